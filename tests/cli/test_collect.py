@@ -6,7 +6,6 @@ import os
 import signal
 import subprocess
 import sys
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -14,7 +13,6 @@ from support.json_schemas import findings
 
 from equilag.adapters.kafka.cluster import NoAnswer
 from equilag.adapters.kafka.sample_rows import MEMBERS, OFFSETS, Sample
-from equilag.cli.arguments.converters import duration
 from equilag.cli.commands.collect import Rounds, _remarks
 from equilag.cli.parser import build_parser
 from equilag.cli.stop_signals import Stop
@@ -119,14 +117,6 @@ assert recorder.compact(2 * 3_600_000) == 2
     assert folders == {"offsets", "members"}
 
 
-@pytest.mark.parametrize(
-    ("text", "seconds"),
-    [("30s", 30), ("5m", 300), ("1h", 3600), ("7d", 604_800), ("0.5s", 0.5), ("1.5 h", 5400)],
-)
-def test_durations(text: str, seconds: float) -> None:
-    assert duration(text) == seconds
-
-
 def empty(**fields: dict[str, str] | list[str]) -> Sample:
     return Sample(0, {"partition": []}, {"group": []}, **fields)  # type: ignore[arg-type]
 
@@ -210,9 +200,3 @@ def test_a_second_signal_does_not_break_off_the_tidying_up() -> None:
             os.kill(os.getpid(), signal.SIGTERM)
             done.append("tidied up")
     assert done == ["tidied up"]
-
-
-def test_nothing_heavy_is_loaded_for_the_help(run, tmp_path: Path) -> None:
-    status, out, _ = run("collect", "--help")
-    assert status == 0
-    assert "--bootstrap-server" in out

@@ -155,28 +155,3 @@ def test_an_assignor_that_is_named_must_work(run, plugin, name: str) -> None:
         assert (status, out) == (2, "")
         assert err.startswith(f"equilag: --assignor: assignor '{name}' ")
         assert err.count("\n") == 1
-
-
-def test_help_needs_no_plugin(run, plugin) -> None:
-    assert run("assign", "--help").status == 0
-    status, _, err = run("assign", SAMPLES / "audit.snapshot.json", "--assignor", "unheard-of")
-    assert status == 2
-    assert "raises" in err
-
-
-def test_the_table_has_aligned_columns(run) -> None:
-    out = run("compare", SAMPLES / "stats.snapshot.json", "--time-limit", 0.5).out
-    lines = out.splitlines()
-    start = next(i for i, line in enumerate(lines) if line.startswith("assignor"))
-    rows = lines[start : start + 3 + len(assignor_names())]
-    assert rows[1].startswith("current ")
-    assert rows[-1].startswith("equilag ")
-    assert len({len(row) for row in rows}) == 1
-    assert "proved bound" in out
-
-
-@pytest.mark.parametrize("fields", [{"members": []}, {"topics": {}, "lags": {}, "members": []}])
-def test_nothing_to_compare(run, write, fields) -> None:
-    status, out, err = run("compare", write(**fields), "--time-limit", 0.2)
-    assert (status, err) == (0, "")
-    assert "equilag " in out

@@ -39,12 +39,6 @@ def test_a_given_plan_is_verified_first(run: Callable[..., Any], tmp_path: Path)
     assert f"{path}: the plan does not hold: lag.max" in wrong.err
 
 
-def test_options_of_a_plan_are_refused_beside_one(run: Callable[..., Any], tmp_path: Path) -> None:
-    found = run("explain", SNAPSHOT, tmp_path / "plan.json", "--balance", "none")
-    assert found.status == 2
-    assert "with PLAN the options that make a plan have no effect" in found.err
-
-
 def test_settings_reach_the_plan(run: Callable[..., Any]) -> None:
     found = run("explain", SNAPSHOT, "--effort", 0.1, "--max-moves", 1, "--json")
     document = json.loads(found.out)
@@ -64,3 +58,9 @@ def test_one_standard_input_is_not_read_twice(run: Callable[..., Any]) -> None:
     refused = run("explain", "--from-describe", "-", "-")
     assert (refused.status, refused.err.count("\n")) == (2, 1)
     assert "only one of the inputs can be standard input" in refused.err
+
+
+def test_options_of_a_plan_are_refused_beside_one(run: Callable[..., Any], tmp_path: Path) -> None:
+    found = run("explain", SNAPSHOT, tmp_path / "plan.json", "--balance", "none")
+    assert found.status == 2
+    assert "with PLAN the options that make a plan have no effect" in found.err

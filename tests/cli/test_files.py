@@ -19,13 +19,6 @@ def names(folder: Path) -> set[str]:
     return {path.name for path in folder.iterdir()}
 
 
-def test_a_new_file(tmp_path) -> None:
-    path = tmp_path / "plan.json"
-    OutputFile(str(path), "--out").write("text\n")
-    assert path.read_text() == "text\n"
-    assert names(tmp_path) == {"plan.json"}
-
-
 def test_a_new_file_has_the_permissions_that_the_umask_gives(tmp_path) -> None:
     path, usual = tmp_path / "plan.json", tmp_path / "usual"
     usual.touch()
@@ -119,13 +112,6 @@ def test_no_directory(run, write, tmp_path, option) -> None:
     assert (status, out) == (2, "")
     assert err.startswith(f"equilag: {path}: cannot be written: there is no directory")
     assert err.count("\n") == 1
-
-
-def test_a_file_in_place_of_a_directory(run, write) -> None:
-    snapshot = write()
-    status, _, err = run("plan", snapshot, "--out", snapshot / "plan.json")
-    assert status == 2
-    assert "cannot be written" in err
 
 
 def test_an_endless_name(run, write, tmp_path) -> None:

@@ -62,12 +62,6 @@ def test_show(call, path: str) -> None:
     assert text.endswith(f"equilag fleet export '{path}' GROUP\n")
 
 
-def test_show_the_top(call, path: str) -> None:
-    assert "Worst groups, 1 of 3," in call(fleet_show, path, "--top", 1)
-    with pytest.raises(InputError, match="--top: '-1' is not a whole number"):
-        call(fleet_show, path, "--top", "-1")
-
-
 def test_show_json(call, path: str) -> None:
     document = json.loads(call(fleet_show, path, "--json", "--top", 1))
     assert [row["group"] for row in document["worst"]] == ["orders"]
@@ -122,22 +116,6 @@ def test_export_of_odd_names_to_the_current_directory(
     assert main(shlex.split(text.splitlines()[4])[1:]) == 0
 
 
-def test_no_path_is_taken_for_an_option(
-    call, path: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.chdir(tmp_path)
-    Path("-d").mkdir()
-    text = call(fleet_export, path, "orders", "--out=-d")
-    assert Path("-d/orders.plan.json").exists()
-    assert main(shlex.split(text.splitlines()[4])[1:]) == 0
-
-
-def test_export_replaces_what_is_there(call, path: str, tmp_path: Path) -> None:
-    (tmp_path / "orders.plan.json").write_text("somebody's", "utf-8")
-    call(fleet_export, path, "orders", "--out", tmp_path)
-    assert json.loads((tmp_path / "orders.plan.json").read_text("utf-8"))["group"] == "orders"
-
-
 @pytest.mark.parametrize("name", ["gone", "orderz", ""])
 def test_nothing_is_written_for_a_group_without_a_plan(
     call, path: str, tmp_path: Path, name: str
@@ -186,11 +164,6 @@ def test_both_files_or_none(tmp_path: Path, before: bytes | None) -> None:
     second.rmdir()
     write_both(*targets, "one", "two")
     assert (first.read_text("utf-8"), second.read_text("utf-8")) == ("one", "two")
-
-
-def test_plain_names_are_file_names_as_they_are() -> None:
-    for name in ("orders", "a.b_c-D9", "x" * 100):
-        assert file_stem(name) == name
 
 
 NAMES = [

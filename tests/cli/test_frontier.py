@@ -5,8 +5,6 @@ from __future__ import annotations
 import json
 from xml.etree import ElementTree
 
-import pytest
-
 from equilag.report import plot as report_plot
 
 SVG = "{http://www.w3.org/2000/svg}"
@@ -45,28 +43,6 @@ def test_the_front_follows_the_policy_and_the_limits(run, write) -> None:
     assert err.startswith("equilag: --max-moves: 0 is fewer than the 1 ")
 
 
-def test_the_table_lists_every_point(run, write) -> None:
-    snapshot = write()
-    points = json.loads(run("frontier", snapshot, "--time-limit", 2, "--json").out)["points"]
-    out = run("frontier", snapshot, "--time-limit", 2).out
-    for point in points:
-        assert any(
-            line.split()[:2] == [str(point["moves"]), f"{point['spread']:,}"]
-            for line in out.splitlines()
-        )
-    assert "--max-moves N" in out
-
-
-@pytest.mark.parametrize("fields", [{"members": []}, {"topics": {}, "lags": {}, "members": []}])
-def test_nothing_to_trade(run, write, tmp_path, fields) -> None:
-    plot = tmp_path / "f.svg"
-    argv = ["frontier", write(**fields), "--time-limit", 0.2, "--plot", plot]
-    status, out, err = run(*argv)
-    assert (status, err) == (0, "")
-    assert out
-    ElementTree.parse(plot)
-
-
 def test_the_plot_is_written(run, write, tmp_path) -> None:
     plot = tmp_path / "f.svg"
     status, out, _ = run("frontier", write(), "--time-limit", 1, "--plot", plot, "--json")
@@ -75,21 +51,6 @@ def test_the_plot_is_written(run, write, tmp_path) -> None:
     drawing = ElementTree.parse(plot).getroot()
     dots = drawing.findall(f".//{SVG}g[@id='spread']//{SVG}use")
     assert len(dots) == len(points)
-
-
-def test_a_plot_as_png(run, write, tmp_path) -> None:
-    plot = tmp_path / "f.PNG"
-    assert run("frontier", write(), "--time-limit", 0.3, "--plot", plot).status == 0
-    assert plot.read_bytes().startswith(b"\x89PNG\r\n")
-
-
-@pytest.mark.parametrize("name", ["f.gif", "f.svg.gz"])
-def test_a_plot_of_another_kind(run, write, tmp_path, name) -> None:
-    plot = tmp_path / name
-    status, out, err = run("frontier", write(), "--plot", plot)
-    assert (status, out) == (2, "")
-    assert err == f"equilag: --plot: {str(plot)!r} must end in .svg or .png\n"
-    assert not plot.exists()
 
 
 def test_a_plot_without_matplotlib(run, monkeypatch, tmp_path) -> None:

@@ -8,12 +8,6 @@ from support.paths import SAMPLES
 PLAN = ("plan", SAMPLES / "real-group.snapshot.json", "--effort", "0.02")
 
 
-def test_no_line_is_wider_than_asked_for(run) -> None:
-    for width in (50, 80):
-        lines = run(*PLAN, "--width", width).out.splitlines()
-        assert width - 10 < max(map(cell_len, lines)) <= width
-
-
 def test_prose_stays_readable_on_a_wide_screen(run, write) -> None:
     snapshot = write(topics={f"topic-{i:03}": 2 for i in range(10)}, lags={}, members=[])
     lines = run("plan", snapshot, "--width", 300).out.splitlines()

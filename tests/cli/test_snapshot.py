@@ -9,18 +9,6 @@ from support.paths import SAMPLES
 
 from equilag.adapters.snapshot.read_input import load_snapshot
 
-NAMES = ("token-indexer", "stats", "audit")
-
-
-@pytest.mark.parametrize("sample", NAMES)
-def test_a_snapshot_that_plan_reads(spawn, sample) -> None:
-    describe, members = SAMPLES / f"{sample}.describe.txt", SAMPLES / f"{sample}.members.txt"
-    made = spawn("snapshot", "--from-describe", describe, "--members", members)
-    assert made.status == 0
-    planned = spawn("plan", "-", "--time-limit", 0.3, text=made.out)
-    assert (planned.status, planned.err) == (0, "")
-    assert f"\n{sample}: " in planned.out
-
 
 def test_what_was_assumed_goes_to_standard_error(run) -> None:
     status, out, err = run("snapshot", "--from-describe", SAMPLES / "stats.describe.txt")
@@ -96,12 +84,3 @@ def test_text_of_another_kind_names_its_file(run, tmp_path, which) -> None:
     assert (status, out) == (2, "")
     assert err.startswith(f"equilag: {wrong}: ")
     assert err.count("\n") == 1
-
-
-def test_one_group_of_several(run, tmp_path) -> None:
-    both = tmp_path / "both.txt"
-    texts = [(SAMPLES / f"{name}.describe.txt").read_text("utf-8") for name in ("stats", "audit")]
-    both.write_text("".join(texts), "utf-8")
-    assert run("snapshot", "--from-describe", both).status == 2
-    out = run("snapshot", "--from-describe", both, "--group", "audit").out
-    assert json.loads(out)["group"] == "audit"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from equilag.cli.stage_words import WORDS, stage_words
+from equilag.cli.stage_words import WORDS
 from equilag.planner.solving.run import POINTS, PROVING, SEARCHING
 from equilag.planner.stages.counting_stages import COUNTING
 
@@ -16,7 +16,3 @@ MOST = 28
 def test_every_stage_has_words_that_fit() -> None:
     assert WORDS.keys() >= NAMES
     assert max(map(len, WORDS.values())) <= MOST
-
-
-def test_a_stage_without_words_has_its_name() -> None:
-    assert stage_words("a new one") == "a new one"

@@ -66,10 +66,3 @@ def test_the_group_of_several(run, tmp_path) -> None:
     status, out, _ = run("plan", "--from-describe", both, "--group", "audit", *QUICK)
     assert status == 0
     assert "audit: 4 members" in out
-
-
-def test_a_text_that_holds_no_offsets_is_refused_in_one_line(run) -> None:
-    status, out, err = run("plan", "--from-describe", SAMPLES / "stats.members.txt")
-    assert (status, out) == (2, "")
-    assert "stats.members.txt: line 2: members only" in err
-    assert err.count("\n") == 1

@@ -201,11 +201,6 @@ def test_wrong_usage_is_one_line_and_status_2(run, argv, problem) -> None:
     assert len(err) < 250
 
 
-def test_wrong_usage_points_to_the_help_of_its_command(run) -> None:
-    assert run("plan", "x", "--seed", "x").err.endswith("(see equilag plan --help)\n")
-    assert run("nonsense").err.endswith("(see equilag --help)\n")
-
-
 HEAVY = ("numpy", "networkx", "ortools", "pandas", "rich", "matplotlib")
 
 

@@ -136,18 +136,6 @@ def test_claims_have_their_unit(run, tmp_path) -> None:
     assert f"max_load_at_least {high} in scaled load, {high / 40:g} per unit of capacity" in out
 
 
-def test_the_plan_of_a_heuristic_shows_loads_per_capacity(run, tmp_path) -> None:
-    snapshot = tmp_path / "g.json"
-    snapshot.write_text(json.dumps(ruled(capacity=10)), "utf-8")
-    _, out, _ = run("assign", snapshot, "--assignor", "sticky", "--verbose")
-    rows = {line.split()[0]: line.split() for line in out.splitlines() if line.split()}
-    assert "Members (load: lag per unit of capacity)" in out
-    assert rows["m1"][1] == "10"
-    assert "was 52.00" in out  # 520 of 10, and nothing of 40
-    assert "lag spread" not in out
-    assert "proved bound" not in out
-
-
 @pytest.mark.parametrize(
     ("text", "problem"),
     [
@@ -173,12 +161,6 @@ def test_what_is_no_plan(run, write, tmp_path, text, problem) -> None:
     assert err.count("\n") == 1
 
 
-def test_a_missing_plan(run, write, tmp_path) -> None:
-    status, _, err = run("verify", write(), tmp_path / "none")
-    assert status == 2
-    assert "none: cannot be read" in err
-
-
 @pytest.mark.parametrize("pack", [gzip.compress, zstandard.compress])
 def test_a_packed_plan(run, made, pack) -> None:
     snapshot, path = made
@@ -191,3 +173,9 @@ def test_json(run, made) -> None:
     assert document["holds"] is True
     assert len(document["proved"]) > 1
     assert (document["group"], document["findings"]) == ("orders-service", [])
+
+
+def test_a_missing_plan(run, write, tmp_path) -> None:
+    status, _, err = run("verify", write(), tmp_path / "none")
+    assert status == 2
+    assert "none: cannot be read" in err

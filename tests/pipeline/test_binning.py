@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import itertools
-import random
 
 from hypothesis import given
 from hypothesis import strategies as st
@@ -40,15 +39,6 @@ def test_largest_first_and_ties_by_position() -> None:
     assert bins_of([1.0, 3.0, 2.0, 3.0], 2) == [1, 0, 0, 1]
     assert bins_of([1.0, 1.0, 1.0], 3) == [0, 1, 2]
     assert bins_of([1.0, 9.0, 5.0], 3) == [2, 0, 1]
-
-
-def test_many_groups_of_a_heavy_tail_are_even() -> None:
-    rng = random.Random(1)
-    work = [estimated_seconds(int(rng.paretovariate(0.9)) + 1, 2.0) for _ in range(5_000)]
-    filled = [0.0] * 64
-    for amount, number in zip(work, bins_of(work, 64), strict=True):
-        filled[number] += amount
-    assert max(filled) <= max(max(work), 1.01 * sum(work) / 64)
 
 
 def test_work_grows_with_partitions_and_effort() -> None:

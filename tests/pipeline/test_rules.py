@@ -136,7 +136,6 @@ def test_settings_there_and_back_again(policy: Policy) -> None:
 
 WRONG = [
     ("group = 'x'", "group", "unknown; a rule begins with [[rule]]"),
-    ("[Rule]\ngroup = 'x'", "Rule", "unknown; a rule begins with [[rule]]"),
     ("b = 1\na = 1", "a", "unknown; a rule begins with [[rule]]"),
     ("[rule]\ngroup = 'x'", "rule", "must be a list of tables"),
     ("rule = 5", "rule", "must be a list of tables"),
@@ -144,7 +143,6 @@ WRONG = [
     ("rule = [{group = ''}, 'x']", "rule[1]", "must be a table"),
     ("[[rule]]", "rule[0].group", "must be a regular expression"),
     ("[[rule]]\ngroup = 5", "rule[0].group", "must be a regular expression"),
-    ("[[rule]]\ngroup = ['a']", "rule[0].group", "must be a regular expression"),
     ("[[rule]]\ngroup = '('", "rule[0].group", "not a regular expression: missing )"),
     ("[[rule]]\ngroup = ''\n[[rule]]\ngroup = '*'", "rule[1].group", "not a regular expression"),
     (
@@ -156,34 +154,21 @@ WRONG = [
 ]
 WRONG_VALUES = [
     ("policy = 'best'", "policy", "unknown policy 'best'; one of lag-aware, "),
-    ("policy = 5", "policy", "unknown policy 5"),
-    ("policy = ''", "policy", "unknown policy ''"),
     ("balance = 'even'", "balance", "unknown balance 'even'; one of total"),
-    ("balance = true", "balance", "unknown balance True"),
     ("move_cost = -1", "move_cost", "-1 is not a whole number from 0 to 2^53 - 1"),
     ("move_cost = 1.0", "move_cost", "1.0 is not a whole number"),
-    ("move_cost = true", "move_cost", "true is not a whole number"),
     ("move_cost = 9007199254740992", "move_cost", "is not a whole number"),
     ("tolerance = 'low'", "tolerance", '"low" is not a number'),
     ("tolerance = -0.1", "tolerance", "-0.1 is not between 0 and 1000000 percent"),
-    ("tolerance = nan", "tolerance", "NaN is not between"),
-    ("tolerance = true", "tolerance", "true is not a number"),
     ("max_moves = -1", "max_moves", "-1 is not a whole number, 0 or more"),
-    ("max_moves = 2.0", "max_moves", "2.0 is not a whole number"),
     ("fresh = 1", "fresh", "1 is not true or false"),
-    ("fresh = 'yes'", "fresh", '"yes" is not true or false'),
     ("fresh = true\nmax_moves = 1", "max_moves", "a limit on moves makes no sense"),
     ("effort = -1", "effort", "-1 is not a number of seconds, 0 or more"),
-    ("effort = inf", "effort", "inf is not a number of seconds"),
-    ("effort = true", "effort", "True is not a number of seconds"),
     ("effort = '2'", "effort", "'2' is not a number of seconds"),
     ("time_limit = nan", "time_limit", "nan is not a number of seconds"),
     ("time_limit = 10:00:00", "time_limit", "is not a number of seconds"),
-    ("time_limit = [1]", "time_limit", "[1] is not a number of seconds"),
     ("seed = -1", "seed", "-1 is not a whole number from 0 to 2147483647"),
     ("seed = 2147483648", "seed", "2147483648 is not a whole number"),
-    ("seed = 1.0", "seed", "1.0 is not a whole number"),
-    ("seed = true", "seed", "True is not a whole number"),
 ]
 
 

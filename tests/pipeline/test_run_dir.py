@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import shutil
 from pathlib import Path
 from typing import Any
@@ -144,15 +143,6 @@ def test_a_directory_that_cannot_be_made(tmp_path: Path, monkeypatch: pytest.Mon
     assert refused(tmp_path / "out").problem == "cannot be written: Permission denied"
 
 
-@pytest.mark.skipif(os.geteuid() == 0, reason="root may write everywhere")
-def test_a_directory_that_may_not_be_written(tmp_path: Path) -> None:
-    tmp_path.chmod(0o500)
-    try:
-        assert refused(tmp_path / "out").problem == "cannot be written: Permission denied"
-    finally:
-        tmp_path.chmod(0o700)
-
-
 def test_looking_makes_nothing(tmp_path: Path) -> None:
     assert check_target(str(tmp_path / "a/b")) == tmp_path / "a/b"
     assert tree(tmp_path) == set()
@@ -182,18 +172,6 @@ def test_runs_that_are_none(tmp_path: Path) -> None:
 
 
 # Earlier defects.
-
-
-def test_directories_above_go_too(tmp_path: Path) -> None:
-    with pytest.raises(Stop):
-        failing_run(tmp_path / "new/below/it", Stop())
-    assert tree(tmp_path) == set()
-
-
-def test_an_unfinished_run_is_called_so(tmp_path: Path) -> None:
-    (tmp_path / WORK).mkdir()
-    with pytest.raises(InputError, match="holds an unfinished run, which can be removed"):
-        check_target(str(tmp_path))
 
 
 def test_a_full_disk_is_one_line(tmp_path: Path) -> None:

@@ -24,14 +24,6 @@ def refused(path: str, group: str) -> str:
     return refusal(lambda run: plan_row(run, group, ("group",)), path)
 
 
-@pytest.mark.parametrize(
-    "name", ["", "a/b", "zäh λ", "q'uote\"", "with\nline", "*", "%s", "ORDERS"]
-)
-def test_odd_names(tmp_path: Path, name: str) -> None:
-    path = write_run(tmp_path / "_odd dir", [{**ZERO, "group": name}, UNEVEN])
-    assert plan_row(path, name, ("group", "members")) == {"group": name, "members": 2}
-
-
 def test_a_similar_name_is_suggested_for_an_unknown_group(path: str) -> None:
     assert refused(path, "order") == 'there is no group "order", did you mean "orders"?'
     assert "did you mean" not in refused(path, "nothing like it")

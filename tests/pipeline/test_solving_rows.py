@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from support.problem_rows import QUICK, member_row, problem_row, topic_row, usual_problem
+from support.problem_rows import QUICK, usual_problem
 
 from equilag.pipeline.group_result import GroupResult, PlanGroup
 from equilag.pipeline.isolate import Failure
@@ -93,15 +93,6 @@ def test_a_plan() -> None:
     assert sum(r["from"] != r["to"] for r in rows) == row["plan"]["moves"]
 
 
-def test_members_that_read_nothing_of_it() -> None:
-    problem = problem_row(
-        [topic_row("t", [0], [50])], [member_row("m", None), member_row("n", ["u"], {"t": [0]})]
-    )
-    row = row_of("g", PlanGroup()(problem, QUICK))
-    assert [(r["from"], r["to"]) for r in row["assignment"]] == [(None, None)]
-    assert row["plan"]["dropped_claims"] == 1
-
-
 def test_batches_of_one_schema_go_into_one_table() -> None:
     batches = [
         to_arrow("a", PlanGroup()(usual_problem(), QUICK)),
@@ -110,8 +101,3 @@ def test_batches_of_one_schema_go_into_one_table() -> None:
     ]
     table = pa.Table.from_batches(batches, schema=arrow_schema())
     assert table.column("group").to_pylist() == ["a", "b", "c"]
-
-
-def test_a_reason_with_half_of_a_surrogate_pair() -> None:
-    # What str(error) says of a file name that is not UTF-8, for one.
-    assert row_of("g", Failure("error", "ValueError: \udcff"))["kind"] == "error"

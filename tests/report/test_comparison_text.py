@@ -49,21 +49,6 @@ def test_a_partial_current_assignment_is_named_as_such(owned) -> None:
     assert ("current: only of the partitions that are owned" in text) == (len(owned["orders"]) < 5)
 
 
-def test_the_columns_are_aligned_and_only_names_are_cut() -> None:
-    name = "my_company.assignors.lag:Assignor" * 3
-    text = text_of(orders_group(), row("range", 10**12, 0.0), row(name, 90, 1.0), width=80)
-    lines = text.splitlines()
-    at = next(i for i, line in enumerate(lines) if line.startswith("assignor"))
-    above, heading, first, second = lines[at - 1 : at + 3]
-    assert above.split() == ["count", "lag", "lag"]
-    assert heading.split() == [
-        "assignor", "status", "spread", "moves", "max", "spread", "gap", "ms",
-    ]  # fmt: skip
-    assert {len(heading), len(first), len(second)} == {80}
-    assert first.split() == ["range", "heuristic", "1", "2", "3,000", "1.00T", "0", "%", "1.5"]
-    assert "…" in second.split()[0]
-
-
 @pytest.mark.parametrize("width", [50, 60, 70])
 def test_a_narrow_screen_has_fewer_columns_with_whole_figures(width: int) -> None:
     rows = (row("range", 123_456_789, 12.5), row("constrained-sticky", 90, 1.0))

@@ -185,17 +185,6 @@ def test_paths_pins_and_units_in_words() -> None:
     assert "1 partition: owners that may not keep them" in text(pinned)
 
 
-def test_what_partitions_weigh_is_not_per_capacity() -> None:
-    words = LoadWords("seconds of work", 100.0, "records of work")
-    found = BoundCause(
-        "members", "lightest", 1, "counts", "checked", "claim", ("a",), (), 5, ("t",), 134_205.0
-    )
-    assert cause_words(found, words) == (
-        "a may read only t (5 partitions, 134,205 records of work): it has at most 1 second of"
-        " work, with even counts."
-    )
-
-
 def test_a_solvers_word_is_no_proof() -> None:
     for kind in ("sums", "moves"):
         found = BoundCause(kind, "spread", 150.0, "counts", "solver", "claim", max_moves=3)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import replace
 from typing import Any
 
@@ -11,7 +10,6 @@ from rich.cells import cell_len
 from support.fleet_rows import FAILURES, KEPT, ROW, SETTINGS, SUMMARY, assignor, fleet_report
 
 from equilag.pipeline.sources.problems import COUNTED
-from equilag.pipeline.sources.signals import WEIGHTS
 from equilag.report.facts.facts_json import facts_json
 from equilag.report.facts.fleets.fleet import fleet_facts
 from equilag.report.facts.fleets.fleet_run import FailedGroup, FleetReport, GroupRow
@@ -44,20 +42,6 @@ def test_what_nobody_owns_is_said() -> None:
     assert "nobody owns 7 partitions with 12,345 of it, in 2 groups;" in text
 
 
-@pytest.mark.parametrize(
-    ("weight", "words"),
-    [
-        ("lag", "lag, in records"),
-        ("forecast", "the lag forecast, in records"),
-        ("rate", "records produced per hour"),
-        ("bytes", "lag, in bytes"),
-    ],
-)
-def test_the_unit_is_that_of_the_weight(weight: str, words: str) -> None:
-    assert weight in WEIGHTS
-    assert f"spread {words}" in lines_of(report(settings={**SETTINGS, "weight": weight}))
-
-
 def test_what_a_group_does_not_have_is_a_dash() -> None:
     nobody = replace(ROW, max_now=None, spread_now=None, excess_now=None)
     assert group_line(nobody)[1:5] == ["-", "-", "21", "-"]
@@ -86,38 +70,10 @@ def test_what_saved_means_is_said() -> None:
     assert "saved: spread (the run is from before excess was known)" in text
 
 
-def test_only_the_top_is_shown() -> None:
-    rows = [replace(ROW, group=f"g{i}") for i in range(5)]
-    text = text_of(report(*rows), top=2)
-    assert "Worst groups, 2 of 5," in text
-    assert "  g1 " in text
-    assert "  g2 " not in text
-    assert "Worst groups" not in text_of(report(*rows), top=0)
-    assert " of 5," not in text_of(report(*rows), top=5)
-
-
 def test_every_fault_that_is_counted_has_words() -> None:
     assert set(FAULT_WORDS) == set(COUNTED)
     new = {"news\n": {"count": 2, "groups": 1}}
     assert r"2 news\n in 1 group" in lines_of(report(quality={"faults": new}))
-
-
-def test_the_forecast() -> None:
-    text = text_of(report())
-    assert "600 s ahead" in text
-    assert "of 40 partitions: off by 7.2 records (7.25 % of the lag) on average" in text
-    assert "nothing changes is off by 1,234.5 records\n" in text
-    untried = " ".join(text_of(report(forecast={"partitions": 0})).split())
-    assert "not tested; no partition has two samples more than 600 s before" in untried
-
-
-def test_five_failures_of_a_kind_are_named() -> None:
-    many = tuple(FailedGroup(f"g{i}", "error", f"reason {i}") for i in range(7))
-    lines = lines_of(report(failures=many))
-    assert "g4: reason 4" in lines
-    assert not any(line.startswith("g5") for line in lines)
-    assert "… and 2 more" in lines
-    assert "more" not in text_of(report(failures=many[:5]))
 
 
 def test_a_fleet_without_a_plan() -> None:
@@ -197,22 +153,6 @@ def test_nothing_reaches_the_terminal_as_it_is() -> None:
     assert "(a group without a name)" in text
 
 
-def test_json() -> None:
-    rows = [replace(ROW, group=name) for name in ("a\x1b", "b", "c")]
-    document = json.loads(json.dumps(fleet_facts(report(*rows), 2).document(), allow_nan=False))
-    assert document["format"] == "equilag/fleet-report/1"
-    assert document["directory"] == "/runs/1"
-    assert document["summary"] == json.loads(json.dumps(SUMMARY))
-    assert [row["group"] for row in document["worst"]] == ["a\x1b", "b"]
-    assert document["worst"][0]["saved"] == 1487.4
-    assert document["worst"][0]["max_over_mean"] == 2.5
-    assert document["failures"][2] == {
-        "group": "c",
-        "kind": "stale",
-        "reason": "last sampled 60 s before",
-    }
-
-
 def test_groups_that_do_not_keep_up() -> None:
     rows = (
         KEPT,
@@ -238,3 +178,17 @@ def test_groups_that_do_not_keep_up() -> None:
     assert document["groups"] == dict.fromkeys(("keeps_up", "moves", "members", "uneven", "hot"), 1)
     assert [row["group"] for row in document["behind"]] == ["few", "orders"]
     assert document["behind"][1] == facts_json(KEPT)
+
+
+def test_five_failures_of_a_kind_are_named() -> None:
+    many = tuple(FailedGroup(f"g{i}", "error", f"reason {i}") for i in range(7))
+    lines = lines_of(report(failures=many))
+    assert "g4: reason 4" in lines
+    assert not any(line.startswith("g5") for line in lines)
+    assert "… and 2 more" in lines
+    assert "more" not in text_of(report(failures=many[:5]))
+
+
+def test_no_word_of_keeping_up_where_nothing_is_known() -> None:
+    assert "Keeping up" not in text_of(report())
+    assert "throughput" not in fleet_facts(report(), 2).document()

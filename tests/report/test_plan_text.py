@@ -60,14 +60,6 @@ def test_the_heaviest_before_and_after_are_both_shown() -> None:
     assert "35 members are left out" in text
 
 
-def test_members_without_a_partition_are_counted() -> None:
-    members = [{"id": f"w-{i}", "subscription": ["orders"]} for i in range(12)]
-    fields = {"members": members, "topics": {"orders": 2}, "lags": {}}
-    assert "\n  10 members get no partition: w-" in text_of(plan_of(fields))
-    fields["members"] = members[:3]
-    assert "\n  1 member gets no partition: w-" in text_of(plan_of(fields))
-
-
 def test_moves_have_a_reason_where_the_screen_is_wide_enough() -> None:
     plan = plan_of()
     (first, *_) = plan_facts(plan).moves.moves
@@ -229,9 +221,3 @@ def test_names_beyond_ascii_keep_to_the_width_of_an_ascii_screen() -> None:
     assert max(map(len, lines)) <= 80
     rows = [line.split()[0] for line in lines if line.startswith("  \\u")]
     assert len(set(rows[:4])) == 4
-
-
-def test_colours() -> None:
-    plan = plan_of(status="optimal")
-    assert "\x1b[32moptimal" in text_of(plan, colour=True)
-    assert "\x1b" not in text_of(plan)

@@ -112,6 +112,15 @@ def frontier() -> Any:
     return frontier_facts(orders_group(), points, Policy(), run={"seed": 0})
 
 
+def frontier_that_is_proved() -> Any:
+    points = [Point(0, 762, 762, 357.0, 357.0, "checked"), Point(3, 5, 5, 0.0, 0.0, "checked")]
+    return frontier_facts(orders_group(), points, Policy())
+
+
+def frontier_of_nothing() -> Any:
+    return frontier_facts(orders_group(members=[]), [], Policy())
+
+
 def explanation() -> Any:
     lags = [90, 10, 1, 30, 5, 5, 200, 7]
     group = group_of([6, 2], [[0], [0], [0, 1]], owners=[0, 0, 1, 1, 2, 2, 2, 2], lags=lags)
@@ -165,7 +174,8 @@ MADE: Final[dict[str, Callable[[], Any]]] = {
     one.__name__: one
     for one in (
         plan, plan_of_a_doubtful_group, plan_of_an_extended_group, comparison, frontier,
-        explanation, simulation, size, fleet, fleet_without_faults, groups, verification,
+        frontier_that_is_proved, frontier_of_nothing, explanation, simulation, size, fleet,
+        fleet_without_faults, groups, verification,
     )
 }  # fmt: skip
 

@@ -85,21 +85,6 @@ def test_a_screen_without_block_characters_has_no_picture() -> None:
     assert plain.isascii()
 
 
-def test_many_members_that_fall_behind() -> None:
-    members = [
-        {"id": f"m-{k:02}", "subscription": ["t"], "owned": {"t": [k]}, "capacity": 1}
-        for k in range(30)
-    ]
-    group = slow_group(
-        topics={"t": 30}, members=members, lags={"t": [0] * 30}, rates={"t": [*range(2, 32)]}
-    )
-    owned = {member["id"]: member["owned"] for member in members}
-    text = text_of(group, assignment=owned)
-    assert "Members that fall behind, the first 15 of 30 (records/s)" in text
-    assert "m-29" in text
-    assert "m-03" not in text
-
-
 def test_pictures() -> None:
     assert area([0, 1, 4, 8], 8, 1) == [" ▁▄█"]
     assert area([0, 8, 12, 16], 16, 2) == ["  ▄█", " ███"]

@@ -183,3 +183,9 @@ def test_no_rows_no_table() -> None:
     text = page(group, {"rows": ()})
     assert "members" in text
     assert "proved" not in text.split("Heaviest:")[0].split("orders-service")[1]
+
+
+def test_nothing_to_read() -> None:
+    text = page(group_of_rates([0.0, 0.0], [25.0]))
+    assert text.startswith("1 member keeps up under the best plan (the heaviest at 0 %).\n")
+    assert "More:" not in text

@@ -5,7 +5,6 @@ from __future__ import annotations
 import pytest
 
 from equilag.report.wording.words import (
-    in_units,
     listed,
     percent,
     printable,
@@ -91,10 +90,3 @@ def test_lists_of_names() -> None:
 def test_durations_as_people_say_them(seconds: float, long: str, short: str) -> None:
     assert time_span(seconds) == long
     assert short_span(seconds) == short
-
-
-def test_one_of_a_unit() -> None:
-    found = [in_units("1", unit) for unit in ("records", "records per unit of capacity", "weight")]
-    assert found == ["1 record", "1 record per unit of capacity", "1 weight"]
-    assert in_units("1", "records/s") == "1 record/s"
-    assert in_units("1.000", "seconds of work") == "1.000 seconds of work"

@@ -35,15 +35,6 @@ def page(
     return " ".join(text.split())
 
 
-def test_overload_is_said_first() -> None:
-    text = page([10, 10, 10, 10], (10, 20), "0011")
-    assert text.startswith(
-        "Overloaded: no assignment keeps up; 40 records/s are produced, and all members together"
-        " read 30: 10 records/s (33.3 %) too many; add 1 member"
-    ), text
-    assert "1 more member keeps up (proved: fewer do not):" in text
-
-
 def test_a_partition_that_no_assignment_helps_is_named() -> None:
     text = page([25, 1, 1, 1, 1, 1], (10, 20, 20), "001122")
     assert text.startswith("Overloaded: no assignment keeps up; "), text

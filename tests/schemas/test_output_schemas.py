@@ -51,7 +51,6 @@ def test_every_command_on_a_sample(document: Callable[..., Any], sample: Path) -
     document("assign", sample, "--assignor", "range", "--json")
     comparison = document("compare", sample, *QUICK)
     front = document("frontier", sample, *QUICK)
-    document("explain", sample, *QUICK)
     sizing = document("size", sample, "--members", "2..5", *QUICK)
     explanation = document("explain", sample, *QUICK)
     report = document("report", sample, *QUICK)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from dataclasses import dataclass, field
 from typing import Final
 
@@ -19,23 +18,6 @@ MAX_TIME_LIMIT_S: Final = 1.0
 SESSION_SHARE: Final = 10
 """The default planning time is at most this part of the session timeout: heartbeats of aiokafka
 wait for a plan, and a leader without heartbeats is expelled."""
-
-
-def Rejoin(  # noqa: N802  it was a class
-    min_share: float = 0.1, min_records: int = 1000, min_interval: float = 300.0
-) -> Thresholds:
-    """Return the thresholds of an earlier version: no number of records counts any more.
-
-    Raises InputError.
-    """
-    warnings.warn(
-        "Rejoin is deprecated: use Thresholds(gain_percent=…, cooldown_s=…) of"
-        " equilag.planner.worth.thresholds; min_records has no effect",
-        DeprecationWarning,
-        stacklevel=2,
-    )
-    share = min_share if isinstance(min_share, bool) else 100 * min_share
-    return Thresholds(gain_percent=share, cooldown_s=min_interval)
 
 
 @dataclass(frozen=True, slots=True)

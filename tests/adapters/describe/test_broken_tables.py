@@ -123,17 +123,6 @@ def test_a_word_below_the_table_is_no_rest_of_an_id() -> None:
     assert read(f"{text}\n\nAny idea why 3 of them lag? Partition 0 has 99 1 2") == EXPECTED
 
 
-def test_ids_that_run_into_their_hosts_on_a_narrow_screen() -> None:
-    rows = [row if row[6] == "-" else [*row[:6], row[6] + row[7], row[8]] for row in CELLS[1:]]
-    text = "\n".join([HEAD, *("  ".join(row) for row in rows)])
-    assert read(text) == EXPECTED
-    for width in range(92, 124):
-        try:
-            assert read(wrapped(text.split("\n"), width)) == EXPECTED, width
-        except InputError:
-            continue
-
-
 def test_cells_in_quote_marks() -> None:
     rows = [",".join(f'"{cell}"' for cell in row) for row in CELLS]
     rows[2] = rows[2].replace("999973", "999,973").replace("1000000", "1,000,000")

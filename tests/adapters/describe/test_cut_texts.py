@@ -98,20 +98,6 @@ def test_a_cut_line_is_left_out_with_a_remark(after: str) -> None:
     assert not any("LAG" in remark or "beyond" in remark for remark in result.assumed)
 
 
-def test_ways_to_cut() -> None:
-    for after in ("re", "refunds 1 10", " 16", " 55", " 558"):
-        text = " ".join(after.split())
-        squeezed = PRINTERS["squeezed"]("billing", LINES)
-        assert len(partitions(cut(squeezed, text))) == len(LINES) - 1
-    rpk = PRINTERS["rpk"]("billing", [LINES[0], *(LINES[2]._replace(number=n) for n in (1, 2))])
-    assert any("its owner may be cut off" in one for one in read(rpk.rstrip()).assumed)
-    owners = PRINTERS["kafka_0_9"]("billing", LINES)
-    assert any("may be cut off" in one for one in read(owners[:-2] + "zz").assumed)
-    assert partitions(read(owners[:-2])) == {**TRUTH, ("refunds", 1): (1042, 1600, TWO)}
-    narrow = PRINTERS["narrow"]("billing", LINES)
-    assert len(partitions(read(narrow[:-12]))) >= len(LINES) - 1
-
-
 def test_rows_that_are_missing_in_the_middle() -> None:
     text = "".join(line for line in KAFKA.splitlines(True) if " 40 " not in line)
     remarks = " ".join(read(text).assumed)

@@ -183,24 +183,6 @@ def test_subscribe_with_a_string() -> None:
     assert refused(TEXT, subscribe={C1: "a"}).place == f"subscribe.{C1}"
 
 
-def test_as_other_versions_print_it() -> None:
-    base = described(TEXT).snapshot
-    without_group = printed(HEADER[1:], *(cells[1:] for cells in ROWS))
-    assert described(without_group, group="g").snapshot == base
-    told = "Consumer group 'g' has no active members.\n" + without_group
-    assert described(told).snapshot == base
-    nameless = described(without_group)
-    assert nameless.snapshot == {**base, "group": ""}
-    assert said(nameless, "the text does not name the group", "--group")
-    epoch = printed(*((*c[:3], e, *c[3:]) for c, e in zip(
-        (HEADER, *ROWS), ("LEADER-EPOCH", "4", "-", "0", "4"), strict=True
-    )))  # fmt: skip
-    assert described(epoch).snapshot == base
-    assert described(TEXT.replace("\n", "\r\n")).snapshot == base
-    other_column = TEXT.replace("LAG ", "LEG ")
-    assert described(other_column).snapshot == base
-
-
 def test_messages_around_the_tables() -> None:
     noise = (
         "Note: This will not show information about old Zookeeper-based consumers.\n"

@@ -156,21 +156,6 @@ def test_an_id_cut_off_that_no_other_row_has() -> None:
     assert said(assumed, "the owner of 1 partition is not known", "orders-1")
 
 
-def test_screens_of_every_width() -> None:
-    """Copies of a screen keep the spaces at its edge, or lose them."""
-    wrong = []
-    for width in range(45, 110):
-        pieces = [line[at : at + width] for line in ROWS for at in range(0, len(line), width)]
-        for shown in (pieces, [piece.rstrip() for piece in pieces]):
-            try:
-                found = partitions(described("\n".join(shown))[0])
-            except InputError:
-                continue
-            if found != EXPECTED:
-                wrong.append(width)
-    assert not wrong
-
-
 def test_numbers_that_cannot_be() -> None:
     for row, problem in (
         ("orders 0 -5 9 14", "CURRENT-OFFSET -5 is not within"),

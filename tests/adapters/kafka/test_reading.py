@@ -55,13 +55,6 @@ def test_offsets_are_lists_with_gaps() -> None:
     ]
 
 
-def test_a_partition_without_metadata() -> None:
-    found = topic_offsets(["t"], {"t": {2: 1}}, {}, {("t", 2): (0, 1)}, {}, {"t": {2: ("r",)}})
-    assert (found.sizes, found.unknown) == ({"t": 3}, {"t": [0, 1]})
-    assert found.racks == {"t": [(), (), ("r",)]}
-    assert topic_offsets(["t"], {"t": {}}, {}, {}, {}, {}).log_end == {"t": []}
-
-
 def test_a_leaderless_partition_in_the_snapshot() -> None:
     member = DescribedMember(
         "m", ("orders", "users"), owned={"orders": [1, 0], "users": [], "x": [2]}

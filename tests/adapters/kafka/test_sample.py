@@ -26,7 +26,6 @@ from equilag.adapters.kafka.sample_rows import (
     SampledGroup,
     SampleRows,
     partitions_of,
-    rack_rows,
     subscription,
 )
 from equilag.domain.errors import InputError
@@ -88,16 +87,6 @@ def test_rows_of_a_group() -> None:
         )
     ]
     assert (taken.n_groups, taken.n_partitions, taken.lag) == (1, 4, 90 + 60)
-
-
-def test_rows_of_racks() -> None:
-    known = {"u": {1: ("r",), 0: ("s", "r")}, "t": {0: ("r",), 1: ()}}
-    assert rows_of(rack_rows(1000, known)) == [
-        (1000, "t", 0, ["r"]),
-        (1000, "u", 0, ["s", "r"]),
-        (1000, "u", 1, ["r"]),
-    ]
-    assert rack_rows(1000, {}) == {name: [] for name in RACKS}
 
 
 class FakeCluster:

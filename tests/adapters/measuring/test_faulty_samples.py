@@ -13,7 +13,6 @@ from equilag.adapters.measuring.speeds import (
     KNOWN,
     NO_BACKLOG,
     NO_PARTITIONS,
-    NOT_ALL_ALONG,
 )
 from equilag.adapters.measuring.usable_capacities import Measurements, measure
 
@@ -165,14 +164,6 @@ def test_one_commit_is_too_few_for_a_capacity_and_says_so() -> None:
     # 200 records in 7 s, and as uncertain as one commit.
     assert rate(found)[1] == round(200 / 7, 6)
     assert float(found.consumed.error[0]) == pytest.approx(1500 / 7)
-
-
-def test_two_commits_in_samples_apart_are_not_all_along() -> None:
-    given = samples()
-    commits = given.committed.copy()
-    commits[:, 0] = np.where(np.arange(SECONDS) % 10 < 5, -1, commits[:, 0])
-    found = measure(given._replace(committed=commits))
-    assert found.capacities.reason.tolist() in ([NOT_ALL_ALONG], [FEW_COMMITS])
 
 
 @pytest.mark.parametrize("number", [0, 1])

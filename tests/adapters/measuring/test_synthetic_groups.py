@@ -64,13 +64,6 @@ def test_after_a_minute_capacities_are_within_10_percent_and_rates_within_5(
     assert off(found.consumed_by.value, truth) < 0.1
 
 
-def test_rates_of_consuming_are_within_5_percent() -> None:
-    traffic = group([0.5] * MEMBERS, poisson=False)
-    found = measure(samples_of(traffic, 60.0))
-    assert off(found.consumed.value, traffic.rates) < 0.05
-    assert off(found.consumed_by.value, np.bincount(traffic.holder, traffic.rates)) < 0.05
-
-
 @pytest.mark.parametrize("between_polls", [True, False])
 @pytest.mark.parametrize("speed", [20.0, 100.0, 1000.0])
 def test_consumers_that_poll_batches(speed: float, between_polls: bool) -> None:

@@ -197,17 +197,6 @@ def test_subscriptions_hold_only_topics_with_partitions_each_once() -> None:
     assert group.idle.tolist() == [False, False, False, True, True]
 
 
-def test_a_named_subscription_may_have_the_name_of_a_topic() -> None:
-    group = load_snapshot(
-        snapshot(
-            topics={"a": 1, "b": 1},
-            subscriptions={"a": ["b"]},
-            members=[{"id": "1", "subscription": "a"}, {"id": "2", "subscription": ["a"]}],
-        )
-    )
-    assert [topics.tolist() for topics in group.class_topics] == [[1], [0]]
-
-
 def test_generation_is_the_members_then_the_groups_then_unknown() -> None:
     members: list[Snapshot] = [
         {"id": "1", "subscription": [], "generation": 3},

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from equilag.live.consumers.lag_source import GivenLags, ObservedLoad, StaticLag, lags_of_observed
+from equilag.live.consumers.lag_source import ObservedLoad, lags_of_observed
 from equilag.live.tracking.topic_columns import ObservedOffsets
 
 OBSERVED = ObservedOffsets(
@@ -40,9 +40,3 @@ def test_only_topics_as_they_were_observed_are_known() -> None:
     assert found.age > 0
     assert load.measured({"t": 6}, []) is None
     assert load.measured({"t": 5, "v": 1}, []) is None
-
-
-def test_given_lags_tell_nothing_else() -> None:
-    found = GivenLags(StaticLag({"t": [1]})).measured({"t": 1}, ["m"])
-    assert found is not None
-    assert (found.lags, found.age, found.rates, found.capacities) == ({"t": [1]}, 0.0, {}, {})

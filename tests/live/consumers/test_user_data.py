@@ -26,6 +26,12 @@ def test_round_trip(held: OwnedPartitions, rack: str | None) -> None:
     assert decode(encode(held, rack)) == (held, rack)
 
 
+def test_the_bytes() -> None:
+    held = OwnedPartitions({"t": (0, 3)}, 7)
+    assert encode(held) == ONE
+    assert encode(held, "r1") == b"EQ\x02" + ONE[3:] + b"\x00\x02r1"
+
+
 @pytest.mark.parametrize("data", [None, b""])
 def test_no_user_data_means_no_owned_partitions(data: bytes | None) -> None:
     assert decode(data) == (OwnedPartitions(), None)

@@ -77,14 +77,6 @@ def test_an_even_group_is_left_alone_without_a_plan() -> None:
     assert not scene.limits
 
 
-def test_one_uneven_observation_is_not_enough() -> None:
-    scene = Scene()
-    uneven, even = scene.rates, [20.0, 10.0, 20.0, 10.0]
-    for rates in (uneven, even) * 3:
-        scene.rates = rates
-        assert scene.look().verdict.ground in ("patience", "even")
-
-
 def test_a_slight_imbalance_must_last_for_half_a_minute() -> None:
     scene = Scene(EVEN)
     scene.rates = [23.0, 20.0, 20.0, 15.0]

@@ -96,16 +96,6 @@ def test_a_plan_with_rules() -> None:
     assert sorted(np.bincount(decision.plan.assigned).tolist()) == [4, 4]
 
 
-def test_a_pin_to_an_absent_member_does_not_stall_a_rebalance() -> None:
-    policy = Policy(co_partition=[["t", "u"]], pin={("t", 0): "b", ("t", 3): "b", ("t", 1): "c"})
-    decision = decide(with_rules(), PlanSettings(policy))
-    assert decision.fallback_reason is None
-    assert decision.left_out == (
-        'left out for now: pin: no member has the id, instance id or client id "c"',
-    )
-    assert keeps_rules(decision)
-
-
 @pytest.mark.parametrize("reason", ["no lag", None])
 def test_the_last_resort_keeps_the_rules(
     monkeypatch: pytest.MonkeyPatch, reason: str | None

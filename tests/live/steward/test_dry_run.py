@@ -37,13 +37,6 @@ def observed(
     )
 
 
-def test_nothing_would_be_before_a_plan() -> None:
-    run = DryRun(POLICY)
-    here = observed(0.0, [100] * 4, SPEEDS)
-    assert run.loads(here) is here.loads
-    assert run.figures(here.loads) == {}
-
-
 def test_lag_is_worked_off_as_the_plan_would_have_it() -> None:
     run = DryRun(POLICY)
     here = observed(0.0, [100, 100, 0, 0], SPEEDS)

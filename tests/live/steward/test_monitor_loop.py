@@ -85,15 +85,6 @@ def test_a_gain_that_is_confirmed_starts_a_rebalance() -> None:
     assert target.assignment == BEST
 
 
-def test_an_even_group_needs_no_plan() -> None:
-    run = Run().sees(*[reading({"t": [500, 500]}, {"a": {"t": [0]}, "b": {"t": [1]}})] * 3)
-    assert run.commands == []
-    assert run.state.facts.decision == "even"
-    assert run.state.facts.decision_reason.startswith(
-        "at best relieves a member by 0 % of a fair share"
-    )
-
-
 def test_given_capacities_stand_in_for_measured_speeds() -> None:
     run = Run(policy=live_policy(weight="lag", capacity={"*": 1}))
     tracker = run.monitor._observer._tracker
@@ -160,12 +151,6 @@ def test_a_member_is_relieved_where_the_spread_cannot_get_smaller() -> None:
     assert sorted(len({4, 5, 6, 7} & {*m["t"]}) for m in target.assignment.values()) == [
         0, 0, 1, 1, 1, 1,
     ]  # fmt: skip
-
-
-def test_one_partition_that_outweighs_all_else_starts_nothing() -> None:
-    run = Run().sees(*[reading(HIDDEN, SPREAD_OUT)] * 3)
-    assert run.state.facts.decision == "even"
-    assert run.commands == []
 
 
 def test_a_follower_starts_nothing() -> None:

@@ -89,9 +89,3 @@ def test_numbers_that_no_group_takes() -> None:
     for value in (float("inf"), 10**400, -1e308, 1e200, 1e-320):
         with pytest.raises(InputError, match=r"time: .* is not 0, or 1e-100 to 1e"):
             resumed(0.0, {**state(), "time": value})
-
-
-def test_a_clock_that_goes_back_writes_no_negative_age() -> None:
-    written = resumed(0.0).to_dict(-1000.0, WALL)
-    assert written["speeds"]["a"]["age"] == 0.0
-    assert resumed(0.0, written).to_dict(7.0, WALL)["speeds"]["a"]["age"] == 0.0

@@ -33,12 +33,6 @@ def test_a_chain_is_as_exact_as_its_ends() -> None:
     assert parted.error == pytest.approx(found.error * np.sqrt(2), rel=0.1)
 
 
-def test_commits_that_fall_between_two_observations_are_noise() -> None:
-    found = window_speed(windows(100, 150, 50, 100, 50, 150, 100))
-    assert found is not None
-    assert found.value == pytest.approx(100)
-
-
 def test_a_commit_that_is_missing_at_the_end_is_no_change() -> None:
     found = window_speed(windows(100, 100, 100, 100, 100, 100, 50))
     assert found is not None
