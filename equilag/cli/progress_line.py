@@ -9,9 +9,8 @@ from threading import Event, Thread
 from types import TracebackType
 from typing import IO, TYPE_CHECKING, Final
 
-from equilag.cli.stage_words import stage_words
+from equilag.cli.stage_words import describe
 from equilag.report.terminal import is_terminal, wants_control_codes
-from equilag.report.wording.words import plural, short_number, short_percent
 
 if TYPE_CHECKING:
     from rich.progress import Progress as Display
@@ -107,24 +106,3 @@ def _display(stream: IO[str]) -> Display:
         auto_refresh=False,
         transient=True,
     )
-
-
-def describe(progress: Progress, elapsed: float) -> str:
-    """One line about where the planning is, `elapsed` seconds after its start."""
-    parts = [f"{elapsed:.1f} of {progress.limit:g} s"]
-    if progress.spread is not None and progress.moves is not None:
-        parts.append(f"spread {short_number(progress.spread)}{_gap(progress)}")
-        parts.append(plural(progress.moves, "move"))
-    return f"{', '.join(parts)}: {stage_words(progress.stage)}"
-
-
-def _gap(progress: Progress) -> str:
-    """What is proved about the spread."""
-    if progress.bound is None or progress.spread is None:
-        return ""
-    if progress.spread <= progress.bound:
-        return " (proved)"
-    if not progress.mean:
-        return ""
-    gap = 100 * (progress.spread - progress.bound) / progress.mean
-    return f" (gap {short_percent(gap)})"

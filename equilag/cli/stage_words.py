@@ -1,8 +1,13 @@
-"""What a stage of the planner tries, in words for the progress line."""
+"""The words of the progress line: where the planning is, and what a stage tries."""
 
 from __future__ import annotations
 
-from typing import Final
+from typing import TYPE_CHECKING, Final
+
+from equilag.report.wording.words import plural, short_number, short_percent
+
+if TYPE_CHECKING:
+    from equilag.planner.solving.stage import Progress
 
 WORDS: Final = {
     "heuristic": "a first plan",
@@ -43,3 +48,24 @@ WORDS: Final = {
 def stage_words(stage: str) -> str:
     """What a stage tries; the name of a stage that has no words."""
     return WORDS.get(stage, stage)
+
+
+def describe(progress: Progress, elapsed: float) -> str:
+    """One line about where the planning is, `elapsed` seconds after its start."""
+    parts = [f"{elapsed:.1f} of {progress.limit:g} s"]
+    if progress.spread is not None and progress.moves is not None:
+        parts.append(f"spread {short_number(progress.spread)}{_gap(progress)}")
+        parts.append(plural(progress.moves, "move"))
+    return f"{', '.join(parts)}: {stage_words(progress.stage)}"
+
+
+def _gap(progress: Progress) -> str:
+    """What is proved about the spread."""
+    if progress.bound is None or progress.spread is None:
+        return ""
+    if progress.spread <= progress.bound:
+        return " (proved)"
+    if not progress.mean:
+        return ""
+    gap = 100 * (progress.spread - progress.bound) / progress.mean
+    return f" (gap {short_percent(gap)})"

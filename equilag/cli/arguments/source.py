@@ -149,11 +149,11 @@ def check_source(args: argparse.Namespace) -> None:
         other = "--bootstrap-server" if live else "--from-describe"
         args.refuse(f"give either SNAPSHOT or {other}")
     if not live:
-        _refuse_given(args, LIVE_ONLY, "--bootstrap-server")
+        refuse_given(args, LIVE_ONLY, "--bootstrap-server")
     if not text:
-        _refuse_given(args, TEXT_OPTIONS, "--from-describe")
+        refuse_given(args, TEXT_OPTIONS, "--from-describe")
     if not (live or text):
-        _refuse_given(args, NOT_FILE, "--bootstrap-server or --from-describe")
+        refuse_given(args, NOT_FILE, "--bootstrap-server or --from-describe")
         if args.snapshot is None:
             args.refuse(
                 "SNAPSHOT is required, or --from-describe, or --bootstrap-server with --group"
@@ -162,7 +162,7 @@ def check_source(args: argparse.Namespace) -> None:
         args.refuse("--bootstrap-server needs --group")
 
 
-def _refuse_given(args: argparse.Namespace, names: tuple[str, ...], needed: str) -> None:
+def refuse_given(args: argparse.Namespace, names: tuple[str, ...], needed: str) -> None:
     """Refuse options that need another one, which is not given."""
     given = next((name for name in names if getattr(args, name) not in (None, False, [])), None)
     if given is not None:

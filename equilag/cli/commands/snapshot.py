@@ -9,7 +9,7 @@ from equilag.cli.arguments.cluster import add_cluster, add_reading
 from equilag.cli.arguments.files import OutputFile
 from equilag.cli.arguments.options import named
 from equilag.cli.arguments.sampling import add_sample
-from equilag.cli.arguments.source import LIVE_ONLY, live_group
+from equilag.cli.arguments.source import LIVE_ONLY, live_group, refuse_given
 from equilag.cli.arguments.text_source import TEXT_OPTIONS, add_text, group_from_text
 from equilag.cli.screen import emit, remark
 from equilag.report.json_text import to_json
@@ -75,12 +75,11 @@ def run(args: argparse.Namespace) -> int:
 
     from equilag.adapters.snapshot.write import snapshot_document
 
+    inputs = args.from_describe, args.members
+    target = OutputFile(args.out, "--out", inputs) if args.out is not None else None
     if args.bootstrap_server is not None:
-        target = OutputFile(args.out, "--out") if args.out is not None else None
         given, remarks, *_ = live_group(args)
     else:
-        inputs = (args.from_describe, args.members)
-        target = OutputFile(args.out, "--out", inputs) if args.out is not None else None
         given, remarks = group_from_text(args, args.members)
     _join_topics(given, args.co_partition)
     text = to_json(snapshot_document(given), sum(given["topics"].values()))
@@ -121,7 +120,7 @@ def _check_sources(args: argparse.Namespace) -> None:
         args.refuse("--from-describe is required, or --bootstrap-server with --group")
     if live and args.group is None:
         args.refuse("--bootstrap-server needs --group")
-    for name in TEXT_ONLY if live else LIVE_ONLY:
-        if getattr(args, name):
-            needed = "--from-describe" if live else "--bootstrap-server"
-            args.refuse(f"--{name.replace('_', '-')} needs {needed}")
+    if live:
+        refuse_given(args, TEXT_ONLY, "--from-describe")
+    else:
+        refuse_given(args, LIVE_ONLY, "--bootstrap-server")

@@ -111,20 +111,3 @@ def _room(real: RealFacts) -> str:
     what = form(high, *(("unit", "units") if real.rooms_in_units else ("partition", "partitions")))
     takes = form(real.limited, "takes", "take")
     return f"{plural(real.limited, 'member')} {takes} at most {most} {what}"
-
-
-def capacity_words(real: RealFacts | None) -> str:
-    """What members of unknown capacity count with, and that capacities are rounded."""
-    if real is None or real.capacities is None:
-        return ""
-    facts, parts = real.capacities, []
-    if facts.unknown:
-        have = form(facts.unknown, "has", "have")
-        taken = number(facts.taken)
-        parts.append(
-            f"{plural(facts.unknown, 'member')} {have} no capacity; {taken} is taken, the median"
-        )
-    if facts.rounded is not None:
-        given, used = facts.rounded
-        parts.append(f"capacities have 3 significant digits: {given:,.12g} is {used:,.12g}")
-    return "; ".join(parts)

@@ -7,9 +7,9 @@ from typing import Final
 
 from rich.console import RenderableType
 
+from equilag.report.facts.extended_group import RealFacts
 from equilag.report.facts.plans.plan import MemberFacts, PlanFacts
 from equilag.report.terminal import Screen
-from equilag.report.text.extended_group import capacity_words
 from equilag.report.text.tables.fitted import Write
 from equilag.report.text.tables.layout import Block, Column, bars, indented, title
 from equilag.report.text.tables.named_table import named_table
@@ -41,7 +41,7 @@ def members_block(facts: PlanFacts, names: Mapping[str, str], screen: Screen) ->
     block: list[RenderableType] = []
     if facts.members:
         block += _table(facts, names, screen)
-    if unknown := capacity_words(facts.real):
+    if unknown := _capacities(facts.real):
         block.append(indented(unknown))
     empty = [member.id for member in facts.members if not member.partitions]
     idle = f"{plural(len(facts.idle), 'idle member')} ({form(len(facts.idle), *NOTHING_TO_READ)})"
@@ -137,3 +137,20 @@ def _selected(members: Sequence[MemberFacts], owned: bool) -> list[Sequence[Memb
     shown = {member.id for member in (*before, *heaviest)}
     lightest = [member for member in after[-LIGHTEST:] if member.id not in shown]
     return [section for section in (before, heaviest, lightest) if section]
+
+
+def _capacities(real: RealFacts | None) -> str:
+    """What members of unknown capacity count with, and that capacities are rounded."""
+    if real is None or real.capacities is None:
+        return ""
+    facts, parts = real.capacities, []
+    if facts.unknown:
+        have = form(facts.unknown, "has", "have")
+        taken = number(facts.taken)
+        parts.append(
+            f"{plural(facts.unknown, 'member')} {have} no capacity; {taken} is taken, the median"
+        )
+    if facts.rounded is not None:
+        given, used = facts.rounded
+        parts.append(f"capacities have 3 significant digits: {given:,.12g} is {used:,.12g}")
+    return "; ".join(parts)
