@@ -15,7 +15,7 @@ from equilag.domain.plan.move import Move
 from equilag.domain.plan.plan import Choice, Plan
 from equilag.domain.plan.plan_figures import LagFigures
 from equilag.domain.policy.policy import Policy
-from equilag.report.facts.extended_group import RealFacts, real_facts, whole
+from equilag.report.facts.extended_group import RealFacts, extended_facts, whole
 from equilag.report.facts.facts_json import NOT_IN_JSON
 from equilag.report.facts.group import GroupFacts, group_facts
 from equilag.report.facts.plans.gain import GainScale
@@ -158,7 +158,7 @@ def plan_facts(plan: Plan, *, verbose: bool = False) -> PlanFacts:
         idle=_idle(plan),
         moves=_moves(plan),
         proof=proof_facts(plan),
-        real=real_facts(plan),
+        real=extended_facts(plan),
         work=work,
         choices=_choices(plan, figures),
         run=run if verbose else None,
