@@ -15,7 +15,7 @@ from support.paths import CHECKOUT
 PACKAGE: Final = CHECKOUT / "equilag"
 
 MAX_LINES: Final = 300
-MAX_MEDIAN_LINES: Final = 120
+MAX_MEDIAN_LINES: Final = 150
 MAX_FUNCTION_LINES: Final = 60
 MAX_PARAMETERS: Final = 7
 """Without self and cls. These four come from the project's rules for what a reader can hold."""
@@ -133,7 +133,7 @@ def body(n: int) -> str:
     [
         (long_files, {"a.py": "\n" * 300, "b.py": "", "c.py": ""}, []),
         (long_files, {"a.py": "\n" * 301, "b.py": "", "c.py": ""}, ["a.py: 301 lines"]),
-        (long_files, {"a.py": "\n" * 121}, ["the median file has 121 lines"]),
+        (long_files, {"a.py": "\n" * 151}, ["the median file has 151 lines"]),
         (long_functions, {"a.py": body(60)}, []),
         (long_functions, {"a.py": body(61)}, ["a.py f: 61 lines"]),
         (wide_functions, {"a.py": "def f(a, b, /, c, d, *e, g, **h): ..."}, []),

@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Any
 
 from equilag.domain.errors import InputError
+from equilag.domain.group.lag import RESETS
 from equilag.pipeline.results.run_tables import END_OF_TIME
 from equilag.pipeline.rules import Rules
 from equilag.pipeline.solving import KILL_AFTER
 from equilag.pipeline.sources.signals import WEIGHTS
-
-RESETS: Final = ("earliest", "latest", "none")
 
 
 @dataclass(frozen=True, slots=True)

@@ -36,13 +36,12 @@ _TRANSIENT: Final = frozenset(
 class ClusterTopics:
     """The topics of a cluster, internal ones included.
 
-    `names` by topic id; `partitions` has the number per topic; `leaderless` partitions have unknown
-    offsets; `refused` maps topics that the cluster does not describe to the reason.
+    `names` by topic id; `partitions` has the number per topic; `refused` maps topics that the
+    cluster does not describe to the reason.
     """
 
     names: dict[UUID, str] = field(default_factory=dict)
     partitions: dict[str, int] = field(default_factory=dict)
-    leaderless: list[Partition] = field(default_factory=list)
     refused: dict[str, str] = field(default_factory=dict)
     racks: dict[Partition, tuple[str, ...]] = field(default_factory=dict)
     """Of partitions with a replica on a broker whose rack is known."""
@@ -71,11 +70,6 @@ def read_topics(config: Config) -> ClusterTopics:
             found.refused[name] = topic.error.str()
             continue
         found.partitions[name] = len(topic.partitions)
-        found.leaderless += [
-            (name, number)
-            for number in sorted(topic.partitions)
-            if unavailable(cluster, (name, number))
-        ]
     for names in _batches(list(found.partitions)):
         with kafka_errors_named(config):
             answers = admin.describe_topics(TopicCollection(names), request_timeout=REQUEST_S)

@@ -24,10 +24,9 @@ from equilag.live.consumers.leader_state import (
     LeaderLoad,
     LeaderState,
     PendingChange,
+    VerdictLog,
 )
 from equilag.live.consumers.options import AssignorOptions
-from equilag.live.consumers.verdict_log import VerdictLog
-from equilag.live.consumers.warm_up import warm_up
 from equilag.live.rebalance.assignments import (
     JoinedMembers,
     RebalanceAnswer,
@@ -48,7 +47,7 @@ from equilag.live.rebalance.joined_members import (
 from equilag.live.rebalance.kept_together import KeptTogether
 from equilag.live.rebalance.live_policy import at_most
 from equilag.live.rebalance.measured import Measured, Racks, capacities_in_force
-from equilag.live.rebalance.rebalance_answer import answer_of
+from equilag.live.rebalance.rebalance_answer import answer_of, warm_up
 from equilag.planner.assign import assign
 from equilag.planner.solve import solve
 from equilag.planner.solving.make_plan import make_plan

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Final
 
 VERDICTS: Final = ("keeps_up", "moves", "members", "uneven", "hot")
-"""What `plans/` says: see `equilag.pipeline.results.keeping_up`."""
+"""What `plans/` says: see `equilag.pipeline.sources.group_columns`."""
 
 
 MAX_NAMED: Final = 20
