@@ -104,7 +104,7 @@ def test_defaults() -> None:
     assert options == StewardOptions("g")
 
 
-def test_options_of_real_groups() -> None:
+def test_options_of_extended_groups() -> None:
     arguments = "steward --bootstrap-server b:1 --group g --pin t-1=c --capacity c=2 --rack-aware"
     policy = _options(build_parser().parse_args(arguments.split())).policy
     assert policy == live_policy(pin={("t", 1): "c"}, capacity={"c": 2}, rack_aware=True)

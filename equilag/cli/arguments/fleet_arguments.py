@@ -45,9 +45,7 @@ def add_fleet_options(parser: argparse.ArgumentParser) -> None:
         "--command-config", metavar="FILE", help="properties for logging in, as for Kafka's tools"
     )
     parser.add_argument("--out", metavar="RUN", help="a new directory for the results")
-    parser.add_argument(
-        "--json", action="store_true", help="print the summary's JSON instead of the report"
-    )
+    options.add_json(parser, "print the summary's JSON instead of the report")
     options.add_screen(parser)
     parser.set_defaults(output="text")
     _add_planning(parser.add_argument_group("how to plan"))

@@ -115,6 +115,11 @@ def add_output(parser: AnyParser, json_help: str = "the same as --output json") 
     add_screen(parser)
 
 
+def add_json(parser: AnyParser, json_help: str) -> None:
+    """``--json`` of commands that have no other output."""
+    parser.add_argument("--json", action="store_true", help=json_help)
+
+
 def check_output(args: argparse.Namespace) -> None:
     """Raises InputError if there is no such output: before a large file is read for it."""
     from equilag.report.outputs import check_output

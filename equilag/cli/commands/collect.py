@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Final
 
 from equilag.cli.arguments.cluster import add_cluster, add_groups, client_settings, left_out_lines
 from equilag.cli.arguments.converters import duration, whole
+from equilag.cli.arguments.options import add_json
 from equilag.cli.screen import emit, remark
 from equilag.cli.stop_signals import Stop
 from equilag.domain.errors import InputError
@@ -52,9 +53,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     )
     add_groups(parser)
     parser.add_argument("--rounds", metavar="N", type=whole(), help="stop after N rounds")
-    parser.add_argument(
-        "--json", action="store_true", help="print what was recorded as JSON at the end"
-    )
+    add_json(parser, "print what was recorded as JSON at the end")
 
 
 def run(args: argparse.Namespace) -> int:

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from equilag.cli.arguments.files import OutputFile
+from equilag.cli.arguments.options import add_json
 from equilag.cli.screen import emit
 from equilag.report.json_text import to_json
 from equilag.report.wording.words import printable
@@ -41,9 +42,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
         default=".",
         help="an existing directory to write to (default: the current one)",
     )
-    parser.add_argument(
-        "--json", action="store_true", help="print the files' names and the commands as JSON"
-    )
+    add_json(parser, "print the files' names and the commands as JSON")
 
 
 def run(args: argparse.Namespace) -> int:

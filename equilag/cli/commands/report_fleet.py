@@ -6,6 +6,7 @@ import argparse
 from typing import Final
 
 from equilag.cli.arguments.files import OutputFile
+from equilag.cli.arguments.options import add_json
 from equilag.cli.commands.fleet_show import TOP
 from equilag.cli.exit_status import FINE
 from equilag.cli.screen import emit
@@ -29,9 +30,7 @@ example:
 def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("directory", metavar="DIR", help="the directory of a finished run")
     parser.add_argument("--out", metavar="F.html", help="write the page to this file")
-    parser.add_argument(
-        "--json", action="store_true", help="print the facts of the page, with all groups, as JSON"
-    )
+    add_json(parser, "print the facts of the page, with all groups, as JSON")
 
 
 def run(args: argparse.Namespace) -> int:

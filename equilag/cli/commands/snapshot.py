@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final
 
 from equilag.cli.arguments.cluster import add_cluster, add_reading
 from equilag.cli.arguments.files import OutputFile
-from equilag.cli.arguments.options import named
+from equilag.cli.arguments.options import add_json, named
 from equilag.cli.arguments.sampling import add_sample
 from equilag.cli.arguments.source import LIVE_ONLY, live_group, refuse_given
 from equilag.cli.arguments.text_source import TEXT_OPTIONS, add_text, group_from_text
@@ -62,11 +62,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--out", metavar="F", help="write the snapshot to this file (default: standard output)"
     )
-    parser.add_argument(
-        "--json",
-        action="store_true",
-        help="print the snapshot's JSON also where --out writes it to a file",
-    )
+    add_json(parser, "print the snapshot's JSON also where --out writes it to a file")
     parser.set_defaults(refuse=parser.error)
 
 
@@ -120,7 +116,5 @@ def _check_sources(args: argparse.Namespace) -> None:
         args.refuse("--from-describe is required, or --bootstrap-server with --group")
     if live and args.group is None:
         args.refuse("--bootstrap-server needs --group")
-    if live:
-        refuse_given(args, TEXT_ONLY, "--from-describe")
-    else:
-        refuse_given(args, LIVE_ONLY, "--bootstrap-server")
+    refused, needed = (TEXT_ONLY, "--from-describe") if live else (LIVE_ONLY, "--bootstrap-server")
+    refuse_given(args, refused, needed)

@@ -91,7 +91,7 @@ class RealFacts:
     """True if room is for units of co-partitioned topics, else for partitions."""
 
 
-def real_facts(plan: Plan) -> RealFacts | None:
+def extended_facts(plan: Plan) -> RealFacts | None:
     """None for a plain group."""
     after = plan.real
     if after is None:

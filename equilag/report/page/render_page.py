@@ -2,20 +2,24 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
+from base64 import b64encode
 from collections.abc import Mapping, Sequence
 from functools import cache
-from typing import TYPE_CHECKING, Any, Final
+from importlib.resources import files
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
-from equilag.report.page.inline_files import CHARTS, inline_file
 from equilag.report.page.page_filters import FILTERS
 
 if TYPE_CHECKING:
     from jinja2 import Template
 
+CHARTS: Final = "assets/charts.min.js"
+"""Apache ECharts, made by ``make page-assets``."""
 STYLES: Final = ("static/page.css", "static/parts.css", "static/print.css")
 COMMON: Final = ("static/core.js", "static/copy.js", "static/table.js")
 """Scripts of every page."""
@@ -27,6 +31,26 @@ fleet would add to the page."""
 NO_WORDS: Final[Mapping[str, Any]] = {}
 ESCAPES: Final = {ord(c): f"\\u{ord(c):04x}" for c in "<>&\u2028\u2029"}
 """What JSON in HTML must not hold as it is: a name could end the element that it stands in."""
+
+
+class Inline(NamedTuple):
+    """A file of this package as it stands in a page."""
+
+    text: Markup
+    digest: str
+    """Its SHA-256, as a Content-Security-Policy names it."""
+
+
+@cache
+def inline_file(name: str) -> Inline:
+    """The file, by its path below this package.
+
+    A parser of HTML must not see the end of its element, so there is no ``</`` before ``script`` or
+    ``style`` in these files; a test checks that.
+    """
+    text = (files(__package__) / name).read_text("utf-8")
+    found = hashlib.sha256(text.encode()).digest()
+    return Inline(Markup(text), f"'sha256-{b64encode(found).decode()}'")
 
 
 def render_page(

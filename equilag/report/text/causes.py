@@ -13,15 +13,15 @@ COUNTS: Final = "the balance of counts"
 READS: Final = "the fewest reads across racks"
 
 
-def causes(policy: Policy, real: RealFacts | None, *, of_moves: bool) -> list[str]:
+def causes(policy: Policy, extended: RealFacts | None, *, of_moves: bool) -> list[str]:
     """What a plan has to keep to before its moves are few, or else its reads across racks."""
     named = {
         COUNTS: policy.balance != "none",
-        "co-partitioned topics": of_moves and real is not None and bool(real.torn),
-        "restrictions": real is not None and bool(real.restricted),
+        "co-partitioned topics": of_moves and extended is not None and bool(extended.torn),
+        "restrictions": extended is not None and bool(extended.restricted),
         "room": policy.balance == "none"
-        and real is not None
-        and bool(real.overfull if of_moves else real.limited),
+        and extended is not None
+        and bool(extended.overfull if of_moves else extended.limited),
         READS: of_moves and policy.rack_aware,
     }
     return [words for words, there in named.items() if there]

@@ -32,7 +32,7 @@ from equilag.report.wording.words import (
 )
 
 
-class RealColumn(NamedTuple):
+class ExtendedColumn(NamedTuple):
     """A column that is there where the group has what it is about."""
 
     heading: str
@@ -41,21 +41,21 @@ class RealColumn(NamedTuple):
     """None: as the other figures of the table."""
 
 
-def _instance_spread(real: RealRow) -> int | None:
+def _instance_spread(row: RealRow) -> int | None:
     """Where capacities are equal: else the smaller have to have fewer."""
-    return real.instance_count_spread if real.count_per_capacity is None else None
+    return row.instance_count_spread if row.count_per_capacity is None else None
 
 
 def _percent_used(busiest: float) -> str:
     return percent(100 * busiest)
 
 
-REAL_COLUMNS: Final = (
-    RealColumn("count per\ncapacity", lambda real: real.count_per_capacity),
-    RealColumn("instance per\ncapacity", lambda real: real.instance_count_per_capacity),
-    RealColumn("instance\nspread", _instance_spread),
-    RealColumn("busiest\nmember", lambda real: real.busiest, _percent_used),
-    RealColumn("cross\nrack", lambda real: real.cross_rack),
+EXTENDED_COLUMNS: Final = (
+    ExtendedColumn("count per\ncapacity", lambda row: row.count_per_capacity),
+    ExtendedColumn("instance per\ncapacity", lambda row: row.instance_count_per_capacity),
+    ExtendedColumn("instance\nspread", _instance_spread),
+    ExtendedColumn("busiest\nmember", lambda row: row.busiest, _percent_used),
+    ExtendedColumn("cross\nrack", lambda row: row.cross_rack),
 )
 
 
@@ -64,14 +64,16 @@ def comparison_blocks(facts: ComparisonFacts, screen: Screen) -> Iterator[Block]
     yield verdict_line(facts.headline, screen)
     yield group_block(facts.group, screen)
     what = "load" if facts.per_capacity else "lag"
-    reals = [
-        shown for shown in REAL_COLUMNS if any(shown.of(row.real) is not None for row in facts.rows)
+    extended = [
+        shown
+        for shown in EXTENDED_COLUMNS
+        if any(shown.of(row.real) is not None for row in facts.rows)
     ]
     # Where capacities differ, even counts have a spread.
     counts = [] if facts.by_capacity else [Column("count\nspread", is_optional=True)]
     columns = [
         Column("status", is_name=True), *counts,
-        *(Column(shown.heading) for shown in reals), Column("moves"),
+        *(Column(shown.heading) for shown in extended), Column("moves"),
         Column(f"{what}\nmax", is_optional=True), Column(f"{what}\nspread"), Column("gap"),
         Column("ms", is_optional=True),
     ]  # fmt: skip
@@ -79,7 +81,7 @@ def comparison_blocks(facts: ComparisonFacts, screen: Screen) -> Iterator[Block]
         "assignor",
         [printable(row.name) for row in facts.rows],
         columns,
-        lambda write: [_cells(row, reals, facts, write) for row in facts.rows],
+        lambda write: [_cells(row, extended, facts, write) for row in facts.rows],
         screen,
     )
     yield [made.table]
@@ -136,14 +138,14 @@ def _origin(row: AssignorFacts) -> str:
 
 
 def _cells(
-    row: AssignorFacts, reals: Sequence[RealColumn], facts: ComparisonFacts, write: Write
+    row: AssignorFacts, extended: Sequence[ExtendedColumn], facts: ComparisonFacts, write: Write
 ) -> list[RenderableType]:
     star, mark = "*" if row.beyond_bound else "", " !" if row.real.breaks_rules else ""
     real = row.real
     return [
         status_words(row.status, row.evidence) + mark,
         *([] if facts.by_capacity else [_figure(row.count_spread, number)]),
-        *(_figure(shown.of(real), shown.written or write) for shown in reals),
+        *(_figure(shown.of(real), shown.written or write) for shown in extended),
         _figure(row.moves, number),
         _figure(real.load_max if facts.per_capacity else row.lag_max, write),
         _figure(real.load_spread if facts.per_capacity else row.lag_spread, write),
@@ -152,9 +154,9 @@ def _cells(
     ]
 
 
-def _broken(real: RealRow) -> str:
+def _broken(row: RealRow) -> str:
     """The rules that an assignment breaks."""
-    return breaks(real.torn_units or 0, real.misplaced or 0, real.overfull or 0)
+    return breaks(row.torn_units or 0, row.misplaced or 0, row.overfull or 0)
 
 
 def _figure(value: float | None, write: Write) -> str:

@@ -51,41 +51,41 @@ def _cells(one: InstanceFacts, owned: bool, write: Write, screen: Screen) -> Seq
     return number(one.threads), counts, write(one.load_before), write(one.load)
 
 
-def real_rows(facts: PlanFacts) -> list[tuple[str, str]]:
+def extended_rows(facts: PlanFacts) -> list[tuple[str, str]]:
     """What the proof of an extended group has more, one label and its words each."""
-    real = facts.real
-    if real is None:
+    extended = facts.real
+    if extended is None:
         return []
-    broken = real.broken
+    broken = extended.broken
     return [
         ("breaks rules", "" if broken is None else f"! {breaks(**broken.to_dict())}"),
-        ("units", _units(real)),
-        ("across racks", _reads(facts, real)),
-        ("restricted", _restricted(real)),
-        ("room", _room(real)),
+        ("units", _units(extended)),
+        ("across racks", _reads(facts, extended)),
+        ("restricted", _restricted(extended)),
+        ("room", _room(extended)),
     ]
 
 
-def _units(real: RealFacts) -> str:
-    if real.units is None:
+def _units(extended: RealFacts) -> str:
+    if extended.units is None:
         return ""
-    low, high = real.units.by_member.min, real.units.by_member.max
+    low, high = extended.units.by_member.min, extended.units.by_member.max
     each = number(high) if low == high else f"{number(low)} to {number(high)}"
-    lists = [" + ".join(map(printable, topics)) for topics in real.units.lists]
+    lists = [" + ".join(map(printable, topics)) for topics in extended.units.lists]
     named = listed(lists, MAX_LISTS)
-    count = plural(real.units.count, "unit")
+    count = plural(extended.units.count, "unit")
     return f"{count}, {each} per member; co-partitioned: {named}"
 
 
-def _reads(facts: PlanFacts, real: RealFacts) -> str:
-    reads = real.reads
+def _reads(facts: PlanFacts, extended: RealFacts) -> str:
+    reads = extended.reads
     if reads is None:
         return ""
     text = plural(reads.count, "partition")
     if facts.group.owned:
         text += f"; was {number(reads.before)}"
     if reads.is_fewest and facts.proof.policy is not None:
-        text += f"; {no_fewer(causes(facts.proof.policy, real, of_moves=False))}"
+        text += f"; {no_fewer(causes(facts.proof.policy, extended, of_moves=False))}"
     unknown = []
     if reads.known_partitions < reads.partitions:
         unknown.append(
@@ -96,18 +96,20 @@ def _reads(facts: PlanFacts, real: RealFacts) -> str:
     return f"{text}; racks are known of {' and '.join(unknown)}" if unknown else text
 
 
-def _restricted(real: RealFacts) -> str:
-    if not real.restricted:
+def _restricted(extended: RealFacts) -> str:
+    if not extended.restricted:
         return ""
-    count = plural(real.restricted, "partition")
+    count = plural(extended.restricted, "partition")
     return f"{count}, which only some of the subscribers may read"
 
 
-def _room(real: RealFacts) -> str:
-    if not real.limited:
+def _room(extended: RealFacts) -> str:
+    if not extended.limited:
         return ""
-    low, high = real.rooms
+    low, high = extended.rooms
     most = number(low) if low == high else f"{number(low)} to {number(high)}"
-    what = form(high, *(("unit", "units") if real.rooms_in_units else ("partition", "partitions")))
-    takes = form(real.limited, "takes", "take")
-    return f"{plural(real.limited, 'member')} {takes} at most {most} {what}"
+    what = form(
+        high, *(("unit", "units") if extended.rooms_in_units else ("partition", "partitions"))
+    )
+    takes = form(extended.limited, "takes", "take")
+    return f"{plural(extended.limited, 'member')} {takes} at most {most} {what}"

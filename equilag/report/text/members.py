@@ -139,11 +139,11 @@ def _selected(members: Sequence[MemberFacts], owned: bool) -> list[Sequence[Memb
     return [section for section in (before, heaviest, lightest) if section]
 
 
-def _capacities(real: RealFacts | None) -> str:
+def _capacities(extended: RealFacts | None) -> str:
     """What members of unknown capacity count with, and that capacities are rounded."""
-    if real is None or real.capacities is None:
+    if extended is None or extended.capacities is None:
         return ""
-    facts, parts = real.capacities, []
+    facts, parts = extended.capacities, []
     if facts.unknown:
         have = form(facts.unknown, "has", "have")
         taken = number(facts.taken)

@@ -10,7 +10,7 @@ from equilag.domain.policy.policy import Policy
 from equilag.report.facts.plans.plan import PlanFacts, RunFacts
 from equilag.report.facts.plans.proof import ProofFacts
 from equilag.report.text.causes import alone_need, causes, no_fewer
-from equilag.report.text.extended_group import real_rows
+from equilag.report.text.extended_group import extended_rows
 from equilag.report.text.tables.layout import BOLD, GOOD, WARNING, Block, Prose, labelled
 from equilag.report.text.work import work_rows
 from equilag.report.wording.words import (
@@ -57,7 +57,7 @@ def proof_rows(facts: PlanFacts) -> list[tuple[str, str]]:
         ("policy", ", ".join(proof.policy.words()) if proof.policy else ""),
         ("found by", _run(facts.run)),
         ("counts", _counts(proof) if members else ""),
-        *real_rows(facts),
+        *extended_rows(facts),
         *work_rows(facts),
         (f"{load_word(proof)} spread", _spread(facts) if facts.members else ""),
         ("excess", _excess(facts) if facts.members else ""),

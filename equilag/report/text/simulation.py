@@ -17,7 +17,6 @@ from equilag.report.facts.simulation import (
 )
 from equilag.report.terminal import Screen
 from equilag.report.text.group import group_block
-from equilag.report.text.tables.area import area
 from equilag.report.text.tables.fitted import Write, fitted_table
 from equilag.report.text.tables.layout import Block, Column, indented, title
 from equilag.report.text.tables.named_table import PART, named_table
@@ -32,6 +31,9 @@ PICTURE_WIDTHS: Final = ((120, 110), (0, 60))
 """Columns of the screen from which on a picture has so many: at most the steps of the curve."""
 MAX_BEHIND: Final = 15
 """Members that fall behind that get a row; the others do so by less."""
+BLOCKS: Final = " ▁▂▃▄▅▆▇█"
+"""A cell filled by 0 to 8 eighths."""
+EIGHTHS_OF_A_CELL: Final = len(BLOCKS) - 1
 
 
 def simulation_blocks(facts: SimulationFacts, screen: Screen) -> Iterator[Block]:
@@ -108,6 +110,20 @@ def _picture(facts: SimulationFacts, screen: Screen) -> Block:
         values = np.interp(times, facts.curve_times, course.curve).tolist()
         lines += _labelled(area(values, highest, PICTURE_ROWS), name)
     return lines
+
+
+def area(values: Sequence[float], highest: float, rows: int) -> list[str]:
+    """Lines from the top, as wide as there are values; `highest` fills all rows. What is above 0
+    shows."""
+    full = rows * EIGHTHS_OF_A_CELL
+    heights = [
+        0 if value <= 0 or highest <= 0 else max(1, min(full, round(full * value / highest)))
+        for value in values
+    ]
+    return [
+        "".join(BLOCKS[max(0, min(EIGHTHS_OF_A_CELL, height - below))] for height in heights)
+        for below in range(full - EIGHTHS_OF_A_CELL, -1, -EIGHTHS_OF_A_CELL)
+    ]
 
 
 def _labelled(picture: Sequence[str], name: str) -> Iterator[Text]:

@@ -9,7 +9,7 @@ from typing import Final
 
 import pytest
 
-from equilag.report.page.inline_files import CHARTS, inline_file
+from equilag.report.page.render_page import CHARTS, inline_file
 
 ROOM: Final = Path(__file__).parents[3] / "equilag" / "report" / "page"
 FILES: Final = sorted(

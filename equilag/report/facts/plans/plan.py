@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, ClassVar
@@ -15,7 +16,7 @@ from equilag.domain.plan.move import Move
 from equilag.domain.plan.plan import Choice, Plan
 from equilag.domain.plan.plan_figures import LagFigures
 from equilag.domain.policy.policy import Policy
-from equilag.report.facts.extended_group import RealFacts, real_facts, whole
+from equilag.report.facts.extended_group import RealFacts, extended_facts, whole
 from equilag.report.facts.facts_json import NOT_IN_JSON
 from equilag.report.facts.group import GroupFacts, group_facts
 from equilag.report.facts.plans.gain import GainScale
@@ -24,8 +25,8 @@ from equilag.report.facts.plans.proof import ProofFacts, proof_facts
 from equilag.report.facts.plans.verdict import VerdictFacts, verdict_of
 from equilag.report.facts.work import WorkFacts, work_facts
 from equilag.report.wording.natural_order import natural_key
-from equilag.report.wording.next_steps import next_steps
 from equilag.report.wording.reason_words import reason_words
+from equilag.report.wording.words import printable
 
 
 @dataclass(frozen=True, slots=True)
@@ -158,11 +159,11 @@ def plan_facts(plan: Plan, *, verbose: bool = False) -> PlanFacts:
         idle=_idle(plan),
         moves=_moves(plan),
         proof=proof_facts(plan),
-        real=real_facts(plan),
+        real=extended_facts(plan),
         work=work,
         choices=_choices(plan, figures),
         run=run if verbose else None,
-        next_steps=next_steps(plan.group.name) if plan.policy and verdict.plan_helps else (),
+        next_steps=_next_steps(plan.group.name) if plan.policy and verdict.plan_helps else (),
     )
 
 
@@ -241,3 +242,20 @@ def _settings(plan: Plan, choice: Choice, is_last: bool) -> dict[str, Any]:
     if policy.tolerance and (policy.moves_first or choice.moves >= len(plan.moves)):
         settings["tolerance"] = 0
     return settings
+
+
+def _next_steps(group: str) -> tuple[str, ...]:
+    """What a reader does with a plan that helps: sentences, and a command, which begins with
+    ``equilag``."""
+    name = shlex.quote(printable(group)) if group else "GROUP"
+    return (
+        (
+            "Kafka has no command that loads a plan into a group: its leading member assigns."
+            " equilag's steward joins as that member. What it would do:"
+        ),
+        f"equilag steward --bootstrap-server HOST:PORT --group {name} --dry-run",
+        (
+            "Without --dry-run it assigns; consumers in any language stay as they are. Consumers in"
+            " Python can have equilag's assignor instead. docs/live.md says what it takes."
+        ),
+    )
