@@ -16,6 +16,7 @@ from support.live_offsets import OffsetsRead
 from support.live_processes import CLIENTS, MemberProcess
 from support.live_topics import add_partitions, admin_of, make_topic
 from support.steward_runs import StewardRun
+from support.waiting import within
 
 PARTITIONS: Final = 24
 MOST_PARTITIONS: Final = 36
@@ -110,7 +111,7 @@ class FaultGroup:
         stuck = [member for member in self.members if member.name not in known]
         for member in stuck:
             member.say_where()
-            time.sleep(STACKS_S)
+            time.sleep(STACKS_S)  # nothing tells when they are written
             member.kill()
             self.members.remove(member)
             self.stuck.append({"at_s": at, "what": member.name})
@@ -142,7 +143,5 @@ class FaultGroup:
     def all_read_within(self, seconds: float) -> int:
         """After the end of the traffic: wait until all is read. Return the records that are not."""
         produced = self.flow.acked()
-        give_up = time.monotonic() + seconds
-        while (unread := self.read.unread(produced)) and time.monotonic() < give_up:
-            time.sleep(0.2)
-        return unread
+        within(lambda: not self.read.unread(produced), seconds, 0.2)
+        return self.read.unread(produced)

@@ -15,6 +15,7 @@ from support.kafka_broker import Broker
 from support.live_fault_group import SECOND, FaultGroup
 from support.live_holdings import holdings_of, overlaps_of
 from support.live_processes import SESSION_S
+from support.waiting import within
 
 OUTAGES_S: Final = (4.0, 16.0, 52.0)
 """Of the only broker: within a member's session, beyond it, and beyond a rebalance's timeouts."""
@@ -75,13 +76,14 @@ class FaultScene:
             group.strategy: {"role": "", "role_s": None, "shared_s": None, "read_s": None}
             for group in self.groups
         }
-        while time.time() - healed < PATIENCE_S:
+
+        def healthy() -> bool:
             for group in self.groups:
                 group.note_lost(round(time.time() - self.began, 1))
                 _look(group, found[group.strategy], time.time() - healed)
-            if all(one["read_s"] is not None and one["role"] for one in found.values()):
-                break
-            time.sleep(LOOK_S)
+            return all(one["read_s"] is not None and one["role"] for one in found.values())
+
+        within(healthy, PATIENCE_S, LOOK_S)
         for group in self.groups:
             if found[group.strategy]["read_s"] is None:
                 at = round(time.time() - self.began, 1)

@@ -32,7 +32,7 @@ class Misbehaving:
             case self.exiting:
                 os._exit(3)
             case self.hanging:
-                time.sleep(600)
+                time.sleep(600)  # its deadline is what is tested
             case self.silly:
                 return "nonsense"
             case self.odd:

@@ -1,6 +1,7 @@
 """Waiting for what happens in another thread or process: each wait polls, and names its deadline.
 
-No other test sleeps, unless a slow piece of code is what it tests.
+No other test sleeps, unless time that passes is what it tests: a slow piece of code, a fault of
+given length, a sample every few seconds.
 """
 
 from __future__ import annotations
@@ -19,10 +20,17 @@ LOOK_S: Final = 0.02
 
 def until(true: Callable[[], object], patience: float = PATIENCE_S) -> None:
     """Return once `true()` is true. Raises AssertionError after `patience` seconds."""
-    give_up = time.monotonic() + patience
+    assert within(true, patience), f"waited {patience:g} s in vain for {_source(true)}"
+
+
+def within(true: Callable[[], object], seconds: float, look: float = LOOK_S) -> bool:
+    """Whether `true()` becomes true in this time. For measurements, which note what did not."""
+    give_up = time.monotonic() + seconds
     while not true():
-        assert time.monotonic() < give_up, f"waited {patience:g} s in vain for {_source(true)}"
-        time.sleep(LOOK_S)
+        if time.monotonic() >= give_up:
+            return False
+        time.sleep(look)
+    return True
 
 
 async def aio_until(true: Callable[[], object], patience: float = PATIENCE_S) -> None:

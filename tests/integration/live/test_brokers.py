@@ -14,7 +14,7 @@ from support.live_log import Log
 from support.live_members import RdMember
 from support.live_topics import admin_of, fill, make_topic
 from support.steward_runs import StewardRun
-from support.waiting import until
+from support.waiting import stays, until
 
 from equilag.adapters.kafka.client_config import kafka_config
 from equilag.adapters.kafka.group_reader import GroupReader
@@ -129,7 +129,7 @@ def test_the_only_broker_restarts(tmp_path: Path) -> None:
         here = Group(broker.bootstrap, tmp_path, "t", stack)
         until(here.shared, 60)
         broker.stop()
-        time.sleep(5)
+        time.sleep(5)  # the length of the fault
         broker.start_again()
         back = time.monotonic()
         fill(broker.bootstrap, "t", [RECORDS // 2] * PARTITIONS)
@@ -173,7 +173,7 @@ def test_members_join_a_steward_that_was_alone_when_the_broker_restarted(tmp_pat
         steward.wait_for(
             lambda status: status["role"] == "leader" and status["last_heartbeat_age_s"] < 1, 60
         )
-        time.sleep(5)
+        stays(lambda: steward.process.poll() is None, 5)
         log = Log()
         member = RdMember(
             log, "rd-0", broker.bootstrap, "t", ["t"],

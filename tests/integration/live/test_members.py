@@ -18,12 +18,14 @@ from support.live_members import JavaMembers, RdMember
 from support.live_topics import admin_of, commit, fill, make_topic
 from support.live_traffic import Traffic
 from support.steward_runs import StewardRun
-from support.waiting import until
+from support.waiting import until, within
 
 pytestmark = [pytest.mark.live, pytest.mark.broker, pytest.mark.xdist_group("broker")]
 
 SECONDS = float(os.environ.get("EQUILAG_SOAK_S", "300"))
 PARTITIONS = 24
+QUIET_S = 2.0
+"""Without a new assignment for so long, a group is settled."""
 QUICKLY = ("--every", "1s", "--confirm", "2", "--cooldown", "10s")
 
 
@@ -78,18 +80,23 @@ def test_members_come_and_go(
             else:
                 present.pop(chance.randrange(len(present))).stop(wait=False)
             changes += 1
-            time.sleep(chance.uniform(0.5, 6.0))
+            time.sleep(chance.uniform(0.5, 6.0))  # when members come and go is part of the test
     settling = time.monotonic()
     until(lambda: shared(log, topic, len(present)), 60)
     settled = time.monotonic() - settling
-    time.sleep(5)
-    lost = 0
-    for number, produced in enumerate(flow.produced.tolist()):
-        read: set[int] = set()
-        for member in everybody:
-            for first, last in member.read[(topic, number)]:
-                read.update(range(first, last + 1))
-        lost += produced - len(read)
+
+    def not_read() -> int:
+        lost = 0
+        for number, produced in enumerate(flow.produced.tolist()):
+            read: set[int] = set()
+            for member in everybody:
+                for first, last in member.read[(topic, number)]:
+                    read.update(range(first, last + 1))
+            lost += produced - len(read)
+        return lost
+
+    within(lambda: not not_read(), 5)
+    lost = not_read()
     figures = {
         "seconds": SECONDS,
         "joins_and_leaves": changes,
@@ -169,7 +176,7 @@ def test_the_steward_ends(broker: Broker, tmp_path: Path, stack: ExitStack) -> N
             for member in members:
                 stack.callback(member.stop)
             until(lambda log=log: shared(log, topic, 4), 60)  # type: ignore[misc]
-            time.sleep(2)
+            until(lambda log=log: time.time() - log.events[-1].at > QUIET_S, 60)  # type: ignore[misc]
             before = len(log.events)
             began = time.time()
             getattr(steward, way)()
@@ -180,7 +187,7 @@ def test_the_steward_ends(broker: Broker, tmp_path: Path, stack: ExitStack) -> N
                 ),
                 60,
             )
-            time.sleep(2)
+            until(lambda log=log: time.time() - log.events[-1].at > QUIET_S, 60)  # type: ignore[misc]
             new = log.since(began)
             gaps = [b - a for each in log.gaps().values() for a, b in each if a >= began]
             figures[f"{way}-{strategy}"] = {

@@ -107,7 +107,7 @@ class Stage:
     def rolling_restart(self) -> None:
         for number in range(MEMBERS):
             instances = [group.leave(group.present[0]) for group in self.groups]
-            time.sleep(RESTART_S)
+            time.sleep(RESTART_S)  # how long they are away is part of the test
             if not instances[0]:  # others take over meanwhile
                 self.settle(AWAY_QUIET_S)
             for group, instance in zip(self.groups, instances, strict=True):

@@ -130,7 +130,7 @@ def test_with_and_without(broker: Broker, tmp_path: Path, strategy: str) -> None
             while time.monotonic() < end:
                 for side in sides:
                     side.sample(reader)
-                time.sleep(2.0)
+                time.sleep(2.0)  # samples of a given time
         counters = steward.status()["counters"]
         with_, without = (side.figures() for side in sides)
         for side, figures in zip(sides, (with_, without), strict=True):

@@ -372,10 +372,10 @@ def test_a_plan_that_another_rebalance_overtook_is_dropped(monkeypatch: pytest.M
 
 
 def test_a_late_plan_does_not_break_the_budget(monkeypatch: pytest.MonkeyPatch) -> None:
-    done = threading.Event()
+    gate, done = threading.Event(), threading.Event()
 
     def slowly(*args, **kwargs):
-        time.sleep(0.1)  # longer than the leader's patience
+        assert gate.wait(10)
         try:
             return solve(*args, **kwargs)
         finally:
@@ -385,6 +385,7 @@ def test_a_late_plan_does_not_break_the_budget(monkeypatch: pytest.MonkeyPatch) 
     requests = Requests()
     nothing = Thresholds(moves_per_hour=0)
     leader(requests=requests, patience=0.02, rejoin=nothing).assign(MEMBERS, SIZES)
+    gate.set()
     assert done.wait(10)
     stays(lambda: not requests, 0.1)
 

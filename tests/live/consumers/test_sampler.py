@@ -140,12 +140,15 @@ def test_a_probe_that_cannot_be_closed() -> None:
 
 def test_it_does_not_keep_the_interpreter_from_exiting() -> None:
     code = (
-        "import time\n"
+        "import threading\n"
         "from equilag.live.consumers.sampler import *\n"
-        "def measure(topics): time.sleep(60)\n"
+        "started = threading.Event()\n"
+        "def measure(topics):\n"
+        "    started.set()\n"
+        "    threading.Event().wait(60)\n"
         "one = LagSampler(lambda: MeasureProbe(measure), 1, lambda: True, lambda _: None, 'g')\n"
         "one.set_topics({'t': 1}, True)\n"
-        "time.sleep(0.2)\n"
+        "assert started.wait(20)\n"
     )
     began = time.monotonic()
     subprocess.run([sys.executable, "-c", code], check=True, timeout=30)
