@@ -87,7 +87,7 @@ def test_a_test_without_its_group_fails_on_a_worker(suite: Path) -> None:
     code = "import pytest\n@pytest.mark.spark\ndef test(): pass\n"
     (suite / "test_it.py").write_text(code, "utf-8")
     status, output = run_suite(suite, "-n1", "--dist=loadgroup")
-    assert status == pytest.ExitCode.TESTS_FAILED
+    assert status == pytest.ExitCode.TESTS_FAILED, output
     assert "test_it.py::test: needs spark, so it must be marked xdist_group('spark')" in output
 
 
@@ -108,5 +108,5 @@ def test_a_test_that_ends_its_worker_is_not_run_again(suite: Path, workers: str)
         "utf-8",
     )
     status, output = run_suite(suite, workers, "--dist=loadgroup")
-    assert status == pytest.ExitCode.TESTS_FAILED
+    assert status == pytest.ExitCode.TESTS_FAILED, output
     assert "3 failed, 7 passed" in output

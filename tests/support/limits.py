@@ -27,6 +27,16 @@ def limit_of(item: pytest.Item) -> float | None:
     return max([usual, *limits]) if limits and usual else None
 
 
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """A consumer of kafka-python that is dropped leaves its sockets to the collector of garbage,
+    which may warn of them while another test runs."""
+    for item in items:
+        if item.get_closest_marker("broker"):
+            item.add_marker(
+                pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
+            )
+
+
 @pytest.hookimpl(tryfirst=True)
 def pytest_runtest_protocol(item: pytest.Item) -> None:
     """Replace the limit that pytest has just set."""

@@ -97,7 +97,8 @@ def test_without_usable_lags(source, why, level, caplog: pytest.LogCaptureFixtur
     members = [replace(m, hints={"t": [i, i + 3]}) for i, m in enumerate(MEMBERS)]
     with caplog.at_level(logging.INFO, "equilag.consumers"):
         assert leader(source).assign(members, SIZES) == {m.id: m.hints for m in members}
-    (record,) = caplog.records
+    # Other tests of this process may have left a thread that still logs.
+    (record,) = [one for one in caplog.records if one.getMessage().startswith("group g: ")]
     assert record.levelno == level
     assert record.getMessage().startswith("group g: a sticky plan answers in ")
     assert f"ms: 0 moves, 0 partitions withheld: {why}" in record.getMessage()
