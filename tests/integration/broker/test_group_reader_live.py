@@ -218,6 +218,7 @@ def test_groups_that_are_not_there(reader: GroupReader) -> None:
     assert reader.lags("read-nobody", []).sizes == {}
 
 
+@pytest.mark.long
 def test_a_group_that_rebalances(config: Config, admin: AdminClient, reader: GroupReader) -> None:
     with pairs(config, {"read-busy": RANGE}, (sorted(TOPICS), sorted(TOPICS)), PARTITIONS):
         third = ChildConsumer({**config, **RANGE, "group.id": "read-busy"})
