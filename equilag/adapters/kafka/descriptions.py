@@ -24,6 +24,7 @@ from equilag.adapters.kafka.group_kinds import (
     described_kind,
 )
 from equilag.adapters.kafka.plain.quiet import quietly
+from equilag.domain.group.member import UNKNOWN_GENERATION
 
 with quietly():
     from kafka import errors
@@ -108,7 +109,8 @@ def read_kip848(group: Any, coordinator: int) -> Described | ReadFailure:
             _owned(member.assignment.topic_partitions),
             member.rack_id or None,
             member.instance_id,
-            member.member_epoch,
+            # Below -1 for a static member that has left and may come back: it keeps its share.
+            max(member.member_epoch, UNKNOWN_GENERATION),
             member.client_id or None,
             bare_host(member.client_host),
         )

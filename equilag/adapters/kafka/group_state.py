@@ -256,7 +256,8 @@ class _Reader:
             _ascending(owned),
             subscription.instance_id,
             subscription.rack,
-            current.epoch if current else None,
+            # Below 0 for a static member that has left and may come back: it keeps its share.
+            current.epoch if current and current.epoch >= 0 else None,
             "consumer",
             subscription.client_id or None,
             bare_host(subscription.host),

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
 from equilag.adapters.kafka.described import (
+    Described,
     DescribedMember,
     ReadFailure,
     needs_right,
 )
+from equilag.adapters.kafka.descriptions import read_kip848
 from equilag.adapters.kafka.reading import (
     NO_COMMIT,
     Reading,
@@ -73,6 +76,28 @@ def test_a_leaderless_partition_in_the_snapshot() -> None:
     assert group.lag.tolist() == [7, 0, 0, 15]
     assert [QUALITY[mark] for mark in group.quality] == ["ok", "unknown", "unknown", "no_commit"]
     assert (group.dropped_claims, group.taken_at) == (1, "2026-11-21T09:00:00Z")
+
+
+def test_a_static_member_of_kip_848_that_may_come_back_keeps_its_share() -> None:
+    """Its epoch is -2 until then."""
+    gone = SimpleNamespace(
+        member_id="a", subscribed_topic_names=["orders"], subscribed_topic_regex=None,
+        assignment=SimpleNamespace(
+            topic_partitions=[SimpleNamespace(topic_name="orders", partitions=[1])]
+        ),
+        rack_id=None, instance_id="i", member_epoch=-2, client_id="app", client_host="/10.0.0.7",
+    )  # fmt: skip
+    described = read_kip848(
+        SimpleNamespace(
+            error_code=0, group_state="Stable", group_epoch=8, assignor_name="uniform",
+            members=[gone],
+        ),
+        1,
+    )  # fmt: skip
+    assert isinstance(described, Described)
+    group = load_snapshot(snapshot_document(reading(*described.members, epoch=8).group_input()))
+    assert group.members[0].generation == -1
+    assert (group.owner >= 0).tolist() == [False, True, False, False]
 
 
 def test_all_fields_of_a_member() -> None:

@@ -131,6 +131,7 @@ def test_subscriptions_of_different_kinds_and_groups_that_were_left(config: Conf
     assert left.n_partitions == 2 * (len(PARTITIONS) - 1)
 
 
+@pytest.mark.long
 def test_a_group_that_rebalances_is_left_out_and_the_others_are_not(config: Config) -> None:
     with groups(config, {"coll-busy": RANGE, "coll-calm": RANGE}) as made:
         # The members of the busy group do not poll any more, so that a third one has to wait.
@@ -178,6 +179,7 @@ def rounds(folder: Path) -> list[int]:
     return times
 
 
+@pytest.mark.long
 def test_rows_are_what_the_clients_report(broker: Broker, config: Config, tmp_path: Path) -> None:
     kinds: dict[str, Mapping[str, Any]] = {
         "proc-range": RANGE,
@@ -212,6 +214,7 @@ def test_rows_are_what_the_clients_report(broker: Broker, config: Config, tmp_pa
         assert before == {m.memberid(): owned_by(m) for ms in made.values() for m in ms}
 
 
+@pytest.mark.long
 def test_stopped_killed_and_started_again(broker: Broker, config: Config, tmp_path: Path) -> None:
     with groups(config, {"coll-again": RANGE}):
         pass
@@ -245,6 +248,7 @@ def test_stopped_killed_and_started_again(broker: Broker, config: Config, tmp_pa
     assert len(rounds(folder)) >= there + 2
 
 
+@pytest.mark.long
 def test_a_reader_with_few_rights(
     broker: Broker, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

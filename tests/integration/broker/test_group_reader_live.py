@@ -143,6 +143,9 @@ def test_members_of_all_kinds(config: Config, reader: GroupReader) -> None:
     left = reader.read("read-848")
     assert (left.state, left.members) == ("Empty", [])
     assert left.remarks == ["no members, so nothing is subscribed"]
+    away = loaded(reader.read("read-848-static"))  # static members may come back
+    assert {member.generation for member in away.members} == {-1}
+    assert (away.owner >= 0).all()
 
 
 def every(owned: Mapping[str, list[int]]) -> list[tuple[str, int]]:
@@ -218,6 +221,7 @@ def test_groups_that_are_not_there(reader: GroupReader) -> None:
     assert reader.lags("read-nobody", []).sizes == {}
 
 
+@pytest.mark.long
 def test_a_group_that_rebalances(config: Config, admin: AdminClient, reader: GroupReader) -> None:
     with pairs(config, {"read-busy": RANGE}, (sorted(TOPICS), sorted(TOPICS)), PARTITIONS):
         third = ChildConsumer({**config, **RANGE, "group.id": "read-busy"})

@@ -196,7 +196,10 @@ def never_two_owners(events: Sequence[Event]) -> None:
 
 @pytest.mark.parametrize(
     "assignor",
-    [in_kafka_python.EquilagAssignor, in_kafka_python.CooperativeEquilagAssignor],
+    [
+        pytest.param(in_kafka_python.EquilagAssignor, marks=pytest.mark.long),
+        in_kafka_python.CooperativeEquilagAssignor,
+    ],
     ids=lambda assignor: assignor.name,
 )
 def test_five_members_of_kafka_python(broker: Broker, assignor: Any) -> None:
@@ -217,6 +220,7 @@ def test_five_members_of_kafka_python(broker: Broker, assignor: Any) -> None:
             never_two_owners(group.events)
 
 
+@pytest.mark.long
 def test_the_bare_class(broker: Broker, caplog: pytest.LogCaptureFixture) -> None:
     lagging_topic(broker, "kp-bare")
     with members(broker, "kp-bare") as group, caplog.at_level(logging.INFO, "equilag"):
@@ -227,6 +231,7 @@ def test_the_bare_class(broker: Broker, caplog: pytest.LogCaptureFixture) -> Non
     assert "measured:" not in caplog.text  # no lag could not be measured
 
 
+@pytest.mark.long
 def test_rates_that_shift(broker: Broker, caplog: pytest.LogCaptureFixture) -> None:
     """A rebalance by rates, long before any lag, and not only once after the first sample."""
     admin = admin_of(broker.bootstrap)
@@ -251,6 +256,7 @@ def test_rates_that_shift(broker: Broker, caplog: pytest.LogCaptureFixture) -> N
     assert caplog.text.count("requesting a rebalance") >= 2
 
 
+@pytest.mark.long
 def test_a_solver_that_fails(
     broker: Broker, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
@@ -270,6 +276,7 @@ def test_a_solver_that_fails(
     assert "planning failed: RuntimeError: made to fail" in caplog.text
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("assignor", "built_in"),
     [
@@ -297,6 +304,7 @@ def test_a_mixed_rollout(broker: Broker, assignor: Any, built_in: Any) -> None:
             never_two_owners(group.events)
 
 
+@pytest.mark.long
 def test_listeners_hear_of_the_difference_only(broker: Broker) -> None:
     """Of an eager kafka-python member and of a cooperative one of librdkafka, while others join."""
     lagging_topic(broker, "listened")
@@ -426,6 +434,7 @@ def test_a_new_group_of_aiokafka(broker: Broker, monkeypatch: pytest.MonkeyPatch
     assert max(waits, default=0) <= limit
 
 
+@pytest.mark.long
 def test_a_solver_that_takes_too_long_for_the_event_loop(
     broker: Broker,
     monkeypatch: pytest.MonkeyPatch,
@@ -453,6 +462,7 @@ def test_a_solver_that_takes_too_long_for_the_event_loop(
     assert "the plan made in advance answers" in caplog.text
 
 
+@pytest.mark.long
 def test_a_mixed_rollout_of_aiokafka(broker: Broker) -> None:
     """Under the name of what was there before: see `EquilagAssignor.configured`."""
     lagging_topic(broker, "aio-mixed")
@@ -469,6 +479,7 @@ def test_a_mixed_rollout_of_aiokafka(broker: Broker) -> None:
     asyncio.run(run())
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("first", ["kafka-python", "aiokafka"])
 def test_both_clients_in_one_group(
     broker: Broker, first: str, caplog: pytest.LogCaptureFixture

@@ -148,7 +148,7 @@ def check_equal(state: GroupState, name: str, kind: str, members: list[ChildCons
     ("name", "settings", "kind"),
     [
         ("live-range", RANGE, "classic"),
-        ("live-sticky", STICKY, "classic"),
+        pytest.param("live-sticky", STICKY, "classic", marks=pytest.mark.long),
         ("live-kip848", KIP_848, "consumer"),
     ],
 )
@@ -166,6 +166,7 @@ def test_members_and_commits(
     assert commits_of(left, name) == commits_of(state, name)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("name", "settings", "kind"),
     [("live-static", RANGE, "classic"), ("live-static-848", KIP_848, "consumer")],
@@ -184,6 +185,7 @@ def test_static_members(config: Config, name: str, settings: Mapping[str, Any], 
     }
 
 
+@pytest.mark.long
 def test_all_groups_at_once_and_no_trace_of_the_reader(config: Config) -> None:
     admin = AdminClient(dict(config))
     with group(config, "live-both-1", RANGE) as one, group(config, "live-both-2", KIP_848) as two:
@@ -229,6 +231,7 @@ def test_share_groups_are_counted_and_named(config: Config) -> None:
     assert "live-share" not in state.groups
 
 
+@pytest.mark.long
 def test_a_deleted_group_is_gone(config: Config) -> None:
     admin = AdminClient(dict(config))
     with group(config, "live-deleted", RANGE) as members:
@@ -241,6 +244,7 @@ def test_a_deleted_group_is_gone(config: Config) -> None:
     assert "live-deleted" not in state.groups
 
 
+@pytest.mark.long
 def test_commits_in_transactions_count_when_the_transaction_does(config: Config) -> None:
     name = "live-transactions"
     producer = Producer({**config, "transactional.id": "live", "transaction.timeout.ms": 60_000})

@@ -23,7 +23,7 @@ from support.waiting import until
 
 from equilag.adapters.snapshot.read_input import load_snapshot
 
-pytestmark = [pytest.mark.broker, pytest.mark.xdist_group("broker")]
+pytestmark = [pytest.mark.broker, pytest.mark.xdist_group("broker"), pytest.mark.long]
 
 GROUP: Final = "sampled"
 TOPIC: Final = "sampled-orders"

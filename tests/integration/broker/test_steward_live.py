@@ -39,7 +39,9 @@ def example(broker: Broker, admin: AdminClient) -> None:
 
 
 @pytest.mark.usefixtures("example")
-@pytest.mark.parametrize("strategy", ["range", "cooperative-sticky"])
+@pytest.mark.parametrize(
+    "strategy", [pytest.param("range", marks=pytest.mark.long), "cooperative-sticky"]
+)
 def test_members_of_librdkafka(
     scene: Callable[[], Scene], admin: AdminClient, strategy: str
 ) -> None:
@@ -55,7 +57,12 @@ def test_members_of_librdkafka(
 
 @pytest.mark.usefixtures("example")
 @pytest.mark.parametrize(
-    "strategies", [("Range",), ("CooperativeSticky",), ("Range", "CooperativeSticky")]
+    "strategies",
+    [
+        pytest.param(("Range",), marks=pytest.mark.long),
+        ("CooperativeSticky",),
+        pytest.param(("Range", "CooperativeSticky"), marks=pytest.mark.long),
+    ],
 )
 def test_members_of_java(
     scene: Callable[[], Scene], admin: AdminClient, strategies: tuple[str, ...]
@@ -71,6 +78,7 @@ def test_members_of_java(
         assert not here.log.twice()
 
 
+@pytest.mark.long
 @pytest.mark.usefixtures("example")
 def test_a_late_steward_takes_over_on_request(
     scene: Callable[[], Scene], admin: AdminClient
@@ -91,6 +99,7 @@ def test_a_late_steward_takes_over_on_request(
     keep(here.group, {"seconds_from_its_start": round(time.monotonic() - began, 2)})
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     "strategy", [pytest.param("range", marks=pytest.mark.live), "cooperative-sticky"]
 )
@@ -117,6 +126,7 @@ def test_no_partition_has_two_owners_in_a_take_over(
     assert steward.status()["take_over_waits_for"] == 0
 
 
+@pytest.mark.long
 @pytest.mark.usefixtures("example")
 def test_a_dry_run_joins_nothing(scene: Callable[[], Scene], admin: AdminClient) -> None:
     here = scene()
@@ -156,6 +166,7 @@ def test_lag_that_turns_is_worth_one_rebalance(
     assert not here.log.twice()
 
 
+@pytest.mark.long
 def test_new_partitions_get_owners(
     scene: Callable[[], Scene], admin: AdminClient, request: pytest.FixtureRequest
 ) -> None:
@@ -171,6 +182,7 @@ def test_new_partitions_get_owners(
     assert not here.log.twice()
 
 
+@pytest.mark.long
 def test_a_topic_made_anew_is_shared_anew(
     scene: Callable[[], Scene], admin: AdminClient, request: pytest.FixtureRequest
 ) -> None:
@@ -187,6 +199,7 @@ def test_a_topic_made_anew_is_shared_anew(
     keep(here.group, {"seconds": round(here.all_owned(topic, 6, 2), 2)})
 
 
+@pytest.mark.long
 @pytest.mark.usefixtures("example")
 def test_it_dies_and_comes_back(scene: Callable[[], Scene], admin: AdminClient) -> None:
     here = scene()
@@ -252,6 +265,7 @@ def test_rights_that_are_missing(
     here.ends_with([{(EXAMPLE, 0), (EXAMPLE, 1)}, {(EXAMPLE, 2)}], 10)
 
 
+@pytest.mark.long
 @pytest.mark.usefixtures("example")
 def test_two_at_once(scene: Callable[[], Scene], admin: AdminClient) -> None:
     here = scene()

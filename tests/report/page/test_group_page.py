@@ -12,6 +12,7 @@ from support.browser import browser, look, open_page  # noqa: F401  fixtures
 from support.group_pages import SCRIPT, hostile_group, large_group, page_of_sample, report_of
 from support.orders_service import orders_snapshot
 from support.paths import SAMPLES
+from support.waiting import until
 
 from equilag.report.page.group_page import group_page
 from equilag.report.wording.words import number
@@ -153,15 +154,19 @@ def test_a_point_of_the_front_is_picked(opened: OpenPage) -> None:
     page.keyboard.press("ArrowRight")
     assert command.inner_text().strip() == points[1]["command"]
     assert pick.get_attribute("aria-valuetext").startswith(f"{points[1]['moves']} moves")
-    page.locator("#front-chart").scroll_into_view_if_needed()  # what comes into view is drawn first
-    page.evaluate("() => new Promise((then) => requestAnimationFrame(() => setTimeout(then, 50)))")
+    page.locator("#front-chart").scroll_into_view_if_needed()
+    one = "const one = equilag.chart.all.find((one) => one.box.id === 'front-chart');"
+    page.wait_for_function(  # what comes into view is drawn in its new size
+        f"() => {{ {one} return one.chart.getWidth() === one.box.clientWidth"
+        " && one.chart.getHeight() === one.box.clientHeight; }"
+    )
     x, y = page.evaluate(
-        "(point) => equilag.chart.all.find((one) => one.box.id === 'front-chart').chart"
-        ".convertToPixel({gridIndex: 0}, [point.moves, point.spread])",
+        f"(point) => {{ {one}"
+        " return one.chart.convertToPixel({gridIndex: 0}, [point.moves, point.spread]); }",
         points[-1],
     )
     page.locator("#front-chart").click(position={"x": x, "y": y})
-    assert command.inner_text().strip() == points[-1]["command"]
+    until(lambda: command.inner_text().strip() == points[-1]["command"])
 
 
 @pytest.mark.browser
