@@ -14,7 +14,8 @@ PIP := $(BIN)/python -m pip --disable-pip-version-check --no-input --quiet
 SNAPSHOT := samples/token-indexer.snapshot.json
 # Every page anew, warnings are errors, and a link to nowhere is a warning.
 SPHINX := $(BIN)/python -m sphinx --quiet --fresh-env --nitpicky --fail-on-warning --keep-going -c docs/site
-PYTEST = $(BIN)/pytest -n $(WORKERS) --dist loadgroup
+# A worker that a test has ended is not replaced: the other ones run what it had left.
+PYTEST = $(BIN)/pytest -n $(WORKERS) --dist loadgroup --max-worker-restart=0 --junitxml=.cache/tests.xml
 # A command with its limit in seconds; at the limit its processes print their stacks and are killed.
 RUN := $(BIN)/python tests/support/run_limit.py
 COVERAGE := .cache/coverage/report.json
@@ -52,11 +53,11 @@ test-long: $(VENV)/.dev $(VENV)/.equilag ## the tests marked long, and propertie
 	  -o faulthandler_timeout=1200 $(PYTEST_ARGS)
 
 coverage: $(VENV)/.dev $(VENV)/.equilag ## the tests of make test, traced, and the gates of the rooms
-	@$(RUN) 1800 $(PYTEST) --cov --cov-report=json:$(COVERAGE) -o faulthandler_timeout=180 && \
+	@$(RUN) 1800 $(PYTEST) --cov --cov-report=json:$(COVERAGE) && \
 	$(BIN)/python tests/support/coverage_gate.py $(COVERAGE)
 
 test-live: $(VENV)/.dev $(VENV)/.equilag ## live groups on real brokers; renews figures in docs/benchmark/live.md (3 hours, Java 17, Maven)
-	@$(BIN)/pytest -m live $(PYTEST_ARGS); status=$$?; \
+	@$(BIN)/pytest -m live -o faulthandler_timeout=7200 $(PYTEST_ARGS); status=$$?; \
 	$(BIN)/python -m benchmarks.live.load_report --take .cache/live; \
 	$(BIN)/python -m benchmarks.live.faults_report --take .cache/live; \
 	exit $$status

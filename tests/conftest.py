@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 import pytest
 from hypothesis import HealthCheck, settings
@@ -16,7 +16,8 @@ from equilag.pipeline.session import check_spark, java_problem, session
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
-pytest_plugins = ["support.durations", "support.grouping", "support.limits"]
+SHARED: Final = ("spark", "broker", "browser")
+"""Names of markers and of fixtures: what is started once and serves many tests."""
 
 # A busy machine is no reason to fail: no deadline for an example, none for making one.
 _PATIENT = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow], max_examples=25)
@@ -33,6 +34,21 @@ settings.register_profile("long", _BASE, max_examples=200)
 settings.load_profile("usual")
 
 
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Put the tests that share a server on one worker, by `--dist loadgroup`."""
+    for item in items:
+        fixtures = getattr(item, "fixturenames", ())
+        needed = [name for name in SHARED if item.get_closest_marker(name) or name in fixtures]
+        if needed:
+            item.add_marker(pytest.mark.xdist_group(needed[0]))
+        if "broker" in needed:
+            # A consumer of kafka-python that is dropped leaves its sockets to the collector of
+            # garbage, which may warn of them while another test runs.
+            ignored = "ignore::pytest.PytestUnraisableExceptionWarning"
+            item.add_marker(pytest.mark.filterwarnings(ignored))
+
+
 def pytest_report_header() -> list[str]:
     """What this machine leaves out, said before anything runs."""
     lines = []
@@ -47,7 +63,7 @@ def pytest_report_header() -> list[str]:
 def broker(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Broker]:
     """A running Kafka, one for each process of pytest: tests take topics and groups of their own.
 
-    Whoever uses it carries `pytest.mark.broker` and `pytest.mark.xdist_group("broker")`.
+    Whoever uses it carries `pytest.mark.broker`.
     """
     try:
         running = start_broker(tmp_path_factory.mktemp("kafka"))
@@ -61,7 +77,7 @@ def broker(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Broker]:
 def spark() -> Iterator[SparkSession]:
     """One embedded Spark session, one for each process of pytest; a run finds and uses it.
 
-    Whoever uses it carries `pytest.mark.spark` and `pytest.mark.xdist_group("spark")`.
+    Whoever uses it carries `pytest.mark.spark`.
     """
     try:
         check_spark()

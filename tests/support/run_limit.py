@@ -23,7 +23,7 @@ from typing import Final
 TIMED_OUT: Final = 124
 """As coreutils' `timeout` has it."""
 PRINTING_S: Final = 3.0
-"""Enough for processes to print their stacks."""
+"""Enough for a process to print its stacks."""
 _PR_SET_CHILD_SUBREAPER: Final = 36
 """The option of `prctl(2)` that makes this process the parent of orphans below it."""
 
@@ -57,6 +57,12 @@ def name_of(pid: int) -> str:
         return ""
 
 
+def wait_for_end(pid: int) -> None:
+    end = time.monotonic() + PRINTING_S
+    while name_of(pid) and time.monotonic() < end:
+        time.sleep(0.02)
+
+
 def say(text: str) -> None:
     sys.stderr.write(f"run_limit: {text}\n")
     sys.stderr.flush()
@@ -74,8 +80,10 @@ def run(seconds: float, command: list[str]) -> int:
         status = process.wait(seconds)
     except subprocess.TimeoutExpired:
         say(f"not done within {seconds:g} s; the stacks of its Python processes:")
-        send([pid for pid in descendants() if name_of(pid).startswith("python")], signal.SIGABRT)
-        time.sleep(PRINTING_S)
+        for pid in reversed(descendants()):  # one after the other, or their lines mix
+            if name_of(pid).startswith("python"):
+                send([pid], signal.SIGABRT)
+                wait_for_end(pid)
         status = TIMED_OUT
     left = descendants()
     if left and status != TIMED_OUT:
