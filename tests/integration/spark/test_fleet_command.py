@@ -61,7 +61,6 @@ class TestRefused:
         assert not (tmp_path / "out").exists()
 
 
-@pytest.mark.timeout(240)
 def test_a_run(spawn, history, tmp_path) -> None:
     """In processes of their own, so in no group: the session that other tests share is not used."""
     if problem := java_problem():
