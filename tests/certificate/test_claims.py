@@ -255,7 +255,7 @@ def test_a_search_beyond_its_budget_refutes(monkeypatch: pytest.MonkeyPatch) -> 
 @pytest.mark.parametrize("balance", BALANCES)
 def test_searches_accept_the_optimum_and_nothing_beyond(balance: str) -> None:
     rng = np.random.default_rng(81)
-    for group in small_groups(seed=81, n=40):
+    for group in small_groups(seed=81, n=16):
         cost = int(rng.integers(0, 60))
         policy = Policy(balance=balance, move_cost=cost)
         ledger = ledger_of(group, policy)

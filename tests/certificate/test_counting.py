@@ -39,7 +39,7 @@ def never_too_much(counting: Counting, truth: Assignments, members: Flags) -> No
 @pytest.mark.parametrize("name", ["lag-aware", "sticky-yet-fair"])
 def test_never_beyond_the_truth(name: str, balance: str) -> None:
     rng = np.random.default_rng(31)
-    for group in small_groups(seed=31, n=60):
+    for group in small_groups(seed=31, n=24):
         counting = counting_of(group, Policy(name, balance))
         truth = Assignments.all(group, name == "sticky-yet-fair").balanced(balance)
         for _ in range(6):
@@ -59,7 +59,7 @@ def test_never_beyond_the_truth_on_odd_shapes(
 
 def test_without_a_constraint_the_bounds_hold_for_every_assignment() -> None:
     rng = np.random.default_rng(32)
-    for group in small_groups(seed=32, n=60):
+    for group in small_groups(seed=32, n=24):
         counting, truth = Counting(group, unconstrained(group)), Assignments.all(group)
         for _ in range(4):
             never_too_much(counting, truth, rng.random(group.n_members) < 0.5)

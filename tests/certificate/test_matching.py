@@ -29,7 +29,7 @@ def most(counting: Counting, value: int, side: Side) -> int:
     return found.number
 
 
-@pytest.mark.parametrize("seed", range(6))
+@pytest.mark.parametrize("seed", range(3))
 def test_never_beyond_the_truth(seed: int) -> None:
     rng = np.random.default_rng(seed)
     bounds = 0
@@ -80,7 +80,7 @@ def test_a_plan_rests_on_them_where_the_mean_says_too_little() -> None:
     counting = counting_of(group, Policy())
     rest = min(counting.rest(counting.active, k) or 0 for k in range(1, 13))
     assert most(counting, rest - 50, "above") < pairs_needed(counting)
-    plan = solve(group, time_limit=60, effort=2.5)
+    plan = solve(group, time_limit=60, effort=1.6)
     (claim,) = (c for c in plan.claims if c.claim == "min_load_at_most")
     assert claim.kind == "pairs"
     assert claim.value < rest
@@ -109,7 +109,7 @@ def test_more_than_they_prove_is_refuted(name: str) -> None:
 def test_a_set_to_be_kept_apart_proves_every_maximum_matching(n: int) -> None:
     rng = np.random.default_rng(n)
     for share in (0.05, 0.1, 0.2, 0.5, 1.0):
-        for _ in range(40):
+        for _ in range(16):
             pairs = np.triu(rng.random((n, n)) < share, 1)
             pairs |= pairs.T
             graph = nx.from_numpy_array(pairs)

@@ -39,7 +39,7 @@ def below_the_truth(group: Group, balance: str) -> tuple[int, int]:
 def test_never_beyond_the_truth(balance: str) -> None:
     counted = [
         below_the_truth(group, balance)
-        for group in small_groups(seed=141, n=100, reads=0.8, owned=0.9, topics=2, size=4)
+        for group in small_groups(seed=141, n=40, reads=0.8, owned=0.9, topics=2, size=4)
     ]
     telling, tight = (sum(column) for column in zip(*counted, strict=True))
     assert telling > 40

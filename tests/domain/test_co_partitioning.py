@@ -86,7 +86,7 @@ def test_declared_lists_are_enough() -> None:
 def test_owners_at_random_are_seldom_taken_for_more() -> None:
     rng = np.random.default_rng(3)
     found = 0
-    for _ in range(600):
+    for _ in range(240):
         members, size, topics = (int(rng.integers(2, most)) for most in (7, 30, 8))
         assigned: Index = rng.integers(0, members, size * topics).astype(np.int32)
         group = group_of([size] * topics, [list(range(topics))] * members, assigned)

@@ -55,7 +55,7 @@ def counts_of(constraint: CountConstraint) -> tuple[list[int], list[int]]:
 @pytest.mark.parametrize("shape", [{}, {"topics": 2, "size": 5}], ids=["wide", "tall"])
 @pytest.mark.parametrize("policy", POLICIES, ids=lambda p: f"{p.name}-{p.balance}")
 def test_admits_the_balanced_and_no_others(policy: Policy, shape: dict[str, int]) -> None:
-    for group in small_groups(seed=11, n=20, limit=250, **shape):
+    for group in small_groups(seed=11, n=8, limit=250, **shape):
         admits_exactly_the_balanced(group, policy)
 
 

@@ -33,7 +33,7 @@ def restricted_groups(seed: int, n: int) -> Iterator[Group]:
 
 @pytest.mark.parametrize("policy", POLICIES, ids=lambda p: p.name)
 def test_the_constraint_admits_the_most_even_counts_and_no_others(policy: Policy) -> None:
-    for group in restricted_groups(seed=201, n=40):
+    for group in restricted_groups(seed=201, n=16):
         everything = Assignments.all(group, policy.pins_owned)
         balanced = everything.balanced("total")
         constraint = constraint_of(group, policy, balanced_assignment(group, policy))
@@ -46,7 +46,7 @@ def test_the_constraint_admits_the_most_even_counts_and_no_others(policy: Policy
 
 def test_the_fewest_moves_and_what_proves_them() -> None:
     by_partition = 0
-    for group in restricted_groups(seed=202, n=80):
+    for group in restricted_groups(seed=202, n=32):
         constraint = constraint_of(group, Policy(), balanced_assignment(group, Policy()))
         truth = int(Assignments.all(group).balanced("total").moves.min())
         found = fewest_moves(group, constraint)
@@ -62,7 +62,7 @@ def test_the_fewest_moves_and_what_proves_them() -> None:
 
 def test_bounds_by_counting_are_never_beyond_the_truth() -> None:
     rng = np.random.default_rng(203)
-    for group in restricted_groups(seed=203, n=40):
+    for group in restricted_groups(seed=203, n=16):
         constraint = constraint_of(group, Policy(), balanced_assignment(group, Policy()))
         counting, truth = Counting(group, constraint), Assignments.all(group).balanced("total")
         if not counting.active.any():
@@ -79,7 +79,7 @@ def test_bounds_by_counting_are_never_beyond_the_truth() -> None:
 
 @pytest.mark.parametrize("policy", POLICIES, ids=lambda p: p.name)
 def test_a_solved_plan_is_the_best_and_verifies(policy: Policy) -> None:
-    for group in restricted_groups(seed=204, n=25):
+    for group in restricted_groups(seed=204, n=10):
         plan = equilag.solve(group, policy, time_limit=60.0, effort=0.1)
         assert equilag.verify(group, plan) == []
         assert equilag.verify(group, plan.to_dict()) == []
@@ -90,7 +90,7 @@ def test_a_solved_plan_is_the_best_and_verifies(policy: Policy) -> None:
 
 @pytest.mark.parametrize("name", assignor_names())
 def test_every_assignor_keeps_to_the_classes(name: str) -> None:
-    for group in restricted_groups(seed=205, n=20):
+    for group in restricted_groups(seed=205, n=8):
         assert is_valid(group, run_assignor(get_assignor(name), group))
 
 

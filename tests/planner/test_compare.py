@@ -89,7 +89,7 @@ def test_odd_groups(name: str, time_limit: float) -> None:
 
 
 def test_nobody_with_even_counts_beats_the_bound() -> None:
-    for group in small_groups(seed=131, n=15):
+    for group in small_groups(seed=131, n=6):
         found = compare(group, time_limit=20.0, tolerance=0)
         best = Assignments.all(group).balanced("total")
         ours = found.rows[-1]
@@ -138,7 +138,7 @@ def test_one_heuristic_as_a_plan(name: str) -> None:
 
 
 def test_its_bound_holds_for_any_assignment() -> None:
-    for group in small_groups(seed=132, n=20):
+    for group in small_groups(seed=132, n=8):
         plan = equilag.assign(group, "range")
         truth = Assignments.all(group)
         assert plan.spread_lower_bound <= truth.spread.min()

@@ -52,7 +52,7 @@ def test_as_brute_force_finds_it_on_odd_shapes(group: Group, balance: str) -> No
     is_the_front(group, balance)
 
 
-@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("seed", range(3))
 def test_larger_groups_have_a_front_from_the_fewest_moves_on(seed: int) -> None:
     rng = np.random.default_rng(seed)
     group = random_group(rng, topics=8, members=12, size=15, reads=(0.4, 1.0)[seed % 2])

@@ -34,7 +34,10 @@ def _owners(rng: np.random.Generator) -> Ints:
     return owner
 
 
-@pytest.mark.parametrize("balance", ["total", "per-topic", "both"])
+@pytest.mark.parametrize(
+    "balance",
+    [pytest.param("total", marks=pytest.mark.long), "per-topic", "both"],
+)
 def test_loads_are_even_and_the_front_has_points_between(balance: str) -> None:
     group = large_group()
     assert group.n_partitions > GreedyDescent.LARGEST

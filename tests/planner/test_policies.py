@@ -59,9 +59,14 @@ SETTINGS: Final[list[dict[str, Any]]] = [
 ]
 
 
-@pytest.mark.parametrize("wanted", SETTINGS, ids=str)
-@pytest.mark.parametrize("balance", BALANCES)
-@pytest.mark.parametrize("policy", POLICIES)
+@pytest.mark.parametrize(
+    ("policy", "balance", "wanted"),
+    [
+        (policy, balance, SETTINGS[(row + 2 * column) % len(SETTINGS)])
+        for row, policy in enumerate(POLICIES)
+        for column, balance in enumerate(BALANCES)
+    ],
+)
 def test_every_policy_and_balance(policy: str, balance: str, wanted: dict[str, Any]) -> None:
     for group in small_groups(seed=101, n=3, limit=500):
         is_the_best(group, policy=policy, balance=balance, **wanted)
@@ -72,7 +77,7 @@ def test_every_policy_and_balance(policy: str, balance: str, wanted: dict[str, A
 @pytest.mark.parametrize("balance", BALANCES)
 @pytest.mark.parametrize("policy", POLICIES)
 def test_more_groups(policy: str, balance: str, wanted: dict[str, Any]) -> None:
-    for group in small_groups(seed=106, n=25, limit=500):
+    for group in small_groups(seed=106, n=10, limit=500):
         is_the_best(group, policy=policy, balance=balance, **wanted)
 
 
@@ -94,7 +99,7 @@ def test_odd_shapes(group: Group, policy: str, balance: str, move_cost: int, fre
 @pytest.mark.parametrize("move_cost", [0, 15])
 def test_max_moves_is_kept_to_and_used(policy: str, move_cost: int) -> None:
     tight = 0
-    for group in small_groups(seed=103, n=6, owned=0.9, limit=500):
+    for group in small_groups(seed=103, n=4, owned=0.9, limit=500):
         truth = Truth.of(group, Policy(policy))
         free = is_the_best(group, policy=policy, move_cost=move_cost)
         for limit in range(truth.fewest_moves, len(free.moves) + 1):
@@ -125,7 +130,7 @@ def test_fewer_moves_than_the_counts_force_are_refused(policy: str, time_limit: 
 # A tolerance: fewer moves for a little more spread.
 
 
-@pytest.mark.parametrize("tolerance", [0.0, 5.0, 25.0, 100.0])
+@pytest.mark.parametrize("tolerance", [0.0, 25.0])
 def test_tolerance_buys_the_fewest_moves(tolerance: float) -> None:
     saved = 0
     for group in small_groups(seed=104, n=25, owned=1.0, limit=500, reads=0.8):
@@ -154,7 +159,7 @@ def test_fewest_moves_where_single_exchanges_do_not_get_there() -> None:
 
 
 def test_tolerance_and_move_cost_together() -> None:
-    for group in small_groups(seed=105, n=15, owned=1.0, limit=500):
+    for group in small_groups(seed=105, n=6, owned=1.0, limit=500):
         is_the_best(group, tolerance=20.0, move_cost=10)
 
 
@@ -167,7 +172,7 @@ def test_tolerance_changes_nothing_where_moves_come_first() -> None:
 
 
 def test_without_a_tolerance_ties_go_to_the_least_excess_and_then_to_fewer_moves() -> None:
-    for group in small_groups(seed=107, n=25, owned=1.0, limit=500):
+    for group in small_groups(seed=107, n=10, owned=1.0, limit=500):
         plan = equilag.solve(group, time_limit=LIMIT, tolerance=0)
         balanced = Assignments.all(group).balanced("total")
         ties = balanced.where(balanced.spread == balanced.spread.min())
@@ -202,7 +207,7 @@ def test_a_group_that_one_partition_outweighs_is_left_alone() -> None:
 @pytest.mark.parametrize("balance", BALANCES)
 @pytest.mark.parametrize("policy", POLICIES)
 def test_without_time_there_is_a_valid_plan(policy: str, balance: str) -> None:
-    for group in small_groups(seed=108, n=15):
+    for group in small_groups(seed=108, n=6):
         plan = equilag.solve(group, policy, balance=balance, time_limit=0)
         assert plan.status == "fallback"
         assert is_valid(group, plan.assigned)

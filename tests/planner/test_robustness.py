@@ -72,11 +72,10 @@ def test_a_stage_that_raises_leaves_the_best_plan_and_a_note(
     stage = {**COUNTING_KINDS, **IMPROVING_KINDS}[kind]
     monkeypatch.setattr(stage, "run", broken)
     monkeypatch.setattr(stage, "applies", lambda *_: True)
-    # Two policies for each stage; every policy has its turn.
-    number = [*COUNTING_KINDS, *IMPROVING_KINDS].index(kind)
-    turn = (POLICIES[number % len(POLICIES)], POLICIES[(number + 1) % len(POLICIES)])
-    for group, policy in (*((SMALL, policy) for policy in turn), (WIDE, "fair-yet-sticky")):
-        plan = equilag.solve(group, policy, time_limit=60.0, effort=0.1, tolerance=0)
+    # Every policy has its turn.
+    turn = POLICIES[[*COUNTING_KINDS, *IMPROVING_KINDS].index(kind) % len(POLICIES)]
+    for group, policy in ((SMALL, turn), (WIDE, "fair-yet-sticky")):
+        plan = equilag.solve(group, policy, time_limit=60.0, effort=0.03, tolerance=0)
         assert is_valid(group, plan.assigned)
         assert equilag.verify(group, plan) == []
         failed = f"failed ({error.__name__}: out of order)"
@@ -123,7 +122,7 @@ def test_a_plan_that_breaks_the_counts_is_thrown_away(
         return np.zeros(group.n_partitions, np.int32)  # everything to the first
 
     monkeypatch.setattr(improving_stages, "swap_pairwise", lopsided)
-    plan = equilag.solve(WIDE, policy, time_limit=60.0, effort=0.3)
+    plan = equilag.solve(WIDE, policy, time_limit=60.0, effort=0.1)
     assert equilag.verify(WIDE, plan) == []
     assert any("count balance" in note for note in plan.notes) or plan.status == "optimal"
     assert plan.counts.max - plan.counts.min <= WIDE.n_partitions // 2
@@ -239,10 +238,10 @@ def test_same_seed_same_plan(policy: str) -> None:
 
 
 @pytest.mark.usefixtures("brief")
-@pytest.mark.parametrize("policy", POLICIES)
+@pytest.mark.parametrize("policy", ["lag-aware", "sticky-yet-fair"])
 def test_same_seed_same_plan_where_the_optimum_is_not_proved(policy: str) -> None:
     first, second = (
-        equilag.solve(WIDE, policy, seed=3, time_limit=60.0, effort=0.5, tolerance=0)
+        equilag.solve(WIDE, policy, seed=3, time_limit=60.0, effort=0.2, tolerance=0)
         for _ in range(2)
     )
     assert first.status == "feasible"
@@ -250,7 +249,7 @@ def test_same_seed_same_plan_where_the_optimum_is_not_proved(policy: str) -> Non
     assert document(first) == document(second)
 
 
-@pytest.mark.parametrize("policy", POLICIES)
+@pytest.mark.parametrize("policy", ["fair-yet-sticky", "kip-169"])
 def test_effort_ends_a_run_at_the_same_place_every_time(policy: str) -> None:
     first, second = (
         equilag.solve(WIDE, policy, seed=3, time_limit=60.0, effort=0.05) for _ in range(2)
@@ -301,9 +300,13 @@ def by_the_stages(group: Group, policy: Policy) -> equilag.Plan:
 
 
 @pytest.mark.parametrize("subscriptions", [[[0, 1]] * 3, [[0], [0], [1]], [[0, 1], [0], [1]]])
-@pytest.mark.parametrize("settings", [{}, {"move_cost": 3}, {"name": "fair-yet-sticky"},
-                                      {"max_moves": 9}, {"tolerance": 1.0}])  # fmt: skip
-@pytest.mark.parametrize("owners", [[], [0, 0, 0, 0, 2, 2, -1], [1, 1, -1, 0, 2, 2, 2]])
+@pytest.mark.parametrize(("settings", "owners"), [
+    ({}, [1, 1, -1, 0, 2, 2, 2]),
+    ({"move_cost": 3}, [0, 0, 0, 0, 2, 2, -1]),
+    ({"name": "fair-yet-sticky"}, [1, 1, -1, 0, 2, 2, 2]),
+    ({"max_moves": 9}, [0, 0, 0, 0, 2, 2, -1]),
+    ({"tolerance": 1.0}, []),
+])  # fmt: skip
 def test_without_lag_both_ways_agree(
     subscriptions: list[list[int]], settings: dict[str, Any], owners: list[int]
 ) -> None:

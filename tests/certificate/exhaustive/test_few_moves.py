@@ -88,19 +88,19 @@ def decides_as_brute_force(problem: SmallProblem, work: int = PLENTY) -> None:
 
 
 def test_decides_as_brute_force() -> None:
-    for problem in problems(seed=31, n=60):
+    for problem in problems(seed=31, n=24):
         decides_as_brute_force(problem)
 
 
 def test_ranges_that_are_cut_decide_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(move_search, "SLICE_WORK", 20_000)
-    for problem in problems(seed=32, n=20):
+    for problem in problems(seed=32, n=8):
         decides_as_brute_force(problem)
 
 
 def test_gains_joined_from_two_halves_decide_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("equilag.certificate.exhaustive.few_moves.moved_sets.WHOLE_SETS", 1)
-    for problem in problems(seed=36, n=30):
+    for problem in problems(seed=36, n=12):
         decides_as_brute_force(problem)
 
 
@@ -108,7 +108,7 @@ def test_lists_that_are_too_long_leave_a_bound(monkeypatch: pytest.MonkeyPatch) 
     monkeypatch.setattr("equilag.certificate.exhaustive.few_moves.moved_sets.MAX_SETS", 6)
     monkeypatch.setattr("equilag.certificate.exhaustive.few_moves.move_target.MAX_SETS", 6)
     decided = 0
-    for problem in problems(seed=37, n=20):
+    for problem in problems(seed=37, n=8):
         try:
             decides_as_brute_force(problem)
         except OutOfBudget:
@@ -121,12 +121,12 @@ def test_several_words_and_batches_decide_the_same(monkeypatch: pytest.MonkeyPat
     monkeypatch.setattr("equilag.certificate.exhaustive.few_moves.move_problem.WORD", 7)
     monkeypatch.setattr(move_search, "BATCH", 1)
     monkeypatch.setattr(move_search, "CROSS", 5)
-    for problem in problems(seed=33, n=20):
+    for problem in problems(seed=33, n=8):
         decides_as_brute_force(problem)
 
 
 def test_a_move_cost_lowers_the_spread_that_is_allowed() -> None:
-    for problem in problems(seed=34, n=20):
+    for problem in problems(seed=34, n=8):
         rows = np.array(list(solutions(problem, SearchTarget(UNLIMITED))), dtype=np.int64)
         if not len(rows):
             continue

@@ -52,7 +52,7 @@ def decides_as_brute_force(
 @pytest.mark.parametrize("name", ["lag-aware", "sticky-yet-fair"])
 def test_decides_as_brute_force(name: str, balance: str) -> None:
     rng = np.random.default_rng(71)
-    for group in small_groups(seed=71, n=50):
+    for group in small_groups(seed=71, n=20):
         for max_moves in (None, int(rng.integers(0, 4))):
             for move_cost in (0, int(rng.integers(1, 100))):
                 decides_as_brute_force(group, Policy(name, balance), max_moves, move_cost)
@@ -72,7 +72,7 @@ def test_floor_and_cap(kind: str) -> None:
     """A window near the loads of some assignment, in which all loads have to lie."""
     rng = np.random.default_rng(72)
     answers = []
-    for group in small_groups(seed=72, n=30, kind=kind, reads=0.8):
+    for group in small_groups(seed=72, n=12, kind=kind, reads=0.8):
         whole = whole_problem(group, constraint_for(group, Policy()))
         if whole is None:
             continue

@@ -18,10 +18,10 @@ from equilag.domain.policy.policy import Policy
 POLICIES = [Policy("lag-aware"), Policy("sticky-yet-fair")]
 
 
-@pytest.mark.parametrize("seed", range(12))
+@pytest.mark.parametrize("seed", range(4))
 def test_admits_exactly_the_best_counts(seed: int) -> None:
     rng = Random(seed)
-    for _ in range(40):
+    for _ in range(16):
         group = random_reduced(rng, mixed=seed % 2 == 0)
         for policy in POLICIES:
             every = Assignments.all(group, policy.pins_owned)

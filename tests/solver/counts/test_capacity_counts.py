@@ -18,11 +18,11 @@ from equilag.domain.policy.policy import Policy
 from equilag.solver.counts.even_counts import balanced_assignment
 
 
-@pytest.mark.parametrize("seed", range(8))
+@pytest.mark.parametrize("seed", range(3))
 @pytest.mark.parametrize("name", ["lag-aware", "sticky-yet-fair"])
 def test_tiny_groups_have_the_best_counts_of_all(seed: int, name: str) -> None:
     rng, policy = Random(seed), Policy(name)
-    for _ in range(40):
+    for _ in range(16):
         group = random_reduced(rng)
         every = Assignments.all(group, policy.pins_owned)
         best = best_counts(group, every)
@@ -35,7 +35,7 @@ def test_tiny_groups_have_the_best_counts_of_all(seed: int, name: str) -> None:
         assert found in every
 
 
-@pytest.mark.parametrize("seed", range(6))
+@pytest.mark.parametrize("seed", range(3))
 def test_larger_groups_meet_the_constraint_that_they_give(seed: int) -> None:
     for group, found, constraint in even_groups(Random(seed), 5, members=40, partitions=300):
         assert is_valid(group, found)

@@ -31,7 +31,7 @@ def descending(group: Group, assigned: np.ndarray) -> list[int]:
 
 @pytest.mark.parametrize("policy", POLICIES, ids=by_policy)
 def test_as_even_as_the_best_of_all_assignments(policy: Policy) -> None:
-    for group in small_groups(seed=1, n=60):
+    for group in small_groups(seed=1, n=24):
         everything = Assignments.all(group, policy.name == "sticky-yet-fair")
         assigned = balanced_assignment(group, policy)
         assert assigned in everything.balanced(policy.balance), group
@@ -54,7 +54,7 @@ def test_odd_groups_get_a_valid_assignment_that_meets_the_constraint(
     assert constraint_of(group, policy, assigned).admits(assigned)
 
 
-@pytest.mark.parametrize("seed", range(8))
+@pytest.mark.parametrize("seed", range(3))
 @pytest.mark.parametrize("reads", [0.15, 0.25, 0.4, 0.7])
 def test_total_counts_as_an_independent_flow_finds_them(reads: float, seed: int) -> None:
     rng = np.random.default_rng(seed)

@@ -75,7 +75,7 @@ def best_spread(lag: Ints, members: int, least: int, most: int) -> int:
     return int((loads.max(axis=1) - loads.min(axis=1))[fits].min())
 
 
-@pytest.mark.parametrize("seed", range(6))
+@pytest.mark.parametrize("seed", range(3))
 def test_what_rounding_hides_is_listed(seed: int) -> None:
     """The best assignment is listed for any spread above its own, and none for its own or below
     that would have to be better."""

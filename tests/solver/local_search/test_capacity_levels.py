@@ -54,7 +54,7 @@ def test_loads_of_a_state_follow_every_change() -> None:
 @pytest.mark.parametrize("stakes", [False, True])
 def test_searches_keep_counts_and_are_never_worse(stakes: bool) -> None:
     better = 0
-    for group, constraint, assigned in capacity_cases(seed=5, n=24, stakes=stakes):
+    for group, constraint, assigned in capacity_cases(seed=5, n=9, stakes=stakes):
         rng, before = np.random.default_rng(1), spread_of(group, assigned)
         swaps = swap_pairwise(
             group, constraint, assigned, rng, never, ImprovementGoal(keep_moves=True), 20
@@ -68,13 +68,13 @@ def test_searches_keep_counts_and_are_never_worse(stakes: bool) -> None:
             assert kept(group, constraint, found)
             assert spread_of(group, found) <= before
         better += spread_of(group, level) < before
-    assert better > 8
+    assert better > 2
 
 
 @pytest.mark.parametrize("stakes", [False, True])
 def test_ways_down_and_back(stakes: bool) -> None:
     down = back = 0
-    for group, constraint, assigned in capacity_cases(seed=7, n=24, stakes=stakes):
+    for group, constraint, assigned in capacity_cases(seed=7, n=9, stakes=stakes):
         rng = np.random.default_rng(1)
         last = assigned
         for walk in (
@@ -93,8 +93,8 @@ def test_ways_down_and_back(stakes: bool) -> None:
         assert count_moves(group, found) <= count_moves(group, last)
         assert spread_of(group, found) <= limit.spread
         back += count_moves(group, found) < count_moves(group, last)
-    assert down > 8
-    assert back > 2
+    assert down > 2
+    assert back > 0
 
 
 def test_one_subscription_comes_close_to_the_bound() -> None:

@@ -23,7 +23,7 @@ from equilag.solver.local_search.greedy_descent import descend
 
 def test_descent_goes_down_and_keeps_the_constraint() -> None:
     steps = 0
-    for group, _, constraint, assigned in starts(seed=55, n=15):
+    for group, _, constraint, assigned in starts(seed=55, n=6):
         last = spread_of(group, assigned)
         given = assigned.copy()
         for found in descend(

@@ -59,7 +59,7 @@ def test_odd_groups(name: str, policy: Policy) -> None:
 
 def test_neighbourhoods_solve_what_fits_into_one() -> None:
     """Four members and few partitions are one neighbourhood, and its best split is the best."""
-    for group in small_groups(seed=54, n=15, limit=1000, members=2, size=5, reads=1.0):
+    for group in small_groups(seed=54, n=6, limit=1000, members=2, size=5, reads=1.0):
         policy = Policy()
         constraint, assigned = start(group, policy, keep=False)
         found = search(

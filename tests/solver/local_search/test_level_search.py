@@ -62,7 +62,7 @@ def beyond(places: PlaceTable, window: Window) -> int:
 @pytest.mark.parametrize("method", [deal_layers, exchange_in_cycles])
 def test_an_exchange_brings_the_extremes_closer_or_changes_none(method: object) -> None:
     rng, better = np.random.default_rng(0), 0
-    for group, constraint, assigned, window in starts(seed=11, n=24):
+    for group, constraint, assigned, window in starts(seed=11, n=9):
         places = rows(group, constraint, assigned)
         if len(places.members) < 2:
             continue
@@ -77,12 +77,12 @@ def test_an_exchange_brings_the_extremes_closer_or_changes_none(method: object) 
         assert beyond(places, window) <= before
         assert helped or beyond(places, window) == before
         better += beyond(places, window) < before
-    assert better > 5
+    assert better > 3
 
 
 def test_level_search_never_harms_and_mostly_helps() -> None:
     better = 0
-    for group, constraint, assigned, window in starts(seed=13, n=24):
+    for group, constraint, assigned, window in starts(seed=13, n=9):
         given = assigned.copy()
         found = search_level(
             group, constraint, assigned, window, np.random.default_rng(2),
@@ -95,7 +95,7 @@ def test_level_search_never_harms_and_mostly_helps() -> None:
         pinned = constraint.pinned_assignment
         assert np.array_equal(found[pinned != NOBODY], pinned[pinned != NOBODY])
         better += spread_of(group, found) < spread_of(group, assigned)
-    assert better > 8
+    assert better > 3
 
 
 @pytest.mark.parametrize(
@@ -133,7 +133,7 @@ def test_a_large_group_is_searched_in_parts(monkeypatch: pytest.MonkeyPatch) -> 
 
 def test_counts_keep_to_the_sums_of_instances() -> None:
     bound = 0
-    for seed in range(40):
+    for seed in range(16):
         shape = RealShape(members=8, units=24, fields=frozenset({"instance", "room", "allowed"}))
         given = load_snapshot(real_snapshot(Random(seed), shape))
         try:

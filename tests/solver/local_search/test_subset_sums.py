@@ -26,7 +26,7 @@ def test_a_sample_where_there_are_too_many() -> None:
     assert len(listed.drawn(6, 3, 1_000, rng)) == 20
 
 
-@pytest.mark.parametrize("seed", range(20))
+@pytest.mark.parametrize("seed", range(6))
 def test_a_subset_of_each_sum_that_exists(seed: int) -> None:
     rng = np.random.default_rng(seed)
     values = rng.integers(0, 30, rng.integers(2, 10))

@@ -17,7 +17,7 @@ from equilag.solver.local_search.way_back import UnevennessLimit, return_to_owne
 @pytest.mark.parametrize("slack", [0, 10, 10**6])
 def test_returning_saves_moves_within_the_spread(slack: int) -> None:
     saved = 0
-    for group, _, constraint, assigned in starts(seed=56, n=15):
+    for group, _, constraint, assigned in starts(seed=56, n=6):
         rng = np.random.default_rng(1)
         even = swap_pairwise(group, constraint, assigned, rng, never, ImprovementGoal(), rounds=40)
         limit = UnevennessLimit(spread_of(group, even) + slack, excess_of(group, even) + slack)

@@ -191,7 +191,7 @@ def plain_chain(
 @pytest.mark.parametrize("method", [exchange_of_two, exchange_of_three])
 def test_an_exchange_is_the_best_of_its_kind(method: Callable[..., bool]) -> None:
     rng, helped = np.random.default_rng(92), 0
-    for group in small_groups(seed=92, n=80, limit=10**9, topics=5, members=5, size=4, owned=0.2):
+    for group in small_groups(seed=92, n=32, limit=10**9, topics=5, members=5, size=4, owned=0.2):
         for policy in TOTALS:
             constraint, assigned, _ = start(group, policy)
             if group.idle.all():
@@ -209,12 +209,12 @@ def test_an_exchange_is_the_best_of_its_kind(method: Callable[..., bool]) -> Non
             check(state)
             assert was - wrong(state.loads, window) == best
             helped += best > 0
-    assert helped > 10
+    assert helped > 4
 
 
 def test_chains_are_found_where_there_are_any_and_the_shortest() -> None:
     rng, found, long = np.random.default_rng(93), 0, 0
-    for number in range(24):
+    for number in range(9):
         n = 4 + number % 6
         # A ring, where most ways are long, and a member that reads any two topics.
         across = sorted(rng.choice(n, 2, replace=False).tolist())
@@ -245,8 +245,8 @@ def test_chains_are_found_where_there_are_any_and_the_shortest() -> None:
                 below = np.flatnonzero(tried.loads < np.minimum(state.loads, window.low))
                 assert set(below.tolist()) <= {giver}
                 found, long = found + 1, long + (len(chain) > 2)
-    assert found > 120
-    assert long > 20
+    assert found > 50
+    assert long > 7
 
 
 # Groups that only one kind of step helps.
@@ -277,7 +277,7 @@ def test_where_the_heaviest_partition_must_change_its_holder(
 
 def test_small_groups_reach_the_best_of_all_assignments() -> None:
     number = reached = 0
-    for group in small_groups(seed=96, n=100, limit=1500, topics=4, reads=0.5, owned=0.3):
+    for group in small_groups(seed=96, n=40, limit=1500, topics=4, reads=0.5, owned=0.3):
         for policy in TOTALS:
             constraint, assigned, window = start(group, policy)
             given = assigned.copy()
@@ -291,13 +291,13 @@ def test_small_groups_reach_the_best_of_all_assignments() -> None:
             assert best <= spread_of(group, found) <= spread_of(group, assigned)
             if spread_of(group, assigned) > best:
                 number, reached = number + 1, reached + (spread_of(group, found) == best)
-    assert number > 25
+    assert number > 12
     assert reached > 0.95 * number
 
 
 def test_within_the_constraint_and_never_worse() -> None:
     better = 0
-    for group, constraint, assigned, window in starts(seed=97, n=15):
+    for group, constraint, assigned, window in starts(seed=97, n=6):
         found = search_window(
             group, constraint, assigned, window, np.random.default_rng(0), Steps()
         )
@@ -360,7 +360,7 @@ def test_a_descent_ends_by_itself() -> None:
 
 def test_lighten_makes_a_member_lighter() -> None:
     rng, done = np.random.default_rng(94), 0
-    for group, constraint, assigned, _ in starts(seed=94, n=25):
+    for group, constraint, assigned, _ in starts(seed=94, n=10):
         state = AssignmentState.of(group, constraint, assigned)
         for _ in range(10):
             window, member = window_for(state, rng), int(state.loads.argmax())

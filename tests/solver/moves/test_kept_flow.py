@@ -28,10 +28,10 @@ def fewest_of(group: Group, constraint: CountConstraint) -> int:
     return moves
 
 
-@pytest.mark.parametrize("seed", range(10))
+@pytest.mark.parametrize("seed", range(3))
 def test_no_assignment_with_the_best_counts_moves_less(seed: int) -> None:
     rng = Random(seed)
-    for _ in range(30):
+    for _ in range(12):
         group = random_reduced(rng)
         every = Assignments.all(group)
         best = best_counts(group, every)
@@ -40,10 +40,10 @@ def test_no_assignment_with_the_best_counts_moves_less(seed: int) -> None:
             assert fewest_of(group, constraint) == every.moves[best].min()
 
 
-@pytest.mark.parametrize("seed", range(10))
+@pytest.mark.parametrize("seed", range(3))
 def test_no_assignment_within_the_rooms_moves_less(seed: int) -> None:
     rng = Random(seed)
-    for _ in range(20):
+    for _ in range(8):
         group = random_reduced(rng)
         every = Assignments.all(group)
         constraint = within_room(group, np.zeros(group.n_partitions, np.bool_))
@@ -52,11 +52,11 @@ def test_no_assignment_within_the_rooms_moves_less(seed: int) -> None:
             assert fewest_of(group, constraint) == every.moves[fits].min()
 
 
-@pytest.mark.parametrize("seed", range(10))
+@pytest.mark.parametrize("seed", range(3))
 def test_racks_come_before_moves_and_after_instances(seed: int) -> None:
     rng = Random(seed)
     policy = Policy(rack_aware=True)
-    for _ in range(20):
+    for _ in range(8):
         group = random_reduced(rng)
         cross = [[rng.randint(0, 1) for _ in row] for row in group.eligible]
         assert group.real is not None
@@ -74,7 +74,7 @@ def test_racks_come_before_moves_and_after_instances(seed: int) -> None:
         assert fewest_of(group, constraint) == every.moves[best].min()
 
 
-@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("seed", range(3))
 def test_larger_groups_prove_what_they_reach(seed: int) -> None:
     for group, found, constraint in even_groups(Random(seed), 5, members=30, partitions=200):
         assert fewest_of(group, constraint) <= count_moves(group, found)
