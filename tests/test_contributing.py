@@ -136,7 +136,7 @@ def test_the_constraint_is_kept_by_every_improving_stage(recipe: Any) -> None:
 @pytest.mark.parametrize("skipped", [ExhaustiveSearch, type(None)])
 def test_cp_sat_keeps_the_constraint_too(recipe: Any, skipped: type) -> None:
     stage = recipe("constraint").OneForTheFirst()
-    group = group_of([7], [[0]] * 3, lags=[907, 411, 388, 205, 90, 77, 3])
+    group = group_of([6], [[0]] * 3, lags=[90, 41, 38, 20, 9, 3])
     budget, task = (
         Budget(seconds=60.0),
         task_on(group, Objective(Policy(tolerance=0))),
