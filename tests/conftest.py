@@ -40,7 +40,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item in items:
         fixtures = getattr(item, "fixturenames", ())
         needed = [name for name in SHARED if item.get_closest_marker(name) or name in fixtures]
-        if needed:
+        if needed and item.config.pluginmanager.hasplugin("xdist"):
             item.add_marker(pytest.mark.xdist_group(needed[0]))
         if "broker" in needed:
             # A consumer of kafka-python that is dropped leaves its sockets to the collector of

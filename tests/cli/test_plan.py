@@ -17,8 +17,7 @@ from equilag.report.facts.plans.plan import PlanFacts
 NAMES = ("token-indexer", "stats", "audit")
 
 
-@pytest.mark.parametrize("policy", POLICIES)
-@pytest.mark.parametrize("balance", BALANCES)
+@pytest.mark.parametrize(("policy", "balance"), list(zip(POLICIES, BALANCES, strict=True)))
 def test_every_policy_s_plan_is_verified(run, write, tmp_path, policy, balance) -> None:
     snapshot, plan = write(), tmp_path / "plan.json"
     status, out, err = run(

@@ -124,11 +124,11 @@ HIDE, SHOW, ERASE_LINE = "\x1b[?25l", "\x1b[?25h", "\x1b[2K"
 
 
 def test_progress_is_for_terminals_only(spawn, process_environment) -> None:
-    argv: list[object] = ["plan", SAMPLES / "token-indexer.snapshot.json", "--time-limit", 1]
+    argv: list[object] = ["plan", SAMPLES / "token-indexer.snapshot.json", "--time-limit", 0.5]
     assert spawn(*argv).err == ""
     environment = {k: v for k, v in process_environment.items() if k != "NO_COLOR"}
     shown = on_terminal(argv, environment, "stderr")
-    assert "of 1 s, " in shown
+    assert "of 0.5 s, " in shown
     # Nothing is left of it: the cursor is back, on a line that is erased.
     assert shown.startswith(HIDE)
     assert shown.rstrip().endswith(ERASE_LINE)

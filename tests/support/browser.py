@@ -1,7 +1,7 @@
 """A headless browser for pages: Debian's chromium, driven by Playwright.
 
 A conftest.py imports the fixtures that its folder uses. Whoever uses them carries
-`pytest.mark.browser` and `pytest.mark.xdist_group("browser")`, so that one browser serves all.
+`pytest.mark.browser`, so that one browser serves all.
 """
 
 from __future__ import annotations

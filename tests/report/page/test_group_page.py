@@ -81,7 +81,6 @@ def test_names_are_text() -> None:
 
 
 @pytest.mark.browser
-@pytest.mark.xdist_group("browser")
 def test_it_fits_and_asks_for_nothing(browser: Browser, opened: OpenPage, folder: Path) -> None:  # noqa: F811
     path = folder / "hostile.html"
     path.write_text(group_page(report_of(hostile_group())), "utf-8")
@@ -97,7 +96,6 @@ def test_it_fits_and_asks_for_nothing(browser: Browser, opened: OpenPage, folder
 
 
 @pytest.mark.browser
-@pytest.mark.xdist_group("browser")
 def test_figures_are_those_of_the_document(opened: OpenPage) -> None:
     document = opened.document()
     page = opened.page
@@ -114,7 +112,6 @@ def test_figures_are_those_of_the_document(opened: OpenPage) -> None:
 
 
 @pytest.mark.browser
-@pytest.mark.xdist_group("browser")
 def test_scripts_write_figures_as_the_templates_do(opened: OpenPage) -> None:
     page = opened.page
     for table in ("members-table", "moves-table", "front-table", "sizes-table", "assignors-table"):
@@ -125,7 +122,6 @@ def test_scripts_write_figures_as_the_templates_do(opened: OpenPage) -> None:
 
 
 @pytest.mark.browser
-@pytest.mark.xdist_group("browser")
 def test_a_table_is_sorted_and_searched_with_the_keyboard(opened: OpenPage) -> None:
     page = opened.page
     head = page.locator("#members-table th").nth(4)
@@ -143,7 +139,6 @@ def test_a_table_is_sorted_and_searched_with_the_keyboard(opened: OpenPage) -> N
 
 
 @pytest.mark.browser
-@pytest.mark.xdist_group("browser")
 def test_a_point_of_the_front_is_picked(opened: OpenPage) -> None:
     page, points = opened.page, opened.document()["frontier"]["points"]
     pick, command = page.locator("#front-pick"), page.locator("#front-command")
@@ -155,22 +150,23 @@ def test_a_point_of_the_front_is_picked(opened: OpenPage) -> None:
     assert command.inner_text().strip() == points[1]["command"]
     assert pick.get_attribute("aria-valuetext").startswith(f"{points[1]['moves']} moves")
     page.locator("#front-chart").scroll_into_view_if_needed()
-    one = "const one = equilag.chart.all.find((one) => one.box.id === 'front-chart');"
-    page.wait_for_function(  # what comes into view is drawn in its new size
-        f"() => {{ {one} return one.chart.getWidth() === one.box.clientWidth"
-        " && one.chart.getHeight() === one.box.clientHeight; }"
-    )
-    x, y = page.evaluate(
-        f"(point) => {{ {one}"
-        " return one.chart.convertToPixel({gridIndex: 0}, [point.moves, point.spread]); }",
-        points[-1],
-    )
-    page.locator("#front-chart").click(position={"x": x, "y": y})
-    until(lambda: command.inner_text().strip() == points[-1]["command"])
+
+    def is_picked_by_a_click() -> bool:
+        """False while the chart still moves: it is drawn in its new size, and its points grow."""
+        x, y = page.evaluate(
+            """(point) => {
+              const { chart } = equilag.chart.all.find((one) => one.box.id === "front-chart");
+              return chart.convertToPixel({gridIndex: 0}, [point.moves, point.spread]);
+            }""",
+            points[-1],
+        )
+        page.locator("#front-chart").click(position={"x": x, "y": y})
+        return command.inner_text().strip() == points[-1]["command"]
+
+    until(is_picked_by_a_click)
 
 
 @pytest.mark.browser
-@pytest.mark.xdist_group("browser")
 def test_a_command_is_copied_or_marked_with_the_keyboard(opened: OpenPage) -> None:
     page = opened.page
     button = page.locator("#settings .copy")
@@ -188,7 +184,6 @@ def test_a_command_is_copied_or_marked_with_the_keyboard(opened: OpenPage) -> No
 
 
 @pytest.mark.browser
-@pytest.mark.xdist_group("browser")
 def test_ticks_of_an_axis_differ(opened: OpenPage) -> None:
     written = "([low, high]) => [low, high].map(equilag.axisNumber(low, high))"
     assert opened.page.evaluate(written, [1_898_334, 1_898_889]) == ["1,898,334", "1,898,889"]
@@ -196,7 +191,6 @@ def test_ticks_of_an_axis_differ(opened: OpenPage) -> None:
 
 
 @pytest.mark.browser
-@pytest.mark.xdist_group("browser")
 def test_tables_need_no_scrolling_to_the_side_on_a_phone(look: Look, slow: Path) -> None:  # noqa: F811
     page = look(slow, 390).page
     for details in page.locator("details").all():
@@ -206,7 +200,6 @@ def test_tables_need_no_scrolling_to_the_side_on_a_phone(look: Look, slow: Path)
 
 
 @pytest.mark.browser
-@pytest.mark.xdist_group("browser")
 def test_a_block_tells_its_partition(look: Look, slow: Path) -> None:  # noqa: F811
     page = look(slow, 390, has_touch=True).page
     leaving = page.locator(".strip.now .block.leaves").first
@@ -222,7 +215,6 @@ def test_a_block_tells_its_partition(look: Look, slow: Path) -> None:  # noqa: F
 
 
 @pytest.mark.browser
-@pytest.mark.xdist_group("browser")
 def test_without_javascript_figures_and_tables_are_there(look: Look, slow: Path) -> None:  # noqa: F811
     page = look(slow, java_script_enabled=False).page
     assert page.locator(".headline").inner_text().startswith("Move ")
@@ -234,7 +226,6 @@ def test_without_javascript_figures_and_tables_are_there(look: Look, slow: Path)
 
 
 @pytest.mark.browser
-@pytest.mark.xdist_group("browser")
 def test_it_prints(opened: OpenPage, tmp_path: Path) -> None:
     page = opened.page
     page.emulate_media(color_scheme="dark")
@@ -256,7 +247,6 @@ def test_it_prints(opened: OpenPage, tmp_path: Path) -> None:
 
 
 @pytest.mark.browser
-@pytest.mark.xdist_group("browser")
 def test_a_large_group_stays_usable(look: Look, folder: Path) -> None:  # noqa: F811
     large = folder / "large.html"
     large.write_text(group_page(report_of(large_group())), "utf-8")
@@ -281,7 +271,6 @@ def test_a_large_group_stays_usable(look: Look, folder: Path) -> None:  # noqa: 
 
 
 @pytest.mark.browser
-@pytest.mark.xdist_group("browser")
 def test_the_theme_can_be_chosen(opened: OpenPage) -> None:
     page = opened.page
     page.get_by_label("Dark").check(force=True)

@@ -53,7 +53,6 @@ def test_parts_of_any_status(dry_run: bool) -> None:
 
 
 @pytest.mark.browser
-@pytest.mark.xdist_group("browser")
 def test_it_follows_the_steward(look: Look, server: StewardServer, state: StewardStatus) -> None:  # noqa: F811
     opened = look(address(server), 390)
     page = opened.page
@@ -74,7 +73,6 @@ def test_it_follows_the_steward(look: Look, server: StewardServer, state: Stewar
 
 
 @pytest.mark.browser
-@pytest.mark.xdist_group("browser")
 def test_it_says_when_the_steward_is_gone_and_goes_on_when_it_is_back(
     look: Look,  # noqa: F811
     server: StewardServer,
