@@ -5,30 +5,32 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import pytest
 
 pytest.importorskip("pyspark")
 pytest.importorskip("confluent_kafka")
 
-from support.kafka_broker import Broker, NoBroker, start_broker
+from support.kafka_broker import Broker
 from support.live_groups import owned_by
-from support.live_scene import EMPTY, INJECTED, LATER, LIVE, PARTITIONS, TOPICS, Scene, made_scene
-from support.made_fleets import SETTINGS, Row, options, read_table
+from support.live_scene import EMPTY, LIVE, PARTITIONS, TOPICS, Scene, made_scene
+from support.made_fleets import live_options, read_table
 
 import equilag
 from equilag.adapters.kafka import connect
 from equilag.cli import main
-from equilag.pipeline.fleet_options import FleetOptions
 from equilag.pipeline.job import run_fleet
 from equilag.pipeline.results.export import export_group
-from equilag.pipeline.rules import Rules
+from equilag.pipeline.sources import live_cluster
 from equilag.pipeline.sources.history import History
-from equilag.pipeline.sources.live_cluster import read_cluster
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from pyspark.sql import DataFrame, SparkSession
+
+    Keep = Callable[[str, DataFrame], DataFrame]
 
 pytestmark = [
     pytest.mark.spark,
@@ -44,17 +46,6 @@ REASONS: Final = {
     "newer": ("unreadable", "group metadata value v99"),
     "twice": ("unreadable", "its records are spread over 2 partitions of __consumer_offsets"),
 }
-
-
-@pytest.fixture(scope="module")
-def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Broker]:
-    """A cluster of our own: what is said of all its groups is about no other test's."""
-    try:
-        running = start_broker(tmp_path_factory.mktemp("kafka"))
-    except NoBroker as error:
-        pytest.skip(f"no Kafka here: {error}")
-    yield running
-    running.stop()
 
 
 def fleet(bootstrap: str, out: Path, *more: str) -> int:
@@ -87,24 +78,47 @@ def test_nobody_there(
 
 
 @pytest.fixture(scope="module")
-def scene(cluster: Broker, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Scene]:
-    with made_scene(cluster.bootstrap, tmp_path_factory.mktemp("scene") / "history") as made:
+def scene(cluster: Broker) -> Iterator[Scene]:
+    with made_scene(cluster.bootstrap) as made:
         yield made
+
+
+class Planned(NamedTuple):
+    """A run, and what it read before it planned."""
+
+    out: Path
+    history: History
+
+
+@pytest.fixture(scope="module")
+def planned(scene: Scene, spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> Planned:
+    folder = tmp_path_factory.mktemp("live")
+    read: list[History] = []
+    original = live_cluster.read_cluster
+
+    def reading(spark: SparkSession, bootstrap: str, client: Any, keep: Keep) -> History:
+        """The run keeps its tables until it ends; these ones stay."""
+
+        def kept(name: str, table: DataFrame) -> DataFrame:
+            path = (folder / name).as_uri()
+            keep(name, table).write.parquet(path)
+            return spark.read.parquet(path)
+
+        read.append(original(spark, bootstrap, client, kept))
+        return read[0]
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(live_cluster, "read_cluster", reading)
+        run_fleet(live_options(scene.bootstrap, folder / "run"))
+    return Planned(folder / "run", read[0])
 
 
 # What is read.
 
 
 @pytest.fixture(scope="module")
-def history(scene: Scene, spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> History:
-    folder = tmp_path_factory.mktemp("kept")
-
-    def keep(name: str, table: DataFrame) -> DataFrame:
-        path = (folder / name).as_uri()
-        table.write.parquet(path)
-        return spark.read.parquet(path)
-
-    return read_cluster(spark, scene.bootstrap, None, keep)
+def history(planned: Planned) -> History:
+    return planned.history
 
 
 @pytest.mark.parametrize("group", LIVE)
@@ -176,27 +190,9 @@ def test_the_topic_is_read_once(history: History) -> None:
 # What is planned.
 
 
-def live_options(scene: Scene, out: Path) -> FleetOptions:
-    return FleetOptions(str(out), Rules(SETTINGS), bootstrap=scene.bootstrap, tasks=2)
-
-
 @pytest.fixture(scope="module")
-def run(scene: Scene, spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    out = tmp_path_factory.mktemp("live") / "run"
-    run_fleet(live_options(scene, out))
-    return out
-
-
-@pytest.fixture(scope="module")
-def recorded(scene: Scene, spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    out = tmp_path_factory.mktemp("recorded") / "run"
-    racks = (str(scene.history / "racks"),)
-    run_fleet(options(scene.history, out, tasks=2, weight="lag", racks=racks))
-    return out
-
-
-def of_group(rows: list[Row], group: str) -> list[Row]:
-    return [row for row in rows if row["group"] == group]
+def run(planned: Planned) -> Path:
+    return planned.out
 
 
 def test_every_group_is_planned_or_has_a_reason(run: Path) -> None:
@@ -205,9 +201,9 @@ def test_every_group_is_planned_or_has_a_reason(run: Path) -> None:
     kind, reason = failures.pop("share")
     assert (kind, reason.partition(" metadata")[0]) == ("unreadable", "share group")
     assert failures == REASONS
-    assert len(read_table(run, "plans")) + len(read_table(run, "failures")) == 11
+    assert len(read_table(run, "plans")) + len(read_table(run, "failures")) == 10
     summary = json.loads((run / "summary.json").read_text("utf-8"))
-    assert summary["groups"] == 11
+    assert summary["groups"] == 10
     assert summary["failed"]["by_kind"] == {"no_members": 2, "no_offsets": 2, "unreadable": 3}
     assert summary["source"]["commits_of_deleted_topics"] == 1
     assert not (run / "_work").exists()
@@ -215,7 +211,7 @@ def test_every_group_is_planned_or_has_a_reason(run: Path) -> None:
 
 @pytest.mark.parametrize("group", LIVE)
 def test_lags_and_owners_are_those_of_the_clients(scene: Scene, run: Path, group: str) -> None:
-    rows = of_group(read_table(run, "assignment"), group)
+    rows = [row for row in read_table(run, "assignment") if row["group"] == group]
     assert {(r["topic"], r["partition"]): r["weight"] for r in rows} == scene.lags(group)
     assert {(r["topic"], r["partition"]): r["from"] for r in rows} == scene.owners(group)
     assert len(set(scene.lags(group).values())) > len(PARTITIONS) / 2
@@ -226,53 +222,6 @@ def test_what_is_exported_holds(run: Path, tmp_path: Path, group: str) -> None:
     snapshot, plan = export_group(str(run), group)
     loaded = equilag.load_snapshot(snapshot)
     assert equilag.verify(loaded, json.loads(json.dumps(plan.to_dict()))) == []
-
-
-def test_a_recorded_history_gives_the_same(run: Path, recorded: Path) -> None:
-    def problems(folder: Path) -> dict[str, Any]:
-        rows = {row["group"]: row for row in read_table(folder, "problems")}
-        return {
-            group: (
-                row["state"],
-                # Only a history tells rates, which a run by lag does not use.
-                [{**topic, "rates": None} for topic in row["topics"]],
-                # Classic groups do not tell their generation to those who ask from outside.
-                [{**member, "generation": None} for member in row["members"]],
-            )
-            for group, row in rows.items()
-            if group not in INJECTED
-        }
-
-    live, later = problems(run), problems(recorded)
-    assert live.keys() == LIVE.keys() | EMPTY
-    assert live == later
-    assert read_table(run, "assignment") == read_table(recorded, "assignment")
-
-
-@pytest.mark.long
-def test_rates_and_forecasts_of_a_recorded_history(
-    scene: Scene, spark: SparkSession, tmp_path: Path
-) -> None:
-    horizon = 60_000
-    chosen = options(scene.history, tmp_path / "run", tasks=2, weight="forecast", horizon=horizon)
-    run_fleet(chosen)
-    offsets = read_table(scene.history, "offsets")
-    signals, rows = (read_table(tmp_path / "run", table) for table in ("signals", "assignment"))
-    for group in LIVE:
-        times = sorted({row["ts_ms"] for row in of_group(offsets, group)})
-        assert len(times) >= 3
-        per_s = {tp: count * 1000 / (times[-1] - times[0]) for tp, count in LATER.items()}
-        shown = {(r["topic"], r["partition"]): r for r in of_group(signals, group)}
-        assert {tp: row["produce_per_s"] for tp, row in shown.items()} == pytest.approx(per_s)
-        # Nothing was committed meanwhile; without any commit no rate is known to forecast with.
-        assert {row["consume_per_s"] for row in shown.values()} == {0.0, None}
-        lags = scene.lags(group)
-        expected = {
-            tp: lags[tp] + (0 if tp == ("users", 1) else per_s[tp] * horizon / 1000)
-            for tp in PARTITIONS
-        }
-        weights = {(r["topic"], r["partition"]): r["weight"] for r in of_group(rows, group)}
-        assert weights == pytest.approx(expected, abs=0.6)
 
 
 @pytest.mark.parametrize("weight", ["rate", "forecast", "bytes"])
