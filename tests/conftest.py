@@ -59,7 +59,8 @@ def broker(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Broker]:
 
 
 JVM: Final = (
-    "-XX:+UseSerialGC -Xmn512m -XX:+UnlockDiagnosticVMOptions -XX:-BytecodeVerificationRemote"
+    "-XX:+UseSerialGC -Xmn512m -XX:ReservedCodeCacheSize=256m"
+    " -XX:+UnlockDiagnosticVMOptions -XX:-BytecodeVerificationRemote"
 )
 """Options for a JVM that mostly loads classes, and collects little."""
 QUICK_QUERIES: Final = {

@@ -15,7 +15,7 @@ pytest.importorskip("confluent_kafka")
 from support.kafka_broker import Broker
 from support.live_groups import owned_by
 from support.live_scene import EMPTY, LIVE, PARTITIONS, TOPICS, Scene, made_scene
-from support.made_fleets import live_options, read_table
+from support.made_fleets import Row, live_options, read_table
 
 import equilag
 from equilag.adapters.kafka import connect
@@ -26,11 +26,7 @@ from equilag.pipeline.sources import live_cluster
 from equilag.pipeline.sources.history import History
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from pyspark.sql import DataFrame, SparkSession
-
-    Keep = Callable[[str, DataFrame], DataFrame]
+    from pyspark.sql import SparkSession
 
 pytestmark = [
     pytest.mark.spark,
@@ -83,55 +79,69 @@ def scene(cluster: Broker) -> Iterator[Scene]:
         yield made
 
 
-class Planned(NamedTuple):
-    """A run, and what it read before it planned."""
+class Read(NamedTuple):
+    """What a run read before it planned: rows of its tables, and how Spark gets each table."""
 
+    offsets: list[Row]
+    members: list[Row]
+    unreadable: list[Row]
+    notes: dict[str, Any]
+    plans: list[str]
+
+
+class Planned(NamedTuple):
     out: Path
-    history: History
+    read: Read
 
 
 @pytest.fixture(scope="module")
 def planned(scene: Scene, spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> Planned:
-    folder = tmp_path_factory.mktemp("live")
-    read: list[History] = []
-    original = live_cluster.read_cluster
+    out = tmp_path_factory.mktemp("live") / "run"
+    seen: list[Read] = []
+    read_cluster = live_cluster.read_cluster
 
-    def reading(spark: SparkSession, bootstrap: str, client: Any, keep: Keep) -> History:
-        """The run keeps its tables until it ends; these ones stay."""
-
-        def kept(name: str, table: DataFrame) -> DataFrame:
-            path = (folder / name).as_uri()
-            keep(name, table).write.parquet(path)
-            return spark.read.parquet(path)
-
-        read.append(original(spark, bootstrap, client, kept))
-        return read[0]
+    def reading(*args: Any) -> History:
+        history = read_cluster(*args)
+        tables = history.offsets, history.members, history.unreadable
+        rows = [[row.asDict() for row in table.collect()] for table in tables if table is not None]
+        plans = [
+            table._jdf.queryExecution().executedPlan().toString()  # type: ignore[operator]
+            for table in tables
+            if table is not None
+        ]
+        seen.append(Read(*rows, dict(history.notes), plans))
+        return history
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(live_cluster, "read_cluster", reading)
-        run_fleet(live_options(scene.bootstrap, folder / "run"))
-    return Planned(folder / "run", read[0])
+        run_fleet(live_options(scene.bootstrap, out))
+    (read,) = seen
+    return Planned(out, read)
 
 
 # What is read.
 
 
 @pytest.fixture(scope="module")
-def history(planned: Planned) -> History:
-    return planned.history
+def read(planned: Planned) -> Read:
+    return planned.read
+
+
+def of_group(rows: list[Row], group: str) -> list[Row]:
+    return [row for row in rows if row["group"] == group]
 
 
 @pytest.mark.parametrize("group", LIVE)
-def test_rows_are_what_the_clients_report(scene: Scene, history: History, group: str) -> None:
+def test_rows_are_what_the_clients_report(scene: Scene, read: Read, group: str) -> None:
     ends, committed = scene.ends(), scene.committed(group)
-    rows = history.offsets.where(f"`group` = '{group}'").collect()
+    rows = of_group(read.offsets, group)
     assert len(rows) == len(PARTITIONS)
     assert {
         (row["topic"], row["partition"]): (row["log_start"], row["log_end"], row["committed"])
         for row in rows
     } == {tp: (0, ends[tp], committed[tp]) for tp in PARTITIONS}
     assert list(committed.values()).count(None) == 1
-    shown = history.members.where(f"`group` = '{group}'").collect()
+    shown = of_group(read.members, group)
     members = {row["member"]: row for row in shown}
     assert set(members) == {member.memberid() for member in scene.members[group]}
     for number, member in enumerate(scene.members[group]):
@@ -146,23 +156,20 @@ def test_rows_are_what_the_clients_report(scene: Scene, history: History, group:
     assert len({row["ts_ms"] for row in [*rows, *shown]}) == 1
 
 
-def test_groups_without_members_and_others(history: History) -> None:
-    assert history.unreadable is not None
-    without = {row["group"] for row in history.members.where("member IS NULL").collect()}
-    unreadable = {row["group"] for row in history.unreadable.collect()}
+def test_groups_without_members_and_others(read: Read) -> None:
+    without = {row["group"] for row in read.members if row["member"] is None}
+    unreadable = {row["group"] for row in read.unreadable}
     assert without == EMPTY | {"orphan", "forsaken"}
     assert unreadable == {"newer", "twice", "share"}
-    assert {row["group"] for row in history.offsets.select("group").distinct().collect()} == (
-        LIVE.keys() | EMPTY
-    )
-    rows = history.offsets.where("`group` = 'commits-only'").collect()
+    assert {row["group"] for row in read.offsets} == LIVE.keys() | EMPTY
+    rows = of_group(read.offsets, "commits-only")
     assert {(r["topic"], r["partition"], r["committed"]) for r in rows} == {
         ("orders", 0, 3), ("orders", 2, 4),
     }  # fmt: skip
 
 
-def test_notes(history: History) -> None:
-    notes = dict(history.notes)
+def test_notes(read: Read) -> None:
+    notes = dict(read.notes)
     assert notes.pop("records_read") > 0
     unknown = dict(notes.pop("not_understood"))
     shared = [what for what in unknown if what.startswith("share group ")]
@@ -178,11 +185,10 @@ def test_notes(history: History) -> None:
     }
 
 
-def test_the_topic_is_read_once(history: History) -> None:
+def test_the_topic_is_read_once(read: Read) -> None:
     """Spark would read it for every query, and each time find something else."""
-    assert history.unreadable is not None
-    for table in (history.offsets, history.members, history.unreadable):
-        plan = table._jdf.queryExecution().executedPlan().toString()  # type: ignore[operator]
+    assert len(read.plans) == 3
+    for plan in read.plans:
         assert "parquet" in plan
         assert "equilag_offsets_topic" not in plan
 
@@ -211,7 +217,7 @@ def test_every_group_is_planned_or_has_a_reason(run: Path) -> None:
 
 @pytest.mark.parametrize("group", LIVE)
 def test_lags_and_owners_are_those_of_the_clients(scene: Scene, run: Path, group: str) -> None:
-    rows = [row for row in read_table(run, "assignment") if row["group"] == group]
+    rows = of_group(read_table(run, "assignment"), group)
     assert {(r["topic"], r["partition"]): r["weight"] for r in rows} == scene.lags(group)
     assert {(r["topic"], r["partition"]): r["from"] for r in rows} == scene.owners(group)
     assert len(set(scene.lags(group).values())) > len(PARTITIONS) / 2
