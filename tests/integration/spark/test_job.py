@@ -1,5 +1,5 @@
-"""A run over a small fleet with every fault, with rules, and with groups whose planning raises,
-crashes, hangs or returns nonsense: each of its tables against what it must be."""
+"""A run over a small fleet with every fault, with rules, and with groups whose planning raises or
+crashes: each of its tables against what it must be."""
 
 from __future__ import annotations
 
@@ -50,10 +50,6 @@ FAILED: Final = {
 """Those that leave a group without a plan, and what it is then listed as."""
 RULES: Final = """
 [[rule]]
-group = "HANGING$"
-time_limit = 0.5
-
-[[rule]]
 group = "-00[01][0-9]$"
 policy = "fair-yet-sticky"
 max_moves = 12
@@ -101,12 +97,11 @@ def run(spark: SparkSession, by_value: None, tmp_path_factory: pytest.TempPathFa
             if row["group"] not in unready
         }
     )
-    planner = planners.Misbehaving(*sorted(sizes, key=lambda group: (sizes[group], group))[:6])
-    rules = read_rules(RULES.replace("HANGING", planner.hanging), SETTINGS)
+    raising, killed = sorted(sizes, key=lambda group: (sizes[group], group))[:2]
+    planner = planners.Misbehaving(raising, killed, "", "", "", "")
+    rules = read_rules(RULES, SETTINGS)
     # One bin for all: a process that is gone must be replaced for the groups after it.
-    chosen = options(
-        folder / "history", folder / "run", weight="lag", rules=rules, tasks=1, kill_after=2.0
-    )
+    chosen = options(folder / "history", folder / "run", weight="lag", rules=rules, tasks=1)
     summary = run_fleet(chosen, planner=planner)
     tables = {table: read_table(folder / "run", table) for table in TABLES}
     return Run(folder / "run", folder / "history", made, summary, tables, planner, rules)
@@ -168,27 +163,19 @@ def test_groups_without_a_plan_are_those_that_were_made_so(run: Run) -> None:
     [
         ("raising", "error", "KeyError: 'no such\\nthing'"),
         ("killed", "crash", "the process was ended by SIGKILL"),
-        ("exiting", "crash", "the process ended with status 3"),
-        ("hanging", "timeout", "no result within 3 s; process killed"),
-        (
-            "silly",
-            "error",
-            "the planner returned no valid result: AttributeError: 'str' object has no",
-        ),
-        ("odd", "error", "the planner returned no valid result: Arrow"),
     ],
 )
-def test_a_planner_that_misbehaves_costs_its_group_only(
+def test_a_planner_that_fails_costs_its_group_only(
     run: Run, which: str, kind: str, reason: str
 ) -> None:
+    """How else one can fail: see `tests/pipeline/test_solve_batches.py`."""
     group = getattr(run.planner, which)
-    (row,) = (row for row in run.tables["failures"] if row["group"] == group)
-    assert row["kind"] == kind
-    assert row["reason"].startswith(reason)
+    found = [(r["kind"], r["reason"]) for r in run.tables["failures"] if r["group"] == group]
+    assert found == [(kind, reason)]
 
 
 def test_rules_choose_policy_and_settings_by_name(run: Run) -> None:
-    assert run.summary["settings"]["rules"][1:] == ["-00[01][0-9]$", "-00[0-9]5$"]
+    assert run.summary["settings"]["rules"] == ["-00[01][0-9]$", "-00[0-9]5$"]
     used = set()
     for row in run.tables["plans"]:
         policy = json.loads(row["policy"])
