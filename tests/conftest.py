@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
+from contextlib import ExitStack
 from typing import TYPE_CHECKING, Final
 
 import pytest
@@ -73,6 +74,20 @@ def broker(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Broker]:
     running.stop()
 
 
+JVM: Final = (
+    "-XX:+UseSerialGC -Xmn512m -XX:ReservedCodeCacheSize=256m"
+    " -XX:+UnlockDiagnosticVMOptions -XX:-BytecodeVerificationRemote"
+)
+"""Options for a JVM that mostly loads classes, and collects little."""
+QUICK_QUERIES: Final = {
+    "spark.sql.codegen.wholeStage": "false",
+    "spark.sql.codegen.factoryMode": "NO_CODEGEN",
+    "spark.sql.adaptive.enabled": "false",
+}
+"""Tests compute little and once, so that planning and compiling a query takes longer than computing
+it. Runs in processes of their own do both."""
+
+
 @pytest.fixture(scope="session")
 def spark() -> Iterator[SparkSession]:
     """One embedded Spark session, one for each process of pytest; a run finds and uses it.
@@ -83,9 +98,11 @@ def spark() -> Iterator[SparkSession]:
         check_spark()
     except EquilagError as error:
         pytest.skip(f"no Spark here: {error}")
-    with session("local[2]", memory="2g") as started:
-        # Tests compute little and once, so that compiling a query takes longer than computing it:
-        # fleet runs take two thirds of the time. Runs in processes of their own do compile.
-        started.conf.set("spark.sql.codegen.wholeStage", "false")
-        started.conf.set("spark.sql.codegen.factoryMode", "NO_CODEGEN")
+    with pytest.MonkeyPatch.context() as patch, ExitStack() as stack:
+        patch.setenv("PYSPARK_SUBMIT_ARGS", "--conf spark.default.parallelism=1 pyspark-shell")
+        patch.setattr("equilag.pipeline.session.LEAN", JVM)
+        started = stack.enter_context(session("local[2]", memory="2g"))
+        patch.undo()
+        for name, value in QUICK_QUERIES.items():
+            started.conf.set(name, value)
         yield started

@@ -10,8 +10,9 @@ from support.live_holdings import (
     holdings_of,
     overlaps_of,
 )
-from support.live_log import Event
 from support.live_offsets import OffsetsRead
+
+from benchmarks.live.assignment_log import Event
 
 P, Q = ("t", 0), ("t", 1)
 

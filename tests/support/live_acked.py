@@ -8,7 +8,8 @@ from contextlib import suppress
 from typing import Final
 
 from confluent_kafka import KafkaError, KafkaException, Message, Producer
-from support.live_log import Partition
+
+from benchmarks.live.assignment_log import Partition
 
 _TICK_S: Final = 0.25
 _PATIENT_MS: Final = 600_000

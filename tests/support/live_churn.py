@@ -9,10 +9,11 @@ from pathlib import Path
 from typing import Final, Literal
 
 from support.kafka_broker import Broker
-from support.live_log import Log, Partition
 from support.live_members import JavaMembers, RdMember
 from support.live_processes import JAVA_ASSIGNORS
-from support.steward_runs import StewardRun
+
+from benchmarks.live.assignment_log import Log, Partition
+from benchmarks.live.steward_run import StewardRun
 
 Client = Literal["librdkafka", "java"]
 STEWARD: Final = ("--every", "2s")

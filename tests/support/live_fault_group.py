@@ -11,12 +11,13 @@ from typing import Any, Final
 
 from support.kafka_broker import Broker
 from support.live_acked import AckedTraffic
-from support.live_log import Log
 from support.live_offsets import OffsetsRead
 from support.live_processes import CLIENTS, MemberProcess
 from support.live_topics import add_partitions, admin_of, make_topic
-from support.steward_runs import StewardRun
 from support.waiting import within
+
+from benchmarks.live.assignment_log import Log
+from benchmarks.live.steward_run import StewardRun
 
 PARTITIONS: Final = 24
 MOST_PARTITIONS: Final = 36

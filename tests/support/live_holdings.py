@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import Final
 
-from support.live_log import Event, Partition
+from benchmarks.live.assignment_log import Event, Partition
 
 CLOCK_S: Final = 0.001
 """Members in other processes cut their times to milliseconds: a shorter overlap may be none."""

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from support.live_log import Log, Partition
 from support.live_offsets import OffsetsRead
+
+from benchmarks.live.assignment_log import Log, Partition
 
 
 class LineNotes:

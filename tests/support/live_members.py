@@ -15,9 +15,9 @@ from typing import Any, Final
 from confluent_kafka import Consumer, KafkaException, TopicPartition
 from support.kafka_broker import CACHE, Broker, NoBroker
 from support.live_lines import LineNotes
-from support.live_log import Log, Partition
 from support.live_offsets import OffsetsRead
 
+from benchmarks.live.assignment_log import Log, Partition
 from benchmarks.toolchains import failure, make_once
 
 SOURCES: Final = Path(__file__).parent / "java"

@@ -12,9 +12,10 @@ from typing import Final
 
 from support.kafka_broker import Broker
 from support.live_lines import LineNotes
-from support.live_log import Log
 from support.live_members import JavaMembers, end_by_input
 from support.live_offsets import OffsetsRead
+
+from benchmarks.live.assignment_log import Log
 
 JAVA_ASSIGNORS: Final = {
     "range": "org.apache.kafka.clients.consumer.RangeAssignor",

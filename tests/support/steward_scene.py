@@ -10,10 +10,11 @@ from typing import Final
 
 import pytest
 from support.kafka_broker import Broker, NoBroker
-from support.live_log import Log, Partition
 from support.live_members import JavaMembers, RdMember
-from support.steward_runs import StewardRun
 from support.waiting import until
+
+from benchmarks.live.assignment_log import Log, Partition
+from benchmarks.live.steward_run import StewardRun
 
 QUICKLY: Final = (
     "--every",

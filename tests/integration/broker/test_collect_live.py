@@ -131,27 +131,6 @@ def test_subscriptions_of_different_kinds_and_groups_that_were_left(config: Conf
     assert left.n_partitions == 2 * (len(PARTITIONS) - 1)
 
 
-@pytest.mark.long
-def test_a_group_that_rebalances_is_left_out_and_the_others_are_not(config: Config) -> None:
-    with groups(config, {"coll-busy": RANGE, "coll-calm": RANGE}) as made:
-        # The members of the busy group do not poll any more, so that a third one has to wait.
-        third = ChildConsumer({**config, **RANGE, "group.id": "coll-busy"})
-        with closing(third):
-            third.subscribe(list(TOPICS))
-            admin = AdminClient(dict(config))
-
-            def rebalancing() -> bool:
-                told = admin.describe_consumer_groups(["coll-busy"])["coll-busy"].result()
-                return "REBALANC" in told.state.name
-
-            until(rebalancing)
-            sample = sampled(config, "coll-(busy|calm)")
-            assert sample.left_out == {"coll-busy": "it is rebalancing"}
-            shown = rows(sample.members)
-            check_equal(rows(sample.offsets), shown, "coll-calm", made["coll-calm"])
-            assert set(sample.offsets["group"]) == {"coll-calm"}
-
-
 # The process itself.
 
 

@@ -244,7 +244,7 @@ def test_a_group_that_rebalances(config: Config, admin: AdminClient, reader: Gro
             assert (found.groups, found.left_out) == ([], {"read-busy": "it is rebalancing"})
 
 
-@pytest.mark.parametrize("kind", ["classic", "848"])
+@pytest.mark.parametrize("kind", ["classic", pytest.param("848", marks=pytest.mark.long)])
 def test_a_right_that_is_missing(
     broker: Broker, config: Config, admin: AdminClient, kind: str
 ) -> None:
@@ -279,13 +279,3 @@ def test_a_right_that_is_missing(
         until(readable)
         assert reader.read(topic).offsets.log_end == {topic: [RECORDS]}
         assert reader.lags(topic, [topic]).sizes == {topic: 1}
-
-
-def test_a_wrong_password(
-    broker: Broker, admin: AdminClient, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    add_user(admin, "reader-known", "r")
-    monkeypatch.setattr("equilag.adapters.kafka.cluster.WAIT_S", 1.5)
-    with pytest.raises(InputError, match="uthentication failed") as caught:
-        GroupReader(kafka_config(broker.sasl, login("reader-known", "wrong")))
-    assert caught.value.source == broker.sasl

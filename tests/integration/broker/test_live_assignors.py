@@ -114,7 +114,7 @@ class Members:
         def poll() -> None:
             try:
                 while not end.is_set():
-                    for records in consumer.poll(timeout_ms=300).values():
+                    for records in consumer.poll(timeout_ms=100).values():
                         self.consumed.update(record.partition for record in records)
             except BaseException as error:  # noqa: BLE001  shown by the test's own thread
                 self.errors.append(error)

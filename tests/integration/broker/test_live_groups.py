@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterator, Mapping
-from contextlib import ExitStack, contextmanager
-from itertools import chain
+from contextlib import contextmanager
 from typing import Any, Final
 
 import pytest
@@ -14,6 +13,8 @@ from confluent_kafka import Producer, ShareConsumer, TopicPartition
 from confluent_kafka.admin import AdminClient, NewTopic
 from support.child_consumer import ChildConsumer
 from support.kafka_broker import Broker
+from support.live_groups import KIP_848, RANGE, STICKY, every_partition, owned_by, pairs
+from support.waiting import PATIENCE_S, until
 
 from equilag.adapters.kafka.client_config import Config, kafka_config
 from equilag.adapters.kafka.codec.offsets_codec import read_commit
@@ -24,12 +25,8 @@ from equilag.adapters.kafka.offsets_topic import check_not_empty, partitions, re
 pytestmark = [pytest.mark.broker, pytest.mark.xdist_group("broker")]
 
 TOPICS: Final = {"livegroups-orders": 5, "livegroups-users": 3}
-PARTITIONS: Final = {(topic, number) for topic, size in TOPICS.items() for number in range(size)}
-CLASSIC: Final = {"session.timeout.ms": 6000, "heartbeat.interval.ms": 200}
-RANGE: Final = {**CLASSIC, "partition.assignment.strategy": "range"}
-STICKY: Final = {**CLASSIC, "partition.assignment.strategy": "cooperative-sticky"}
-KIP_848: Final = {"group.protocol": "consumer"}
-PATIENCE_S: Final = 30
+PARTITIONS: Final = every_partition(TOPICS)
+PATTERN: Final = "^livegroups-.*"
 
 
 @pytest.fixture(scope="module")
@@ -48,31 +45,9 @@ def group(
     config: Config, name: str, settings: Mapping[str, Any], topics: list[str] | None = None
 ) -> Iterator[list[ChildConsumer]]:
     """Two members of a group that have shared all partitions among them."""
-    with ExitStack() as closing:
-        members = []
-        for number in range(2):
-            own = {"client.rack": f"rack-{number}", "enable.auto.commit": False, "group.id": name}
-            if settings.get("group.instance.id"):
-                own["group.instance.id"] = f"{settings['group.instance.id']}-{number}"
-            member = ChildConsumer({**config, **settings, **own})
-            closing.callback(member.close)
-            member.subscribe(topics or list(TOPICS))
-            members.append(member)
-        give_up = time.monotonic() + PATIENCE_S
-        while not shared([owned_by(member) for member in members]):
-            assert time.monotonic() < give_up, [owned_by(member) for member in members]
-            for member in members:
-                member.poll(0.05)
-        yield members
-
-
-def shared(owned: list[list[tuple[str, int]]]) -> bool:
-    """Whether each member has something, and each partition one member."""
-    return all(owned) and sorted(chain.from_iterable(owned)) == sorted(PARTITIONS)
-
-
-def owned_by(member: ChildConsumer) -> list[tuple[str, int]]:
-    return [(one.topic, one.partition) for one in member.assignment()]
+    subscribed = topics or list(TOPICS)
+    with pairs(config, {name: settings}, (subscribed, subscribed), PARTITIONS) as made:
+        yield made[name]
 
 
 def commit_something(members: list[ChildConsumer]) -> None:
@@ -80,7 +55,7 @@ def commit_something(members: list[ChildConsumer]) -> None:
     for member in members:
         mine = [
             TopicPartition(*partition, 10 + number)
-            for number, partition in enumerate(sorted(PARTITIONS))
+            for number, partition in enumerate(PARTITIONS)
             if partition in owned_by(member) and partition != ("livegroups-users", 2)
         ]
         for done in member.commit(offsets=mine, asynchronous=False):
@@ -122,7 +97,7 @@ def check_equal(state: GroupState, name: str, kind: str, members: list[ChildCons
     assert not any("broken" in what or " value v" in what for what in state.not_understood)
     told = {
         (one.topic, one.partition): (one.offset, one.leader_epoch)
-        for one in members[0].committed([TopicPartition(*p) for p in sorted(PARTITIONS)], 10)
+        for one in members[0].committed([TopicPartition(*p) for p in PARTITIONS], 10)
         if one.offset >= 0
     }
     found = commits_of(state, name)
@@ -135,7 +110,7 @@ def check_equal(state: GroupState, name: str, kind: str, members: list[ChildCons
     for number, member in enumerate(members):
         one = shown[member.memberid()]
         flat = [(topic, p) for topic, numbers in one.owned.items() for p in numbers]
-        assert flat == sorted(owned_by(member))
+        assert flat == owned_by(member)
         assert one.subscription == sorted(TOPICS)
         assert one.kind == kind
         # librdkafka sends its rack to classic groups from the versions on that know KIP-881.
@@ -145,17 +120,18 @@ def check_equal(state: GroupState, name: str, kind: str, members: list[ChildCons
 
 
 @pytest.mark.parametrize(
-    ("name", "settings", "kind"),
+    ("name", "settings", "kind", "topics"),
     [
-        ("live-range", RANGE, "classic"),
-        pytest.param("live-sticky", STICKY, "classic", marks=pytest.mark.long),
-        ("live-kip848", KIP_848, "consumer"),
+        ("live-range", RANGE, "classic", [PATTERN]),
+        pytest.param("live-sticky", STICKY, "classic", list(TOPICS), marks=pytest.mark.long),
+        ("live-kip848", KIP_848, "consumer", [PATTERN]),
     ],
 )
 def test_members_and_commits(
-    config: Config, name: str, settings: Mapping[str, Any], kind: str
+    config: Config, name: str, settings: Mapping[str, Any], kind: str, topics: list[str]
 ) -> None:
-    with group(config, name, settings) as members:
+    """A pattern is resolved by a classic client, which sends names, or by the broker."""
+    with group(config, name, settings, topics) as members:
         commit_something(members)
         state = read(config)
         check_equal(state, name, kind, members)
@@ -164,6 +140,13 @@ def test_members_and_commits(
     assert members_of(left, name) == {}
     assert left.groups[name] == kind
     assert commits_of(left, name) == commits_of(state, name)
+    # The broker writes the newest version of commits.
+    parts = [read_partition(config, number, 20) for number in partitions(config)]
+    prefix = write.int16(1) + write.text(name)
+    values = [v for p in parts for k, v in p.survivors.items() if k.startswith(prefix)]
+    assert len(values) == len(PARTITIONS) - 1
+    assert {value[:2] for value in values} == {write.int16(4)}
+    assert all(read_commit(value).topic_id for value in values)
 
 
 @pytest.mark.long
@@ -203,27 +186,17 @@ def test_all_groups_at_once_and_no_trace_of_the_reader(config: Config) -> None:
     assert not any(name.startswith("equilag-reads") for name in listed | set(again.groups))
 
 
-def test_the_broker_writes_the_newest_version_of_commits(config: Config) -> None:
-    with group(config, "live-versions", RANGE) as members:
-        commit_something(members)
-    parts = [read_partition(config, number, 20) for number in partitions(config)]
-    prefix = write.int16(1) + write.text("live-versions")
-    values = [v for p in parts for k, v in p.survivors.items() if k.startswith(prefix)]
-    assert len(values) == len(PARTITIONS) - 1
-    assert {value[:2] for value in values} == {write.int16(4)}
-    assert all(read_commit(value).topic_id for value in values)
-
-
 def test_share_groups_are_counted_and_named(config: Config) -> None:
     consumer = ShareConsumer({**config, "group.id": "live-share"})
     consumer.subscribe(list(TOPICS))
     try:
-        give_up = time.monotonic() + PATIENCE_S
+
+        def known() -> bool:
+            consumer.poll(0.2)
+            return "live-share" in read(config).unreadable
+
+        until(known)
         state = read(config)
-        while "live-share" not in state.unreadable:
-            assert time.monotonic() < give_up
-            consumer.poll(0.5)
-            state = read(config)
     finally:
         consumer.close()
     assert state.unreadable["live-share"].startswith("share group ")
@@ -277,17 +250,3 @@ def test_commits_in_transactions_count_when_the_transaction_does(config: Config)
         assert told[0].offset == 11
         parts = [read_partition(config, number, 20) for number in partitions(config)]
         assert [part.held_back for part in parts] == [0] * len(parts)
-
-
-def test_a_regular_expression_of_a_consumer_group(config: Config) -> None:
-    """librdkafka sends the expression to the broker, which resolves it."""
-    with group(config, "live-regex", KIP_848, ["^livegroups-.*"]) as members:
-        commit_something(members)
-        check_equal(read(config), "live-regex", "consumer", members)
-
-
-def test_a_regular_expression_of_a_classic_group(config: Config) -> None:
-    """The client resolves it and sends names."""
-    with group(config, "live-regex-classic", RANGE, ["^livegroups-.*"]) as members:
-        commit_something(members)
-        check_equal(read(config), "live-regex-classic", "classic", members)

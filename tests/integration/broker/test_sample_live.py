@@ -15,12 +15,12 @@ from typing import Any, Final, NamedTuple
 import pytest
 from support.commands import environment
 from support.kafka_broker import Broker
-from support.live_log import Log
 from support.live_members import RdMember
 from support.live_topics import admin_of, fill, make_topic
 from support.live_traffic import Traffic
 from support.waiting import until
 
+from benchmarks.live.assignment_log import Log
 from equilag.adapters.snapshot.read_input import load_snapshot
 
 pytestmark = [pytest.mark.broker, pytest.mark.xdist_group("broker"), pytest.mark.long]

@@ -38,21 +38,16 @@ def example(broker: Broker, admin: AdminClient) -> None:
     fill(broker.bootstrap, EXAMPLE, LAGS)
 
 
+@pytest.mark.long
 @pytest.mark.usefixtures("example")
-@pytest.mark.parametrize(
-    "strategy", [pytest.param("range", marks=pytest.mark.long), "cooperative-sticky"]
-)
-def test_members_of_librdkafka(
-    scene: Callable[[], Scene], admin: AdminClient, strategy: str
-) -> None:
+def test_cooperative_members_of_librdkafka(scene: Callable[[], Scene], admin: AdminClient) -> None:
     here = scene()
     commit(admin, here.group, {EXAMPLE: [0, 0, 0]})
     here.steward().has("leader")
     for number in range(2):
-        here.member(f"rd-{number}", EXAMPLE, strategy)
+        here.member(f"rd-{number}", EXAMPLE, "cooperative-sticky")
     keep(here.group, {"seconds": round(here.ends_with(BEST), 2)})
-    if strategy == "cooperative-sticky":
-        assert not here.log.twice()
+    assert not here.log.twice()
 
 
 @pytest.mark.usefixtures("example")
@@ -230,13 +225,14 @@ def test_it_dies_and_comes_back(scene: Callable[[], Scene], admin: AdminClient) 
 
 @pytest.mark.usefixtures("example")
 def test_at_its_end_it_leaves_at_once(scene: Callable[[], Scene], admin: AdminClient) -> None:
+    """With eager members of librdkafka."""
     here = scene()
     commit(admin, here.group, {EXAMPLE: [0, 0, 0]})
     steward = here.steward("--session-timeout", "30s")
     steward.has("leader")
     for number in range(2):
         here.member(f"rd-{number}", EXAMPLE, "range")
-    here.ends_with(BEST)
+    keep(here.group, {"seconds": round(here.ends_with(BEST), 2)})
     assert steward.end() == 0
     here.ends_with([{(EXAMPLE, 0), (EXAMPLE, 1)}, {(EXAMPLE, 2)}], 10)
 

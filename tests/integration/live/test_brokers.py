@@ -10,12 +10,12 @@ from pathlib import Path
 import pytest
 from support.kafka_broker import Broker, NoBroker, start_broker, start_brokers
 from support.live_figures import keep
-from support.live_log import Log
 from support.live_members import RdMember
 from support.live_topics import admin_of, fill, make_topic
-from support.steward_runs import StewardRun
 from support.waiting import stays, until
 
+from benchmarks.live.assignment_log import Log
+from benchmarks.live.steward_run import StewardRun
 from equilag.adapters.kafka.client_config import kafka_config
 from equilag.adapters.kafka.group_reader import GroupReader
 

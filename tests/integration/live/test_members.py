@@ -13,12 +13,13 @@ from pathlib import Path
 import pytest
 from support.kafka_broker import Broker
 from support.live_figures import keep
-from support.live_log import Log
 from support.live_members import JavaMembers, RdMember
 from support.live_topics import admin_of, commit, fill, make_topic
 from support.live_traffic import Traffic
-from support.steward_runs import StewardRun
 from support.waiting import until, within
+
+from benchmarks.live.assignment_log import Log
+from benchmarks.live.steward_run import StewardRun
 
 pytestmark = [pytest.mark.live, pytest.mark.broker, pytest.mark.xdist_group("broker")]
 

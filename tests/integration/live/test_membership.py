@@ -15,10 +15,10 @@ from support.live_acked import AckedTraffic
 from support.live_churn import ChurnGroup, Client
 from support.live_figures import keep
 from support.live_holdings import change_figures
-from support.live_log import Partition
 from support.live_topics import add_partitions, admin_of, delete_topic, make_topic
 from support.waiting import until
 
+from benchmarks.live.assignment_log import Partition
 from benchmarks.live.membership_table import more_moves
 
 pytestmark = [pytest.mark.live, pytest.mark.broker, pytest.mark.xdist_group("broker")]

@@ -11,13 +11,13 @@ import numpy as np
 import pytest
 from support.kafka_broker import Broker
 from support.live_figures import keep
-from support.live_log import Log
 from support.live_members import RdMember
 from support.live_topics import admin_of, make_topic
 from support.live_traffic import Traffic
-from support.steward_runs import StewardRun
 from support.waiting import until
 
+from benchmarks.live.assignment_log import Log
+from benchmarks.live.steward_run import StewardRun
 from equilag.adapters.kafka.client_config import kafka_config
 from equilag.adapters.kafka.group_reader import GroupReader
 

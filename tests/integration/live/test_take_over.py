@@ -12,12 +12,13 @@ from support.kafka_broker import Broker
 from support.live_acked import AckedTraffic
 from support.live_figures import keep
 from support.live_holdings import change_figures
-from support.live_log import Log
 from support.live_members import JavaMembers, RdMember
 from support.live_processes import JAVA_ASSIGNORS
 from support.live_topics import admin_of, make_topic
-from support.steward_runs import StewardRun
 from support.waiting import until
+
+from benchmarks.live.assignment_log import Log
+from benchmarks.live.steward_run import StewardRun
 
 pytestmark = [pytest.mark.live, pytest.mark.broker, pytest.mark.xdist_group("broker")]
 

@@ -10,8 +10,9 @@ import pytest
 
 pytest.importorskip("pyspark")
 
-from support.history_lines import GROUPS, OFFSETS, lines, parquet, write_history
+from support.history_lines import AT, GROUPS, OFFSETS, lines, parquet, write_history
 
+from equilag.adapters.snapshot.read_input import load_snapshot
 from equilag.pipeline.session import java_problem
 
 if TYPE_CHECKING:
@@ -38,13 +39,6 @@ class TestRefused:
         assert err == ("equilag: --weight: bytes needs the column log_bytes, which is empty\n")
         assert not (tmp_path / "out").exists()
 
-    def test_a_time_before_the_history(self, spark: SparkSession, run, history, tmp_path) -> None:
-        argv = ["--history", history, "--out", tmp_path / "out", "--at", "2026-11-20"]
-        status, out, err = run("fleet", *argv)
-        assert (status, out) == (2, "")
-        assert err == "equilag: offsets: no usable row up to 2026-11-20T00:00:00Z\n"
-        assert not (tmp_path / "out").exists()
-
     def test_a_parquet_file_that_is_rotten_inside(
         self, spark: SparkSession, run, history, tmp_path
     ) -> None:
@@ -61,14 +55,17 @@ class TestRefused:
         assert not (tmp_path / "out").exists()
 
 
-def test_a_run(spawn, history, tmp_path) -> None:
-    """In processes of their own, so in no group: the session that other tests share is not used."""
+def test_a_run(spawn, run, history, tmp_path) -> None:
+    """In a process of its own, so in no group: the session that other tests share is not used."""
     if problem := java_problem():
         pytest.skip(problem)
     out = tmp_path / "out"
     (history / "offsets" / "b.jsonl").write_text(
         lines([{**OFFSETS[0], "log_end": -1}, {**OFFSETS[0], "group": "lost"}]), "utf-8"
     )
+    (history / "racks").mkdir()
+    racks = [{"ts_ms": AT, "topic": "orders", "partition": n, "racks": ["r"]} for n in range(6)]
+    (history / "racks" / "a.jsonl").write_text(lines(racks), "utf-8")
     done = spawn("fleet", "--history", history, "--out", out, "--effort", "0.02", "--tasks", 2)
     assert (done.status, done.err) == (0, "")
     assert done.out.startswith("Rebalance 5 of 5 groups: ")
@@ -78,10 +75,11 @@ def test_a_run(spawn, history, tmp_path) -> None:
     assert summary["planned"]["groups"] == len(GROUPS)
     assert summary["failed"] == {"groups": 1, "by_kind": {"no_members": 1}}
     assert (out / "_SUCCESS").exists()
-    shown = spawn("fleet", "show", out)
+    shown = run("fleet", "show", out)
     assert (shown.status, shown.out, shown.err) == (0, done.out, "")
     (tmp_path / "one").mkdir()
-    taken = spawn("fleet", "export", out, "audit trail", "--out", tmp_path / "one")
+    taken = run("fleet", "export", out, "audit trail", "--out", tmp_path / "one")
     assert (taken.status, taken.err) == (0, "")
     snapshot, plan = sorted((tmp_path / "one").iterdir(), key=lambda p: "plan" in p.name)
-    assert spawn("verify", snapshot, plan).status == 0
+    assert load_snapshot(json.loads(snapshot.read_text("utf-8"))).racks == (("r",),) * 6
+    assert run("verify", snapshot, plan).status == 0

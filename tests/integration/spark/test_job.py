@@ -1,10 +1,13 @@
-"""A run over a small fleet with every fault: each of its tables against what it must be."""
+"""A run over a small fleet with every fault, with rules, and with groups whose planning raises or
+crashes: each of its tables against what it must be."""
 
 from __future__ import annotations
 
 import json
+import sys
 from collections import Counter, defaultdict
-from dataclasses import asdict, dataclass, replace
+from collections.abc import Iterator
+from dataclasses import asdict, astuple, dataclass
 from pathlib import Path
 from statistics import fmean
 from typing import TYPE_CHECKING, Any, Final
@@ -15,6 +18,7 @@ import pytest
 pytest.importorskip("pyarrow")
 
 from support import fleet_oracle as oracle
+from support import planners
 from support.json_schemas import findings
 from support.made_fleets import FAULTY, SETTINGS, TABLES, Row, make, options, read_table
 
@@ -23,6 +27,8 @@ from equilag.domain.plan.plan import Plan
 from equilag.pipeline.job import run_fleet
 from equilag.pipeline.results.export import export_group
 from equilag.pipeline.results.fleet_report import read_report
+from equilag.pipeline.rules import Rules, read_rules
+from equilag.pipeline.sources.group_columns import comparable
 from equilag.pipeline.sources.problems import COUNTED
 from equilag.pipeline.sources.signals import Span
 from equilag.planner.compare import comparison_of, run_assignors
@@ -42,6 +48,18 @@ FAILED: Final = {
     "stale": "stale", "no_members": "no_members", "no_offsets": "no_offsets", "capacity": "input",
 }  # fmt: skip
 """Those that leave a group without a plan, and what it is then listed as."""
+RULES: Final = """
+[[rule]]
+group = "-00[01][0-9]$"
+policy = "fair-yet-sticky"
+max_moves = 12
+seed = 9
+
+[[rule]]
+group = "-00[0-9]5$"
+effort = 0.01
+fresh = true
+"""
 
 
 @dataclass(frozen=True)
@@ -51,15 +69,42 @@ class Run:
     made: dict[str, Any]
     summary: dict[str, Any]
     tables: dict[str, list[Row]]
+    planner: planners.Misbehaving
+    rules: Rules
 
 
 @pytest.fixture(scope="module")
-def run(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> Run:
+def by_value() -> Iterator[None]:
+    """Send the planner's module along: the workers know nothing of the tests' directory."""
+    from pyspark import cloudpickle
+
+    module = sys.modules[planners.__name__]
+    cloudpickle.register_pickle_by_value(module)
+    yield
+    cloudpickle.unregister_pickle_by_value(module)
+
+
+@pytest.fixture(scope="module")
+def run(spark: SparkSession, by_value: None, tmp_path_factory: pytest.TempPathFactory) -> Run:
     folder = tmp_path_factory.mktemp("fleet")
     made = make(folder / "history", FAULTY)
-    summary = run_fleet(replace(options(folder / "history", folder / "run"), weight="lag"))
+    unready = {group for group, faults in made["faults"].items() if faults.keys() & FAILED.keys()}
+    sizes = Counter(
+        group
+        for group, _, _ in {
+            (row["group"], row["topic"], row["partition"])
+            for row in read_table(folder / "history", "offsets")
+            if row["group"] not in unready
+        }
+    )
+    raising, killed = sorted(sizes, key=lambda group: (sizes[group], group))[:2]
+    planner = planners.Misbehaving(raising, killed, "", "", "", "")
+    rules = read_rules(RULES, SETTINGS)
+    # One bin for all: a process that is gone must be replaced for the groups after it.
+    chosen = options(folder / "history", folder / "run", weight="lag", rules=rules, tasks=1)
+    summary = run_fleet(chosen, planner=planner)
     tables = {table: read_table(folder / "run", table) for table in TABLES}
-    return Run(folder / "run", folder / "history", made, summary, tables)
+    return Run(folder / "run", folder / "history", made, summary, tables, planner, rules)
 
 
 @pytest.fixture(scope="module")
@@ -70,18 +115,19 @@ def plans(run: Run) -> dict[str, tuple[dict[str, Any], Plan]]:
 
 
 @pytest.fixture(scope="module")
-def again(plans: dict[str, tuple[dict[str, Any], Plan]]) -> dict[str, Plan]:
-    """Group to the plan of the library for its snapshot."""
-    return {
-        name: equilag.solve(
+def again(run: Run, plans: dict[str, tuple[dict[str, Any], Plan]]) -> dict[str, Plan]:
+    """Group to the plan of the library for its snapshot, with the settings of its rule."""
+    found = {}
+    for name, (snapshot, _) in plans.items():
+        chosen = run.rules.settings_of(name)
+        found[name] = equilag.solve(
             equilag.load_snapshot(snapshot),
-            SETTINGS.policy,
-            time_limit=SETTINGS.time_limit,
-            effort=SETTINGS.effort,
-            seed=SETTINGS.seed,
+            chosen.policy,
+            time_limit=chosen.time_limit,
+            effort=chosen.effort,
+            seed=chosen.seed,
         )
-        for name, (snapshot, _) in plans.items()
-    }
+    return found
 
 
 def test_quality_is_what_was_done_to_the_history(run: Run) -> None:
@@ -103,8 +149,48 @@ def test_groups_without_a_plan_are_those_that_were_made_so(run: Run) -> None:
         for fault, kind in FAILED.items()
         if fault in made
     }
-    assert {row["group"]: row["kind"] for row in run.tables["failures"]} == expected
+    failures = {
+        row["group"]: row["kind"]
+        for row in run.tables["failures"]
+        if row["group"] not in astuple(run.planner)
+    }
+    assert failures == expected
     assert all(row["reason"] for row in run.tables["failures"])
+
+
+@pytest.mark.parametrize(
+    ("which", "kind", "reason"),
+    [
+        ("raising", "error", "KeyError: 'no such\\nthing'"),
+        ("killed", "crash", "the process was ended by SIGKILL"),
+    ],
+)
+def test_a_planner_that_fails_costs_its_group_only(
+    run: Run, which: str, kind: str, reason: str
+) -> None:
+    """How else one can fail: see `tests/pipeline/test_solve_batches.py`."""
+    group = getattr(run.planner, which)
+    found = [(r["kind"], r["reason"]) for r in run.tables["failures"] if r["group"] == group]
+    assert found == [(kind, reason)]
+
+
+def test_rules_choose_policy_and_settings_by_name(run: Run) -> None:
+    assert run.summary["settings"]["rules"] == ["-00[01][0-9]$", "-00[0-9]5$"]
+    used = set()
+    for row in run.tables["plans"]:
+        policy = json.loads(row["policy"])
+        number = int(row["group"][-4:])
+        rule = 0 if number < 20 else 1 if number % 10 == 5 else 2
+        used.add(rule)
+        name, moves, seed, effort, fresh = (
+            ("fair-yet-sticky", 12, 9, 0.02, False),
+            ("lag-aware", None, 3, 0.01, True),
+            ("lag-aware", None, 3, 0.02, False),
+        )[rule]
+        assert (policy["name"], policy["max_moves"], policy["seed"]) == (name, moves, seed)
+        assert (policy["effort"], policy["fresh"]) == (effort, fresh)
+        assert moves is None or row["moves"] <= moves
+    assert used == {0, 1, 2}
 
 
 def test_every_group_comes_out_once(run: Run) -> None:
@@ -222,6 +308,8 @@ def test_the_baseline_is_what_compare_says(run: Run, again: dict[str, Plan]) -> 
             # Without capacities, what is spread is the lag.
             row |= {f"load_{name}": row[f"lag_{name}"] for name in ("max", "spread", "excess")}
             row["utilisation"] = None
+            if not comparable(plan, run.rules.settings_of(group).policy, row["assignor"]):
+                row["gap_percent_of_mean"] = None
         key = "assignor"
         assert sorted(found[group], key=lambda r: r[key]) == sorted(rows, key=lambda r: r[key])
 

@@ -15,7 +15,6 @@ pytest.importorskip("pyarrow")
 from support import fleet_oracle as oracle
 from support.made_fleets import (
     FAULTY,
-    SETTINGS,
     TABLES,
     TINY,
     Row,
@@ -29,7 +28,6 @@ from equilag.adapters.snapshot.read_input import load_snapshot
 from equilag.domain.errors import InputError
 from equilag.pipeline.job import run_fleet
 from equilag.pipeline.results.export import export_group
-from equilag.pipeline.rules import read_rules
 from equilag.pipeline.sources.signals import Span
 
 if TYPE_CHECKING:
@@ -39,27 +37,11 @@ pytestmark = [pytest.mark.spark, pytest.mark.xdist_group("spark")]
 
 AT: Final = FAULTY.start_ms + 5 * FAULTY.every * 1000
 """The sixth of eight rounds."""
-RULES: Final = """
-[[rule]]
-group = "-00[01][0-9]$"
-policy = "fair-yet-sticky"
-max_moves = 3
-seed = 9
-
-[[rule]]
-group = "-00[0-9]5$"
-effort = 0.01
-fresh = true
-"""
-
 Run = tuple[dict[str, Any], dict[str, list[Row]]]
-HOW: Final[dict[str, Any]] = {
-    "weight": "bytes", "reset": "earliest", "rules": read_rules(RULES, SETTINGS),
-}  # fmt: skip
 
 
 def run_on(history: Path, out: Path, **how: Any) -> Run:
-    summary = run_fleet(options(history, out, **HOW, **how))
+    summary = run_fleet(options(history, out, weight="bytes", reset="earliest", **how))
     return json.loads(json.dumps(summary)), {name: read_table(out, name) for name in TABLES}
 
 
@@ -72,7 +54,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def past(spark: SparkSession, folder: Path) -> Run:
-    """A run as of a time in the past, which spreads bytes, with rules; its directory is `then`."""
+    """A run as of a time in the past, which spreads bytes."""
     return run_on(folder / "history", folder / "then", at=AT)
 
 
@@ -113,31 +95,7 @@ def test_the_summaries_tell_both_runs_apart_by_little(past: Run, cut: Run) -> No
         assert then[name] == lines[name], name
 
 
-def test_rules_choose_policy_and_settings_by_name(past: Run, folder: Path) -> None:
-    summary, tables = past
-    assert summary["settings"]["rules"] == ["-00[01][0-9]$", "-00[0-9]5$"]
-    used = set()
-    for row in tables["plans"]:
-        policy = json.loads(row["policy"])
-        number = int(row["group"][-4:])
-        rule = 0 if number < 20 else 1 if number % 10 == 5 else 2
-        used.add(rule)
-        name, moves, seed, effort, fresh = (
-            ("fair-yet-sticky", 3, 9, 0.02, False),
-            ("lag-aware", None, 3, 0.01, True),
-            ("lag-aware", None, 3, 0.02, False),
-        )[rule]
-        assert (policy["name"], policy["max_moves"], policy["seed"]) == (name, moves, seed)
-        assert (policy["effort"], policy["fresh"]) == (effort, fresh)
-        assert moves is None or row["moves"] <= moves
-    assert used == {0, 1, 2}
-    snapshot, plan = export_group(str(folder / "then"), tables["plans"][0]["group"])
-    assert "lags" in snapshot
-    assert plan.group.lag.sum() == sum(
-        row["weight"] for row in tables["assignment"] if row["group"] == snapshot["group"]
-    )
-
-
+@pytest.mark.long
 def test_bytes_are_those_behind_the_commit(past: Run, folder: Path) -> None:
     _, tables = past
     rows = read_table(folder / "history", "offsets")
@@ -180,10 +138,6 @@ def test_the_other_weights(
     assert (load_snapshot(snapshot).lag == plan.group.lag).all()
 
 
-class Stop(Exception):
-    """Raised in the middle of a run."""
-
-
 @pytest.mark.parametrize(
     "there",
     [
@@ -200,46 +154,14 @@ def test_an_error_on_the_way_leaves_nothing_behind(
     seen: list[set[str]] = []
 
     def watch(stage: str, done: int, total: int) -> None:
-        if stage == "problems":
+        if stage == "signals":
             seen.append({path.name for path in out.iterdir()})
-            raise Stop
 
-    with pytest.raises(Stop):
-        run_fleet(options(tiny, out), watcher=watch)
-    assert seen[0] == {"signals", "capacities", "_work"}
+    with pytest.raises(InputError, match="weight: rate needs at least one partition"):
+        run_fleet(options(tiny, out, weight="rate", window=1), watcher=watch)
+    assert seen[0] == {"_work"}
     assert out.exists() == there
     assert not there or not list(out.iterdir())
-
-
-@pytest.mark.parametrize(
-    ("change", "where", "problem"),
-    [
-        ({"weight": "rate", "window": 1}, "weight", "rate needs at least one partition"),
-        ({"at": TINY.start_ms - 1}, "offsets", "no usable row up to 2026-11-21T08:59:5"),
-    ],
-    ids=["no rates", "before everything"],
-)
-def test_what_the_history_cannot_serve(
-    spark: SparkSession, tiny: Path, tmp_path: Path, change: Row, where: str, problem: str
-) -> None:
-    with pytest.raises(InputError) as caught:
-        run_fleet(options(tiny, tmp_path / "run", **change))
-    assert caught.value.place == where
-    assert caught.value.problem.startswith(problem)
-    assert not (tmp_path / "run").exists()
-
-
-def test_bytes_want_sizes(spark: SparkSession, tiny: Path, tmp_path: Path) -> None:
-    """Of a table without the column."""
-    rows = read_table(tiny, "offsets")
-    (tmp_path / "o.jsonl").write_text(
-        "".join(json.dumps({**row, "log_bytes": None}) + "\n" for row in rows), "utf-8"
-    )
-    with pytest.raises(InputError, match="bytes needs the column log_bytes"):
-        run_fleet(
-            options(tiny, tmp_path / "run", offsets=(str(tmp_path / "o.jsonl"),), weight="bytes")
-        )
-    assert not (tmp_path / "run").exists()
 
 
 @pytest.mark.parametrize("at", [-1, 253402300800000, 10**25])
@@ -251,13 +173,15 @@ def test_times_that_nobody_can_write(tiny: Path, tmp_path: Path, at: int) -> Non
 def test_the_session_of_somebody_else_keeps_its_settings(
     spark: SparkSession, tiny: Path, tmp_path: Path
 ) -> None:
-    """Also for a thread that has no session of its own."""
+    """Also for a thread that has no session of its own; after a run that fails."""
     before = spark.conf.get("spark.sql.shuffle.partitions")
     try:
         spark.conf.set("spark.sql.shuffle.partitions", "7")
         chosen = options(tiny, tmp_path / "run", at=TINY.start_ms - 1)
-        with ThreadPoolExecutor(1) as threads, pytest.raises(InputError, match="no usable row"):
+        with ThreadPoolExecutor(1) as threads, pytest.raises(InputError) as caught:
             threads.submit(run_fleet, chosen).result()
+        assert str(caught.value) == "offsets: no usable row up to 2026-11-21T08:59:59.999000Z"
+        assert not (tmp_path / "run").exists()
         assert spark.conf.get("spark.sql.shuffle.partitions") == "7"
         assert spark.range(1).count() == 1  # and it is still running
     finally:

@@ -5,30 +5,28 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import pytest
 
 pytest.importorskip("pyspark")
 pytest.importorskip("confluent_kafka")
 
-from support.kafka_broker import Broker, NoBroker, start_broker
+from support.kafka_broker import Broker
 from support.live_groups import owned_by
-from support.live_scene import EMPTY, INJECTED, LATER, LIVE, PARTITIONS, TOPICS, Scene, made_scene
-from support.made_fleets import SETTINGS, Row, options, read_table
+from support.live_scene import EMPTY, LIVE, PARTITIONS, TOPICS, Scene, made_scene
+from support.made_fleets import Row, live_options, read_table
 
 import equilag
 from equilag.adapters.kafka import connect
 from equilag.cli import main
-from equilag.pipeline.fleet_options import FleetOptions
 from equilag.pipeline.job import run_fleet
 from equilag.pipeline.results.export import export_group
-from equilag.pipeline.rules import Rules
+from equilag.pipeline.sources import live_cluster
 from equilag.pipeline.sources.history import History
-from equilag.pipeline.sources.live_cluster import read_cluster
 
 if TYPE_CHECKING:
-    from pyspark.sql import DataFrame, SparkSession
+    from pyspark.sql import SparkSession
 
 pytestmark = [
     pytest.mark.spark,
@@ -44,17 +42,6 @@ REASONS: Final = {
     "newer": ("unreadable", "group metadata value v99"),
     "twice": ("unreadable", "its records are spread over 2 partitions of __consumer_offsets"),
 }
-
-
-@pytest.fixture(scope="module")
-def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Broker]:
-    """A cluster of our own: what is said of all its groups is about no other test's."""
-    try:
-        running = start_broker(tmp_path_factory.mktemp("kafka"))
-    except NoBroker as error:
-        pytest.skip(f"no Kafka here: {error}")
-    yield running
-    running.stop()
 
 
 def fleet(bootstrap: str, out: Path, *more: str) -> int:
@@ -87,37 +74,74 @@ def test_nobody_there(
 
 
 @pytest.fixture(scope="module")
-def scene(cluster: Broker, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Scene]:
-    with made_scene(cluster.bootstrap, tmp_path_factory.mktemp("scene") / "history") as made:
+def scene(cluster: Broker) -> Iterator[Scene]:
+    with made_scene(cluster.bootstrap) as made:
         yield made
+
+
+class Read(NamedTuple):
+    """What a run read before it planned: rows of its tables, and how Spark gets each table."""
+
+    offsets: list[Row]
+    members: list[Row]
+    unreadable: list[Row]
+    notes: dict[str, Any]
+    plans: list[str]
+
+
+class Planned(NamedTuple):
+    out: Path
+    read: Read
+
+
+@pytest.fixture(scope="module")
+def planned(scene: Scene, spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> Planned:
+    out = tmp_path_factory.mktemp("live") / "run"
+    seen: list[Read] = []
+    read_cluster = live_cluster.read_cluster
+
+    def reading(*args: Any) -> History:
+        history = read_cluster(*args)
+        tables = history.offsets, history.members, history.unreadable
+        rows = [[row.asDict() for row in table.collect()] for table in tables if table is not None]
+        plans = [
+            table._jdf.queryExecution().executedPlan().toString()  # type: ignore[operator]
+            for table in tables
+            if table is not None
+        ]
+        seen.append(Read(*rows, dict(history.notes), plans))
+        return history
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(live_cluster, "read_cluster", reading)
+        run_fleet(live_options(scene.bootstrap, out))
+    (read,) = seen
+    return Planned(out, read)
 
 
 # What is read.
 
 
 @pytest.fixture(scope="module")
-def history(scene: Scene, spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> History:
-    folder = tmp_path_factory.mktemp("kept")
+def read(planned: Planned) -> Read:
+    return planned.read
 
-    def keep(name: str, table: DataFrame) -> DataFrame:
-        path = (folder / name).as_uri()
-        table.write.parquet(path)
-        return spark.read.parquet(path)
 
-    return read_cluster(spark, scene.bootstrap, None, keep)
+def of_group(rows: list[Row], group: str) -> list[Row]:
+    return [row for row in rows if row["group"] == group]
 
 
 @pytest.mark.parametrize("group", LIVE)
-def test_rows_are_what_the_clients_report(scene: Scene, history: History, group: str) -> None:
+def test_rows_are_what_the_clients_report(scene: Scene, read: Read, group: str) -> None:
     ends, committed = scene.ends(), scene.committed(group)
-    rows = history.offsets.where(f"`group` = '{group}'").collect()
+    rows = of_group(read.offsets, group)
     assert len(rows) == len(PARTITIONS)
     assert {
         (row["topic"], row["partition"]): (row["log_start"], row["log_end"], row["committed"])
         for row in rows
     } == {tp: (0, ends[tp], committed[tp]) for tp in PARTITIONS}
     assert list(committed.values()).count(None) == 1
-    shown = history.members.where(f"`group` = '{group}'").collect()
+    shown = of_group(read.members, group)
     members = {row["member"]: row for row in shown}
     assert set(members) == {member.memberid() for member in scene.members[group]}
     for number, member in enumerate(scene.members[group]):
@@ -132,23 +156,20 @@ def test_rows_are_what_the_clients_report(scene: Scene, history: History, group:
     assert len({row["ts_ms"] for row in [*rows, *shown]}) == 1
 
 
-def test_groups_without_members_and_others(history: History) -> None:
-    assert history.unreadable is not None
-    without = {row["group"] for row in history.members.where("member IS NULL").collect()}
-    unreadable = {row["group"] for row in history.unreadable.collect()}
+def test_groups_without_members_and_others(read: Read) -> None:
+    without = {row["group"] for row in read.members if row["member"] is None}
+    unreadable = {row["group"] for row in read.unreadable}
     assert without == EMPTY | {"orphan", "forsaken"}
     assert unreadable == {"newer", "twice", "share"}
-    assert {row["group"] for row in history.offsets.select("group").distinct().collect()} == (
-        LIVE.keys() | EMPTY
-    )
-    rows = history.offsets.where("`group` = 'commits-only'").collect()
+    assert {row["group"] for row in read.offsets} == LIVE.keys() | EMPTY
+    rows = of_group(read.offsets, "commits-only")
     assert {(r["topic"], r["partition"], r["committed"]) for r in rows} == {
         ("orders", 0, 3), ("orders", 2, 4),
     }  # fmt: skip
 
 
-def test_notes(history: History) -> None:
-    notes = dict(history.notes)
+def test_notes(read: Read) -> None:
+    notes = dict(read.notes)
     assert notes.pop("records_read") > 0
     unknown = dict(notes.pop("not_understood"))
     shared = [what for what in unknown if what.startswith("share group ")]
@@ -164,11 +185,10 @@ def test_notes(history: History) -> None:
     }
 
 
-def test_the_topic_is_read_once(history: History) -> None:
+def test_the_topic_is_read_once(read: Read) -> None:
     """Spark would read it for every query, and each time find something else."""
-    assert history.unreadable is not None
-    for table in (history.offsets, history.members, history.unreadable):
-        plan = table._jdf.queryExecution().executedPlan().toString()  # type: ignore[operator]
+    assert len(read.plans) == 3
+    for plan in read.plans:
         assert "parquet" in plan
         assert "equilag_offsets_topic" not in plan
 
@@ -176,27 +196,9 @@ def test_the_topic_is_read_once(history: History) -> None:
 # What is planned.
 
 
-def live_options(scene: Scene, out: Path) -> FleetOptions:
-    return FleetOptions(str(out), Rules(SETTINGS), bootstrap=scene.bootstrap, tasks=2)
-
-
 @pytest.fixture(scope="module")
-def run(scene: Scene, spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    out = tmp_path_factory.mktemp("live") / "run"
-    run_fleet(live_options(scene, out))
-    return out
-
-
-@pytest.fixture(scope="module")
-def recorded(scene: Scene, spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    out = tmp_path_factory.mktemp("recorded") / "run"
-    racks = (str(scene.history / "racks"),)
-    run_fleet(options(scene.history, out, tasks=2, weight="lag", racks=racks))
-    return out
-
-
-def of_group(rows: list[Row], group: str) -> list[Row]:
-    return [row for row in rows if row["group"] == group]
+def run(planned: Planned) -> Path:
+    return planned.out
 
 
 def test_every_group_is_planned_or_has_a_reason(run: Path) -> None:
@@ -205,9 +207,9 @@ def test_every_group_is_planned_or_has_a_reason(run: Path) -> None:
     kind, reason = failures.pop("share")
     assert (kind, reason.partition(" metadata")[0]) == ("unreadable", "share group")
     assert failures == REASONS
-    assert len(read_table(run, "plans")) + len(read_table(run, "failures")) == 11
+    assert len(read_table(run, "plans")) + len(read_table(run, "failures")) == 10
     summary = json.loads((run / "summary.json").read_text("utf-8"))
-    assert summary["groups"] == 11
+    assert summary["groups"] == 10
     assert summary["failed"]["by_kind"] == {"no_members": 2, "no_offsets": 2, "unreadable": 3}
     assert summary["source"]["commits_of_deleted_topics"] == 1
     assert not (run / "_work").exists()
@@ -226,53 +228,6 @@ def test_what_is_exported_holds(run: Path, tmp_path: Path, group: str) -> None:
     snapshot, plan = export_group(str(run), group)
     loaded = equilag.load_snapshot(snapshot)
     assert equilag.verify(loaded, json.loads(json.dumps(plan.to_dict()))) == []
-
-
-def test_a_recorded_history_gives_the_same(run: Path, recorded: Path) -> None:
-    def problems(folder: Path) -> dict[str, Any]:
-        rows = {row["group"]: row for row in read_table(folder, "problems")}
-        return {
-            group: (
-                row["state"],
-                # Only a history tells rates, which a run by lag does not use.
-                [{**topic, "rates": None} for topic in row["topics"]],
-                # Classic groups do not tell their generation to those who ask from outside.
-                [{**member, "generation": None} for member in row["members"]],
-            )
-            for group, row in rows.items()
-            if group not in INJECTED
-        }
-
-    live, later = problems(run), problems(recorded)
-    assert live.keys() == LIVE.keys() | EMPTY
-    assert live == later
-    assert read_table(run, "assignment") == read_table(recorded, "assignment")
-
-
-@pytest.mark.long
-def test_rates_and_forecasts_of_a_recorded_history(
-    scene: Scene, spark: SparkSession, tmp_path: Path
-) -> None:
-    horizon = 60_000
-    chosen = options(scene.history, tmp_path / "run", tasks=2, weight="forecast", horizon=horizon)
-    run_fleet(chosen)
-    offsets = read_table(scene.history, "offsets")
-    signals, rows = (read_table(tmp_path / "run", table) for table in ("signals", "assignment"))
-    for group in LIVE:
-        times = sorted({row["ts_ms"] for row in of_group(offsets, group)})
-        assert len(times) >= 3
-        per_s = {tp: count * 1000 / (times[-1] - times[0]) for tp, count in LATER.items()}
-        shown = {(r["topic"], r["partition"]): r for r in of_group(signals, group)}
-        assert {tp: row["produce_per_s"] for tp, row in shown.items()} == pytest.approx(per_s)
-        # Nothing was committed meanwhile; without any commit no rate is known to forecast with.
-        assert {row["consume_per_s"] for row in shown.values()} == {0.0, None}
-        lags = scene.lags(group)
-        expected = {
-            tp: lags[tp] + (0 if tp == ("users", 1) else per_s[tp] * horizon / 1000)
-            for tp in PARTITIONS
-        }
-        weights = {(r["topic"], r["partition"]): r["weight"] for r in of_group(rows, group)}
-        assert weights == pytest.approx(expected, abs=0.6)
 
 
 @pytest.mark.parametrize("weight", ["rate", "forecast", "bytes"])

@@ -180,6 +180,7 @@ def test_topics_and_their_commits(spark: SparkSession) -> None:
     }  # fmt: skip
 
 
+@pytest.mark.long
 def test_nothing_at_all(spark: SparkSession) -> None:
     assert read(spark, []) == ([], [], [])
     assert facts_of(table(spark, []), CONFIG)["groups"] == 0

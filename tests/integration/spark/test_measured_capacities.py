@@ -24,13 +24,15 @@ if TYPE_CHECKING:
 
 pytestmark = [pytest.mark.spark, pytest.mark.xdist_group("spark")]
 
-GROUPS: Final = 150
 SPAN: Final = Span(AT, window=3_600_000, horizon=3_000)
 
 
-def test_capacities_are_those_of_the_plain_code(spark: SparkSession, tmp_path: Path) -> None:
+@pytest.mark.parametrize("groups", [40, pytest.param(150, marks=pytest.mark.long)])
+def test_capacities_are_those_of_the_plain_code(
+    spark: SparkSession, tmp_path: Path, groups: int
+) -> None:
     rng = random.Random(5)
-    histories = {f"g{n:03}": random_history(f"g{n:03}", rng) for n in range(GROUPS)}
+    histories = {f"g{n:03}": random_history(f"g{n:03}", rng) for n in range(groups)}
     offsets = [row for history in histories.values() for row in history.offsets]
     members = [row for history in histories.values() for row in history.members]
     rng.shuffle(offsets)
@@ -66,7 +68,7 @@ def test_capacities_are_those_of_the_plain_code(spark: SparkSession, tmp_path: P
             figures = row["capacity"], row["error"], row["seconds"], row["windows"]
             assert figures == pytest.approx(expected, rel=1e-9), (group, member)
     assert not found
-    assert measured > GROUPS / 4
+    assert measured > groups / 4
 
 
 def capacities_by_member(history: HeldHistory) -> list[tuple[float, ...] | None]:

@@ -153,7 +153,7 @@ def write_members(path: Path, rows: list[Row]) -> str:
 
 
 Problems = dict[str | None, Row]
-Found = tuple[Problems, Problems, Problems]
+Found = tuple[Problems, Problems]
 RACKS: Final = [
     (None, "a", 0, ["old"]),
     (AT - 1, "a", 0, ["r1", "r2"]),
@@ -169,8 +169,8 @@ RACKS: Final = [
 
 @pytest.fixture(scope="module")
 def found(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> Found:
-    """The rows of all groups: weighed by lag; by bytes, what is older than 1 ms being stale; and by
-    lag with racks."""
+    """The rows of all groups: weighed by lag; and by bytes and with racks, what is older than 1 ms
+    being stale."""
     folder = tmp_path_factory.mktemp("problems")
     offset_rows, member_rows = history()
     write_rows(folder / "offsets.parquet", offset_rows)
@@ -183,19 +183,19 @@ def found(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> Foun
     offsets, members = tables
     rounds = rounds_of(spark, times_of(spark, offsets), AT).persist()
     signals = signals_of(spark, offsets, rounds, SPAN).persist()
+    racks = spark.createDataFrame(RACKS, ddl(TABLES["racks"]))
+    by_lag = problems_of(spark, signals, rounds, members, SPAN)
+    racked = with_racks(spark, signals, racks, AT)
+    by_bytes = problems_of(spark, racked, rounds, members, SPAN, "bytes", 1)
     results = []
-    for weight, stale in (("lag", None), ("bytes", 1)):
-        table = problems_of(spark, signals, rounds, members, SPAN, weight, stale)
+    for table in (by_lag, by_bytes):
         rows = [row.asDict(recursive=True) for row in table.collect()]
         results.append({row["group"]: row for row in rows})
         assert len(results[-1]) == len(rows)
         assert set(QUALITY) <= set(table.columns)
-    racks = spark.createDataFrame(RACKS, ddl(TABLES["racks"]))
-    table = problems_of(spark, with_racks(spark, signals, racks, AT), rounds, members, SPAN)
-    results.append({row["group"]: row.asDict(recursive=True) for row in table.collect()})
     signals.unpersist()
     rounds.unpersist()
-    return results[0], results[1], results[2]
+    return results[0], results[1]
 
 
 @pytest.fixture(scope="module")
@@ -313,13 +313,18 @@ def test_topics_hold_the_newest_sample_and_the_weight(
     (by_lag,) = found[0]["just fresh"]["topics"]
     assert by_lag == {**newest, "committed": [9_000], "weights": [1_010]}
     (by_bytes,) = found[1]["just fresh"]["topics"]
-    assert by_bytes == {**newest, "committed": [9_000], "weights": [1_010_000]}
+    assert by_bytes == {
+        **newest,
+        "racks": [["r1", "r2"]],
+        "committed": [9_000],
+        "weights": [1_010_000],
+    }
     assert "bytes" in WEIGHTS
 
 
 def test_what_is_ready_makes_a_group(found: Found) -> None:
     """Holes, deleted topics and all."""
-    for weight, problems in zip(("lag", "bytes", "lag"), found, strict=True):
+    for weight, problems in zip(("lag", "bytes"), found, strict=True):
         for row in problems.values():
             if row["state"] == "ready":
                 Group.build(**group_input(row, weight))
@@ -335,13 +340,15 @@ def test_what_is_ready_makes_a_group(found: Found) -> None:
 
 
 def test_the_newest_racks_of_each_partition(found: Found) -> None:
-    plain, _, racked = found
+    plain, racked = found
     group = Group.build(**group_input(racked["hole"]))
     assert group.racks == (("r1", "r2"), ("r3",), *[()] * 6, ("r1",))
     assert Group.build(**group_input(plain["hole"])).racks is None
     for name, row in racked.items():
-        topics = [{k: v for k, v in entry.items() if k != "racks"} for entry in row["topics"]]
-        assert {**row, "topics": topics} == plain[name]
+        weighed = zip(row["topics"], plain[name]["topics"], strict=True)
+        for entry, other in weighed:
+            kept = {name: value for name, value in entry.items() if name != "racks"}
+            assert {**kept, "weights": other["weights"]} == other
 
 
 def owners(group: Group) -> list[str | None]:

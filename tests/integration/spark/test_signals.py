@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 pytestmark = [pytest.mark.spark, pytest.mark.xdist_group("spark")]
 
-GROUPS: Final = 400
+GROUPS: Final = 200
 WHOLE: Final = Span(AT, window=3_600_000, horizon=3_000)
 SHORT: Final = Span(AT, window=4_000, horizon=2_000)
 EARLIER: Final = Span(AT - 60_000, window=200_000, horizon=60_000)
@@ -70,8 +70,8 @@ def test_rounds_against_the_oracle(
 
 @pytest.mark.parametrize(
     ("span", "reset"),
-    [(WHOLE, "latest"), (WHOLE, "earliest"), (SHORT, "none"), (EARLIER, "latest")],
-    ids=["whole", "whole-earliest", "short-none", "earlier"],
+    [(WHOLE, "earliest"), (SHORT, "none"), (EARLIER, "latest")],
+    ids=["whole-earliest", "short-none", "earlier"],
 )
 def test_signals_against_the_oracle(
     spark: SparkSession, offsets: DataFrame, rows: list[Row], span: Span, reset: str
@@ -91,7 +91,7 @@ def test_the_random_groups_have_everything(rows: list[Row]) -> None:
     """Or the comparison would say little."""
     signals = oracle.signals(rows, WHOLE, "latest")
     for name in FAULTS:
-        assert sum(row[name] > 0 for row in signals.values()) >= 20, name
+        assert sum(row[name] > 0 for row in signals.values()) >= 10, name
     for name in STATES:
         shares = sum(row[name] for row in signals.values()) / len(signals)
         assert 0.02 < shares < 0.9, name
@@ -100,9 +100,9 @@ def test_the_random_groups_have_everything(rows: list[Row]) -> None:
         assert 0.02 < missing < 0.9, name
     groups = oracle.rounds(rows, AT)
     for name in ("invalid", "after_at"):
-        assert sum(row[name] > 0 for row in groups.values()) >= 20, name
-    assert sum(row["rounds"] == 1 for row in groups.values()) >= 20
-    assert sum(row["rounds"] == 0 for row in groups.values()) >= 5
+        assert sum(row[name] > 0 for row in groups.values()) >= 10, name
+    assert sum(row["rounds"] == 1 for row in groups.values()) >= 10
+    assert sum(row["rounds"] == 0 for row in groups.values()) >= 3
     assert any(row["interval_ms"] != round(row["interval_ms"] or 0) for row in groups.values())
     assert max(row["lag"] for row in signals.values()) > 2**60
     assert any(row["forecast"] == 0 for row in signals.values())
@@ -115,12 +115,17 @@ def test_signals_of_nothing(spark: SparkSession, offsets: DataFrame) -> None:
     ).isEmpty()
 
 
-def test_weights(spark: SparkSession, offsets: DataFrame, rows: list[Row]) -> None:
+def test_signals_by_lag_and_weights(
+    spark: SparkSession, offsets: DataFrame, rows: list[Row]
+) -> None:
     signals = signals_of(spark, offsets, rounds_of(spark, times_of(spark, offsets), AT), WHOLE)
     chosen = [f"{sql} AS weight_{name}" for name, sql in WEIGHTS.items()]
     expected = oracle.signals(rows, WHOLE, "latest")
     biggest = 0
-    for row in signals.selectExpr("*", *chosen).collect():
+    table = signals.selectExpr("*", *chosen).collect()
+    found = {key_of(row.asDict()): {name: row[name] for name in signals.columns} for row in table}
+    assert oracle.differences(found, expected) == []
+    for row in table:
         of = expected[key_of(row.asDict())]
         records = of["log_end"] - of["log_start"]
         exact = {
