@@ -35,7 +35,6 @@ KINDS: Final = {
     "kinds-share": "share",
     "kinds-left": "classic-streams",
 }
-OTHERS: Final = ("connect", "registry", "left")
 
 
 def coordinator(client: Any, group: str) -> int:
@@ -124,15 +123,7 @@ def test_every_group_is_listed_with_its_kind(run: Callable[..., Any], servers: s
     assert share.split()[2:] == ["share", "-", "-", "-", "-", "-"]
 
 
-@pytest.mark.parametrize(
-    "group",
-    [
-        name
-        if name in ("kinds-stream", "kinds-share")
-        else pytest.param(name, marks=pytest.mark.long)
-        for name in KINDS
-    ],
-)
+@pytest.mark.parametrize("group", KINDS)
 def test_they_are_refused_by_name(run: Callable[..., Any], servers: str, group: str) -> None:
     start = f"equilag: {servers}: group {group!r} exists, but equilag does not plan it. It is "
     live = ("--bootstrap-server", servers, "--group", group)

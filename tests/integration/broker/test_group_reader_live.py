@@ -279,3 +279,13 @@ def test_a_right_that_is_missing(
         until(readable)
         assert reader.read(topic).offsets.log_end == {topic: [RECORDS]}
         assert reader.lags(topic, [topic]).sizes == {topic: 1}
+
+
+def test_a_wrong_password(
+    broker: Broker, admin: AdminClient, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    add_user(admin, "reader-known", "r")
+    monkeypatch.setattr("equilag.adapters.kafka.cluster.WAIT_S", 1.5)
+    with pytest.raises(InputError, match="uthentication failed") as caught:
+        GroupReader(kafka_config(broker.sasl, login("reader-known", "wrong")))
+    assert caught.value.source == broker.sasl
