@@ -38,7 +38,7 @@ from equilag.adapters.kafka.sample_rows import Sample
 from equilag.cli import main
 from equilag.domain.errors import InputError
 
-pytestmark = [pytest.mark.broker, pytest.mark.xdist_group("broker")]
+pytestmark = [pytest.mark.broker]
 
 TOPICS: Final = {"coll-orders": 4, "coll-users": 2}
 PARTITIONS: Final = every_partition(TOPICS)

@@ -18,7 +18,7 @@ from equilag.adapters.kafka.client_config import kafka_config
 from equilag.adapters.kafka.codec.consumer_protocol import write_subscription
 from equilag.adapters.kafka.described import ReadFailure
 
-pytestmark = [pytest.mark.broker, pytest.mark.xdist_group("broker")]
+pytestmark = [pytest.mark.broker]
 
 STREAMS_METADATA: Final = "AgAAAaIE16Co"
 """Of a commit of Kafka Streams 4.3.1."""

@@ -37,7 +37,7 @@ from equilag.domain.errors import InputError
 from equilag.domain.group.group import Group
 from equilag.domain.group.lag import QUALITY
 
-pytestmark = [pytest.mark.broker, pytest.mark.xdist_group("broker")]
+pytestmark = [pytest.mark.broker]
 
 TOPICS: Final = {"read-orders": 3, "read-users": 2}
 PARTITIONS: Final = every_partition(TOPICS)

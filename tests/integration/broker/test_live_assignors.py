@@ -45,7 +45,7 @@ from equilag.live.tracking.load_tracker import LoadTracker
 from equilag.live.tracking.tracked_state import TrackingSettings
 from equilag.planner.worth.thresholds import Thresholds
 
-pytestmark = [pytest.mark.broker, pytest.mark.xdist_group("broker")]
+pytestmark = [pytest.mark.broker]
 
 LAGS: Final = (9000, 8000, 7000, 100, 90, 80, 70, 6000, 50, 40, 3000, 2000)
 """Of a topic's partitions; no two members share them evenly by number alone."""

@@ -35,7 +35,7 @@ from equilag.domain.group.lag import QUALITY
 
 NONE = "no groups: the cluster has none, none matches, or DESCRIBE is missing\n"
 
-pytestmark = [pytest.mark.broker, pytest.mark.xdist_group("broker")]
+pytestmark = [pytest.mark.broker]
 
 TOPICS: Final = {"cli-orders": 4}
 PARTITIONS: Final = every_partition(TOPICS)

@@ -22,7 +22,7 @@ from equilag.adapters.kafka.group_state import Commit, GroupState, Membership, r
 from equilag.adapters.kafka.log_ends import read_topics
 from equilag.adapters.kafka.offsets_topic import check_not_empty, partitions, read_partition
 
-pytestmark = [pytest.mark.broker, pytest.mark.xdist_group("broker")]
+pytestmark = [pytest.mark.broker]
 
 TOPICS: Final = {"livegroups-orders": 5, "livegroups-users": 3}
 PARTITIONS: Final = every_partition(TOPICS)

@@ -14,7 +14,7 @@ from equilag.adapters.kafka.log_ends import read_log_ends, read_topics
 from equilag.adapters.kafka.offsets_topic import partitions, read_partition
 from equilag.domain.errors import InputError
 
-pytestmark = [pytest.mark.broker, pytest.mark.xdist_group("broker")]
+pytestmark = [pytest.mark.broker]
 
 
 @pytest.fixture(scope="module")

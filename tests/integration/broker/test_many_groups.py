@@ -22,7 +22,7 @@ from equilag.adapters.kafka.codec.consumer_protocol import write_assignment, wri
 from equilag.adapters.kafka.described import ReadFailure
 from equilag.adapters.kafka.group_reader import GroupReader
 
-pytestmark = [pytest.mark.broker, pytest.mark.xdist_group("broker"), pytest.mark.long]
+pytestmark = [pytest.mark.broker, pytest.mark.long]
 
 GROUPS: Final = 500
 PARTITIONS: Final = 100

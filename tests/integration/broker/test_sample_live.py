@@ -23,7 +23,7 @@ from support.waiting import until
 from benchmarks.live.assignment_log import Log
 from equilag.adapters.snapshot.read_input import load_snapshot
 
-pytestmark = [pytest.mark.broker, pytest.mark.xdist_group("broker"), pytest.mark.long]
+pytestmark = [pytest.mark.broker, pytest.mark.long]
 
 GROUP: Final = "sampled"
 TOPIC: Final = "sampled-orders"

@@ -15,7 +15,7 @@ from support.live_topics import add_partitions, admin_of, commit, delete_topic, 
 from support.steward_scene import Scene
 from support.waiting import stays, until
 
-pytestmark = [pytest.mark.broker, pytest.mark.xdist_group("broker")]
+pytestmark = [pytest.mark.broker]
 
 EXAMPLE = "kip-169"
 LAGS = (100_000, 60_000, 50_000)

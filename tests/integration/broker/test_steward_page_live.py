@@ -15,7 +15,7 @@ from support.steward_scene import Scene
 
 from equilag.cli import main
 
-pytestmark = [pytest.mark.broker, pytest.mark.xdist_group("broker"), pytest.mark.long]
+pytestmark = [pytest.mark.broker, pytest.mark.long]
 
 TOPIC = "shown"
 LAGS = (100_000, 60_000, 50_000)

@@ -10,7 +10,7 @@ from support.live_topics import admin_of, make_topic
 from support.steward_scene import Scene
 from support.waiting import until
 
-pytestmark = [pytest.mark.broker, pytest.mark.xdist_group("broker"), pytest.mark.long]
+pytestmark = [pytest.mark.broker, pytest.mark.long]
 
 
 def test_joined_topics_stay_together_and_a_pin_survives_a_restart(

@@ -17,7 +17,7 @@ from support.live_figures import keep
 from support.live_processes import CLIENTS
 from support.paths import CHECKOUT
 
-pytestmark = [pytest.mark.live, pytest.mark.broker, pytest.mark.xdist_group("broker")]
+pytestmark = [pytest.mark.live, pytest.mark.broker]
 
 SECONDS: Final = 12 * float(os.environ.get("EQUILAG_SOAK_S", "300"))
 """An hour, unless the other live tests are shortened too."""

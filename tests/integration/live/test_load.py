@@ -12,7 +12,7 @@ from benchmarks.live.load_scenarios import SCENARIOS, scenario_of
 from benchmarks.live.load_targets import judged_load
 from benchmarks.live.run import OUT, measure
 
-pytestmark = [pytest.mark.live, pytest.mark.broker, pytest.mark.xdist_group("broker")]
+pytestmark = [pytest.mark.live, pytest.mark.broker]
 
 SECONDS: Final = os.environ.get("EQUILAG_SOAK_S")
 """Shortens the scenarios; then targets are not asserted."""

@@ -21,7 +21,7 @@ from support.waiting import until, within
 from benchmarks.live.assignment_log import Log
 from benchmarks.live.steward_run import StewardRun
 
-pytestmark = [pytest.mark.live, pytest.mark.broker, pytest.mark.xdist_group("broker")]
+pytestmark = [pytest.mark.live, pytest.mark.broker]
 
 SECONDS = float(os.environ.get("EQUILAG_SOAK_S", "300"))
 PARTITIONS = 24

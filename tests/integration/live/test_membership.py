@@ -21,7 +21,7 @@ from support.waiting import until
 from benchmarks.live.assignment_log import Partition
 from benchmarks.live.membership_table import more_moves
 
-pytestmark = [pytest.mark.live, pytest.mark.broker, pytest.mark.xdist_group("broker")]
+pytestmark = [pytest.mark.live, pytest.mark.broker]
 
 STRATEGIES = ("cooperative-sticky", "range")
 MEMBERS = 8

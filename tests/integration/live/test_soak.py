@@ -21,7 +21,7 @@ from benchmarks.live.steward_run import StewardRun
 from equilag.adapters.kafka.client_config import kafka_config
 from equilag.adapters.kafka.group_reader import GroupReader
 
-pytestmark = [pytest.mark.live, pytest.mark.broker, pytest.mark.xdist_group("broker")]
+pytestmark = [pytest.mark.live, pytest.mark.broker]
 
 MEMBERS = 30
 PARTITIONS = 300

@@ -20,7 +20,7 @@ from support.waiting import until
 from benchmarks.live.assignment_log import Log
 from benchmarks.live.steward_run import StewardRun
 
-pytestmark = [pytest.mark.live, pytest.mark.broker, pytest.mark.xdist_group("broker")]
+pytestmark = [pytest.mark.live, pytest.mark.broker]
 
 MEMBERS = 8
 """Of each of two clients."""

@@ -21,7 +21,7 @@ from equilag.cli import main
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
-pytestmark = [pytest.mark.spark, pytest.mark.long, pytest.mark.xdist_group("spark")]
+pytestmark = [pytest.mark.spark, pytest.mark.long]
 
 GUIDE: Final = CHECKOUT / "docs" / "fleet.md"
 MARK: Final = "<!-- tests/integration/spark/test_cluster.py runs this -->"

@@ -18,7 +18,7 @@ from equilag.pipeline.session import java_problem
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
-IN_THE_SHARED_SESSION: Final = [pytest.mark.spark, pytest.mark.xdist_group("spark")]
+IN_THE_SHARED_SESSION: Final = [pytest.mark.spark]
 
 
 @pytest.fixture

@@ -37,7 +37,7 @@ from equilag.report.facts.fleets.fleet import fleet_facts
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
-pytestmark = [pytest.mark.spark, pytest.mark.xdist_group("spark")]
+pytestmark = [pytest.mark.spark]
 
 COUNTED_FAULTS: Final = (
     "duplicates", "late", "missing", "commit_backwards", "end_backwards", "ahead_of_end",

@@ -33,7 +33,7 @@ from equilag.pipeline.sources.signals import Span
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
-pytestmark = [pytest.mark.spark, pytest.mark.xdist_group("spark")]
+pytestmark = [pytest.mark.spark]
 
 AT: Final = FAULTY.start_ms + 5 * FAULTY.every * 1000
 """The sixth of eight rounds."""

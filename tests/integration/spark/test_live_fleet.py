@@ -31,7 +31,6 @@ if TYPE_CHECKING:
 pytestmark = [
     pytest.mark.spark,
     pytest.mark.broker,
-    pytest.mark.xdist_group("spark"),
 ]
 
 REASONS: Final = {

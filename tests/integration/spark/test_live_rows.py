@@ -38,7 +38,7 @@ from equilag.pipeline.sources.offsets_source import (
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
-pytestmark = [pytest.mark.spark, pytest.mark.xdist_group("spark")]
+pytestmark = [pytest.mark.spark]
 
 Row = dict[str, Any]
 

@@ -22,7 +22,7 @@ from equilag.pipeline.sources.signals import Span, rounds_of, signals_of, times_
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
-pytestmark = [pytest.mark.spark, pytest.mark.xdist_group("spark")]
+pytestmark = [pytest.mark.spark]
 
 SPAN: Final = Span(AT, window=3_600_000, horizon=3_000)
 

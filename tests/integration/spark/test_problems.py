@@ -19,7 +19,7 @@ from equilag.pipeline.sources.snapshot_rows import group_input
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
-pytestmark = [pytest.mark.spark, pytest.mark.xdist_group("spark")]
+pytestmark = [pytest.mark.spark]
 
 MINUTE: Final = 60_000
 SPAN: Final = Span(AT, window=30 * MINUTE, horizon=MINUTE)

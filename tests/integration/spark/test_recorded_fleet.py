@@ -24,7 +24,6 @@ pytestmark = [
     pytest.mark.spark,
     pytest.mark.broker,
     pytest.mark.long,
-    pytest.mark.xdist_group("spark"),
 ]
 
 

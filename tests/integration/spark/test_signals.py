@@ -26,7 +26,7 @@ from equilag.pipeline.sources.signals import (
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
-pytestmark = [pytest.mark.spark, pytest.mark.xdist_group("spark")]
+pytestmark = [pytest.mark.spark]
 
 GROUPS: Final = 200
 WHOLE: Final = Span(AT, window=3_600_000, horizon=3_000)
