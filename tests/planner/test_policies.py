@@ -95,8 +95,7 @@ def test_odd_shapes(group: Group, policy: str, balance: str, move_cost: int, fre
 # A limit on moves.
 
 
-@pytest.mark.parametrize("policy", ["lag-aware", "kip-169"])
-@pytest.mark.parametrize("move_cost", [0, 15])
+@pytest.mark.parametrize(("policy", "move_cost"), [("lag-aware", 0), ("kip-169", 15)])
 def test_max_moves_is_kept_to_and_used(policy: str, move_cost: int) -> None:
     tight = 0
     for group in small_groups(seed=103, n=4, owned=0.9, limit=500):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
 import pytest
 
@@ -18,8 +18,6 @@ from equilag.pipeline.session import java_problem
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
-IN_THE_SHARED_SESSION: Final = [pytest.mark.spark]
-
 
 @pytest.fixture
 def history(tmp_path: Path) -> Path:
@@ -27,9 +25,8 @@ def history(tmp_path: Path) -> Path:
     return write_history(tmp_path / "history")
 
 
+@pytest.mark.spark
 class TestRefused:
-    pytestmark = IN_THE_SHARED_SESSION
-
     def test_bytes_without_sizes(self, spark: SparkSession, run, history, tmp_path) -> None:
         rows = [{**row, "log_bytes": None} for row in OFFSETS]
         (history / "offsets" / "a.jsonl").write_text(lines(rows), "utf-8")
@@ -55,10 +52,20 @@ class TestRefused:
         assert not (tmp_path / "out").exists()
 
 
-def test_a_run(spawn, run, history, tmp_path) -> None:
-    """In a process of its own, so in no group: the session that other tests share is not used."""
+@pytest.mark.spark
+def test_a_run(spark: SparkSession, run, history, tmp_path) -> None:
+    check_a_run(run, run, history, tmp_path)
+
+
+@pytest.mark.long
+def test_a_run_in_a_process_of_its_own(spawn, run, history, tmp_path) -> None:
     if problem := java_problem():
         pytest.skip(problem)
+    check_a_run(spawn, run, history, tmp_path)
+
+
+def check_a_run(start, run, history: Path, tmp_path: Path) -> None:
+    """A run that `start` makes, and the commands that read it."""
     out = tmp_path / "out"
     (history / "offsets" / "b.jsonl").write_text(
         lines([{**OFFSETS[0], "log_end": -1}, {**OFFSETS[0], "group": "lost"}]), "utf-8"
@@ -66,7 +73,7 @@ def test_a_run(spawn, run, history, tmp_path) -> None:
     (history / "racks").mkdir()
     racks = [{"ts_ms": AT, "topic": "orders", "partition": n, "racks": ["r"]} for n in range(6)]
     (history / "racks" / "a.jsonl").write_text(lines(racks), "utf-8")
-    done = spawn("fleet", "--history", history, "--out", out, "--effort", "0.02", "--tasks", 2)
+    done = start("fleet", "--history", history, "--out", out, "--effort", "0.02", "--tasks", 2)
     assert (done.status, done.err) == (0, "")
     assert done.out.startswith("Rebalance 5 of 5 groups: ")
     assert "\n\nFleet of 6 groups at 2026-11-21T09:00:00Z\n" in done.out
