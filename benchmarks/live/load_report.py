@@ -12,14 +12,16 @@ import argparse
 import json
 import shutil
 import sys
+from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import Final
 
+from benchmarks.assignors.target import listed
 from benchmarks.kafka_broker import CHECKOUT
 from benchmarks.live.load_scenarios import SCENARIOS
 from benchmarks.live.load_targets import Results, judged_load
-from benchmarks.simulation.report import WORDS, table
+from benchmarks.simulation.report import table
 
 RESULTS: Final = CHECKOUT / "benchmarks" / "live" / "results"
 PAGE: Final = CHECKOUT / "docs" / "benchmark" / "live.md"
@@ -82,12 +84,14 @@ def section(folder: Path) -> list[str]:
     lines = [
         *INTRO.format(members=members).splitlines(),
         "",
-        *table(
-            ("what", "target", "measured", ""),
-            [(goal.name, goal.limit, goal.figures, WORDS[goal.met]) for goal in goals],
-        ),
+        *listed(goals),
+        "",
+        *scenario_lines(found),
+        "",
+        *side_lines(found),
+        "",
+        f"Partitions with two owners at any moment: {_two_owners(found)}.",
     ]
-    lines += ["", *(scenario_line(results) for results in found), "", *side_lines(found)]
     for results in found:
         if "processes" in results["sides"][0]:
             words = results["words"].capitalize()
@@ -95,18 +99,28 @@ def section(folder: Path) -> list[str]:
     return lines
 
 
-def scenario_line(results: Results) -> str:
-    """Return what the scenario is, and the options of its stewards."""
-    speeds = ", ".join(f"{speed:g}" for speed in results["speeds"])
-    minutes = results["seconds"] / 60.0
-    options = [
-        f"{row['words']} with `{row['options']}`" for row in results["sides"] if row["options"]
-    ]
-    return (
-        f"- **{results['words'].capitalize()}**: {minutes:g} minutes, figures from second "
-        f"{results['measured_from']:g} on; members process {speeds} records/s; "
-        f"{'; '.join(options)}."
-    )
+def scenario_lines(found: list[Results]) -> list[str]:
+    """Return what each scenario is, and the options of its stewards unless the first has them."""
+    lines, first = list[str](), list[str]()
+    for results in found:
+        speeds = ", ".join(
+            f"{number} at {speed:g}" for speed, number in Counter(results["speeds"]).items()
+        )
+        options = [
+            f"{row['words']} with `{row['options']}`" for row in results["sides"] if row["options"]
+        ]
+        same = bool(options) and set(options) <= set(first)
+        first = first or options
+        lines.append(
+            f"- **{results['words'].capitalize()}**: {results['seconds'] / 60.0:g} minutes, "
+            f"figures from second {results['measured_from']:g} on; members: {speeds} records/s; "
+            f"{'stewards as in the first' if same else '; '.join(options)}."
+        )
+    return lines
+
+
+def _two_owners(found: list[Results]) -> int:
+    return sum(row["two_owners"] for results in found for row in results["sides"])
 
 
 def side_lines(found: list[Results]) -> list[str]:
@@ -122,19 +136,18 @@ def side_lines(found: list[Results]) -> list[str]:
 COLUMNS: Final[list[tuple[str, Callable[[Results], str]]]] = [
     ("mean total lag", lambda row: f"{row['lag_mean']:,.0f}"),
     (
-        "delay: p99 / longest, s",
-        lambda row: f"{row['delay_p99_s']:.2f} / {row['delay_max_s']:.2f}",
+        "delay: p99 (longest), s",
+        lambda row: f"{row['delay_p99_s']:.2f} ({row['delay_max_s']:.2f})",
     ),
     (
-        "busiest member at the start / end, % of its speed",
-        lambda row: " / ".join(map(str, row["busiest_percent"])),
+        "busiest member at the start, end, % of its speed",
+        lambda row: ", ".join(map(str, row["busiest_percent"])),
     ),
     (
         "rebalances (moves)",
         lambda row: f"{len(row['rebalances'])} ({sum(one['moves'] for one in row['rebalances'])})",
     ),
     ("partition-seconds without an owner", lambda row: f"{row['unowned_partition_s']:.1f}"),
-    ("partitions with two owners", lambda row: f"{row['two_owners']}"),
     ("CPU of the steward, % of a core", lambda row: f"{row['steward_cpu_percent']:.1f}"),
 ]
 

@@ -22,7 +22,7 @@ def membership_lines(results: Sequence[Results]) -> list[str]:
     for strategy in dict.fromkeys(one["strategy"] for one in results):
         ours = [one for one in results if one["strategy"] == strategy]
         lines += [
-            f"**{strategy}**, moves / partition-seconds without an owner:",
+            f"**{strategy}**, moves (partition-seconds without an owner):",
             "",
             *_table(ours),
             "",
@@ -82,7 +82,7 @@ def _table(results: Sequence[Results]) -> list[str]:
 def _cell(figures: Results, change: str, column: str) -> str:
     if column.endswith("alone") and change.startswith(STEWARD_ONLY):
         return "–"
-    return f"{figures['moves']} / {figures['unowned_partition_s']:.1f}"
+    return f"{figures['moves']} ({figures['unowned_partition_s']:.1f})"
 
 
 def _two_owners(results: Sequence[Results]) -> int:
