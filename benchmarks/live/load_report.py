@@ -104,7 +104,7 @@ def scenario_lines(found: list[Results]) -> list[str]:
     lines, first = list[str](), list[str]()
     for results in found:
         speeds = ", ".join(
-            f"{number} at {speed:g}" for speed, number in Counter(results["speeds"]).items()
+            f"{number} at {speed:g}" for speed, number in Counter[float](results["speeds"]).items()
         )
         options = [
             f"{row['words']} with `{row['options']}`" for row in results["sides"] if row["options"]
