@@ -81,7 +81,7 @@ def section(folder: Path) -> list[str]:
     found = [json.loads(path.read_text("utf-8")) for path in files if path.exists()]
     goals = [goal for results in found for goal in judged_load(results)]
     members = " or ".join(map(str, sorted({len(results["speeds"]) for results in found})))
-    lines = [
+    return [
         *INTRO.format(members=members).splitlines(),
         "",
         *listed(goals),
@@ -92,11 +92,6 @@ def section(folder: Path) -> list[str]:
         "",
         f"Partitions with two owners at any moment: {_two_owners(found)}.",
     ]
-    for results in found:
-        if "processes" in results["sides"][0]:
-            words = results["words"].capitalize()
-            lines += ["", f"{words}:", "", *process_lines(results["sides"])]
-    return lines
 
 
 def scenario_lines(found: list[Results]) -> list[str]:
@@ -150,27 +145,6 @@ COLUMNS: Final[list[tuple[str, Callable[[Results], str]]]] = [
     ("partition-seconds without an owner", lambda row: f"{row['unowned_partition_s']:.1f}"),
     ("CPU of the steward, % of a core", lambda row: f"{row['steward_cpu_percent']:.1f}"),
 ]
-
-
-def process_lines(sides: list[Results]) -> list[str]:
-    """Rates of processes as each phase began and ended."""
-    rows = []
-    for row in sides:
-        for phase in row["processes"]:
-            after = phase["within_after_s"]
-            rows.append(
-                (
-                    row["words"], f"{phase['from_s']:g}", _rates(phase["first"]),
-                    _rates(phase["last"]), "never" if after is None else f"{after:.0f} s",
-                )
-            )  # fmt: skip
-    head = ("", "from second", "records/s of the processes then", "and in the end",
-            "within 2 % for good after")  # fmt: skip
-    return table(head, rows)
-
-
-def _rates(rates: list[float]) -> str:
-    return ", ".join(f"{rate:.0f}" for rate in sorted(rates))
 
 
 if __name__ == "__main__":

@@ -209,7 +209,6 @@ def test_the_page_has_the_tables_of_full_runs(tmp_path: Path) -> None:
     row = "40.00 (60.00) | 135, 81 | 1 (4) | 3.0 | 4.0 |"
     assert f"|  | steward by lag, all members equal | 40 | {row}" in text
     assert "| one slow member of six | no steward | 50 | 50.00 (60.00) |" in text
-    assert "| steward by work | 0 | 10, 90 | 50, 50 | 30 s |" in text
     assert (kept / "load-slow-member-by-work.log").read_text("utf-8").endswith("event=99")
     assert "a peak" not in text
     assert load_report.main(arguments) == 0
