@@ -80,8 +80,6 @@ def markdown(results: Results) -> str:
     alone = [cell for cell in cells if len(cell["answers"]) == 1 and OWN in cell["answers"]]
     if alone:
         lines += ["", "## Lag, equilag alone", "", *alone_table(alone)]
-    if results.get("frontier"):
-        lines += ["", "## Moves against lag", "", *front_table(results["frontier"])]
     for name, part in PARTS.items():
         if found := results.get(name):
             lines += ["", f"## {part.title}", "", *part_lines(part, found)]
@@ -234,11 +232,6 @@ def part_lines(part: Part, found: list[dict[str, Any]]) -> list[str]:
     if len(rows) > MOST_ROWS:
         return [f"The last {MOST_ROWS} of {len(rows)} rows.", "", *shown]
     return shown
-
-
-def front_table(front: dict[str, Any]) -> list[str]:
-    rows = [(f"{p['moves']:,}", f"{p['max_over_mean']:.7f}") for p in better_each(front)]
-    return _table(("moves", "max/mean lag"), rows)
 
 
 def better_each(front: dict[str, Any]) -> list[dict[str, Any]]:
