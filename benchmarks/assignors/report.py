@@ -20,7 +20,7 @@ from typing import Any, Final
 from benchmarks.assignors.drawing import Dot, LogAxis, scatter
 from benchmarks.assignors.inputs import FRONT
 from benchmarks.assignors.parts import PARTS, Part
-from benchmarks.assignors.target import Results
+from benchmarks.assignors.target import Results, listed
 from benchmarks.assignors.targets import OWN, Cell, judged
 
 LEAST_ABOVE: Final = 1e-6
@@ -28,6 +28,9 @@ LEAST_ABOVE: Final = 1e-6
 LEAST_MS: Final = 0.001
 LEAST_MOVES: Final = 0.1
 HEURISTIC: Final = "kip-169"
+TWINS: Final = frozenset(("cooperative-sticky", "franz-go-cooperative-sticky", "aiokafka-sticky"))
+"""Much like the assignor of the same name without "cooperative", or of kafka-python: the first
+table and the JSON have them."""
 MOST_ROWS: Final = 6
 """Of a table with a row for each group: the others are in the JSON."""
 
@@ -64,20 +67,19 @@ def markdown(results: Results) -> str:
         "",
         "## Targets",
         "",
-        *targets_table(results),
+        *listed(judged(results)),
     ]
     compared = [cell for cell in cells if len(cell["answers"]) > 1]
     if plain := [cell for cell in compared if cell["lags"] == "none"]:
         lines += ["", "## Assignors on groups without lags", "", *assignors_table(plain)]
-        lines += ["", "## Time by family", "", *LEGEND.splitlines(), "", *families_table(plain)]
+        legend = LEGEND.format(claims=_with_claims(plain)).splitlines()
+        lines += ["", "## Time by family", "", *legend, "", *families_table(plain)]
         lines += ["", "## Where a peer is ahead", "", *ahead(plain)]
     if lagging := [cell for cell in compared if cell["lags"] != "none"]:
         lines += ["", "## Largest lag of a member over the mean", "", *loads_table(lagging)]
     alone = [cell for cell in cells if len(cell["answers"]) == 1 and OWN in cell["answers"]]
     if alone:
         lines += ["", "## Lag, equilag alone", "", *alone_table(alone)]
-    if results.get("frontier"):
-        lines += ["", "## Moves against lag", "", *front_table(results["frontier"])]
     for name, part in PARTS.items():
         if found := results.get(name):
             lines += ["", f"## {part.title}", "", *part_lines(part, found)]
@@ -86,24 +88,17 @@ def markdown(results: Results) -> str:
 
 LEGEND: Final = """\
 Assignment alone, as a multiple of equilag's time: geometric means over the cells that both
-answered. *With claims* is equilag's time when the plan's claims are read, too."""
+answered. equilag takes {claims} times as long when the plan's claims are read, too."""
 
 
 SUM: Final = (
-    "assignor", "answers", "time-outs", "failed or not valid", "counts optimal",
-    "and fewest moves", "time against equilag", "with names", "peak memory, MiB",
+    "assignor", "answers", "counts optimal", "and fewest moves", "time against equilag",
+    "peak memory, MiB",
 )  # fmt: skip
 
 
-def targets_table(results: Results) -> list[str]:
-    words = {True: "met", False: "**missed**", None: "not measured"}
-    rows = [(t.name, t.limit, t.figures, words[t.met]) for t in judged(results)]
-    return _table(("what", "target", "measured", ""), rows)
-
-
 def assignors_table(cells: list[Cell]) -> list[str]:
-    """Over all cells: how often exact, and how long against equilag (geometric means), without
-    and with the way from names and back to them."""
+    """Over all cells: how often exact, and how long against equilag (geometric means)."""
     rows = []
     for peer in _peers(cells):
         found = [cell["answers"].get(peer, {}) for cell in cells]
@@ -113,26 +108,26 @@ def assignors_table(cells: list[Cell]) -> list[str]:
             rows.append((peer, f"not run: {skipped[0]}", *[""] * (len(SUM) - 2)))
             continue
         even = [answer for answer in done if answer["counts_optimal"]]
+        late = sum("timeout" in answer for answer in found)
+        failed = sum("error" in answer or not answer.get("valid", True) for answer in found)
+        others = [f"{n} {what}" for n, what in ((late, "timed out"), (failed, "failed")) if n]
         rows.append(
             (
                 peer,
-                f"{len(done)} of {len(found)}",
-                str(sum("timeout" in answer for answer in found)),
-                str(sum("error" in answer or not answer.get("valid", True) for answer in found)),
+                ", ".join([f"{len(done)} of {len(found)}", *others]),
                 str(len(even)),
                 str(sum(answer["excess_moves"] == 0 for answer in even)),
-                _against_own(cells, peer, ("assign_ms",)),
-                _against_own(cells, peer, ("assign_ms", "names_ms")),
+                _against_own(cells, peer),
                 f"{max((answer['peak_mib'] or 0.0 for answer in done), default=0.0):,.0f}",
             )
         )
     return _table(SUM, rows)
 
 
-def _against_own(cells: list[Cell], peer: str, parts: Sequence[str]) -> str:
+def _against_own(cells: list[Cell], peer: str) -> str:
     pairs = [(cell["answers"].get(peer, {}), cell["answers"].get(OWN, {})) for cell in cells]
     ratios = [
-        sum(other[part] for part in parts) / sum(own[part] for part in parts)
+        other["assign_ms"] / own["assign_ms"]
         for other, own in pairs
         if "assign_ms" in other and "assign_ms" in own
     ]
@@ -142,13 +137,12 @@ def _against_own(cells: list[Cell], peer: str, parts: Sequence[str]) -> str:
 
 def families_table(cells: list[Cell]) -> list[str]:
     """Times against equilag in each family."""
-    peers = [peer for peer in _peers(cells) if peer != OWN]
+    peers = [peer for peer in _peers(cells) if peer not in (OWN, *TWINS)]
     rows = []
     for family in dict.fromkeys(cell["family"] for cell in cells):
         ours = [cell for cell in cells if cell["family"] == family]
-        against = [_against_own(ours, peer, ("assign_ms",)) for peer in peers]
-        rows.append((family, str(len(ours)), _with_claims(ours), *against))
-    return _table(("family", "cells", "with claims", *peers), rows)
+        rows.append((family, str(len(ours)), *(_against_own(ours, peer) for peer in peers)))
+    return _table(("family", "cells", *peers), rows)
 
 
 def _with_claims(cells: list[Cell]) -> str:
@@ -163,7 +157,7 @@ def _with_claims(cells: list[Cell]) -> str:
 
 def loads_table(cells: list[Cell]) -> list[str]:
     """The evenness that each assignor reaches where lags are known."""
-    peers = _peers(cells)
+    peers = [peer for peer in _peers(cells) if peer not in TWINS]
     rows = [(cell["case"], *(_load(cell["answers"].get(p)) for p in peers)) for cell in cells]
     return _table(("case", *peers), rows)
 
@@ -238,14 +232,6 @@ def part_lines(part: Part, found: list[dict[str, Any]]) -> list[str]:
     if len(rows) > MOST_ROWS:
         return [f"The last {MOST_ROWS} of {len(rows)} rows.", "", *shown]
     return shown
-
-
-def front_table(front: dict[str, Any]) -> list[str]:
-    rows = [
-        (f"{p['moves']:,}", f"{p['changed']:,}", f"{p['max_over_mean']:.7f}")
-        for p in better_each(front)
-    ]
-    return _table(("moves", "partitions that change hands", "max/mean lag"), rows)
 
 
 def better_each(front: dict[str, Any]) -> list[dict[str, Any]]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, Final, NamedTuple, TypeAlias
 
 Results: TypeAlias = dict[str, Any]
@@ -42,3 +42,15 @@ def largest(
     worst = max(figures, key=lambda case: figures[case])
     text = words(figures[worst]) if math.isfinite(figures[worst]) else "no valid answer"
     return Target(name, words(most), f"{text}, in {worst}", figures[worst] <= most)
+
+
+def listed(goals: Sequence[Target]) -> list[str]:
+    """Return a line for each target that was measured, and one that names the others."""
+    words = {True: "met", False: "**missed**"}
+    lines = [
+        f"- {goal.name}: {goal.figures} (target: {goal.limit}): {words[goal.met]}"
+        for goal in goals
+        if goal.met is not None
+    ]
+    left = [f"{goal.name} ({goal.limit})" for goal in goals if goal.met is None]
+    return [*lines, *([f"- not measured in this run: {'; '.join(left)}"] if left else [])]

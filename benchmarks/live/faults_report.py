@@ -37,7 +37,8 @@ FAULTS: Final = """\
 One fault after another, from a seed, in two groups at once: two members each of librdkafka, Java
 and kafka-python, and of aiokafka under range, with sessions of 6 s; 120 records/s with `acks=all`;
 a supervised steward with `--every 2s --take-over`. Not read: offsets produced that no member ever
-got. A client that is not back in its group 120 s after a fault hung for good and is killed.
+got. A client that is not back in its group 120 s after a fault hung for good and is killed. *Late*:
+not within the 120 s.
 """
 
 

@@ -11,7 +11,8 @@ from benchmarks.simulation.report import table
 
 Results = Mapping[str, Any]
 
-NEVER: Final = "not in time"
+NEVER: Final = "late"
+"""Not within the time that a fault is followed."""
 
 
 def faults_lines(results: Results) -> list[str]:
@@ -28,8 +29,8 @@ def faults_lines(results: Results) -> list[str]:
         f"{results['seconds'] / 60:g} minutes, {len(steps)} faults (seed {results['seed']}).",
         *(_total(strategy, one) for strategy, one in results["groups"].items()),
         "",
-        "After the end of a fault: the steward takes part again after at most / every partition",
-        "has one owner and nothing is behind after: median, longest; all in seconds:",
+        "Seconds after the end of a fault until the steward takes part again, at most; then until",
+        "every partition has one owner and nothing is behind, median and longest:",
         "",
         *table(head, rows),
     ]
@@ -61,7 +62,7 @@ def _cell(steps: Sequence[Results], kind: str, strategy: str) -> str:
     read = [one["read_s"] for one in ours]
     in_time = [one for one in read if one is not None]
     middle = f"{median(in_time):.1f}" if in_time else NEVER
-    return f"{_most([one['role_s'] for one in ours])} / {middle}, {_most(read)}"
+    return f"{_most([one['role_s'] for one in ours])}; {middle}, {_most(read)}"
 
 
 def _most(seconds: Sequence[float | None]) -> str:

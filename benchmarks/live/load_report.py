@@ -12,14 +12,16 @@ import argparse
 import json
 import shutil
 import sys
+from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import Final
 
+from benchmarks.assignors.target import listed
 from benchmarks.kafka_broker import CHECKOUT
 from benchmarks.live.load_scenarios import SCENARIOS
 from benchmarks.live.load_targets import Results, judged_load
-from benchmarks.simulation.report import WORDS, table
+from benchmarks.simulation.report import table
 
 RESULTS: Final = CHECKOUT / "benchmarks" / "live" / "results"
 PAGE: Final = CHECKOUT / "docs" / "benchmark" / "live.md"
@@ -79,34 +81,41 @@ def section(folder: Path) -> list[str]:
     found = [json.loads(path.read_text("utf-8")) for path in files if path.exists()]
     goals = [goal for results in found for goal in judged_load(results)]
     members = " or ".join(map(str, sorted({len(results["speeds"]) for results in found})))
-    lines = [
+    return [
         *INTRO.format(members=members).splitlines(),
         "",
-        *table(
-            ("what", "target", "measured", ""),
-            [(goal.name, goal.limit, goal.figures, WORDS[goal.met]) for goal in goals],
-        ),
+        *listed(goals),
+        "",
+        *scenario_lines(found),
+        "",
+        *side_lines(found),
+        "",
+        f"Partitions with two owners at any moment: {_two_owners(found)}.",
     ]
-    lines += ["", *(scenario_line(results) for results in found), "", *side_lines(found)]
+
+
+def scenario_lines(found: list[Results]) -> list[str]:
+    """Return what each scenario is, and the options of its stewards unless the first has them."""
+    lines, first = list[str](), list[str]()
     for results in found:
-        if "processes" in results["sides"][0]:
-            words = results["words"].capitalize()
-            lines += ["", f"{words}:", "", *process_lines(results["sides"])]
+        speeds = ", ".join(
+            f"{number} at {speed:g}" for speed, number in Counter[float](results["speeds"]).items()
+        )
+        options = [
+            f"{row['words']} with `{row['options']}`" for row in results["sides"] if row["options"]
+        ]
+        same = bool(options) and set(options) <= set(first)
+        first = first or options
+        lines.append(
+            f"- **{results['words'].capitalize()}**: {results['seconds'] / 60.0:g} minutes, "
+            f"figures from second {results['measured_from']:g} on; members: {speeds} records/s; "
+            f"{'stewards as in the first' if same else '; '.join(options)}."
+        )
     return lines
 
 
-def scenario_line(results: Results) -> str:
-    """Return what the scenario is, and the options of its stewards."""
-    speeds = ", ".join(f"{speed:g}" for speed in results["speeds"])
-    minutes = results["seconds"] / 60.0
-    options = [
-        f"{row['words']} with `{row['options']}`" for row in results["sides"] if row["options"]
-    ]
-    return (
-        f"- **{results['words'].capitalize()}**: {minutes:g} minutes, figures from second "
-        f"{results['measured_from']:g} on; members process {speeds} records/s; "
-        f"{'; '.join(options)}."
-    )
+def _two_owners(found: list[Results]) -> int:
+    return sum(row["two_owners"] for results in found for row in results["sides"])
 
 
 def side_lines(found: list[Results]) -> list[str]:
@@ -122,42 +131,20 @@ def side_lines(found: list[Results]) -> list[str]:
 COLUMNS: Final[list[tuple[str, Callable[[Results], str]]]] = [
     ("mean total lag", lambda row: f"{row['lag_mean']:,.0f}"),
     (
-        "delay: p99 / longest, s",
-        lambda row: f"{row['delay_p99_s']:.2f} / {row['delay_max_s']:.2f}",
+        "delay: p99 (longest), s",
+        lambda row: f"{row['delay_p99_s']:.2f} ({row['delay_max_s']:.2f})",
     ),
     (
-        "busiest member at the start / end, % of its speed",
-        lambda row: " / ".join(map(str, row["busiest_percent"])),
+        "busiest member at the start, end, % of its speed",
+        lambda row: ", ".join(map(str, row["busiest_percent"])),
     ),
     (
         "rebalances (moves)",
         lambda row: f"{len(row['rebalances'])} ({sum(one['moves'] for one in row['rebalances'])})",
     ),
     ("partition-seconds without an owner", lambda row: f"{row['unowned_partition_s']:.1f}"),
-    ("partitions with two owners", lambda row: f"{row['two_owners']}"),
     ("CPU of the steward, % of a core", lambda row: f"{row['steward_cpu_percent']:.1f}"),
 ]
-
-
-def process_lines(sides: list[Results]) -> list[str]:
-    """Rates of processes as each phase began and ended."""
-    rows = []
-    for row in sides:
-        for phase in row["processes"]:
-            after = phase["within_after_s"]
-            rows.append(
-                (
-                    row["words"], f"{phase['from_s']:g}", _rates(phase["first"]),
-                    _rates(phase["last"]), "never" if after is None else f"{after:.0f} s",
-                )
-            )  # fmt: skip
-    head = ("", "from second", "records/s of the processes then", "and in the end",
-            "within 2 % for good after")  # fmt: skip
-    return table(head, rows)
-
-
-def _rates(rates: list[float]) -> str:
-    return ", ".join(f"{rate:.0f}" for rate in sorted(rates))
 
 
 if __name__ == "__main__":

@@ -12,6 +12,7 @@ Results = Mapping[str, Any]
 
 CLIENTS: Final = ("java", "librdkafka")
 SIDES: Final = ("steward", "alone")
+NOTHING: Final = "0 (0.0)"
 STEWARD_ONLY: Final = ("a second steward", "the second steward", "the steward")
 """How the names of changes begin that a group without a steward does not have."""
 
@@ -22,7 +23,7 @@ def membership_lines(results: Sequence[Results]) -> list[str]:
     for strategy in dict.fromkeys(one["strategy"] for one in results):
         ours = [one for one in results if one["strategy"] == strategy]
         lines += [
-            f"**{strategy}**, moves / partition-seconds without an owner:",
+            f"**{strategy}**, moves (partition-seconds without an owner):",
             "",
             *_table(ours),
             "",
@@ -70,19 +71,22 @@ def more_moves(results: Sequence[Results]) -> list[str]:
 
 
 def _table(results: Sequence[Results]) -> list[str]:
+    """The changes that moved or paused a partition, and the names of the others."""
     columns = [f"{client}, {side}" for client in CLIENTS for side in SIDES]
     rows = [
         (change, *(_cell(one["groups"][column][change], change, column) for column in columns))
         for one in results
         for change in one["groups"][columns[0]]
     ]
-    return table(("", *columns), rows)
+    quiet = [change for change, *cells in rows if set(cells) <= {NOTHING, "–"}]
+    lines = table(("", *columns), [row for row in rows if row[0] not in quiet])
+    return [*lines, "", f"No move and no pause: {'; '.join(quiet)}."] if quiet else lines
 
 
 def _cell(figures: Results, change: str, column: str) -> str:
     if column.endswith("alone") and change.startswith(STEWARD_ONLY):
         return "–"
-    return f"{figures['moves']} / {figures['unowned_partition_s']:.1f}"
+    return f"{figures['moves']} ({figures['unowned_partition_s']:.1f})"
 
 
 def _two_owners(results: Sequence[Results]) -> int:

@@ -12,12 +12,13 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any, Final
 
+from benchmarks.assignors.target import Target, listed
 from benchmarks.simulation.targets import Results, forecast_errors, judged
 
 WORDS: Final = {True: "met", False: "**missed**", None: "not measured"}
 RULES_INTRO: Final = """\
-Each cell: age of the oldest unread record, 95th percentile over time, median of the seeds (worst
-seed) / moves. A fluid model plays half an hour of 120 partitions. Members commit every
+Each cell: age of the oldest unread record in seconds, 95th percentile over time, median of the
+seeds (worst seed); moves. A fluid model plays half an hour of 120 partitions. Members commit every
 {commit_s} s. A controller sees log ends and commits every {look_every_s} s and measures rates
 (over {window_s} s) and speeds from them. All rules share it: it rebalances if a plan
 saves excess of {gain_percent:.0f} % of the mean load in {confirm} samples in a row, at most every
@@ -33,11 +34,15 @@ have a backlog at the start. `equilag snapshot --sample {sampled}s` reads the gr
 `equilag.simulate` forecasts from that snapshot alone; nothing rebalances. *Came* is what was
 produced and not yet processed, *by commits* what a tool reads at that moment. The discrepancy is
 the forecast against what came."""
+TARGETS_NOTE: Final = """\
+The targets are for the same per measured speed, counts in proportion (figures below): an age of at
+most 1/5 of that under a balance of lag, and of at most that of the best other rule; at most 1.5
+times the moves of that rule; both against the best rule without speeds."""
 MOVES_NOTE: Final = """\
 Moves are compared with those of the other rule that has the lowest age, since a rule that
 leaves records unread for minutes also needs no moves. Both rows per measured speed are
-`--weight work` with capacities, the first one with `--balance none`. The targets are for the
-second one, whose counts are hard: an exchange takes two moves where free counts take one."""
+`--weight work` with capacities, the first one with `--balance none`. The counts of the second one
+are hard: an exchange takes two moves where free counts take one."""
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -75,20 +80,18 @@ def target_lines(results: Results) -> list[str]:
     """The targets of scenarios side by side, then the others in a list."""
     scenarios = [one["words"] for one in results.get("rules", {}).get("scenarios", ())]
     cells: dict[str, dict[str, str]] = {scenario: {} for scenario in scenarios}
-    others = []
+    others = list[Target]()
     for goal in judged(results):
         scenario, _, what = goal.name.partition(": ")
         if scenario in cells:
-            cells[scenario][what] = f"{goal.figures} ({goal.limit}), {WORDS[goal.met]}"
+            cells[scenario][what] = WORDS[goal.met]
         else:
-            others.append((goal.name, goal.limit, goal.figures, WORDS[goal.met]))
+            others.append(goal)
     kinds = list(dict.fromkeys(what for row in cells.values() for what in row))
     by_scenario = [(name, *(row.get(kind, "") for kind in kinds)) for name, row in cells.items()]
-    lines = table(("what", "target", "measured", ""), others)
     if by_scenario:
-        head = ("measured (target)", *kinds)
-        return [*table(head, by_scenario), "", *lines]
-    return lines
+        return [*table(("", *kinds), by_scenario), "", TARGETS_NOTE, "", *listed(others)]
+    return listed(others)
 
 
 def rule_lines(rules: Results) -> list[str]:
@@ -108,7 +111,7 @@ def rule_lines(rules: Results) -> list[str]:
 
 def _cell(row: Results) -> str:
     age, moves = row["age_p95_s"], row["moves"]
-    return f"{_seconds(age['median'])} s ({_seconds(age['worst'])}) / {moves['median']:.0f}"
+    return f"{_seconds(age['median'])} ({_seconds(age['worst'])}), {moves['median']:.0f}"
 
 
 def _seconds(value: float) -> str:

@@ -67,8 +67,8 @@ def test_faults() -> None:
     assert " 2 (hang: 2); processes lost: the steward (1), kafka-python (1); " in lines[1]
     assert lines[1].endswith("clients that hung for good: none.")
     assert lines[-2:] == [
-        "| outage | 2 | 4.0 / 6.0, 9.0 |",
-        "| hang | 1 | not in time / not in time, not in time |",
+        "| outage | 2 | 4.0; 6.0, 9.0 |",
+        "| hang | 1 | late; late, late |",
     ]
 
 
