@@ -11,7 +11,7 @@ import os
 import sys
 from collections.abc import Sequence
 
-from equilag.cli.exit_status import BAD_INPUT, BROKEN_PIPE, DEFECT, FINE, INTERRUPTED
+from equilag.cli.screen import BAD_INPUT, BROKEN_PIPE, DEFECT, FINE, INTERRUPTED
 from equilag.domain.errors import ContradictedBound, EquilagError
 
 

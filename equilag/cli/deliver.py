@@ -14,8 +14,8 @@ from equilag.report.outputs import write_report
 from equilag.report.terminal import Screen
 
 if TYPE_CHECKING:
+    from equilag.report.facts.facts_json import Facts
     from equilag.report.facts.plans.plan import PlanFacts
-    from equilag.report.facts.protocol import Facts
 
 
 def show(facts: Facts, args: argparse.Namespace) -> None:

@@ -1,13 +1,25 @@
-"""What commands write to: standard output and standard error, whatever these are connected to."""
+"""What commands hand back: text on standard output and standard error, and an exit status."""
 
 from __future__ import annotations
 
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
+from typing import Final
 
 from equilag.domain.errors import InputError
 from equilag.report.wording.words import printable
+
+FINE: Final = 0
+ACT: Final = 10
+"""From `plan --check`: there is something to do."""
+BAD_INPUT: Final = 2
+"""Exit statuses that the contract names."""
+DEFECT: Final = 70
+"""Something that equilag itself says cannot be (EX_SOFTWARE of sysexits)."""
+INTERRUPTED: Final = 130
+BROKEN_PIPE: Final = 141
+"""What a shell reports for a program that SIGPIPE ended."""
 
 
 @contextmanager

@@ -6,7 +6,7 @@ import json
 from typing import TYPE_CHECKING, Any, Final
 
 if TYPE_CHECKING:
-    from equilag.report.facts.protocol import Facts
+    from equilag.report.facts.facts_json import Facts
 
 MAX_INDENTED: Final = 2_000
 """Partitions below which JSON is indented. Larger documents are for programs: indenting them takes

@@ -16,7 +16,7 @@ from equilag.domain.plugins import guarded, installed, load
 from equilag.domain.show import guess
 
 if TYPE_CHECKING:
-    from equilag.report.facts.protocol import Facts
+    from equilag.report.facts.facts_json import Facts
     from equilag.report.terminal import Screen
 
 ENTRY_POINT_GROUP: Final = "equilag.outputs"

@@ -20,6 +20,8 @@ if TYPE_CHECKING:
     from matplotlib.typing import RcKeyType
 
     from equilag.report.facts.frontier import FrontierFacts
+    from equilag.report.facts.simulation import SimulationFacts
+
 
 FORMATS: Final = ("svg", "png")
 SIZE: Final = (7.2, 4.4)
@@ -141,3 +143,44 @@ def _scale_axes(axes: Axes) -> None:
     for axis, write in ((axes.xaxis, number), (axes.yaxis, short_number)):
         axis.set_major_locator(MaxNLocator(integer=True))
         axis.set_major_formatter(FuncFormatter(lambda value, _, write=write: write(round(value))))
+
+
+TIME_UNITS: Final = ((7200.0, 3600.0, "hours"), (180.0, 60.0, "minutes"), (0.0, 1.0, "seconds"))
+"""From which duration on times are in which unit."""
+
+
+def simulation_plot(facts: SimulationFacts, ending: str) -> bytes:
+    """Two lines: the lag in all, now and with the plan."""
+    group = shorten(printable(facts.group.name), MAX_NAME)
+    _, unit, name = next(row for row in TIME_UNITS if facts.duration >= row[0])
+    with plot_style():
+        figure, axes = new_figure(f"Lag over time: {group}", name, "lag (records)")
+        _draw_courses(axes, facts, unit)
+        return write_figure(figure, ending)
+
+
+def _draw_courses(axes: Axes, facts: SimulationFacts, unit: float) -> None:
+    from matplotlib.ticker import FuncFormatter
+
+    across = [time / unit for time in facts.curve_times]
+    axes.plot(
+        across,
+        facts.current.curve,
+        color=BOUND_COLOUR,
+        linestyle="--",
+        label="current assignment",
+        gid="current",
+    )
+    if facts.changes:
+        axes.plot(
+            across,
+            facts.planned.curve,
+            color=SPREAD_COLOUR,
+            linewidth=2,
+            label="with the plan",
+            gid="plan",
+        )
+    axes.legend(frameon=False)
+    axes.set_xlim(0, facts.duration / unit)
+    axes.set_ylim(bottom=0)
+    axes.yaxis.set_major_formatter(FuncFormatter(lambda value, _: short_number(round(value))))

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from support.groups import snapshot_of
 
-from equilag.cli.co_partition_warning import co_partition_warning
+from equilag.cli.setting_warnings import co_partition_warning
 from equilag.domain.group.co_partitioning import CoPartitionedTopics
 
 JOINED = snapshot_of([12, 12, 5], [[0, 1, 2]] * 4, [*(n // 3 for n in range(12))] * 2)

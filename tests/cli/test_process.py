@@ -16,8 +16,7 @@ from support.paths import SAMPLES
 from support.waiting import until
 
 from equilag.cli import main
-from equilag.cli.progress_line import ProgressLine
-from equilag.cli.stage_words import describe
+from equilag.cli.progress_line import ProgressLine, describe
 from equilag.domain.errors import ContradictedBound, MissingExtra
 from equilag.planner import solve as solver
 from equilag.planner.solving.stage import Progress

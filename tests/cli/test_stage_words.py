@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from equilag.cli.stage_words import WORDS
+from equilag.cli.progress_line import WORDS
 from equilag.planner.solving.run import POINTS, PROVING, SEARCHING
 from equilag.planner.stages.counting_stages import COUNTING
 

@@ -15,7 +15,7 @@ from equilag.adapters.kafka import cluster
 from equilag.cli import main
 from equilag.cli.commands.steward import _options
 from equilag.cli.parser import build_parser
-from equilag.cli.steward_log import LogLine
+from equilag.cli.steward_status import LogLine
 from equilag.live.rebalance.live_policy import live_policy
 from equilag.live.status.http_server import serve
 from equilag.live.status.status import StewardStatus

@@ -6,7 +6,11 @@ from support.orders_service import orders_group
 
 from equilag.domain.plan.plan import Plan
 from equilag.planner.assign import assign
-from equilag.report.facts.plans.move_groups import MoveGroupFacts, moves_by_pair, moves_by_source
+from equilag.report.facts.plans.partition_columns import (
+    MoveGroupFacts,
+    moves_by_pair,
+    moves_by_source,
+)
 
 
 def plan() -> Plan:

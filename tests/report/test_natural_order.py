@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from equilag.report.wording.natural_order import natural_key
+from equilag.report.wording.words import natural_key
 
 
 def test_numbers_in_names_order_by_their_value() -> None:

@@ -9,7 +9,7 @@ from support.slow_member import even_assignment, slow_group
 
 from equilag.planner.simulate import simulate
 from equilag.report.facts.simulation import SimulationFacts, simulation_facts
-from equilag.report.simulation_plot import simulation_plot
+from equilag.report.plot import simulation_plot
 
 STAYS = {"a": {"t": [0, 1]}, "b": {"t": [2, 3]}, "slow": {"t": [4, 5]}}
 

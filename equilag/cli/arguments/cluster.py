@@ -11,8 +11,7 @@ from equilag.cli.arguments import options
 from equilag.cli.arguments.converters import OneOf, pattern
 from equilag.cli.arguments.files import naming, read_file
 from equilag.domain.errors import InputError
-from equilag.report.wording.natural_order import natural_key
-from equilag.report.wording.words import listed
+from equilag.report.wording.words import listed, natural_key
 
 if TYPE_CHECKING:
     from equilag.adapters.kafka.group_reader import GroupReader

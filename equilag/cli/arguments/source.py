@@ -101,8 +101,7 @@ def _other_group(args: argparse.Namespace) -> tuple[GroupInput, list[str], str]:
 
 
 def _warn(group: Group, policy: Policy | None, protocol: str = "") -> None:
-    from equilag.cli.co_partition_warning import warn_of_torn_topics
-    from equilag.cli.setting_warnings import rack_warnings, setting_warnings
+    from equilag.cli.setting_warnings import rack_warnings, setting_warnings, warn_of_torn_topics
 
     if policy is not None:
         warn_of_torn_topics(group, policy, protocol)

@@ -9,8 +9,8 @@ from equilag.cli.arguments import options
 from equilag.cli.arguments.policy_options import add_settings, policy_of
 from equilag.cli.arguments.source import add_source, read_group
 from equilag.cli.deliver import show
-from equilag.cli.exit_status import FINE, INTERRUPTED
 from equilag.cli.progress_line import ProgressLine
+from equilag.cli.screen import FINE, INTERRUPTED
 from equilag.cli.stop_signals import stopping
 
 NAME: Final = "compare"

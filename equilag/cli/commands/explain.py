@@ -16,7 +16,7 @@ from equilag.cli.arguments.given_plan import (
 from equilag.cli.arguments.policy_options import add_settings, policy_of
 from equilag.cli.arguments.source import add_source
 from equilag.cli.deliver import show
-from equilag.cli.exit_status import FINE, INTERRUPTED
+from equilag.cli.screen import FINE, INTERRUPTED
 
 NAME: Final = "explain"
 HELP: Final = "why a group is uneven, what bounds its plan, what moves are for"

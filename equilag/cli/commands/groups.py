@@ -19,8 +19,7 @@ from equilag.cli.arguments.cluster import (
 from equilag.cli.deliver import show
 from equilag.cli.group_watch import add_watch, watch
 from equilag.cli.screen import remark
-from equilag.report.wording.natural_order import natural_key
-from equilag.report.wording.words import plural, printable
+from equilag.report.wording.words import natural_key, plural, printable
 
 if TYPE_CHECKING:
     from equilag.adapters.kafka.group_kinds import ListedGroup

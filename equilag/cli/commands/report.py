@@ -20,8 +20,7 @@ from equilag.cli.arguments.given_plan import (
 )
 from equilag.cli.arguments.policy_options import add_settings, policy_of
 from equilag.cli.arguments.source import add_source
-from equilag.cli.exit_status import FINE, INTERRUPTED
-from equilag.cli.screen import emit
+from equilag.cli.screen import FINE, INTERRUPTED, emit
 from equilag.domain.policy.policy import Policy
 from equilag.report.json_text import json_output
 

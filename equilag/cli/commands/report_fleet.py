@@ -8,8 +8,7 @@ from typing import Final
 from equilag.cli.arguments.files import OutputFile
 from equilag.cli.arguments.options import add_json
 from equilag.cli.commands.fleet_show import TOP
-from equilag.cli.exit_status import FINE
-from equilag.cli.screen import emit
+from equilag.cli.screen import FINE, emit
 from equilag.domain.errors import InputError
 from equilag.report.wording.words import printable
 

@@ -11,7 +11,7 @@ from equilag.cli.arguments.given_plan import add_plan, place_files, planning, re
 from equilag.cli.arguments.policy_options import add_settings, policy_of
 from equilag.cli.arguments.source import add_source
 from equilag.cli.deliver import plot_file, show
-from equilag.cli.exit_status import FINE, INTERRUPTED
+from equilag.cli.screen import FINE, INTERRUPTED
 from equilag.domain.policy.policy import Policy
 
 NAME: Final = "simulate"
@@ -84,7 +84,7 @@ def run(args: argparse.Namespace) -> int:
         )
     facts = simulation_facts(found)
     if plot is not None:
-        from equilag.report.simulation_plot import simulation_plot
+        from equilag.report.plot import simulation_plot
 
         target, ending = plot
         target.write(simulation_plot(facts, ending))

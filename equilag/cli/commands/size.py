@@ -11,7 +11,7 @@ from equilag.cli.arguments.converters import MAX_SHOWN, duration, whole
 from equilag.cli.arguments.policy_options import add_settings, policy_of
 from equilag.cli.arguments.source import add_source, read_group
 from equilag.cli.deliver import show
-from equilag.cli.exit_status import FINE, INTERRUPTED
+from equilag.cli.screen import FINE, INTERRUPTED
 from equilag.cli.stop_signals import stopping
 from equilag.report.wording.words import shorten
 

@@ -19,8 +19,7 @@ from equilag.cli.arguments.steward_thresholds import (
     thresholds_of,
 )
 from equilag.cli.screen import remark
-from equilag.cli.steward_log import logging_to_stderr
-from equilag.cli.steward_status import show_status
+from equilag.cli.steward_status import logging_to_stderr, show_status
 from equilag.cli.stop_signals import handled
 from equilag.domain.errors import InputError, MissingExtra
 from equilag.live.rebalance.live_policy import LIVE_DEFAULTS, LIVE_HORIZON_S

@@ -10,8 +10,7 @@ from typing import Any, Final, NamedTuple, get_args
 
 from equilag import __version__
 from equilag.live.steward.steward_options import utc
-from equilag.report.facts.stewards.steward import Role, StewardFacts
-from equilag.report.facts.stewards.steward_headline import steward_headline
+from equilag.report.facts.stewards.steward import Role, StewardFacts, steward_headline
 from equilag.report.facts.stewards.steward_parts import (
     StewardDecision,
     StewardEvent,

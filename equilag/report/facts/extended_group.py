@@ -12,7 +12,7 @@ from equilag.domain.plan.metrics import member_loads
 from equilag.domain.plan.plan import Plan
 from equilag.domain.plan.plan_figures import CountFigures, ExtendedFigures, LagFigures
 from equilag.domain.reduction.capacities import rounded
-from equilag.report.wording.natural_order import natural_key
+from equilag.report.wording.words import natural_key
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,11 +1,12 @@
-"""Facts as JSON: the fields of dataclasses and named tuples, and their properties, by name."""
+"""What all facts have in common, and facts as JSON: the fields of dataclasses and named tuples, and
+their properties, by name."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import fields, is_dataclass
-from typing import Any, Final
+from typing import Any, Final, Protocol
 
 NOT_IN_JSON: Final = {"json": False}
 """Metadata of a field that holds the result itself, from which the facts were made."""
@@ -47,3 +48,22 @@ def _named(facts: Any) -> Iterator[tuple[str, Any]]:
     for name in (*names, *properties):
         if name not in hidden and not name.startswith("_"):
             yield name, getattr(facts, name)
+
+
+class Facts(Protocol):
+    """The facts of one report. An output gets them as its only argument."""
+
+    @property
+    def kind(self) -> str:
+        """``plan``, ``comparison``, ``frontier``, ``verification``, ``size``, ``simulation``,
+        ``live-groups``, ``steward``, ``fleet``, ``fleet-export``, ``collection``."""
+        ...
+
+    @property
+    def size(self) -> int:
+        """Partitions that the document lists one by one; a large document is written compactly."""
+        ...
+
+    def document(self) -> Mapping[str, Any]:
+        """The report's JSON."""
+        ...

@@ -14,8 +14,7 @@ from equilag.domain.policy.policy import Policy
 from equilag.domain.policy.shape import shape_group
 from equilag.domain.reduction.reduce import reduce_group
 from equilag.report.facts.facts_json import NOT_IN_JSON
-from equilag.report.facts.group import GroupFacts, group_facts
-from equilag.report.facts.plans.gain import GainScale
+from equilag.report.facts.group import GainScale, GroupFacts, group_facts
 from equilag.report.wording.words import number, plural, short_percent
 
 if TYPE_CHECKING:

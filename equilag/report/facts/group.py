@@ -1,4 +1,5 @@
-"""The group that a report is about: its sizes, and what is doubtful about its figures."""
+"""The group that a report is about: its sizes, what is doubtful about its figures, and how much of
+what can be gained a plan gains."""
 
 from __future__ import annotations
 
@@ -15,7 +16,7 @@ from equilag.domain.plan.metrics import excess, load_divisor, mean_load, member_
 from equilag.domain.reduction.reduce import Reduction
 from equilag.report.facts.doubts import DoubtFacts, doubt_facts
 from equilag.report.facts.work import LoadUnit, load_unit
-from equilag.report.wording.natural_order import natural_key
+from equilag.report.wording.words import natural_key
 
 CERTAIN = ("ok", "given")
 """Quality marks of a lag that is known for sure."""
@@ -118,3 +119,30 @@ def loads_before(reduction: Reduction, per_capacity: bool | None = None) -> Load
         return LoadsBefore(mean / divisor, found.load.spread, found.load.excess)
     loads = member_loads(group.owner, group.lag, group.n_members)
     return LoadsBefore(mean, spread(loads, planned.idle), excess(loads[~planned.idle]))
+
+
+@dataclass(frozen=True, slots=True)
+class GainScale:
+    """The base and the end of a percentage of a gain: what lies above a fair share."""
+
+    start: float
+    end: float
+    """No plan has less."""
+    from_current: bool
+    """True if `start` is what the current assignment has."""
+    step: float = 1.0
+    """How much more than what is proved may be impossible to save: bounds are rounded down."""
+
+    @staticmethod
+    def of(group: GroupFacts, first: float, proved: float) -> GainScale:
+        """From the current assignment where it is whole, else from the fewest moves (`first`)."""
+        if group.fully_owned and group.excess is not None and group.excess > proved:
+            return GainScale(group.excess, proved, True, group.load_step)
+        return GainScale(first, proved, False, group.load_step)
+
+    def percent(self, excess: float) -> float:
+        """What is saved of all that is not proved to be impossible to save."""
+        most = self.start - self.end
+        if most <= 0 or excess < self.end + self.step:
+            return 100.0
+        return 100.0 * (self.start - excess) / most

@@ -15,9 +15,8 @@ from equilag.report.terminal import Screen
 from equilag.report.text.causes import breaks
 from equilag.report.text.group import group_block
 from equilag.report.text.proof import PROVED_BOUND, SOLVERS_BOUND, bound_scope
-from equilag.report.text.tables.fitted import Write
+from equilag.report.text.tables.fitted import Write, named_table
 from equilag.report.text.tables.layout import Block, Column, indented
-from equilag.report.text.tables.named_table import named_table
 from equilag.report.text.verdict import verdict_line
 from equilag.report.text.work import load_words
 from equilag.report.wording.beyond_words import beyond_lines

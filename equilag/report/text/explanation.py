@@ -13,9 +13,8 @@ from equilag.report.facts.explanation import EvennessFacts, ExplanationFacts, Lo
 from equilag.report.facts.plans.move_chains import ChainFacts, ServedFacts
 from equilag.report.terminal import Screen
 from equilag.report.text.group import group_block
-from equilag.report.text.tables.fitted import Write, fitted_table
+from equilag.report.text.tables.fitted import PART, Write, fitted_table
 from equilag.report.text.tables.layout import Block, Column, indented, title
-from equilag.report.text.tables.named_table import PART
 from equilag.report.text.tables.short_names import member_names, with_short_names
 from equilag.report.text.verdict import verdict_line
 from equilag.report.wording.explanation_words import LoadWords, evidence_lines

@@ -11,9 +11,8 @@ from equilag.report.facts.extended_group import InstanceFacts, RealFacts
 from equilag.report.facts.plans.plan import PlanFacts
 from equilag.report.terminal import Screen
 from equilag.report.text.causes import breaks, causes, no_fewer
-from equilag.report.text.tables.fitted import Write
+from equilag.report.text.tables.fitted import Write, named_table
 from equilag.report.text.tables.layout import Block, Column, indented, title
-from equilag.report.text.tables.named_table import named_table
 from equilag.report.wording.words import form, listed, number, plural, printable
 
 MAX_INSTANCES: Final = 20

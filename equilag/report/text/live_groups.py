@@ -11,9 +11,8 @@ from rich.text import Text
 from equilag.report.facts.live_groups import LiveGroupFacts, LiveGroupsFacts
 from equilag.report.terminal import Screen
 from equilag.report.text.group import NAMELESS
-from equilag.report.text.tables.fitted import Write
+from equilag.report.text.tables.fitted import Write, named_table
 from equilag.report.text.tables.layout import Block, Column, indented, title, verbatim
-from equilag.report.text.tables.named_table import named_table
 from equilag.report.wording.words import NONE, number, percent, plural, printable, shorten
 
 MAX_STATE: Final = 13

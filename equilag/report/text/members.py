@@ -10,9 +10,8 @@ from rich.console import RenderableType
 from equilag.report.facts.extended_group import RealFacts
 from equilag.report.facts.plans.plan import MemberFacts, PlanFacts
 from equilag.report.terminal import Screen
-from equilag.report.text.tables.fitted import Write
+from equilag.report.text.tables.fitted import Write, named_table
 from equilag.report.text.tables.layout import Block, Column, bars, indented, title
-from equilag.report.text.tables.named_table import named_table
 from equilag.report.text.work import load_words
 from equilag.report.wording.words import form, listed, number, percent, plural
 

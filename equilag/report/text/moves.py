@@ -8,12 +8,15 @@ from typing import Final
 from rich.console import RenderableType
 
 from equilag.domain.plan.move import Move
-from equilag.report.facts.plans.move_groups import MoveGroupFacts, moves_by_pair, moves_by_source
+from equilag.report.facts.plans.partition_columns import (
+    MoveGroupFacts,
+    moves_by_pair,
+    moves_by_source,
+)
 from equilag.report.facts.plans.plan import PlanFacts
 from equilag.report.terminal import Screen
-from equilag.report.text.tables.fitted import Write, fitted_table
+from equilag.report.text.tables.fitted import Write, fitted_table, named_table
 from equilag.report.text.tables.layout import Block, Column, indented, title
-from equilag.report.text.tables.named_table import named_table
 from equilag.report.wording.reason_words import reason_words
 from equilag.report.wording.words import form, number, plural, printable
 

@@ -14,9 +14,8 @@ from equilag.report.text.group import group_block
 from equilag.report.text.members import members_block
 from equilag.report.text.moves import moves_block
 from equilag.report.text.proof import load_word, proof_block
-from equilag.report.text.tables.fitted import Room, Write, fitted, fitted_table
+from equilag.report.text.tables.fitted import PART, Room, Write, fitted, fitted_table
 from equilag.report.text.tables.layout import GAP, Block, Column, indented, table, title, verbatim
-from equilag.report.text.tables.named_table import PART
 from equilag.report.text.tables.short_names import member_names
 from equilag.report.text.verdict import verdict_block
 from equilag.report.wording.words import number, short_percent

@@ -17,9 +17,8 @@ from equilag.report.facts.simulation import (
 )
 from equilag.report.terminal import Screen
 from equilag.report.text.group import group_block
-from equilag.report.text.tables.fitted import Write, fitted_table
+from equilag.report.text.tables.fitted import PART, Write, fitted_table, named_table
 from equilag.report.text.tables.layout import Block, Column, indented, title
-from equilag.report.text.tables.named_table import PART, named_table
 from equilag.report.text.tables.short_names import member_names
 from equilag.report.wording.words import NONE, number, plural, short_span, time_span
 

@@ -11,9 +11,8 @@ from rich.text import Text
 from equilag.report.facts.stewards.steward import StewardFacts
 from equilag.report.facts.stewards.steward_parts import StewardMember
 from equilag.report.terminal import Screen
-from equilag.report.text.tables.fitted import Write
+from equilag.report.text.tables.fitted import Write, named_table
 from equilag.report.text.tables.layout import Block, Column, Prose, indented, labelled, title
-from equilag.report.text.tables.named_table import named_table
 from equilag.report.wording.words import NONE, number, percent, plural, printable, time_span
 
 MAX_MEMBERS: Final = 20

@@ -1,7 +1,9 @@
-"""Numbers, plural forms and names as words; names come from users and are made printable."""
+"""Numbers, plural forms and names as words; names come from users and are made printable. The order
+of names that hold numbers."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sequence
 from typing import Final
 
@@ -144,3 +146,23 @@ def in_a_row(names: Sequence[str]) -> str:
     """All of the names, with an *and* before the last."""
     *others, last = names
     return f"{', '.join(others)} and {last}" if others else last
+
+
+_DIGITS: Final = re.compile(r"([0-9]+)")
+
+NaturalKey = tuple[tuple[str | tuple[int, str], ...], str]
+
+
+def natural_key(name: str) -> NaturalKey:
+    """A key to sort by: runs of digits by their value, everything else by code points.
+
+    Names that differ have different keys, `a01` and `a1` too.
+    """
+    parts = _DIGITS.split(name)  # text, digits, text, ...
+    return tuple(_number(part) if i % 2 else part for i, part in enumerate(parts)), name
+
+
+def _number(digits: str) -> tuple[int, str]:
+    """Orders as the value does. Python refuses to convert thousands of digits."""
+    value = digits.lstrip("0")
+    return len(value), value

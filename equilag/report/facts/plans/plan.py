@@ -18,15 +18,13 @@ from equilag.domain.plan.plan_figures import LagFigures
 from equilag.domain.policy.policy import Policy
 from equilag.report.facts.extended_group import RealFacts, extended_facts, whole
 from equilag.report.facts.facts_json import NOT_IN_JSON
-from equilag.report.facts.group import GroupFacts, group_facts
-from equilag.report.facts.plans.gain import GainScale
+from equilag.report.facts.group import GainScale, GroupFacts, group_facts
 from equilag.report.facts.plans.judged_plan import JudgedPlan, judged_plan
 from equilag.report.facts.plans.proof import ProofFacts, proof_facts
 from equilag.report.facts.plans.verdict import VerdictFacts, verdict_of
 from equilag.report.facts.work import WorkFacts, work_facts
-from equilag.report.wording.natural_order import natural_key
 from equilag.report.wording.reason_words import reason_words
-from equilag.report.wording.words import printable
+from equilag.report.wording.words import natural_key, printable
 
 
 @dataclass(frozen=True, slots=True)

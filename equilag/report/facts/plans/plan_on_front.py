@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Final, NamedTuple
 
 from equilag.report.facts.frontier import FrontierFacts, PointFacts
-from equilag.report.facts.plans.gain import GainScale
+from equilag.report.facts.group import GainScale
 from equilag.report.facts.plans.plan import PlanFacts
 from equilag.report.facts.plans.proof import ProofFacts
 from equilag.report.wording.words import number, plural

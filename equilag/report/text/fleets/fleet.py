@@ -16,6 +16,7 @@ from equilag.report.text.fleets.fleet_groups import (
     worst_groups_block,
 )
 from equilag.report.text.fleets.fleet_throughput import fleet_throughput_block
+from equilag.report.text.tables.fitted import named_table
 from equilag.report.text.tables.layout import (
     Block,
     Column,
@@ -25,7 +26,6 @@ from equilag.report.text.tables.layout import (
     title,
     verbatim,
 )
-from equilag.report.text.tables.named_table import named_table
 from equilag.report.wording.words import NONE, number, percent, plural, printable, short_percent
 
 LABEL: Final = 15

@@ -10,9 +10,8 @@ from equilag.report.facts.fleets.fleet import FleetFacts
 from equilag.report.facts.fleets.fleet_run import GroupRow
 from equilag.report.terminal import Screen
 from equilag.report.text.group import NAMELESS
-from equilag.report.text.tables.fitted import Write
+from equilag.report.text.tables.fitted import Write, named_table
 from equilag.report.text.tables.layout import Block, Column, indented, title
-from equilag.report.text.tables.named_table import named_table
 from equilag.report.text.tables.short_names import fitted
 from equilag.report.wording.words import (
     NONE,

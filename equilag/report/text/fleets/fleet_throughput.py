@@ -13,8 +13,8 @@ from equilag.report.facts.fleets.fleet_throughput import (
 )
 from equilag.report.terminal import Screen
 from equilag.report.text.group import NAMELESS
+from equilag.report.text.tables.fitted import named_table
 from equilag.report.text.tables.layout import Block, Column, indented, title
-from equilag.report.text.tables.named_table import named_table
 from equilag.report.wording.words import number, plural, printable, short_number
 
 RATES_ALONE: Final = "--weight rate"

@@ -10,7 +10,7 @@ from equilag.report.terminal import Screen
 from equilag.report.text.tables.layout import page
 
 if TYPE_CHECKING:
-    from equilag.report.facts.protocol import Facts
+    from equilag.report.facts.facts_json import Facts
 
 PAGES: Final = {
     "plan": "equilag.report.text.plan:plan_blocks",

@@ -9,8 +9,7 @@ from typing import Final
 from rich.cells import cell_len
 
 from equilag.report.text.tables.common_words import cut_alike, cut_run, front_of, words_of
-from equilag.report.wording.natural_order import natural_key
-from equilag.report.wording.words import in_ascii, printable
+from equilag.report.wording.words import in_ascii, natural_key, printable
 
 TAIL: Final = 6
 """Characters kept of the end of a name that is cut in its middle: room for a number."""
