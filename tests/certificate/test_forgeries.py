@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
+from functools import cache
 from typing import Any, Final
 
 import numpy as np
@@ -138,6 +139,7 @@ PLANS: Final[dict[str, tuple[Group, Json]]] = {
 ASSIGNORS: Final = ("assignor sticky", "assignor lag-aware")
 
 
+@cache
 def plan_of(name: str) -> tuple[Group, Plan]:
     if name in ASSIGNORS:
         return MIXED, equilag.assign(MIXED, name.removeprefix("assignor "))
