@@ -17,7 +17,7 @@ from support.real_groups import RealShape, field_sets, real_snapshot
 import equilag
 from equilag.domain.errors import InputError
 from equilag.domain.group.group import NOBODY
-from equilag.domain.move_reasons.reason import MOVE_REASON_KINDS
+from equilag.domain.move_reasons.unit_reasons import MOVE_REASON_KINDS
 from equilag.domain.plan.assignment import read_assignment
 from equilag.domain.plan.move import Move
 from equilag.domain.plan.plan import Plan
