@@ -7,6 +7,7 @@ import subprocess
 import sys
 from collections.abc import Callable
 from dataclasses import replace
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -27,6 +28,12 @@ SNAPSHOT = snapshot_of(
     [4, 3], [[0, 1], [0], [0, 1]], [0, 0, 0, 0, 2, 2, -1], [9, 8, 7, 1, 30, 2, 2]
 )
 GROUP = load_snapshot(SNAPSHOT)
+
+
+@cache
+def solved(policy: str = "lag-aware", **settings: Any) -> Plan:
+    """A plan for the group; most tests alter one."""
+    return equilag.solve(GROUP, policy, time_limit=20.0, **settings)
 
 
 NOT_TRUSTED = ("adapters", "cli", "heuristics", "live", "pipeline", "planner", "solver")
@@ -65,17 +72,17 @@ def test_what_verify_loads_is_small() -> None:
     assert others == {"equilag", "numpy"}
 
 
-@pytest.mark.parametrize("policy", POLICIES)
-def test_no_solver_is_needed(policy: str, tmp_path: Path) -> None:
-    snapshot, plan = tmp_path / "snapshot.json", tmp_path / "plan.json"
+def test_no_solver_is_needed(tmp_path: Path) -> None:
+    snapshot, plans = tmp_path / "snapshot.json", tmp_path / "plans.json"
     snapshot.write_text(json.dumps(SNAPSHOT))
-    plan.write_text(json.dumps(equilag.solve(GROUP, policy, time_limit=20.0).to_dict()))
+    plans.write_text(json.dumps([solved(policy).to_dict() for policy in POLICIES]))
     then = (
         "import equilag\n"
         "group = equilag.load_snapshot(sys.argv[1])\n"
-        "findings = equilag.verify(group, json.load(open(sys.argv[2], encoding='utf-8')))\n"
+        "plans = json.load(open(sys.argv[2], encoding='utf-8'))\n"
+        "findings = [found for plan in plans for found in equilag.verify(group, plan)]\n"
     )
-    modules, findings = loaded_by_verify(then, str(snapshot), str(plan))
+    modules, findings = loaded_by_verify(then, str(snapshot), str(plans))
     assert findings == []
     assert rooms(modules) & set(NOT_TRUSTED) == {"adapters"}  # to read the snapshot
     assert not {name.split(".")[0] for name in modules} & {"ortools", "networkx", "pandas"}
@@ -100,7 +107,7 @@ def test_plans_of_single_heuristics_verify(name: str, assignor: str) -> None:
 
 
 def test_the_report_separates_proved_claims_from_those_of_a_solver() -> None:
-    plan = equilag.solve(GROUP, time_limit=20.0)
+    plan = solved()
     proved = check_plan(GROUP, plan)
     assert proved.holds
     assert len(proved.proved) == len(plan.claims)
@@ -123,7 +130,7 @@ def by_solver(plan: Plan, value: int) -> Plan:
 
 
 def test_evidence_says_whether_the_status_rests_on_a_solver() -> None:
-    plan = equilag.solve(GROUP, time_limit=20.0)
+    plan = solved()
     best = plan.spread_lower_bound
     assert (plan.status, plan.evidence) == ("optimal", "checked")
     for status, value, gap in (("optimal", best, 0), ("feasible", best - 1, 1)):
@@ -138,7 +145,7 @@ def test_evidence_says_whether_the_status_rests_on_a_solver() -> None:
 
 
 def test_a_plan_that_is_optimal_without_the_solver_says_so() -> None:
-    plan = equilag.solve(GROUP, time_limit=20.0)
+    plan = solved()
     weaker = next(c for c in plan.claims if c.claim == "spread_at_least")
     weaker = replace(weaker, kind="difference", data={}, value=0)
     resting = by_solver(plan, plan.spread_lower_bound)
@@ -156,7 +163,7 @@ def test_a_plan_that_is_optimal_without_the_solver_says_so() -> None:
 
 @pytest.mark.parametrize("word", ["hearsay", None, ["solver"]])
 def test_evidence_is_one_of_two_words(word: Any) -> None:
-    document = {**equilag.solve(GROUP, time_limit=20.0).to_dict(), "evidence": word}
+    document = {**solved().to_dict(), "evidence": word}
     (finding,) = equilag.verify(GROUP, document)
     assert finding.endswith("is none of checked, solver")
 
@@ -165,7 +172,7 @@ def test_evidence_is_one_of_two_words(word: Any) -> None:
     ("value", "holds"), [(True, True), (False, False), (1, False), ("", False)]
 )
 def test_an_interrupted_plan_says_true(value: Any, holds: bool) -> None:
-    document = {**equilag.solve(GROUP, time_limit=20.0).to_dict(), "interrupted": value}
+    document = {**solved().to_dict(), "interrupted": value}
     assert (equilag.verify(GROUP, document) == []) == holds
 
 
@@ -174,7 +181,7 @@ def solver_claim(value: int, **data: Any) -> Claim:
 
 
 def test_a_solvers_claim_must_cover_all_plans_that_the_policy_allows() -> None:
-    plan = equilag.solve(GROUP, max_moves=3, time_limit=20.0)
+    plan = solved(max_moves=3)
     others = tuple(c for c in plan.claims if c.claim != "spread_at_least")
     value = plan.spread_lower_bound
     for covered, holds in ((3, True), (None, True), (4, True), (2, False), ("3", False)):
@@ -184,7 +191,7 @@ def test_a_solvers_claim_must_cover_all_plans_that_the_policy_allows() -> None:
 
 @pytest.mark.parametrize("name", ["spread_at_least", "cost_at_least"])
 def test_a_solvers_bound_above_the_plan_itself_is_a_finding(name: str) -> None:
-    plan = equilag.solve(GROUP, move_cost=1, time_limit=20.0)
+    plan = solved(move_cost=1)
     value = plan.lag.spread + len(plan.moves) + 1
     claims = tuple(c for c in plan.claims if c.claim != name)
     bound = value if name == "spread_at_least" else plan.spread_lower_bound
@@ -208,7 +215,7 @@ def test_a_solvers_bound_above_the_plan_itself_is_a_finding(name: str) -> None:
     lambda c: replace(c, value=True),
 ], ids=range(9))  # fmt: skip
 def test_unknown_kinds_of_claims_are_findings(change: Callable[[Claim], Claim]) -> None:
-    plan = equilag.solve(GROUP, time_limit=20.0)
+    plan = solved()
     claims = (change(plan.claims[0]), *plan.claims[1:])
     assert equilag.verify(GROUP, replace(plan, claims=claims))
 
@@ -267,7 +274,7 @@ def test_unreadable_policies_are_findings(table: Any) -> None:
 
 @pytest.mark.parametrize("key", ["balance", "move_cost", "tolerance", "max_moves", "fresh", "name"])
 def test_invalid_settings_are_findings(key: str) -> None:
-    plan = equilag.solve(GROUP, time_limit=20.0).to_dict()
+    plan = solved().to_dict()
     plan["policy"][key] = ["x"]
     assert any(finding.startswith("policy") for finding in equilag.verify(GROUP, plan))
 
@@ -290,7 +297,7 @@ def test_settings_of_a_real_group_are_read_back() -> None:
     ],
 )
 def test_settings_that_do_not_fit_are_findings(setting: str, value: Any, problem: str) -> None:
-    plan = equilag.solve(GROUP, time_limit=20.0).to_dict()
+    plan = solved().to_dict()
     plan["policy"][setting] = value
     findings = equilag.verify(GROUP, plan)
     assert any(finding.startswith("policy") and problem in finding for finding in findings)
@@ -300,12 +307,12 @@ def test_settings_that_do_not_fit_are_findings(setting: str, value: Any, problem
                                     {"time_limit_s": "1", "wall_s": 1},
                                     {"time_limit_s": 1, "wall_s": None}])  # fmt: skip
 def test_invalid_times_are_findings(timing: Any) -> None:
-    plan = {**equilag.solve(GROUP, time_limit=20.0).to_dict(), "timing": timing}
+    plan = {**solved().to_dict(), "timing": timing}
     assert any(finding.startswith("timing") for finding in equilag.verify(GROUP, plan))
 
 
 def test_a_plan_for_other_lags_is_a_finding() -> None:
-    plan = equilag.solve(GROUP, time_limit=20.0)
+    plan = solved()
     later = group_of([4, 3], [[0, 1], [0], [0, 1]], [0, 0, 0, 0, 2, 2, -1], [9, 8, 7, 1, 30, 2, 3])
     assert any(finding.startswith("lag") for finding in equilag.verify(later, plan))
 

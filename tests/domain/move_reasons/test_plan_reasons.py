@@ -212,7 +212,7 @@ def may_keep(plan: Plan, move: Move) -> bool:
 
 
 def test_reasons_of_random_plans_say_what_is_so() -> None:
-    for group in small_groups(5, 40, members=4, size=4):
+    for group in small_groups(5, 14, members=4, size=4):
         for settings in ({"tolerance": 0.0}, {"policy": "kip-169"}, {"balance": "none"}):
             check_figures(equilag.solve(group, effort=0.02, **settings))
 
