@@ -7,13 +7,13 @@ from dataclasses import dataclass, field
 from typing import Any, Final
 
 from equilag.certificate.checks.claim_checks import CHECKS, SOLVER_KINDS
-from equilag.certificate.claim_words import claim_words
-from equilag.certificate.figure_differences import checked_figures, differences
-from equilag.certificate.ledger import Ledger, Refuted
+from equilag.certificate.ledger import Ledger, Refuted, claim_words
 from equilag.certificate.plan_document import (
     FIGURES,
     PlacedClaim,
     PlanDocument,
+    checked_figures,
+    differences,
     other_group,
     read_plan,
 )

@@ -16,7 +16,7 @@ from equilag.domain.plan.assignment import read_assignment
 from equilag.domain.plan.plan import FORMAT, Plan
 from equilag.domain.policy.policy import SETTINGS, Policy
 from equilag.domain.policy.shape import shape_group, with_added_members
-from equilag.domain.reduction.capacities import known_capacities
+from equilag.domain.reduction.reduce import known_capacities
 from equilag.domain.show import show
 from equilag.planner.simulation.fluid_run import (
     PROTOCOLS,

@@ -11,7 +11,7 @@ from support.capacities import (
 from support.groups import small_groups
 
 from equilag.certificate.bounds.counting_by_capacity import counting_for
-from equilag.certificate.bounds.excess import excess_by_average, excess_by_heavy
+from equilag.certificate.bounds.derived_bounds import excess_by_average, excess_by_heavy
 from equilag.domain.plan.metrics import excess, fair_load
 
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from equilag.certificate.figure_differences import differences
+from equilag.certificate.plan_document import differences
 
 
 @pytest.mark.parametrize(

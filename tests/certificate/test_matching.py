@@ -11,7 +11,12 @@ from support.oracles import Assignments
 
 from benchmarks.assignors.inputs import named
 from equilag.certificate.bounds.counting import Counting
-from equilag.certificate.bounds.matching import Side, most_disjoint, pairs_beyond, pairs_needed
+from equilag.certificate.bounds.derived_bounds import (
+    Side,
+    most_disjoint,
+    pairs_beyond,
+    pairs_needed,
+)
 from equilag.certificate.checks.claim_checks import CHECKS
 from equilag.certificate.ledger import Ledger, Refuted
 from equilag.certificate.verify import verify

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
+from itertools import islice
 from typing import Any
 
 import equilag
@@ -69,16 +70,19 @@ def variants(value: Any) -> Iterator[tuple[str, Any]]:
         yield "nothing", None
 
 
-def alterations(plan: Json) -> Iterator[tuple[str, tuple[Any, ...], Json]]:
+def alterations(
+    plan: Json, first: int = 0, every: int = 1
+) -> Iterator[tuple[str, tuple[Any, ...], Json]]:
+    """The change, the place, and the altered plan: one alteration of `every`, from `first` on."""
     text = json.dumps(plan)
-    for path, value in walk(plan):
-        for word, other in variants(value):
-            if not path:
-                yield word, path, other
-                continue
-            altered = json.loads(text)
-            place: Any = altered
-            for step in path[:-1]:
-                place = place[step]
-            place[path[-1]] = other
-            yield word, path, altered
+    changes = ((path, *change) for path, value in walk(plan) for change in variants(value))
+    for path, word, other in islice(changes, first, None, every):
+        if not path:
+            yield word, path, other
+            continue
+        altered = json.loads(text)
+        place: Any = altered
+        for step in path[:-1]:
+            place = place[step]
+        place[path[-1]] = other
+        yield word, path, altered

@@ -12,8 +12,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from equilag.certificate.bounds.free_of_topics import FreeOfTopics
-from equilag.certificate.bounds.partial_sums import heaviest_of, lightest_of
+from equilag.certificate.bounds.free_of_topics import FreeOfTopics, heaviest_of, lightest_of
 from equilag.domain.columns import Floats, distinct
 from equilag.domain.constraint import CountConstraint, ranges
 from equilag.domain.group.group import Flags, Group, Ints

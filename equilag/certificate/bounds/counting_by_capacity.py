@@ -13,7 +13,7 @@ from typing import Final, NamedTuple
 import numpy as np
 
 from equilag.certificate.bounds.counting import Counting
-from equilag.certificate.bounds.partial_sums import sums_of_lightest
+from equilag.certificate.bounds.free_of_topics import sums_of_lightest
 from equilag.domain.columns import Floats
 from equilag.domain.constraint import CountConstraint
 from equilag.domain.group.group import Flags, Group, Ints

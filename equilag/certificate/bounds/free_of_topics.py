@@ -1,4 +1,4 @@
-"""How many free partitions of each topic members take, where topics count one by one."""
+"""What counting rests on: sums of lightest and heaviest lags, free partitions of each topic."""
 
 from __future__ import annotations
 
@@ -6,6 +6,27 @@ import numpy as np
 
 from equilag.domain.constraint import CountConstraint, CountInterval, TopicCounts
 from equilag.domain.group.group import Flags, Ints
+
+
+def lightest_of(lags: Ints, number: int) -> int:
+    if number <= 0:
+        return 0
+    if number >= len(lags):
+        return int(lags.sum())
+    return int(np.partition(lags, number - 1)[:number].sum())
+
+
+def heaviest_of(lags: Ints, number: int) -> int:
+    if number <= 0:
+        return 0
+    if number >= len(lags):
+        return int(lags.sum())
+    return int(np.partition(lags, len(lags) - number)[len(lags) - number :].sum())
+
+
+def sums_of_lightest(lags: Ints) -> Ints:
+    """[n + 1] sums of the lightest 0, 1, ... n of n lags."""
+    return np.concatenate(([0], np.cumsum(np.sort(lags))))
 
 
 class FreeOfTopics:

@@ -2,6 +2,8 @@
 
 A check takes the ledger, the claim's value and its data, and raises Refuted if they do not prove
 the value. A new kind of claim is a function and a row here.
+
+The checks of claims about loads, which rest on counting, stand here too.
 """
 
 from __future__ import annotations
@@ -9,6 +11,17 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any, Final
 
+import numpy as np
+
+from equilag.certificate.bounds.derived_bounds import (
+    Side,
+    excess_by_average,
+    excess_by_heavy,
+    folded,
+    most_disjoint,
+    pairs_beyond,
+    pairs_needed,
+)
 from equilag.certificate.checks.count_checks import (
     check_counts,
     check_moves_by_moves,
@@ -18,27 +31,129 @@ from equilag.certificate.checks.count_checks import (
     check_reads_across,
     check_spread_by_moves,
 )
-from equilag.certificate.checks.load_checks import (
-    check_difference,
-    check_excess_by_average,
-    check_excess_by_heavy,
-    check_highest_by_average,
-    check_highest_by_folding,
-    check_highest_by_heavy,
-    check_highest_by_pairs,
-    check_lowest_by_average,
-    check_lowest_by_folding,
-    check_lowest_by_pairs,
-    check_lowest_by_rest,
-    check_sum,
-)
 from equilag.certificate.checks.search_checks import (
     check_cost_by_move_search,
     check_cost_by_search,
     check_spread_by_move_search,
     check_spread_by_search,
 )
-from equilag.certificate.ledger import Ledger
+from equilag.certificate.ledger import Ledger, Refuted, natural_in
+from equilag.domain.group.group import Flags, iter_names
+
+
+def check_highest_by_average(ledger: Ledger, value: int, data: Mapping[str, Any]) -> None:
+    """`max_load_at_least` by `average`: partitions that only these members may take."""
+    bound = ledger.counting.average(ledger.members_in(data))[0]
+    if value > bound:
+        raise Refuted(f"the mean load of these members proves no more than {bound}")
+
+
+def check_highest_by_heavy(ledger: Ledger, value: int, data: Mapping[str, Any]) -> None:
+    """`max_load_at_least` by `heavy`: the heaviest partitions and what the counts force on top."""
+    bound = ledger.counting.heavy(ledger.members_in(data), natural_in(data, "heaviest"))
+    if value > bound:
+        raise Refuted(f"the heaviest partitions prove no more than {bound}")
+
+
+def check_lowest_by_average(ledger: Ledger, value: int, data: Mapping[str, Any]) -> None:
+    """`min_load_at_most` by `average`: all partitions that these members may take."""
+    bound = ledger.counting.average(ledger.members_in(data))[1]
+    if value < bound:
+        raise Refuted(f"the mean load of these members proves no less than {bound}")
+
+
+def check_lowest_by_rest(ledger: Ledger, value: int, data: Mapping[str, Any]) -> None:
+    """`min_load_at_most` by `rest`: what the heaviest partitions leave to the other members."""
+    bound = ledger.counting.rest(ledger.members_in(data), natural_in(data, "heaviest"))
+    if bound is None or value < bound:
+        raise Refuted(f"what the heaviest partitions leave proves no less than {bound}")
+
+
+def check_highest_by_folding(ledger: Ledger, value: int, data: Mapping[str, Any]) -> None:
+    """`max_load_at_least` by `folding`: at most two partitions each, folded."""
+    bound = _folded(ledger, data)[0]
+    if value > bound:
+        raise Refuted(f"the folded list of these members proves no more than {bound}")
+
+
+def check_lowest_by_folding(ledger: Ledger, value: int, data: Mapping[str, Any]) -> None:
+    """`min_load_at_most` by `folding`: at most two partitions each, folded."""
+    bound = _folded(ledger, data)[1]
+    if value < bound:
+        raise Refuted(f"the folded list of these members proves no less than {bound}")
+
+
+def _folded(ledger: Ledger, data: Mapping[str, Any]) -> tuple[int, int]:
+    found = folded(ledger.counting, ledger.members_in(data))
+    if found is None:
+        raise Refuted("not all of these members hold at most two partitions, none of them pinned")
+    return found
+
+
+def check_highest_by_pairs(ledger: Ledger, value: int, data: Mapping[str, Any]) -> None:
+    """`max_load_at_least` by `pairs`: too few disjoint pairs of partitions weigh less."""
+    _check_pairs(ledger, value, data, "below")
+
+
+def check_lowest_by_pairs(ledger: Ledger, value: int, data: Mapping[str, Any]) -> None:
+    """`min_load_at_most` by `pairs`: too few disjoint pairs of partitions weigh more."""
+    _check_pairs(ledger, value, data, "above")
+
+
+def _check_pairs(ledger: Ledger, value: int, data: Mapping[str, Any], side: Side) -> None:
+    needed = pairs_needed(ledger.counting)
+    if needed < 1:
+        raise Refuted("the counts do not say how many members hold two partitions")
+    apart = _partitions_apart(ledger, data)
+    most = most_disjoint(pairs_beyond(ledger.counting, value, side), apart)
+    if most >= needed:
+        raise Refuted(f"{most} disjoint pairs {side} it are not ruled out, {needed} are needed")
+
+
+def _partitions_apart(ledger: Ledger, data: Mapping[str, Any]) -> Flags:
+    """[free partitions] the partitions named in ``data.apart``."""
+    named = data.get("apart")
+    if not isinstance(named, list):
+        raise Refuted("data.apart is not a list of partitions")
+    place = {name: i for i, name in enumerate(iter_names(ledger.group, ledger.counting.partition))}
+    apart = np.zeros(len(place), dtype=np.bool_)
+    for name in named:
+        known = isinstance(name, list) and [type(part) for part in name] == [str, int]
+        if not known or tuple(name) not in place:
+            raise Refuted(f"data.apart: {name!r} is not a free partition")
+        apart[place[tuple(name)]] = True
+    return apart
+
+
+def check_excess_by_average(ledger: Ledger, value: int, data: Mapping[str, Any]) -> None:
+    """`excess_at_least` by `average`: what these members carry above or below their share."""
+    bound = excess_by_average(ledger.counting, ledger.members_in(data))
+    if value > bound:
+        raise Refuted(f"the mean load of these members proves no more than {bound}")
+
+
+def check_excess_by_heavy(ledger: Ledger, value: int, data: Mapping[str, Any]) -> None:
+    """`excess_at_least` by `heavy`: the heaviest partitions and what the counts force on top."""
+    members, heaviest = ledger.members_in(data), natural_in(data, "heaviest")
+    bound = excess_by_heavy(ledger.counting, members, heaviest)
+    if value > bound:
+        raise Refuted(f"the heaviest partitions prove no more than {bound}")
+
+
+def check_difference(ledger: Ledger, value: int, data: Mapping[str, Any]) -> None:
+    """`spread_at_least` by `difference`: the proved bounds of both extremes."""
+    apart = max(0, ledger.highest_proved - ledger.lowest_proved)
+    if value > apart:
+        raise Refuted(f"the proved loads are only {apart} apart")
+
+
+def check_sum(ledger: Ledger, value: int, data: Mapping[str, Any]) -> None:
+    """`cost_at_least` by `sum`: the proved spread and the proved moves."""
+    bound = ledger.checked.get("spread_at_least", 0)
+    bound += ledger.move_cost * ledger.checked.get("fewest_moves", 0)
+    if value > bound:
+        raise Refuted(f"spread and moves prove no more than {bound}")
+
 
 ClaimCheck = Callable[[Ledger, int, Mapping[str, Any]], None]
 

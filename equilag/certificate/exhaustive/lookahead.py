@@ -10,7 +10,7 @@ from typing import Final, NamedTuple
 
 import numpy as np
 
-from equilag.certificate.exhaustive.node import SearchNode, SearchTask
+from equilag.certificate.exhaustive.item_masks import SearchNode, SearchTask
 from equilag.certificate.exhaustive.patterns import Patterns, kept_of
 from equilag.domain.group.group import Flags, Ints
 

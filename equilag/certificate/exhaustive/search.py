@@ -14,13 +14,14 @@ import numpy as np
 
 from equilag.certificate.exhaustive.candidates import (
     MemberPatterns,
+    MemberSets,
     fewest_joined,
     fewest_listed,
     list_patterns,
+    load_windows,
     required_items,
 )
-from equilag.certificate.exhaustive.item_masks import ItemMasks
-from equilag.certificate.exhaustive.load_windows import MemberSets, load_windows
+from equilag.certificate.exhaustive.item_masks import FreeItems, ItemMasks, SearchNode, SearchTask
 from equilag.certificate.exhaustive.lookahead import (
     Taken,
     completable,
@@ -28,7 +29,6 @@ from equilag.certificate.exhaustive.lookahead import (
     open_load,
     taken_by,
 )
-from equilag.certificate.exhaustive.node import FreeItems, SearchNode, SearchTask
 from equilag.certificate.exhaustive.patterns import Patterns
 from equilag.certificate.exhaustive.small_problem import (
     UNLIMITED,

@@ -8,9 +8,17 @@ from typing import Any, Final
 
 from equilag.cli.arguments.converters import OneOf, duration, percent, whole
 from equilag.cli.arguments.options import named
-from equilag.domain.policy.forms import Entries, Flag, OneOfNames, Percent, Whole
 from equilag.domain.policy.policy import SETTINGS, Policy
-from equilag.domain.policy.setting import OVERRIDES, Command, Setting
+from equilag.domain.policy.setting import (
+    OVERRIDES,
+    Command,
+    Entries,
+    Flag,
+    OneOfNames,
+    Percent,
+    Setting,
+    Whole,
+)
 
 WEIGHT_TITLE: Final = "what is spread"
 EXTENDED_TITLE: Final = "capacities, racks and topics that belong together"

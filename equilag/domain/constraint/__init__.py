@@ -1,7 +1,12 @@
 """The hard count constraint: what every plan of a policy has in common, and how it is derived."""
 
 from equilag.domain.constraint.blocks import Levels, NotMinimal, ranges, reach_levels
-from equilag.domain.constraint.by_instance import InstanceFlow, residual_arcs
+from equilag.domain.constraint.by_instance import (
+    InstanceFlow,
+    NegativeCycles,
+    residual_arcs,
+    shortest_distances,
+)
 from equilag.domain.constraint.count_constraint import (
     ALL,
     CountConstraint,
@@ -15,10 +20,14 @@ from equilag.domain.constraint.derive import (
     pinned_partitions,
     topics_of,
 )
-from equilag.domain.constraint.marginal_costs import count_upto, least_levels, marginal_cost
 from equilag.domain.constraint.per_topic import topic_intervals, water_fill
-from equilag.domain.constraint.shortest_distances import NegativeCycles, shortest_distances
-from equilag.domain.constraint.sinks import InstanceSums, Sinks
+from equilag.domain.constraint.sinks import (
+    InstanceSums,
+    Sinks,
+    count_upto,
+    least_levels,
+    marginal_cost,
+)
 from equilag.domain.constraint.topic_counts import CountInterval, TopicCounts
 from equilag.domain.constraint.topic_intervals import TopicIntervals
 

@@ -14,8 +14,8 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from equilag.domain.constraint.by_instance import NegativeCycles, shortest_distances
 from equilag.domain.constraint.count_constraint import CountConstraint
-from equilag.domain.constraint.shortest_distances import NegativeCycles, shortest_distances
 from equilag.domain.constraint.sinks import InstanceSums
 from equilag.domain.group.group import Flags, Index, Ints
 from equilag.domain.plan.metrics import cross_costs, cross_reads, member_counts

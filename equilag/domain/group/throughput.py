@@ -8,8 +8,7 @@ from equilag.domain.columns import NOBODY, Floats, Index, Ints
 from equilag.domain.group.weight import filled_rates, known_rates, knows_rates
 from equilag.domain.plan.metrics import member_loads
 from equilag.domain.plan.plan_figures import RATE_ROUNDING, HotPartition, ThroughputFigures
-from equilag.domain.reduction.capacities import known_capacities
-from equilag.domain.reduction.reduce import Reduction
+from equilag.domain.reduction.reduce import Reduction, known_capacities
 
 
 def throughput(reduction: Reduction, assigned: Index) -> ThroughputFigures | None:

@@ -28,8 +28,7 @@ from equilag.domain.plan.plan_figures import (
     LoadFigures,
     UnitFigures,
 )
-from equilag.domain.reduction.capacities import known_capacities, whole_capacities
-from equilag.domain.reduction.reduce import Reduction
+from equilag.domain.reduction.reduce import Reduction, known_capacities, whole_capacities
 from equilag.domain.reduction.split_classes import RackReads
 
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from equilag.domain.move_reasons.plan_reasons import PlanReasons
-from equilag.domain.move_reasons.reason import MoveReason
+from equilag.domain.move_reasons.unit_reasons import MoveReason
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,7 +11,7 @@ from typing import Any, Final, TypeAlias
 
 from equilag.domain.errors import InputError
 from equilag.domain.group.member import capacity_problem
-from equilag.domain.policy.forms import Entries
+from equilag.domain.policy.setting import Entries
 from equilag.domain.show import not_a, show
 
 Capacities: TypeAlias = tuple[tuple[str, float], ...]

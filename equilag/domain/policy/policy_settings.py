@@ -14,8 +14,16 @@ from equilag.domain.policy.entries import (
     Pins,
     TopicLists,
 )
-from equilag.domain.policy.forms import Flag, OneOfNames, Percent, Seconds, Whole
-from equilag.domain.policy.setting import Command, Setting, setting
+from equilag.domain.policy.setting import (
+    Command,
+    Flag,
+    OneOfNames,
+    Percent,
+    Seconds,
+    Setting,
+    Whole,
+    setting,
+)
 from equilag.domain.show import plural
 
 PolicyName = Literal["lag-aware", "kip-169", "fair-yet-sticky", "sticky-yet-fair"]

@@ -17,7 +17,7 @@ from equilag.domain.plan.assignment import read_assignment
 from equilag.domain.plan.metrics import member_loads, spread
 from equilag.domain.plan.plan import Plan
 from equilag.domain.policy.policy import Policy
-from equilag.domain.reduction.capacities import known_capacities
+from equilag.domain.reduction.reduce import known_capacities
 from equilag.live.rebalance.joined_members import MemberAssignments
 from equilag.live.rebalance.measured import measured_loads
 from equilag.live.steward.observer import Observation

@@ -11,7 +11,7 @@ import numpy as np
 from equilag.domain.budget import Budget
 from equilag.domain.group.group import NOBODY, Flags, Group
 from equilag.domain.plan.metrics import count_moves, load_divisor, load_factor
-from equilag.domain.reduction.capacities import known_capacities
+from equilag.domain.reduction.reduce import known_capacities
 from equilag.report.facts.fleets.fleet_throughput import MAX_NAMED
 from equilag.report.facts.plans.judged_plan import judged_plan
 from equilag.report.facts.plans.verdict import verdict_of

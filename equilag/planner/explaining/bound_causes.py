@@ -13,9 +13,9 @@ from typing import Final, Literal, NamedTuple
 import numpy as np
 
 from equilag.certificate.bounds.counting import Counting
-from equilag.certificate.bounds.folding import folded
+from equilag.certificate.bounds.derived_bounds import folded
 from equilag.domain.group.group import Flags, Ints
-from equilag.domain.move_reasons.reason import Partner
+from equilag.domain.move_reasons.unit_reasons import Partner
 from equilag.domain.plan.claim import Claim, Evidence
 from equilag.domain.plan.metrics import compared_loads, load_divisor
 from equilag.domain.plan.plan import Plan

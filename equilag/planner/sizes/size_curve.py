@@ -16,8 +16,7 @@ from equilag.domain.group.group import Group
 from equilag.domain.plan.metrics import load_divisor, member_loads
 from equilag.domain.policy.policy import Policy
 from equilag.domain.policy.policy_settings import UNCONSTRAINED
-from equilag.domain.reduction.capacities import known_capacities
-from equilag.domain.reduction.reduce import reduce_group
+from equilag.domain.reduction.reduce import known_capacities, reduce_group
 from equilag.planner.sizes.size_bounds import AlikeLoads
 from equilag.planner.sizes.size_members import MemberPool
 from equilag.planner.sizes.size_probe import best_plan

@@ -7,7 +7,7 @@ from typing import Final
 
 import numpy as np
 
-from equilag.certificate.bounds.matching import Side, pairs_beyond, pairs_needed
+from equilag.certificate.bounds.derived_bounds import Side, pairs_beyond, pairs_needed
 from equilag.domain.budget import Budget
 from equilag.domain.group.group import iter_names
 from equilag.domain.plan.claim import Claim

@@ -14,7 +14,7 @@ from equilag.domain.group.weight import (
     with_known_weight,
 )
 from equilag.domain.policy.policy import Policy
-from equilag.domain.reduction.capacities import known_capacities
+from equilag.domain.reduction.reduce import known_capacities
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,7 +11,7 @@ from equilag.domain.plan.extended_figures import ProvedBounds, extended_figures
 from equilag.domain.plan.metrics import member_loads
 from equilag.domain.plan.plan import Plan
 from equilag.domain.plan.plan_figures import CountFigures, ExtendedFigures, LagFigures
-from equilag.domain.reduction.capacities import rounded
+from equilag.domain.reduction.reduce import rounded
 from equilag.report.wording.words import natural_key
 
 

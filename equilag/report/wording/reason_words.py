@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Final
 
-from equilag.domain.move_reasons.reason import MoveReason, MoveReasonKind, Partner
+from equilag.domain.move_reasons.unit_reasons import MoveReason, MoveReasonKind, Partner
 from equilag.domain.plan.move import Move
 from equilag.report.wording.words import printable
 

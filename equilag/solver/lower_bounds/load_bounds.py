@@ -9,9 +9,8 @@ from typing import Any, Final
 import numpy as np
 
 from equilag.certificate.bounds.counting import Counting
-from equilag.certificate.bounds.excess import excess_by_average, excess_by_heavy
-from equilag.certificate.bounds.folding import folded
-from equilag.certificate.bounds.partial_sums import heaviest_of
+from equilag.certificate.bounds.derived_bounds import excess_by_average, excess_by_heavy, folded
+from equilag.certificate.bounds.free_of_topics import heaviest_of
 from equilag.domain.budget import limit_steps
 from equilag.domain.columns import distinct
 from equilag.domain.constraint import CountConstraint

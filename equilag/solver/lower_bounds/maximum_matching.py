@@ -14,7 +14,7 @@ from equilag.domain.group.group import NOBODY, Flags
 class Disjoint(NamedTuple):
     number: int
     apart: Flags
-    """[F] see `most_disjoint` in `certificate.bounds.matching`: for this set it is the number."""
+    """[F] `certificate.bounds.derived_bounds.most_disjoint` of this set is the number."""
 
 
 def disjoint_pairs(pairs: Flags) -> Disjoint:

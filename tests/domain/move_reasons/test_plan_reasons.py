@@ -17,7 +17,7 @@ from support.real_groups import RealShape, field_sets, real_snapshot
 import equilag
 from equilag.domain.errors import InputError
 from equilag.domain.group.group import NOBODY
-from equilag.domain.move_reasons.reason import MOVE_REASON_KINDS
+from equilag.domain.move_reasons.unit_reasons import MOVE_REASON_KINDS
 from equilag.domain.plan.assignment import read_assignment
 from equilag.domain.plan.move import Move
 from equilag.domain.plan.plan import Plan
@@ -212,7 +212,7 @@ def may_keep(plan: Plan, move: Move) -> bool:
 
 
 def test_reasons_of_random_plans_say_what_is_so() -> None:
-    for group in small_groups(5, 40, members=4, size=4):
+    for group in small_groups(5, 14, members=4, size=4):
         for settings in ({"tolerance": 0.0}, {"policy": "kip-169"}, {"balance": "none"}):
             check_figures(equilag.solve(group, effort=0.02, **settings))
 

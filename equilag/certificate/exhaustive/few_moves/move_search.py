@@ -12,9 +12,12 @@ from typing import Final
 
 import numpy as np
 
-from equilag.certificate.exhaustive.few_moves.local_optima import locally_optimal
 from equilag.certificate.exhaustive.few_moves.move_problem import Bits, MoveProblem
-from equilag.certificate.exhaustive.few_moves.move_states import MovesAhead, MoveStates
+from equilag.certificate.exhaustive.few_moves.move_states import (
+    MovesAhead,
+    MoveStates,
+    locally_optimal,
+)
 from equilag.certificate.exhaustive.few_moves.move_target import MoveTarget
 from equilag.certificate.exhaustive.few_moves.moved_sets import HeldSets, ListedSets
 from equilag.certificate.exhaustive.small_problem import SearchTarget, SmallProblem

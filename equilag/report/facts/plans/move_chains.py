@@ -6,7 +6,7 @@ from collections import defaultdict
 from dataclasses import dataclass
 from typing import Final
 
-from equilag.domain.move_reasons.reason import (
+from equilag.domain.move_reasons.unit_reasons import (
     MOVE_REASON_KINDS,
     MoveReason,
     MoveReasonKind,

@@ -7,7 +7,7 @@ from typing import Literal
 
 import numpy as np
 
-from equilag.certificate.claim_words import claim_words
+from equilag.certificate.ledger import claim_words
 from equilag.domain.plan.assignment import first_phase
 from equilag.domain.plan.claim import Evidence, bounded_by_solver
 from equilag.domain.plan.extended_figures import LoadScale

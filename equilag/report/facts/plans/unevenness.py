@@ -9,7 +9,7 @@ import numpy as np
 
 from equilag.domain.columns import distinct
 from equilag.domain.group.group import NOBODY, Flags, Floats, Ints
-from equilag.domain.move_reasons.reason import Partner
+from equilag.domain.move_reasons.unit_reasons import Partner
 from equilag.domain.plan.metrics import member_counts
 from equilag.planner.worth.group_loads import GroupLoads
 from equilag.report.facts.plans.judged_plan import JudgedPlan
