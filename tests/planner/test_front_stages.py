@@ -1,19 +1,26 @@
-"""Stages on the front one at a time, at groups too wide for an exhaustive search."""
+"""Stages one at a time, at groups too wide for an exhaustive search: front, CP-SAT, transfers."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from typing import Any
 
+import numpy as np
 import pytest
 from support.groups import group_of
+from support.oracles import Assignments
 from support.planner_runs import carry_out, start
 
+from equilag import solve, verify
 from equilag.domain.plan.metrics import count_moves, member_loads, spread
+from equilag.domain.policy.policy import Policy
 from equilag.planner.solving.state import Contribution, SolveState
+from equilag.planner.stages import cpsat_stage
+from equilag.planner.stages.cpsat_stage import FullModel
 from equilag.planner.stages.exhaustive_stage import whole
 from equilag.planner.stages.front_stages import FrontRounds, ModelledFront, TowardsOwners
 from equilag.planner.stages.improving_stages import PairwiseSwaps
+from equilag.solver.cpsat import model
 
 WIDE = group_of(
     [12, 9, 9],
@@ -96,3 +103,62 @@ def test_no_time_leaves_the_front_as_it_is() -> None:
     assert not ModelledFront().applies(state, over)
     carry_out(state, over, FrontRounds(1.0), ModelledFront())
     assert check_front(state) == before
+
+
+def rounded_group(seed: int):
+    """Seven lags that differ only by what the model rounds away, and three members."""
+    rng = np.random.default_rng(seed)
+    lags = 10**9 + rng.integers(0, 10**6, 7)
+    return group_of([7], [[0]] * 3, lags=lags)
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_rounded_lags_still_give_the_best_plan(seed: int) -> None:
+    group = rounded_group(seed)
+    state, budget = start(group, Policy(tolerance=0))
+    carry_out(state, budget, FullModel(searched=False))
+    truth = int(Assignments.all(group).balanced("total").spread.min())
+    assert state.incumbent.spread == truth
+    assert state.proofs.spread <= truth
+
+
+def test_solutions_that_cannot_be_listed_in_time_prove_nothing(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    limits = []
+
+    def unfinished(problem: object, limit: model.Limits, *rest: object) -> None:
+        limits.append(limit)
+
+    monkeypatch.setattr(model, "all_below", unfinished)
+    state, budget = start(rounded_group(0), Policy(tolerance=0))
+    carry_out(state, budget, FullModel(searched=False))
+    assert len(limits) == 1
+    assert limits[0].deterministic <= cpsat_stage.LISTING * cpsat_stage.DETERMINISTIC * 60.0
+    assert not state.proved
+    assert state.incumbent.spread >= state.proofs.spread
+
+
+def lags(n: int, top: int, seed: int = 1) -> np.ndarray[tuple[int], np.dtype[np.int64]]:
+    return np.random.default_rng(seed).integers(1, top + 1, n)
+
+
+@pytest.mark.parametrize(("n_partitions", "n_members", "top"), [(100, 10, 10**6), (60, 5, 10**6)])
+def test_a_perfect_plan_is_proved(n_partitions: int, n_members: int, top: int) -> None:
+    values = lags(n_partitions, top)
+    group = group_of([n_partitions], [[0]] * n_members, lags=values)
+    plan = solve(group, tolerance=0, effort=2.0, time_limit=60.0)
+    assert plan.lag.spread == int(int(values.sum()) % n_members > 0)
+    assert plan.status == "optimal"
+    assert not verify(group, plan)
+    again = solve(group, tolerance=0, effort=2.0, time_limit=60.0)
+    assert again.assignment == plan.assignment
+
+
+def test_classes_of_alike_members_are_even_by_themselves() -> None:
+    values = np.concatenate((lags(60, 10**4), lags(60, 10**6, seed=2)))
+    group = group_of([60, 60], [[0]] * 5 + [[1]] * 5, lags=values)
+    plan = solve(group, tolerance=0, effort=2.0, time_limit=60.0)
+    loads = list(plan.lag.by_member.values())
+    assert max(loads[:5]) - min(loads[:5]) <= 1
+    assert max(loads[5:]) - min(loads[5:]) <= 1

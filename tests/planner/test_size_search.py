@@ -38,11 +38,11 @@ def test_halves_come_first() -> None:
 
 @pytest.mark.parametrize("alike", [True, False])
 def test_the_least_size_is_the_same_as_by_looking_at_all(alike: bool) -> None:
+    whole = curve_of(LAGS, 30) if alike else uneven(30)
+    walk(whole, 1, 1, 30, Budget())
     for limit in (sum(LAGS) / 2.5, sum(LAGS) / 9, max(LAGS) * 1.05, max(LAGS) * 0.2):
         curve = curve_of(LAGS, 30) if alike else uneven(30)
         found = least_size(curve, limit, 1, 30, Budget())
-        whole = curve_of(LAGS, 30) if alike else uneven(30)
-        walk(whole, 1, 1, 30, Budget())
         fits = [k for k in range(1, 31) if whole.within(k, limit)]
         assert found.at_most == (min(fits) if fits else None)
         assert found.at_least <= (min(fits) if fits else 31)

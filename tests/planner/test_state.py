@@ -5,6 +5,8 @@ A plan that is better than a bound: one of the two is wrong, and the run says so
 
 from __future__ import annotations
 
+from functools import cache
+
 import numpy as np
 import pytest
 from support.groups import group_of
@@ -28,9 +30,14 @@ def solver_claim(value: int) -> Claim:
     return Claim("spread_at_least", value, "cp-sat", {}, "solver")
 
 
+@cache
+def optimum() -> Plan:
+    return equilag.solve(GROUP, time_limit=20.0, tolerance=0)
+
+
 def state_below_the_optimum() -> tuple[SolveState, Plan]:
     """A run up to the fewest moves, and the optimum that is better than its incumbent."""
-    best = equilag.solve(GROUP, time_limit=20.0, tolerance=0)
+    best = optimum()
     state, _ = start(GROUP, Policy(tolerance=0))
     assert state.incumbent.spread > best.lag.spread
     return state, best

@@ -2,19 +2,30 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from dataclasses import replace
+from random import Random
+
 import numpy as np
 import pytest
 from hypothesis import given
 from support.constraints import held_table
 from support.groups import ODD, group_of, groups, odd_cases, ramp, random_group, small_groups
 from support.oracles import Assignments, most_even_flow
+from support.reduced_groups import best_counts, even_groups, random_reduced, real_columns
 
-from equilag.domain.constraint import NotMinimal, constraint_of
-from equilag.domain.group.group import NOBODY, Group
+from equilag.domain.constraint import NotMinimal, TopicIntervals, constraint_of, topics_of
+from equilag.domain.errors import InputError
+from equilag.domain.group.group import NOBODY, Group, Ints
 from equilag.domain.plan.metrics import count_moves, is_valid, member_counts
 from equilag.domain.policy.policy import Policy
 from equilag.domain.policy.policy_settings import BALANCES
-from equilag.solver.counts.even_counts import balanced_assignment
+from equilag.solver.counts.even_counts import (
+    balanced_assignment,
+    deal_in_turn,
+    even_cells,
+    even_totals,
+)
 
 POLICIES = [
     Policy(name, balance) for balance in BALANCES for name in ("lag-aware", "sticky-yet-fair")
@@ -95,3 +106,79 @@ def test_what_is_owned_stays_where_the_policy_pins_it() -> None:
     assigned = balanced_assignment(group, Policy("sticky-yet-fair"))
     assert count_moves(group, assigned) == 0
     assert member_counts(assigned, 3).tolist() == [4, 1, 2]
+
+
+@pytest.mark.parametrize("deal", [deal_in_turn, even_totals, even_cells])
+def test_a_topic_gives_its_remainder_to_different_subscribers(
+    deal: Callable[[TopicIntervals, Ints], tuple[Ints, Ints]],
+) -> None:
+    rng = np.random.default_rng(14)
+    for number in range(12):
+        group = random_group(rng, topics=9, members=8, size=9, reads=(0.4, 0.8, 1.0)[number % 3])
+        topics = topics_of(group, Policy("kip-169"))
+        assert topics is not None
+        topic, member = deal(topics, topics.remainder)
+        assert np.bincount(topic, minlength=len(group.topics)).tolist() == topics.remainder.tolist()
+        assert group.reads[topic, group.class_of[member]].all()
+        assert len(np.unique(topic * group.n_members + member)) == len(topic)
+
+
+def test_totals_of_classes_are_as_even_as_those_of_single_members() -> None:
+    rng = np.random.default_rng(15)
+    for _ in range(12):
+        group = random_group(rng, topics=7, members=9, size=9, reads=0.5)
+        topics = topics_of(group, Policy("kip-169"))
+        assert topics is not None
+        least = topics.by_member.least
+        totals = [
+            sorted(
+                (
+                    least + np.bincount(deal(topics, topics.remainder)[1], minlength=len(least))
+                ).tolist()
+            )
+            for deal in (even_totals, even_cells)
+        ]
+        assert totals[0] == totals[1]
+
+
+@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("name", ["lag-aware", "sticky-yet-fair"])
+def test_tiny_groups_have_the_best_counts_of_all(seed: int, name: str) -> None:
+    rng, policy = Random(seed), Policy(name)
+    for _ in range(16):
+        group = random_reduced(rng)
+        every = Assignments.all(group, policy.pins_owned)
+        best = best_counts(group, every)
+        if not best.any():
+            with pytest.raises(InputError, match="room for"):
+                balanced_assignment(group, policy)
+            continue
+        found = balanced_assignment(group, policy)
+        assert best[(every.rows == found).all(axis=1)].all()
+        assert found in every
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_larger_groups_meet_the_constraint_that_they_give(seed: int) -> None:
+    for group, found, constraint in even_groups(Random(seed), 5, members=40, partitions=300):
+        assert is_valid(group, found)
+        assert constraint.admits(found)
+
+
+def test_one_subscription_shares_in_proportion_to_capacity() -> None:
+    capacity = np.array([1, 2, 3, 4])
+    group = replace(group_of([1000], [[0]] * 4), real=real_columns(4, capacity=capacity))
+    found = balanced_assignment(group, Policy())
+    assert member_counts(found, 4).tolist() == [100, 200, 300, 400]
+
+
+def test_threads_share_what_their_process_gets() -> None:
+    instance = np.array([0] * 7 + [1], dtype=np.int32)
+    capacity = np.array([1] * 7 + [7])
+    group = replace(
+        group_of([100], [[0]] * 8),
+        real=real_columns(8, capacity=capacity, instance_of=instance),
+    )
+    counts = member_counts(balanced_assignment(group, Policy()), 8)
+    assert counts.tolist() == [8, 7, 7, 7, 7, 7, 7, 50]
+    assert constraint_of(group, Policy(), balanced_assignment(group, Policy())).largest_count == 50

@@ -1,4 +1,4 @@
-"""The state of an assignment: after any changes it says what a new one would say."""
+"""The state of an assignment says after any changes what a new one would; pairs, best first."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from equilag.domain.plan.metrics import member_counts, member_loads, spread
 from equilag.domain.policy.policy import Policy
 from equilag.domain.policy.policy_settings import BALANCES
 from equilag.solver.counts.even_counts import balanced_assignment
-from equilag.solver.local_search.assignment_state import AssignmentState
+from equilag.solver.local_search.assignment_state import AssignmentState, disjoint_pairs
 
 
 def state_of(group: Group, policy: Policy) -> AssignmentState:
@@ -77,3 +77,17 @@ def test_every_change_is_followed(balance: str, name: str) -> None:
             check(state)
             changes += 1
     assert changes > 100
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_pairs_are_taken_best_first(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    n_members = int(rng.integers(2, 12))
+    one, other = (rng.integers(n_members, size=int(seed)) for _ in range(2))
+    used: set[int] = set()
+    expected = []
+    for number, pair in enumerate(zip(one.tolist(), other.tolist(), strict=True)):
+        if used.isdisjoint(pair):
+            expected.append(number)
+            used.update(pair)
+    assert sorted(disjoint_pairs(one, other, n_members).tolist()) == expected

@@ -33,7 +33,7 @@ def test_small_groups_have_the_best_plan_for_every_number_of_moves() -> None:
 
 
 def test_keeps_the_constraint_and_the_limit() -> None:
-    for group, _, constraint, assigned in starts(seed=56, n=5):
+    for group, _, constraint, assigned in starts(seed=56, n=3):
         most = count_moves(group, assigned) + 3
         before = assigned.copy()
         for found in search_beam(group, constraint, [assigned], FewExchanges(most, 8), never):

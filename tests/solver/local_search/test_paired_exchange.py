@@ -267,7 +267,7 @@ def test_topics_that_nobody_reads_are_left_alone() -> None:
 
 def test_small_groups_come_close_to_the_best_of_all_assignments() -> None:
     rng, reached = np.random.default_rng(79), []
-    while len(reached) < 40:
+    while len(reached) < 20:
         group = group_of([8], [[0]] * 3, lags=rng.integers(20, 60, 8))
         if not (lone(group, 0) or lone(group, 1)):
             continue
@@ -277,7 +277,7 @@ def test_small_groups_come_close_to_the_best_of_all_assignments() -> None:
         truth = int(Assignments.all(group).balanced("total").spread.min())
         reached.append(spread_of(group, found) - truth)
     assert min(reached) == 0
-    assert reached.count(0) > 20
+    assert reached.count(0) > 10
     assert np.mean(reached) < 4
 
 

@@ -41,7 +41,7 @@ def check(rows: TargetRows, before: Ints) -> None:
 
 
 @pytest.mark.parametrize("lenient", [False, True])
-@pytest.mark.parametrize("width", [2, 3, 4, 5])
+@pytest.mark.parametrize("width", [2, 3, 5])
 def test_rows_come_closer_and_keep_the_places(width: int, lenient: bool) -> None:
     rng = np.random.default_rng(width)
     closer = 0
