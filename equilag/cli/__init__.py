@@ -25,7 +25,8 @@ def main(argv: Sequence[str] | None = None) -> int:
         from equilag.cli.parser import build_parser
 
         try:
-            args = build_parser().parse_args(argv)
+            words = sys.argv[1:] if argv is None else argv
+            args = build_parser(words).parse_args(words)
             status: int = args.run(args)
         except SystemExit as end:  # argparse, after --help or a usage error
             status = end.code if isinstance(end.code, int) else FINE

@@ -153,19 +153,23 @@ class ShowVersion(argparse.Action):
         parser.exit()
 
 
-def build_parser() -> argparse.ArgumentParser:
-    """The parser; a parsed command carries its function as `run`, and `whole_parser`."""
+def build_parser(words: Sequence[str] = ()) -> argparse.ArgumentParser:
+    """The parser; a parsed command carries its function as `run`, and `whole_parser` to make the
+    parser of all commands. Words that begin with a command need that one only: the options of all
+    take longer to declare than most of them to run."""
     parser = TopParser(prog="equilag")
     parser.add_argument("--version", action=ShowVersion, nargs=0, help="print the version")
     names = ", ".join(module.NAME for module in COMMANDS)
     parser.set_defaults(run=lambda _: parser.error(f"COMMAND is required: one of {names}"))
     commands = parser.add_subparsers(metavar="COMMAND", parser_class=Parser)
-    for module in COMMANDS:
+    first = next((word for word in words if word == "-" or not word.startswith("-")), "")
+    named = [module for module in COMMANDS if first == module.NAME]
+    for module in named or COMMANDS:
         command = commands.add_parser(
             module.NAME, help=module.HELP, description=module.DESCRIPTION, epilog=module.EPILOG
         )
         module.configure(command)
-        command.set_defaults(run=module.run, whole_parser=parser)
+        command.set_defaults(run=module.run, whole_parser=build_parser)
     return parser
 
 

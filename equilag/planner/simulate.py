@@ -26,8 +26,13 @@ from equilag.planner.simulation.fluid_run import (
     rebalanced,
 )
 from equilag.planner.simulation.fluid_state import Conditions, FluidState
-from equilag.planner.simulation.lag_course import Moments, course_of
-from equilag.planner.simulation_result import Assumed, RebalanceSettings, Simulation
+from equilag.planner.simulation_result import (
+    Assumed,
+    Moments,
+    RebalanceSettings,
+    Simulation,
+    course_of,
+)
 from equilag.planner.solve import solve
 from equilag.planner.solving.run_settings import (
     PolicySettings,

@@ -14,7 +14,7 @@ from equilag.domain.policy.policy import Policy
 from equilag.pipeline.group_result import GroupResult, PlanGroup
 from equilag.pipeline.sources.group_columns import THROUGHPUT
 from equilag.pipeline.sources.snapshot_rows import group_input
-from equilag.planner.sizes.least_members import LeastMembers
+from equilag.planner.sizes.size_run import LeastMembers
 from equilag.report.facts import work
 
 

@@ -6,7 +6,7 @@ import pytest
 
 from equilag import Group, Member, Policy
 from equilag.domain.budget import Budget
-from equilag.planner.sizes.least_members import least_members
+from equilag.planner.sizes.size_run import least_members
 
 
 def overloaded(rates: list[float] | None, capacities: list[float | None], unread: int = 0) -> Group:

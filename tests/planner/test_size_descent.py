@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from equilag.planner.sizes.size_descent import deal_heavy_first, relieve_heaviest
+from equilag.planner.sizes.size_bounds import deal_heavy_first, relieve_heaviest
 
 ONE = np.ones(3, np.int64)
 

@@ -11,8 +11,8 @@ from equilag.domain.budget import Budget
 from equilag.planner.sizes.size_curve import SizeCurve
 from equilag.planner.sizes.size_members import member_pool
 from equilag.planner.sizes.size_probe import probing_policy
-from equilag.planner.sizes.size_rows import MAX_NOTABLE, notable_sizes
 from equilag.planner.sizes.size_search import LeastSize, by_halves, least_size, refine, walk
+from equilag.planner.sizes.sizing import MAX_NOTABLE, notable_sizes
 
 RNG = np.random.default_rng(11)
 LAGS = RNG.lognormal(3, 1, 60).astype(np.int64).tolist()

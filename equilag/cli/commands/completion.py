@@ -47,7 +47,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> int:
     import shtab
 
-    parser = args.whole_parser
+    parser = args.whole_parser()
     for action in _actions(parser):
         _describe(action, shtab.FILE, shtab.DIRECTORY)
     emit(shtab.complete(parser, args.shell) + "\n")

@@ -20,7 +20,7 @@ from equilag.domain.plan.claim import Claim, Evidence
 from equilag.domain.plan.metrics import compared_loads, load_divisor
 from equilag.domain.plan.plan import Plan
 from equilag.domain.policy.objective import SPREAD
-from equilag.planner.explaining.bound_rungs import BoundRungs, Scope
+from equilag.planner.explaining.loosened import BoundRungs, Scope
 
 CauseKind = Literal["partition", "partitions", "members", "pairs", "moves", "sums"]
 """What a cause is about:

@@ -18,8 +18,7 @@ from equilag.domain.policy.objective import Objective
 from equilag.domain.policy.policy import Policy
 from equilag.domain.policy.policy_settings import UNCONSTRAINED
 from equilag.domain.reduction.reduce import Reduction, reduce_group
-from equilag.planner.sizes.size_bounds import LoadInterval
-from equilag.planner.sizes.size_descent import deal_heavy_first, relieve_heaviest
+from equilag.planner.sizes.size_bounds import LoadInterval, deal_heavy_first, relieve_heaviest
 from equilag.planner.solving.problem import Task
 from equilag.planner.solving.run import count, improve, state_of
 from equilag.planner.solving.stage import STEP, ImprovingStage, ProgressObserver

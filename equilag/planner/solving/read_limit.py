@@ -26,8 +26,8 @@ from equilag.planner.solving.run import count, phases_for, search, state_of
 from equilag.planner.solving.stage import ProgressObserver
 from equilag.planner.solving.state import Proposal, SolveState
 from equilag.planner.stages.counting_stages import in_time
+from equilag.solver.moves.between_plans import between_plans
 from equilag.solver.moves.fewest_moves import FlowPrices, moves_against_reads
-from equilag.solver.racks.between_plans import between_plans
 
 TIGHT: Final = 0.15
 """Of the time, what the search among the plans with the fewest reads gets."""

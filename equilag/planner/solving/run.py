@@ -9,12 +9,11 @@ from equilag.certificate.checks.search_checks import SEARCH_WORK
 from equilag.certificate.exhaustive.few_moves.move_problem import MOVE_CELLS
 from equilag.domain.budget import Budget
 from equilag.domain.errors import ContradictedBound, InputError
-from equilag.planner.solving.aim import aim_of_policy
 from equilag.planner.solving.front import candidate_of
 from equilag.planner.solving.problem import Problem, Task
 from equilag.planner.solving.proofs import Proofs
 from equilag.planner.solving.stage import CountingStage, Draft, ImprovingStage, ProgressObserver
-from equilag.planner.solving.state import SolveState
+from equilag.planner.solving.state import SolveState, aim_of_policy
 from equilag.planner.stages.bounding_stages import CountingBounds, MatchingBound, no_lag_claims
 from equilag.planner.stages.counting_stages import COUNTING
 from equilag.planner.stages.cpsat_stage import FullModel

@@ -20,10 +20,10 @@ from equilag.planner.solving.problem import Task, check_limit
 from equilag.planner.solving.stage import CountingStage, Draft
 from equilag.solver.counts.even_counts import balanced, counts_claim
 from equilag.solver.counts.quotas import has_quotas, keep_to_quotas
+from equilag.solver.moves.between_plans import fewest_across
 from equilag.solver.moves.even_and_kept import is_small, keep_evenly
 from equilag.solver.moves.fewest_moves import FewestMoves, fewest_moves
 from equilag.solver.moves.least_loaded import to_least_loaded
-from equilag.solver.racks.between_plans import fewest_across
 
 
 class QuotasStage:

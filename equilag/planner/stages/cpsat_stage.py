@@ -8,8 +8,14 @@ from typing import TYPE_CHECKING, Final
 
 from equilag.certificate.exhaustive.whole_group import WholeGroup
 from equilag.domain.budget import Budget
-from equilag.planner.solving.aim import Aim, aim_of_search
-from equilag.planner.solving.state import Contribution, Note, Proposal, SolveState
+from equilag.planner.solving.state import (
+    Aim,
+    Contribution,
+    Note,
+    Proposal,
+    SolveState,
+    aim_of_search,
+)
 from equilag.planner.stages.exhaustive_stage import whole
 
 if TYPE_CHECKING:

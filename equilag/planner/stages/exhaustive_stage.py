@@ -7,8 +7,14 @@ from collections.abc import Callable, Iterator
 from equilag.certificate.exhaustive.search import Search
 from equilag.certificate.exhaustive.whole_group import WholeGroup, whole_problem
 from equilag.domain.budget import Budget, OutOfBudget
-from equilag.planner.solving.aim import Aim, aim_of_search
-from equilag.planner.solving.state import Contribution, Proposal, Searched, SolveState
+from equilag.planner.solving.state import (
+    Aim,
+    Contribution,
+    Proposal,
+    Searched,
+    SolveState,
+    aim_of_search,
+)
 
 ALGORITHM = "exhaustive-search"
 

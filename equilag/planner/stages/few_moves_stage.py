@@ -12,8 +12,7 @@ from equilag.certificate.exhaustive.whole_group import WholeGroup
 from equilag.domain.budget import Budget, OutOfBudget
 from equilag.domain.plan.claim import Claim
 from equilag.domain.policy.objective import MOVES_WITHIN, SPREAD
-from equilag.planner.solving.aim import Aim, aim_of_policy
-from equilag.planner.solving.state import Contribution, Proposal, SolveState
+from equilag.planner.solving.state import Aim, Contribution, Proposal, SolveState, aim_of_policy
 from equilag.planner.stages.exhaustive_stage import unproved
 from equilag.solver.exchange.exchange_beam import (
     WIDTH,

@@ -8,10 +8,9 @@ from typing import Final
 from equilag.domain.budget import Budget
 from equilag.domain.policy.objective import most_excess
 from equilag.domain.policy.policy_settings import DEFAULT_TOLERANCE
-from equilag.planner.solving.aim import Aim
 from equilag.planner.solving.front import Candidate, knee
 from equilag.planner.solving.stage import STEP
-from equilag.planner.solving.state import Contribution, Proposal, SolveState
+from equilag.planner.solving.state import Aim, Contribution, Proposal, SolveState
 from equilag.planner.stages.cpsat_stage import FIRST_CALL, MODEL_SIZE, solver_claim
 from equilag.planner.stages.exhaustive_stage import whole
 from equilag.planner.stages.improving_stages import GREEDY_DESCENT

@@ -21,8 +21,7 @@ from equilag.report.wording.throughput_words import behind_news, hot_lines, rate
 from equilag.report.wording.words import form, plural, time_span
 
 if TYPE_CHECKING:
-    from equilag.planner.simulation.lag_course import LagCourse
-    from equilag.planner.simulation_result import Simulation
+    from equilag.planner.simulation_result import LagCourse, Simulation
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from equilag.domain.group.group import Group
-from equilag.planner.sizes.size_rows import notable_sizes
+from equilag.planner.sizes.sizing import notable_sizes
 from equilag.report.facts.facts_json import NOT_IN_JSON
 from equilag.report.facts.group import GroupFacts, group_facts
 from equilag.report.wording.size_answer import headlines

@@ -19,7 +19,7 @@ from equilag.domain.plan.plan_figures import ThroughputFigures
 from equilag.domain.policy.policy import Policy
 from equilag.domain.policy.policy_settings import WeightKind
 from equilag.domain.reduction.reduce import Reduction
-from equilag.planner.sizes.least_members import LeastMembers, least_members
+from equilag.planner.sizes.size_run import LeastMembers, least_members
 
 SEARCH_SECONDS: Final = 0.2
 """Time to find how many members it takes: ten times what 500 partitions need."""

@@ -9,8 +9,7 @@ from equilag.domain.plan.claim import bounded_by_solver
 from equilag.domain.plan.plan import Plan
 from equilag.planner.explain import LooserEvidence
 from equilag.planner.explaining.bound_causes import NOTED, BoundCause, in_unit
-from equilag.planner.explaining.bound_rungs import Scope
-from equilag.planner.explaining.loosened import LooserName
+from equilag.planner.explaining.loosened import LooserName, Scope
 from equilag.report.wording.reason_words import Namer, partition_words
 from equilag.report.wording.words import (
     form,

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from typing import Final, NamedTuple
 
 from equilag.domain.plan.plan_figures import HotPartition, ThroughputFigures
-from equilag.planner.sizes.least_members import LeastMembers
+from equilag.planner.sizes.size_run import LeastMembers
 from equilag.report.facts.work import WorkFacts
 from equilag.report.wording.reason_words import partition_words
 from equilag.report.wording.words import (

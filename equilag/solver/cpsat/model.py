@@ -12,7 +12,7 @@ from ortools.sat.python import cp_model
 from equilag.certificate.exhaustive.small_problem import SmallProblem
 from equilag.domain.group.group import Ints
 from equilag.solver.cpsat import constraint_families as families
-from equilag.solver.cpsat.variables import MAX_TOTAL, Variables, scaled
+from equilag.solver.cpsat.constraint_families import MAX_TOTAL, Variables, scaled
 
 POLL_S: Final = 0.05
 """Between two looks at the stop signal: short for a person, and too rare to cost anything."""

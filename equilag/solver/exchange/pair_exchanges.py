@@ -15,8 +15,7 @@ from equilag.domain.columns import Floats
 from equilag.domain.constraint import ranges
 from equilag.domain.group.group import NOBODY, Flags, Ints
 from equilag.domain.plan.metrics import has_stakes, moves_added
-from equilag.solver.exchange.disjoint_pairs import disjoint_pairs
-from equilag.solver.local_search.assignment_state import AssignmentState
+from equilag.solver.local_search.assignment_state import AssignmentState, disjoint_pairs
 
 KEY_BITS: Final = 62
 """Bits of a key that joins a lag to the number of its pair: a signed integer's, less one."""

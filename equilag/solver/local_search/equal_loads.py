@@ -14,11 +14,9 @@ from typing import Final
 import numpy as np
 
 from equilag.domain.group.group import Group, Index, Ints
-from equilag.solver.exchange.exact_transfers import TargetRows, transfer_exactly
-from equilag.solver.exchange.member_rows import MemberRows
-from equilag.solver.exchange.paired_exchange import crowd
+from equilag.solver.exchange.exact_transfers import SubsetPlaces, TargetRows, transfer_exactly
+from equilag.solver.exchange.paired_exchange import MemberRows, crowd
 from equilag.solver.local_search.exact_splits import estimate_split, split_exactly
-from equilag.solver.local_search.subset_sums import SubsetPlaces
 
 QUICK_EXACT: Final = 1_000
 """Expected nodes of splits, about 1 s, up to which exact ones are tried at once."""

@@ -14,8 +14,12 @@ from typing import Final, NamedTuple
 import numpy as np
 
 from equilag.domain.group.group import Ints
-from equilag.solver.exchange.exact_transfers import TargetRows
-from equilag.solver.local_search.subset_sums import WORTHWHILE, SubsetPlaces, subsets_with_sum
+from equilag.solver.exchange.exact_transfers import (
+    WORTHWHILE,
+    SubsetPlaces,
+    TargetRows,
+    subsets_with_sum,
+)
 
 MAX_SUBSETS: Final = 100_000
 """Subsets of half of the places of a split, about 10 ms of sorting and looking up."""

@@ -15,9 +15,8 @@ import numpy as np
 from equilag.domain.constraint import CountConstraint
 from equilag.domain.group.group import Group, Index, Ints
 from equilag.domain.plan.metrics import load_figures, member_loads
-from equilag.solver.exchange.assignment_layers import deal_layers
 from equilag.solver.exchange.cyclic_exchanges import Window
-from equilag.solver.exchange.places import PlaceTable
+from equilag.solver.exchange.places import PlaceTable, deal_layers
 from equilag.solver.local_search.heavy_first import settle_heavy
 from equilag.solver.local_search.window_cycles import exchange_in_cycles
 

@@ -17,8 +17,7 @@ import numpy as np
 from equilag.domain.columns import Floats
 from equilag.domain.group.group import Flags, Group, Index, Ints
 from equilag.solver.exchange.exact_transfers import PIECE, TargetRows
-from equilag.solver.exchange.member_rows import MemberRows
-from equilag.solver.exchange.paired_exchange import mean_loads_left
+from equilag.solver.exchange.paired_exchange import MemberRows, mean_loads_left
 
 MAX_WIDTH: Final = 5
 """Places of a member: 3,003 subsets of the places of three such members; 18,564 with one place

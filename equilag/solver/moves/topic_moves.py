@@ -15,7 +15,7 @@ from equilag.domain.columns import among
 from equilag.domain.constraint import CountConstraint, TopicCounts, TopicIntervals
 from equilag.domain.errors import EquilagError
 from equilag.domain.group.group import Flags, Group, Ints
-from equilag.solver.counts.topic_remainders import deal_in_turn
+from equilag.solver.counts.even_counts import deal_in_turn
 from equilag.solver.moves.flow_nodes import between_counts
 
 MAX_PASSES: Final = 200

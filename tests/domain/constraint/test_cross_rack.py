@@ -21,7 +21,7 @@ from equilag.domain.plan.metrics import cross_reads
 from equilag.domain.policy.policy import Policy
 from equilag.domain.reduction.reduce import reduce_group
 from equilag.solver.counts.even_counts import balanced
-from equilag.solver.racks.between_plans import fewest_across
+from equilag.solver.moves.between_plans import fewest_across
 
 RACKS = ("a", "b", "c")
 POLICY = Policy(rack_aware=True)

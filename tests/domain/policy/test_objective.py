@@ -10,7 +10,7 @@ import pytest
 from equilag.domain.errors import InputError
 from equilag.domain.policy.objective import SPREAD, VALUE, Figures, Objective, Proved
 from equilag.domain.policy.policy import Policy
-from equilag.planner.solving.aim import Aim
+from equilag.planner.solving.state import Aim
 
 MEAN = 100.0
 

@@ -11,7 +11,7 @@ from support.groups import random_group
 from equilag.domain.constraint import TopicIntervals, topics_of
 from equilag.domain.group.group import Ints
 from equilag.domain.policy.policy import Policy
-from equilag.solver.counts.topic_remainders import deal_in_turn, even_cells, even_totals
+from equilag.solver.counts.even_counts import deal_in_turn, even_cells, even_totals
 
 
 @pytest.mark.parametrize("deal", [deal_in_turn, even_totals, even_cells])

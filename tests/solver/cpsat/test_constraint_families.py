@@ -11,8 +11,8 @@ from support.groups import problem_of
 
 from equilag.certificate.exhaustive.small_problem import SmallProblem
 from equilag.solver.cpsat import constraint_families as families
+from equilag.solver.cpsat.constraint_families import Variables, scaled
 from equilag.solver.cpsat.model import CpSatLimits, parameters
-from equilag.solver.cpsat.variables import Variables, scaled
 
 LIMITS: Final = CpSatLimits(wall=20.0, deterministic=5.0)
 

@@ -20,8 +20,8 @@ from equilag.domain.policy.policy import Policy
 from equilag.domain.policy.policy_settings import BALANCES
 from equilag.solver.counts.even_counts import balanced_assignment
 from equilag.solver.cpsat import model
+from equilag.solver.cpsat.constraint_families import Variables
 from equilag.solver.cpsat.model import CpSatLimits, SolverFailed, solve_model
-from equilag.solver.cpsat.variables import Variables
 
 LIMITS: Final = CpSatLimits(wall=20.0, deterministic=5.0)
 

@@ -14,8 +14,8 @@ from support.groups import problem_of
 
 import equilag
 from equilag.domain.group.group import Ints
+from equilag.solver.cpsat.constraint_families import MAX_TOTAL, scaled
 from equilag.solver.cpsat.model import CpSatLimits, all_below, parameters
-from equilag.solver.cpsat.variables import MAX_TOTAL, scaled
 
 LAGS = st.lists(st.integers(0, 2**53 - 1), min_size=1, max_size=8)
 

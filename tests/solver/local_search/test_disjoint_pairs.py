@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from equilag.solver.exchange.disjoint_pairs import disjoint_pairs
+from equilag.solver.local_search.assignment_state import disjoint_pairs
 
 
 @pytest.mark.parametrize("seed", range(6))

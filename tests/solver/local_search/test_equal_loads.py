@@ -15,8 +15,7 @@ from equilag.domain.group.group import Group, Index, Ints
 from equilag.domain.plan.metrics import is_valid, member_counts, member_loads
 from equilag.domain.policy.policy import Policy
 from equilag.solver.counts.even_counts import balanced_assignment
-from equilag.solver.exchange.member_rows import MemberRows
-from equilag.solver.exchange.paired_exchange import exchange_in_pairs
+from equilag.solver.exchange.paired_exchange import MemberRows, exchange_in_pairs
 from equilag.solver.local_search.equal_loads import (
     divisible,
     equalise_loads,

@@ -19,9 +19,9 @@ from equilag.domain.group.group import Group, Index
 from equilag.domain.plan.metrics import is_valid, member_loads
 from equilag.domain.policy.policy import Policy
 from equilag.solver.counts.even_counts import balanced_assignment
-from equilag.solver.exchange.member_rows import MemberRows
 from equilag.solver.exchange.paired_exchange import (
     PATIENCE,
+    MemberRows,
     crowd,
     exchange_in_pairs,
 )

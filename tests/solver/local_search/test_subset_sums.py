@@ -8,7 +8,7 @@ from math import comb
 import numpy as np
 import pytest
 
-from equilag.solver.local_search.subset_sums import (
+from equilag.solver.exchange.exact_transfers import (
     MAX_LISTED,
     SubsetPlaces,
     subsets_with_sum,

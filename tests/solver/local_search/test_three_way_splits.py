@@ -13,9 +13,8 @@ from equilag.domain.budget import limit_steps
 from equilag.domain.group.group import Ints
 from equilag.domain.plan.metrics import member_loads
 from equilag.domain.policy.policy import Policy
-from equilag.solver.exchange.exact_transfers import TargetRows, transfer_exactly
+from equilag.solver.exchange.exact_transfers import SubsetPlaces, TargetRows, transfer_exactly
 from equilag.solver.exchange.paired_exchange import exchange_in_pairs
-from equilag.solver.local_search.subset_sums import SubsetPlaces
 from equilag.solver.local_search.three_way_splits import (
     MAX_WIDTH,
     bring_close,

@@ -23,8 +23,7 @@ from equilag.solver.exchange.cyclic_exchanges import (
     exchange_of_two,
 )
 from equilag.solver.local_search.assignment_state import AssignmentState
-from equilag.solver.local_search.ejection_chains import find_chain, lighten, rotate
-from equilag.solver.local_search.window_search import search_window
+from equilag.solver.local_search.window_search import find_chain, lighten, rotate, search_window
 from equilag.solver.lower_bounds.load_bounds import load_bounds
 
 TOTALS = [Policy(), Policy("sticky-yet-fair")]

@@ -12,7 +12,7 @@ from equilag.domain.group.group import Group, Index, Member
 from equilag.domain.plan.metrics import count_moves, cross_reads
 from equilag.domain.policy.policy import Policy
 from equilag.domain.reduction.reduce import reduce_group
-from equilag.solver.racks.between_plans import between_plans
+from equilag.solver.moves.between_plans import between_plans
 
 RACKS = ("a", "b", "c")
 LIMITED = Policy(max_cross_rack=0)

@@ -1,1 +1,0 @@
-"""The fewest reads across racks."""
