@@ -47,6 +47,12 @@ def test_never_beyond_the_truth(name: str, balance: str) -> None:
         never_too_much(counting, truth, counting.active)
 
 
+def test_beside_the_heaviest_partition_are_the_lightest_of_its_topic() -> None:
+    group = group_of([4], [[0], [0]], lags=[100, 10, 7, 5])
+    counting = counting_of(group, Policy(balance="per-topic"))
+    assert counting.heavy(counting.active, 1) == 105
+
+
 @given(groups(limit=200), st.sampled_from(BALANCES), st.data())
 def test_never_beyond_the_truth_on_odd_shapes(
     group: Group, balance: str, data: st.DataObject

@@ -150,6 +150,7 @@ def plan_of(name: str) -> tuple[Group, Plan]:
 def altered_and_checked(name: str, every: int) -> int:
     """How many alterations of a plan are made: one of so many."""
     group, plan = plan_of(name)
+    assert plan.notes == ()
     original = document(plan)
     assert accepted(group, original)
     assert is_true(group, original)

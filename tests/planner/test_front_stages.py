@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from typing import Any
+
 import pytest
 from support.groups import group_of
 from support.planner_runs import carry_out, start
 
 from equilag.domain.plan.metrics import count_moves, member_loads, spread
-from equilag.planner.solving.state import SolveState
+from equilag.planner.solving.state import Contribution, SolveState
 from equilag.planner.stages.exhaustive_stage import whole
 from equilag.planner.stages.front_stages import FrontRounds, ModelledFront, TowardsOwners
 from equilag.planner.stages.improving_stages import PairwiseSwaps
@@ -59,6 +62,21 @@ def test_rounds_make_the_front_no_worse_and_better_somewhere(
     for moves, reached in before.items():
         assert state.front.least_spread(moves) <= reached
     assert len(after) > len(before)
+    assert state.notes == []
+
+
+def test_rounds_that_change_nothing_end_the_search(monkeypatch: pytest.MonkeyPatch) -> None:
+    seen: list[int] = []
+
+    def round_of_nothing(*given: Any) -> Iterator[Contribution]:
+        seen.append(given[-1])
+        return iter(())
+
+    monkeypatch.setattr(FrontRounds, "PATIENCE", 3)
+    monkeypatch.setattr(FrontRounds, "_round", round_of_nothing)
+    state, budget = start(WIDE)
+    carry_out(state, budget, FrontRounds(1.0))
+    assert seen == [0, 1, 2]
 
 
 def test_the_way_back_to_the_owners_gives_points_in_between() -> None:

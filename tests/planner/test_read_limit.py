@@ -19,7 +19,7 @@ def drawn(seed: int) -> Snapshot:
     return real_snapshot(Random(seed), SHAPE)
 
 
-@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("seed", [0, 1, 2, 7])  # 7: the counts force more reads
 @pytest.mark.parametrize("policy", ["lag-aware", "fair-yet-sticky"])
 def test_the_best_within_the_limit(seed: int, policy: str) -> None:
     snapshot = drawn(seed)

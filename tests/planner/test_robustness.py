@@ -175,6 +175,17 @@ def test_a_solver_that_calls_the_problem_infeasible_is_not_believed(
     assert "infeasible" in note
 
 
+@pytest.mark.parametrize("exhausted", [False, True])
+def test_an_answer_that_the_clock_cut_off_is_not_repeatable(
+    exhausted: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    answer = model.CpSatAnswer("unknown", None, 0, exhausted)
+    monkeypatch.setattr(model, "solve_model", lambda *_, **__: answer)
+    state, budget = start(SMALL, Policy(tolerance=0))
+    carry_out(state, budget, FullModel(searched=False))
+    assert budget.cut is not exhausted
+
+
 def test_a_solvers_bound_above_the_plan_at_hand_is_dropped(monkeypatch: pytest.MonkeyPatch) -> None:
     answer = model.CpSatAnswer("unknown", None, 10**9, True)
     monkeypatch.setattr(model, "solve_model", lambda *_, **__: answer)
