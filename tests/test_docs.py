@@ -165,7 +165,7 @@ def test_the_reference_has_every_argument_of(call: str) -> None:
 @pytest.mark.parametrize("name", [*get_type_hints(PolicySettings)])
 def test_the_reference_has_every_setting_of_a_policy(name: str) -> None:
     parts = sections(REFERENCE)
-    assert f"`{name}`" in parts["policies-and-settings"] + parts["settings-of-a-real-group"]
+    assert f"`{name}`" in parts["policies-and-settings"] + parts["settings-of-an-extended-group"]
 
 
 @pytest.mark.parametrize("name", [*get_type_hints(GroupInput)])
@@ -187,11 +187,11 @@ def test_the_formats_have_every_field_of_a_snapshot_and_a_plan() -> None:
         assert f"- `{field}`" in parts["snapshot"]
     for field in plan:
         assert f"- `{field}`" in parts["plan"]
-    real = example("real-groups")
+    real = example("extended-groups")
     assert {"rates", "weights", "allowed", "co_partitioned"} <= real.keys()
     equilag.load_snapshot(real)
     for field in real.keys() - snapshot.keys():
-        assert f"- `{field}`" in parts["real-groups"]
+        assert f"- `{field}`" in parts["extended-groups"]
     for field in SETTINGS:
         assert f"`{field}`" in parts["policy"]
     for field in EXTENDED_FIGURES:

@@ -1,8 +1,8 @@
 """Groups whose members differ in speed: counts, reads across racks and moves of a large one, and
 the proved gap of loads per unit of capacity.
 
-No other assignor knows capacities, so equilag is alone. `tests/planner/test_real_groups.py` holds
-counts, reads and moves of small groups with every field to an independent flow.
+No other assignor knows capacities, so equilag is alone. `tests/planner/test_extended_groups.py`
+holds counts, reads and moves of small groups with every field to an independent flow.
 """
 
 from __future__ import annotations
@@ -95,15 +95,15 @@ def _timed(shape: CapacityShape) -> Iterator[dict[str, Any]]:
     """Exact counts, reads across racks and moves, and the same group without these fields."""
     case = shape.with_racks()
     for fields in ("capacities, 3 racks", "none"):
-        real = fields != "none"
-        group = (case if real else replace(case, racks=None, capacities=None)).group()
+        extended = fields != "none"
+        group = (case if extended else replace(case, racks=None, capacities=None)).group()
         seconds = []
         for _ in range(CALLS + 1):
             fresh = replace(group)  # without what an earlier call has computed
             start = time.perf_counter()
-            plan = solve(fresh, "fair-yet-sticky", rack_aware=real, time_limit=PATIENCE)
+            plan = solve(fresh, "fair-yet-sticky", rack_aware=extended, time_limit=PATIENCE)
             seconds.append(time.perf_counter() - start)
-        needed = {"counts", "fewest_moves"} | ({"fewest_cross_rack"} if real else set())
+        needed = {"counts", "fewest_moves"} | ({"fewest_cross_rack"} if extended else set())
         claims = {claim.claim: claim.value for claim in plan.claims}
         yield {
             "group": str(shape),
@@ -156,8 +156,8 @@ def loads_by_capacity(case: Case, assignment: Assignment) -> list[float]:
 
 def proved_spread(plan: Plan) -> float:
     """The plan's bound on the spread of loads per unit of capacity."""
-    assert plan.real is not None
-    return plan.real.load.spread_lower_bound
+    assert plan.extended is not None
+    return plan.extended.load.spread_lower_bound
 
 
 def rows(found: Sequence[dict[str, Any]]) -> list[tuple[str, ...]]:

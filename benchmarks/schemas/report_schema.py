@@ -10,7 +10,7 @@ from typing import Any, Final
 from benchmarks.schemas.facts_schema import definitions_of
 from equilag.report.facts.comparison import AssignorFacts
 from equilag.report.facts.explanation import EvennessFacts, LooserFacts
-from equilag.report.facts.extended_group import RealFacts
+from equilag.report.facts.extended_group import ExtendedFacts
 from equilag.report.facts.frontier import PointFacts
 from equilag.report.facts.group import GroupFacts
 from equilag.report.facts.group_report import FORMAT
@@ -30,7 +30,7 @@ def report_schema(plan: Schema, size: Schema, simulation: Schema) -> Schema:
     """The schema of `GroupReportFacts.document`, with parts of those of other documents."""
     made = definitions_of(
         AssignorFacts, PointFacts, GroupFacts, PartitionColumns, FlowsFacts, MemberFacts,
-        ProofFacts, RealFacts, SimulationFacts, VerdictFacts, WorkFacts,
+        ProofFacts, ExtendedFacts, SimulationFacts, VerdictFacts, WorkFacts,
         EvennessFacts, LooserFacts, UnevennessFacts,
     )  # fmt: skip
     rows, points = made.pop("AssignorFacts"), made["PointFacts"]
@@ -62,7 +62,7 @@ def report_schema(plan: Schema, size: Schema, simulation: Schema) -> Schema:
         }),
         "flows": _ref("FlowsFacts"),
         "proof": _ref("ProofFacts"),
-        "real": _or_null(_ref("RealFacts")),
+        "real": _or_null(_ref("ExtendedFacts")),
         "work": _or_null(_ref("WorkFacts")),
         "explanation": _or_null(_object({
             "unit": {"description": "Of the loads: `records`, `seconds of work`, …", **text},
@@ -75,7 +75,7 @@ def report_schema(plan: Schema, size: Schema, simulation: Schema) -> Schema:
         })),
         "comparison": _or_null(_object({
             "rows": _list(_object({
-                **{name: one for name, one in rows["properties"].items() if name != "real"},
+                **{name: one for name, one in rows["properties"].items() if name != "extended"},
                 "load_max": {"description": "Of the heaviest member.", **number},
                 "load_spread": {"description": "Heaviest minus lightest member.", **number},
                 "busiest": {"description": "Largest rate / capacity of a member.", **number},

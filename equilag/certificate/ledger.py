@@ -23,11 +23,11 @@ OF_LOADS: Final = ("max_load_at_least", "min_load_at_most", SPREAD, VALUE, EXCES
 
 def claim_words(claim: Claim, group: Group, value: str) -> str:
     """The claim about a plan of the reduced group; `value` is how its value is written."""
-    divisor, real = load_divisor(group), group.real
+    divisor, extended = load_divisor(group), group.extended
     unit = ""
     if claim.claim in OF_LOADS and divisor is not None:
         unit = f" in scaled load, {claim.value / divisor:.6g} per unit of capacity"
-    elif claim.claim == "counts" and real is not None and real.stakes is not None:
+    elif claim.claim == "counts" and extended is not None and extended.stakes is not None:
         unit = " units" if claim.value != 1 else " unit"
     return f"{claim.claim} {value}{unit} ({claim.kind})"
 

@@ -31,8 +31,8 @@ from equilag.planner.comparison_figures import (
     NOTHING_MORE,
     BeyondReason,
     BoundScope,
-    RealRow,
-    real_row,
+    ExtendedRow,
+    extended_row,
 )
 from equilag.planner.solve import solve
 from equilag.planner.solving.run_settings import SolveSettings, checked_group
@@ -73,7 +73,7 @@ class ComparisonRow:
     """Why the assignor has no assignment; None if it has one."""
     package: str | None = None
     """The installed package, with its version, that the assignor comes from."""
-    real: RealRow = NOTHING_MORE
+    extended: ExtendedRow = NOTHING_MORE
     """Figures of an extended group."""
     beyond_reasons: tuple[BeyondReason, ...] = ()
     """Why the bound does not hold for it; empty if it does, and without an assignment."""
@@ -86,12 +86,12 @@ class ComparisonRow:
     def to_dict(self) -> dict[str, Any]:
         """The figures; those of an extended group where there are any."""
         document = asdict(self)
-        del document["real"]
+        del document["extended"]
         beyond = {
             "beyond_bound": self.beyond_bound,
             "beyond_reasons": list(document.pop("beyond_reasons")),
         }
-        return {**document, **beyond, **self.real.to_dict()}
+        return {**document, **beyond, **self.extended.to_dict()}
 
 
 @dataclass(frozen=True, slots=True)
@@ -230,7 +230,7 @@ def _row_of(plan: Plan, found: Baseline, bound: float, scope: BoundScope) -> Com
     name = found.assignor
     if found.assigned is not None:
         row = _figures(plan, found, found.assigned, bound)
-        row = replace(row, beyond_reasons=scope.beyond(found.assigned, row.real.breaks_rules))
+        row = replace(row, beyond_reasons=scope.beyond(found.assigned, row.extended.breaks_rules))
         if name == CURRENT:
             return replace(row, moves=0, status="current")
         return replace(row, package=package_of_assignor(name))
@@ -242,12 +242,12 @@ def _row_of(plan: Plan, found: Baseline, bound: float, scope: BoundScope) -> Com
 
 
 def _figures(plan: Plan, found: Baseline, assigned: Index, bound: float) -> ComparisonRow:
-    group, idle, real = plan.group, plan.planned.group.idle, real_row(plan, assigned)
+    group, idle, extended = plan.group, plan.planned.group.idle, extended_row(plan, assigned)
     loads = MemberFigures.of(member_loads(assigned, group.lag, group.n_members), idle)
     spread: float = loads.spread
     mean, divisor = mean_load(plan.planned.group), load_divisor(plan.planned.group)
-    if real.load_spread is not None and divisor is not None:
-        spread, mean = real.load_spread, mean / divisor
+    if extended.load_spread is not None and divisor is not None:
+        spread, mean = extended.load_spread, mean / divisor
     return ComparisonRow(
         found.assignor,
         MemberFigures.of(member_counts(assigned, group.n_members), idle).spread,
@@ -257,5 +257,5 @@ def _figures(plan: Plan, found: Baseline, assigned: Index, bound: float) -> Comp
         excess(loads.by_member[~idle]),
         100.0 * (spread - bound) / mean if mean else 0.0,
         round(1000 * found.wall, 3),
-        real=real,
+        extended=extended,
     )

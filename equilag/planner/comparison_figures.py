@@ -26,7 +26,7 @@ from equilag.domain.policy.objective import Objective
 
 
 @dataclass(frozen=True, slots=True)
-class RealRow:
+class ExtendedRow:
     """Figures of one assignment; None where the group has nothing that they are about."""
 
     load_max: float | None = None
@@ -59,11 +59,11 @@ class RealRow:
         return {name: value for name, value in asdict(self).items() if value is not None}
 
 
-NOTHING_MORE: Final = RealRow()
-"""Of a group that is no real one."""
+NOTHING_MORE: Final = ExtendedRow()
+"""Of a plain group."""
 
 
-def real_row(plan: Plan, assigned: Index) -> RealRow:
+def extended_row(plan: Plan, assigned: Index) -> ExtendedRow:
     """The figures of an assignment [P] of the group that `plan` is for."""
     reduction, group = plan.planned, plan.group
     found = extended_figures(reduction, assigned, ProvedBounds())
@@ -71,16 +71,16 @@ def real_row(plan: Plan, assigned: Index) -> RealRow:
         return NOTHING_MORE
     broken = broken_rules(reduction, assigned)
     instances = [row.partitions for row in found.instances.active] if found.instances else []
-    real, divisor = reduction.group.real, load_divisor(reduction.group)
+    extended, divisor = reduction.group.extended, load_divisor(reduction.group)
     per_capacity = of_instances = None
-    if real is not None and load_factor(reduction.group) is not None:
+    if extended is not None and load_factor(reduction.group) is not None:
         counts, number = unit_counts(reduction, assigned), _instance_numbers(group, found)
-        per_capacity = float((counts / real.capacity).max(initial=0.0)) / real.capacity_unit
+        per_capacity = float((counts / extended.capacity).max(initial=0.0)) / extended.capacity_unit
         if instances:
-            summed = np.bincount(number, counts) / np.bincount(number, real.capacity)
-            of_instances = float(summed.max()) / real.capacity_unit
+            summed = np.bincount(number, counts) / np.bincount(number, extended.capacity)
+            of_instances = float(summed.max()) / extended.capacity_unit
     limited = any(member.max_partitions is not None for member in group.members)
-    return RealRow(
+    return ExtendedRow(
         None if divisor is None else found.load.max,
         None if divisor is None else found.load.spread,
         None if divisor is None else found.load.excess,

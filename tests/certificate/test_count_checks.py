@@ -1,4 +1,4 @@
-"""Claims about counts and moves of real groups: what is forced is proved, more is found out."""
+"""Claims about counts and moves of extended groups: what is forced is proved, more is found out."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any, Final
 
 import pytest
 from support.altered_plans import document
-from support.real_groups import RealShape, field_sets, real_snapshot
+from support.extended_groups import ExtendedShape, extended_snapshot, field_sets
 
 import equilag
 from equilag.domain.errors import InputError
@@ -75,7 +75,7 @@ def test_plans_of_all_kinds_of_groups_hold(seed: int) -> None:
     rng = Random(seed)
     kinds = field_sets(rng)
     for _ in range(12):
-        snapshot = real_snapshot(rng, RealShape(4, 7, next(kinds)))
+        snapshot = extended_snapshot(rng, ExtendedShape(4, 7, next(kinds)))
         settings: dict[str, Any] = {
             "policy": rng.choice(["lag-aware", "fair-yet-sticky", "sticky-yet-fair"]),
             "balance": rng.choice(["total", "none"]),

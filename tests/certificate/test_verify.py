@@ -279,10 +279,10 @@ def test_invalid_settings_are_findings(key: str) -> None:
     assert any(finding.startswith("policy") for finding in equilag.verify(GROUP, plan))
 
 
-def test_settings_of_a_real_group_are_read_back() -> None:
-    real: dict[str, Any] = {"capacity": ["m*=2"], "keep": ["t01"], "pin": ["t00-0=m00"]}
-    plan = equilag.solve(GROUP, time_limit=20.0, **real).to_dict()
-    assert plan["policy"].items() >= real.items()
+def test_settings_of_an_extended_group_are_read_back() -> None:
+    extended: dict[str, Any] = {"capacity": ["m*=2"], "keep": ["t01"], "pin": ["t00-0=m00"]}
+    plan = equilag.solve(GROUP, time_limit=20.0, **extended).to_dict()
+    assert plan["policy"].items() >= extended.items()
     assert equilag.verify(GROUP, plan) == []
 
 

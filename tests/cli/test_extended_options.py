@@ -1,4 +1,4 @@
-"""The options of real groups: what they do to a plan, and errors that name them."""
+"""The options of extended groups: what they do to a plan, and errors that name them."""
 
 from __future__ import annotations
 

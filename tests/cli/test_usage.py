@@ -46,28 +46,28 @@ PLANNING = (
     "--policy --time-limit --seed --effort --deterministic --balance --move-cost --tolerance"
     " --max-moves --fresh"
 )
-REAL = (
+EXTENDED = (
     "--capacity --max-partitions --instances --rack-aware --max-cross-rack --co-partition --pin"
     " --keep"
 )
 OPTIONS = {
-    "plan": f"{LIVE} {PLANNING} {REAL} --out --json --output --verbose",
+    "plan": f"{LIVE} {PLANNING} {EXTENDED} --out --json --output --verbose",
     "assign": f"{LIVE} --assignor --out --json --output --verbose",
-    "compare": f"{LIVE} {PLANNING} {REAL} --assignor --json --output",
-    "simulate": f"{LIVE} {PLANNING} {REAL} --json --output --plot --for --pause --protocol",
-    "frontier": f"{LIVE} {PLANNING} {REAL} --json --output --plot",
+    "compare": f"{LIVE} {PLANNING} {EXTENDED} --assignor --json --output",
+    "simulate": f"{LIVE} {PLANNING} {EXTENDED} --json --output --plot --for --pause --protocol",
+    "frontier": f"{LIVE} {PLANNING} {EXTENDED} --json --output --plot",
     "size": f"{LIVE} --policy --balance --tolerance --time-limit --seed --effort --deterministic"
     " --capacity --max-partitions --instances --co-partition --weight --horizon"
     " --json --output --members --threads --catch-up",
-    "report": f"{LIVE} {PLANNING} {REAL} --out --json",
+    "report": f"{LIVE} {PLANNING} {EXTENDED} --out --json",
     "verify": "--json --output",
     "snapshot": "--from-describe --members --subscribe --as-owned --auto-offset-reset --out"
     " --bootstrap-server --group --command-config --isolation-level",
     "groups": "--bootstrap-server --command-config --groups --auto-offset-reset --isolation-level"
     " --json",
     "collect": "--bootstrap-server --every --out --groups --rounds --command-config",
-    "steward": REAL,
-    "fleet": f"{REAL} --history --offsets --members --bootstrap-server --command-config --out"
+    "steward": EXTENDED,
+    "fleet": f"{EXTENDED} --history --offsets --members --bootstrap-server --command-config --out"
     " --json --policy --balance --racks --rules --effort --time-limit --seed --weight --at --window"
     " --horizon --stale-after --auto-offset-reset --master --driver-memory --tasks --kill-after",
 }

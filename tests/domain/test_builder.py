@@ -349,5 +349,5 @@ def test_what_is_no_list_or_no_name_is_refused(changed: dict[str, Any], place: s
 def test_ordinary_members_are_known_as_such(field: dict[str, Any]) -> None:
     ordinary = Group.build(**base())
     assert ordinary.alike is ordinary.members
-    real = Group.build(**base(members=["a", Member("b", **field)]))
-    assert real.alike is None
+    extended = Group.build(**base(members=["a", Member("b", **field)]))
+    assert extended.alike is None

@@ -1,4 +1,4 @@
-"""Columns of real groups: the factors that make loads of different members comparable."""
+"""Columns of extended groups: the factors that make loads of different members comparable."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
-"""The figures of plans of real groups, and the rules they keep, against a reading of the snapshot
-that shares no code with equilag."""
+"""The figures of plans of extended groups, and the rules they keep, against a reading of the
+snapshot that shares no code with equilag."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from typing import Any
 
 import numpy as np
 import pytest
-from support.real_groups import RealShape, field_sets, real_snapshot
-from support.real_oracle import OracleGroup, read_group
+from support.extended_groups import ExtendedShape, extended_snapshot, field_sets
+from support.extended_oracle import OracleGroup, read_group
 
 import equilag
 from equilag.domain.errors import InputError
@@ -47,7 +47,7 @@ def plans(seed: int, n: int) -> Iterator[tuple[dict[str, Any], Plan, OracleGroup
     rng = Random(seed)
     found = 0
     for fields in field_sets(rng):
-        snapshot = real_snapshot(rng, RealShape(fields=fields))
+        snapshot = extended_snapshot(rng, ExtendedShape(fields=fields))
         made = planned(snapshot, rng)
         if made is not None:
             yield snapshot, *made
@@ -64,7 +64,7 @@ def test_figures_are_those_of_the_oracle() -> None:
         assert document["moves"]["count"] == figures.moves
         for name in seen:
             seen[name] += name in document
-        assert ("load" in document) == _is_real(snapshot)
+        assert ("load" in document) == _is_extended(snapshot)
         if "load" not in document:
             seen["none"] += 1
             continue
@@ -85,7 +85,7 @@ def test_figures_are_those_of_the_oracle() -> None:
     assert min(seen.values()) > 20
 
 
-def _is_real(snapshot: dict[str, Any]) -> bool:
+def _is_extended(snapshot: dict[str, Any]) -> bool:
     fields = {"capacity", "max_partitions", "instance"}
     given = (member.get(name) for member in snapshot["members"] for name in fields)
     lists = snapshot.get("allowed") or snapshot.get("co_partitioned")

@@ -25,7 +25,7 @@ def group(rates: Any, capacities: tuple[float | None, ...] = (10, 20), **more: A
 def figures(of: Group, **settings: Any) -> ThroughputFigures | None:
     plan = equilag.solve(of, effort=0.05, **settings)
     assert equilag.verify(of, plan) == []
-    return None if plan.real is None else plan.real.throughput
+    return None if plan.extended is None else plan.extended.throughput
 
 
 def test_utilisation_is_rate_over_capacity() -> None:

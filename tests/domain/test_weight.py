@@ -67,8 +67,8 @@ def test_a_few_records_a_year_weigh_what_they_are() -> None:
     value, scale = weights(group({"a": [1e-8 / 3] * 3, "b": [0]}), weight="rate")
     assert (value, scale) == ([3333] * 3 + [0], 10**12)
     plan = equilag.solve(rare, weight="rate", effort=0.05, tolerance=0)
-    assert plan.real is not None
-    assert round(plan.real.load.spread * 1e9) == 1
+    assert plan.extended is not None
+    assert round(plan.extended.load.spread * 1e9) == 1
 
 
 def test_large_weights_lose_their_decimals_and_too_large_ones_are_refused() -> None:
@@ -108,8 +108,8 @@ def test_work_is_the_default_where_a_rate_is_known() -> None:
 def test_given_weights_are_spread_and_lag_stays_lag() -> None:
     weighing = group(weights={"a": [4, 1, 1], "b": [2]})
     plan = equilag.solve(weighing, weight="given", effort=0.05)
-    assert plan.real is not None
-    assert (plan.real.load.max, plan.real.load.mean, plan.real.load.min) == (5, 4, 3)
+    assert plan.extended is not None
+    assert (plan.extended.load.max, plan.extended.load.mean, plan.extended.load.min) == (5, 4, 3)
     assert plan.lag.total == 13
     assert plan.lag.spread_lower_bound == 0
     assert equilag.verify(weighing, plan) == []

@@ -141,7 +141,7 @@ def test_each_setting_is_an_option(tmp_path: Path) -> None:
     )
 
 
-def test_each_setting_of_a_real_group_is_an_option() -> None:
+def test_each_setting_of_an_extended_group_is_an_option() -> None:
     policy = Policy(
         capacity={"c-*": 2.5, "-d": 1}, instances="none", co_partition=["a,b"], rack_aware=True,
         pin={("t-x", 1): "c"}, keep=["t", "u"], max_cross_rack=0, max_partitions=4,

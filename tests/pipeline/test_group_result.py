@@ -279,7 +279,7 @@ def test_a_limit_on_moves_that_cannot_be_kept() -> None:
         PlanGroup()(problem, settings)
 
 
-def test_a_real_group() -> None:
+def test_an_extended_group() -> None:
     """No assignor knows its capacities, so the bound is none for their plans."""
     problem = problem_row(
         [topic_row("t", [0, 1, 2, 3], [10, 10, 10, 10], [0, 0, 0, 0])],

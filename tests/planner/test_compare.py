@@ -184,7 +184,7 @@ def test_what_is_in_force_may_be_incomplete() -> None:
     assert np.count_nonzero(group.owner == NOBODY) == 1
 
 
-def test_real_groups_have_their_figures_and_what_a_row_breaks() -> None:
+def test_extended_groups_have_their_figures_and_what_a_row_breaks() -> None:
     members = [
         {"id": "a", "subscription": ["t", "u"], "capacity": 4, "instance": "p", "rack": "x"},
         {"id": "b", "subscription": ["t", "u"], "capacity": 4, "instance": "p", "rack": "x"},

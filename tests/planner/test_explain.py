@@ -75,11 +75,11 @@ def test_each_setting_is_loosened_where_there_is_something_to_loosen() -> None:
         "racks": {"a": [["r"], ["s"]], "b": [["r"], ["s"]]},
         "co_partitioned": [["a", "b"]], "allowed": {"a": {"0": ["x"]}},
     }  # fmt: skip
-    real = equilag.load_snapshot(snapshot)
-    assert names(real, rack_aware=True) == [
+    extended = equilag.load_snapshot(snapshot)
+    assert names(extended, rack_aware=True) == [
         "tolerance", "balance", "co-partitioning", "racks", "allowed", "room",
     ]  # fmt: skip
-    for one in loosened(real, Policy(rack_aware=True)):
+    for one in loosened(extended, Policy(rack_aware=True)):
         plan = equilag.solve(one.group, one.policy, effort=0.01)
         assert plan.status in ("optimal", "feasible")
 

@@ -5,18 +5,18 @@ from __future__ import annotations
 from random import Random
 
 import pytest
+from support.extended_enumeration import all_optima
+from support.extended_groups import ExtendedShape, extended_snapshot
+from support.extended_oracle import Snapshot, read_group
 from support.groups import snapshot_of
-from support.real_enumeration import all_optima
-from support.real_groups import RealShape, real_snapshot
-from support.real_oracle import Snapshot, read_group
 
 import equilag
 
-SHAPE = RealShape(members=3, units=6, fields=frozenset({"rack", "subscriptions"}))
+SHAPE = ExtendedShape(members=3, units=6, fields=frozenset({"rack", "subscriptions"}))
 
 
 def drawn(seed: int) -> Snapshot:
-    return real_snapshot(Random(seed), SHAPE)
+    return extended_snapshot(Random(seed), SHAPE)
 
 
 @pytest.mark.parametrize("seed", [0, 1, 2, 7])  # 7: the counts force more reads

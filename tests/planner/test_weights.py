@@ -8,10 +8,10 @@ from typing import Any, Final
 
 import pytest
 from support.altered_plans import document
-from support.real_enumeration import all_optima
-from support.real_groups import FIELDS, RealShape, real_snapshot
-from support.real_oracle import read_group
-from support.real_weights import KINDS, give_weights, weights_of
+from support.extended_enumeration import all_optima
+from support.extended_groups import FIELDS, ExtendedShape, extended_snapshot
+from support.extended_oracle import read_group
+from support.extended_weights import KINDS, give_weights, weights_of
 
 import equilag
 
@@ -65,7 +65,7 @@ def snapshots(kind: str, mixture: str, number: int) -> list[dict[str, Any]]:
     """Tiny groups that have a plan and a known rate; known ones have one decimal, so are exact."""
     rng, found = Random(f"{kind} {mixture}"), list[dict[str, Any]]()
     while len(found) < number:
-        snapshot = real_snapshot(rng, RealShape(3, 7, MIXTURES[mixture]))
+        snapshot = extended_snapshot(rng, ExtendedShape(3, 7, MIXTURES[mixture]))
         give_weights(rng, snapshot)
         known = any(rate is not None for row in snapshot["rates"].values() for rate in row)
         empty = any(member.get("max_partitions") == 0 for member in snapshot["members"])

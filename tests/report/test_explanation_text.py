@@ -179,9 +179,10 @@ def test_paths_pins_and_units_in_words() -> None:
         ],
         "co_partitioned": [["a", "b"]], "lags": {"a": [5, 5], "b": [3, 3]},
     }  # fmt: skip
-    real = equilag.load_snapshot(snapshot)
-    assert "with 1 partition of its unit" in text(equilag.explain(real, effort=0.01))
-    pinned = equilag.explain(real, effort=0.01, pin=["a-0=y"], co_partition="none", balance="none")
+    extended = equilag.load_snapshot(snapshot)
+    assert "with 1 partition of its unit" in text(equilag.explain(extended, effort=0.01))
+    settings: Any = {"pin": ["a-0=y"], "co_partition": "none", "balance": "none"}
+    pinned = equilag.explain(extended, effort=0.01, **settings)
     assert "1 partition: owners that may not keep them" in text(pinned)
 
 

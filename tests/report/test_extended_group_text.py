@@ -1,4 +1,4 @@
-"""The page of a plan of a real group: instances, racks, units, pins, capacities."""
+"""The page of a plan of an extended group: instances, racks, units, pins, capacities."""
 
 from __future__ import annotations
 
@@ -61,9 +61,9 @@ def test_reads_across_racks(settings: dict[str, Any], proved: bool) -> None:
     racks = {topic: [["x"]] * 6 + [["y"]] * 6 for topic in ("a", "b")}
     plan = solved([{"rack": "x"}, {"rack": "y"}], settings, racks=racks)
     text = text_of(plan)
-    assert plan.real is not None
-    assert plan.real.cross_rack is not None
-    count = plan.real.cross_rack.count
+    assert plan.extended is not None
+    assert plan.extended.cross_rack is not None
+    count = plan.extended.cross_rack.count
     words = f"across racks  {count} partition{'s' * (count != 1)}; was 12"
     end = "; the balance of counts allows no fewer" if proved else ""
     assert row(text, "across racks") == words + end

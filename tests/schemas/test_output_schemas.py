@@ -76,7 +76,7 @@ def test_a_snapshot_from_a_text(document: Callable[..., Any]) -> None:
     assert document("snapshot", "--from-describe", given, "--json")["group"] == "token-indexer"
 
 
-def real_snapshot_of_all() -> dict[str, Any]:
+def extended_snapshot_of_all() -> dict[str, Any]:
     both = ["orders", "payments"]
     threads = {"subscription": both, "instance": "p", "rack": "x"}
     return orders_snapshot(
@@ -95,7 +95,7 @@ def real_snapshot_of_all() -> dict[str, Any]:
     )
 
 
-REAL: dict[str, list[str]] = {
+EXTENDED: dict[str, list[str]] = {
     "as it is": [],
     "pinned, by racks": ["--pin", "orders-3=b", "--rack-aware", "--max-cross-rack", "9"],
     "fresh, lag, no balance": ["--fresh", "--weight", "lag", "--balance", "none"],
@@ -104,10 +104,12 @@ REAL: dict[str, list[str]] = {
 }
 
 
-@pytest.mark.parametrize("options", REAL.values(), ids=REAL.keys())
-def test_a_real_group(document: Callable[..., Any], tmp_path: Path, options: list[str]) -> None:
+@pytest.mark.parametrize("options", EXTENDED.values(), ids=EXTENDED.keys())
+def test_an_extended_group(
+    document: Callable[..., Any], tmp_path: Path, options: list[str]
+) -> None:
     path = tmp_path / "real.json"
-    path.write_text(json.dumps(real_snapshot_of_all()), "utf-8")
+    path.write_text(json.dumps(extended_snapshot_of_all()), "utf-8")
     plan = document("plan", path, *options, *QUICK)
     assert "load" in plan
     document("compare", path, *options, *QUICK)
@@ -121,7 +123,7 @@ def test_a_plan_that_breaks_rules_of_its_group(
     document: Callable[..., Any], tmp_path: Path
 ) -> None:
     path, plan = tmp_path / "real.json", tmp_path / "plan.json"
-    path.write_text(json.dumps(real_snapshot_of_all()), "utf-8")
+    path.write_text(json.dumps(extended_snapshot_of_all()), "utf-8")
     document("assign", path, "--assignor", "range", "--out", plan, "--json")
     assert document("verify", path, plan, "--json")["breaks"]["misplaced"] == 1
     report = document("report", path, plan, "--json", "--effort", 0.005)
@@ -213,7 +215,7 @@ def test_live_groups() -> None:
 def typical(document: Callable[..., Any], tmp_path: Path) -> list[dict[str, Any]]:
     """A document of each kind that a command on files writes, of a small group."""
     path, plan = tmp_path / "real.json", tmp_path / "plan.json"
-    path.write_text(json.dumps(real_snapshot_of_all()), "utf-8")
+    path.write_text(json.dumps(extended_snapshot_of_all()), "utf-8")
     return [
         document("plan", path, "--out", plan, *QUICK),
         document("compare", path, *QUICK),

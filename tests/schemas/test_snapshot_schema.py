@@ -12,11 +12,11 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from support.extended_groups import ExtendedShape, extended_snapshot
 from support.groups import snapshots
 from support.json_schemas import accepts, findings, places, replaced, value_at, without
 from support.orders_service import orders_snapshot
 from support.paths import SAMPLES
-from support.real_groups import RealShape, real_snapshot
 
 from equilag.adapters.snapshot.read_input import load_snapshot
 from equilag.domain.errors import InputError
@@ -82,11 +82,11 @@ def test_samples(path: Any) -> None:
     assert findings(json.loads(path.read_text("utf-8"))) == []
 
 
-def test_real_groups_and_a_full_one() -> None:
+def test_extended_groups_and_a_full_one() -> None:
     assert findings(FULL) == []
     assert problem_of(FULL) is None
     for seed in range(20):
-        assert findings(real_snapshot(Random(seed), RealShape())) == []
+        assert findings(extended_snapshot(Random(seed), ExtendedShape())) == []
 
 
 WRONG: list[Any] = [None, True, -2, 10**30, "", [None], {"x": 0.5}]
@@ -137,7 +137,7 @@ VALUES = st.recursive(
 def test_random_changes_of_random_snapshots(data: st.DataObject) -> None:
     seed = data.draw(st.integers(0, 50))
     document: Any = data.draw(
-        snapshots() | st.just(FULL) | st.just(real_snapshot(Random(seed), RealShape()))
+        snapshots() | st.just(FULL) | st.just(extended_snapshot(Random(seed), ExtendedShape()))
     )
     check_agreement(document)
     for _ in range(data.draw(st.integers(1, 3))):

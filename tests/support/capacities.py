@@ -19,7 +19,7 @@ def with_capacities(group: Group, capacity: Ints) -> Group:
     capacity = capacity // max(1, int(np.gcd.reduce(capacity)))
     factor, scale = load_factors(capacity, int(group.lag.sum()))
     room = np.full(group.n_members, NO_LIMIT)
-    return replace(group, real=ExtendedColumns(capacity, 1.0, factor, scale, room))
+    return replace(group, extended=ExtendedColumns(capacity, 1.0, factor, scale, room))
 
 
 def random_capacities(rng: np.random.Generator, group: Group) -> Group:
@@ -46,8 +46,8 @@ def random_intervals(
 
 def scaled_loads(group: Group, truth: Assignments) -> Ints:
     """[A, active] loads as they are compared, of the members that are not idle."""
-    assert group.real is not None
-    return (truth.loads * group.real.load_factor)[:, ~group.idle]
+    assert group.extended is not None
+    return (truth.loads * group.extended.load_factor)[:, ~group.idle]
 
 
 def capacity_cases(
@@ -95,6 +95,6 @@ def _with_stakes(rng: np.random.Generator, group: Group) -> Group:
     owner = np.full(group.n_partitions, NOBODY, np.int32)
     order = np.lexsort((number, pairs[:, 0]))
     owner[pairs[order, 0]] = pairs[order, 1]
-    assert group.real is not None
+    assert group.extended is not None
     stakes = Stakes(pairs[:, 0], pairs[:, 1], number)
-    return replace(group, owner=owner, real=group.real._replace(stakes=stakes))
+    return replace(group, owner=owner, extended=group.extended._replace(stakes=stakes))

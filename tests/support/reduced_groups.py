@@ -23,7 +23,7 @@ CAPACITIES = ((1,), (1, 2), (1, 2, 3, 4), (37, 100, 250), (1, 999), (997, 998, 9
 """Capacities of one group are drawn from one of these."""
 
 
-def real_columns(n_members: int, **given: object) -> ExtendedColumns:
+def extended_columns(n_members: int, **given: object) -> ExtendedColumns:
     """Columns that change nothing, but for those that are given."""
     ones = np.ones(n_members, np.int64)
     columns = ExtendedColumns(ones, 1.0, ones, 1, np.full(n_members, NO_LIMIT))
@@ -55,7 +55,7 @@ def random_reduced(rng: Random, members: int = 4, partitions: int = 6, mixed: bo
     room = [rng.randint(0, size) if rng.random() < 0.2 else NO_LIMIT for _ in names]
     return replace(
         group,
-        real=real_columns(
+        extended=extended_columns(
             n,
             capacity=capacity,
             room=np.array(room) if rng.random() < 0.5 else np.full(n, NO_LIMIT),
@@ -97,17 +97,17 @@ def _split(rng: Random, group: Group, instance: np.ndarray, mixed: bool) -> Grou
 def best_counts(group: Group, every: Assignments) -> Flags:
     """[A] True for those that fit, and have the smallest Σ count² / capacity of all that do: by
     instance first, and then by member. Nothing is True if none fits."""
-    assert group.real is not None
+    assert group.extended is not None
     counts = every.counts().astype(object)
-    fits: Flags = (counts <= group.real.room).all(axis=1).astype(np.bool_)
+    fits: Flags = (counts <= group.extended.room).all(axis=1).astype(np.bool_)
     if not fits.any():
         return fits
-    instance = group.real.instance_of
+    instance = group.extended.instance_of
     instance = np.arange(group.n_members) if instance is None else instance
     together = np.eye(int(instance.max()) + 1, dtype=object)[instance]
     goals = [
-        _squares(counts @ together, (group.real.capacity.astype(object) @ together).tolist()),
-        _squares(counts, group.real.capacity.tolist()),
+        _squares(counts @ together, (group.extended.capacity.astype(object) @ together).tolist()),
+        _squares(counts, group.extended.capacity.tolist()),
     ]
     for goal in goals:
         fits &= (goal == goal[fits].min()).astype(np.bool_)

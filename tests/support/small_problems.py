@@ -71,7 +71,7 @@ def meets_limits(problem: SmallProblem, found: Ints) -> bool:
     return fits
 
 
-def real_problem(rng: np.random.Generator, number: int) -> SmallProblem:
+def extended_problem(rng: np.random.Generator, number: int) -> SmallProblem:
     """Of 2 to 4 members with factors of capacities from 1 to 4; now and then with forced moves,
     limits by topic, instances, or units of several partitions."""
     members = 2 + number % 3

@@ -83,11 +83,11 @@ def read_input(value: object) -> GroupInput:
         given["offsets"] = _offsets(snapshot["offsets"], topics)
     if "unknown_lags" in snapshot:
         given["unknown_lags"] = as_lists(snapshot["unknown_lags"], "unknown_lags")
-    _read_real(snapshot, given)
+    _read_extended(snapshot, given)
     return given
 
 
-def _read_real(snapshot: Object, given: GroupInput) -> None:
+def _read_extended(snapshot: Object, given: GroupInput) -> None:
     """Add the fields of extended groups."""
     if "rates" in snapshot:
         given["rates"] = as_lists(snapshot["rates"], "rates")

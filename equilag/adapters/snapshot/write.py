@@ -33,7 +33,7 @@ def snapshot_document(given: Group | GroupInput) -> dict[str, Any]:
     exist, so these are not written and not counted again. A subscription that several members have
     is written once.
 
-    Raises InputError for a group that was made for planning (`plan.planned.group` of a real
+    Raises InputError for a group that was made for planning (`plan.planned.group` of an extended
     group), and TypeError where an argument is a column in place of a mapping by topic.
     """
     if isinstance(given, Group):
@@ -151,7 +151,7 @@ def input_of_group(group: Group) -> GroupInput:
     the same lags with the same marks. Topics without partitions and claims on what does not exist
     are no longer known. Raises InputError for a group that was made for planning.
     """
-    if group.real is not None or group.partition_classes is not None:
+    if group.extended is not None or group.partition_classes is not None:
         raise InputError(_REDUCED, "group")
     sizes = group.topic_size.tolist()
     read = [[group.topics[t] for t in topics.tolist()] for topics in group.class_topics]
@@ -169,7 +169,7 @@ def input_of_group(group: Group) -> GroupInput:
         "co_partitioned": [[group.topics[t] for t in row] for row in group.co_partitioned],
     }
     _add_lags(group, given)
-    _add_real(group, ids, given)
+    _add_extended(group, ids, given)
     return given
 
 
@@ -221,7 +221,7 @@ def _offsets(group: Group) -> tuple[list[int], list[int], list[int | None]]:
     return start.tolist(), (start + group.lag).tolist(), commits
 
 
-def _add_real(group: Group, ids: list[str], given: GroupInput) -> None:
+def _add_extended(group: Group, ids: list[str], given: GroupInput) -> None:
     """Add the fields of extended groups that the group has."""
     if group.rates is not None:
         rates = [None if rate != rate else rate for rate in group.rates.tolist()]

@@ -103,11 +103,11 @@ def _by_topic(group: Group, potentials: Potentials) -> dict[str, int | dict[str,
 
 def retainable(group: Group) -> int:
     """Partitions whose owner is live and still subscribes."""
-    if group.real is None:
+    if group.extended is None:
         return int(np.count_nonzero(group.owner != NOBODY))
-    if group.real.stakes is None:
-        return int(np.count_nonzero(group.owner != NOBODY)) + group.real.forced_moves
-    return int(group.real.stakes.number.sum())
+    if group.extended.stakes is None:
+        return int(np.count_nonzero(group.owner != NOBODY)) + group.extended.forced_moves
+    return int(group.extended.stakes.number.sum())
 
 
 def bound_by_potentials(
@@ -149,11 +149,11 @@ def owned_of_topics(group: Group, topics: TopicIntervals) -> OwnedOfTopics:
 
 
 def _kept_total(group: Group, constraint: CountConstraint, potentials: Potentials) -> int | None:
-    if group.real is not None and group.real.stakes is not None:
+    if group.extended is not None and group.extended.stakes is not None:
         unit = potentials.topic[group.topic_of]
         if potentials.partition is not None:
             unit = potentials.partition
-        kept = most_kept(group, constraint, group.real.stakes, unit, potentials.member)
+        kept = most_kept(group, constraint, group.extended.stakes, unit, potentials.member)
         return None if kept is None else kept + _member_part(constraint, potentials.member, 0)
     by_class = potentials.by_class(group)
     if by_class is None:

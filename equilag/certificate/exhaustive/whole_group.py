@@ -102,9 +102,9 @@ def whole_problem(
 
 def _forced_moves(group: Group, items: Ints, members: Ints, rest: Index) -> int:
     """Moves of every assignment beside those of items."""
-    if group.real is None or group.real.stakes is None:
-        return 0 if group.real is None else group.real.forced_moves
-    unit, member, number = group.real.stakes
+    if group.extended is None or group.extended.stakes is None:
+        return 0 if group.extended is None else group.extended.forced_moves
+    unit, member, number = group.extended.stakes
     lost = np.where(among(unit, items), ~among(member, members), rest[unit] != member)
     return int(number[lost].sum())
 

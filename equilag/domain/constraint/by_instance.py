@@ -122,10 +122,10 @@ class ResidualArcs(NamedTuple):
 
 def residual_arcs(group: Group, flow: InstanceFlow, step: int = 1) -> ResidualArcs:
     """The arcs on which `step` units more or fewer can flow, with the cost of one of them."""
-    real = group.real
-    assert real is not None and real.instance_of is not None
+    extended = group.extended
+    assert extended is not None and extended.instance_of is not None
     n_classes, n_member_classes = group.eligible.shape
-    instance_of = real.instance_of.astype(np.int64)
+    instance_of = extended.instance_of.astype(np.int64)
     n_instances = int(instance_of.max()) + 1
     class_node = n_classes + group.class_of.astype(np.int64)
     member = n_classes + n_member_classes + np.arange(group.n_members)
@@ -133,11 +133,11 @@ def residual_arcs(group: Group, flow: InstanceFlow, step: int = 1) -> ResidualAr
     sink = first_instance + n_instances
     instance_node = first_instance + instance_of
     counts = flow.counts
-    up = np.flatnonzero(counts + step <= real.room)
+    up = np.flatnonzero(counts + step <= extended.room)
     down = np.flatnonzero(counts - step >= flow.base)
     total, capacity = np.zeros(n_instances, np.int64), np.zeros(n_instances, np.int64)
     np.add.at(total, instance_of, counts)
-    np.add.at(capacity, instance_of, real.capacity)
+    np.add.at(capacity, instance_of, extended.capacity)
     grows, shrinks = distinct(instance_of[up]), distinct(instance_of[down])
     classes, member_classes = group.arcs
     used = np.flatnonzero(flow.arcs >= step)
@@ -151,7 +151,7 @@ def residual_arcs(group: Group, flow: InstanceFlow, step: int = 1) -> ResidualAr
         "grow": (first_instance + grows, np.full(len(grows), sink)),
         "shrink": (np.full(len(shrinks), sink), first_instance + shrinks),
     }
-    per_member = _exact_costs(2 * counts, step, real.capacity)
+    per_member = _exact_costs(2 * counts, step, extended.capacity)
     per_instance = _ranked_costs(2 * total, step, capacity)
     largest = max(1, *(int(abs(cost).max(initial=0)) for cost in per_member))
     weight = 4 * group.n_members * largest + 1
@@ -194,7 +194,7 @@ def _ranked_costs(double: Ints, step: int, capacity: Ints) -> tuple[Ints, Ints]:
 
 def instance_steps(group: Group, flow: InstanceFlow) -> tuple[CountSteps, Flags]:
     """What may change in the flow of an assignment, and the face [C, K]. Raises NotMinimal."""
-    assert group.real is not None and group.real.instance_of is not None
+    assert group.extended is not None and group.extended.instance_of is not None
     arcs = residual_arcs(group, flow)
     try:
         distance = shortest_distances(arcs.tail, arcs.head, arcs.cost, arcs.n_nodes)
@@ -218,7 +218,7 @@ def instance_steps(group: Group, flow: InstanceFlow) -> tuple[CountSteps, Flags]
         span = arcs.spans[name]
         flags[ends[span][even[span]] - first] = True
     more &= even[arcs.spans["in"]]
-    of = group.real.instance_of.astype(np.int64)
+    of = group.extended.instance_of.astype(np.int64)
     sums = InstanceSums(of, arcs.total - shrinks, arcs.total + grows)
     return CountSteps.within(sums, flow.counts, fewer, more), face
 

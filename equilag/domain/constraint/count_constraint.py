@@ -217,8 +217,8 @@ class CountConstraint:
         """True if every member may take every partition, under one interval of counts no wider than
         one, and all have one capacity and no instance."""
         face, least, most = self._face, self._least, self._most
-        real = self.group.real
-        if self._sums is not None or (real is not None and not real.equal_capacities):
+        extended = self.group.extended
+        if self._sums is not None or (extended is not None and not extended.equal_capacities):
             return False
         if self.group.n_members < 2 or self.per_topic or self.has_pinned or face.shape[1] != 1:
             return False
@@ -236,8 +236,8 @@ class CountConstraint:
         if self.per_topic or self.has_pinned:
             return []
         columns: list[Ints | Index] = [self._most, self._least, self.group.class_of]
-        if self.group.real is not None:
-            columns.append(self.group.real.capacity)
+        if self.group.extended is not None:
+            columns.append(self.group.extended.capacity)
         if self._sums is not None:
             columns.append(np.where(self._least < self._most, self._sums.of, 0))
         order = np.lexsort(columns)
@@ -285,6 +285,6 @@ def within_room(group: Group, pinned: Flags) -> CountConstraint:
     least = member_counts(np.where(pinned, group.owner, NOBODY), group.n_members)
     free = np.bincount(group.partition_class[~pinned], minlength=len(group.eligible))
     most = least + (free @ group.eligible)[group.class_of]
-    if group.real is not None:
-        most = np.minimum(most, group.real.room)
+    if group.extended is not None:
+        most = np.minimum(most, group.extended.room)
     return CountConstraint(group, least, most, group.eligible, pinned)

@@ -48,9 +48,9 @@ def by_capacity(group: Group, assigned: Index, pinned: Flags) -> CountConstraint
     `pinned` [P] partitions stay where they are. Raises NotMinimal if counts can be better, or are
     beyond a member's room. O(P + members × partition classes).
     """
-    assert group.real is not None
+    assert group.extended is not None
     counts = member_counts(assigned, group.n_members)
-    over = np.flatnonzero(counts > group.real.room)
+    over = np.flatnonzero(counts > group.extended.room)
     if len(over):
         raise NotMinimal(int(over[0]), int(over[0]))
     base = member_counts(np.where(pinned, group.owner, NOBODY), group.n_members)
@@ -91,7 +91,7 @@ def _sink_steps(
     moving[levels.member[more]] = True
     less &= moving[levels.member]  # a block where nobody may have more keeps all counts
     face = same_block(group, Levels(levels.member[of], levels.node))
-    if group.real is None or group.real.instance_of is None:
+    if group.extended is None or group.extended.instance_of is None:
         return CountSteps(less, more, None), face
     level = np.where(more, following[1], last[1])[of]
     fewer_each = np.isfinite(level) & (costs.last == level)
@@ -162,7 +162,7 @@ def count_constraint_of(
     if policy.balance == "none":
         return _by_room(group, assigned, pinned)
     if policy.balance == "total":
-        if group.real is not None and group.real.shapes_counts:
+        if group.extended is not None and group.extended.shapes_counts:
             return by_capacity(group, assigned, pinned)
         return _by_totals(group, assigned, pinned)
     topics = topics or topic_intervals(group, pinned)

@@ -154,8 +154,8 @@ class Sinks(NamedTuple):
     @staticmethod
     def of_group(group: Group) -> Sinks:
         """Of a group with capacities."""
-        assert group.real is not None
-        capacity, instance_of = group.real.capacity, group.real.instance_of
+        assert group.extended is not None
+        capacity, instance_of = group.extended.capacity, group.extended.instance_of
         classes = group.class_of.astype(np.int64)
         if instance_of is None:
             every = np.arange(group.n_members)
@@ -189,8 +189,8 @@ class MemberCosts(NamedTuple):
 
     @staticmethod
     def of(group: Group, counts: Ints, base: Ints) -> MemberCosts:
-        assert group.real is not None
-        capacity, room = group.real.capacity, group.real.room
+        assert group.extended is not None
+        capacity, room = group.extended.capacity, group.extended.room
         last = cost_of_last(counts, base, capacity)
         return MemberCosts(last, cost_of_next(counts, room, capacity))
 

@@ -85,7 +85,7 @@ class Group:
     """Lists of topics of equal size: partition i of all topics of a list goes to one member."""
     alike: tuple[Member, ...] | None = field(default=None, compare=False)
     """The very `members` where it is known that none has a capacity, room or an instance."""
-    real: ExtendedColumns | None = None
+    extended: ExtendedColumns | None = None
     """What planning has to know of capacities, room, instances, racks and units (see
     `equilag.domain.reduction.reduce`); None in a plain group, and in one as it was read."""
 
@@ -226,8 +226,8 @@ class Group:
     @cached_property
     def idle(self) -> Flags:
         """[M] True for members that may take no partition; they take part in no spread."""
-        if self.real is not None and not self.real.room.all():
-            idle: Flags = self._without_partitions | (self.real.room == 0)
+        if self.extended is not None and not self.extended.room.all():
+            idle: Flags = self._without_partitions | (self.extended.room == 0)
             return idle
         return self._without_partitions
 
@@ -288,8 +288,8 @@ class Group:
     def without_owners(self) -> Group:
         """The same group as if nobody owned anything (``--fresh``)."""
         nothing = np.full(self.n_partitions, NOBODY, dtype=np.int32)
-        real = self.real and self.real._replace(stakes=None, forced_moves=0)
-        return replace(self, owner=nothing, real=real)
+        extended = self.extended and self.extended._replace(stakes=None, forced_moves=0)
+        return replace(self, owner=nothing, extended=extended)
 
 
 def iter_names(group: Group, partitions: Ints) -> Iterator[tuple[str, int]]:

@@ -97,12 +97,12 @@ class CountOrder:
     """
 
     def __init__(self, reduction: Reduction, policy: Policy, rows: UnitMoves) -> None:
-        group, real = reduction.group, reduction.group.real
+        group, extended = reduction.group, reduction.group.extended
         n_members = group.n_members
         self._counts: list[int] = rows.counts.tolist()
-        self._capacity = [1] * n_members if real is None else real.capacity.tolist()
-        self._room = [NO_LIMIT] * n_members if real is None else real.room.tolist()
-        instance = None if real is None else real.instance_of
+        self._capacity = [1] * n_members if extended is None else extended.capacity.tolist()
+        self._room = [NO_LIMIT] * n_members if extended is None else extended.room.tolist()
+        instance = None if extended is None else extended.instance_of
         self._instance = [*range(n_members)] if instance is None else instance.tolist()
         n_instances = 1 + max(self._instance, default=-1)
         self._sums, self._sizes = [0] * n_instances, [0] * n_instances

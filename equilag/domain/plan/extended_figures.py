@@ -74,13 +74,13 @@ class LoadScale(NamedTuple):
     @staticmethod
     def of(reduction: Reduction) -> LoadScale:
         """As in the reduced group; without one from the members, as for an assignor's plan."""
-        real = reduction.group.real
-        if real is not None:
+        extended = reduction.group.extended
+        if extended is not None:
             return LoadScale(
-                real.capacity,
-                real.capacity_unit,
-                real.load_factor,
-                real.load_scale,
+                extended.capacity,
+                extended.capacity_unit,
+                extended.load_factor,
+                extended.load_scale,
                 reduction.weight_scale,
                 True,
             )

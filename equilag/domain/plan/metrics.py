@@ -104,23 +104,23 @@ def load_figures(group: Group, assigned: Index) -> MemberFigures:
 
 def load_factor(group: Group) -> Ints | None:
     """[M] a load times this can be compared between members; None where loads can as they are."""
-    real = group.real
-    return None if real is None or real.equal_capacities else real.load_factor
+    extended = group.extended
+    return None if extended is None or extended.equal_capacities else extended.load_factor
 
 
 def load_divisor(group: Group) -> float | None:
     """What loads as they are compared are divided by to be weight per unit of capacity; None where
     they are records of lag."""
-    return None if group.real is None else group.real.load_divisor
+    return None if group.extended is None else group.extended.load_divisor
 
 
 def move_cost_scale(group: Group) -> int:
     """What one unit of a move cost is in loads as they are compared: the load of a record, or of a
     unit of weight, at a member of the largest capacity."""
-    if group.real is None:
+    if group.extended is None:
         return 1
     factor = load_factor(group)
-    return (group.real.weight_scale or 1) * (1 if factor is None else int(factor.min()))
+    return (group.extended.weight_scale or 1) * (1 if factor is None else int(factor.min()))
 
 
 def compared_loads(group: Group, assigned: Index) -> Ints:
@@ -143,11 +143,11 @@ def fair_load(group: Group) -> FairLoad:
     """What every member that is not idle carries if all are equally loaded: all lag that is
     assigned per member, or per unit of capacity and scaled."""
     total = int(group.lag[group.assignable].sum())
-    real = group.real
-    if real is None or real.equal_capacities:
+    extended = group.extended
+    if extended is None or extended.equal_capacities:
         return FairLoad(total, max(1, int(np.count_nonzero(~group.idle))))
-    capacity = int(real.capacity[~group.idle].sum())
-    return FairLoad(total * real.load_scale, max(1, capacity))
+    capacity = int(extended.capacity[~group.idle].sum())
+    return FairLoad(total * extended.load_scale, max(1, capacity))
 
 
 def mean_load(group: Group) -> float:
@@ -165,25 +165,25 @@ def moved(owner: Index, assigned: Index) -> Flags:
 
 def count_moves(group: Group, assigned: Index) -> int:
     """Number of partitions that a live, still subscribed owner loses."""
-    real = group.real
-    if real is None:
+    extended = group.extended
+    if extended is None:
         return int(np.count_nonzero(moved(group.owner, assigned)))
-    if real.stakes is None:
-        return int(np.count_nonzero(moved(group.owner, assigned))) + real.forced_moves
-    unit, member, number = real.stakes
+    if extended.stakes is None:
+        return int(np.count_nonzero(moved(group.owner, assigned))) + extended.forced_moves
+    unit, member, number = extended.stakes
     return int(number[assigned[unit] != member].sum())
 
 
 def has_racks(group: Group) -> bool:
     """True for a reduced group in which reads across racks matter."""
-    return group.real is not None and group.real.cross is not None
+    return group.extended is not None and group.extended.cross is not None
 
 
 def cross_costs(group: Group) -> Ints:
     """[C, K] partitions of a unit that are read across racks, in a reduced group that has racks."""
-    if group.real is None or group.real.cross is None:
+    if group.extended is None or group.extended.cross is None:
         raise ValueError("racks do not matter here")
-    return group.real.cross
+    return group.extended.cross
 
 
 def cross_reads(group: Group, assigned: Index) -> int:
@@ -195,21 +195,21 @@ def cross_reads(group: Group, assigned: Index) -> int:
 
 def is_ordinary(group: Group) -> bool:
     """True if planning has nothing to know of the group but what its partitions weigh."""
-    return group.real is None or group.real.only_weighs
+    return group.extended is None or group.extended.only_weighs
 
 
 def is_plain(group: Group) -> bool:
     """True if loads are compared as they are and a move is a partition that its owner loses: what
     bounds and searches for a few moves are made for."""
-    real = group.real
-    if real is None:
+    extended = group.extended
+    if extended is None:
         return True
-    return real.equal_capacities and real.stakes is None and not real.forced_moves
+    return extended.equal_capacities and extended.stakes is None and not extended.forced_moves
 
 
 def has_stakes(group: Group) -> bool:
     """True if a unit may have several owners, so that a move of it may count as several."""
-    return group.real is not None and group.real.stakes is not None
+    return group.extended is not None and group.extended.stakes is not None
 
 
 def stakes_held(group: Group, partitions: Ints, members: Ints | Index) -> Ints:
@@ -217,10 +217,10 @@ def stakes_held(group: Group, partitions: Ints, members: Ints | Index) -> Ints:
 
     1 for the owner of a partition where no unit has several.
     """
-    if group.real is None or group.real.stakes is None:
+    if group.extended is None or group.extended.stakes is None:
         mine: Flags = group.owner[partitions] == members
         return mine.astype(np.int64)
-    unit, member, number = group.real.stakes
+    unit, member, number = group.extended.stakes
     key = unit * group.n_members + member
     order = np.argsort(key, kind="stable")
     wanted = np.asarray(partitions * group.n_members + members)

@@ -166,7 +166,7 @@ class Plan:
         return compared_figures(planned.group, planned.collapse(self.assigned))
 
     @cached_property
-    def real(self) -> ExtendedFigures | None:
+    def extended(self) -> ExtendedFigures | None:
         """What the plan of an extended group has more; None for a plain group."""
         reads = (claim.value for claim in self.claims if claim.claim == ACROSS)
         proved = ProvedBounds(
@@ -178,17 +178,17 @@ class Plan:
     def throughput(self) -> ThroughputFigures | None:
         """Who keeps up with what is produced; None unless rates or work are spread, and a rate and
         a capacity are known."""
-        return None if self.real is None else self.real.throughput
+        return None if self.extended is None else self.extended.throughput
 
     @property
     def loads(self) -> LagFigures | LoadFigures:
         """The loads to compare: lag, or weight per unit of capacity where these differ."""
-        if self.real is None:
+        if self.extended is None:
             return self.lag
         differ = load_divisor(self.planned.group) is not None
         if self.policy is None:  # heuristics know no capacities, and no group is reduced for them
             differ = not LoadScale.of(self.planned).equal_capacities
-        return self.real.load if differ else self.lag
+        return self.extended.load if differ else self.lag
 
     @cached_property
     def moves(self) -> tuple[Move, ...]:
@@ -255,7 +255,7 @@ class Plan:
             "assignment": self.assignment,
             "counts": self.counts.to_dict(),
             "lag": {**self.lag.to_dict(), "quality": self.quality},
-            **({} if self.real is None else self.real.to_dict()),
+            **({} if self.extended is None else self.extended.to_dict()),
             "moves": {
                 "count": len(self.moves),
                 "lower_bound": self.moves_lower_bound,

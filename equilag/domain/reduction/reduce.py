@@ -118,10 +118,10 @@ def _reduce_group(group: Group, policy: Policy) -> Reduction:
         classes = split_classes(group, units, racks)
         planned = classes.of_group(planned)
     owner, stakes, forced = _owners(group, units, planned)
-    real = _extended_columns(group, planned, classes)._replace(
+    extended = _extended_columns(group, planned, classes)._replace(
         stakes=stakes, forced_moves=forced, weight_scale=weights.scale if weights else None
     )
-    reduced = replace(planned, owner=owner, real=real, allowed=None, racks=None)
+    reduced = replace(planned, owner=owner, extended=extended, allowed=None, racks=None)
     return Reduction(group, reduced, units.unit_of if units else None, weights)
 
 

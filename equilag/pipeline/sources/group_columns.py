@@ -163,13 +163,13 @@ def baseline_columns(plan: Plan, policy: Policy, row: ComparisonRow) -> dict[str
     if row.lag_max is None:
         return {**dict.fromkeys(name for name, _ in BASELINE), **named}
     loads: tuple[float | None, ...] = row.lag_max, row.lag_spread, row.lag_excess
-    real = row.real
-    if real.load_max is not None:
+    extended = row.extended
+    if extended.load_max is not None:
         usual = mean_capacity(plan)
-        found = real.load_max, real.load_spread, real.load_excess
+        found = extended.load_max, extended.load_spread, extended.load_excess
         loads = tuple(None if load is None else load * usual for load in found)
     named |= {name: load for (name, _), load in zip(LOADS, loads, strict=True)}
-    return {name: named.get(name, row.real.busiest) for name, _ in BASELINE}
+    return {name: named.get(name, row.extended.busiest) for name, _ in BASELINE}
 
 
 def mean_capacity(plan: Plan) -> float:
@@ -230,7 +230,7 @@ def _loads(plan: Plan) -> dict[str, Any]:
     usual = 1.0 if plan.loads is plan.lag else mean_capacity(plan)
     names = "max", "min", "spread", "mean", "spread_lower_bound", "excess", "excess_lower_bound"
     return {
-        "weight": "lag" if plan.real is None else plan.real.weight["kind"],
+        "weight": "lag" if plan.extended is None else plan.extended.weight["kind"],
         **{f"load_{name}": getattr(plan.loads, name) * usual for name in names},
     }
 

@@ -176,13 +176,13 @@ class BoundRungs:
     @cached_property
     def _makers(self) -> Mapping[Scope, Callable[[], Counting]]:
         group, policy, assigned = self._group, self._policy, self._assigned
-        real = group.real
+        extended = group.extended
         rungs: dict[Scope, Callable[[], Counting]] = {"subscriptions": self._by_subscriptions}
-        if self._planned.given.allowed or (real is not None and real.has_room_limits):
+        if self._planned.given.allowed or (extended is not None and extended.has_room_limits):
             rungs["restrictions"] = self._of(unconstrained)
         if not self._exact:
             return rungs
-        if real is not None and real.has_room_limits:
+        if extended is not None and extended.has_room_limits:
             nothing = np.zeros(group.n_partitions, dtype=np.bool_)
             rungs["room"] = self._of(lambda group: within_room(group, nothing))
         if policy.pins_owned:

@@ -186,8 +186,8 @@ class SizeCurve:
             return
         planned, divisor = found.reduction.group, scaled * self._scale
         capacity = np.array(known_capacities(found.reduction.given))
-        assert planned.real is not None
-        rounded = planned.real.capacity * planned.real.capacity_unit / capacity
+        assert planned.extended is not None
+        rounded = planned.extended.capacity * planned.extended.capacity_unit / capacity
         if (np.abs(rounded - 1) < EXACT).all():
             self._note(size, found.load.bound / divisor, found.load.value / divisor)
             return

@@ -157,7 +157,7 @@ def _heavy_first(state: SolveState, budget: Budget) -> Iterator[Index]:
     factor = load_factor(group)
     if factor is None:
         factor = np.ones(group.n_members, np.int64)
-    limited = group.real is not None and group.real.has_room_limits
+    limited = group.extended is not None and group.extended.has_room_limits
     free = policy.balance == UNCONSTRAINED and not limited
     counts = member_counts(assigned, group.n_members)
     if free:

@@ -36,7 +36,7 @@ class Task(NamedTuple):
     @staticmethod
     def of(reduction: Reduction, objective: Objective, seed: int = 0) -> Task:
         planned = reduction.group
-        if planned.real is not None:
+        if planned.extended is not None:
             objective = objective._replace(scale=move_cost_scale(planned))
         if objective.policy.fresh:
             planned = planned.without_owners()
@@ -182,9 +182,9 @@ def check_limit(task: Task, moves: int) -> None:
     if limit is None or moves <= limit:
         return
     problem = f"{limit} is fewer than the {plural(moves, 'move')} that {_cause(task)}"
-    real = task.original.real
-    if real is not None and real.forced_moves and not task.policy.pins_owned:
-        problem += f" ({real.forced_moves:,} of them from owners that may not keep theirs)"
+    extended = task.original.extended
+    if extended is not None and extended.forced_moves and not task.policy.pins_owned:
+        problem += f" ({extended.forced_moves:,} of them from owners that may not keep theirs)"
     if task.policy.balance != "none" and not task.policy.pins_owned:
         problem += "; with balance none fewer may do"
     raise InputError(problem, "max_moves")

@@ -11,7 +11,7 @@ from equilag.domain.plan.claim import Evidence
 from equilag.domain.plan.metrics import load_divisor, load_factor
 from equilag.domain.policy.policy import Policy
 from equilag.planner.compare import CURRENT, Comparison, RowStatus
-from equilag.planner.comparison_figures import BeyondReason, RealRow
+from equilag.planner.comparison_figures import BeyondReason, ExtendedRow
 from equilag.report.facts.facts_json import NOT_IN_JSON
 from equilag.report.facts.group import GroupFacts, group_facts
 from equilag.report.facts.plans.proof import policy_in_force
@@ -39,7 +39,7 @@ class AssignorFacts:
     """Why the assignor has no figures."""
     package: str | None
     """The installed package, with its version, that the assignor comes from."""
-    real: RealRow
+    extended: ExtendedRow
     """Figures of an extended group."""
     beyond_bound: bool
     """True if the bound does not hold for it."""
@@ -96,7 +96,7 @@ def comparison_facts(group: Group, comparison: Comparison) -> ComparisonFacts:
             row.evidence,
             row.failed,
             row.package,
-            row.real,
+            row.extended,
             row.beyond_bound,
             row.beyond_reasons,
         )

@@ -68,7 +68,7 @@ class CapacityFacts:
 
 
 @dataclass(frozen=True, slots=True)
-class RealFacts:
+class ExtendedFacts:
     instances: tuple[InstanceFacts, ...]
     """Of active ones, in the natural order of their names; none where each member is its own."""
     reads: ReadsFacts | None
@@ -91,9 +91,9 @@ class RealFacts:
     """True if room is for units of co-partitioned topics, else for partitions."""
 
 
-def extended_facts(plan: Plan) -> RealFacts | None:
+def extended_facts(plan: Plan) -> ExtendedFacts | None:
     """None for a plain group."""
-    after = plan.real
+    after = plan.extended
     if after is None:
         return None
     group = plan.planned.given
@@ -104,7 +104,7 @@ def extended_facts(plan: Plan) -> RealFacts | None:
     names = [tuple(group.topics[t] for t in topics) for topics in group.co_partitioned]
     units = after.units
     rooms = [m.max_partitions for m in group.members if m.max_partitions is not None]
-    return RealFacts(
+    return ExtendedFacts(
         instances=_instances(plan, before, after),
         reads=_reads(plan, before, after),
         units=None if units is None else UnitFacts(units.count, units.counts, tuple(names)),

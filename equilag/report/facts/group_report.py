@@ -93,7 +93,7 @@ class GroupReportFacts:
             "moves": _moves(plan, self.labels),
             "flows": facts_json(self.flows),
             "proof": facts_json(plan.proof),
-            "real": facts_json(plan.real),
+            "real": facts_json(plan.extended),
             "work": facts_json(plan.work),
             "explanation": _explanation(self.explanation),
             "comparison": _comparison(self.comparison),
@@ -157,12 +157,12 @@ def _comparison(facts: ComparisonFacts | None) -> dict[str, Any] | None:
     rows = []
     for row in facts.rows:
         found = facts_json(row)
-        real = found.pop("real")
+        more = found.pop("extended")
         if facts.per_capacity:
-            found["load_max"], found["load_spread"] = real.get("load_max"), real.get("load_spread")
+            found["load_max"], found["load_spread"] = more.get("load_max"), more.get("load_spread")
         else:
             found["load_max"], found["load_spread"] = row.lag_max, row.lag_spread
-        rows.append({**found, "busiest": real.get("busiest"), "cross_rack": real.get("cross_rack")})
+        rows.append({**found, "busiest": more.get("busiest"), "cross_rack": more.get("cross_rack")})
     return {
         "rows": rows,
         "headline": facts.headline,

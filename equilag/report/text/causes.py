@@ -6,14 +6,14 @@ from collections.abc import Sequence
 from typing import Final
 
 from equilag.domain.policy.policy import Policy
-from equilag.report.facts.extended_group import RealFacts
+from equilag.report.facts.extended_group import ExtendedFacts
 from equilag.report.wording.words import form, in_a_row, plural
 
 COUNTS: Final = "the balance of counts"
 READS: Final = "the fewest reads across racks"
 
 
-def causes(policy: Policy, extended: RealFacts | None, *, of_moves: bool) -> list[str]:
+def causes(policy: Policy, extended: ExtendedFacts | None, *, of_moves: bool) -> list[str]:
     """What a plan has to keep to before its moves are few, or else its reads across racks."""
     named = {
         COUNTS: policy.balance != "none",

@@ -9,7 +9,7 @@ from rich.console import RenderableType
 
 from equilag.domain.policy.policy_settings import DEFAULT_TOLERANCE
 from equilag.planner.compare import CURRENT
-from equilag.planner.comparison_figures import RealRow
+from equilag.planner.comparison_figures import ExtendedRow
 from equilag.report.facts.comparison import AssignorFacts, ComparisonFacts
 from equilag.report.terminal import Screen
 from equilag.report.text.causes import breaks
@@ -35,12 +35,12 @@ class ExtendedColumn(NamedTuple):
     """A column that is there where the group has what it is about."""
 
     heading: str
-    of: Callable[[RealRow], float | None]
+    of: Callable[[ExtendedRow], float | None]
     written: Callable[[float], str] | None = None
     """None: as the other figures of the table."""
 
 
-def _instance_spread(row: RealRow) -> int | None:
+def _instance_spread(row: ExtendedRow) -> int | None:
     """Where capacities are equal: else the smaller have to have fewer."""
     return row.instance_count_spread if row.count_per_capacity is None else None
 
@@ -66,7 +66,7 @@ def comparison_blocks(facts: ComparisonFacts, screen: Screen) -> Iterator[Block]
     extended = [
         shown
         for shown in EXTENDED_COLUMNS
-        if any(shown.of(row.real) is not None for row in facts.rows)
+        if any(shown.of(row.extended) is not None for row in facts.rows)
     ]
     # Where capacities differ, even counts have a spread.
     counts = [] if facts.by_capacity else [Column("count\nspread", is_optional=True)]
@@ -107,12 +107,12 @@ def _notes(facts: ComparisonFacts, labels: Sequence[str], what: str) -> Block:
     if facts.per_capacity:
         counted = f"; {_count_words(facts)}" if facts.by_capacity else ""
         notes.append(indented(f"load: {load_words(facts.group.load_unit)}{counted}"))
-    if any(row.real.busiest is not None for row in facts.rows):
+    if any(row.extended.busiest is not None for row in facts.rows):
         notes.append(indented("busiest member: its rate in percent of its capacity"))
     notes += [
-        indented(f"! {name}: {_broken(row.real)}")
+        indented(f"! {name}: {_broken(row.extended)}")
         for name, row in zip(labels, facts.rows, strict=True)
-        if row.real.breaks_rules
+        if row.extended.breaks_rules
     ]
     notes += [
         indented(f"{name} failed{_origin(row)}: {printable(row.failed)}")
@@ -127,7 +127,7 @@ def _notes(facts: ComparisonFacts, labels: Sequence[str], what: str) -> Block:
 def _count_words(facts: ComparisonFacts) -> str:
     """What a count per capacity is."""
     what = "units of co-partitioned topics" if facts.in_units else "partitions"
-    instances = any(row.real.instance_count_per_capacity is not None for row in facts.rows)
+    instances = any(row.extended.instance_count_per_capacity is not None for row in facts.rows)
     who = "member or instance" if instances else "member"
     return f"count per capacity: {what} of the {who} with most per unit of it"
 
@@ -139,21 +139,21 @@ def _origin(row: AssignorFacts) -> str:
 def _cells(
     row: AssignorFacts, extended: Sequence[ExtendedColumn], facts: ComparisonFacts, write: Write
 ) -> list[RenderableType]:
-    star, mark = "*" if row.beyond_bound else "", " !" if row.real.breaks_rules else ""
-    real = row.real
+    star, mark = "*" if row.beyond_bound else "", " !" if row.extended.breaks_rules else ""
+    figures = row.extended
     return [
         status_words(row.status, row.evidence) + mark,
         *([] if facts.by_capacity else [_figure(row.count_spread, number)]),
-        *(_figure(shown.of(real), shown.written or write) for shown in extended),
+        *(_figure(shown.of(figures), shown.written or write) for shown in extended),
         _figure(row.moves, number),
-        _figure(real.load_max if facts.per_capacity else row.lag_max, write),
-        _figure(real.load_spread if facts.per_capacity else row.lag_spread, write),
+        _figure(figures.load_max if facts.per_capacity else row.lag_max, write),
+        _figure(figures.load_spread if facts.per_capacity else row.lag_spread, write),
         NONE if row.gap_percent is None else short_percent(row.gap_percent) + star,
         NONE if row.wall_ms is None else f"{row.wall_ms:,.1f}",
     ]
 
 
-def _broken(row: RealRow) -> str:
+def _broken(row: ExtendedRow) -> str:
     """The rules that an assignment breaks."""
     return breaks(row.torn_units or 0, row.misplaced or 0, row.overfull or 0)
 

@@ -7,7 +7,7 @@ from typing import Final
 
 from rich.console import RenderableType
 
-from equilag.report.facts.extended_group import InstanceFacts, RealFacts
+from equilag.report.facts.extended_group import ExtendedFacts, InstanceFacts
 from equilag.report.facts.plans.plan import PlanFacts
 from equilag.report.terminal import Screen
 from equilag.report.text.causes import breaks, causes, no_fewer
@@ -23,9 +23,9 @@ MAX_LISTS: Final = 3
 
 def instances_block(facts: PlanFacts, screen: Screen) -> Block:
     """A row per instance; nothing where each member is a process of its own."""
-    if facts.real is None or not facts.real.instances:
+    if facts.extended is None or not facts.extended.instances:
         return []
-    instances: Sequence[InstanceFacts] = facts.real.instances
+    instances: Sequence[InstanceFacts] = facts.extended.instances
     left_out = len(instances) - MAX_INSTANCES
     if left_out > 0:
         instances = sorted(instances, key=lambda one: -one.load)[:MAX_INSTANCES]
@@ -39,7 +39,7 @@ def instances_block(facts: PlanFacts, screen: Screen) -> Block:
 
     names = [printable(one.name) for one in instances]
     made = named_table("instance", names, columns, rows, screen, indent=2)
-    which = f", the {MAX_INSTANCES} heaviest of {number(len(facts.real.instances))}"
+    which = f", the {MAX_INSTANCES} heaviest of {number(len(facts.extended.instances))}"
     return [title("Instances", which if left_out > 0 else ""), indented(made.table)]
 
 
@@ -52,7 +52,7 @@ def _cells(one: InstanceFacts, owned: bool, write: Write, screen: Screen) -> Seq
 
 def extended_rows(facts: PlanFacts) -> list[tuple[str, str]]:
     """What the proof of an extended group has more, one label and its words each."""
-    extended = facts.real
+    extended = facts.extended
     if extended is None:
         return []
     broken = extended.broken
@@ -65,7 +65,7 @@ def extended_rows(facts: PlanFacts) -> list[tuple[str, str]]:
     ]
 
 
-def _units(extended: RealFacts) -> str:
+def _units(extended: ExtendedFacts) -> str:
     if extended.units is None:
         return ""
     low, high = extended.units.by_member.min, extended.units.by_member.max
@@ -76,7 +76,7 @@ def _units(extended: RealFacts) -> str:
     return f"{count}, {each} per member; co-partitioned: {named}"
 
 
-def _reads(facts: PlanFacts, extended: RealFacts) -> str:
+def _reads(facts: PlanFacts, extended: ExtendedFacts) -> str:
     reads = extended.reads
     if reads is None:
         return ""
@@ -95,14 +95,14 @@ def _reads(facts: PlanFacts, extended: RealFacts) -> str:
     return f"{text}; racks are known of {' and '.join(unknown)}" if unknown else text
 
 
-def _restricted(extended: RealFacts) -> str:
+def _restricted(extended: ExtendedFacts) -> str:
     if not extended.restricted:
         return ""
     count = plural(extended.restricted, "partition")
     return f"{count}, which only some of the subscribers may read"
 
 
-def _room(extended: RealFacts) -> str:
+def _room(extended: ExtendedFacts) -> str:
     if not extended.limited:
         return ""
     low, high = extended.rooms

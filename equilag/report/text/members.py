@@ -7,7 +7,7 @@ from typing import Final
 
 from rich.console import RenderableType
 
-from equilag.report.facts.extended_group import RealFacts
+from equilag.report.facts.extended_group import ExtendedFacts
 from equilag.report.facts.plans.plan import MemberFacts, PlanFacts
 from equilag.report.terminal import Screen
 from equilag.report.text.tables.fitted import Write, named_table
@@ -40,7 +40,7 @@ def members_block(facts: PlanFacts, names: Mapping[str, str], screen: Screen) ->
     block: list[RenderableType] = []
     if facts.members:
         block += _table(facts, names, screen)
-    if unknown := _capacities(facts.real):
+    if unknown := _capacities(facts.extended):
         block.append(indented(unknown))
     empty = [member.id for member in facts.members if not member.partitions]
     idle = f"{plural(len(facts.idle), 'idle member')} ({form(len(facts.idle), *NOTHING_TO_READ)})"
@@ -138,7 +138,7 @@ def _selected(members: Sequence[MemberFacts], owned: bool) -> list[Sequence[Memb
     return [section for section in (before, heaviest, lightest) if section]
 
 
-def _capacities(extended: RealFacts | None) -> str:
+def _capacities(extended: ExtendedFacts | None) -> str:
     """What members of unknown capacity count with, and that capacities are rounded."""
     if extended is None or extended.capacities is None:
         return ""

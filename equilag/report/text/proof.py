@@ -206,7 +206,7 @@ def _moves(facts: PlanFacts) -> str:
         return number(proof.moves)
     if policy.pins_owned:
         return f"{number(proof.moves)}, from owners that may not keep theirs; no other may move"
-    found = causes(policy, facts.real, of_moves=True)
+    found = causes(policy, facts.extended, of_moves=True)
     if not proof.moves:
         return "none"
     if proof.moves == least:

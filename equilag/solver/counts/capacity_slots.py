@@ -40,10 +40,10 @@ class CapacitySlots(NamedTuple):
     @staticmethod
     def of_sinks(group: Group, sinks: Sinks, base: Ints) -> CapacitySlots:
         """`base` [M] partitions that members keep. O(M log M)."""
-        assert group.real is not None
-        capacity = group.real.capacity
+        assert group.extended is not None
+        capacity = group.extended.capacity
         # What is beyond all partitions makes no difference.
-        room = np.minimum(group.real.room, base + group.n_partitions)
+        room = np.minimum(group.extended.room, base + group.n_partitions)
         kind = _alike(capacity, base, room)
         order = np.lexsort((kind, sinks.of))
         size = np.bincount(sinks.of, minlength=len(sinks.capacity))
@@ -118,11 +118,11 @@ class CapacitySlots(NamedTuple):
 
 def share_in_sinks(group: Group, sinks: Sinks, base: Ints, units: Ints) -> Ints:
     """[M] units of each member, of so many that each sink [S] takes beyond its members' base."""
-    assert group.real is not None
-    of, capacity = sinks.of, group.real.capacity
+    assert group.extended is not None
+    of, capacity = sinks.of, group.extended.capacity
     if len(of) == len(units):
         return units[of]
-    room = np.minimum(group.real.room, base + group.n_partitions)
+    room = np.minimum(group.extended.room, base + group.n_partitions)
     level = least_levels(units, capacity, base, room, np.ones_like(of), of)[of]
     some = np.isfinite(level)
     upper = np.clip(count_upto(np.where(some, level, 0), capacity), base, room)

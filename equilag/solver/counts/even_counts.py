@@ -127,15 +127,15 @@ NAMED: Final = 5
 
 def check_room(group: Group, assigned: Index, free: Ints) -> None:
     """Raises InputError if members have no room for what is assigned [P], and then for `free`."""
-    if group.real is None or not group.real.has_room_limits:
+    if group.extended is None or not group.extended.has_room_limits:
         return
-    word, note = ("partition", "") if group.real.stakes is None else ("unit", WHAT_A_UNIT_IS)
+    word, note = ("partition", "") if group.extended.stakes is None else ("unit", WHAT_A_UNIT_IS)
     base = member_counts(assigned, group.n_members)
-    room = np.minimum(group.real.room, group.n_partitions) - base
+    room = np.minimum(group.extended.room, group.n_partitions) - base
     over = np.flatnonzero(room < 0)
     if len(over):
         first = int(over[0])
-        kept, most = plural(int(base[first]), word), int(group.real.room[first])
+        kept, most = plural(int(base[first]), word), int(group.extended.room[first])
         problem = f"{group.members[first].id!r} keeps {kept} and has room for {most:,}"
         raise InputError(problem + note, f"members[{first}].{PLACE}")
     supply = np.bincount(group.partition_class[free], minlength=len(group.eligible))
@@ -200,7 +200,7 @@ def balanced_assignment(
     if not len(free):
         return assigned
     topics = topics or topics_of(group, policy)
-    if group.real is not None and group.real.shapes_counts and topics is None:
+    if group.extended is not None and group.extended.shapes_counts and topics is None:
         spread_by_capacity(group, assigned, free)
     elif topics is None:
         _spread_totals(group, assigned, free)

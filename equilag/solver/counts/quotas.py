@@ -47,12 +47,12 @@ class CapacityQuotas(NamedTuple):
     @staticmethod
     def of(group: Group, size: Ints) -> CapacityQuotas:
         """For so many partitions of each class [K], which fit into its room. O(M log M)."""
-        real = group.real
-        assert real is not None
+        extended = group.extended
+        assert extended is not None
         n_classes, classes = len(size), group.class_of.astype(np.int64)
-        room = np.minimum(real.room, size[classes])
+        room = np.minimum(extended.room, size[classes])
         kinds, kind_of, width = np.unique(
-            np.stack((classes, real.capacity, room)),
+            np.stack((classes, extended.capacity, room)),
             axis=1,
             return_inverse=True,
             return_counts=True,
@@ -112,8 +112,10 @@ def has_quotas(group: Group, policy: Policy) -> bool:
     """True if total counts are balanced and the topics of any two members are equal or disjoint."""
     if not policy.evens_totals or not group.disjoint:
         return False
-    real = group.real
-    return real is None or (real.instance_of is None and real.cross is None and real.stakes is None)
+    extended = group.extended
+    return extended is None or (
+        extended.instance_of is None and extended.cross is None and extended.stakes is None
+    )
 
 
 def keep_to_quotas(group: Group) -> Quotas:

@@ -98,7 +98,7 @@ def moves_against_reads(group: Group, constraint: CountConstraint, prices: FlowP
 def _has_one_class(group: Group, constraint: CountConstraint) -> bool:
     """True if free partitions are alike but for who owns them, none has several owners, and only
     the intervals of members matter."""
-    if group.real is not None and group.real.stakes is not None:
+    if group.extended is not None and group.extended.stakes is not None:
         return False
     if constraint.has_pinned or constraint.instance_sums is not None:
         return False

@@ -47,7 +47,7 @@ class FlowNodes(NamedTuple):
     def potentials(self, group: Group, node: Ints, member: Ints) -> Potentials:
         """What proves the fewest moves, from the heights of nodes [N] and members [M]."""
         by_node = node + self.weight
-        if group.real is None or group.real.stakes is None:
+        if group.extended is None or group.extended.stakes is None:
             return Potentials.of_classes(group, by_node, member)
         nothing = np.zeros(len(group.topics), dtype=np.int64)
         by_unit = np.where(group.assignable, by_node[self.of_partition], 0)
@@ -56,7 +56,7 @@ class FlowNodes(NamedTuple):
 
 def flow_nodes(group: Group, constraint: CountConstraint) -> FlowNodes:
     """The nodes for the free partitions. O(P log P)."""
-    stakes = group.real.stakes if group.real is not None else None
+    stakes = group.extended.stakes if group.extended is not None else None
     if stakes is None:
         return _classes(group, constraint)
     n_units = group.n_partitions

@@ -26,8 +26,8 @@ def to_least_loaded(group: Group, constraint: CountConstraint, assigned: Index) 
     found = assigned.copy()
     found[loose] = NOBODY
     factor = np.ones(group.n_members, np.int64)
-    if group.real is not None:
-        factor = group.real.load_factor
+    if group.extended is not None:
+        factor = group.extended.load_factor
     load = (member_loads(found, group.lag, group.n_members) * factor).tolist()
     counts = member_counts(found, group.n_members)
     left = (constraint.counts_of().most - counts).tolist()
@@ -57,10 +57,10 @@ def to_least_loaded(group: Group, constraint: CountConstraint, assigned: Index) 
 
 def _at_owner(group: Group, assigned: Index) -> Flags:
     """[P] True for partitions that are with a member that owns some of it."""
-    if group.real is None or group.real.stakes is None:
+    if group.extended is None or group.extended.stakes is None:
         here: Flags = (assigned == group.owner) & (assigned != NOBODY)
         return here
-    unit, member, _ = group.real.stakes
+    unit, member, _ = group.extended.stakes
     width = group.n_members
     pairs: Ints = np.arange(group.n_partitions) * width + assigned
     return among(pairs, np.sort(unit * width + member))

@@ -15,7 +15,7 @@ import equilag
 from equilag import Group, InputError, Member
 from equilag.domain.building.group_input import GroupInput, PartitionOffsets
 
-REAL: GroupInput = {
+EXTENDED: GroupInput = {
     "name": "g",
     "topics": {"a": 3, "b": 3, "c": 5, "none": 0},
     "members": [
@@ -53,7 +53,7 @@ def same(group: Group, again: Group) -> None:
 
 @pytest.mark.parametrize("name", ["g.json", "g.json.gz"])
 def test_every_field_comes_back_from_a_file(tmp_path: Path, name: str) -> None:
-    group, path = Group.build(**REAL), tmp_path / name
+    group, path = Group.build(**EXTENDED), tmp_path / name
     assert {*group.quality.tolist()} == {0, 1, 2, 3, 4, 5}  # every mark
     equilag.save_snapshot(group, path)
     again = equilag.load_snapshot(path)
@@ -66,7 +66,7 @@ def test_every_field_comes_back_from_a_file(tmp_path: Path, name: str) -> None:
 
 
 def test_a_plan_for_a_saved_group_holds(tmp_path: Path) -> None:
-    group = Group.build(**{**REAL, "owned": {"m2": {"b": [2, 0]}}, "allowed": {}})
+    group = Group.build(**{**EXTENDED, "owned": {"m2": {"b": [2, 0]}}, "allowed": {}})
     equilag.save_snapshot(group, tmp_path / "g.json")
     plan = equilag.assign(group, "range").to_dict()
     assert equilag.verify(equilag.load_snapshot(tmp_path / "g.json"), plan) == []
@@ -83,7 +83,7 @@ def test_the_document_has_only_what_is_known() -> None:
 
 
 def test_what_cannot_be_written(tmp_path: Path) -> None:
-    group = Group.build(**REAL)
+    group = Group.build(**EXTENDED)
     with pytest.raises(InputError, match=r"cannot be written: .*directory"):
         equilag.save_snapshot(group, tmp_path / "no" / "g.json")
     with pytest.raises(InputError, match=r"as zstd; a name that ends in \.gz can"):
@@ -95,5 +95,5 @@ def test_what_cannot_be_written(tmp_path: Path) -> None:
 
 
 def test_the_document_is_json() -> None:
-    document = equilag.snapshot_document(Group.build(**REAL))
+    document = equilag.snapshot_document(Group.build(**EXTENDED))
     assert json.loads(json.dumps(document)) == document

@@ -7,7 +7,13 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from support.capacities import capacity_cases
-from support.small_problems import loads_of, meets_limits, random_target, real_problem, solutions
+from support.small_problems import (
+    extended_problem,
+    loads_of,
+    meets_limits,
+    random_target,
+    solutions,
+)
 
 from equilag.certificate.exhaustive.search import Search
 from equilag.certificate.exhaustive.small_problem import ReadsAcross, SearchTarget
@@ -23,7 +29,7 @@ def test_finds_a_solution_exactly_where_there_is_one() -> None:
     rng = np.random.default_rng(9)
     answers = set()
     for number in range(160):
-        problem, target = real_problem(rng, number), random_target(rng)
+        problem, target = extended_problem(rng, number), random_target(rng)
         target = replace(target, spread=target.spread * 6, cap=target.cap * 8)
         found = Search(problem, Budget(PLENTY)).find(target)
         any_solution = next(solutions(problem, target), None)
@@ -44,7 +50,7 @@ def test_finds_a_solution_exactly_where_there_is_one() -> None:
 def test_the_least_spread_is_found_and_nothing_below_it() -> None:
     rng = np.random.default_rng(10)
     for number in range(24):
-        problem = real_problem(rng, number)
+        problem = extended_problem(rng, number)
         everything = list(solutions(problem, SearchTarget(10**9)))
         if not everything:
             continue
@@ -57,7 +63,7 @@ def test_the_least_spread_is_found_and_nothing_below_it() -> None:
 
 
 def test_a_limit_on_reads_is_left_to_others() -> None:
-    problem = real_problem(np.random.default_rng(1), 2)
+    problem = extended_problem(np.random.default_rng(1), 2)
     limited = replace(problem, reads=ReadsAcross(np.ones(problem.allowed.shape, np.int64), 1))
     with pytest.raises(OutOfBudget):
         Search(limited, Budget(PLENTY))
@@ -66,12 +72,12 @@ def test_a_limit_on_reads_is_left_to_others() -> None:
 def test_a_whole_group_counts_moves_as_the_group_does() -> None:
     seen = 0
     for group, _, assigned in capacity_cases(seed=11, n=16, stakes=True):
-        assert group.real is not None
-        assert group.real.stakes is not None
+        assert group.extended is not None
+        assert group.extended.stakes is not None
         # A member without room takes nothing, so what it holds moves.
-        room = group.real.room.copy()
-        room[group.real.stakes.member[:1]] = 0
-        idle = replace(group, real=group.real._replace(room=room))
+        room = group.extended.room.copy()
+        room[group.extended.stakes.member[:1]] = 0
+        idle = replace(group, extended=group.extended._replace(room=room))
         whole = whole_problem(idle, unconstrained(idle))
         if whole is None or not np.isin(assigned[whole.items], whole.members).all():
             continue

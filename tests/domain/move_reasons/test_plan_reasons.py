@@ -10,9 +10,9 @@ from typing import Any
 
 import numpy as np
 import pytest
+from support.extended_groups import ExtendedShape, extended_snapshot, field_sets
 from support.groups import group_of, small_groups
 from support.paths import CHECKOUT
-from support.real_groups import RealShape, field_sets, real_snapshot
 
 import equilag
 from equilag.domain.errors import InputError
@@ -120,7 +120,7 @@ def test_a_partition_that_weighs_nothing_may_have_no_reason_of_its_own() -> None
     assert words(planned(group, 1)) == {"t00-0": "part of the plan as a whole"}
 
 
-REAL: dict[str, Any] = {
+EXTENDED: dict[str, Any] = {
     "format": "equilag/snapshot/1",
     "group": "real",
     "topics": {"a": 3, "b": 3, "c": 2},
@@ -134,7 +134,7 @@ REAL: dict[str, Any] = {
 
 
 def test_partitions_of_a_unit_go_together() -> None:
-    group = equilag.load_snapshot({**REAL, "co_partitioned": [["a", "b"]]})
+    group = equilag.load_snapshot({**EXTENDED, "co_partitioned": [["a", "b"]]})
     plan = equilag.solve(group, max_moves=None)
     assert plan.reduction is not None
     target = {"x": {"a": [1], "b": [1], "c": [0]}, "y": {"a": [0, 2], "b": [0, 2], "c": [1]}}
@@ -150,7 +150,7 @@ def test_partitions_of_a_unit_go_together() -> None:
 
 
 def test_owners_that_may_not_keep_a_partition_and_members_above_their_room() -> None:
-    group = equilag.load_snapshot(REAL)
+    group = equilag.load_snapshot(EXTENDED)
     plan = equilag.solve(group, pin=["a-1=y"], balance="none")
     found = words(plan)
     assert found["a-1"] == "x may not keep it"
@@ -162,8 +162,8 @@ def test_owners_that_may_not_keep_a_partition_and_members_above_their_room() -> 
 def test_a_read_across_racks_that_ends() -> None:
     racks = {"a": [["r2"]] * 3, "b": [["r1"]] * 3, "c": [["r1", "r2"]] * 2}
     members = [dict(member, rack=rack) for member, rack in
-               zip(REAL["members"], ("r1", "r2"), strict=True)]  # fmt: skip
-    group = equilag.load_snapshot({**REAL, "racks": racks, "members": members})
+               zip(EXTENDED["members"], ("r1", "r2"), strict=True)]  # fmt: skip
+    group = equilag.load_snapshot({**EXTENDED, "racks": racks, "members": members})
     plan = equilag.solve(group, rack_aware=True)
     assert kinds(plan)["a-1"] == "racks"
     assert words(plan)["a-1"] == "ends a read across racks"
@@ -217,10 +217,10 @@ def test_reasons_of_random_plans_say_what_is_so() -> None:
             check_figures(equilag.solve(group, effort=0.02, **settings))
 
 
-def test_reasons_of_random_real_groups_say_what_is_so() -> None:
+def test_reasons_of_random_extended_groups_say_what_is_so() -> None:
     rng, seen = Random(3), set()
     for fields in islice(field_sets(rng), 45):
-        group = equilag.load_snapshot(real_snapshot(rng, RealShape(4, 8, fields)))
+        group = equilag.load_snapshot(extended_snapshot(rng, ExtendedShape(4, 8, fields)))
         try:
             plan = equilag.solve(group, effort=0.01, rack_aware="rack" in fields)
         except InputError:  # too little room, or a partition that nobody may take

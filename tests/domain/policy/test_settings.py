@@ -10,6 +10,7 @@ import pytest
 
 from equilag import InputError, Policy
 from equilag.domain.policy.policy import ALWAYS, SETTINGS
+from equilag.domain.policy.policy_settings import BALANCES, POLICIES
 from equilag.domain.policy.setting import Setting
 from equilag.planner.solving.run_settings import PolicySettings
 
@@ -51,6 +52,8 @@ def test_a_setting(declared: Setting) -> None:
 
 
 def test_what_stands_in_a_plan() -> None:
+    policy = Policy("kip-169", "both", 7, 2, 9, False)
+    assert Policy(**json.loads(json.dumps(policy.to_dict()))) == policy
     assert ALWAYS == ("name", "balance", "move_cost", "tolerance", "max_moves", "fresh")
     assert tuple(Policy().to_dict()) == ALWAYS
     assert "horizon" not in given("horizon").to_dict()
@@ -72,3 +75,15 @@ def test_words_name_what_is_not_a_default() -> None:
         "kip-169", "balance none", "a move must save 1,500", "tolerance 12.5 % of the mean",
         "at most 1 read across racks",
     ]  # fmt: skip
+
+
+@pytest.mark.parametrize("name", POLICIES)
+def test_a_policys_own_balance(name: str) -> None:
+    assert Policy(name).balance == ("per-topic" if name == "kip-169" else "total")
+    for balance in BALANCES:
+        assert Policy(name, balance).balance == balance
+
+
+def test_which_policies_put_moves_first() -> None:
+    first = {name for name in POLICIES if Policy(name).moves_first}
+    assert first == {"fair-yet-sticky", "sticky-yet-fair"}

@@ -9,8 +9,8 @@ from random import Random
 from typing import Any
 
 import pytest
+from support.extended_groups import ExtendedShape, extended_snapshot, field_sets
 from support.groups import columns
-from support.real_groups import RealShape, field_sets, real_snapshot
 
 from equilag import Group, InputError, Member, load_snapshot
 from equilag.domain.policy.policy import Policy
@@ -102,7 +102,7 @@ def test_kept_topics() -> None:
 def test_overrides_say_what_the_fields_of_a_group_say() -> None:
     rng, told = Random(5), 0
     for fields in islice(field_sets(rng), 200):
-        snapshot = real_snapshot(rng, RealShape(fields=fields - {"instance"}))
+        snapshot = extended_snapshot(rng, ExtendedShape(fields=fields - {"instance"}))
         bare, given = without_fields(snapshot)
         group = shape_group(load_snapshot(bare), Policy(**given))
         assert columns(group) == columns(load_snapshot(snapshot))

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from support.constraints import same_constraint
 from support.groups import ODD, group_of, random_group, small_groups
 from support.oracles import Assignments, most_even_flow
-from support.reduced_groups import best_counts, real_columns
+from support.reduced_groups import best_counts, extended_columns
 
 from equilag.certificate.checks.potentials import bound_by_potentials
 from equilag.domain.constraint import constraint_of
@@ -217,7 +217,7 @@ def test_capacities_and_rooms_have_quotas(seed: int) -> None:
         n = group.n_members
         room = np.array([rng.choice((1, 2, 3, NO_LIMIT)) for _ in range(n)])
         capacity = np.array([rng.choice((1, 1, 2, 3)) for _ in range(n)])
-        group = replace(group, real=real_columns(n, capacity=capacity, room=room))
+        group = replace(group, extended=extended_columns(n, capacity=capacity, room=room))
         if not has_quotas(group, TOTAL):
             continue
         every = Assignments.all(group)

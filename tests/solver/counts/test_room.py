@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from support.groups import group_of
-from support.reduced_groups import real_columns
+from support.reduced_groups import extended_columns
 
 from equilag.domain.errors import InputError
 from equilag.domain.group.group import Group
@@ -18,7 +18,7 @@ from equilag.solver.counts.even_counts import balanced_assignment
 def with_room(room: list[int], subscriptions: list[list[int]], owners: list[int]) -> Group:
     """Topics of three and two partitions."""
     group = group_of([3, 2], subscriptions, owners)
-    return replace(group, real=real_columns(len(room), room=np.array(room)))
+    return replace(group, extended=extended_columns(len(room), room=np.array(room)))
 
 
 NOBODY_OWNS = [-1] * 5

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from support.groups import LAG_KINDS, group_of, problem_of, small_groups
 from support.oracles import Assignments
-from support.small_problems import loads_of, meets_limits, real_problem, solutions
+from support.small_problems import extended_problem, loads_of, meets_limits, solutions
 
 from equilag.certificate.exhaustive.small_problem import ReadsAcross, SearchTarget
 from equilag.certificate.exhaustive.whole_group import whole_problem
@@ -151,11 +151,11 @@ def test_an_invalid_model_is_not_called_unknown(monkeypatch: pytest.MonkeyPatch)
         solve_model(problem_of([1, 2], 2, 1, 1), LIMITS)
 
 
-def test_real_groups_against_brute_force() -> None:
+def test_extended_groups_against_brute_force() -> None:
     rng = np.random.default_rng(8)
     outcomes = set()
     for number in range(14):
-        problem = real_problem(rng, number)
+        problem = extended_problem(rng, number)
         shape = problem.allowed.shape
         if number % 3 == 1:
             problem = replace(problem, reads=ReadsAcross(rng.integers(0, 2, shape), 2))

@@ -7,9 +7,9 @@ from random import Random
 
 import numpy as np
 import pytest
+from support.extended_groups import ExtendedShape, extended_snapshot
 from support.groups import LAG_KINDS, ODD, odd_cases, random_group
 from support.local_search import never, spread_of, start
-from support.real_groups import RealShape, real_snapshot
 
 from equilag.adapters.snapshot.read_input import load_snapshot
 from equilag.certificate.bounds.counting import Counting
@@ -133,8 +133,8 @@ def test_a_large_group_is_searched_in_parts(monkeypatch: pytest.MonkeyPatch) -> 
 def test_counts_keep_to_the_sums_of_instances() -> None:
     bound = 0
     for seed in range(16):
-        shape = RealShape(members=8, units=24, fields=frozenset({"instance", "room", "allowed"}))
-        given = load_snapshot(real_snapshot(Random(seed), shape))
+        shape = ExtendedShape(8, 24, frozenset({"instance", "room", "allowed"}))
+        given = load_snapshot(extended_snapshot(Random(seed), shape))
         try:
             group = reduce_group(given, Policy()).group
             assigned, constraint = balanced(group, Policy())

@@ -16,7 +16,7 @@ from equilag.domain.plan.move import Move
 from equilag.domain.plan.plan import Choice, Plan
 from equilag.domain.plan.plan_figures import LagFigures
 from equilag.domain.policy.policy import Policy
-from equilag.report.facts.extended_group import RealFacts, extended_facts, whole
+from equilag.report.facts.extended_group import ExtendedFacts, extended_facts, whole
 from equilag.report.facts.facts_json import NOT_IN_JSON
 from equilag.report.facts.group import GainScale, GroupFacts, group_facts
 from equilag.report.facts.plans.judged_plan import JudgedPlan, judged_plan
@@ -117,7 +117,7 @@ class PlanFacts:
     """Members whose subscription holds no partition, in the same order."""
     moves: MovesFacts
     proof: ProofFacts
-    real: RealFacts | None
+    extended: ExtendedFacts | None
     """None for a plain group."""
     work: WorkFacts | None
     """None where lag is spread."""
@@ -157,7 +157,7 @@ def plan_facts(plan: Plan, *, verbose: bool = False) -> PlanFacts:
         idle=_idle(plan),
         moves=_moves(plan),
         proof=proof_facts(plan),
-        real=extended_facts(plan),
+        extended=extended_facts(plan),
         work=work,
         choices=_choices(plan, figures),
         run=run if verbose else None,

@@ -113,7 +113,7 @@ def policy_in_force(plan: Plan) -> Policy | None:
     policy = plan.policy
     if policy is None or not policy.minds_racks:
         return policy
-    if plan.real is not None and plan.real.cross_rack is not None:
+    if plan.extended is not None and plan.extended.cross_rack is not None:
         return policy
     return policy.without("racks")
 

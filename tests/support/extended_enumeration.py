@@ -1,4 +1,4 @@
-"""The optima of a tiny real group, by trying every assignment of its units."""
+"""The optima of a tiny extended group, by trying every assignment of its units."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from math import prod
 
 import numpy as np
 import numpy.typing as npt
-from support.real_oracle import OracleFigures, OracleGroup
+from support.extended_oracle import OracleFigures, OracleGroup
 
 Rows = npt.NDArray[np.int64]
 

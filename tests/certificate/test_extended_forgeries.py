@@ -1,4 +1,4 @@
-"""Plans of real groups with an untrue figure, or with a broken rule, are findings."""
+"""Plans of extended groups with an untrue figure, or with a broken rule, are findings."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from equilag.domain.policy.shape import shape_group
 from equilag.domain.reduction.reduce import reduce_group
 from equilag.planner.solving.run_settings import policy_from
 
-REAL: Final[Snapshot] = {
+EXTENDED: Final[Snapshot] = {
     "format": "equilag/snapshot/1",
     "group": "real",
     "topics": {"orders": 4, "payments": 4, "audit": 3},
@@ -40,7 +40,7 @@ REAL: Final[Snapshot] = {
 
 def by_hand(units: str = "abcb", audit: str = "acb", **settings: Any) -> Plan:
     """A plan without claims: the member of each unit and of each partition of audit."""
-    group = equilag.load_snapshot(REAL)
+    group = equilag.load_snapshot(EXTENDED)
     policy = policy_from("lag-aware", **{"weight": "lag", **settings})
     reduction = reduce_group(shape_group(group, policy), policy)
     members = [audit, units, units]  # as the topics ascend
@@ -49,7 +49,7 @@ def by_hand(units: str = "abcb", audit: str = "acb", **settings: Any) -> Plan:
 
 
 def findings(plan: Plan | dict[str, Any]) -> list[str]:
-    return equilag.verify(equilag.load_snapshot(REAL), plan)
+    return equilag.verify(equilag.load_snapshot(EXTENDED), plan)
 
 
 def test_every_altered_figure_is_a_finding() -> None:
@@ -103,7 +103,7 @@ SETTINGS: Final[dict[str, Any]] = {
 
 
 def solved(**settings: Any) -> Plan:
-    group = equilag.load_snapshot(REAL)
+    group = equilag.load_snapshot(EXTENDED)
     return equilag.solve(group, "fair-yet-sticky", effort=0.3, time_limit=60, **settings)
 
 
@@ -119,7 +119,7 @@ def test_every_altered_figure_of_a_solved_plan_is_a_finding(settings: dict[str, 
         if path[:1] in UNPROVED or (not path and word == "without evidence"):
             continue
         seen += 1
-        if accepted(equilag.load_snapshot(REAL), altered):
+        if accepted(equilag.load_snapshot(EXTENDED), altered):
             wrong.append(f"{'.'.join(map(str, path))} {word}")
     assert not wrong
     assert seen > 300

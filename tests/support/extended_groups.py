@@ -1,4 +1,4 @@
-"""Random snapshots of real groups by seed: each field alone, and mixtures of all.
+"""Random snapshots of extended groups by seed: each field alone, and mixtures of all.
 
 Topics are t0, t1, …, members m0, m1, …, instances p0, p1, …, racks a to d.
 """
@@ -26,7 +26,7 @@ RACKS: Final = ("a", "b", "c", "d")
 
 
 @dataclass(frozen=True)
-class RealShape:
+class ExtendedShape:
     """The most that a random group has."""
 
     members: int = 4
@@ -46,7 +46,7 @@ def field_sets(rng: Random) -> Iterator[frozenset[str]]:
             yield frozenset(other for other in FIELDS if rng.random() < 0.5)
 
 
-def real_snapshot(rng: Random, shape: RealShape) -> Snapshot:
+def extended_snapshot(rng: Random, shape: ExtendedShape) -> Snapshot:
     """A snapshot of one group; some have too little room, or partitions that nobody may take."""
     lists, topics = _topics(rng, shape)
     members = _members(rng, shape, lists, list(topics))
@@ -68,7 +68,7 @@ def real_snapshot(rng: Random, shape: RealShape) -> Snapshot:
     return snapshot
 
 
-def _topics(rng: Random, shape: RealShape) -> tuple[list[list[str]], dict[str, int]]:
+def _topics(rng: Random, shape: ExtendedShape) -> tuple[list[list[str]], dict[str, int]]:
     """Co-partitioned lists, and the sizes of all topics."""
     left = rng.randint((shape.units + 1) // 2, shape.units)
     lists: list[list[str]] = []
@@ -85,7 +85,7 @@ def _topics(rng: Random, shape: RealShape) -> tuple[list[list[str]], dict[str, i
 
 
 def _members(
-    rng: Random, shape: RealShape, lists: list[list[str]], topics: list[str]
+    rng: Random, shape: ExtendedShape, lists: list[list[str]], topics: list[str]
 ) -> list[dict[str, Any]]:
     total = rng.randint((shape.members + 1) // 2, shape.members)
     choice = rng.choice(CAPACITIES)
@@ -107,7 +107,7 @@ def _members(
 
 
 def _process(
-    rng: Random, shape: RealShape, lists: list[list[str]], topics: list[str]
+    rng: Random, shape: ExtendedShape, lists: list[list[str]], topics: list[str]
 ) -> dict[str, Any]:
     """The subscription and the rack that the threads of one process share."""
     subscription = topics
@@ -124,7 +124,7 @@ def _process(
     return alike
 
 
-def _instance(rng: Random, shape: RealShape, number: int) -> dict[str, str]:
+def _instance(rng: Random, shape: ExtendedShape, number: int) -> dict[str, str]:
     named = "instance" in shape.fields and rng.random() < 0.85
     return {"instance": f"p{number}"} if named else {}
 

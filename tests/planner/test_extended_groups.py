@@ -1,4 +1,4 @@
-"""Plans of real groups against an oracle that knows nothing of equilag's ways.
+"""Plans of extended groups against an oracle that knows nothing of equilag's ways.
 
 Larger groups are held to a min-cost flow over single partitions, tiny ones to all assignments.
 """
@@ -10,12 +10,12 @@ from random import Random
 from typing import Final
 
 import pytest
+from support.extended_checks import Settings, flow_differences, spread_differences
+from support.extended_enumeration import all_optima, n_assignments
+from support.extended_flow import cheapest_assignment
+from support.extended_groups import FIELDS, ExtendedShape, extended_snapshot
+from support.extended_oracle import Snapshot, read_group
 from support.groups import snapshot_of
-from support.real_checks import Settings, flow_differences, spread_differences
-from support.real_enumeration import all_optima, n_assignments
-from support.real_flow import cheapest_assignment
-from support.real_groups import FIELDS, RealShape, real_snapshot
-from support.real_oracle import Snapshot, read_group
 
 MIXTURES: Final = {name: frozenset({name, "subscriptions"}) for name in FIELDS} | {
     "all": frozenset(FIELDS),
@@ -40,7 +40,8 @@ mixtures = pytest.mark.parametrize("mixture", MIXTURES)
 
 def snapshots(mixture: str, number: int, members: int, units: int) -> list[Snapshot]:
     rng = Random(mixture)
-    return [real_snapshot(rng, RealShape(members, units, MIXTURES[mixture])) for _ in range(number)]
+    shape = ExtendedShape(members, units, MIXTURES[mixture])
+    return [extended_snapshot(rng, shape) for _ in range(number)]
 
 
 @mixtures

@@ -1,4 +1,4 @@
-"""The optimal counts, cross-rack reads and moves of a real group by one min-cost flow over units.
+"""The best counts, cross-rack reads and moves of an extended group, by one min-cost flow of units.
 
 Every unit is routed by itself along a shortest path of the residual network: unit → member →
 instance → sink. A member's k-th unit costs (2k − 1) / capacity, an instance's likewise, so that the
@@ -12,7 +12,7 @@ from collections import deque
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
-from support.real_oracle import OracleGroup
+from support.extended_oracle import OracleGroup
 
 Cost = Callable[[int], int]
 """The cost of an arc's next unit of flow, of the flow it has."""

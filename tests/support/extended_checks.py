@@ -1,4 +1,4 @@
-"""What equilag plans for a real group, held to the oracle: each difference is a line of text."""
+"""What equilag plans for an extended group, held to the oracle: a line of text per difference."""
 
 from __future__ import annotations
 
@@ -7,9 +7,9 @@ from fractions import Fraction
 from math import isclose
 from typing import Any, Final
 
-from support.real_enumeration import OracleOptima, all_optima
-from support.real_flow import cheapest_assignment
-from support.real_oracle import OracleFigures, OracleGroup, Snapshot, read_group
+from support.extended_enumeration import OracleOptima, all_optima
+from support.extended_flow import cheapest_assignment
+from support.extended_oracle import OracleFigures, OracleGroup, Snapshot, read_group
 
 import equilag
 from equilag.domain.errors import InputError

@@ -1,4 +1,4 @@
-"""The fields of real groups: what they mean, from Python and from a snapshot, and what is wrong."""
+"""The fields of extended groups: their meaning, from Python and from a snapshot; what is wrong."""
 
 from __future__ import annotations
 

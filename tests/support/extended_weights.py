@@ -9,7 +9,7 @@ from fractions import Fraction
 from random import Random
 from typing import Any, Final
 
-from support.real_oracle import Partition, Snapshot, lags_of
+from support.extended_oracle import Partition, Snapshot, lags_of
 
 KINDS: Final = ("lag", "rate", "work", "given")
 
