@@ -38,7 +38,7 @@ def all_optima(
     most_across: int | None = None,
 ) -> OracleOptima | None:
     """None if no assignment keeps to the rooms, or no best one reads at most `most_across`
-    partitions across racks; the goals as in `real_flow`."""
+    partitions across racks; the goals as in `extended_flow`."""
     rows = _assignments(group)
     counts = np.stack([(rows == m).sum(axis=1) for m in range(len(group.members))], axis=1)
     fits = (counts <= np.array(group.room, dtype=np.int64)).all(axis=1)

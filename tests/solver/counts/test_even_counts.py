@@ -12,7 +12,7 @@ from hypothesis import given
 from support.constraints import held_table
 from support.groups import ODD, group_of, groups, odd_cases, ramp, random_group, small_groups
 from support.oracles import Assignments, most_even_flow
-from support.reduced_groups import best_counts, even_groups, random_reduced, real_columns
+from support.reduced_groups import best_counts, even_groups, extended_columns, random_reduced
 
 from equilag.domain.constraint import NotMinimal, TopicIntervals, constraint_of, topics_of
 from equilag.domain.errors import InputError
@@ -167,7 +167,7 @@ def test_larger_groups_meet_the_constraint_that_they_give(seed: int) -> None:
 
 def test_one_subscription_shares_in_proportion_to_capacity() -> None:
     capacity = np.array([1, 2, 3, 4])
-    group = replace(group_of([1000], [[0]] * 4), real=real_columns(4, capacity=capacity))
+    group = replace(group_of([1000], [[0]] * 4), extended=extended_columns(4, capacity=capacity))
     found = balanced_assignment(group, Policy())
     assert member_counts(found, 4).tolist() == [100, 200, 300, 400]
 
@@ -177,7 +177,7 @@ def test_threads_share_what_their_process_gets() -> None:
     capacity = np.array([1] * 7 + [7])
     group = replace(
         group_of([100], [[0]] * 8),
-        real=real_columns(8, capacity=capacity, instance_of=instance),
+        extended=extended_columns(8, capacity=capacity, instance_of=instance),
     )
     counts = member_counts(balanced_assignment(group, Policy()), 8)
     assert counts.tolist() == [8, 7, 7, 7, 7, 7, 7, 50]
