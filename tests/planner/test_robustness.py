@@ -242,22 +242,30 @@ def test_a_plan_within_the_limit_on_moves_is_better_than_a_more_even_one() -> No
 
 @pytest.mark.parametrize("policy", POLICIES)
 def test_same_seed_same_plan(policy: str) -> None:
-    for group in (SMALL, random_group(np.random.default_rng(8), topics=4, members=4, size=4)):
+    for group in (SMALL, random_group(np.random.default_rng(8), topics=4, members=5, size=5)):
         first, second = (equilag.solve(group, policy, seed=3, time_limit=30.0) for _ in range(2))
         assert first.settings["run"] == "repeatable"
         assert document(first) == document(second)
 
 
 @pytest.mark.usefixtures("brief")
-@pytest.mark.parametrize("policy", POLICIES)
-def test_effort_ends_a_run_at_the_same_place_every_time(policy: str) -> None:
-    """Where the optimum is not proved."""
+@pytest.mark.parametrize("policy", ["lag-aware", "sticky-yet-fair"])
+def test_same_seed_same_plan_where_the_optimum_is_not_proved(policy: str) -> None:
     first, second = (
-        equilag.solve(WIDE, policy, seed=3, time_limit=60.0, effort=0.1, tolerance=0)
+        equilag.solve(WIDE, policy, seed=3, time_limit=60.0, effort=0.2, tolerance=0)
         for _ in range(2)
     )
     assert first.status == "feasible"
-    assert first.settings["effort"] == 0.1
+    assert first.settings["run"] == second.settings["run"] == "repeatable"
+    assert document(first) == document(second)
+
+
+@pytest.mark.parametrize("policy", ["fair-yet-sticky", "kip-169"])
+def test_effort_ends_a_run_at_the_same_place_every_time(policy: str) -> None:
+    first, second = (
+        equilag.solve(WIDE, policy, seed=3, time_limit=60.0, effort=0.05) for _ in range(2)
+    )
+    assert first.settings["effort"] == 0.05
     assert first.settings["run"] == second.settings["run"] == "repeatable"
     assert document(first) == document(second)
     assert equilag.verify(WIDE, first) == []
