@@ -1,7 +1,7 @@
 """Extended groups as independent tests see them: units and members, read from a snapshot alone.
 
-Nothing in here, in `extended_flow` or in `extended_enumeration` uses code of equilag. A unit is what
-goes to one member as a whole: a partition by itself, or partition i of all topics of a list.
+Nothing in here, in `extended_flow` or in `extended_enumeration` uses code of equilag. A unit is
+what goes to one member as a whole: a partition by itself, or partition i of all topics of a list.
 """
 
 from __future__ import annotations
