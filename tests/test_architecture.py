@@ -17,6 +17,9 @@ from typing import Final, NamedTuple
 import networkx as nx
 import pytest
 from support.paths import CHECKOUT
+from support.syntax import syntax
+
+pytestmark = pytest.mark.xdist_group("house")
 
 ROOT: Final = "__init__"
 """The public surface, which names anything lazily: to import from it may load anything."""
@@ -113,12 +116,13 @@ def sources(checkout: Path) -> dict[str, Path]:
 
 def imports_of(module: str, path: Path) -> Iterator[Import]:
     package = module if path.name == "__init__.py" else module.rpartition(".")[0]
-    return imports(ast.parse(path.read_text("utf-8"), str(path)), package)
+    return imports(syntax(path.read_text("utf-8")), package)
 
 
 def findings(checkout: Path) -> list[str]:
     """Every module without a room, and every import that the rules forbid."""
     files = sources(checkout)
+    modules = set(files)
     wrong = []
     for module, path in files.items():
         room = room_of(module)
@@ -134,7 +138,7 @@ def findings(checkout: Path) -> list[str]:
                     rooms = " and ".join(sorted(OUTSIDE[top]))
                     wrong.append(f"{place}: {top} belongs in {rooms}, not in {room}")
                 continue
-            targets = {room_of(target) for target in reached(found, set(files))}
+            targets = {room_of(target) for target in reached(found, modules)}
             wrong += [
                 f"{place}: {room} may not import {target}"
                 for target in sorted(targets - ALLOWED[room])
@@ -145,10 +149,11 @@ def findings(checkout: Path) -> list[str]:
 def circles(checkout: Path) -> list[list[str]]:
     """Modules that import each other in a circle. The public surface is left out: it is lazy."""
     files = sources(checkout)
+    modules = set(files)
     graph = nx.DiGraph()
     for module, path in files.items():
         for found in imports_of(module, path):
-            for target in reached(found, set(files)) & files.keys():
+            for target in reached(found, modules) & modules:
                 graph.add_edge(module, target)
     graph.remove_nodes_from(["equilag"])
     found_circles = [sorted(part) for part in nx.strongly_connected_components(graph)]

@@ -11,6 +11,9 @@ from typing import Final
 
 import pytest
 from support.paths import CHECKOUT
+from support.syntax import syntax
+
+pytestmark = pytest.mark.xdist_group("house")
 
 PACKAGE: Final = CHECKOUT / "equilag"
 
@@ -46,7 +49,7 @@ def modules(package: Path) -> dict[str, str]:
 def functions(sources: dict[str, str]) -> Iterator[tuple[str, Function]]:
     """Every function, methods and inner ones too, as `path name`."""
     for path, source in sources.items():
-        for node in ast.walk(ast.parse(source)):
+        for node in ast.walk(syntax(source)):
             if isinstance(node, Function):
                 yield f"{path} {node.name}", node
 
@@ -79,7 +82,7 @@ def wide_functions(sources: dict[str, str]) -> list[str]:
 def repeated_classes(sources: dict[str, str]) -> list[str]:
     found: defaultdict[str, list[str]] = defaultdict(list)
     for path, source in sources.items():
-        for node in ast.walk(ast.parse(source)):
+        for node in ast.walk(syntax(source)):
             if isinstance(node, ast.ClassDef):
                 found[node.name].append(path)
     return [f"{name}: {', '.join(paths)}" for name, paths in found.items() if len(paths) > 1]

@@ -17,7 +17,7 @@ from equilag.domain.plan.metrics import excess, fair_load
 
 def test_never_beyond_the_truth() -> None:
     rng = np.random.default_rng(5)
-    for plain in small_groups(seed=5, n=100):
+    for plain in small_groups(seed=5, n=50):
         group = random_capacities(rng, plain)
         found = random_intervals(rng, group)
         if found is None or group.idle.all():

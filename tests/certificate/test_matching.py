@@ -34,7 +34,7 @@ def most(counting: Counting, value: int, side: Side) -> int:
     return found.number
 
 
-@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("seed", range(2))
 def test_never_beyond_the_truth(seed: int) -> None:
     rng = np.random.default_rng(seed)
     bounds = 0

@@ -163,11 +163,12 @@ def even() -> Row:
 
 
 PROBLEMS = [usual_problem, nobody_there, departed, even]
+WEIGHTS = [("lag", "latest"), ("lag", "earliest"), ("rate", "none")]
 
 
-@pytest.mark.parametrize("make", PROBLEMS)
 @pytest.mark.parametrize(
-    ("weight", "reset"), [("lag", "latest"), ("lag", "earliest"), ("rate", "none")]
+    ("make", "weight", "reset"),
+    [(make, *WEIGHTS[(row + more) % 3]) for row, make in enumerate(PROBLEMS) for more in (0, 1)],
 )
 def test_the_plan_is_that_of_the_snapshot(make: Any, weight: str, reset: str) -> None:
     result = PlanGroup(weight, reset)(make(), QUICK)
@@ -178,11 +179,8 @@ def test_the_plan_is_that_of_the_snapshot(make: Any, weight: str, reset: str) ->
     "policy",
     [
         *map(Policy, POLICIES),
-        Policy(fresh=True),
-        Policy(max_moves=3),
-        Policy(move_cost=50),
-        Policy("fair-yet-sticky", tolerance=10.0),
-        Policy(balance="both"),
+        Policy(fresh=True, balance="both"),
+        Policy("fair-yet-sticky", max_moves=3, move_cost=50, tolerance=10.0),
     ],
     ids=lambda policy: "-".join(str(value) for value in policy.to_dict().values()),
 )

@@ -21,11 +21,12 @@ BALANCE: Final = st.sampled_from(BALANCES)
 
 
 def figures(snapshot: Snapshot, policy: str, balance: str, unit: int = 1) -> tuple[Any, ...]:
-    """What a plan reaches: counts, moves, spread in units of lag, and that it is proved."""
+    """What a plan reaches: counts, where they count, moves, spread in units of lag, and that it is
+    proved."""
     group = load_snapshot(snapshot)
     plan: Plan = equilag.solve(group, policy, balance=balance, time_limit=30.0, tolerance=0)
     assert equilag.verify(group, plan) == []
-    counts = sorted(plan.counts.by_member.values()) if balance != "per-topic" else None
+    counts = sorted(plan.counts.by_member.values()) if balance in ("total", "both") else None
     moves = len(plan.moves) if policy in ("fair-yet-sticky", "sticky-yet-fair") else None
     assert plan.lag.spread % unit == 0
     return plan.status, counts, moves, plan.moves_lower_bound, plan.lag.spread // unit

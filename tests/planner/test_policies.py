@@ -68,7 +68,7 @@ SETTINGS: Final[list[dict[str, Any]]] = [
     ],
 )
 def test_every_policy_and_balance(policy: str, balance: str, wanted: dict[str, Any]) -> None:
-    for group in small_groups(seed=101, n=3, limit=500):
+    for group in small_groups(seed=101, n=2, limit=500):
         is_the_best(group, policy=policy, balance=balance, **wanted)
 
 

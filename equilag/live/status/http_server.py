@@ -12,6 +12,7 @@ import socket
 import threading
 import time
 from collections.abc import Callable, Collection, Mapping
+from functools import partial
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from ipaddress import ip_address
 from typing import Any, Final, NamedTuple
@@ -213,7 +214,8 @@ def serve(
         reason = getattr(error, "strerror", None) or error
         problem = f"cannot listen on port {port} of {host}: {reason}; choose another HOST:PORT"
         raise InputError(problem, "--listen") from error
-    threading.Thread(target=server.serve_forever, name="http", daemon=True).start()
+    serve = partial(server.serve_forever, poll_interval=0.1)  # how soon it sees that it is to end
+    threading.Thread(target=serve, name="http", daemon=True).start()
     return server
 
 

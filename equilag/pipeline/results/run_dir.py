@@ -78,7 +78,7 @@ def _empty(target: Path) -> None:
                     shutil.rmtree(entry) if entry.is_dir() else entry.unlink()
         time.sleep(pause)
         with suppress(OSError):
-            if not any(target.iterdir()):
+            if not target.exists() or not any(target.iterdir()):
                 return
 
 

@@ -52,20 +52,11 @@ class TestRefused:
         assert not (tmp_path / "out").exists()
 
 
-@pytest.mark.spark
-def test_a_run(spark: SparkSession, run, history, tmp_path) -> None:
-    check_a_run(run, run, history, tmp_path)
-
-
 @pytest.mark.long
 def test_a_run_in_a_process_of_its_own(spawn, run, history, tmp_path) -> None:
+    """And the commands that read it."""
     if problem := java_problem():
         pytest.skip(problem)
-    check_a_run(spawn, run, history, tmp_path)
-
-
-def check_a_run(start, run, history: Path, tmp_path: Path) -> None:
-    """A run that `start` makes, and the commands that read it."""
     out = tmp_path / "out"
     (history / "offsets" / "b.jsonl").write_text(
         lines([{**OFFSETS[0], "log_end": -1}, {**OFFSETS[0], "group": "lost"}]), "utf-8"
@@ -73,7 +64,7 @@ def check_a_run(start, run, history: Path, tmp_path: Path) -> None:
     (history / "racks").mkdir()
     racks = [{"ts_ms": AT, "topic": "orders", "partition": n, "racks": ["r"]} for n in range(6)]
     (history / "racks" / "a.jsonl").write_text(lines(racks), "utf-8")
-    done = start("fleet", "--history", history, "--out", out, "--effort", "0.02", "--tasks", 2)
+    done = spawn("fleet", "--history", history, "--out", out, "--effort", "0.02", "--tasks", 2)
     assert (done.status, done.err) == (0, "")
     assert done.out.startswith("Rebalance 5 of 5 groups: ")
     assert "\n\nFleet of 6 groups at 2026-11-21T09:00:00Z\n" in done.out

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
+from contextlib import redirect_stdout
+from io import StringIO
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
@@ -15,12 +17,11 @@ pytest.importorskip("confluent_kafka")
 from support.kafka_broker import Broker
 from support.live_groups import owned_by
 from support.live_scene import EMPTY, LIVE, PARTITIONS, TOPICS, Scene, made_scene
-from support.made_fleets import Row, live_options, read_table
+from support.made_fleets import Row, read_table
 
 import equilag
 from equilag.adapters.kafka import connect
 from equilag.cli import main
-from equilag.pipeline.job import run_fleet
 from equilag.pipeline.results.export import export_group
 from equilag.pipeline.sources import live_cluster
 from equilag.pipeline.sources.history import History
@@ -113,7 +114,10 @@ def planned(scene: Scene, spark: SparkSession, tmp_path_factory: pytest.TempPath
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(live_cluster, "read_cluster", reading)
-        run_fleet(live_options(scene.bootstrap, out))
+        argv = ["--tasks", "1", "--effort", "0.02", "--time-limit", "60", "--seed", "3"]
+        with redirect_stdout(StringIO()) as shown:
+            assert fleet(scene.bootstrap, out, *argv) == 0
+        assert "\n\nFleet of 10 groups at " in shown.getvalue()
     (read,) = seen
     return Planned(out, read)
 

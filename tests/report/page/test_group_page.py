@@ -89,7 +89,7 @@ def test_it_fits_and_asks_for_nothing(browser: Browser, opened: OpenPage, folder
     path = folder / "hostile.html"
     path.write_text(group_page(report_of(hostile_group())), "utf-8")
     for one in (opened, open_page(browser, path)):
-        for width in (390, 820, 1440):
+        for width in (390, 1440):
             one.page.set_viewport_size({"width": width, "height": 900})
             assert not one.is_wider_than_screen()
         for scheme, ground in (("dark", DARK), ("light", LIGHT)):
