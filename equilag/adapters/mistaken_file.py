@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-from pathlib import Path
 from typing import Final
 
 SNAPSHOT_KIND: Final = "snapshot"
@@ -41,7 +40,6 @@ _FORMAT: Final = re.compile(r"equilag/([a-z-]{1,30})/\d{1,3}")
 _HTML: Final = re.compile(r"\s*(?:<!--.*?-->\s*)?<(?:!doctype\s+html|html)\b", re.I | re.S)
 _FAILED: Final = re.compile(r"^Error\b.{0,40}\bexecuting consumer group command", re.I | re.M)
 """What kafka-consumer-groups prints in place of a table."""
-_PARQUET: Final = b"PAR1"
 _MAX_PASTED: Final = 1_000_000
 """Characters in which the table of a pasted text is looked for."""
 
@@ -70,23 +68,6 @@ def mistaken_format(kind: object, wanted: str) -> str | None:
     if match is None or match[1] == wanted or match[1] not in _DOCUMENTS:
         return None
     return f"{_DOCUMENTS[match[1]]}; {_WANTED[wanted]}"
-
-
-def mistaken_bytes(data: bytes) -> str | None:
-    """Return what a file is that is no text; None if that is unknown."""
-    if data.startswith(_PARQUET):
-        return "a Parquet file, not text; equilag fleet --history takes the directory of a history"
-    return None
-
-
-def mistaken_directory(path: Path) -> str:
-    """Return what a directory is."""
-    names = {found.name for found in path.iterdir()}
-    if "summary.json" in names and "_SUCCESS" in names:
-        return "the directory of a fleet run; equilag fleet show and equilag fleet export take it"
-    if {"offsets", "members"} <= names:
-        return "the directory of a history; equilag fleet --history takes it"
-    return "a directory, not a file"
 
 
 def _mistaken_document(text: str, wanted: str) -> str | None:

@@ -10,7 +10,6 @@ import zlib
 from pathlib import Path
 from typing import IO, Any, Final, TypeAlias
 
-from equilag.adapters.mistaken_file import mistaken_bytes, mistaken_directory
 from equilag.domain.errors import InputError, MissingExtra
 
 Source: TypeAlias = str | os.PathLike[str] | IO[str] | IO[bytes]
@@ -19,6 +18,7 @@ STDIN: Final = "-"
 MAX_BYTES: Final = 4 * 2**30
 """Largest size after decompression: 10 million partitions need less."""
 
+_PARQUET: Final = b"PAR1"
 _GZIP: Final = b"\x1f\x8b"
 _ZSTD: Final = b"\x28\xb5\x2f\xfd"
 _ZSTD_SKIPPABLE: Final = b"\x2a\x4d\x18"
@@ -129,15 +129,22 @@ def _checked_size(size: int) -> int:
 def _directory(source: Source) -> str:
     """What is wrong with a directory in place of a file."""
     try:
-        return mistaken_directory(Path(os.fspath(source)))  # type: ignore[arg-type]
+        names = {found.name for found in Path(os.fsdecode(source)).iterdir()}  # type: ignore[arg-type]
     except OSError:
-        return "a directory, not a file"
+        names = set()
+    if {"summary.json", "_SUCCESS"} <= names:
+        return "the directory of a fleet run; equilag fleet show and equilag fleet export take it"
+    if {"offsets", "members"} <= names:
+        return "the directory of a history; equilag fleet --history takes it"
+    return "a directory, not a file"
 
 
 def _decode(data: bytes) -> str:
-    mistaken = mistaken_bytes(data)
-    if mistaken is not None:
-        raise InputError(mistaken)
+    if data.startswith(_PARQUET):
+        problem = (
+            "a Parquet file, not text; equilag fleet --history takes the directory of a history"
+        )
+        raise InputError(problem)
     try:
         return data.decode("utf-8-sig")
     except UnicodeDecodeError as error:

@@ -6,7 +6,8 @@ import json
 from collections.abc import Callable
 
 from equilag.domain.errors import InputError
-from equilag.domain.show import below, show
+from equilag.domain.show import show
+from equilag.domain.values import below
 
 
 def parse_json(text: str, constant: Callable[[str], object] | None = None) -> object:

@@ -21,7 +21,8 @@ from equilag.domain.policy.policy import ALWAYS as ALWAYS_SET
 from equilag.domain.policy.policy import SETTINGS, Policy
 from equilag.domain.policy.policy_settings import UNCONSTRAINED
 from equilag.domain.policy.shape import with_added_members
-from equilag.domain.show import form, not_a, plural, show
+from equilag.domain.show import form, plural, show
+from equilag.domain.values import not_a
 
 ALWAYS: Final = (
     "format", "group", "assignment", "counts", "lag", "moves", "phases", "unassigned",

@@ -13,7 +13,7 @@ LONGEST: Final = 60
 """Characters of one value or name: a message with a place and two of them fits two lines."""
 MAX_COMPARED: Final = 10_000
 """Names that a wrong one is compared with: some 0.1 s."""
-_PLAIN: Final = re.compile(r"[A-Za-z0-9_.-]+")
+PLAIN_NAME: Final = re.compile(r"[A-Za-z0-9_.-]+")
 _MANY_BITS: Final = 256
 """An integer of more bits is not written out: nobody can check 77 digits by eye."""
 
@@ -61,23 +61,9 @@ def kind(value: object) -> str:
     return f"a Python {type(value).__name__}"
 
 
-def not_a(value: object, expected: str) -> str:
-    """Return the problem of a value of the wrong kind: `"5" is a string, not an integer`."""
-    if value is None or not isinstance(value, (bool, int, float, str)):
-        return f"{kind(value)}, not {expected}"
-    return f"{show(value)} is {kind(value)}, not {expected}"
-
-
-def below(place: str, key: object) -> str:
-    """Return the place of a field: `owned.orders`, or `owned["we ird"]` for a name with spaces."""
-    if not isinstance(key, str) or not _PLAIN.fullmatch(key):
-        return f"{place}[{show(key)}]"
-    return f"{place}.{shorten(key)}" if place else shorten(key)
-
-
 def name_of(name: str) -> str:
     """Return a name as it is, or in quotes where it has other characters than names of Kafka."""
-    return shorten(name) if _PLAIN.fullmatch(name) else show(name)
+    return shorten(name) if PLAIN_NAME.fullmatch(name) else show(name)
 
 
 def some_of(names: Sequence[str], most: int) -> str:

@@ -21,7 +21,8 @@ from equilag.adapters.describe.row_cells import NOTHING, integer_of
 from equilag.adapters.describe.table_header import ASSIGNMENT, COUNT, MEMBER
 from equilag.domain.building.topic_index import MAX_PARTITIONS
 from equilag.domain.errors import InputError
-from equilag.domain.show import below, form, guess, plural, shorten, show
+from equilag.domain.show import form, guess, plural, shorten, show
+from equilag.domain.values import below
 
 # `files(0,1), lines(2)`, as printed before Kafka 4; since then `files:0,1;lines:2`.
 _BRACKETS: Final = re.compile(r"\s*([^\s(),;:]+)\(([0-9, ]*)\)\s*(?:[,;]|$)")

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import gc
-from collections.abc import Iterator
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
-from itertools import chain
+from dataclasses import fields
+from itertools import chain, repeat
 from typing import Any, Final
 
 import numpy as np
@@ -13,26 +15,25 @@ import numpy as np
 from equilag.adapters.mistaken_file import SNAPSHOT_KIND, mistaken_text
 from equilag.adapters.open_text import Source, read_text, source_name
 from equilag.adapters.parse_json import parse_json
-from equilag.adapters.snapshot.parse_columns import (
-    Numbers,
+from equilag.adapters.snapshot.parse_columns import Numbers, parse_columns
+from equilag.domain.building.group_input import GroupInput, PartitionOffsets
+from equilag.domain.building.member_fields import MEMBER_DEFAULTS, MEMBER_FIELDS, NULLABLE
+from equilag.domain.errors import InputError
+from equilag.domain.group.group import Group, Member
+from equilag.domain.show import guess, show
+from equilag.domain.values import (
+    GENERATIONS,
     Object,
+    as_integer,
     as_list,
     as_lists,
     as_object,
+    as_text,
+    below,
     check_keys,
-    parse_columns,
+    check_texts,
+    not_a,
 )
-from equilag.adapters.snapshot.read_members import (
-    read_entries,
-    read_members,
-    read_owned,
-    read_subscriptions,
-)
-from equilag.domain.building.group_input import GroupInput, PartitionOffsets
-from equilag.domain.building.values import as_text
-from equilag.domain.errors import InputError
-from equilag.domain.group.group import Group
-from equilag.domain.show import below, not_a, show
 
 FORMAT: Final = "equilag/snapshot/1"
 
@@ -43,12 +44,9 @@ _PLAIN: Final = {
     "auto_offset_reset": "a string",
 }
 """Fields that go to the builder as they are, unless they are null, with what they have to be."""
-_FIELDS: Final = frozenset(
-    {
-        *(*_REQUIRED, *_PLAIN, "subscriptions", "offsets", "lags", "unknown_lags"),
-        *("rates", "weights", "racks", "allowed", "co_partitioned"),
-    }
-)
+_NEEDED: Final = frozenset({"id", "subscription"})
+_MEMBER_FIELDS: Final = _NEEDED | {"owned"} | MEMBER_FIELDS.keys()
+_NOTHING: Final[Object] = {}
 _ARRAYS: Final = frozenset(PartitionOffsets._fields)
 
 
@@ -59,46 +57,99 @@ def read_input(value: object) -> GroupInput:
     if "format" in snapshot and as_text(snapshot["format"], "format") != FORMAT:
         raise InputError(f"{show(snapshot['format'])} is not {show(FORMAT)}", "format")
     check_keys(snapshot, _FIELDS, _REQUIRED, "")
-    for field, kind in _PLAIN.items():
-        if field in snapshot and snapshot[field] is None:
-            raise InputError(not_a(None, kind), field)
+    plain = {field: snapshot[field] for field in _PLAIN if field in snapshot}
+    for field, given_value in plain.items():
+        if given_value is None:
+            raise InputError(not_a(None, _PLAIN[field]), field)
     topics = as_object(snapshot["topics"], "topics")
-    entries = read_entries(snapshot["members"])
+    entries = _entries(snapshot["members"])
     given: GroupInput = {
         "name": snapshot["group"],
         "topics": topics,
-        "members": read_members(entries, snapshot.get("generation")),
-        "subscriptions": read_subscriptions(snapshot.get("subscriptions", {}), entries),
-        "owned": read_owned(entries),
+        "members": _members(entries, snapshot.get("generation")),
+        "subscriptions": _subscriptions(snapshot.get("subscriptions", {}), entries),
+        "owned": {entry["id"]: entry.get("owned", _NOTHING) for entry in entries},
+        **plain,  # type: ignore[typeddict-item]
     }
-    if "taken_at" in snapshot:
-        given["taken_at"] = snapshot["taken_at"]
-    if "generation" in snapshot:
-        given["generation"] = snapshot["generation"]
-    if "auto_offset_reset" in snapshot:
-        given["auto_offset_reset"] = snapshot["auto_offset_reset"]
-    if "lags" in snapshot:
-        given["lags"] = _no_nulls(snapshot["lags"], "lags")
     if "offsets" in snapshot:
         given["offsets"] = _offsets(snapshot["offsets"], topics)
-    if "unknown_lags" in snapshot:
-        given["unknown_lags"] = as_lists(snapshot["unknown_lags"], "unknown_lags")
-    _read_extended(snapshot, given)
+    for field, read in _READERS.items():
+        if field in snapshot:
+            given[field] = read(snapshot[field], field)  # type: ignore[literal-required]
     return given
 
 
-def _read_extended(snapshot: Object, given: GroupInput) -> None:
-    """Add the fields of extended groups."""
-    if "rates" in snapshot:
-        given["rates"] = as_lists(snapshot["rates"], "rates")
-    if "weights" in snapshot:
-        given["weights"] = _no_nulls(snapshot["weights"], "weights")
-    if "racks" in snapshot:
-        given["racks"] = as_lists(snapshot["racks"], "racks")
-    if "allowed" in snapshot:
-        given["allowed"] = as_object(snapshot["allowed"], "allowed")
-    if "co_partitioned" in snapshot:
-        given["co_partitioned"] = as_list(snapshot["co_partitioned"], "co_partitioned")
+def _entries(value: object) -> list[Object]:
+    """Return the field `members`; the entries have the right fields. Raises InputError."""
+    entries = as_list(value, "members")
+    sound = (
+        set(map(type, entries)) <= {dict}
+        and set(chain.from_iterable(entries)) <= _MEMBER_FIELDS
+        and all(all(map(dict.__contains__, entries, repeat(field))) for field in _NEEDED)
+    )
+    if not sound:
+        for index, entry in enumerate(entries):
+            place = f"members[{index}]"
+            check_keys(as_object(entry, place), _MEMBER_FIELDS, _NEEDED, place)
+    if not set(map(type, (entry["id"] for entry in entries))) <= {str}:
+        for index, entry in enumerate(entries):
+            as_text(entry["id"], f"members[{index}].id")
+    return entries
+
+
+def _members(entries: list[Object], generation: object) -> tuple[Member, ...]:
+    """Return what is known of each member; `generation` is the group's, None if absent.
+
+    Values are taken as they are, which the builder checks. Raises InputError for null.
+    """
+    given = frozenset(chain.from_iterable(entries)) & MEMBER_FIELDS.keys()
+    defaults = dict(MEMBER_DEFAULTS)
+    if generation is not None:
+        defaults["generation"] = as_integer(generation, GENERATIONS, "generation")
+    if given and any(None in entry.values() for entry in entries):
+        _refuse_null(entries)
+    columns: list[Iterable[Any]] = [
+        [entry.get(field, default) for entry in entries] if field in given else repeat(default)
+        for field, default in defaults.items()
+    ]
+    # The way past the constructor is five times as fast.
+    members = tuple(map(object.__new__, repeat(Member, len(entries))))
+    ids = [entry["id"] for entry in entries]
+    for field, column in zip(fields(Member), (ids, *columns), strict=True):
+        deque(map(getattr(Member, field.name).__set__, members, column), maxlen=0)
+    return members
+
+
+def _refuse_null(entries: list[Object]) -> None:
+    """Raise InputError for the first null in a field of MEMBER_FIELDS that may not have one."""
+    for index, entry in enumerate(entries):
+        for name, field in MEMBER_FIELDS.items():
+            if name in entry and entry[name] is None and name not in NULLABLE:
+                raise InputError(not_a(None, field.kind), f"members[{index}].{name}")
+
+
+def _subscriptions(value: object, entries: list[Object]) -> dict[str, list[str]]:
+    """Return the topics of each member by id; `value` is the field `subscriptions`.
+
+    Members that name the same entry share its list. Raises InputError.
+    """
+    named = as_object(value, "subscriptions")
+    for name, listed in named.items():
+        place = below("subscriptions", name)
+        check_texts(as_list(listed, place), place)
+    found: dict[str, list[str]] = {}
+    for index, entry in enumerate(entries):
+        written: Any = entry["subscription"]
+        if isinstance(written, str):
+            if written not in named:
+                problem = f"{show(written)} is not in subscriptions{guess(written, named)}"
+                problem += "; topics themselves are a list"
+                raise InputError(problem, f"members[{index}].subscription")
+            written = named[written]
+        elif not isinstance(written, list):
+            raise InputError(not_a(written, "a list or a string"), f"members[{index}].subscription")
+        found[entry["id"]] = written
+    return found
 
 
 def _no_nulls(value: object, field: str) -> Object:
@@ -113,6 +164,19 @@ def _no_nulls(value: object, field: str) -> Object:
                     place = f"{below(field, topic)}[{index}]"
                     raise InputError(not_a(None, "an integer"), place)
     return found
+
+
+_READERS: Final[dict[str, Callable[[object, str], object]]] = {
+    "lags": _no_nulls,
+    "unknown_lags": as_lists,
+    "rates": as_lists,
+    "weights": _no_nulls,
+    "racks": as_lists,
+    "allowed": as_object,
+    "co_partitioned": as_list,
+}
+"""Further fields, each with what reads it; they are checked in this order."""
+_FIELDS: Final = frozenset({*_REQUIRED, *_PLAIN, *_READERS, "subscriptions", "offsets"})
 
 
 def _offsets(value: object, topics: Object) -> PartitionOffsets:

@@ -30,7 +30,7 @@ def read_object(path: str) -> dict[str, Any]:
     from plans."""
     from equilag.adapters.mistaken_file import PLAN_KIND, mistaken_format, mistaken_text
     from equilag.adapters.parse_json import parse_json
-    from equilag.domain.show import not_a
+    from equilag.domain.values import not_a
 
     text = read_file(path)
     with naming(path):

@@ -9,10 +9,10 @@ from functools import cached_property
 from typing import Final
 
 from equilag.domain.building.topic_index import PartitionField, TopicIndex
-from equilag.domain.building.values import check_texts
 from equilag.domain.columns import Index
 from equilag.domain.errors import InputError
-from equilag.domain.show import below, guess, not_a, show
+from equilag.domain.show import guess, show
+from equilag.domain.values import below, check_texts, not_a
 
 Allowed = Mapping[str, Mapping[str, Sequence[str]] | Mapping[int, Sequence[str]]]
 """Topic -> partition number, as a string or not -> ids."""

@@ -5,7 +5,7 @@ a group as GroupInput and call `Group.build`.
 
 Where a new field goes: one of members is an attribute of Member and an entry of
 `member_fields.MEMBER_FIELDS`. One of partitions is a key of GroupInput, an entry of
-`lag_columns.PARTITION_FIELDS` and a column of Group.
+`partition_fields.PARTITION_FIELDS` and a column of Group.
 """
 
 from __future__ import annotations
@@ -22,17 +22,19 @@ from equilag.domain.building.group_input import GroupInput, check_arguments
 from equilag.domain.building.member_fields import (
     EXTENDED_MEMBER_FIELDS,
     check_members,
-    refuse_strangers,
     unlike_threads,
 )
 from equilag.domain.building.ownership import claim_rows, settle
 from equilag.domain.building.partition_fields import lag_columns, rate_column, weight_column
 from equilag.domain.building.topic_index import PartitionField, TopicIndex, co_partitioned_topics
-from equilag.domain.building.values import GENERATIONS, as_integer, as_text, as_time, check_texts
 from equilag.domain.columns import Index
 from equilag.domain.errors import InputError
 from equilag.domain.group.member import Member
-from equilag.domain.show import not_a
+from equilag.domain.values import (
+    check_texts,
+    not_a,
+    refuse_strangers,
+)
 
 G = TypeVar("G")
 
@@ -42,13 +44,7 @@ def build(given: GroupInput, make: Callable[..., G]) -> G:
 
     Raises InputError, and TypeError for an argument that is missing or unknown.
     """
-    if wrong := given.keys() - GroupInput.__annotations__.keys():
-        raise TypeError(f"Group.build() has no argument {', '.join(map(repr, sorted(wrong)))}")
-    if missing := GroupInput.__required_keys__ - given.keys():
-        raise TypeError(f"Group.build() needs {', '.join(map(repr, sorted(missing)))}")
     check_arguments(given)
-    name = as_text(given["name"], "group")
-    _check_moment(given)
     topics = TopicIndex.of(given["topics"])
     listed = [one if isinstance(one, Member) else Member(one) for one in given["members"]]
     fields = check_members(listed)
@@ -72,7 +68,7 @@ def build(given: GroupInput, make: Callable[..., G]) -> G:
         subscribers = Subscribers(ids, class_of, class_topics)
         allowed = allowed_members(given["allowed"], topics, subscribers)
     return make(
-        name=name,
+        name=given["name"],
         members=members,
         topics=topics.names,
         topic_start=topics.start,
@@ -96,15 +92,6 @@ def build(given: GroupInput, make: Callable[..., G]) -> G:
         ),
         alike=None if fields & EXTENDED_MEMBER_FIELDS else members,
     )
-
-
-def _check_moment(given: GroupInput) -> None:
-    """Raise InputError for a time or a generation that is none."""
-    taken_at, generation = given.get("taken_at"), given.get("generation")
-    if taken_at is not None:
-        as_time(taken_at, "taken_at")
-    if generation is not None:
-        as_integer(generation, GENERATIONS, "generation")
 
 
 def _check_threads(listed: Sequence[Member], order: Sequence[int], class_of: Index) -> None:

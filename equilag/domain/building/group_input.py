@@ -6,10 +6,10 @@ from typing import Any, Final, NamedTuple, Required, TypedDict
 import numpy.typing as npt
 
 from equilag.domain.building.allowed_members import Allowed
-from equilag.domain.building.values import PerPartition, PerPartitionNumbers, Row
+from equilag.domain.building.integer_columns import PerPartition, PerPartitionNumbers, Row
 from equilag.domain.errors import InputError
 from equilag.domain.group.member import Member
-from equilag.domain.show import not_a
+from equilag.domain.values import GENERATIONS, as_integer, as_text, as_time, not_a
 
 
 class PartitionOffsets(NamedTuple):
@@ -62,9 +62,22 @@ _KINDS: Final[Mapping[str, tuple[tuple[type, ...], str]]] = {
 
 
 def check_arguments(given: GroupInput) -> None:
-    """Check the types of arguments as a whole. Raises InputError that names the argument."""
+    """Check the arguments as a whole, and the single values about the group.
+
+    Raises InputError that names the argument, and TypeError for one that is missing or unknown.
+    """
+    if wrong := given.keys() - GroupInput.__annotations__.keys():
+        raise TypeError(f"Group.build() has no argument {', '.join(map(repr, sorted(wrong)))}")
+    if missing := GroupInput.__required_keys__ - given.keys():
+        raise TypeError(f"Group.build() needs {', '.join(map(repr, sorted(missing)))}")
     for name, value in given.items():
         types, expected = _KINDS.get(name, ((), ""))
         absent = value is None and name not in GroupInput.__required_keys__
         if types and not absent and not isinstance(value, types):
             raise InputError(not_a(value, expected), name)
+    as_text(given["name"], "group")
+    taken_at, generation = given.get("taken_at"), given.get("generation")
+    if taken_at is not None:
+        as_time(taken_at, "taken_at")
+    if generation is not None:
+        as_integer(generation, GENERATIONS, "generation")

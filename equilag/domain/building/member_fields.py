@@ -2,22 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import repeat
 from operator import attrgetter, is_
 from typing import Any, Final, Protocol
 
-from equilag.domain.building.values import (
-    GENERATIONS,
-    NATURAL,
-    as_text,
-    text_problem,
-)
 from equilag.domain.columns import Index
 from equilag.domain.errors import InputError
 from equilag.domain.group.member import Member, capacity_problem
-from equilag.domain.show import below, guess, not_a, show
+from equilag.domain.show import show
+from equilag.domain.values import (
+    GENERATIONS,
+    NATURAL,
+    as_text,
+    not_a,
+    text_problem,
+)
 
 
 class MemberField(Protocol):
@@ -115,13 +116,6 @@ def _check_ids(ids: list[Any]) -> None:
         first = seen.setdefault(name, index)
         if first != index:
             raise InputError(f"{show(name)} is the id of members[{first}] as well", place)
-
-
-def refuse_strangers(given: Mapping[str, Any], ids: Sequence[str], field: str) -> None:
-    """Raise InputError for the first key that is not the id of a member."""
-    known = set(ids)
-    name = next(name for name in given if name not in known)
-    raise InputError(f"no member has the id {show(name)}{guess(name, ids)}", below(field, name))
 
 
 def unlike_threads(members: Sequence[Member], class_of: Index) -> tuple[int, int, str] | None:

@@ -12,21 +12,20 @@ from typing import Any, Final
 import numpy as np
 
 from equilag.domain.building.group_input import GroupInput, PartitionOffsets
-from equilag.domain.building.topic_index import PartitionField, TopicIndex
-from equilag.domain.building.values import (
-    NATURAL,
+from equilag.domain.building.integer_columns import (
     NULL,
-    IntegerRange,
     PerPartition,
     PerPartitionNumbers,
     Row,
     are_rows,
     integer_column,
 )
+from equilag.domain.building.topic_index import PartitionField, TopicIndex
 from equilag.domain.columns import Flags, Floats, Ints, Marks
 from equilag.domain.errors import InputError
 from equilag.domain.group.lag import GIVEN, MAX_LAG, UNKNOWN, as_reset, lag_from_offsets
-from equilag.domain.show import not_a, show
+from equilag.domain.show import show
+from equilag.domain.values import NATURAL, IntegerRange, not_a
 
 MAX_TOTAL: Final = 2**62
 """All lags together are below this, so that loads and differences of loads fit 64 bits."""

@@ -8,19 +8,19 @@ from typing import Any, Final
 
 import numpy as np
 
-from equilag.domain.building.values import (
-    NATURAL,
-    IntegerRange,
-    Row,
-    are_rows,
-    as_integer,
-    as_text,
-    check_texts,
-    integer_column,
-)
+from equilag.domain.building.integer_columns import Row, are_rows, integer_column
 from equilag.domain.columns import Flags, Ints
 from equilag.domain.errors import InputError
-from equilag.domain.show import below, guess, kind, not_a, plural, show
+from equilag.domain.show import guess, kind, plural, show
+from equilag.domain.values import (
+    NATURAL,
+    IntegerRange,
+    as_integer,
+    as_text,
+    below,
+    check_texts,
+    not_a,
+)
 
 MAX_PARTITIONS: Final = 10_000_000
 """Partitions of a group: more than any cluster has, and few enough that columns fit in memory."""

@@ -7,10 +7,11 @@ from typing import Final
 
 import numpy as np
 
-from equilag.domain.building.values import NULL, as_text
+from equilag.domain.building.integer_columns import NULL
 from equilag.domain.columns import Ints, Marks
 from equilag.domain.errors import InputError
 from equilag.domain.show import show
+from equilag.domain.values import as_text
 
 QUALITY: Final = ("ok", "no_commit", "ahead_of_end", "below_log_start", "given", "unknown")
 """Where a lag comes from; a column of marks holds indexes into this."""

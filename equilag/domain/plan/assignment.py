@@ -17,7 +17,8 @@ from equilag.domain.errors import InputError
 from equilag.domain.group.group import NOBODY, Flags, Group, Index, Ints
 from equilag.domain.plan.metrics import is_valid
 from equilag.domain.reduction.units import unit_lists
-from equilag.domain.show import not_a, show
+from equilag.domain.show import show
+from equilag.domain.values import not_a
 
 MAX_UNASSIGNED: Final = 5
 """Unassigned partitions that get a finding each: usually they have one cause."""

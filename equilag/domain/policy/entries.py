@@ -12,7 +12,8 @@ from typing import Any, Final, TypeAlias
 from equilag.domain.errors import InputError
 from equilag.domain.group.member import capacity_problem
 from equilag.domain.policy.setting import Entries
-from equilag.domain.show import not_a, show
+from equilag.domain.show import show
+from equilag.domain.values import not_a
 
 Capacities: TypeAlias = tuple[tuple[str, float], ...]
 TopicLists: TypeAlias = tuple[tuple[str, ...], ...]

@@ -10,7 +10,7 @@ from typing import Final, Protocol, TypeAlias, runtime_checkable
 
 import numpy as np
 
-from equilag.domain.building.values import NULL
+from equilag.domain.building.integer_columns import NULL
 from equilag.domain.errors import InputError
 from equilag.domain.group.lag import NO_COMMIT, RESETS, UNKNOWN, lag_from_offsets
 from equilag.live.rebalance.measured import Lags as Lags

@@ -10,10 +10,10 @@ from typing import Final
 
 from equilag.adapters.open_text import read_text
 from equilag.adapters.parse_json import parse_json
-from equilag.adapters.snapshot.parse_columns import as_object
 from equilag.adapters.whole_file import replace_file
 from equilag.domain.errors import InputError
 from equilag.domain.show import show
+from equilag.domain.values import as_object
 from equilag.live.status.event_log import log_event
 from equilag.live.tracking.load_tracker import LoadTracker
 from equilag.live.tracking.tracked_state import TrackingSettings

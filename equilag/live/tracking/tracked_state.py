@@ -6,9 +6,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Final, NamedTuple
 
-from equilag.adapters.snapshot.parse_columns import as_lists, as_object
 from equilag.domain.errors import InputError
-from equilag.domain.show import below, not_a, show
+from equilag.domain.show import show
+from equilag.domain.values import as_lists, as_object, below, not_a
 from equilag.live.tracking.window_speed import WindowSpeed
 
 STATE_FORMAT: Final = "equilag/steward-state/1"

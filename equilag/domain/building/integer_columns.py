@@ -1,14 +1,11 @@
-"""Checks of the values that make a group: single ones, and whole columns of integers.
+"""Whole columns of integers, checked and converted in bulk.
 
-A column is checked and converted in bulk; the entry to blame is looked for only when there is one.
+The entry to blame is looked for only when there is one.
 """
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
-from datetime import datetime
 from functools import reduce
 from operator import iadd
 from types import NoneType
@@ -19,7 +16,7 @@ import numpy.typing as npt
 
 from equilag.domain.columns import Ints
 from equilag.domain.errors import InputError
-from equilag.domain.show import not_a, show
+from equilag.domain.values import IntegerRange
 
 Row: TypeAlias = Sequence[Any] | npt.NDArray[Any]
 """Integers in a list, a tuple, a range or an array of integers."""
@@ -37,92 +34,6 @@ _PLAIN_ARRAYS: Final = frozenset(
     (np.dtype(kind), 1) for kind in ("i1", "i2", "i4", "i8", "u1", "u2", "u4")
 )
 """Element types (and dimensions) of arrays that become int64 without loss: not u8, not floats."""
-
-
-@dataclass(frozen=True, slots=True)
-class IntegerRange:
-    """The integers from `low` to `high`; `beyond` says what is wrong with one above them.
-
-    With `nullable` a column may have None as well (NULL in an array); `low` has to be 0 then.
-    """
-
-    low: int
-    high: int
-    beyond: str
-    nullable: bool = False
-    kind: str = "an integer"
-
-    def problem(self, value: object) -> str | None:
-        """Why `value` is not one of these integers, or None."""
-        if type(value) is not int:
-            return not_a(value, self.kind)
-        if value < self.low:
-            return f"{show(value)} is below {self.low}"
-        return f"{show(value)} {self.beyond}" if value > self.high else None
-
-
-_TOO_LONG: Final = "does not fit 64 bits"
-NATURAL: Final = IntegerRange(0, 2**63 - 1, _TOO_LONG)
-GENERATIONS: Final = IntegerRange(-1, 2**63 - 1, _TOO_LONG)
-
-_RFC_3339: Final = re.compile(
-    r"(\d{4}-\d\d-\d\d)[Tt ](\d\d:\d\d:)(\d\d)(?:\.\d+)?([Zz]|[+-]\d\d:\d\d)", re.ASCII
-)
-
-
-def text_problem(value: object) -> str | None:
-    """Why `value` is not a string that can be written in UTF-8, or None."""
-    if not isinstance(value, str):
-        return not_a(value, "a string")
-    if value.isascii():
-        return None
-    try:  # half of a surrogate pair cannot be written, so no plan could name it
-        value.encode()
-    except UnicodeEncodeError:
-        return f"{show(value)} is not valid Unicode"
-    return None
-
-
-def as_text(value: object, place: str) -> str:
-    """Return `value` if it is a string that can be written in UTF-8; raises InputError."""
-    problem = text_problem(value)
-    if problem is not None:
-        raise InputError(problem, place)
-    assert isinstance(value, str)
-    return value
-
-
-def check_texts(values: Sequence[Any], place: str) -> None:
-    """Refuse a list that holds anything but strings; raises InputError."""
-    if not set(map(type, values)) <= {str}:
-        index = next(i for i, value in enumerate(values) if type(value) is not str)
-        raise InputError(not_a(values[index], "a string"), f"{place}[{index}]")
-
-
-def as_integer(value: object, limits: IntegerRange, place: str) -> int:
-    """Return `value` if it is an integer within `limits`; raises InputError."""
-    problem = limits.problem(value)
-    if problem is not None:
-        raise InputError(problem, place)
-    assert isinstance(value, int)
-    return value
-
-
-def as_time(value: object, place: str) -> str:
-    """Return `value` if it is a time as in RFC 3339; raises InputError."""
-    text = as_text(value, place)
-    parts = _RFC_3339.fullmatch(text)
-    if parts is not None:
-        date, minute, second, zone = parts.groups()
-        if second == "60":  # a leap second, which datetime does not know
-            second = "59"
-        try:
-            datetime.fromisoformat(f"{date}T{minute}{second}{zone.upper()}")
-        except ValueError:
-            parts = None
-    if parts is None:
-        raise InputError(f"{show(text)} is not an RFC 3339 time (2026-11-21T09:00:00Z)", place)
-    return text
 
 
 def are_rows(values: Iterable[object]) -> bool:

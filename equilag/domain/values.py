@@ -1,0 +1,159 @@
+"""Checks of single values, and the words for what is wrong with them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping, Sequence, Set
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any, Final, TypeAlias
+
+from equilag.domain.errors import InputError
+from equilag.domain.show import PLAIN_NAME, guess, kind, shorten, show
+
+Object: TypeAlias = dict[str, Any]
+"""An object of JSON."""
+
+
+@dataclass(frozen=True, slots=True)
+class IntegerRange:
+    """The integers from `low` to `high`; `beyond` says what is wrong with one above them.
+
+    With `nullable` a column may have None as well (NULL in an array); `low` has to be 0 then.
+    """
+
+    low: int
+    high: int
+    beyond: str
+    nullable: bool = False
+    kind: str = "an integer"
+
+    def problem(self, value: object) -> str | None:
+        """Why `value` is not one of these integers, or None."""
+        if type(value) is not int:
+            return not_a(value, self.kind)
+        if value < self.low:
+            return f"{show(value)} is below {self.low}"
+        return f"{show(value)} {self.beyond}" if value > self.high else None
+
+
+_TOO_LONG: Final = "does not fit 64 bits"
+NATURAL: Final = IntegerRange(0, 2**63 - 1, _TOO_LONG)
+GENERATIONS: Final = IntegerRange(-1, 2**63 - 1, _TOO_LONG)
+
+_RFC_3339: Final = re.compile(
+    r"(\d{4}-\d\d-\d\d)[Tt ](\d\d:\d\d:)(\d\d)(?:\.\d+)?([Zz]|[+-]\d\d:\d\d)", re.ASCII
+)
+
+
+def not_a(value: object, expected: str) -> str:
+    """Return the problem of a value of the wrong kind: `"5" is a string, not an integer`."""
+    if value is None or not isinstance(value, (bool, int, float, str)):
+        return f"{kind(value)}, not {expected}"
+    return f"{show(value)} is {kind(value)}, not {expected}"
+
+
+def below(place: str, key: object) -> str:
+    """Return the place of a field: `owned.orders`, or `owned["we ird"]` for a name with spaces."""
+    if not isinstance(key, str) or not PLAIN_NAME.fullmatch(key):
+        return f"{place}[{show(key)}]"
+    return f"{place}.{shorten(key)}" if place else shorten(key)
+
+
+def text_problem(value: object) -> str | None:
+    """Why `value` is not a string that can be written in UTF-8, or None."""
+    if not isinstance(value, str):
+        return not_a(value, "a string")
+    if value.isascii():
+        return None
+    try:  # half of a surrogate pair cannot be written, so no plan could name it
+        value.encode()
+    except UnicodeEncodeError:
+        return f"{show(value)} is not valid Unicode"
+    return None
+
+
+def as_text(value: object, place: str) -> str:
+    """Return `value` if it is a string that can be written in UTF-8; raises InputError."""
+    problem = text_problem(value)
+    if problem is not None:
+        raise InputError(problem, place)
+    assert isinstance(value, str)
+    return value
+
+
+def check_texts(values: Sequence[Any], place: str) -> None:
+    """Refuse a list that holds anything but strings; raises InputError."""
+    if not set(map(type, values)) <= {str}:
+        index = next(i for i, value in enumerate(values) if type(value) is not str)
+        raise InputError(not_a(values[index], "a string"), f"{place}[{index}]")
+
+
+def as_integer(value: object, limits: IntegerRange, place: str) -> int:
+    """Return `value` if it is an integer within `limits`; raises InputError."""
+    problem = limits.problem(value)
+    if problem is not None:
+        raise InputError(problem, place)
+    assert isinstance(value, int)
+    return value
+
+
+def as_object(value: object, place: str) -> Object:
+    """Return `value` if it is an object; raises InputError."""
+    if not isinstance(value, dict):
+        raise InputError(not_a(value, "an object"), place)
+    if not set(map(type, value)) <= {str}:  # only data made in Python can fail here
+        key = next(key for key in value if type(key) is not str)
+        raise InputError(f"{kind(key)} as a key, not a string", place)
+    return value
+
+
+def as_list(value: object, place: str) -> list[Any]:
+    """Return `value` if it is a list; raises InputError."""
+    if not isinstance(value, list):
+        raise InputError(not_a(value, "a list"), place)
+    return value
+
+
+def as_lists(value: object, place: str) -> Object:
+    """Return `value` if it is an object whose values are lists or arrays; raises InputError."""
+    found = as_object(value, place)
+    if not set(map(type, found.values())) <= {list}:
+        for key, row in found.items():
+            if not hasattr(row, "tolist"):  # of an array, without loading NumPy
+                as_list(row, below(place, key))
+    return found
+
+
+def check_keys(value: Object, known: Set[str], required: Iterable[str], place: str) -> None:
+    """Refuse unknown fields and missing ones; raises InputError."""
+    if not value.keys() <= known:
+        key = next(key for key in value if key not in known)
+        raise InputError(f"unknown field{guess(key, known)}", below(place, key))
+    for key in sorted(required):
+        if key not in value:
+            raise InputError("missing, but required", below(place, key))
+
+
+def refuse_strangers(given: Mapping[str, Any], ids: Sequence[str], field: str) -> None:
+    """Raise InputError for the first key that is not the id of a member."""
+    known = set(ids)
+    name = next(name for name in given if name not in known)
+    raise InputError(f"no member has the id {show(name)}{guess(name, ids)}", below(field, name))
+
+
+def as_time(value: object, place: str) -> str:
+    """Return `value` if it is a time as in RFC 3339; raises InputError."""
+    text = as_text(value, place)
+    parts = _RFC_3339.fullmatch(text)
+    if parts is not None:
+        date, minute, second, zone = parts.groups()
+        if second == "60":  # a leap second, which datetime does not know
+            second = "59"
+        try:
+            datetime.fromisoformat(f"{date}T{minute}{second}{zone.upper()}")
+        except ValueError:
+            parts = None
+    if parts is None:
+        raise InputError(f"{show(text)} is not an RFC 3339 time (2026-11-21T09:00:00Z)", place)
+    return text
