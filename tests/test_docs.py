@@ -274,12 +274,12 @@ def test_the_example_of_the_certificates_is_what_a_plan_claims() -> None:
         json.loads(text) for text in re.findall(r"```json\n(.*?)```", example, re.S)
     )
     group = equilag.load_snapshot(snapshot)
-    plan = equilag.solve(group, effort=0.5, time_limit=10).to_dict()
+    plan = equilag.solve(group, effort=0.1, time_limit=10).to_dict()
     assert [
         one for one in extract["certificate"]["claims"] if one not in plan["certificate"]["claims"]
     ] == []
     assert plan["assignment"] == extract["assignment"]
-    costly = equilag.solve(group, move_cost=10, tolerance=0, effort=0.5, time_limit=10)
+    costly = equilag.solve(group, move_cost=10, tolerance=0, effort=0.1, time_limit=10)
     claims = {claim.claim: (claim.value, claim.kind) for claim in costly.claims}
     assert (len(costly.moves), costly.lag.spread) == (1, 45)
     assert claims["spread_at_least"] == (35, "search")

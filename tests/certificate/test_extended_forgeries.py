@@ -104,7 +104,7 @@ SETTINGS: Final[dict[str, Any]] = {
 
 def solved(**settings: Any) -> Plan:
     group = equilag.load_snapshot(EXTENDED)
-    return equilag.solve(group, "fair-yet-sticky", effort=0.3, time_limit=60, **settings)
+    return equilag.solve(group, "fair-yet-sticky", effort=0.1, time_limit=60, **settings)
 
 
 @pytest.mark.long

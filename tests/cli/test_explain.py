@@ -14,7 +14,7 @@ SNAPSHOT = SAMPLES / "token-indexer.snapshot.json"
 
 
 def test_a_plan_is_made_and_explained(run: Callable[..., Any]) -> None:
-    found = run("explain", SNAPSHOT, "--effort", 0.3)
+    found = run("explain", SNAPSHOT, "--effort", 0.1)
     assert (found.status, found.err) == (0, "")
     assert found.out.startswith("token-indexer: 7 members, 1 topic, 48 partitions")
     assert "How even the plan is\n  Nothing keeps the members apart" in found.out
@@ -48,7 +48,7 @@ def test_settings_reach_the_plan(run: Callable[..., Any]) -> None:
 
 
 def test_the_plan_is_that_of_plan(run: Callable[..., Any]) -> None:
-    options = (SNAPSHOT, "--effort", 0.2, "--seed", 4, "--json")
+    options = (SNAPSHOT, "--effort", 0.1, "--seed", 4, "--json")
     plan, found = (json.loads(run(name, *options).out) for name in ("plan", "explain"))
     assert found["policy"] == plan["policy"]
     assert found["moves"] == plan["moves"]["partitions"]

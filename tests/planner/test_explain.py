@@ -116,7 +116,7 @@ def test_a_row_helps_only_if_its_plan_is_better_or_moves_less() -> None:
 
 
 def test_what_subscriptions_cost_is_found_and_a_floor_is_proved() -> None:
-    found = by_name(equilag.explain(SPLIT, effort=0.3))
+    found = by_name(equilag.explain(SPLIT, effort=0.1))
     assert found["subscriptions"].helps
     assert found["subscriptions"].plan is not None
     assert found["subscriptions"].plan.loads.max < 230

@@ -29,10 +29,10 @@ def test_the_best_within_the_limit(seed: int, policy: str) -> None:
     group = equilag.load_snapshot(dict(snapshot))
     if optima is None:
         with pytest.raises(equilag.InputError, match="to be read across racks"):
-            equilag.solve(group, policy, max_cross_rack=limit, effort=0.2, time_limit=60)
+            equilag.solve(group, policy, max_cross_rack=limit, effort=0.1, time_limit=60)
         return
     plan = equilag.solve(
-        group, policy, max_cross_rack=limit, effort=0.2, time_limit=60, tolerance=0
+        group, policy, max_cross_rack=limit, effort=0.1, time_limit=60, tolerance=0
     )
     assert equilag.verify(group, plan) == []
     got = oracle.figures(oracle.placed(plan.assignment))
@@ -57,8 +57,8 @@ def test_a_cost_of_moves_is_in_no_claim_where_fewer_moves_come_first() -> None:
 
 def test_a_limit_that_does_not_bind_gives_the_same_figures() -> None:
     group = equilag.load_snapshot(dict(drawn(3)))
-    free = equilag.solve(group, effort=0.2, time_limit=60, tolerance=0)
-    within = equilag.solve(group, effort=0.2, time_limit=60, tolerance=0, max_cross_rack=99)
+    free = equilag.solve(group, effort=0.1, time_limit=60, tolerance=0)
+    within = equilag.solve(group, effort=0.1, time_limit=60, tolerance=0, max_cross_rack=99)
     assert within.lag.spread == free.lag.spread
     assert len(within.moves) <= len(free.moves)
 

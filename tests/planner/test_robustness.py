@@ -252,7 +252,7 @@ def test_same_seed_same_plan(policy: str) -> None:
 @pytest.mark.parametrize("policy", ["lag-aware", "sticky-yet-fair"])
 def test_same_seed_same_plan_where_the_optimum_is_not_proved(policy: str) -> None:
     first, second = (
-        equilag.solve(WIDE, policy, seed=3, time_limit=60.0, effort=0.2, tolerance=0)
+        equilag.solve(WIDE, policy, seed=3, time_limit=60.0, effort=0.1, tolerance=0)
         for _ in range(2)
     )
     assert first.status == "feasible"

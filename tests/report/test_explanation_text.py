@@ -94,7 +94,7 @@ def test_looser_settings_are_options_as_they_are_typed() -> None:
 
 def test_a_page_says_what_bounds_what_is_looser_and_what_moves_serve() -> None:
     group = equilag.load_snapshot(SAMPLES / "stats.snapshot.json")
-    found = equilag.explain(group, effort=0.6)
+    found = equilag.explain(group, effort=0.2)
     page = text(found)
     assert (
         "What bounds the plan\n  Only stats-0-7956…, stats-1-adb2… and stats-2-4116… read" in page
@@ -130,7 +130,7 @@ def test_a_small_or_idle_group_has_words_too() -> None:
 
 def test_what_a_plan_leaves_is_said_with_its_setting() -> None:
     group = group_of([6], [[0]] * 3, owners=[0, 0, 1, 1, 2, 2], lags=[60, 50, 55, 40, 50, 45])
-    costly = equilag.explain(group, effort=1.0, move_cost=30, tolerance=0.0)
+    costly = equilag.explain(group, effort=0.2, move_cost=30, tolerance=0.0)
     assert "each further move would save less than the 30 of --move-cost" in text(costly)
     quick = equilag.explain(group, equilag.solve(group, time_limit=0), effort=0.05)
     assert "the time limit allowed no search" in text(quick)

@@ -26,7 +26,7 @@ def test_a_run_that_is_told_to_end_leaves_out_what_it_has_not_begun() -> None:
 
 def test_sizes_are_of_rates_where_they_are_known() -> None:
     rates = {"orders": [10.0] * 5, "payments": [1.0] * 4}
-    run = ReportRun(5.0, deterministic=True)
+    run = ReportRun(60.0, effort=0.05)
     facts = make_group_report(orders_group(rates=rates), Policy(max_moves=2), "g.json", run)
     assert facts.sizing is not None
     assert facts.sizing.sizing.basis.kind == "rate"

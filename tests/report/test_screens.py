@@ -124,7 +124,7 @@ def frontier_of_nothing() -> Any:
 def explanation() -> Any:
     lags = [90, 10, 1, 30, 5, 5, 200, 7]
     group = group_of([6, 2], [[0], [0], [0, 1]], owners=[0, 0, 1, 1, 2, 2, 2, 2], lags=lags)
-    return explanation_facts(equilag.explain(group, effort=0.3, time_limit=60))
+    return explanation_facts(equilag.explain(group, effort=0.1, time_limit=60))
 
 
 def simulation() -> Any:

@@ -15,7 +15,7 @@ Row = dict[str, Any]
 LAST_MS: Final = 1_795_251_600_123
 """2026-11-21T09:00:00.123Z"""
 
-QUICK: Final = GroupSettings(Policy(), effort=0.5, time_limit=20.0, seed=3)
+QUICK: Final = GroupSettings(Policy(), effort=0.1, time_limit=20.0, seed=3)
 """Enough for the optimum of a few partitions; the clock never decides."""
 
 
