@@ -284,3 +284,14 @@ def test_the_example_of_the_certificates_is_what_a_plan_claims() -> None:
     assert (len(costly.moves), costly.lag.spread) == (1, 45)
     assert claims["spread_at_least"] == (35, "search")
     assert claims["cost_at_least"] == (55, "search")
+
+
+@pytest.mark.parametrize("page", ["ARCHITECTURE.md", "CONTRIBUTING.md"])
+def test_files_and_folders_that_are_named_exist(page: str) -> None:
+    text = (CHECKOUT / page).read_text("utf-8")
+    named = set(re.findall(r"`((?:[a-z_]+/)+(?:[a-z_]+(?:\.py)?)?)`", text))
+    folders = [path for path in CHECKOUT.glob("[a-z]*") if path.is_dir()]
+    paths = [*folders, *(path for folder in folders for path in folder.rglob("*"))]
+    known = [f"/{path.relative_to(CHECKOUT).with_suffix('').as_posix()}" for path in paths]
+    ends = {f"/{name.rstrip('/').removesuffix('.py')}" for name in named}
+    assert {end for end in ends if not any(path.endswith(end) for path in known)} == set()
