@@ -40,7 +40,7 @@ if TYPE_CHECKING:
     from equilag.planner.size import size as size
     from equilag.planner.sizes.sizing import Sizing as Sizing
     from equilag.planner.solve import solve as solve
-    from equilag.report.facts.explanation import explanation_document as explanation_document
+    from equilag.report.reports.explanation import explanation_document as explanation_document
 
 __version__ = "0.1.0"
 
@@ -65,7 +65,7 @@ _HOMES = {
     "assign": "equilag.planner.assign",
     "compare": "equilag.planner.compare",
     "explain": "equilag.planner.explain",
-    "explanation_document": "equilag.report.facts.explanation",
+    "explanation_document": "equilag.report.reports.explanation",
     "frontier": "equilag.planner.frontier",
     "load_snapshot": "equilag.adapters.snapshot.read_input",
     "save_snapshot": "equilag.adapters.snapshot.write",

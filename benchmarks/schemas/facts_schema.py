@@ -14,7 +14,7 @@ from importlib import import_module
 from types import NoneType, UnionType
 from typing import Any, Final, Literal, Union, get_args, get_origin
 
-from equilag.report.facts.facts_json import hidden_names
+from equilag.domain.document import hidden_names
 
 ANYTHING: Final[dict[str, Any]] = {}
 """The schema of a value that writes itself (`to_dict`), whatever that is."""

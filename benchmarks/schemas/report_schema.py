@@ -12,15 +12,15 @@ from equilag.report.facts.comparison import AssignorFacts
 from equilag.report.facts.explanation import EvennessFacts, LooserFacts
 from equilag.report.facts.extended_group import ExtendedFacts
 from equilag.report.facts.frontier import PointFacts
-from equilag.report.facts.group import GroupFacts
+from equilag.planner.facts.group import GroupFacts
 from equilag.report.facts.group_report import FORMAT
 from equilag.report.facts.plans.partition_columns import FlowsFacts, PartitionColumns
 from equilag.report.facts.plans.plan import MemberFacts
 from equilag.report.facts.plans.proof import ProofFacts
-from equilag.report.facts.plans.unevenness import UnevennessFacts
+from equilag.planner.diagnosis.unevenness import UnevennessFacts
 from equilag.report.facts.plans.verdict import VerdictFacts
 from equilag.report.facts.simulation import SimulationFacts
-from equilag.report.facts.work import WorkFacts
+from equilag.planner.facts.work import WorkFacts
 
 DIALECT: Final = "https://json-schema.org/draft/2020-12/schema"
 Schema = dict[str, Any]

@@ -17,12 +17,12 @@ from equilag.domain.plan.plan import CUT, REPEATABLE
 from equilag.domain.policy.policy import SETTINGS
 from equilag.planner.explaining.bound_causes import BoundCause
 from equilag.report.facts.explanation import EvennessFacts, LooserFacts
-from equilag.report.facts.fleets.fleet_gaps import AssignorGaps
-from equilag.report.facts.fleets.fleet_verdict import FleetVerdictFacts
-from equilag.report.facts.plans.unevenness import UnevennessFacts
+from equilag.report.facts.fleet_run import AssignorGaps
+from equilag.report.facts.fleet_verdict import FleetVerdictFacts
+from equilag.planner.diagnosis.unevenness import UnevennessFacts
 from equilag.report.facts.plans.verdict import VerdictFacts
-from equilag.report.facts.stewards.steward import OLD_NAMES, STATUS_FORMAT, StewardFacts
-from equilag.report.facts.stewards.steward_parts import HISTORY_FORMAT, StewardHistory
+from equilag.live.status.steward_facts import OLD_NAMES, STATUS_FORMAT, StewardFacts
+from equilag.live.status.steward_parts import HISTORY_FORMAT, StewardHistory
 
 FOLDER: Final = Path(__file__).resolve().parents[2] / "docs" / "schemas"
 DEFINITIONS: Final[dict[str, tuple[type, ...]]] = {

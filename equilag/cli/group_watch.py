@@ -7,20 +7,18 @@ import shutil
 import sys
 import time
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Final
+from typing import Any, Final
 
 from equilag.cli.arguments.converters import number_from
-from equilag.cli.deliver import report
+from equilag.cli.deliver import written
 from equilag.cli.screen import emit, remark
 from equilag.cli.stop_signals import Stop
 from equilag.domain.errors import InputError
+from equilag.domain.figures import plural, printable
 from equilag.report.json_text import to_line
 from equilag.report.outputs import JSON, TEXT
+from equilag.report.reports.groups import GroupsReport
 from equilag.report.terminal import is_terminal, wants_control_codes
-from equilag.report.wording.words import plural, printable
-
-if TYPE_CHECKING:
-    from equilag.report.facts.live_groups import LiveGroupsFacts
 
 USUAL_S: Final = 5.0
 """Between the starts of two rounds: lags change visibly, and a broker hardly notices."""
@@ -33,21 +31,17 @@ CLEAR: Final = "\x1b[2J\x1b[H"
 TO_LINE_END: Final = "\x1b[K"
 TO_SCREEN_END: Final = "\x1b[J"
 """ECMA-48: cursor to the top left; the same on an empty screen; erase what is right or below."""
+WATCH: Final[dict[str, Any]] = {
+    "metavar": "SECONDS",
+    "nargs": "?",
+    "const": USUAL_S,
+    "type": number_from(LEAST_S, MOST_S, f"a number of seconds from {LEAST_S:g} to {MOST_S:g}"),
+    "help": f"repeat the list until Ctrl-C, every {USUAL_S:g} seconds unless SECONDS is given",
+}
+"""The option, as argparse is told of it."""
 
-Round = Callable[[], "tuple[LiveGroupsFacts, list[str]]"]
-"""Reads the groups: their facts, and remarks. Raises InputError."""
-
-
-def add_watch(parser: argparse.ArgumentParser) -> None:
-    """Add ``--watch``."""
-    parser.add_argument(
-        "--watch",
-        metavar="SECONDS",
-        nargs="?",
-        const=USUAL_S,
-        type=number_from(LEAST_S, MOST_S, f"a number of seconds from {LEAST_S:g} to {MOST_S:g}"),
-        help=f"repeat the list until Ctrl-C, every {USUAL_S:g} seconds unless SECONDS is given",
-    )
+Round = Callable[[], tuple[GroupsReport, list[str]]]
+"""Reads the groups, with remarks. Raises InputError."""
 
 
 def watch(args: argparse.Namespace, read: Round) -> int:
@@ -56,7 +50,8 @@ def watch(args: argparse.Namespace, read: Round) -> int:
     A terminal shows the newest round only, anything else gets one block per round. Raises
     InputError if the first round fails; a later one that does is a line.
     """
-    view = _Redrawn(args) if _redraws(args) else _Blocks(args)
+    redraws = args.output == TEXT and is_terminal(sys.stdout) and wants_control_codes()
+    view = _Redrawn(args) if redraws else _Blocks(args)
     with Stop():
         begun = time.monotonic()
         view.show(*read())
@@ -74,10 +69,6 @@ def watch(args: argparse.Namespace, read: Round) -> int:
     return 0
 
 
-def _redraws(args: argparse.Namespace) -> bool:
-    return args.output == TEXT and is_terminal(sys.stdout) and wants_control_codes()
-
-
 def _time() -> str:
     return time.strftime("%Y-%m-%d %H:%M:%S")
 
@@ -90,10 +81,10 @@ class _Blocks:
         self._shown: list[str] = []
         """Remarks of the round before."""
 
-    def show(self, facts: LiveGroupsFacts, remarks: list[str]) -> None:
+    def show(self, report: GroupsReport, remarks: list[str]) -> None:
         is_json = self._args.output == JSON
         # One line for each round, as programs read a stream of documents.
-        content = to_line(facts.document()) if is_json else report(facts, self._args)
+        content = to_line(report.document()) if is_json else written(report, self._args)
         if self._args.output == TEXT and isinstance(content, str):
             content = f"{_time()}\n{content}\n"
         for line in remarks:
@@ -112,10 +103,10 @@ class _Redrawn:
     def __init__(self, args: argparse.Namespace) -> None:
         self._args = args
         self._lines: list[str] = []
-        self._is_first = True
+        self._begin = CLEAR
 
-    def show(self, facts: LiveGroupsFacts, remarks: list[str]) -> None:
-        text = report(facts, self._args)
+    def show(self, report: GroupsReport, remarks: list[str]) -> None:
+        text = written(report, self._args)
         assert isinstance(text, str)
         self._lines = [*text.splitlines(), *(f"equilag: {printable(line)}" for line in remarks)]
         self._draw(f"{_time()}, every {self._args.watch:g} s; Ctrl-C ends it")
@@ -131,8 +122,8 @@ class _Redrawn:
             more = f"{plural(len(lines) - kept, 'more line')}; --groups REGEX lists fewer groups"
             lines = [*lines[:kept], more[:columns]]
         text = "".join(f"{line}{TO_LINE_END}\n" for line in lines)
-        _emit_now(f"{CLEAR if self._is_first else HOME}{text}{TO_SCREEN_END}")
-        self._is_first = False
+        _emit_now(f"{self._begin}{text}{TO_SCREEN_END}")
+        self._begin = HOME
 
 
 def _emit_now(content: str | bytes) -> None:

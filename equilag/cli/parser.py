@@ -25,8 +25,8 @@ from equilag.cli.commands import (
     verify,
 )
 from equilag.domain.errors import InputError
+from equilag.domain.figures import shorten
 from equilag.domain.show import closest
-from equilag.report.wording.words import shorten
 
 SECTIONS: Final = {
     "one group": (plan, explain, assign, compare, frontier, report, verify),

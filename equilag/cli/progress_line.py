@@ -9,8 +9,8 @@ from threading import Event, Thread
 from types import TracebackType
 from typing import IO, TYPE_CHECKING, Final
 
+from equilag.domain.figures import plural, short_number, short_percent
 from equilag.report.terminal import is_terminal, wants_control_codes
-from equilag.report.wording.words import plural, short_number, short_percent
 
 if TYPE_CHECKING:
     from rich.progress import Progress as Display

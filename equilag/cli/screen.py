@@ -8,7 +8,7 @@ from contextlib import contextmanager, suppress
 from typing import Final
 
 from equilag.domain.errors import InputError
-from equilag.report.wording.words import printable
+from equilag.domain.figures import printable
 
 FINE: Final = 0
 ACT: Final = 10

@@ -12,7 +12,7 @@ from typing import Any, Final
 
 from equilag.cli.screen import emit, remark
 from equilag.domain.errors import InputError
-from equilag.report.facts.stewards.steward import read_steward_facts
+from equilag.live.status.steward_facts import read_steward_facts
 from equilag.report.json_text import to_json
 from equilag.report.terminal import Screen
 
@@ -27,10 +27,11 @@ def show_status(args: argparse.Namespace) -> int:
     if args.json:
         emit(to_json(document))
     else:
-        from equilag.report.text.tables.pages import text_for
+        from equilag.live.status.steward_report import StewardReport
+        from equilag.report.text.write_text import text_output
 
-        facts = read_steward_facts(document)
-        emit(text_for(facts, Screen.of(sys.stdout, args.width, args.color)))
+        report = StewardReport(read_steward_facts(document))
+        emit(text_output(report, Screen.of(sys.stdout, args.width, args.color)))
     if not document.get("healthy"):
         remark(f"not healthy: {document.get('problem')}")
         return 1

@@ -6,7 +6,7 @@ import json
 from typing import TYPE_CHECKING, Any, Final
 
 if TYPE_CHECKING:
-    from equilag.report.facts.facts_json import Facts
+    from equilag.report.blocks import Report
 
 MAX_INDENTED: Final = 2_000
 """Partitions below which JSON is indented. Larger documents are for programs: indenting them takes
@@ -28,6 +28,6 @@ def to_line(document: Any) -> str:
     return json.dumps(document, separators=(",", ":"), allow_nan=False) + "\n"
 
 
-def json_output(facts: Facts) -> str:
-    """The document of the facts."""
-    return to_json(facts.document(), facts.size)
+def json_output(report: Report) -> str:
+    """The document of the report."""
+    return to_json(report.document(), report.size)

@@ -1,6 +1,6 @@
 """Outputs by name: the built-in ones, installed ones, and ``module:function``.
 
-An output is a function that takes the facts of a report (`equilag.report.facts`) and returns text
+An output is a function that takes a report (`equilag.report.blocks.Report`) and returns text
 or bytes. To add one to equilag: a module beside this one, and a line in `BUILT_IN`. A package of
 its own offers outputs as entry points of the group ``equilag.outputs``. Nothing is imported before
 it is asked for.
@@ -16,18 +16,18 @@ from equilag.domain.plugins import guarded, installed, load
 from equilag.domain.show import guess
 
 if TYPE_CHECKING:
-    from equilag.report.facts.facts_json import Facts
+    from equilag.report.blocks import Report
     from equilag.report.terminal import Screen
 
 ENTRY_POINT_GROUP: Final = "equilag.outputs"
 
 Output = Callable[..., str | bytes]
-"""Gets the facts; the built-in `text` a screen as well."""
+"""Gets the report; the built-in `text` a screen as well."""
 TEXT: Final = "text"
 JSON: Final = "json"
 
 BUILT_IN: Final = {
-    TEXT: "equilag.report.text.tables.pages:text_output",
+    TEXT: "equilag.report.text.write_text:text_output",
     JSON: "equilag.report.json_text:json_output",
 }
 
@@ -60,19 +60,19 @@ def get_output(name: str) -> Output:
         raise InputError(problem + guess(name, known), "output")
     output: Output = load("output", name, reference)
     if not callable(output):
-        raise InputError(f"output {name!r} is no function of the facts", "output")
+        raise InputError(f"output {name!r} is no function of a report", "output")
     return output
 
 
-def write_report(name: str, facts: Facts, screen: Screen | None = None) -> str | bytes:
-    """What the output makes of the facts, text for the screen. Raises InputError if it fails or
+def write_report(name: str, made: Report, screen: Screen | None = None) -> str | bytes:
+    """What the output makes of the report, text for the screen. Raises InputError if it fails or
     returns neither text nor bytes."""
     output = get_output(name)
     if name == TEXT:
-        return output(facts, screen)
+        return output(made, screen)
     if name in BUILT_IN:
-        return output(facts)
-    report: Any = guarded("output", f"output {name!r} failed", lambda: output(facts))
+        return output(made)
+    report: Any = guarded("output", f"output {name!r} failed", lambda: output(made))
     if not isinstance(report, (str, bytes)):
         problem = f"output {name!r} returned {type(report).__name__}, not str or bytes"
         raise InputError(problem, "output")

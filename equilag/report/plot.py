@@ -1,4 +1,4 @@
-"""Plots with matplotlib (the extra `plot`). The same facts give the same file, byte by byte."""
+"""Plots with matplotlib (the extra `plot`). The same chart gives the same file, byte by byte."""
 
 from __future__ import annotations
 
@@ -11,17 +11,14 @@ from pathlib import PurePath
 from typing import TYPE_CHECKING, Any, Final
 
 from equilag.domain.errors import InputError, MissingExtra
-from equilag.report.text.work import load_words
-from equilag.report.wording.words import number, printable, short_number, shorten
+from equilag.domain.figures import printable, shorten
+from equilag.report.blocks import Chart
+from equilag.report.scales import scales_of
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
     from matplotlib.typing import RcKeyType
-
-    from equilag.report.facts.frontier import FrontierFacts
-    from equilag.report.facts.simulation import SimulationFacts
-
 
 FORMATS: Final = ("svg", "png")
 SIZE: Final = (7.2, 4.4)
@@ -92,95 +89,37 @@ def write_figure(figure: Figure, ending: str) -> bytes:
     return stream.getvalue()
 
 
-def frontier_plot(facts: FrontierFacts, ending: str) -> bytes:
-    """A step line: the lag spread that each number of moves buys, and the bound where it is
-    below."""
-    group = shorten(printable(facts.group.name), MAX_NAME)
-    what, unit = ("Lag", "records")
-    if facts.per_capacity:
-        what, unit = ("Load", load_words(facts.group.load_unit))
-    title = f"{what} spread by number of moves: {group}"
+def plot_of(chart: Chart, group: str, ending: str) -> bytes:
+    """The chart as a file; `group` is the name of the group."""
+    title = f"{chart.title}: {shorten(printable(group), MAX_NAME)}"
     with plot_style():
-        figure, axes = new_figure(title, "moves", f"{what.lower()} spread ({unit})")
-        _draw_frontier(axes, facts)
-        _scale_axes(axes)
+        figure, axes = new_figure(title, chart.x.title, chart.y.title)
+        scales = scales_of(chart)
+        for one in chart.series:
+            dashed = one.style in ("dashed", "bound")
+            is_step = one.style in ("step", "bound")
+            across = [point.x for point in one.points]
+            dots = one.style == "step" and len(across) <= MAX_DOTS
+            axes.plot(
+                across,
+                [point.y for point in one.points],
+                drawstyle="steps-post" if is_step else "default",
+                color=BOUND_COLOUR if dashed else SPREAD_COLOUR,
+                linestyle="--" if dashed else "-",
+                linewidth=1.5 if dashed else 2,
+                marker="o" if dots else None,
+                markersize=5,
+                label=one.name,
+                gid=one.name,
+            )
+        if scales is not None:
+            axes.legend(frameon=False)
+            for set_ticks, set_limits, scale in zip(
+                (axes.set_xticks, axes.set_yticks),
+                (axes.set_xlim, axes.set_ylim),
+                scales,
+                strict=True,
+            ):
+                set_ticks([one.value for one in scale.ticks], [one.words for one in scale.ticks])
+                set_limits(scale.low, scale.high)
         return write_figure(figure, ending)
-
-
-def _draw_frontier(axes: Axes, facts: FrontierFacts) -> None:
-    moves = [point.moves for point in facts.points]
-    if facts.unproved:
-        axes.step(
-            moves,
-            [point.bound for point in facts.points],
-            where="post",
-            color=BOUND_COLOUR,
-            linestyle="--",
-            label="no spread can be below",
-            gid="bound",
-        )
-    if moves:
-        axes.step(
-            moves,
-            [point.spread for point in facts.points],
-            where="post",
-            color=SPREAD_COLOUR,
-            linewidth=2,
-            marker="o" if len(moves) <= MAX_DOTS else None,
-            markersize=5,
-            label="smallest spread found",
-            gid="spread",
-        )
-        axes.legend(frameon=False)
-
-
-def _scale_axes(axes: Axes) -> None:
-    """Whole numbers from 0 on."""
-    from matplotlib.ticker import FuncFormatter, MaxNLocator
-
-    axes.set_xlim(left=0)
-    axes.set_ylim(bottom=0)
-    for axis, write in ((axes.xaxis, number), (axes.yaxis, short_number)):
-        axis.set_major_locator(MaxNLocator(integer=True))
-        axis.set_major_formatter(FuncFormatter(lambda value, _, write=write: write(round(value))))
-
-
-TIME_UNITS: Final = ((7200.0, 3600.0, "hours"), (180.0, 60.0, "minutes"), (0.0, 1.0, "seconds"))
-"""From which duration on times are in which unit."""
-
-
-def simulation_plot(facts: SimulationFacts, ending: str) -> bytes:
-    """Two lines: the lag in all, now and with the plan."""
-    group = shorten(printable(facts.group.name), MAX_NAME)
-    _, unit, name = next(row for row in TIME_UNITS if facts.duration >= row[0])
-    with plot_style():
-        figure, axes = new_figure(f"Lag over time: {group}", name, "lag (records)")
-        _draw_courses(axes, facts, unit)
-        return write_figure(figure, ending)
-
-
-def _draw_courses(axes: Axes, facts: SimulationFacts, unit: float) -> None:
-    from matplotlib.ticker import FuncFormatter
-
-    across = [time / unit for time in facts.curve_times]
-    axes.plot(
-        across,
-        facts.current.curve,
-        color=BOUND_COLOUR,
-        linestyle="--",
-        label="current assignment",
-        gid="current",
-    )
-    if facts.changes:
-        axes.plot(
-            across,
-            facts.planned.curve,
-            color=SPREAD_COLOUR,
-            linewidth=2,
-            label="with the plan",
-            gid="plan",
-        )
-    axes.legend(frameon=False)
-    axes.set_xlim(0, facts.duration / unit)
-    axes.set_ylim(bottom=0)
-    axes.yaxis.set_major_formatter(FuncFormatter(lambda value, _: short_number(round(value))))

@@ -59,7 +59,9 @@ class Screen:
 
     def signs(self, text: str) -> str:
         """The text in the signs of the screen."""
-        return text.replace("→", self.arrow).replace("×", "x" if self.ascii else "×")
+        if not self.ascii:
+            return text
+        return text.replace("→", self.arrow).replace("×", "x").replace("…", self.dots)
 
 
 def is_terminal(stream: IO[str] | None) -> bool:

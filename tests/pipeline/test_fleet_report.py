@@ -15,7 +15,7 @@ from support.fleet_runs import UNEVEN, problem, refusal, without_excess, write_r
 from equilag.domain.errors import MissingExtra
 from equilag.pipeline.results.fleet_report import read_report
 from equilag.pipeline.results.run_dir import SUCCESS, SUMMARY
-from equilag.report.facts.facts_json import facts_json
+from equilag.domain.document import to_document
 
 FREE = problem("free", {"t": [5, 6, 7]}, {"a": {}, "b": {}})
 ZERO = problem("zero", {"t": [0, 0]}, {"a": {"t": [0, 1]}, "b": {}})
@@ -60,7 +60,7 @@ def test_a_group_without_owners_has_no_current_figures(path: str) -> None:
     row = read_report(path).groups[-1]
     now = row.max_now, row.spread_now, row.excess_now, row.saved, row.max_over_mean
     assert now == (None,) * 5
-    assert facts_json(row)["saved"] is None
+    assert to_document(row)["saved"] is None
 
 
 def test_equals_are_ordered_by_name(tmp_path: Path) -> None:

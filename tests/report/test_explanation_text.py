@@ -17,7 +17,7 @@ from equilag.planner.explain import Explanation, explanation_of
 from equilag.planner.explaining.bound_causes import BoundCause
 from equilag.planner.solving.run_settings import budget_of
 from equilag.report.facts.explanation import explanation_facts
-from equilag.report.facts.plans.move_chains import served_facts
+from equilag.planner.diagnosis.move_chains import served_facts
 from equilag.report.terminal import Screen
 from equilag.report.text.tables.pages import text_for
 from equilag.report.wording.explanation_words import (

@@ -12,7 +12,7 @@ from equilag.domain.policy.policy import Policy
 from equilag.planner.assign import assign
 from equilag.planner.frontier import Point
 from equilag.report.facts.frontier import frontier_facts
-from equilag.report.facts.group import group_facts
+from equilag.planner.facts.group import group_facts
 from equilag.report.facts.live_groups import LiveGroupFacts, LiveGroupsFacts
 from equilag.report.facts.plans.plan import MemberFacts, plan_facts
 

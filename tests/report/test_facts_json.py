@@ -8,7 +8,7 @@ from typing import NamedTuple
 import pytest
 
 from equilag.domain.policy.policy import Policy
-from equilag.report.facts.facts_json import NOT_IN_JSON, facts_json
+from equilag.domain.document import NOT_IN_JSON, to_document
 
 
 class Row(NamedTuple):
@@ -37,7 +37,7 @@ class Page:
 def test_fields_and_properties_by_name() -> None:
     """Without what the facts of a whole report have for outputs."""
     page = Page(object(), (Row("a", 1.5), Row("b", float("inf"))), {"a": None, "b": float("nan")})
-    assert facts_json(page) == {
+    assert to_document(page) == {
         "rows": [{"kind": "a", "load": 1.5}, {"kind": "b", "load": None}],
         "by_name": {"a": None, "b": None},
         "heaviest": "b",
@@ -45,9 +45,9 @@ def test_fields_and_properties_by_name() -> None:
 
 
 def test_what_has_a_document_of_its_own() -> None:
-    assert facts_json([Policy()]) == [Policy().to_dict()]
+    assert to_document([Policy()]) == [Policy().to_dict()]
 
 
 def test_what_is_no_fact() -> None:
     with pytest.raises(TypeError, match="object is no fact"):
-        facts_json({"a": object()})
+        to_document({"a": object()})

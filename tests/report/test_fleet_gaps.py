@@ -7,8 +7,8 @@ import json
 import numpy as np
 import pytest
 
-from equilag.report.facts.facts_json import facts_json
-from equilag.report.facts.fleets.fleet_gaps import BAND_LIMITS, assignor_gaps
+from equilag.domain.document import to_document
+from equilag.report.facts.fleet_run import BAND_LIMITS, assignor_gaps
 
 
 def test_a_gap_at_a_limit_is_below_it() -> None:
@@ -30,4 +30,4 @@ def test_quartiles() -> None:
         100,
     )
     assert (found.p5, found.p95) == pytest.approx(tuple(np.percentile(gaps, (5, 95))))
-    assert json.loads(json.dumps(facts_json(found)))["bands"] == [2, 9, 40, 50, 0]
+    assert json.loads(json.dumps(to_document(found)))["bands"] == [2, 9, 40, 50, 0]

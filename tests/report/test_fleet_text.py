@@ -10,9 +10,9 @@ from rich.cells import cell_len
 from support.fleet_rows import FAILURES, KEPT, ROW, SETTINGS, SUMMARY, assignor, fleet_report
 
 from equilag.pipeline.sources.problems import COUNTED
-from equilag.report.facts.facts_json import facts_json
+from equilag.domain.document import to_document
 from equilag.report.facts.fleets.fleet import fleet_facts
-from equilag.report.facts.fleets.fleet_run import FailedGroup, FleetReport, GroupRow
+from equilag.report.facts.fleet_run import FailedGroup, FleetReport, GroupRow
 from equilag.report.terminal import Screen
 from equilag.report.text.fleets.fleet import FAULT_WORDS
 from equilag.report.text.tables.pages import text_for
@@ -177,7 +177,7 @@ def test_groups_that_do_not_keep_up() -> None:
     document = fleet_facts(given, 2).document()["throughput"]
     assert document["groups"] == dict.fromkeys(("keeps_up", "moves", "members", "uneven", "hot"), 1)
     assert [row["group"] for row in document["behind"]] == ["few", "orders"]
-    assert document["behind"][1] == facts_json(KEPT)
+    assert document["behind"][1] == to_document(KEPT)
 
 
 def test_five_failures_of_a_kind_are_named() -> None:

@@ -8,9 +8,9 @@ from typing import Any
 import pytest
 from support.fleet_rows import FAILED, KEPT, ROW, fleet_report
 
-from equilag.report.facts.facts_json import facts_json
-from equilag.report.facts.fleets.fleet_run import ACTIONS, GroupRow, GroupVerdict
-from equilag.report.facts.fleets.fleet_verdict import fleet_verdict
+from equilag.domain.document import to_document
+from equilag.report.facts.fleet_run import ACTIONS, GroupRow, GroupVerdict
+from equilag.report.facts.fleet_verdict import fleet_verdict
 
 
 def kept(verdict: str, **changes: Any) -> GroupRow:
@@ -46,8 +46,8 @@ def test_what_to_do_with_a_group_of_an_older_run(row: GroupRow, action: str) -> 
 def test_the_plans_own_verdict_comes_first() -> None:
     row = replace(ROW, judged=GroupVerdict("leave", "Leave it: …", 3.5))
     assert (row.action, row.relief_percent) == ("leave", 3.5)
-    assert facts_json(row)["headline"] == "Leave it: …"
-    assert facts_json(ROW)["headline"] is None
+    assert to_document(row)["headline"] == "Leave it: …"
+    assert to_document(ROW)["headline"] is None
 
 
 def test_the_relief_is_that_of_the_heaviest_member_or_the_mean_one() -> None:

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rich.cells import cell_len
 
-from equilag.report.text.tables.short_names import (
+from equilag.report.words.short_names import (
     fitted,
     labels,
     member_names,

@@ -8,7 +8,7 @@ import pytest
 from support.made_stewards import made_steward
 
 from equilag.domain.errors import InputError
-from equilag.report.facts.stewards.steward import read_steward_facts
+from equilag.live.status.steward_facts import read_steward_facts
 from equilag.report.terminal import Screen
 from equilag.report.text.tables.pages import text_for
 

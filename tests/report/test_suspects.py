@@ -12,7 +12,7 @@ from support.groups import group_of
 
 from equilag.domain.group.group import Group
 from equilag.domain.group.lag import UNKNOWN
-from equilag.report.facts.plans.suspects import SuspectFacts, slow_suspects
+from equilag.planner.diagnosis.suspects import SuspectFacts, slow_suspects
 from equilag.report.wording.suspect_words import suspect_words
 
 

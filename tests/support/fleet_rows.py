@@ -7,8 +7,8 @@ from copy import deepcopy
 from dataclasses import replace
 from typing import Any
 
-from equilag.report.facts.fleets.fleet_gaps import AssignorGaps, assignor_gaps
-from equilag.report.facts.fleets.fleet_run import (
+from equilag.report.facts.fleet_run import AssignorGaps, assignor_gaps
+from equilag.report.facts.fleet_run import (
     ACTIONS,
     FailedGroup,
     FleetReport,
@@ -16,7 +16,7 @@ from equilag.report.facts.fleets.fleet_run import (
     GroupRow,
     GroupVerdict,
 )
-from equilag.report.facts.fleets.fleet_throughput import GroupThroughput
+from equilag.report.facts.fleet_run import GroupThroughput
 
 ROW = GroupRow(
     group="orders",

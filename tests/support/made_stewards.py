@@ -9,7 +9,7 @@ from typing import Final
 
 from equilag.live.status.status import StewardStatus
 from equilag.live.steward.steward_options import utc
-from equilag.report.facts.stewards.steward_parts import (
+from equilag.live.status.steward_parts import (
     StewardEvent,
     StewardMember,
     StewardMove,

@@ -8,71 +8,50 @@ from contextlib import closing, contextmanager
 from typing import TYPE_CHECKING, Final
 
 from equilag.cli.arguments import options
-from equilag.cli.arguments.converters import OneOf, pattern
+from equilag.cli.arguments.converters import OneOf, duration, pattern
 from equilag.cli.arguments.files import naming, read_file
+from equilag.cli.arguments.options import AnyParser, Option
 from equilag.domain.errors import InputError
-from equilag.report.wording.words import listed, natural_key
+from equilag.domain.figures import listed
+from equilag.domain.natural_order import natural_key
 
 if TYPE_CHECKING:
     from equilag.adapters.kafka.group_reader import GroupReader
 
 _MAX_NAMES: Final = 5
 """Groups that one remark names: they fit on one line."""
+GROUPS: Final = Option(
+    "--groups", "REGEX", "only groups whose whole name matches, such as 'orders-.*'", pattern
+)
+SAMPLE: Final = Option(
+    "--sample", "T",
+    "watch the group for this long, such as 30s, and measure the rates of its partitions and the"
+    " capacities of members that have a backlog", duration,
+)  # fmt: skip
 
 
-def add_cluster(
-    parser: argparse.ArgumentParser | argparse._ArgumentGroup, *, required: bool = True
-) -> None:
+def add_cluster(parser: AnyParser, *, required: bool = True) -> None:
     """Add ``--bootstrap-server`` and ``--command-config``."""
     parser.add_argument(
-        "--bootstrap-server",
-        metavar="B",
-        required=required,
+        "--bootstrap-server", metavar="B", required=required,
         help="brokers to connect to first, as host:port; separate several by commas",
-    )
-    parser.add_argument(
-        "--command-config",
-        metavar="FILE.properties",
-        help="login and TLS settings, as for Kafka's own tools; librdkafka's names work too",
-    )
+    )  # fmt: skip
+    options.add(parser, Option(
+        "--command-config", "FILE.properties",
+        "login and TLS settings, as for Kafka's own tools; librdkafka's names work too",
+    ))  # fmt: skip
 
 
-def add_groups(parser: argparse.ArgumentParser) -> None:
-    """Add ``--groups``."""
-    parser.add_argument(
-        "--groups",
-        metavar="REGEX",
-        type=pattern,
-        help="only groups whose whole name matches, such as 'orders-.*'",
-    )
-
-
-def add_reading(
-    parser: argparse.ArgumentParser | argparse._ArgumentGroup, reset: str = options.RESETS_DEFAULT
-) -> None:
+def add_reading(parser: AnyParser, reset: str = options.RESETS_DEFAULT) -> None:
     """Add the options that say how commits and log ends become lag; `reset` is the default as the
     help calls it."""
-    add_reset(parser, reset)
-    parser.add_argument(
-        "--isolation-level",
-        metavar="L",
-        type=OneOf(options.ISOLATION_LEVELS),
-        help="read_committed: a log ends before the oldest open transaction"
-        " (default: read_uncommitted)",
-    )
-
-
-def add_reset(
-    parser: argparse.ArgumentParser | argparse._ArgumentGroup, default: str = options.RESETS_DEFAULT
-) -> None:
-    """Add ``--auto-offset-reset``."""
-    parser.add_argument(
-        "--auto-offset-reset",
-        metavar="R",
-        type=options.reset,
-        help="where consumers start in a partition without a commit: earliest, latest or none"
-        f" (default: {default})",
-    )
+    options.add(
+        parser,
+        Option("--auto-offset-reset", "R", "where consumers start in a partition without a commit:"
+               f" earliest, latest or none (default: {reset})", options.reset),
+        Option("--isolation-level", "L", "read_committed: a log ends before the oldest open"
+               " transaction (default: read_uncommitted)", OneOf(options.ISOLATION_LEVELS)),
+    )  # fmt: skip
 
 
 @contextmanager

@@ -9,8 +9,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Final
 
+from equilag.domain.figures import shorten
 from equilag.domain.show import guess
-from equilag.report.wording.words import shorten
 
 MAX_SHOWN: Final = 40
 """Characters of a wrong value in a message: enough to recognise it."""
@@ -21,6 +21,11 @@ _PART: Final = r"([0-9]{1,9}(?:\.[0-9]{1,6})?) ?([smhd])"
 _DURATION: Final = re.compile(rf"{_PART}(?: ?{_PART}){{0,3}}")
 
 
+def wrong(text: str, what: str) -> argparse.ArgumentTypeError:
+    """The error of a value; `what` says what is wrong with it."""
+    return argparse.ArgumentTypeError(f"{shorten(text, MAX_SHOWN)!r} is {what}")
+
+
 def duration(text: str) -> float:
     """Seconds out of numbers with their units: ``30s``, ``5m``, ``1h30m``, ``7d``; more than 0, and
     at most `LONGEST_S`."""
@@ -28,8 +33,7 @@ def duration(text: str) -> float:
     parts = re.findall(_PART, text) if found else []
     value = sum(float(number) * _UNITS[unit] for number, unit in parts)
     if not 0 < value <= LONGEST_S:
-        problem = f"{shorten(text, MAX_SHOWN)!r} is not a duration such as 30s, 5m or 1h"
-        raise argparse.ArgumentTypeError(problem)
+        raise wrong(text, "not a duration such as 30s, 5m or 1h")
     return value
 
 
@@ -42,7 +46,7 @@ def number_from(least: float, most: float, required: str) -> Callable[[str], flo
         except ValueError:
             value = math.nan
         if not (least <= value <= most and value < math.inf):
-            raise argparse.ArgumentTypeError(f"{shorten(text, MAX_SHOWN)!r} is not {required}")
+            raise wrong(text, f"not {required}")
         return value
 
     return convert
@@ -62,8 +66,7 @@ def whole(below: int | None = None) -> Callable[[str], int]:
             value = -1
         if value < 0 or (below is not None and value >= below):
             required = "0 or more" if below is None else f"from 0 to {below - 1}"
-            problem = f"{shorten(text, MAX_SHOWN)!r} is not a whole number, {required}"
-            raise argparse.ArgumentTypeError(problem)
+            raise wrong(text, f"not a whole number, {required}")
         return value
 
     return convert
@@ -78,11 +81,9 @@ class OneOf:
     """True if all names are in lower case, and a value need not be."""
 
     def __call__(self, text: str) -> str:
-        if self.ignores_case:
-            text = text.lower()
+        text = text.lower() if self.ignores_case else text
         if text not in self.names:
-            problem = f"{shorten(text, MAX_SHOWN)!r} is none of {', '.join(self.names)}"
-            raise argparse.ArgumentTypeError(problem + guess(text, self.names))
+            raise wrong(text, f"none of {', '.join(self.names)}{guess(text, self.names)}")
         return text
 
 
@@ -91,6 +92,5 @@ def pattern(text: str) -> re.Pattern[str]:
     try:
         return re.compile(text)
     except (re.error, RecursionError, OverflowError) as error:
-        raise argparse.ArgumentTypeError(
-            f"{text!r} is not a regular expression: {error}"
-        ) from error
+        problem = f"{text!r} is not a regular expression: {error}"
+        raise argparse.ArgumentTypeError(problem) from error

@@ -3,31 +3,22 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Iterator
-from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
-from equilag.cli.arguments import options
-from equilag.cli.arguments.files import naming_plan, one_stdin, read_object
+from equilag.cli.arguments.files import one_stdin, read_object
 from equilag.cli.arguments.source import in_place_of_file, read_group
-from equilag.cli.progress_line import ProgressLine
-from equilag.cli.stop_signals import stopping
 from equilag.domain.policy.policy import Policy
 
 if TYPE_CHECKING:
-    from threading import Event
-
     from equilag.domain.group.group import Group
 
 
 def add_plan(parser: argparse.ArgumentParser) -> None:
     """PLAN, after SNAPSHOT."""
     parser.add_argument(
-        "plan",
-        metavar="PLAN",
-        nargs="?",
+        "plan", metavar="PLAN", nargs="?",
         help="the plan, as plan --out writes it; - reads standard input (default: make one)",
-    )
+    )  # fmt: skip
 
 
 def place_files(args: argparse.Namespace) -> None:
@@ -49,15 +40,3 @@ def read_inputs(args: argparse.Namespace, policy: Policy) -> tuple[Group, dict[s
     is_given = args.plan is not None
     group = read_group(args, None if is_given else policy)
     return group, read_object(args.plan) if is_given else None
-
-
-@contextmanager
-def planning(args: argparse.Namespace, policy: Policy) -> Iterator[tuple[ProgressLine, Event]]:
-    """Watch a run that makes or reads the plan; its errors name options and the plan's file."""
-    with (
-        stopping() as stop,
-        ProgressLine() as progress,
-        options.named(policy),
-        naming_plan(args.plan),
-    ):
-        yield progress, stop

@@ -1,11 +1,11 @@
-"""Options that several commands share."""
+"""Options: how they are declared, and those that several commands share."""
 
 from __future__ import annotations
 
 import argparse
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any, Final, cast
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, cast
 
 from equilag.cli.arguments.converters import OneOf, seconds, whole
 from equilag.domain.errors import InputError
@@ -22,9 +22,9 @@ AnyParser = argparse.ArgumentParser | argparse._ArgumentGroup
 """What options are added to."""
 STDIN: Final = "-"
 RESETS: Final = ("earliest", "latest", "none")
+RESETS_DEFAULT: Final = "latest"
 reset: Final = OneOf(RESETS, ignores_case=True)
 """Converts a setting of consumers' ``auto.offset.reset``."""
-RESETS_DEFAULT: Final = "latest"
 ISOLATION_LEVELS: Final = ("read_uncommitted", "read_committed")
 SNAPSHOT_HELP: Final = (
     "the group: JSON (equilag/snapshot/1), plain, gzip or zstd; - reads standard input"
@@ -41,45 +41,51 @@ MAX_SEED: Final = 2**31
 """The solvers take a signed 32-bit seed."""
 
 
-def add_snapshot(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("snapshot", metavar="SNAPSHOT", help=SNAPSHOT_HELP)
+class Option(NamedTuple):
+    """An option as it is declared. Without a value and without a default it is None."""
+
+    flag: str
+    metavar: str
+    """What the help calls its value; empty for an option without a value, which is True if given."""
+    help: str
+    type: Callable[[str], Any] = str
+    default: Any = None
+    repeats: bool = False
+    """True if it can be given several times: then its value is a list."""
+
+
+def add(parser: AnyParser, *declared: Option) -> None:
+    """Add options to a parser."""
+    for one in declared:
+        told: dict[str, Any] = {"help": one.help, "default": [] if one.repeats else one.default}
+        if not one.metavar:
+            told |= {"action": "store_true", "default": False}
+        else:
+            told |= {"metavar": one.metavar, "type": one.type}
+            told |= {"action": "append"} if one.repeats else {}
+        parser.add_argument(one.flag, **told)
+
+
+SEED: Final = Option(
+    "--seed", "N", "seed of the random choices (default: 0)", whole(MAX_SEED), 0
+)  # fmt: skip
 
 
 def add_run(parser: AnyParser, *, time_limit: float) -> None:
     """How long a plan is searched for, from which seed; `settings_of` reads the options."""
-    add_seed(parser)
-    parser.add_argument(
-        "--time-limit",
-        metavar="S",
-        type=seconds,
-        default=time_limit,
-        help=f"planning time in seconds (default: {time_limit:g})",
-    )
-    parser.add_argument(
-        "--effort",
-        metavar="S",
-        type=seconds,
-        help="limit the counted work to about S core-seconds; runs are repeatable",
-    )
-    parser.add_argument(
-        "--deterministic",
-        action="store_true",
-        help="the same as --effort with half the time limit",
-    )
-
-
-def add_seed(parser: AnyParser) -> None:
-    parser.add_argument(
-        "--seed",
-        metavar="N",
-        type=whole(MAX_SEED),
-        default=0,
-        help="seed of the random choices (default: 0)",
-    )
+    add(
+        parser,
+        SEED,
+        Option("--time-limit", "S", f"planning time in seconds (default: {time_limit:g})", seconds,
+               time_limit),
+        Option("--effort", "S", "limit the counted work to about S core-seconds; runs are"
+               " repeatable", seconds),
+        Option("--deterministic", "", "the same as --effort with half the time limit"),
+    )  # fmt: skip
 
 
 def settings_of(args: argparse.Namespace, progress: Watcher, stop: Event) -> SolveSettings:
-    """The other settings of a run, from the same options."""
+    """The settings of a run, from the same options."""
     return {
         "time_limit": args.time_limit,
         "seed": args.seed,
@@ -97,27 +103,37 @@ def effort_of(args: argparse.Namespace) -> float | None:
     return cast("float | None", args.effort)
 
 
-def run_settings(args: argparse.Namespace) -> dict[str, Any]:
-    """Seed, and effort where it is limited, as in the policy of a plan's JSON."""
-    effort = effort_of(args)
-    return {"seed": args.seed, **({} if effort is None else {"effort": effort})}
-
-
 def add_output(parser: AnyParser, json_help: str = "the same as --output json") -> None:
     """``--output`` and ``--json``: what the report is written as; and how text looks."""
-    parser.add_argument(
-        "--output",
-        metavar="O",
-        default="text",
-        help="what to print: text, json, an installed output, or MODULE:FUNCTION (default: text)",
-    )
+    add(parser, Option("--output", "O", "what to print: text, json, an installed output, or"
+                       " MODULE:FUNCTION (default: text)", default="text"))  # fmt: skip
     parser.add_argument("--json", action="store_const", const="json", dest="output", help=json_help)
     add_screen(parser)
 
 
 def add_json(parser: AnyParser, json_help: str) -> None:
     """``--json`` of commands that have no other output."""
-    parser.add_argument("--json", action="store_true", help=json_help)
+    add(parser, Option("--json", "", json_help))
+
+
+def add_screen(parser: AnyParser) -> None:
+    """``--width`` and ``--color``: how a report looks; `deliver.show` reads them."""
+    add(
+        parser,
+        Option("--width", "N", f"columns of the report, {MIN_WIDTH} or more (default: the"
+               f" terminal's, else {DEFAULT_WIDTH})", columns),
+        Option("--color", "WHEN", f"{', '.join(COLORS)}; auto: on a terminal, unless NO_COLOR or"
+               f" FORCE_COLOR is set (default: {COLORS[0]})", OneOf(COLORS), COLORS[0]),
+    )  # fmt: skip
+
+
+def columns(text: str) -> int:
+    """A number of columns that a report fits."""
+    value = int(text) if text.isascii() and text.isdigit() and len(text) < 6 else 0
+    if not MIN_WIDTH <= value <= MAX_WIDTH:
+        problem = f"{text!r} is not a whole number from {MIN_WIDTH} to {MAX_WIDTH}"
+        raise argparse.ArgumentTypeError(problem)
+    return value
 
 
 def check_output(args: argparse.Namespace) -> None:
@@ -128,17 +144,11 @@ def check_output(args: argparse.Namespace) -> None:
         check_output(args.output)
 
 
-def add_plot(parser: AnyParser, what: str) -> None:
-    parser.add_argument("--plot", metavar="F", help=f"draw {what} to this file: .svg or .png")
-
-
 def add_plan_outputs(parser: AnyParser) -> None:
     """Where the commands that make a plan write it."""
-    parser.add_argument("--out", metavar="PLAN.json", help="write the plan's JSON to this file")
+    add(parser, Option("--out", "PLAN.json", "write the plan's JSON to this file"))
     add_output(parser, "print the plan's JSON; the same as --output json")
-    parser.add_argument(
-        "--verbose", action="store_true", help="show also how the plan was found, and how fast"
-    )
+    add(parser, Option("--verbose", "", "show also how the plan was found, and how fast"))
 
 
 @contextmanager
@@ -156,11 +166,10 @@ def named(policy: Policy | None = None) -> Iterator[None]:
     places stay what they are; so does room that the group itself has, if `policy` limits none."""
 
     def option_of(place: str) -> str:
-        name = place.rpartition(".")[2]
-        own = policy is not None and policy.max_partitions is None
-        if name != "max_partitions":
+        if place.rpartition(".")[2] != "max_partitions":
             return PARAMETERS.get(place, place)
-        return place if own else PARAMETERS[name]
+        own = policy is not None and policy.max_partitions is None
+        return place if own else PARAMETERS["max_partitions"]
 
     with renamed(option_of):
         yield
@@ -175,40 +184,8 @@ def check_assignors(names: Sequence[str]) -> None:
             get_assignor(name)
 
 
-def add_compared_assignors(parser: argparse.ArgumentParser) -> None:
-    """``--assignor`` of the commands that compare all assignors."""
-    parser.add_argument(
-        "--assignor",
-        action="append",
-        default=[],
-        metavar="MODULE:ATTRIBUTE",
-        help="an assignor of your own to compare as well; can be repeated",
-    )
-
-
-def add_screen(parser: AnyParser) -> None:
-    """``--width`` and ``--color``: how a report looks; `deliver.show` reads them."""
-    parser.add_argument(
-        "--width",
-        metavar="N",
-        type=columns,
-        help=f"columns of the report, {MIN_WIDTH} or more (default: the terminal's, else"
-        f" {DEFAULT_WIDTH})",
-    )
-    parser.add_argument(
-        "--color",
-        metavar="WHEN",
-        type=OneOf(COLORS),
-        default=COLORS[0],
-        help=f"{', '.join(COLORS)}; auto: on a terminal, unless NO_COLOR or FORCE_COLOR is set"
-        f" (default: {COLORS[0]})",
-    )
-
-
-def columns(text: str) -> int:
-    """A number of columns that a report fits."""
-    value = int(text) if text.isascii() and text.isdigit() and len(text) < 6 else 0
-    if not MIN_WIDTH <= value <= MAX_WIDTH:
-        problem = f"{text!r} is not a whole number from {MIN_WIDTH} to {MAX_WIDTH}"
-        raise argparse.ArgumentTypeError(problem)
-    return value
+COMPARED: Final = Option(
+    "--assignor", "MODULE:ATTRIBUTE",
+    "an assignor of your own to compare as well; can be repeated", repeats=True,
+)  # fmt: skip
+"""Of the commands that compare all assignors."""

@@ -6,15 +6,15 @@ import argparse
 from dataclasses import replace
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from equilag.cli.arguments.cluster import add_cluster, add_reading, reading
+from equilag.cli.arguments import options
+from equilag.cli.arguments.cluster import SAMPLE, add_cluster, add_reading, reading
 from equilag.cli.arguments.files import OutputFile, read_snapshot
-from equilag.cli.arguments.options import SNAPSHOT_HELP
-from equilag.cli.arguments.sampling import add_sample, sampled
+from equilag.cli.arguments.options import Option
 from equilag.cli.arguments.text_source import TEXT_OPTIONS, add_text, group_from_text
 from equilag.cli.screen import remark
 from equilag.domain.errors import InputError
+from equilag.domain.figures import plural
 from equilag.report.json_text import to_json
-from equilag.report.wording.words import plural
 
 if TYPE_CHECKING:
     from equilag.domain.building.group_input import GroupInput
@@ -28,20 +28,18 @@ NOT_FILE: Final = ("group", "auto_offset_reset", "save_snapshot")
 
 def add_source(parser: argparse.ArgumentParser) -> None:
     """SNAPSHOT, and the options for a text or a live group in its place."""
-    parser.add_argument("snapshot", metavar="SNAPSHOT", nargs="?", help=SNAPSHOT_HELP)
+    parser.add_argument("snapshot", metavar="SNAPSHOT", nargs="?", help=options.SNAPSHOT_HELP)
     add_text(parser.add_argument_group("a text of Kafka's tools in place of SNAPSHOT"))
     live = parser.add_argument_group("a live group in place of SNAPSHOT")
     add_cluster(live, required=False)
-    live.add_argument(
-        "--group", metavar="G", help="the consumer group to read, also in a text of several"
-    )
+    options.add(live, Option(
+        "--group", "G", "the consumer group to read, also in a text of several"
+    ))  # fmt: skip
     add_reading(live, "its lag is unknown; with a text latest")
-    add_sample(live)
-    live.add_argument(
-        "--save-snapshot",
-        metavar="F",
-        help="write the group's snapshot to this file, for equilag verify F PLAN",
-    )
+    options.add(live, SAMPLE, Option(
+        "--save-snapshot", "F",
+        "write the group's snapshot to this file, for equilag verify F PLAN",
+    ))  # fmt: skip
     parser.set_defaults(refuse=parser.error)
 
 
@@ -67,19 +65,14 @@ def read_group(args: argparse.Namespace, policy: Policy | None = None) -> Group:
         remark(line)
     group = replace(Group.build(**given), remarks=tuple(remarks))
     _warn(group, policy, protocol)
-    if policy is not None and policy.weight is None and args.from_describe is None:
-        _hint_at_sample(args)
-    if target is not None:
-        target.write(to_json(snapshot_document(given), group.n_partitions))
-    return group
-
-
-def _hint_at_sample(args: argparse.Namespace) -> None:
-    """Say once how a plan of a live group learns more than lags, unless the weight is chosen."""
-    if args.sample is None:
+    live = args.from_describe is None
+    if live and args.sample is None and policy is not None and policy.weight is None:
         remark(
             "rates and capacities are unknown, so lag alone is spread; --sample 30s measures them"
         )
+    if target is not None:
+        target.write(to_json(snapshot_document(given), group.n_partitions))
+    return group
 
 
 def in_place_of_file(args: argparse.Namespace) -> bool:
@@ -101,12 +94,10 @@ def _other_group(args: argparse.Namespace) -> tuple[GroupInput, list[str], str]:
 
 
 def _warn(group: Group, policy: Policy | None, protocol: str = "") -> None:
-    from equilag.cli.setting_warnings import rack_warnings, setting_warnings, warn_of_torn_topics
+    from equilag.cli.setting_warnings import warnings
 
-    if policy is not None:
-        warn_of_torn_topics(group, policy, protocol)
-        for line in (*rack_warnings(group, policy), *setting_warnings(group, policy)):
-            remark(line)
+    for line in () if policy is None else warnings(group, policy, protocol):
+        remark(line)
 
 
 class LiveGroup(NamedTuple):
@@ -122,13 +113,20 @@ class LiveGroup(NamedTuple):
 
 def live_group(args: argparse.Namespace) -> LiveGroup:
     """Read the group, and measure its rates and capacities with ``--sample``. Raises InputError."""
-    reset = args.auto_offset_reset
+    reset, seconds = args.auto_offset_reset, args.sample
     with reading(args) as reader:
-        if args.sample is None:
+        if seconds is None:
             found = reader.read(args.group)
             given, remarks = found.group_input(reset), [*found.remarks]
         else:
-            found, given, measured = sampled(reader, args.group, args.sample, reset)
+            from equilag.adapters.kafka.sampled_group import sampled_group
+            from equilag.cli.progress_line import ProgressLine
+
+            with ProgressLine() as line:
+                found, given, measured = sampled_group(
+                    reader, args.group, seconds, reset,
+                    lambda done: line.show(f"sampling, {done:.0f} of {seconds:g} s", done, seconds),
+                )  # fmt: skip
             remarks = [*found.remarks, *measured]
     without = sum(map(len, found.offsets.uncommitted.values()))
     if without and reset is None:
@@ -165,7 +163,7 @@ def refuse_given(args: argparse.Namespace, names: tuple[str, ...], needed: str) 
     """Refuse options that need another one, which is not given."""
     given = next((name for name in names if getattr(args, name) not in (None, False, [])), None)
     if given is not None:
-        args.refuse(f"{_option(given)} needs {needed}")
+        args.refuse(f"--{given.replace('_', '-')} needs {needed}")
 
 
 def _saved(args: argparse.Namespace) -> OutputFile | None:
@@ -173,9 +171,5 @@ def _saved(args: argparse.Namespace) -> OutputFile | None:
         return None
     for other in ("out", "plot"):
         if getattr(args, other, None) == args.save_snapshot:
-            raise InputError(f"is also the file of {_option(other)}", "--save-snapshot")
+            raise InputError(f"is also the file of --{other}", "--save-snapshot")
     return OutputFile(args.save_snapshot, "--save-snapshot", (args.from_describe,))
-
-
-def _option(name: str) -> str:
-    return f"--{name.replace('_', '-')}"

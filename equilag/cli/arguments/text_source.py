@@ -5,8 +5,9 @@ from __future__ import annotations
 import argparse
 from typing import TYPE_CHECKING, Final
 
+from equilag.cli.arguments import options
 from equilag.cli.arguments.files import one_stdin, read_file, shown_path
-from equilag.cli.arguments.options import RESETS_DEFAULT, AnyParser, named
+from equilag.cli.arguments.options import AnyParser, Option
 
 if TYPE_CHECKING:
     from equilag.domain.building.group_input import GroupInput
@@ -17,25 +18,15 @@ TEXT_OPTIONS: Final = ("subscribe", "as_owned")
 
 def add_text(parser: AnyParser, metavar: str = "TEXT") -> None:
     """Add ``--from-describe``, ``--subscribe`` and ``--as-owned``."""
-    parser.add_argument(
-        "--from-describe",
-        metavar=metavar,
-        help="what kafka-consumer-groups --describe prints, or a similar tool; - reads standard"
-        " input",
-    )
-    parser.add_argument(
-        "--subscribe",
-        metavar="ID=t1,t2",
-        action="append",
-        type=subscription,
-        default=[],
-        help="the topics that a member subscribes to; can be repeated",
-    )
-    parser.add_argument(
-        "--as-owned",
-        action="store_true",
-        help="assume that each member subscribes only to the topics of its partitions",
-    )
+    options.add(
+        parser,
+        Option("--from-describe", metavar, "what kafka-consumer-groups --describe prints, or a"
+               " similar tool; - reads standard input"),
+        Option("--subscribe", "ID=t1,t2", "the topics that a member subscribes to; can be repeated",
+               subscription, repeats=True),
+        Option("--as-owned", "", "assume that each member subscribes only to the topics of its"
+               " partitions"),
+    )  # fmt: skip
 
 
 def subscription(text: str) -> tuple[str, list[str]]:
@@ -61,13 +52,13 @@ def group_from_text(
     from equilag.adapters.describe.describe_text import read_describe
     from equilag.adapters.describe.printed_text import PrintedText
 
-    with named():
+    with options.named():
         result = read_describe(
             PrintedText(describe, shown_path(args.from_describe)),
             None if members is None else PrintedText(members, shown_path(members_path or "")),
             group=args.group,
             subscribe=dict(args.subscribe),
             as_owned=args.as_owned,
-            auto_offset_reset=args.auto_offset_reset or RESETS_DEFAULT,
+            auto_offset_reset=args.auto_offset_reset or options.RESETS_DEFAULT,
         )
     return result.given, [f"assumed: {assumption}" for assumption in result.assumed]

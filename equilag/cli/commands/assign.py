@@ -36,17 +36,15 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    options.check_output(args)
     target = plan_file(args)
+    options.check_assignors([args.assignor])
 
     from equilag.planner.assign import assign
 
-    options.check_assignors([args.assignor])
     with options.named():
-        group = read_group(args)
-        plan = assign(group, args.assignor)
+        plan = assign(read_group(args), args.assignor)
 
-    from equilag.report.facts.plans.plan import plan_facts
+    from equilag.report.reports.plan import PlanReport
 
-    deliver(plan_facts(plan, verbose=args.verbose), args, target)
+    deliver(PlanReport(plan, verbose=args.verbose), args, target)
     return 0

@@ -6,24 +6,24 @@ import argparse
 import sys
 import time
 from contextlib import ExitStack, closing, suppress
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
-from equilag.cli.arguments.cluster import add_cluster, add_groups, client_settings, left_out_lines
+from equilag.cli.arguments.cluster import GROUPS, add_cluster, client_settings, left_out_lines
 from equilag.cli.arguments.converters import duration, whole
-from equilag.cli.arguments.options import add_json
+from equilag.cli.arguments.options import Option, add, add_json
 from equilag.cli.screen import emit, remark
 from equilag.cli.stop_signals import Stop
 from equilag.domain.errors import InputError
-from equilag.report.json_text import json_output
+from equilag.domain.figures import number, plural
+from equilag.report.json_text import to_json
 from equilag.report.terminal import is_terminal
-from equilag.report.wording.words import number, plural
 
 if TYPE_CHECKING:
     from equilag.adapters.kafka.sample import ClusterSampler
     from equilag.adapters.kafka.sample_rows import Sample
     from equilag.pipeline.results.record import Recorder
-    from equilag.report.facts.collection import CollectionFacts
 
+FORMAT: Final = "equilag/collection/1"
 NAME: Final = "collect"
 HELP: Final = "record the groups of a live cluster as parquet"
 DESCRIPTION: Final = """\
@@ -44,15 +44,9 @@ example:
 def configure(parser: argparse.ArgumentParser) -> None:
     add_cluster(parser)
     parser.add_argument("--out", metavar="DIR", required=True, help="directory of the history")
-    parser.add_argument(
-        "--every",
-        metavar="T",
-        type=duration,
-        default=30.0,
-        help="interval between rounds, such as 30s, 5m or 1h (default: 30s)",
-    )
-    add_groups(parser)
-    parser.add_argument("--rounds", metavar="N", type=whole(), help="stop after N rounds")
+    every = "interval between rounds, such as 30s, 5m or 1h (default: 30s)"
+    add(parser, Option("--every", "T", every, duration, 30.0), GROUPS)
+    add(parser, Option("--rounds", "N", "stop after N rounds", whole()))
     add_json(parser, "print what was recorded as JSON at the end")
 
 
@@ -77,7 +71,7 @@ def run(args: argparse.Namespace) -> int:
         recorder = stack.enter_context(closing(Recorder(args.out)))
         rounds.go_on(first, sampler, recorder)
     if args.json:
-        emit(json_output(rounds.facts(args)))
+        emit(to_json(rounds.document(args)))
     return 0
 
 
@@ -134,28 +128,27 @@ class Rounds:
             self._first_ms = sample.ts_ms
         self._last = sample
 
-    def facts(self, args: argparse.Namespace) -> CollectionFacts:
-        """What was recorded."""
-        from equilag.report.facts.collection import CollectionFacts
-
+    def document(self, args: argparse.Namespace) -> dict[str, Any]:
+        """The JSON of what was recorded; groups, partitions, lag and what was left out are those
+        of the last round that was written."""
         last = self._last
-        return CollectionFacts(
-            directory=args.out,
-            settings={
+        return {
+            "format": FORMAT,
+            "directory": args.out,
+            "settings": {
                 "bootstrap_server": args.bootstrap_server,
                 "groups": None if args.groups is None else args.groups.pattern,
                 "every_s": args.every,
                 "rounds": args.rounds,
             },
-            recorded=self._recorded,
-            skipped=self._skipped,
-            first_ms=self._first_ms,
-            last_ms=None if last is None else last.ts_ms,
-            groups=0 if last is None else last.n_groups,
-            partitions=0 if last is None else last.n_partitions,
-            lag=0 if last is None else last.lag,
-            left_out={} if last is None else last.left_out,
-        )
+            "rounds": {"recorded": self._recorded, "skipped": self._skipped},
+            "first_ms": self._first_ms,
+            "last_ms": None if last is None else last.ts_ms,
+            "groups": 0 if last is None else last.n_groups,
+            "partitions": 0 if last is None else last.n_partitions,
+            "lag": 0 if last is None else last.lag,
+            "left_out": {} if last is None else dict(last.left_out),
+        }
 
     def _wait(self) -> None:
         now = time.monotonic()

@@ -5,13 +5,11 @@ from __future__ import annotations
 import argparse
 from typing import Final
 
+from equilag.cli.answering import answering, status_of
 from equilag.cli.arguments import options
 from equilag.cli.arguments.policy_options import add_settings, policy_of
 from equilag.cli.arguments.source import add_source, read_group
 from equilag.cli.deliver import show
-from equilag.cli.progress_line import ProgressLine
-from equilag.cli.screen import FINE, INTERRUPTED
-from equilag.cli.stop_signals import stopping
 
 NAME: Final = "compare"
 HELP: Final = "all assignors, the current assignment and the optimum side by side"
@@ -28,24 +26,20 @@ def configure(parser: argparse.ArgumentParser) -> None:
     add_source(parser)
     add_settings(parser, "plan", {"tolerance": 0.0})
     options.add_run(parser, time_limit=2.0)
-    options.add_compared_assignors(parser)
+    options.add(parser, options.COMPARED)
     options.add_output(parser)
 
 
 def run(args: argparse.Namespace) -> int:
     policy = policy_of(args, "plan", {"tolerance": 0.0})
     options.check_output(args)
+    options.check_assignors(args.assignor)
+    group = read_group(args, policy)
 
     from equilag.planner.compare import compare
+    from equilag.report.reports.comparison import ComparisonReport
 
-    options.check_assignors(args.assignor)
-    with options.named(policy):
-        group = read_group(args, policy)
-        with stopping() as stop, ProgressLine() as progress:
-            settings = options.settings_of(args, progress, stop)
-            comparison = compare(group, policy, assignors=args.assignor, **settings)
-
-    from equilag.report.facts.comparison import comparison_facts
-
-    show(comparison_facts(group, comparison), args)
-    return INTERRUPTED if comparison.plan.interrupted else FINE
+    with answering(args, policy) as settings:
+        comparison = compare(group, policy, assignors=args.assignor, **settings)
+    show(ComparisonReport(comparison), args)
+    return status_of(comparison.plan)

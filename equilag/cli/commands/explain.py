@@ -5,18 +5,12 @@ from __future__ import annotations
 import argparse
 from typing import Final
 
+from equilag.cli.answering import answering, status_of
 from equilag.cli.arguments import options
-from equilag.cli.arguments.given_plan import (
-    add_plan,
-    place_files,
-    planning,
-    read_inputs,
-    refuse_with_plan,
-)
+from equilag.cli.arguments.given_plan import add_plan, place_files, read_inputs, refuse_with_plan
 from equilag.cli.arguments.policy_options import add_settings, policy_of
 from equilag.cli.arguments.source import add_source
 from equilag.cli.deliver import show
-from equilag.cli.screen import FINE, INTERRUPTED
 
 NAME: Final = "explain"
 HELP: Final = "why a group is uneven, what bounds its plan, what moves are for"
@@ -49,13 +43,12 @@ def run(args: argparse.Namespace) -> int:
     group, plan = read_inputs(args, policy)
 
     from equilag.planner.explain import explain
-    from equilag.report.facts.explanation import explanation_facts
+    from equilag.report.reports.explanation import ExplanationReport
 
-    with planning(args, policy) as (progress, stop):
-        settings = options.settings_of(args, progress, stop)
+    with answering(args, policy) as settings:
         if plan is None:
             found = explain(group, policy=policy, **settings)
         else:
             found = explain(group, plan, **settings)
-    show(explanation_facts(found), args)
-    return INTERRUPTED if found.interrupted else FINE
+    show(ExplanationReport(found), args)
+    return status_of(found)

@@ -15,7 +15,7 @@ from equilag.cli.arguments.cluster import client_settings
 from equilag.cli.arguments.files import naming, read_file
 from equilag.cli.arguments.fleet_arguments import add_fleet_options
 from equilag.cli.arguments.policy_options import policy_of
-from equilag.cli.commands import fleet_export, fleet_show, report_fleet
+from equilag.cli.commands import fleet_export, fleet_show
 from equilag.cli.deliver import show
 from equilag.cli.progress_line import ProgressLine
 from equilag.cli.screen import emit
@@ -47,19 +47,15 @@ TERMINATED: Final = 143
 FORECAST_S: Final = 600.0
 """Seconds that the forecast looks ahead unless told: long enough for lags to change."""
 PLACES: Final = {
-    "weight": "--weight",
-    "at": "--at",
-    "window": "--window",
-    "horizon": "--horizon",
-    "tasks": "--tasks",
-    "auto_offset_reset": "--auto-offset-reset",
+    name: f"--{name.replace('_', '-')}"
+    for name in ("weight", "at", "window", "horizon", "tasks", "auto_offset_reset")
 }
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
     add_fleet_options(parser)
     commands = parser.add_subparsers(metavar="show | report | export", parser_class=type(parser))
-    for module in (fleet_show, report_fleet, fleet_export):
+    for module in (fleet_show.SHOW, fleet_show.REPORT, fleet_export):
         command = commands.add_parser(
             module.NAME, help=module.HELP, description=module.DESCRIPTION, epilog=module.EPILOG
         )
@@ -120,9 +116,9 @@ def run(args: argparse.Namespace) -> int:
         return 0
 
     from equilag.pipeline.results.fleet_report import read_report
-    from equilag.report.facts.fleets.fleet import fleet_facts
+    from equilag.report.reports.fleet import FleetReport
 
-    show(fleet_facts(read_report(args.out), fleet_show.TOP), args)
+    show(FleetReport(read_report(args.out)), args)
     return 0
 
 

@@ -6,16 +6,13 @@ import argparse
 import shlex
 from contextlib import suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from equilag.cli.arguments.files import OutputFile
-from equilag.cli.arguments.options import add_json
+from equilag.cli.arguments.options import Option, add, add_json
 from equilag.cli.screen import emit
+from equilag.domain.figures import printable
 from equilag.report.json_text import to_json
-from equilag.report.wording.words import printable
-
-if TYPE_CHECKING:
-    from equilag.domain.plan.plan import Plan
 
 NAME: Final = "export"
 HELP: Final = "one group's snapshot and plan, as files"
@@ -31,32 +28,27 @@ Existing files of these names are replaced.
 
 example:
   equilag fleet export run-1 payments-service --out /tmp"""
+FORMAT: Final = "equilag/fleet-export/1"
+CUT: Final = "the time limit cut the run short, so equilag plan may find another plan"
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("directory", metavar="DIR", help="the directory of a finished run")
     parser.add_argument("group", metavar="GROUP", help="the name of a planned group")
-    parser.add_argument(
-        "--out",
-        metavar="DIR2",
-        default=".",
-        help="an existing directory to write to (default: the current one)",
-    )
+    add(parser, Option("--out", "DIR2", "an existing directory to write to (default: the current"
+                       " one)", default="."))  # fmt: skip
     add_json(parser, "print the files' names and the commands as JSON")
 
 
 def run(args: argparse.Namespace) -> int:
-    from equilag.pipeline.results.export import file_stem, plain_word, plan_command
+    from equilag.pipeline.results.export import export_group, file_stem, plain_word, plan_command
+    from equilag.pipeline.results.run_dir import reading_run
 
     stem = file_stem(args.group)
     snapshot_path, plan_path = (
         plain_word(Path(args.out) / f"{stem}.{kind}.json") for kind in ("snapshot", "plan")
     )
     targets = OutputFile(snapshot_path, "--out"), OutputFile(plan_path, "--out")
-
-    from equilag.pipeline.results.export import export_group
-    from equilag.pipeline.results.run_dir import reading_run
-
     with reading_run(args.directory):
         snapshot, plan = export_group(args.directory, args.group)
         size = plan.group.n_partitions
@@ -65,29 +57,24 @@ def run(args: argparse.Namespace) -> int:
     write_both(*targets, *texts)
     verify = shlex.join(["equilag", "verify", snapshot_path, plan_path])
     if args.json:
-        from equilag.report.facts.exported_group import ExportedGroupFacts
-        from equilag.report.json_text import json_output
-
-        facts = ExportedGroupFacts(args.directory, snapshot_path, plan_path, plan, verify, again)
-        emit(json_output(facts))
+        document = {
+            "format": FORMAT,
+            "group": plan.group.name,
+            "directory": args.directory,
+            "policy": plan.settings,
+            "status": plan.status,
+            "evidence": plan.evidence,
+            "snapshot_file": snapshot_path,
+            "plan_file": plan_path,
+            "commands": {"verify": verify, "plan": again},
+        }
+        emit(to_json(document))
         return 0
-    lines = [
-        f"snapshot  {snapshot_path}",
-        f"plan      {plan_path}",
-        "",
-        "check the plan, and make it again:",
-        f"  {verify}",
-        f"  {again}",
-        *_remark(plan),
-    ]
+    lines = [f"snapshot  {snapshot_path}", f"plan      {plan_path}", ""]
+    lines += ["check the plan, and make it again:", f"  {verify}", f"  {again}"]
+    lines += [] if plan.repeatable else [CUT]
     emit("\n".join(map(printable, lines)) + "\n")
     return 0
-
-
-def _remark(plan: Plan) -> list[str]:
-    if plan.repeatable:
-        return []
-    return ["the time limit cut the run short, so equilag plan may find another plan"]
 
 
 def write_both(first: OutputFile, second: OutputFile, text: str, other: str) -> None:

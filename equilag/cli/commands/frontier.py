@@ -5,13 +5,12 @@ from __future__ import annotations
 import argparse
 from typing import Final
 
+from equilag.cli.answering import answering, status_of
 from equilag.cli.arguments import options
+from equilag.cli.arguments.options import Option
 from equilag.cli.arguments.policy_options import add_settings, policy_of
 from equilag.cli.arguments.source import add_source, read_group
-from equilag.cli.deliver import plot_file, show
-from equilag.cli.progress_line import ProgressLine
-from equilag.cli.screen import FINE, INTERRUPTED
-from equilag.cli.stop_signals import stopping
+from equilag.cli.deliver import draw, plot_file, show
 
 NAME: Final = "frontier"
 HELP: Final = "all trade-offs between moves and lag spread"
@@ -31,7 +30,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     add_settings(parser, "plan")
     options.add_run(parser, time_limit=5.0)
     options.add_output(parser)
-    options.add_plot(parser, "the trade-offs")
+    options.add(parser, Option("--plot", "F", "draw the trade-offs to this file: .svg or .png"))
 
 
 def run(args: argparse.Namespace) -> int:
@@ -40,17 +39,18 @@ def run(args: argparse.Namespace) -> int:
     plot = plot_file(args, args.snapshot)
     group = read_group(args, policy)
 
+    from equilag.planner.facts.front import front_facts
     from equilag.planner.frontier import frontier
-    from equilag.report.facts.frontier import frontier_facts
+    from equilag.report.reports.frontier import FrontierReport, front_chart
 
-    with stopping() as stop, ProgressLine() as progress, options.named(policy):
-        points = frontier(group, policy, **options.settings_of(args, progress, stop))
-    settings = options.run_settings(args)
-    facts = frontier_facts(group, points, policy, interrupted=stop.is_set(), run=settings)
-    if plot is not None:
-        from equilag.report.plot import frontier_plot
-
-        target, ending = plot
-        target.write(frontier_plot(facts, ending))
-    show(facts, args)
-    return INTERRUPTED if facts.interrupted else FINE
+    effort = options.effort_of(args)
+    with answering(args, policy) as settings:
+        points = frontier(group, policy, **settings)
+        stop = settings["stop"]
+    front = front_facts(
+        group, points, policy, interrupted=stop is not None and stop.is_set(),
+        run={"seed": args.seed, **({} if effort is None else {"effort": effort})},
+    )  # fmt: skip
+    draw(plot, lambda: front_chart(front), group.name)
+    show(FrontierReport(front), args)
+    return status_of(front)

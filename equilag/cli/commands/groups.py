@@ -6,25 +6,20 @@ import argparse
 import shlex
 import time
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 from equilag.cli.arguments import options
-from equilag.cli.arguments.cluster import (
-    add_cluster,
-    add_groups,
-    add_reading,
-    left_out_lines,
-    reading,
-)
+from equilag.cli.arguments.cluster import GROUPS, add_cluster, add_reading, left_out_lines, reading
 from equilag.cli.deliver import show
-from equilag.cli.group_watch import add_watch, watch
+from equilag.cli.group_watch import WATCH, watch
 from equilag.cli.screen import remark
-from equilag.report.wording.words import natural_key, plural, printable
+from equilag.domain.figures import plural, printable
+from equilag.domain.natural_order import natural_key
+from equilag.report.reports.groups import GroupsReport, LiveGroupFacts
 
 if TYPE_CHECKING:
     from equilag.adapters.kafka.group_kinds import ListedGroup
     from equilag.adapters.kafka.group_reader import Reading, Readings
-    from equilag.report.facts.live_groups import LiveGroupFacts, LiveGroupsFacts
 
 NAME: Final = "groups"
 HELP: Final = "list the groups of a live cluster, most uneven lag first"
@@ -49,9 +44,9 @@ examples:
 
 def configure(parser: argparse.ArgumentParser) -> None:
     add_cluster(parser)
-    add_groups(parser)
+    options.add(parser, GROUPS)
     add_reading(parser)
-    add_watch(parser)
+    parser.add_argument("--watch", **WATCH)
     options.add_output(parser)
 
 
@@ -59,14 +54,14 @@ def run(args: argparse.Namespace) -> int:
     options.check_output(args)
     if args.watch is not None:
         return watch(args, lambda: listed(args))
-    facts, remarks = listed(args)
+    report, remarks = listed(args)
     for line in remarks:
         remark(line)
-    show(facts, args)
+    show(report, args)
     return 0
 
 
-def listed(args: argparse.Namespace) -> tuple[LiveGroupsFacts, list[str]]:
+def listed(args: argparse.Namespace) -> tuple[GroupsReport, list[str]]:
     """Return the groups of the cluster, and remarks about what could not be read. Raises
     InputError."""
     reset = args.auto_offset_reset or options.RESETS_DEFAULT
@@ -74,23 +69,17 @@ def listed(args: argparse.Namespace) -> tuple[LiveGroupsFacts, list[str]]:
         found = reader.read_all(bool if args.groups is None else args.groups.fullmatch)
     rows = [figures(one, reset) for one in found.groups]
     rows += [without_figures(name, one) for name, one in found.others.items()]
-    rows.sort(
-        key=lambda row: (-(row["lag_spread"] or 0), -(row["lag"] or 0), natural_key(row["group"]))
-    )
-
-    from equilag.report.facts.live_groups import LiveGroupFacts, LiveGroupsFacts
-
+    rows.sort(key=lambda row: (-(row.lag_spread or 0), -(row.lag or 0), natural_key(row.group)))
     settings = {
         "bootstrap_server": args.bootstrap_server,
         "groups": None if args.groups is None else args.groups.pattern,
         "auto_offset_reset": reset,
         "isolation_level": args.isolation_level or options.ISOLATION_LEVELS[0],
     }
-    groups = tuple(LiveGroupFacts(**row) for row in rows)
-    next_command = plan_command(groups, args)
     taken_at = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
-    facts = LiveGroupsFacts(groups, found.left_out, settings, next_command, taken_at)
-    return facts, problems(found)
+    command = plan_command(rows, args)
+    report = GroupsReport(tuple(rows), found.left_out, settings, command, taken_at)
+    return report, problems(found)
 
 
 def plan_command(groups: Sequence[LiveGroupFacts], args: argparse.Namespace) -> str | None:
@@ -104,8 +93,8 @@ def plan_command(groups: Sequence[LiveGroupFacts], args: argparse.Namespace) -> 
     return printable(shlex.join([*words, "--group", worst.group]))
 
 
-def figures(found: Reading, reset: str) -> dict[str, Any]:
-    """Return a group as a row. Figures about members are null without active members."""
+def figures(found: Reading, reset: str) -> LiveGroupFacts:
+    """Return a group as a row. Figures about members are None without active members."""
     from equilag.domain.group.group import Group
     from equilag.domain.plan.metrics import member_loads, spread
 
@@ -113,37 +102,34 @@ def figures(found: Reading, reset: str) -> dict[str, Any]:
     loads = member_loads(group.owner, group.lag, group.n_members)
     total, active = int(group.lag.sum()), bool((~group.idle).any())
     worst = int(loads.max()) if active else 0
-    return {
-        "group": group.name,
-        "state": found.state,
-        "kind": found.kind,
-        "members": group.n_members,
-        "partitions": group.n_partitions,
-        "lag": total,
-        "lag_spread": spread(loads, group.idle) if active else None,
-        "worst_member": group.members[int(loads.argmax())].id if active and worst else None,
-        "worst_share_percent": 100 * worst / total if active and total else None,
-        "unknown_lags": sum(map(len, found.offsets.unknown.values())),
-        "remarks": found.remarks,
-    }
+    return LiveGroupFacts(
+        group=group.name,
+        state=found.state,
+        kind=found.kind,
+        members=group.n_members,
+        partitions=group.n_partitions,
+        lag=total,
+        lag_spread=spread(loads, group.idle) if active else None,
+        worst_member=group.members[int(loads.argmax())].id if active and worst else None,
+        worst_share_percent=100 * worst / total if active and total else None,
+        unknown_lags=sum(map(len, found.offsets.unknown.values())),
+        remarks=found.remarks,
+    )
 
 
-def without_figures(name: str, listed: ListedGroup) -> dict[str, Any]:
+def without_figures(name: str, listed: ListedGroup) -> LiveGroupFacts:
     """Return the row of a group of a kind that is not read."""
     from equilag.adapters.kafka.group_kinds import described_kind
-    from equilag.report.facts.live_groups import LiveGroupFacts
 
     what, why = described_kind(listed.kind)
-    row = dict.fromkeys(LiveGroupFacts.__slots__)
-    known = {"group": name, "state": listed.state, "kind": listed.kind, "unknown_lags": 0}
-    return {**row, **known, "remarks": [f"{what}: {why}"]}
+    return LiveGroupFacts(name, listed.state, listed.kind, *[None] * 6, 0, [f"{what}: {why}"])
 
 
 def problems(found: Readings) -> list[str]:
     """Return remarks about what could not be read."""
-    lines = left_out_lines(found.left_out)
     from equilag.adapters.kafka.reading import NO_COMMIT
 
+    lines = left_out_lines(found.left_out)
     without = sum(len(row) for one in found.groups for row in one.offsets.uncommitted.values())
     if without:
         lines.append(f"{plural(without, 'partition')} with {NO_COMMIT}")

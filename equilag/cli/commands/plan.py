@@ -5,13 +5,13 @@ from __future__ import annotations
 import argparse
 from typing import Final
 
+from equilag.cli.answering import answering, status_of
 from equilag.cli.arguments import options
+from equilag.cli.arguments.options import Option
 from equilag.cli.arguments.policy_options import add_settings, policy_of
 from equilag.cli.arguments.source import add_source, read_group
 from equilag.cli.deliver import deliver, plan_file
-from equilag.cli.progress_line import ProgressLine
-from equilag.cli.screen import ACT, FINE, INTERRUPTED
-from equilag.cli.stop_signals import stopping
+from equilag.cli.screen import ACT
 
 NAME: Final = "plan"
 HELP: Final = "the best plan within a time limit, with its certificate"
@@ -36,28 +36,22 @@ def configure(parser: argparse.ArgumentParser) -> None:
     add_settings(parser, "plan")
     options.add_run(parser, time_limit=2.0)
     options.add_plan_outputs(parser)
-    parser.add_argument(
-        "--check",
-        action="store_true",
-        help="print only the verdict, and exit with 10 if there is something to do, else with 0",
-    )
+    options.add(parser, Option("--check", "", "print only the verdict, and exit with 10 if there is"
+                               " something to do, else with 0"))  # fmt: skip
 
 
 def run(args: argparse.Namespace) -> int:
     policy = policy_of(args, "plan")
-    options.check_output(args)
     target = plan_file(args)
     group = read_group(args, policy)
 
     from equilag.planner.solve import solve
+    from equilag.report.reports.plan import PlanReport, VerdictReport
 
-    with stopping() as stop, ProgressLine() as progress, options.named(policy):
-        plan = solve(group, policy, **options.settings_of(args, progress, stop))
-
-    from equilag.report.facts.plans.plan import plan_facts
-
-    facts = plan_facts(plan, verbose=args.verbose)
-    deliver(facts, args, target)
-    if plan.interrupted:
-        return INTERRUPTED
-    return ACT if args.check and facts.verdict.worth_it else FINE
+    with answering(args, policy) as settings:
+        plan = solve(group, policy, **settings)
+    only_verdict = args.check and args.output == "text"
+    report = VerdictReport(plan) if only_verdict else PlanReport(plan, verbose=args.verbose)
+    deliver(report, args, target)
+    to_do = args.check and report.verdict.worth_it and not plan.interrupted
+    return ACT if to_do else status_of(plan)

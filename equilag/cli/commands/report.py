@@ -9,15 +9,11 @@ from pathlib import PurePath
 from shlex import join, quote
 from typing import Final
 
+from equilag.cli.answering import answering
 from equilag.cli.arguments import options
 from equilag.cli.arguments.files import OutputFile
-from equilag.cli.arguments.given_plan import (
-    add_plan,
-    place_files,
-    planning,
-    read_inputs,
-    refuse_with_plan,
-)
+from equilag.cli.arguments.given_plan import add_plan, place_files, read_inputs, refuse_with_plan
+from equilag.cli.arguments.options import Option
 from equilag.cli.arguments.policy_options import add_settings, policy_of
 from equilag.cli.arguments.source import add_source
 from equilag.cli.screen import FINE, INTERRUPTED, emit
@@ -49,27 +45,19 @@ TIME_LIMIT: Final = 2.0
 def configure(parser: argparse.ArgumentParser) -> None:
     add_source(parser)
     add_plan(parser)
-    parser.add_argument("--out", metavar="F.html", help="write the page to this file")
+    options.add(parser, Option("--out", "F.html", "write the page to this file"))
     add_settings(parser, "plan")
     options.add_run(parser, time_limit=TIME_LIMIT)
-    options.add_compared_assignors(parser)
-    parser.add_argument(
-        "--json",
-        action="store_const",
-        const="json",
-        dest="output",
-        default="text",
-        help="print the report's JSON (equilag/report/1)",
-    )
+    options.add(parser, options.COMPARED)
+    options.add_json(parser, "print the report's JSON (equilag/report/1)")
 
 
 def run(args: argparse.Namespace) -> int:
     place_files(args)
     policy = policy_of(args, "plan")
     refuse_with_plan(args, policy)
-    if args.out is None and args.output != "json":
+    if args.out is None and not args.json:
         args.refuse("--out is required, or --json")
-
     target = None
     if args.out is not None:
         target = OutputFile(args.out, "--out", (args.snapshot, args.plan))
@@ -77,23 +65,23 @@ def run(args: argparse.Namespace) -> int:
     group, document = read_inputs(args, policy)
 
     from equilag.certificate.checked_plan import checked_plan
-    from equilag.report.make_group_report import ReportRun, make_group_report
+    from equilag.planner.all_answers import AnswerRun, all_answers
+    from equilag.report.reports.group_report import GroupReport, ReportBasis
 
-    with planning(args, policy) as (progress, stop):
+    with answering(args, policy) as settings:
         plan = None if document is None else checked_plan(group, document)
-        run = ReportRun(args.time_limit, args.effort, args.deterministic, args.seed, progress, stop)
+        limits = AnswerRun(**settings)
         wanted = policy if plan is None else plan.policy or Policy()
-        facts = make_group_report(
-            group, wanted, _source(args), run, plan=plan, assignors=args.assignor
-        )
-        stopped = run.is_stopped
+        answers = all_answers(group, wanted, limits, plan=plan, assignors=args.assignor)
+    made_with = limits.options() if plan is None else {}
+    report = GroupReport(answers, ReportBasis(_source(args), wanted, made_with))
     if target is not None:
-        from equilag.report.page.group_page import group_page
+        from equilag.report.page.write_page import page_of
 
-        target.write(group_page(facts, made_at=_now()))
-    if args.output == "json":
-        emit(json_output(facts))
-    return INTERRUPTED if stopped else FINE
+        target.write(page_of(report, made_at=_now()))
+    if args.json:
+        emit(json_output(report))
+    return INTERRUPTED if answers.is_stopped else FINE
 
 
 def _now() -> str:

@@ -5,13 +5,14 @@ from __future__ import annotations
 import argparse
 from typing import Final
 
+from equilag.cli.answering import answering, status_of
 from equilag.cli.arguments import options
 from equilag.cli.arguments.converters import OneOf, duration, seconds
-from equilag.cli.arguments.given_plan import add_plan, place_files, planning, read_inputs
+from equilag.cli.arguments.given_plan import add_plan, place_files, read_inputs
+from equilag.cli.arguments.options import Option
 from equilag.cli.arguments.policy_options import add_settings, policy_of
 from equilag.cli.arguments.source import add_source
-from equilag.cli.deliver import plot_file, show
-from equilag.cli.screen import FINE, INTERRUPTED
+from equilag.cli.deliver import draw, plot_file, show
 from equilag.domain.policy.policy import Policy
 
 NAME: Final = "simulate"
@@ -32,29 +33,17 @@ example:
 def configure(parser: argparse.ArgumentParser) -> None:
     add_source(parser)
     add_plan(parser)
-    parser.add_argument(
-        "--for",
-        dest="duration",
-        metavar="D",
-        type=duration,
-        help="how far ahead to look, such as 90s or 1h (default: until all is read, at most 1h)",
-    )
-    parser.add_argument(
-        "--pause",
-        metavar="S",
-        type=seconds,
-        default=2.3,
-        help="seconds that the rebalance to the plan takes (default: 2.3)",
-    )
-    parser.add_argument(
-        "--protocol",
-        metavar="P",
-        type=OneOf(("eager", "cooperative")),
-        default="eager",
-        help="protocol of the rebalance; eager: all partitions pause; cooperative: only those"
-        " that change hands (default: eager)",
-    )
-    options.add_plot(parser, "lag over time")
+    options.add(
+        parser,
+        Option("--for", "D", "how far ahead to look, such as 90s or 1h (default: until all is read,"
+               " at most 1h)", duration),
+        Option("--pause", "S", "seconds that the rebalance to the plan takes (default: 2.3)",
+               seconds, 2.3),
+        Option("--protocol", "P", "protocol of the rebalance; eager: all partitions pause;"
+               " cooperative: only those that change hands (default: eager)",
+               OneOf(("eager", "cooperative")), "eager"),
+        Option("--plot", "F", "draw lag over time to this file: .svg or .png"),
+    )  # fmt: skip
     add_settings(parser, "plan")
     options.add_run(parser, time_limit=2.0)
     options.add_output(parser)
@@ -63,35 +52,21 @@ def configure(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> int:
     place_files(args)
     policy = policy_of(args, "plan")
-    if args.plan is not None and _makes_plans(policy):
+    if args.plan is not None and policy != Policy(capacity=policy.capacity):
         args.refuse("with PLAN only --capacity of the options that make a plan has an effect")
     options.check_output(args)
     plot = plot_file(args, args.snapshot, args.plan)
     group, plan = read_inputs(args, policy)
 
     from equilag.planner.simulate import simulate
-    from equilag.report.facts.simulation import simulation_facts
+    from equilag.report.reports.simulation import SimulationReport
 
-    with planning(args, policy) as (progress, stop):
+    with answering(args, policy) as settings:
         found = simulate(
-            group,
-            plan,
-            duration=args.duration,
-            pause=args.pause,
-            protocol=args.protocol,
-            policy=policy,
-            **options.settings_of(args, progress, stop),
-        )
-    facts = simulation_facts(found)
-    if plot is not None:
-        from equilag.report.plot import simulation_plot
-
-        target, ending = plot
-        target.write(simulation_plot(facts, ending))
-    show(facts, args)
-    return INTERRUPTED if facts.interrupted else FINE
-
-
-def _makes_plans(policy: Policy) -> bool:
-    """True if the policy says more than the members' capacities."""
-    return policy != Policy(capacity=policy.capacity)
+            group, plan, duration=getattr(args, "for"), pause=args.pause, protocol=args.protocol,
+            policy=policy, **settings,
+        )  # fmt: skip
+    report = SimulationReport(found)
+    draw(plot, lambda: report.chart, group.name)
+    show(report, args)
+    return status_of(report)

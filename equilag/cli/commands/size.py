@@ -4,21 +4,16 @@ from __future__ import annotations
 
 import argparse
 import re
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
+from equilag.cli.answering import status_of
 from equilag.cli.arguments import options
-from equilag.cli.arguments.converters import MAX_SHOWN, duration, whole
+from equilag.cli.arguments.converters import duration, whole, wrong
+from equilag.cli.arguments.options import Option
 from equilag.cli.arguments.policy_options import add_settings, policy_of
 from equilag.cli.arguments.source import add_source, read_group
 from equilag.cli.deliver import show
-from equilag.cli.screen import FINE, INTERRUPTED
 from equilag.cli.stop_signals import stopping
-from equilag.report.wording.words import shorten
-
-if TYPE_CHECKING:
-    from threading import Event
-
-    from equilag.planner.size import SizeSettings
 
 NAME: Final = "size"
 HELP: Final = "how many members a group needs, and when more help no further"
@@ -33,13 +28,13 @@ racks or single members. New members are called new-1, new-2, ...;
 
 example:
   equilag size snapshot.json --capacity '*=1000' --catch-up 10m"""
-SPREAD: Final = (
-    "lag; rate: records produced per second; work: lag + rate x horizon; given: the snapshot's"
-    " weights (default: rate where rates are known, else lag)"
-)
-HELPS: Final = (
-    "a size helps if its heaviest load is lower by more than so many percent (default: 1)"
-)
+HELPS: Final = {
+    "weight": "lag; rate: records produced per second; work: lag + rate x horizon; given: the"
+    " snapshot's weights (default: rate where rates are known, else lag)",
+    "tolerance": "a size helps if its heaviest load is lower by more than so many percent"
+    " (default: 1)",
+}
+PLACES: Final = {"threads": "--threads", "catch_up": "--catch-up"}
 _RANGE: Final = re.compile(r"([0-9]{1,6})(?:\.\.([0-9]{1,6}))?")
 
 
@@ -49,33 +44,22 @@ def sizes(text: str) -> tuple[int, int]:
     first = int(found[1]) if found else 0
     last = int(found[2] or found[1]) if found else 0
     if not 0 < first <= last:
-        problem = f"{shorten(text, MAX_SHOWN)!r} is not a range such as 4..12"
-        raise argparse.ArgumentTypeError(problem)
+        raise wrong(text, "not a range such as 4..12")
     return first, last
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
     add_source(parser)
-    parser.add_argument(
-        "--members",
-        metavar="FROM..TO",
-        type=sizes,
-        help="numbers of members to look at (default: from 1 to the number of partitions)",
-    )
-    parser.add_argument(
-        "--threads",
-        metavar="N",
-        type=whole(),
-        help="count processes of N threads, each of which is a member (default: as many as the"
-        " instances of the group have, or 1)",
-    )
-    parser.add_argument(
-        "--catch-up",
-        metavar="D",
-        type=duration,
-        help="how many members have read everything within D, such as 90s or 10m",
-    )
-    add_settings(parser, "size", helps={"weight": SPREAD, "tolerance": HELPS})
+    options.add(
+        parser,
+        Option("--members", "FROM..TO", "numbers of members to look at (default: from 1 to the"
+               " number of partitions)", sizes),
+        Option("--threads", "N", "count processes of N threads, each of which is a member (default:"
+               " as many as the instances of the group have, or 1)", whole()),
+        Option("--catch-up", "D", "how many members have read everything within D, such as 90s or"
+               " 10m", duration),
+    )  # fmt: skip
+    add_settings(parser, "size", helps=HELPS)
     options.add_run(parser, time_limit=10.0)
     options.add_output(parser)
 
@@ -86,25 +70,13 @@ def run(args: argparse.Namespace) -> int:
     group = read_group(args)
 
     from equilag.planner.size import size
-    from equilag.report.facts.size import size_facts
+    from equilag.report.reports.size import SizeReport
 
-    with stopping() as stop, options.named(policy), options.renamed(_option_of):
-        sizing = size(group, policy, **_settings(args, stop))
-    show(size_facts(group, sizing), args)
-    return INTERRUPTED if sizing.interrupted else FINE
-
-
-def _option_of(setting: str) -> str:
-    return {"threads": "--threads", "catch_up": "--catch-up"}.get(setting, setting)
-
-
-def _settings(args: argparse.Namespace, stop: Event) -> SizeSettings:
-    return {
-        "members": args.members,
-        "threads": args.threads,
-        "catch_up": args.catch_up,
-        "time_limit": args.time_limit,
-        "effort": options.effort_of(args),
-        "seed": args.seed,
-        "stop": stop,
-    }
+    places = options.renamed(lambda place: PLACES.get(place, place))
+    with stopping() as stop, options.named(policy), places:
+        sizing = size(
+            group, policy, members=args.members, threads=args.threads, catch_up=args.catch_up,
+            time_limit=args.time_limit, effort=options.effort_of(args), seed=args.seed, stop=stop,
+        )  # fmt: skip
+    show(SizeReport(group, sizing), args)
+    return status_of(sizing)

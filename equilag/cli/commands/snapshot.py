@@ -5,10 +5,10 @@ from __future__ import annotations
 import argparse
 from typing import TYPE_CHECKING, Final
 
-from equilag.cli.arguments.cluster import add_cluster, add_reading
+from equilag.cli.arguments import options
+from equilag.cli.arguments.cluster import SAMPLE, add_cluster, add_reading
 from equilag.cli.arguments.files import OutputFile
-from equilag.cli.arguments.options import add_json, named
-from equilag.cli.arguments.sampling import add_sample
+from equilag.cli.arguments.options import Option
 from equilag.cli.arguments.source import LIVE_ONLY, live_group, refuse_given
 from equilag.cli.arguments.text_source import TEXT_OPTIONS, add_text, group_from_text
 from equilag.cli.screen import emit, remark
@@ -40,29 +40,21 @@ TEXT_ONLY: Final = ("members", *TEXT_OPTIONS)
 def configure(parser: argparse.ArgumentParser) -> None:
     add_cluster(parser, required=False)
     add_text(parser, "F")
-    parser.add_argument(
-        "--members",
-        metavar="F2",
-        help="the output of --describe --group G --members --verbose, if it is not in the same"
-        " file",
-    )
-    parser.add_argument(
-        "--group", metavar="G", help="the group to read; a text needs it only if it holds several"
-    )
+    options.add(
+        parser,
+        Option("--members", "F2", "the output of --describe --group G --members --verbose, if it is"
+               " not in the same file"),
+        Option("--group", "G", "the group to read; a text needs it only if it holds several"),
+    )  # fmt: skip
     add_reading(parser, "its lag is unknown; with a text latest")
-    add_sample(parser)
-    parser.add_argument(
-        "--co-partition",
-        metavar="T1,T2",
-        action="append",
-        default=[],
-        help="write into the snapshot that partition i of all these topics goes to one member; can"
-        " be repeated",
-    )
-    parser.add_argument(
-        "--out", metavar="F", help="write the snapshot to this file (default: standard output)"
-    )
-    add_json(parser, "print the snapshot's JSON also where --out writes it to a file")
+    options.add(
+        parser,
+        SAMPLE,
+        Option("--co-partition", "T1,T2", "write into the snapshot that partition i of all these"
+               " topics goes to one member; can be repeated", repeats=True),
+        Option("--out", "F", "write the snapshot to this file (default: standard output)"),
+    )  # fmt: skip
+    options.add_json(parser, "print the snapshot's JSON also where --out writes it to a file")
     parser.set_defaults(refuse=parser.error)
 
 
@@ -101,7 +93,7 @@ def _join_topics(given: GroupInput, texts: list[str]) -> None:
     topics = given["topics"]
     number = dict(zip(topics, range(len(topics)), strict=True))
     size = np.array([*topics.values()], dtype=np.int64)
-    with named():
+    with options.named():
         lists = topic_lists_of(texts, "co_partition")
         co_partitioned_topics(lists, number, size, "co_partition", numbered=False)
     given["co_partitioned"] = [list(names) for names in lists if names]

@@ -23,15 +23,12 @@ example:
 
 DOES_NOT_HOLD: Final = 1
 """Exit status that the contract names."""
+PLAN_HELP: Final = "the plan: JSON (equilag/plan/1), plain, gzip or zstd; - reads standard input"
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
-    options.add_snapshot(parser)
-    parser.add_argument(
-        "plan",
-        metavar="PLAN",
-        help="the plan: JSON (equilag/plan/1), plain, gzip or zstd; - reads standard input",
-    )
+    parser.add_argument("snapshot", metavar="SNAPSHOT", help=options.SNAPSHOT_HELP)
+    parser.add_argument("plan", metavar="PLAN", help=PLAN_HELP)
     options.add_output(parser)
 
 
@@ -42,10 +39,9 @@ def run(args: argparse.Namespace) -> int:
     document = read_object(args.plan)
 
     from equilag.certificate.verify import check_plan
-    from equilag.report.facts.plans.verification import verification_facts
+    from equilag.report.reports.verification import CheckReport
 
     with naming(args.plan):
-        result = check_plan(group, document)
-    facts = verification_facts(group, shown_path(args.plan), result, document.get("policy"))
-    show(facts, args)
-    return 0 if result.holds else DOES_NOT_HOLD
+        found = check_plan(group, document)
+    show(CheckReport(group, shown_path(args.plan), found, document.get("policy")), args)
+    return 0 if found.holds else DOES_NOT_HOLD

@@ -8,8 +8,8 @@ from contextlib import contextmanager
 from typing import Any, Final
 
 from equilag.live.status.status import StewardStatus
+from equilag.live.status.steward_parts import StewardEvent
 from equilag.live.steward.steward_options import utc
-from equilag.report.facts.stewards.steward_parts import StewardEvent
 
 LOG: Final = logging.getLogger("equilag.steward")
 _SHOWN_ELSEWHERE: Final = {"decision", "would-be", "speeds"}

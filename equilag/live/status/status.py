@@ -9,14 +9,14 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Final, NamedTuple, get_args
 
 from equilag import __version__
-from equilag.live.steward.steward_options import utc
-from equilag.report.facts.stewards.steward import Role, StewardFacts, steward_headline
-from equilag.report.facts.stewards.steward_parts import (
+from equilag.live.status.steward_facts import Role, StewardFacts, steward_headline
+from equilag.live.status.steward_parts import (
     StewardDecision,
     StewardEvent,
     StewardHistory,
     StewardSettings,
 )
+from equilag.live.steward.steward_options import utc
 
 SPAN_S: Final = 3600.0
 """How far back the live page shows the course of a group."""

@@ -15,11 +15,11 @@ from equilag.domain.show import some_of
 from equilag.live.rebalance.controller import Considered, Controller
 from equilag.live.rebalance.joined_members import client_id_in, member_key, speed_names
 from equilag.live.status.event_log import log_event
+from equilag.live.status.steward_parts import StewardMember, StewardMove, StewardPlan
 from equilag.live.steward.observer import Observation
 from equilag.live.steward.steward_options import utc
 from equilag.planner.worth.gain import imbalance_of
 from equilag.planner.worth.group_loads import GroupLoads
-from equilag.report.facts.stewards.steward_parts import StewardMember, StewardMove, StewardPlan
 
 MAX_MOVES: Final = 50
 """Moves of a plan that the status lists: more would not be read."""

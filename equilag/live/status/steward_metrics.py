@@ -8,8 +8,8 @@ from typing import Any, Final
 from equilag.domain.errors import MissingExtra
 from equilag.live.rebalance.assignments import ORIGINS
 from equilag.live.status.status import ROLES
+from equilag.live.status.steward_facts import StewardFacts
 from equilag.planner.worth.thresholds import GROUNDS
-from equilag.report.facts.stewards.steward import StewardFacts
 
 GAUGES: Final = {
     "generation": "Generation of the group",

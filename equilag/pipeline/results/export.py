@@ -15,6 +15,7 @@ import numpy as np
 
 from equilag.adapters.snapshot.write import snapshot_document
 from equilag.domain.errors import InputError
+from equilag.domain.figures import shorten
 from equilag.domain.group.group import NOBODY, Group, Index
 from equilag.domain.plan.claim import Claim
 from equilag.domain.plan.metrics import count_moves
@@ -27,8 +28,7 @@ from equilag.domain.show import show
 from equilag.pipeline.results.run_dir import read_summary
 from equilag.pipeline.results.run_tables import check_summary, plan_row, read_columns, rows_of
 from equilag.pipeline.sources.snapshot_rows import group_input
-from equilag.report.facts.fleets.fleet_run import GroupCommands
-from equilag.report.wording.words import shorten
+from equilag.report.facts.fleet_run import GroupCommands
 
 if TYPE_CHECKING:
     from equilag.domain.plan.plan import Plan

@@ -10,9 +10,15 @@ from equilag.domain.errors import InputError
 from equilag.pipeline.results.export import group_commands, planned_with
 from equilag.pipeline.results.run_dir import SUMMARY, read_summary
 from equilag.pipeline.results.run_tables import check_summary, read_columns, rows_of
-from equilag.report.facts.fleets.fleet_gaps import AssignorGaps, assignor_gaps
-from equilag.report.facts.fleets.fleet_run import FailedGroup, FleetReport, GroupRow, GroupVerdict
-from equilag.report.facts.fleets.fleet_throughput import GroupThroughput
+from equilag.report.facts.fleet_run import (
+    AssignorGaps,
+    FailedGroup,
+    FleetRun,
+    GroupRow,
+    GroupThroughput,
+    GroupVerdict,
+    assignor_gaps,
+)
 
 CURRENT: Final = "current"
 """The assignor name under which `baseline/` holds the current assignment."""
@@ -39,7 +45,7 @@ _VERDICT: Final = ("action", "headline", "relief_percent")
 """Columns of runs that know loads other than lag, whether members keep up, what to do."""
 
 
-def read_report(path: str) -> FleetReport:
+def read_report(path: str) -> FleetRun:
     """Read the results of the run in a directory.
 
     Raises InputError naming the directory and the table if the run is unfinished or incomplete.
@@ -61,7 +67,7 @@ def read_report(path: str) -> FleetReport:
             raise InputError(problem, table, path)
     groups = [_row(path, plan, current.get(plan["group"])) for plan in plans]
     groups.sort(key=lambda row: (row.saved is None, -(row.saved or 0), row.group))
-    return FleetReport(
+    return FleetRun(
         path,
         summary,
         tuple(groups),

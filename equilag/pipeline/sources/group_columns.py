@@ -12,10 +12,9 @@ from equilag.domain.budget import Budget
 from equilag.domain.group.group import NOBODY, Flags, Group
 from equilag.domain.plan.metrics import count_moves, load_divisor, load_factor
 from equilag.domain.reduction.reduce import known_capacities
-from equilag.report.facts.fleets.fleet_throughput import MAX_NAMED
-from equilag.report.facts.plans.judged_plan import judged_plan
-from equilag.report.facts.plans.verdict import verdict_of
-from equilag.report.facts.work import WorkFacts, load_unit, work_facts
+from equilag.planner.facts.work import WorkFacts, work_facts
+from equilag.report.facts.fleet_run import MAX_NAMED
+from equilag.report.words.verdict import judge_plan, verdict_of
 
 if TYPE_CHECKING:
     from equilag.domain.plan.plan import Plan
@@ -58,7 +57,7 @@ VERDICT: Final[Fields] = (
     ("headline", "string"),
     ("relief_percent", "double"),
 )
-"""The verdict of `equilag plan` (see `equilag.report.facts.plans.verdict`)."""
+"""The verdict of `equilag plan` (see `equilag.report.words.verdict`)."""
 PLAN: Final[Fields] = (
     ("status", "string"),
     ("evidence", "string"),
@@ -221,7 +220,7 @@ def plan_columns(plan: Plan) -> dict[str, Any]:
 
 
 def _verdict(plan: Plan, work: WorkFacts | None) -> dict[str, Any]:
-    found = verdict_of(judged_plan(plan, work, load_unit(plan.planned)))
+    found = verdict_of(judge_plan(plan, work))
     return {name: getattr(found, name) for name, _ in VERDICT}
 
 

@@ -8,7 +8,7 @@ import pytest
 
 from equilag.live.status.event_log import log_event, recorded
 from equilag.live.status.status import MAX_EVENTS, MAX_POINTS, SPAN_S, HistoryRing, StewardStatus
-from equilag.report.facts.stewards.steward import StewardFacts
+from equilag.live.status.steward_facts import StewardFacts
 
 
 def leading() -> StewardStatus:

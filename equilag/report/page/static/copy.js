@@ -35,12 +35,3 @@ equilag.addCopyButtons = (() => {
   };
 })();
 equilag.addCopyButtons(document);
-// Paper shows what is closed on the screen.
-(() => {
-  let opened = [];
-  addEventListener("beforeprint", () => {
-    opened = [...document.querySelectorAll("details:not([open])")];
-    for (const one of opened) one.open = true;
-  });
-  addEventListener("afterprint", () => { for (const one of opened) one.open = false; opened = []; });
-})();

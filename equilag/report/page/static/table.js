@@ -1,162 +1,161 @@
-// Tables: sort, search, open a row, and as many rows in the page as can be seen.
+// Tables: sort, search, filter, open a row, and show more of many rows. All words come from the page.
 "use strict";
-(() => {
-  const { at, element, figure, nameElement, plural, printable, number } = equilag;
-  const ALL = 150; // rows that stand in the page at once without being missed by anybody
-  const AROUND = 12; // rows above and below what is seen
+equilag.tables = (() => {
+  const { element, unpack, count } = equilag;
+  const AT_ONCE = 100; // rows that are shown before somebody asks for more
   const order = new Intl.Collator("en", { numeric: true, sensitivity: "base" });
 
-  const compare = (a, b) => {
-    if (a == null || b == null) return (a == null) - (b == null);
-    return typeof a === "number" && typeof b === "number" ? a - b : order.compare(String(a), String(b));
-  };
+  /** The cell of a packed row: words, or a short name with the full one. */
+  const content = (words) => Array.isArray(words) ? element("bdi", { title: words[1] }, words[0]) : words;
+  /** The text of a cell, with a name in full. */
+  const full = (cell) => cell.querySelector("[title]")?.title ?? cell.textContent;
 
   class Table {
     constructor(box) {
       this.box = box;
-      this.scroller = box.querySelector(".rows");
       this.body = box.querySelector("tbody");
-      this.table = box.querySelector("table");
-      this.columns = JSON.parse(box.dataset.columns);
-      this.all = at(box.dataset.source) ?? [];
-      const names = this.columns.map((column) => column.names && at(column.names));
-      this.values = (row) => this.columns.map((column, i) => {
-        const value = Array.isArray(row) ? row[i] : row[column.key];
-        return names[i] ? names[i][value] : value;
-      });
-      this.shown = this.all;
-      this.texts = null;
-      this.whole = false;
-      const sorted = box.dataset.sorted;
-      this.sorted = sorted.replace(/^-/, "");
-      this.descending = sorted.startsWith("-");
+      this.heads = [...box.querySelectorAll("thead th")];
+      this.rows = [...this.body.rows].map((tr) => ({
+        tr, words: [...tr.cells].map(full), keys: [...tr.cells].map((cell) => cell.dataset.key === undefined ? null : Number(cell.dataset.key)),
+      }));
+      this.shown = this.rows;
+      this.most = AT_ONCE;
+      this.wanted = [];
+      this.value = "";
+      this.rest = box.querySelector(".rest");
+      this.details = box.querySelector(".details");
       this.addSort();
-      if ("search" in box.dataset && this.all.length > 8) this.addSearch();
-      this.scroller.addEventListener("scroll", () => this.window(), { passive: true });
-      addEventListener("beforeprint", () => { this.whole = true; this.draw(); });
-      addEventListener("afterprint", () => { this.whole = false; this.draw(); });
-      this.opens = "opens" in box.dataset;
-      if (this.opens) this.addOpen();
-      if (this.opens || this.all.length > this.body.rows.length) this.draw();
+      if ("search" in box.dataset) this.addSearch();
+      for (const chip of box.querySelectorAll(".chip")) chip.addEventListener("click", () => this.filter(chip));
+      this.more = element("button", { type: "button", class: "button more-rows", hidden: true });
+      this.more.addEventListener("click", () => { this.most *= 5; this.draw(); });
+      this.body.parentNode.after(this.more);
+      this.rows.forEach((row, i) => { row.place = i; });
+      if (this.details) for (const row of this.rows) this.addOpen(row);
       box.table = this;
     }
 
+    /** All rows; those that are packed are unpacked once. */
+    async all() {
+      if (this.rest) {
+        const packed = await unpack(this.rest);
+        this.rest = null;
+        for (const [words, keys] of packed) this.rows.push({ words, keys, place: this.rows.length });
+      }
+      return this.rows;
+    }
+
+    element(row) {
+      if (row.tr) return row.tr;
+      row.tr = element("tr", {}, ...row.words.map((words, i) => element("td", { class: this.heads[i].className, "data-label": this.heads[i].textContent }, content(words))));
+      if (this.details) this.addOpen(row);
+      return row.tr;
+    }
+
     addSort() {
-      [...this.table.tHead.rows[0].cells].forEach((head, place) => {
+      this.heads.forEach((head, place) => {
+        if (!head.textContent) return;
         const button = element("button", { type: "button" }, ...head.childNodes);
-        button.addEventListener("click", () => this.sort(this.columns[place].key));
+        button.addEventListener("click", () => this.sort(place));
         head.replaceChildren(button);
       });
     }
 
     addSearch() {
-      const input = element("input", {
-        type: "search", placeholder: "Search", "aria-label": `Search: ${this.table.caption.textContent}`,
+      const name = this.box.querySelector("caption").textContent;
+      const input = element("input", { type: "search", placeholder: "Search", "aria-label": `Search: ${name}` });
+      this.found = element("output", {}, count(Number(this.box.dataset.size), "row"));
+      input.addEventListener("input", () => {
+        this.wanted = input.value.toLowerCase().split(/\s+/).filter(Boolean);
+        this.select();
       });
-      this.found = element("output", {}, plural(this.all.length, "row"));
-      input.addEventListener("input", () => this.search(input.value));
-      this.box.prepend(element("div", { class: "find" }, input, this.found));
+      this.box.querySelector("table").before(element("div", { class: "find" }, input, this.found));
     }
 
-    addOpen() {
-      this.body.addEventListener("click", (event) => {
-        const place = event.target.closest("tr")?.getAttribute("aria-rowindex");
-        if (!place || (!event.target.closest(".opens") && String(getSelection()))) return;
-        this.box.dispatchEvent(new CustomEvent("open-row", { detail: this.shown[place - 2] }));
+    addOpen(row) {
+      const first = row.tr.cells[0];
+      const button = element("button", { type: "button", class: "opens" }, ...first.childNodes);
+      first.replaceChildren(button);
+      row.tr.addEventListener("click", (event) => {
+        if (event.target.closest(".opens") || !String(getSelection())) this.open(row);
       });
-    }
-
-    /** Show only rows of which `keeps(row)` is true; all of them without it. */
-    keep(keeps) {
-      this.keeps = keeps;
-      this.filter();
     }
 
     /** Sort by a column; again turns the order around. Figures begin with the largest. */
-    sort(key) {
-      const place = this.columns.findIndex((column) => column.key === key);
-      const first = this.sorted !== key;
-      const figures = this.all.some((row) => typeof this.values(row)[place] === "number");
-      this.descending = first ? figures : !this.descending;
-      this.sorted = key;
-      const sign = this.descending ? -1 : 1;
-      this.all = this.all
-        .map((row, i) => [this.values(row)[place], row, i])
-        .sort(([a, , i], [b, , j]) => (a == null || b == null ? compare(a, b) : sign * compare(a, b)) || i - j)
-        .map(([, row]) => row);
-      this.texts = null;
-      [...this.table.tHead.rows[0].cells].forEach((head, i) => {
-        if (i === place) head.setAttribute("aria-sort", this.descending ? "descending" : "ascending");
-        else head.removeAttribute("aria-sort");
+    async sort(place) {
+      const rows = await this.all();
+      const head = this.heads[place];
+      const figures = head.classList.contains("figure");
+      const descending = head.ariaSort ? head.ariaSort === "ascending" : figures;
+      for (const one of this.heads) one.removeAttribute("aria-sort");
+      head.setAttribute("aria-sort", descending ? "descending" : "ascending");
+      const sign = descending ? -1 : 1;
+      const text = (row) => [row.words[place]].flat().at(-1);
+      rows.sort((a, b) => {
+        const [one, other] = [a.keys[place], b.keys[place]];
+        if (!figures) return sign * order.compare(text(a), text(b)) || a.place - b.place;
+        if (one === null || other === null) return (one === null) - (other === null) || a.place - b.place;
+        return sign * (one - other) || a.place - b.place;
       });
-      this.filter();
+      this.select();
     }
 
-    search(words) {
-      this.words = words.toLowerCase().split(/\s+/).filter(Boolean);
-      this.filter();
+    filter(chip) {
+      for (const one of this.box.querySelectorAll(".chip")) one.setAttribute("aria-pressed", one === chip);
+      this.value = chip.value;
+      this.select();
     }
 
-    filter() {
-      const words = this.words ?? [];
-      if (words.length && !this.texts) {
-        this.texts = this.all.map((row) => this.values(row)
-          .map((value) => (typeof value === "string" ? printable(value).toLowerCase() : String(value ?? ""))).join(" "));
-      }
-      const keeps = this.keeps ?? (() => true);
-      const some = words.length || this.keeps;
-      this.shown = some ? this.all.filter((row, i) => keeps(row) && words.every((word) => this.texts[i].includes(word))) : this.all;
+    async select() {
+      const rows = await this.all();
+      const place = Number(this.box.dataset.filter);
+      this.shown = rows.filter((row) => {
+        if (this.value && row.words[place] !== this.value) return false;
+        row.text ??= row.words.flat().join(" ").toLowerCase();
+        return this.wanted.every((word) => row.text.includes(word));
+      });
       if (this.found) {
-        const all = plural(this.all.length, "row");
-        this.found.textContent = some ? `${number(this.shown.length)} of ${all}` : all;
+        const all = count(rows.length, "row");
+        this.found.textContent = this.shown.length < rows.length ? `${this.shown.length.toLocaleString("en-US")} of ${all}` : all;
       }
-      this.scroller.scrollTop = 0;
       this.draw();
     }
 
-    draw() {
-      this.table.setAttribute("aria-rowcount", this.shown.length + 1);
-      this.from = this.to = -1;
-      this.window();
-    }
-
-    /** Put the rows into the page that can be seen, with room for the others. */
-    window() {
-      const many = this.shown.length > ALL && !this.whole;
-      const height = this.height ?? 33;
-      const top = many ? Math.max(0, Math.floor(this.scroller.scrollTop / height) - AROUND) : 0;
-      const seen = Math.ceil((this.scroller.clientHeight || 512) / height) + 2 * AROUND;
-      const from = many ? Math.min(top, Math.max(0, this.shown.length - seen)) : 0;
-      const to = many ? Math.min(this.shown.length, from + seen) : Math.min(this.shown.length, this.whole ? 500 : ALL);
-      if (from === this.from && to === this.to) return;
-      [this.from, this.to] = [from, to];
-      const rows = this.shown.slice(from, to).map((row, i) => this.row(row, from + i));
-      const space = (count) => element("tr", { class: "space", "aria-hidden": "true" },
-        element("td", { colspan: this.columns.length, style: `height:${count * height}px` }));
-      if (many && from > 0) rows.unshift(space(from));
-      if (many && to < this.shown.length) rows.push(space(this.shown.length - to));
-      if (!rows.length) rows.push(element("tr", {}, element("td", { colspan: this.columns.length }, "No row is like that.")));
-      this.body.replaceChildren(...rows);
+    async draw() {
+      if (this.rest && this.most > AT_ONCE) { await this.all(); this.shown = this.rows; }
+      const some = this.shown.slice(0, this.most).map((row) => this.element(row));
+      if (!some.length) some.push(element("tr", {}, element("td", { colspan: this.heads.length }, "No row is like that.")));
+      this.body.replaceChildren(...some);
       equilag.addCopyButtons(this.body);
-      const measured = [...this.body.rows].find((row) => row.className !== "space")?.getBoundingClientRect().height;
-      if (measured && this.height === undefined) {
-        this.height = measured;
-        if (many && Math.abs(measured - height) > 0.5) this.draw();
-      }
+      this.offer();
     }
 
-    row(row, place) {
-      const values = this.values(row);
-      const cells = this.columns.map((column, i) => {
-        const form = column.form ?? "text";
-        const value = values[i];
-        const content = form === "name" && value != null ? nameElement(value) : figure(value, form === "name" ? "text" : form);
-        const attributes = { class: column.wide ? `${form} full` : form, "data-label": column.label };
-        if (this.opens && i === 0) return element("td", attributes, element("button", { type: "button", class: "opens" }, content));
-        return element("td", attributes, content);
-      });
-      return element("tr", { "aria-rowindex": place + 2 }, ...cells);
+    /** The button for more rows, while there are any. */
+    offer() {
+      const left = (this.rest ? Number(this.box.dataset.size) : this.shown.length) - this.most;
+      this.more.hidden = left <= 0;
+      this.more.textContent = `Show more of ${count(left, "other row")}`;
+    }
+
+    async open(row) {
+      this.unpacked ??= await unpack(this.details);
+      const [words, pairs, commands] = this.unpacked[row.place];
+      const dialog = document.getElementById("row");
+      const close = element("button", { type: "button", class: "button", autofocus: true }, "Close");
+      close.addEventListener("click", () => dialog.close());
+      dialog.replaceChildren(
+        element("div", { class: "dialog-head" }, element("h2", { id: "row-title" }, element("bdi", {}, [row.words[0]].flat().at(-1))), close),
+        element("p", {}, words),
+        element("dl", { class: "pairs" }, ...pairs.map(([label, text]) => element("div", {}, element("dt", {}, label), element("dd", {}, text)))),
+        ...commands.map((line) => element("code", { class: "command" }, line)),
+      );
+      equilag.addCopyButtons(dialog);
+      dialog.showModal();
     }
   }
-  for (const box of document.querySelectorAll(".table[data-source]")) new Table(box);
+  document.getElementById("row").addEventListener("click", (event) => { if (event.target.id === "row") event.target.close(); });
+  /** Let the tables within `area` be sorted, searched and opened. */
+  const start = (area) => { for (const box of area.querySelectorAll(".table")) if (!box.table) new Table(box).offer(); };
+  start(document);
+  return start;
 })();

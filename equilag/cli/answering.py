@@ -1,0 +1,38 @@
+"""What commands that make a plan share: a run that is watched, can be stopped, and names options."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Protocol
+
+from equilag.cli.arguments import options
+from equilag.cli.arguments.files import naming_plan
+from equilag.cli.progress_line import ProgressLine
+from equilag.cli.screen import FINE, INTERRUPTED
+from equilag.cli.stop_signals import stopping
+from equilag.domain.policy.policy import Policy
+
+if TYPE_CHECKING:
+    from equilag.planner.solving.run_settings import SolveSettings
+
+
+@contextmanager
+def answering(args: argparse.Namespace, policy: Policy) -> Iterator[SolveSettings]:
+    """The settings of the run. Its errors name options, and the file of a plan that was given."""
+    plan = getattr(args, "plan", None)
+    with stopping() as stop, ProgressLine() as line, options.named(policy), naming_plan(plan):
+        yield options.settings_of(args, line, stop)
+
+
+class Interruptible(Protocol):
+    """An answer that says whether it was told to end before it was done."""
+
+    @property
+    def interrupted(self) -> bool: ...
+
+
+def status_of(answer: Interruptible) -> int:
+    """The exit status."""
+    return INTERRUPTED if answer.interrupted else FINE

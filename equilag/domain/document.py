@@ -1,0 +1,45 @@
+"""JSON of results and figures: the fields of dataclasses and named tuples, and their properties."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import fields, is_dataclass
+from typing import Any, Final
+
+NOT_IN_JSON: Final = {"json": False}
+"""Metadata of a field that JSON has elsewhere, or not at all."""
+
+
+def to_document(value: Any) -> Any:
+    """JSON of a value, with names as they are. An object with `to_dict` decides for itself; a
+    figure that is no finite number becomes null."""
+    if value is None or isinstance(value, (str, bool, int)):
+        return value
+    if isinstance(value, float):
+        return value if math.isfinite(value) else None
+    if hasattr(value, "to_dict"):
+        return to_document(value.to_dict())
+    if is_dataclass(value) or hasattr(value, "_fields"):
+        return {name: to_document(own) for name, own in _named(value)}
+    if isinstance(value, Mapping):
+        return {str(key): to_document(own) for key, own in value.items()}
+    if isinstance(value, Sequence):
+        return [to_document(own) for own in value]
+    raise TypeError(f"{type(value).__name__} has no JSON")
+
+
+def hidden_names(cls: type) -> set[str]:
+    """Fields of a class that are not in JSON."""
+    if not is_dataclass(cls):
+        return set()
+    return {field.name for field in fields(cls) if not field.metadata.get("json", True)}
+
+
+def _named(value: Any) -> Iterator[tuple[str, Any]]:
+    cls = type(value)
+    names = [field.name for field in fields(value)] if is_dataclass(value) else value._fields
+    properties = (name for name in vars(cls) if isinstance(vars(cls)[name], property))
+    for name in (*names, *properties):
+        if not name.startswith("_") and name not in hidden_names(cls):
+            yield name, getattr(value, name)

@@ -1,0 +1,164 @@
+"""Every answer about one group: its plan, made here or given, and what goes with it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from threading import Event
+from typing import Any, Final, Literal
+
+from equilag.domain.errors import InputError
+from equilag.domain.group.group import Group
+from equilag.domain.group.weight import knows_rates
+from equilag.domain.plan.plan import Plan
+from equilag.domain.policy.policy import Policy
+from equilag.heuristics import assignor_names
+from equilag.planner.compare import (
+    Baseline,
+    Comparison,
+    comparison_of,
+    load_assignor_libraries,
+    run_assignors,
+)
+from equilag.planner.explain import DEFAULT_TIME_LIMIT, Explanation, explain
+from equilag.planner.frontier import Point, frontier
+from equilag.planner.simulate import simulate
+from equilag.planner.simulation_result import Simulation
+from equilag.planner.size import size
+from equilag.planner.sizes.sizing import Sizing
+from equilag.planner.solve import solve
+from equilag.planner.solving.run_settings import SolveSettings
+from equilag.planner.solving.stage import Watcher
+
+Part = Literal["plan", "explanation", "frontier", "size"]
+
+SHARES: Final[dict[Part, float]] = {
+    "plan": 1.0, "explanation": 1 / 3, "frontier": 0.5, "size": 0.5,
+}  # fmt: skip
+"""Of the plan's time and work: the plan is that of `equilag plan`, and the others come on top. An
+explanation takes 1.5 times its share. What one part does not use is not given to another."""
+
+
+@dataclass(frozen=True, slots=True)
+class AnswerRun:
+    """How long the answers may take, and who watches them."""
+
+    time_limit: float
+    """Seconds for the plan."""
+    effort: float | None = None
+    """Seconds' worth of counted work for the plan."""
+    deterministic: bool = False
+    seed: int = 0
+    progress: Watcher | None = None
+    stop: Event | None = None
+
+    def of(self, part: Part) -> SolveSettings:
+        """The settings of a run for one part."""
+        share = SHARES[part]
+        return {
+            "time_limit": share * self.time_limit,
+            "seed": self.seed,
+            "effort": None if self.effort is None else share * self.effort,
+            "deterministic": self.deterministic,
+            "progress": self.progress,
+            "stop": self.stop,
+        }
+
+    def options(self) -> dict[str, Any]:
+        """What `equilag plan` has to be told to make the same plan."""
+        limit = None if self.time_limit == DEFAULT_TIME_LIMIT else f"{self.time_limit:g}"
+        effort = None if self.effort is None else f"{self.effort:g}"
+        found = {"time_limit": limit, "effort": effort, "deterministic": self.deterministic}
+        return {**found, "seed": self.seed or None}
+
+    @property
+    def is_stopped(self) -> bool:
+        return self.stop is not None and self.stop.is_set()
+
+
+@dataclass(frozen=True, slots=True)
+class Answers:
+    """A plan, and what is known besides; None for what there was no time or no figures for."""
+
+    group: Group
+    """As it was read."""
+    plan: Plan
+    explanation: Explanation | None = None
+    comparison: Comparison | None = None
+    points: Sequence[Point] | None = None
+    """The front."""
+    simulation: Simulation | None = None
+    """None unless rates or capacities are known."""
+    sizing: Sizing | None = None
+    """The same."""
+    is_stopped: bool = False
+    """True if the run was told to end before all was there."""
+
+
+def all_answers(
+    group: Group,
+    policy: Policy,
+    run: AnswerRun,
+    *,
+    plan: Plan | None = None,
+    assignors: Sequence[str] = (),
+) -> Answers:
+    """Answer everything, with a plan that is made here unless it is given; then `policy` is its.
+
+    `assignors` are compared as well, as by `compare`. A run that is told to end leaves out what it
+    has not begun. Raises InputError as `solve` does, and as `compare` does for `assignors`.
+    """
+    answers = Answers(group, plan or solve(group, policy, **run.of("plan")))
+    if not run.is_stopped:
+        explanation = explain(group, answers.plan, **run.of("explanation"))
+        answers = replace(answers, explanation=explanation)
+    if not run.is_stopped:
+        comparison = _comparison(answers.plan, policy, run, assignors)
+        points = frontier(group, policy, **run.of("frontier"))
+        answers = replace(answers, comparison=comparison, points=points)
+    if not run.is_stopped:
+        simulation, sizing = _simulation(group, answers.plan), _sizing(group, policy, run)
+        answers = replace(answers, simulation=simulation, sizing=sizing)
+    return replace(answers, is_stopped=run.is_stopped)
+
+
+def _comparison(made: Plan, policy: Policy, run: AnswerRun, assignors: Sequence[str]) -> Comparison:
+    """The assignors beside equilag's plan: the report's, or one made here if the report's is an
+    assignor's, which then has a row under that name."""
+    names = dict.fromkeys((*assignor_names(), *assignors))
+    own = []
+    optimum = made
+    if made.policy is None:
+        names.pop(made.algorithm, None)  # not run again: its code may be elsewhere, or have changed
+        own.append(Baseline(made.algorithm, made.assigned, made.wall_s))
+        optimum = solve(made.group, replace(policy, tolerance=0.0), **run.of("plan"))
+    load_assignor_libraries(made.group)
+    others = run_assignors(made.group, tuple(names), required=assignors, stop=run.stop)
+    return comparison_of(optimum, optimum.wall_s, [*others, *own])
+
+
+def _simulation(group: Group, plan: Plan) -> Simulation | None:
+    """None where no capacity is known."""
+    if all(member.capacity is None for member in plan.group.members):
+        return None
+    return simulate(group, plan)
+
+
+def _sizing(group: Group, policy: Policy, run: AnswerRun) -> Sizing | None:
+    """None where neither rates nor capacities are known, and where no size can be told, such as of
+    a group without active members."""
+    known = any(member.capacity is not None for member in group.members)
+    if not (known or knows_rates(group) or policy.capacity):
+        return None
+    settings = run.of("size")
+    effort, limit = settings["effort"], settings["time_limit"]
+    if effort is None and run.deterministic:
+        effort = limit / 2
+    weight = None if policy.weight == "work" else policy.weight  # by rate tells who keeps up
+    for_sizes = replace(policy.fit_for("size"), weight=weight)
+    try:
+        return size(
+            group, for_sizes, time_limit=limit, effort=effort, seed=run.seed, stop=run.stop
+        )
+    except InputError:
+        return None

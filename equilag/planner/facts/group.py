@@ -1,0 +1,155 @@
+"""The group that a report is about: its sizes, what is doubtful about its figures, and how much of
+what can be gained a plan gains."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+
+from equilag.domain.group.group import NOBODY, Group
+from equilag.domain.group.input_doubt import DROPPED_CLAIM, InputDoubt
+from equilag.domain.group.lag import QUALITY
+from equilag.domain.natural_order import natural_key
+from equilag.domain.plan.extended_figures import LoadScale, ProvedBounds, extended_figures
+from equilag.domain.plan.metrics import excess, load_divisor, mean_load, member_loads, spread
+from equilag.domain.reduction.reduce import Reduction
+from equilag.planner.facts.work import LoadUnit, load_unit
+
+CERTAIN = ("ok", "given")
+"""Quality marks of a lag that is known for sure."""
+
+
+@dataclass(frozen=True, slots=True)
+class GroupFacts:
+    name: str
+    members: int
+    topics: int
+    partitions: int
+    total_lag: int
+    mean_lag: float
+    """Per member that is not idle, of the partitions that have a subscriber; where capacities
+    differ, per unit of capacity, as `spread` and `excess`."""
+    taken_at: str | None
+    doubtful_lags: Mapping[str, int]
+    """Quality mark -> partitions whose lag carries it."""
+    dropped_claims: int
+    doubts: tuple[InputDoubt, ...]
+    """What the input was accepted with although it may be a mistake, with names; the claims that
+    were dropped have no names where the group was not read from a file."""
+    remarks: tuple[str, ...]
+    """What was said when a text or a live group was read: what is assumed, and warnings."""
+    unread_topics: tuple[tuple[str, int], ...]
+    """Topics with partitions and no subscriber: name, partitions."""
+    owned: int
+    """Partitions of the current assignment."""
+    fully_owned: bool
+    """True if every partition that has a subscriber is owned."""
+    spread: float | None
+    """Lag spread of the current assignment; None where nobody owns anything."""
+    load_step: float
+    """Two loads that differ at all differ by this much: a record; less per unit of capacity."""
+    excess: float | None
+    """What lies above a fair share under the current assignment; None as for `spread`."""
+    load_unit: LoadUnit
+
+
+def group_facts(
+    group: Group, reduction: Reduction | None = None, per_capacity: bool | None = None
+) -> GroupFacts:
+    """`reduction` is what is planned in place of the group; None for what assignors do.
+
+    `per_capacity` says whether loads are; None where the reduction decides.
+    """
+    reduction = reduction or Reduction(group, group)
+    owned = group.owner != NOBODY
+    loads = loads_before(reduction, per_capacity)
+    marks = np.bincount(group.quality, minlength=len(QUALITY)).tolist()
+    unread = np.flatnonzero((group.topic_size > 0) & ~group.reads.any(axis=1)).tolist()
+    return GroupFacts(
+        name=group.name,
+        members=group.n_members,
+        topics=len(group.topics),
+        partitions=group.n_partitions,
+        total_lag=int(group.lag.sum()),
+        mean_lag=loads.mean,
+        taken_at=group.taken_at,
+        doubtful_lags={
+            mark: count
+            for mark, count in zip(QUALITY, marks, strict=True)
+            if count and mark not in CERTAIN
+        },
+        dropped_claims=group.dropped_claims,
+        doubts=_doubts(group),
+        remarks=group.remarks,
+        unread_topics=tuple(
+            sorted(
+                ((group.topics[t], int(group.topic_size[t])) for t in unread),
+                key=lambda topic: natural_key(topic[0]),
+            )
+        ),
+        owned=int(np.count_nonzero(owned)),
+        fully_owned=bool(np.array_equal(owned, group.assignable)),
+        spread=loads.spread if owned.any() else None,
+        load_step=1.0 / (load_divisor(reduction.group) or 1.0),
+        excess=loads.excess if owned.any() else None,
+        load_unit=load_unit(reduction),
+    )
+
+
+def _doubts(group: Group) -> tuple[InputDoubt, ...]:
+    if group.dropped_claims and all(doubt.kind != DROPPED_CLAIM for doubt in group.doubts):
+        return (*group.doubts, InputDoubt(DROPPED_CLAIM, group.dropped_claims, ()))
+    return group.doubts
+
+
+class LoadsBefore(NamedTuple):
+    """How even the current assignment is, in records or per unit of capacity."""
+
+    mean: float
+    spread: float
+    excess: float
+
+
+def loads_before(reduction: Reduction, per_capacity: bool | None = None) -> LoadsBefore:
+    """`per_capacity` as for `group_facts`."""
+    group, planned = reduction.given, reduction.group
+    mean, divisor = mean_load(planned), load_divisor(planned)
+    if divisor is not None or per_capacity:
+        found = extended_figures(reduction, group.owner, ProvedBounds())
+        assert found is not None  # capacities differ
+        if divisor is None:  # so the mean is lag per member
+            active = ~planned.idle
+            divisor = LoadScale.of(reduction).mean_capacity(active)
+        return LoadsBefore(mean / divisor, found.load.spread, found.load.excess)
+    loads = member_loads(group.owner, group.lag, group.n_members)
+    return LoadsBefore(mean, spread(loads, planned.idle), excess(loads[~planned.idle]))
+
+
+@dataclass(frozen=True, slots=True)
+class GainScale:
+    """The base and the end of a percentage of a gain: what lies above a fair share."""
+
+    start: float
+    end: float
+    """No plan has less."""
+    from_current: bool
+    """True if `start` is what the current assignment has."""
+    step: float = 1.0
+    """How much more than what is proved may be impossible to save: bounds are rounded down."""
+
+    @staticmethod
+    def of(group: GroupFacts, first: float, proved: float) -> GainScale:
+        """From the current assignment where it is whole, else from the fewest moves (`first`)."""
+        if group.fully_owned and group.excess is not None and group.excess > proved:
+            return GainScale(group.excess, proved, True, group.load_step)
+        return GainScale(first, proved, False, group.load_step)
+
+    def percent(self, excess: float) -> float:
+        """What is saved of all that is not proved to be impossible to save."""
+        most = self.start - self.end
+        if most <= 0 or excess < self.end + self.step:
+            return 100.0
+        return 100.0 * (self.start - excess) / most

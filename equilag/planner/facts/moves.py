@@ -1,0 +1,108 @@
+"""Every partition of a plan in columns, and what changes hands between members."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Final, NamedTuple
+
+import numpy as np
+
+from equilag.domain.natural_order import natural_key
+from equilag.domain.plan.move import Move
+from equilag.domain.plan.plan import Plan
+from equilag.domain.show import plural
+from equilag.planner.facts.plan import whole
+
+MIN_MOVES: Final = 2
+"""Moves per pair of members, on average, below which a row for every pair says little."""
+
+
+class FlowFacts(NamedTuple):
+    """What one member gives to another, or to several."""
+
+    source: str
+    target: str
+    """``3 members`` where there are several."""
+    partitions: int
+    lag: int
+
+
+def flows_by_pair(moves: Sequence[Move]) -> tuple[FlowFacts, ...]:
+    """A flow for every two members that partitions move between, the largest lag first."""
+    found: dict[tuple[str, str], list[Move]] = {}
+    for move in moves:
+        found.setdefault((move.source, move.target), []).append(move)
+    return _ordered(FlowFacts(*pair, len(some), _lag(some)) for pair, some in found.items())
+
+
+def flows_that_say_most(moves: Sequence[Move]) -> tuple[FlowFacts, ...]:
+    """The flows by pair; by the member that gives where pairs are many."""
+    pairs = flows_by_pair(moves)
+    if len(moves) >= MIN_MOVES * len(pairs):
+        return pairs
+    found: dict[str, list[Move]] = {}
+    for move in moves:
+        found.setdefault(move.source, []).append(move)
+    return _ordered(
+        FlowFacts(source, _targets({move.target for move in some}), len(some), _lag(some))
+        for source, some in found.items()
+    )
+
+
+def _targets(targets: set[str]) -> str:
+    return next(iter(targets)) if len(targets) == 1 else plural(len(targets), "member")
+
+
+def _lag(moves: Sequence[Move]) -> int:
+    return sum(move.lag for move in moves)
+
+
+def _ordered(flows: Iterable[FlowFacts]) -> tuple[FlowFacts, ...]:
+    def key(flow: FlowFacts) -> tuple[object, ...]:
+        return -flow.lag, -flow.partitions, natural_key(flow.source), natural_key(flow.target)
+
+    return tuple(sorted(flows, key=key))
+
+
+def sorted_moves(plan: Plan) -> tuple[Move, ...]:
+    """The largest lag first: a move pauses its partition."""
+    return tuple(sorted(plan.moves, key=lambda m: (-m.lag, natural_key(m.topic), m.partition)))
+
+
+@dataclass(frozen=True, slots=True)
+class PartitionColumns:
+    """Every partition; the columns have one entry each. Names stand once, since groups have
+    thousands of partitions."""
+
+    topics: tuple[str, ...]
+    members: tuple[str, ...]
+    topic: tuple[int, ...]
+    """Number in `topics`."""
+    partition: tuple[int, ...]
+    lag: tuple[int, ...]
+    weight: tuple[float, ...] | None
+    """What is spread; None where that is the lag."""
+    before: tuple[int, ...]
+    """Number in `members` of the owner; -1 for nobody."""
+    after: tuple[int, ...]
+    """The same under the plan."""
+
+
+def partition_columns(plan: Plan) -> PartitionColumns:
+    group, planned = plan.group, plan.planned
+    weight = None
+    if planned.weights is not None:
+        weights = (planned.partition_weight / planned.weight_scale).tolist()
+        weight = tuple(map(whole, weights))
+    first = group.topic_start[group.topic_of]
+    return PartitionColumns(
+        topics=tuple(group.topics),
+        members=tuple(member.id for member in group.members),
+        topic=tuple(group.topic_of.tolist()),
+        partition=tuple((np.arange(group.n_partitions) - first).tolist()),
+        lag=tuple(group.lag.tolist()),
+        weight=weight,
+        before=tuple(group.owner.tolist()),
+        after=tuple(plan.assigned.tolist()),
+    )

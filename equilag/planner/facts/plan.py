@@ -1,0 +1,244 @@
+"""What a report on a plan has besides the plan's own figures: members before and after, choices,
+and how good the plan is proved to be."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Literal, NamedTuple
+
+from equilag.domain.natural_order import natural_key
+from equilag.domain.plan.claim import bounded_by_solver
+from equilag.domain.plan.extended_figures import LoadScale, ProvedBounds, extended_figures
+from equilag.domain.plan.metrics import member_counts, member_loads
+from equilag.domain.plan.plan import Choice, Plan
+from equilag.domain.plan.plan_figures import ExtendedFigures, LagFigures
+from equilag.domain.policy.objective import SPREAD
+from equilag.domain.policy.policy import Policy
+from equilag.planner.facts.group import GainScale, GroupFacts
+from equilag.planner.facts.work import WorkFacts
+
+
+@dataclass(frozen=True, slots=True)
+class MemberFacts:
+    """A member that is not idle, under the current assignment and under the plan."""
+
+    id: str
+    partitions_before: int
+    lag_before: int
+    partitions: int
+    lag: int
+    capacity: float | None = None
+    """None where loads are not per unit of capacity."""
+    weight_before: float | None = None
+    weight: float | None = None
+    """What is spread; None where that is the lag."""
+    used_before: float | None = None
+    used: float | None = None
+    """Rate over capacity; None where one of them is unknown."""
+
+    @property
+    def load_before(self) -> float:
+        """Weight before; per unit of capacity where there is one."""
+        weight = self.lag_before if self.weight_before is None else self.weight_before
+        return weight / self.capacity if self.capacity else weight
+
+    @property
+    def load(self) -> float:
+        """Weight; per unit of capacity where there is one."""
+        weight = self.lag if self.weight is None else self.weight
+        return weight / self.capacity if self.capacity else weight
+
+
+def member_facts(plan: Plan, work: WorkFacts | None) -> tuple[MemberFacts, ...]:
+    """In the natural order of their ids."""
+    group, planned = plan.group, plan.planned
+    columns: list[list[Any]] = [
+        values.tolist()
+        for assigned in (group.owner, plan.assigned)
+        for values in (
+            member_counts(assigned, group.n_members),
+            member_loads(assigned, group.lag, group.n_members),
+        )
+    ]
+    columns += [[None] * group.n_members] * 5
+    if is_per_capacity(plan) and (work is None or work.unit.knows_speeds):
+        scale = LoadScale.of(planned)
+        columns[4] = list(map(whole, (scale.capacity * scale.unit).tolist()))
+    if planned.weights is not None:
+        for place, assigned in ((5, group.owner), (6, plan.assigned)):
+            weights = member_loads(assigned, planned.partition_weight, group.n_members)
+            columns[place] = list(map(whole, (weights / planned.weight_scale).tolist()))
+    if work is not None and work.before is not None and work.after is not None:
+        columns[7] = [*work.before.by_member.values()]
+        columns[8] = [*work.after.by_member.values()]
+    rows = zip(group.members, planned.group.idle.tolist(), *columns, strict=True)
+    found = (MemberFacts(member.id, *row) for member, idle, *row in rows if not idle)
+    return tuple(sorted(found, key=lambda member: natural_key(member.id)))
+
+
+def idle_members(plan: Plan) -> tuple[str, ...]:
+    """Members whose subscription holds no partition, in the natural order of their ids."""
+    members = zip(plan.group.members, plan.planned.group.idle.tolist(), strict=True)
+    return tuple(sorted((one.id for one, idle in members if idle), key=natural_key))
+
+
+def whole(figure: float) -> float:
+    """The figure as an integer if it is one."""
+    return int(figure) if figure.is_integer() else figure
+
+
+class InstanceFacts(NamedTuple):
+    """A process, under the current assignment and under the plan."""
+
+    name: str
+    """A member's id where it is a process of its own."""
+    threads: int
+    partitions_before: int
+    load_before: float
+    """Lag of its members; per unit of their capacity where capacities differ."""
+    partitions: int
+    load: float
+
+
+def figures_before(plan: Plan) -> ExtendedFigures | None:
+    """The figures of the current assignment of an extended group."""
+    return extended_figures(plan.planned, plan.planned.given.owner, ProvedBounds())
+
+
+def instance_facts(plan: Plan) -> tuple[InstanceFacts, ...]:
+    """Of active ones, in the natural order of their names; none where each member is its own."""
+    after, before = plan.extended, figures_before(plan)
+    if after is None or before is None or before.instances is None or after.instances is None:
+        return ()
+    group, per_capacity = plan.group, is_per_capacity(plan)
+    lag_before = member_loads(group.owner, group.lag, group.n_members).tolist()
+    was_of = {member.id: lag for member, lag in zip(group.members, lag_before, strict=True)}
+    found = (
+        InstanceFacts(
+            now.instance or now.members[0],
+            len(now.members),
+            was.partitions,
+            was.load if per_capacity else sum(was_of[member] for member in now.members),
+            now.partitions,
+            now.load if per_capacity else sum(plan.lag.by_member[member] for member in now.members),
+        )
+        for was, now in zip(before.instances.rows, after.instances.rows, strict=True)
+        if not now.is_idle
+    )
+    return tuple(sorted(found, key=lambda one: natural_key(one.name)))
+
+
+@dataclass(frozen=True, slots=True)
+class ChoiceFacts:
+    """A point between the fewest moves and the most even lag."""
+
+    choice: Choice
+    gain_percent: float
+    """Part of the excess saved, of what is not proved to be impossible to save."""
+    is_this_plan: bool
+    settings: Mapping[str, Any]
+    """The settings on top of this plan's that ask for the choice."""
+
+
+def choice_facts(plan: Plan, group: GroupFacts) -> tuple[tuple[ChoiceFacts, ...], bool]:
+    """The choices of a plan, and True if their gain counts from the current assignment, not from
+    the first choice; none where there is nothing to choose from."""
+    choices, loads = plan.choices, plan.loads
+    if len(choices) < 2:
+        return (), False
+    gain = GainScale.of(group, choices[0].excess, loads.excess_lower_bound)
+    rows = tuple(
+        ChoiceFacts(
+            choice,
+            gain.percent(choice.excess),
+            choice.moves == len(plan.moves) and choice.spread == loads.spread,
+            _settings(plan, choice, choice is choices[-1]),
+        )
+        for choice in choices
+    )
+    return rows, gain.from_current
+
+
+def _settings(plan: Plan, choice: Choice, is_last: bool) -> dict[str, Any]:
+    """The settings that ask for a choice, and get a plan that is no worse."""
+    policy = plan.policy or Policy()
+    settings: dict[str, Any] = {}
+    if policy.moves_first:  # such policies never trade moves for lag
+        settings["policy"] = "lag-aware"
+    if policy.move_cost:
+        settings["move_cost"] = 0
+    beyond = is_last and choice.moves >= len(plan.moves) and not policy.moves_first
+    if not beyond or policy.max_moves is not None:
+        settings["max_moves"] = choice.moves
+    # Up to the moves of this plan a limit alone does: it asks for as even a plan as it allows.
+    if policy.tolerance and (policy.moves_first or choice.moves >= len(plan.moves)):
+        settings["tolerance"] = 0
+    return settings
+
+
+Standing = Literal[
+    "assignor", "nobody", "fallback", "unproved", "feasible", "tolerance", "spread",
+    "spread-and-cost", "moves-and-spread",
+]  # fmt: skip
+"""What a plan is: one assignor's own, one for nobody, not proved to be the best (`fallback`,
+`unproved` without any bound, `feasible` with one), or proved to be the best (`spread` …), for
+`tolerance` within the tolerance of the policy."""
+
+
+@dataclass(frozen=True, slots=True)
+class ProofFacts:
+    """What is proved of a plan."""
+
+    policy: Policy | None
+    """What is in force of it; None for the plan of a single assignor."""
+    standing: Standing
+    is_bounded: bool
+    """True if there is a bound on the spread of the loads."""
+    by_solver: bool
+    """True if that bound rests on a solver's word."""
+    claimed: frozenset[str]
+    """The kinds of claims that the plan makes."""
+
+
+def proof_facts(plan: Plan) -> ProofFacts:
+    claimed = frozenset(claim.claim for claim in plan.claims)
+    policy = policy_in_force(plan)
+    # What is proved of an assignor's plan is about lag, whatever the capacities.
+    bounded = SPREAD in claimed and not (policy is None and is_per_capacity(plan))
+    return ProofFacts(
+        policy, _standing(plan, policy, bounded), bounded, bounded_by_solver(plan.claims), claimed
+    )
+
+
+def is_per_capacity(plan: Plan) -> bool:
+    """True if the loads of a plan are weights per unit of capacity; else lag in records."""
+    return not isinstance(plan.loads, LagFigures)
+
+
+def policy_in_force(plan: Plan) -> Policy | None:
+    """The policy without settings about racks, where these are not known."""
+    policy = plan.policy
+    if policy is None or not policy.minds_racks:
+        return policy
+    if plan.extended is not None and plan.extended.cross_rack is not None:
+        return policy
+    return policy.without("racks")
+
+
+def _standing(plan: Plan, policy: Policy | None, bounded: bool) -> Standing:
+    if policy is None:
+        return "assignor"
+    if plan.planned.group.idle.all():
+        return "nobody"
+    if plan.status == "fallback":
+        return "fallback"
+    if plan.status == "feasible":
+        return "feasible" if bounded else "unproved"
+    if policy.tolerance and plan.loads.gap:
+        return "tolerance"
+    if policy.move_cost and not policy.moves_first:
+        return "spread-and-cost"
+    if policy.moves_first and not policy.pins_owned and not policy.fresh:
+        return "moves-and-spread"
+    return "spread"

@@ -1,0 +1,300 @@
+"""The blocks that a report is a list of. Text and page write any of them, and add nothing.
+
+Rows of tables hold values; the form of a column says how they are written. Everything else is words
+already. Names stand in full: an output shortens those of `Report.names` to the room that it has.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from typing import Any, Literal, NamedTuple, TypeAlias
+
+Tone = Literal["good", "act", "warn", "bad", "neutral"]
+"""``good``: nothing to do; ``act``: something to do; ``warn``: read on; ``bad``: it does not keep
+up, or does not work."""
+Words: TypeAlias = tuple[str, ...]
+"""Sentences."""
+
+
+@dataclass(frozen=True, slots=True)
+class Headline:
+    """What to do, first; what stands before a colon is the most important."""
+
+    words: str
+    tone: Tone = "neutral"
+    what: str = ""
+    """The sign of a page in words, such as ``Worth a rebalance``."""
+    lines: Words = ()
+    """What adds to it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Title:
+    """What the report is about: a name, and its sizes."""
+
+    name: str
+    facts: Words
+
+
+class Pair(NamedTuple):
+    label: str
+    words: str
+    now: str = ""
+    """What the words are in place of, if they are about a change."""
+    note: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Pairs:
+    """Figures by name."""
+
+    rows: tuple[Pair, ...]
+    tiles: bool = False
+    """True for the few figures that matter most, which a page shows large."""
+
+
+class Share(NamedTuple):
+    label: str
+    count: int
+    tone: Tone
+    note: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Shares:
+    """Parts of a whole, in counts."""
+
+    rows: tuple[Share, ...]
+
+
+class BarParts(NamedTuple):
+    """What the bars of a column are."""
+
+    names: Words
+    """Of the parts of a bar, from the left."""
+    mark: float | None = None
+    """Where a line stands, such as a fair share."""
+    least: float = 0.0
+    """What there is room for even if all bars are shorter."""
+    is_whole: bool = False
+    """True if every bar is 100 %, shared among the parts."""
+
+
+class Column(NamedTuple):
+    heading: str
+    form: str = "number"
+    """One of `equilag.domain.figures.FORMS`, or ``bar``: then a value is the lengths of parts."""
+    note: str = ""
+    """What the figures are."""
+    optional: bool = False
+    """True if a screen that is too narrow may leave it out, the last one first."""
+    parts: BarParts | None = None
+    filters: bool = False
+    """True if a page can show the rows of one of its values only."""
+
+
+Cell: TypeAlias = Any
+"""A value in the form of its column; a `Change` of two; None where nothing is known."""
+
+
+class Detail(NamedTuple):
+    """What a page shows of a row that is opened."""
+
+    words: str
+    pairs: tuple[tuple[str, str], ...]
+    commands: Words
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    columns: tuple[Column, ...]
+    rows: tuple[tuple[Cell, ...], ...]
+    caption: str = ""
+    """For those who do not see it."""
+    few: int = 40
+    """Rows that a screen shows of more, the first ones."""
+    is_folded: bool = False
+    """True if a page shows it when it is asked for, since it repeats a picture."""
+    details: tuple[Detail, ...] = ()
+    """One for each row; or none."""
+
+
+class Part(NamedTuple):
+    """A part of a bar: a partition."""
+
+    size: float
+    state: str
+    """``stays``, ``leaves``, ``arrives``; and ``hot`` for more than a fair share alone."""
+    words: str
+
+
+class Strip(NamedTuple):
+    """What one member has, now and under the plan."""
+
+    name: str
+    now: tuple[Part, ...]
+    planned: tuple[Part, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Bars:
+    """A table with bars. A page draws the partitions of each member above it, a screen the bars of
+    the table's own columns."""
+
+    table: Table
+    strips: tuple[Strip, ...] = ()
+    fair: float = 0.0
+    """Where a line stands."""
+    unit: str = ""
+    """What the bars are."""
+
+
+class Flow(NamedTuple):
+    source: str
+    target: str
+    partitions: int
+    lag: int
+
+
+@dataclass(frozen=True, slots=True)
+class Flows:
+    """What members give to one another, the largest lag first."""
+
+    rows: tuple[Flow, ...]
+
+
+class Point(NamedTuple):
+    x: float
+    y: float | None
+    words: str = ""
+    """What the point says when somebody points at it."""
+    label: str = ""
+    """What stands beside it."""
+    command: str = ""
+    """The command that makes it, where it can be picked."""
+
+
+class Series(NamedTuple):
+    name: str
+    points: tuple[Point, ...]
+    style: Literal["line", "dashed", "step", "bound", "mark"] = "line"
+    """``bound``: dashed steps; ``mark``: single points."""
+
+
+class Axis(NamedTuple):
+    title: str
+    form: str = "number"
+    """One of `equilag.domain.figures.FORMS`, or ``clock`` for seconds since 1970."""
+
+
+class MarkLine(NamedTuple):
+    """A line across a chart: `at` a value of one axis."""
+
+    words: str
+    axis: Literal["x", "y"]
+    at: float
+
+
+@dataclass(frozen=True, slots=True)
+class Chart:
+    """Lines over numbers or over time."""
+
+    title: str
+    x: Axis
+    y: Axis
+    series: tuple[Series, ...]
+    lines: tuple[MarkLine, ...] = ()
+    from_zero: bool = True
+    """False if the y axis may begin above 0 to tell values apart."""
+    picked: int = -1
+    """The point of the first series that is picked at first; -1 if none can be."""
+
+
+@dataclass(frozen=True, slots=True)
+class Notes:
+    """Sentences: ``text`` for what is read first, ``small`` below figures."""
+
+    lines: Words
+    kind: Literal["text", "list", "small", "warning"] = "small"
+
+
+@dataclass(frozen=True, slots=True)
+class Lines:
+    """Lines for programs as well as for people: none is broken."""
+
+    lines: Words
+
+
+@dataclass(frozen=True, slots=True)
+class Commands:
+    """What to type next: sentences with the command that each leads to, which may be empty."""
+
+    steps: tuple[tuple[str, str], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Section:
+    """Blocks below a heading."""
+
+    title: str
+    blocks: tuple[Block, ...]
+    rest: str = ""
+    """What follows the title in the same line."""
+    anchor: str = ""
+    """Its name in the address of a page."""
+
+
+Block: TypeAlias = (
+    Headline | Title | Pairs | Shares | Table | Bars | Flows | Chart | Notes | Lines | Commands
+    | Section
+)  # fmt: skip
+
+
+class Report:
+    """An answer with its list of blocks and its JSON. An output gets it as its only argument."""
+
+    kind: str
+    """``plan``, ``verdict``, ``comparison``, ``frontier``, ``verification``, ``explanation``,
+    ``size``, ``simulation``, ``group-report``, ``live-groups``, ``steward``, ``fleet``."""
+    size: int = 0
+    """Partitions that the document lists one by one; a large document is written compactly."""
+    names: Words = ()
+    """Ids of members, which are shortened where they are too long."""
+
+    def parts(self) -> Iterable[Block | None]:
+        """The blocks; those that are empty or None are left out."""
+        raise NotImplementedError
+
+    def document(self) -> Mapping[str, Any]:
+        """The report's JSON."""
+        raise NotImplementedError
+
+    def blocks(self) -> tuple[Block, ...]:
+        """What it says."""
+        return tuple(filled(self.parts()))
+
+
+def filled(blocks: Iterable[Block | None]) -> Iterator[Block]:
+    """The blocks that say something."""
+    for block in blocks:
+        if isinstance(block, Section):
+            block = replace(block, blocks=tuple(filled(block.blocks)))
+        if block is not None and not _is_empty(block):
+            yield block
+
+
+def _is_empty(block: Block) -> bool:
+    match block:
+        case Pairs(rows) | Shares(rows) | Flows(rows) | Table(rows=rows) | Bars(Table(rows=rows)):
+            return not rows
+        case Notes(lines) | Lines(lines):
+            return not lines
+        case Section(blocks=blocks, rest=rest):
+            return not (blocks or rest)
+    return False
+
+
+def section(title: str, *blocks: Block | None, rest: str = "", anchor: str = "") -> Section:
+    """A section of the blocks that are there."""
+    return Section(title, tuple(filled(blocks)), rest, anchor)

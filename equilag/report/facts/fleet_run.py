@@ -1,0 +1,248 @@
+"""A finished fleet run as its tables say it: the summary, and a row per group."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any, Final, NamedTuple, get_args
+
+import numpy as np
+
+from equilag.domain.document import NOT_IN_JSON
+from equilag.planner.diagnosis.decide import Action
+
+MIN_RELIEF_PERCENT: Final = 10.0
+"""Relief of a member, in percent of a fair share, from which on a group is worth a rebalance: the
+default of `equilag.planner.worth.thresholds`."""
+
+
+ACTIONS: Final[tuple[Action, ...]] = get_args(Action)
+"""What to do with a group."""
+
+
+VERDICTS: Final = ("keeps_up", "moves", "members", "uneven", "hot")
+"""What `plans/` says: see `equilag.pipeline.sources.group_columns`."""
+MAX_NAMED: Final = 20
+"""Hot partitions of a group that are named: more are no list that somebody reads."""
+
+
+@dataclass(frozen=True, slots=True)
+class GroupThroughput:
+    """A group whose rates and capacities are known; rates in records per second."""
+
+    group: str
+    verdict: str
+    members: int
+    moves: int
+    utilisation_now: float
+    """Rate over capacity of the busiest member."""
+    utilisation: float
+    """The same with the plan."""
+    short_now: float
+    """By so much the members fall behind, in all."""
+    short: float
+    members_short: int | None
+    """So many more members keep up; 0 if the present ones would, where rates alone are balanced.
+    None where the plan keeps up, and where no number was found."""
+    hot: tuple[str, ...]
+    """Partitions that are produced to faster than any member reads, `MAX_NAMED` at most."""
+
+
+class GroupVerdict(NamedTuple):
+    """The verdict on the plan of a group, as `equilag plan` words it."""
+
+    action: str
+    headline: str | None
+    """None where what is spread are not records."""
+    relief_percent: float
+
+
+class GroupCommands(NamedTuple):
+    """Shell commands that show one group of a run."""
+
+    export: str
+    """Writes its snapshot and its plan to the current directory."""
+    plan: str
+    """Finds the plan again from that snapshot."""
+
+
+@dataclass(frozen=True, slots=True)
+class GroupRow:
+    """A planned group now and under its plan. Loads and spreads are in units of the weight, as if
+    every member had the mean capacity of its group."""
+
+    group: str
+    status: str
+    evidence: str | None
+    """None in runs from before it was known."""
+    partitions: int
+    members: int
+    load_mean: float
+    """Mean over the members that are not idle."""
+    max_now: float | None
+    """None, like `spread_now` and `excess_now`, if no partition of the group has an owner."""
+    spread_now: float | None
+    excess_now: float | None
+    """Sum over the members of what lies above the mean load; None, like `excess_planned` and
+    `excess_lower_bound`, in runs from before it was known."""
+    max_planned: float
+    spread_planned: float
+    excess_planned: float | None
+    spread_lower_bound: float
+    excess_lower_bound: float | None
+    gap_percent_of_mean: float
+    moves: int
+    lag: int = 0
+    """Of all its partitions, in records."""
+    unowned: int = 0
+    """Partitions that nobody owns today; the figures of today do not count them."""
+    weight: str | None = None
+    """What is spread in the group: lag where no rate is known; None in runs from before."""
+    throughput: GroupThroughput | None = None
+    """None where rates or capacities are not known."""
+    judged: GroupVerdict | None = field(default=None, metadata=NOT_IN_JSON)
+    """None in runs from before; JSON has its parts."""
+    commands: GroupCommands | None = None
+
+    @property
+    def saved(self) -> float | None:
+        """Current excess minus planned excess; the same of the spread where excess is not known.
+
+        Below 0 only if the current counts are less even than possible, if partitions have no owner,
+        or if the plan's smaller spread takes more excess.
+        """
+        if self.spread_now is None:
+            return None
+        if self.excess_now is None or self.excess_planned is None:
+            return self.spread_now - self.spread_planned
+        return self.excess_now - self.excess_planned
+
+    @property
+    def max_over_mean(self) -> float | None:
+        """The largest current load divided by the mean load."""
+        if self.max_now is None or not self.load_mean:
+            return None
+        return self.max_now / self.load_mean
+
+    @property
+    def planned_over_mean(self) -> float | None:
+        """The largest planned load divided by the mean load."""
+        return self.max_planned / self.load_mean if self.load_mean else None
+
+    @property
+    def relief_percent(self) -> float | None:
+        """By how much the plan relieves the most relieved member, in percent of a fair share; None
+        if nobody owns anything. In runs from before it was known, by how much at least.
+
+        The heaviest member is relieved by the decrease of the largest load. What is saved is taken
+        from fewer members than there are, so one of them is relieved by more than its part.
+        """
+        if self.judged is not None:
+            return self.judged.relief_percent
+        if self.max_now is None or self.saved is None:
+            return None
+        if not self.load_mean:
+            return 0.0
+        relief = max(self.max_now - self.max_planned, self.saved / max(1, self.members - 1), 0.0)
+        return 100.0 * relief / self.load_mean
+
+    @property
+    def action(self) -> str:
+        """What to do with the group, one of `ACTIONS`; in runs from before verdicts were known as
+        far as the figures tell."""
+        if self.judged is not None:
+            return self.judged.action
+        kept = None if self.throughput is None else self.throughput.verdict
+        if kept == "hot":
+            return "repartition"
+        if kept == "members" and self.throughput is not None:
+            return "add-members" if self.throughput.members_short else "loosen"
+        if self.unowned or self.relief_percent is None:
+            return "assign"
+        falls_behind = kept is not None and kept != "keeps_up"
+        relieved = self.relief_percent >= MIN_RELIEF_PERCENT
+        return "move" if self.moves and (falls_behind or relieved) else "leave"
+
+    @property
+    def headline(self) -> str | None:
+        """Of its verdict; None in runs from before."""
+        return None if self.judged is None else self.judged.headline
+
+
+class FailedGroup(NamedTuple):
+    """A group without a plan."""
+
+    group: str
+    kind: str
+    reason: str
+
+
+BAND_LIMITS: Final = (1.0, 10.0, 50.0, 100.0)
+"""Upper limits of all bands but the last, in percent of a group's mean load: as good as the default
+tolerance; hardly felt; half a fair share; a whole one."""
+_PERCENTILES: Final = (0, 5, 25, 50, 75, 95, 100)
+
+
+@dataclass(frozen=True, slots=True)
+class AssignorGaps:
+    """The gaps of an assignor in percent of a group's mean load, over the groups of which one is
+    known."""
+
+    assignor: str
+    groups: int
+    bands: tuple[int, ...]
+    """Groups with a gap up to each of `BAND_LIMITS`, and above the last of them."""
+    minimum: float | None
+    """None, like the others, without any group. Below 0 where counts are less even than the
+    plan's."""
+    p5: float | None
+    p25: float | None
+    median: float | None
+    p75: float | None
+    p95: float | None
+    maximum: float | None
+
+
+def assignor_gaps(assignor: str, gaps: Sequence[float]) -> AssignorGaps:
+    """The distribution of an assignor's gaps, one per group."""
+    values = np.asarray(gaps, dtype=np.float64)
+    found = np.searchsorted(BAND_LIMITS, values)
+    bands = np.bincount(found, minlength=len(BAND_LIMITS) + 1)
+    known = np.percentile(values, _PERCENTILES).tolist() if len(values) else [None] * 7
+    return AssignorGaps(assignor, len(values), tuple(bands.tolist()), *known)
+
+
+@dataclass(frozen=True, slots=True)
+class FleetRun:
+    """The results of the run in the directory `path`."""
+
+    path: str
+    summary: dict[str, Any]
+    groups: tuple[GroupRow, ...]
+    """Sorted by `saved`, largest first; groups without any owner come last."""
+    failures: tuple[FailedGroup, ...]
+    """Sorted by group name."""
+    gaps: tuple[AssignorGaps, ...] = ()
+    """Of every assignor, in the order of the summary."""
+
+    @property
+    def throughput(self) -> tuple[GroupThroughput, ...]:
+        """Of the groups whose rates and capacities are known."""
+        return tuple(row.throughput for row in self.groups if row.throughput is not None)
+
+    @property
+    def kept(self) -> dict[str, int]:
+        """Groups of each of `VERDICTS`, of those whose rates and capacities are known."""
+        known = self.throughput
+        return {verdict: sum(row.verdict == verdict for row in known) for verdict in VERDICTS}
+
+    @property
+    def behind(self) -> tuple[GroupThroughput, ...]:
+        """Groups that do not keep up, the one that falls behind the fastest first."""
+        behind = (row for row in self.throughput if row.verdict != "keeps_up")
+        return tuple(sorted(behind, key=lambda row: (-row.short_now, row.group)))
+
+    @property
+    def knows_excess(self) -> bool:
+        """False in runs from before it was known, where `saved` is of the spread."""
+        return all(row.excess_planned is not None for row in self.groups)

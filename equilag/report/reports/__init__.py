@@ -1,0 +1,1 @@
+"""Reports: each a list of blocks, made of an answer's figures and the words for them."""

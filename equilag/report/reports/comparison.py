@@ -1,0 +1,200 @@
+"""The report on a comparison: a row per assignor, and what the figures rest on."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any, Final, NamedTuple
+
+from equilag.domain.figures import (
+    listed,
+    number,
+    printable,
+    short_percent,
+    time_span,
+)
+from equilag.domain.plan.metrics import load_divisor, load_factor
+from equilag.domain.policy.policy import Policy
+from equilag.domain.policy.policy_settings import DEFAULT_TOLERANCE
+from equilag.planner.compare import CURRENT, OWN_ROW, Comparison, ComparisonRow
+from equilag.planner.comparison_figures import BeyondReason, ExtendedRow
+from equilag.planner.facts.group import GroupFacts, group_facts
+from equilag.planner.facts.plan import policy_in_force
+from equilag.report import blocks as b
+from equilag.report.words.extended import breaks
+from equilag.report.words.group import doubt_notes, group_title
+from equilag.report.words.proof import bound_name, bound_scope, status_words
+from equilag.report.words.throughput import load_words
+
+BEYOND: Final[Mapping[BeyondReason, str]] = {
+    "counts": "counts less even than the policy asks",
+    "moves": "more moves than the policy allows",
+    "racks": "more reads across racks than the policy allows",
+    "partial": "partitions left out",
+    "rules": "rules of the group broken",
+}
+"""Why the bound does not hold for a row."""
+MAX_NAMES: Final = 20
+"""Rows that a sentence names: more than there are assignors of Kafka."""
+
+
+class ExtendedColumn(NamedTuple):
+    """A column that is there where the group has what it is about."""
+
+    column: b.Column
+    of: Callable[[ExtendedRow], float | None]
+
+
+def _instance_spread(row: ExtendedRow) -> int | None:
+    """Where capacities are equal: else the smaller have to have fewer."""
+    return row.instance_count_spread if row.count_per_capacity is None else None
+
+
+EXTENDED: Final = (
+    ExtendedColumn(
+        b.Column("count per capacity", note="most partitions or units of a member per unit of it"),
+        lambda row: row.count_per_capacity,
+    ),
+    ExtendedColumn(
+        b.Column("instance per capacity", note="the same of an instance", optional=True),
+        lambda row: row.instance_count_per_capacity,
+    ),
+    ExtendedColumn(b.Column("instance spread", optional=True), _instance_spread),
+    ExtendedColumn(
+        b.Column("busiest member", "share", "its rate in percent of its capacity"),
+        lambda row: row.busiest,
+    ),
+    ExtendedColumn(b.Column("cross rack"), lambda row: row.cross_rack),
+)
+
+
+class ComparisonReport(b.Report):
+    kind = "comparison"
+
+    def __init__(self, comparison: Comparison) -> None:
+        self.comparison = comparison
+        self.headline = comparison_headline(comparison)
+
+    def document(self) -> dict[str, Any]:
+        return {**self.comparison.to_dict(), "headline": self.headline}
+
+    def parts(self) -> Iterator[b.Block]:
+        reduction = self.comparison.plan.planned
+        group = group_facts(reduction.given, reduction)
+        yield b.Headline(self.headline)
+        yield group_title(group)
+        yield doubt_notes(group)
+        yield from comparison_blocks(self.comparison, group)
+
+
+def comparison_blocks(comparison: Comparison, group: GroupFacts) -> Iterator[b.Block]:
+    """A row per assignor, and what the figures rest on."""
+    yield _table(comparison)
+    yield b.Notes(tuple(_notes(comparison, group)))
+
+
+def comparison_headline(comparison: Comparison) -> str:
+    """How far equilag, the best assignor and the current assignment are from the bound. An assignor
+    that the bound does not hold for is not the best."""
+    rows = {row.assignor: row for row in comparison.rows if row.gap_percent_of_mean is not None}
+    others = [
+        row for name, row in rows.items() if name not in (CURRENT, OWN_ROW) and not row.beyond_bound
+    ]
+    parts = [f"equilag {_gap(rows[OWN_ROW])}"] if OWN_ROW in rows else []
+    if others:
+        best = min(others, key=lambda row: row.gap_percent_of_mean or 0.0)
+        parts.append(f"the best assignor ({printable(best.assignor)}) {_gap(best)}")
+    if CURRENT in rows:
+        parts.append(f"the current assignment {_gap(rows[CURRENT])}")
+    if not parts or comparison.plan.planned.group.idle.all():
+        return "Nothing to compare: no member reads a partition"
+    bound = "solver's" if _by_solver(comparison) else "proved"
+    return f"From the {bound} bound: {', '.join(parts)} of the mean load"
+
+
+def _gap(row: ComparisonRow) -> str:
+    return short_percent(row.gap_percent_of_mean or 0.0)
+
+
+def _by_solver(comparison: Comparison) -> bool:
+    """True if how good equilag's plan is rests on a solver's word."""
+    return any(row.evidence == "solver" for row in comparison.rows)
+
+
+def _table(comparison: Comparison) -> b.Table:
+    """A row per assignor; a star marks those that the bound does not hold for."""
+    planned = comparison.plan.planned.group
+    # Where capacities differ, even counts have a spread.
+    by_capacity, per_capacity = load_factor(planned) is not None, load_divisor(planned) is not None
+    what = "load" if per_capacity else "lag"
+    extended = [
+        one for one in EXTENDED if any(one.of(row.extended) is not None for row in comparison.rows)
+    ]
+    columns = (
+        b.Column("assignor", "name"), b.Column("status", "text"),
+        *(() if by_capacity else (b.Column("count spread", optional=True),)),
+        *(one.column for one in extended), b.Column("moves"),
+        b.Column(f"{what} max", optional=True), b.Column(f"{what} spread"),
+        b.Column("gap", "percent"), b.Column("ms", "ms", optional=True),
+    )  # fmt: skip
+
+    def cells(row: ComparisonRow) -> Iterator[Any]:
+        figures = row.extended
+        mark = " *" * row.beyond_bound + " !" * figures.breaks_rules
+        yield row.assignor
+        yield f"{status_words(row.status, row.evidence)}{mark}"
+        if not by_capacity:
+            yield row.count_spread
+        yield from (one.of(figures) for one in extended)
+        yield row.moves
+        yield figures.load_max if per_capacity else row.lag_max
+        yield figures.load_spread if per_capacity else row.lag_spread
+        yield row.gap_percent_of_mean
+        yield None if row.assignor == CURRENT else row.wall_ms
+
+    rows = tuple(tuple(cells(row)) for row in comparison.rows)
+    return b.Table(columns, rows, "Assignors side by side")
+
+
+def _notes(comparison: Comparison, group: GroupFacts) -> Iterator[str]:
+    plan, rows = comparison.plan, comparison.rows
+    policy, per_capacity = policy_in_force(plan) or Policy(), load_divisor(plan.planned.group)
+    what = "lag" if per_capacity is None else "load"
+    bound = f"{bound_name(_by_solver(comparison))} {number(comparison.spread_lower_bound)}"
+    yield (
+        f"{bound}: {bound_scope(policy)} has a smaller {what} spread; gap: distance from it in"
+        " percent of the mean load"
+    )
+    if not policy.tolerance and not policy.moves_first:
+        usual = f"equilag plan has {DEFAULT_TOLERANCE:g} % by default"
+        yield f"equilag: the most even plan, tolerance 0; {usual}"
+    if any(row.assignor == CURRENT for row in rows) and not group.fully_owned:
+        yield f"{CURRENT}: only of the partitions that are owned, not of all"
+    yield from beyond_lines(rows)
+    if per_capacity is not None:
+        yield f"load: {load_words(group.load_unit)}"
+    for row in rows:
+        if row.extended.breaks_rules:
+            yield f"! {printable(row.assignor)}: {_broken(row.extended)}"
+    for row in rows:
+        if row.failed is not None:
+            origin = "" if row.package is None else f" (package {printable(row.package)})"
+            yield f"{printable(row.assignor)} failed{origin}: {printable(row.failed)}"
+    if plan.interrupted:
+        yield f"interrupted after {time_span(plan.wall_s)}"
+
+
+def _broken(row: ExtendedRow) -> str:
+    return breaks(row.torn_units or 0, row.misplaced or 0, row.overfull or 0)
+
+
+def beyond_lines(rows: Sequence[ComparisonRow]) -> list[str]:
+    """A sentence for each set of reasons that occurs."""
+    names: dict[tuple[BeyondReason, ...], list[str]] = {}
+    for row in rows:
+        if row.beyond_reasons:
+            names.setdefault(row.beyond_reasons, []).append(row.assignor)
+    return [
+        f"* the bound does not hold for {listed(found, MAX_NAMES)}:"
+        f" {', '.join(BEYOND[reason] for reason in reasons)}"
+        for reasons, found in names.items()
+    ]

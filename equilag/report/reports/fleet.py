@@ -1,0 +1,293 @@
+"""The report on a fleet run: what it needs, who is worst, who does not keep up, each assignor, the
+data; and for a page every group."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Iterator, Mapping
+from dataclasses import asdict
+from itertools import pairwise
+from typing import Any, Final
+
+from equilag.domain.document import to_document
+from equilag.domain.figures import (
+    Change,
+    number,
+    plural,
+    printable,
+    short_number,
+    shorten,
+)
+from equilag.planner.compare import CURRENT
+from equilag.report import blocks as b
+from equilag.report.facts.fleet_run import BAND_LIMITS, FleetRun, GroupRow
+from equilag.report.facts.fleet_verdict import FleetVerdictFacts, fleet_verdict
+from equilag.report.words.fleet import (
+    BEHIND,
+    FAULTS,
+    WEIGHTS,
+    action_words,
+    fleet_headline,
+    forecast_words,
+    gap_words,
+    help_words,
+    kind_words,
+    optimal_words,
+    unowned_words,
+)
+from equilag.report.words.group import group_name
+from equilag.report.words.proof import status_words
+
+FORMAT: Final = "equilag/fleet-report/1"
+TOP: Final = 20
+"""Worst groups that a report shows unless another number is asked for: what a screen holds."""
+MAX_REASON: Final = 200
+"""Characters of a reason: two to three lines."""
+
+
+class FleetReport(b.Report):
+    """The report on a run with its `top` worst groups."""
+
+    kind = "fleet"
+
+    def __init__(self, run: FleetRun, top: int = TOP) -> None:
+        self.run, self.top = run, top
+
+    def document(self) -> dict[str, Any]:
+        return fleet_document(self.run, self.top)
+
+    def parts(self) -> Iterator[b.Block]:
+        yield from summary_blocks(self.run, self.top)
+        yield data_section(self.run)
+        path = printable(shlex.quote(self.run.path))
+        page, files = f"report {path} --out fleet.html", f"export {path} GROUP"
+        yield b.Commands((
+            ("All groups, as a page to look at:", f"equilag fleet {page}"),
+            ("One group, its snapshot and its plan as files:", f"equilag fleet {files}"),
+        ))  # fmt: skip
+
+
+def verdict_of_run(run: FleetRun) -> FleetVerdictFacts:
+    return fleet_verdict(run, run.summary["settings"]["weight"])
+
+
+def fleet_document(run: FleetRun, top: int = TOP, *, every_group: bool = False) -> dict[str, Any]:
+    """The report's JSON: the summary as it is, the worst groups, or all, and all failures."""
+    verdict, evidence = verdict_of_run(run), [str(row.evidence) for row in run.groups]
+    behind = to_document(run.behind[:top])
+    keeping = {"throughput": {"groups": run.kept, "behind": behind}} if run.throughput else {}
+    return {
+        "format": FORMAT,
+        "directory": run.path,
+        "verdict": {"headline": fleet_headline(verdict), **asdict(verdict)},
+        "settings": run.summary["settings"],
+        "evidence": {one: evidence.count(one) for one in dict.fromkeys(evidence)},
+        "summary": run.summary,
+        **keeping,
+        "gaps": {"limits_percent": list(BAND_LIMITS), "assignors": to_document(run.gaps)},
+        "worst": to_document(run.groups[:top]),
+        **({"groups": to_document(run.groups)} if every_group else {}),
+        "failures": to_document(run.failures),
+    }
+
+
+def summary_blocks(run: FleetRun, top: int = TOP) -> Iterator[b.Block]:
+    """What the fleet needs, and its groups, assignors and failures in short."""
+    verdict, planned = verdict_of_run(run), run.summary["planned"]
+    leaves = verdict.planned == verdict.leave and not verdict.failed
+    yield b.Headline(fleet_headline(verdict), "good" if leaves else "act", "Verdict")
+    yield b.Shares(_needs(verdict))
+    sizes = [plural(planned[f"{one}s"], one) for one in ("partition", "member", "move")]
+    yield b.Title(
+        f"Fleet of {plural(verdict.groups, 'group')}",
+        (*sizes, f"at {printable(run.summary['at'])}"),
+    )
+    yield worst_section(run, top)
+    yield behind_section(run, top)
+    yield assignors_section(run)
+    yield failed_section(run)
+
+
+def _needs(verdict: FleetVerdictFacts) -> tuple[b.Share, ...]:
+    """How many groups need what."""
+    saved = short_number(round(verdict.saved))
+    relief = f"{plural(verdict.moves, 'move')} save {saved} {verdict.unit}"
+    return (
+        b.Share("rebalance", verdict.rebalance, "act", relief),
+        b.Share("add members", verdict.overloaded, "warn", "overloaded"),
+        b.Share("split a partition", verdict.hot, "bad", "too much for any member"),
+        b.Share("loosen settings", verdict.loosen, "warn", "members would be enough"),
+        b.Share("start members", verdict.unread, "bad", "nobody reads them"),
+        b.Share("undecided", verdict.undecided, "warn", "too little time"),
+        b.Share("leave as they are", verdict.leave, "good", "a plan brings little"),
+        b.Share("not planned", verdict.failed, "neutral", "see the reasons below"),
+    )
+
+
+def worst_section(run: FleetRun, top: int) -> b.Section:
+    """A row for each of the worst groups: uneven today, and under the plan."""
+    shown, unit = run.groups[:top], verdict_of_run(run).unit
+    by_excess = run.knows_excess
+    above = "excess, what members have above the mean" if by_excess else "spread (an older run)"
+    parts = b.BarParts(("above a fair share with the plan too", "saved by the plan"))
+    columns = (
+        b.Column("group", "name"), b.Column("", "bar", optional=True, parts=parts),
+        b.Column("today", "whole", "spread, heaviest member less lightest", optional=True),
+        b.Column("planned", "whole", optional=True),
+        b.Column("saved", "whole", f"{above}, in {unit}"),
+        b.Column("heaviest", "times", "load of the heaviest member, in mean loads"),
+        b.Column("moves"), b.Column("gap", "percent", optional=True),
+        b.Column("status", "text", optional=True), b.Column("what to do", "text"),
+    )  # fmt: skip
+    rows = tuple(
+        (
+            group_name(row.group), _excess_parts(row), row.spread_now, row.spread_planned,
+            row.saved, Change(row.max_over_mean, row.planned_over_mean), row.moves,
+            row.gap_percent_of_mean, status_words(row.status, row.evidence), action_words(row),
+        )
+        for row in shown
+    )  # fmt: skip
+    which = (
+        f" {number(len(shown))} of {number(len(run.groups))},"
+        if len(shown) < len(run.groups)
+        else ""
+    )
+    rest = f",{which} by the {'excess' if by_excess else 'spread'} saved"
+    table = b.Table(columns, rows, "Groups whose plans save the most", few=len(rows))
+    notes = []
+    if any(row.spread_now is None for row in shown):
+        notes.append("- today: nobody owns anything")
+    if any((row.saved or 0) < 0 for row in shown):
+        notes.append(
+            "saved is below 0 where today's counts are less even than possible, where not every"
+            " partition is owned, or where a smaller spread takes more excess"
+        )
+    return b.section(
+        "Worst groups", table, b.Notes(tuple(notes)), rest=rest if rows else "", anchor="worst"
+    )
+
+
+def _excess_parts(row: GroupRow) -> tuple[float, ...]:
+    if row.excess_now is None or row.excess_planned is None:
+        return (0.0, 0.0)
+    return min(row.excess_planned, row.excess_now), max(row.saved or 0.0, 0.0)
+
+
+def behind_section(run: FleetRun, top: int) -> b.Section:
+    """How many groups keep up, and a row for those that fall behind the fastest."""
+    known, kept, behind = len(run.throughput), run.kept, run.behind
+    lines = tuple(f"{number(kept[one])} {words}" for one, words in BEHIND.items() if kept[one])
+    columns = (
+        b.Column("group", "name"),
+        b.Column("short", "whole", "records/s that members fall behind by"),
+        b.Column("busiest", "share", "rate of the busiest member in percent of its capacity"),
+        b.Column("planned", "share", "the same with the plan"),
+        b.Column("moves", optional=True), b.Column("what helps", "text"),
+    )  # fmt: skip
+    rows = tuple(
+        (
+            group_name(row.group), row.short_now, row.utilisation_now, row.utilisation, row.moves,
+            help_words(row),
+        )
+        for row in behind
+    )  # fmt: skip
+    table = b.Table(columns, rows, "Groups that do not keep up", few=top)
+    of = f": {number(kept['keeps_up'])} of {plural(known, 'group')}"
+    rest = f"{of} whose rates and capacities are known" if known else ""
+    return b.section("Keeping up", b.Notes(lines, "list"), table, rest=rest, anchor="behind")
+
+
+def assignors_section(run: FleetRun) -> b.Section:
+    """How far each assignor is from the proved bound."""
+    figures: dict[str, Mapping[str, Any]] = {
+        row["assignor"]: row for row in run.summary["assignors"]
+    }
+    limits = [f"{limit:g} %" for limit in BAND_LIMITS]
+    bands = [
+        f"up to {limits[0]}",
+        *(f"{low} to {high}" for low, high in pairwise(limits)),
+    ]
+    columns = (
+        b.Column("assignor", "name"),
+        b.Column("", "bar", optional=True, parts=b.BarParts((*bands, f"over {limits[-1]}"), is_whole=True)),
+        b.Column("median gap", "percent"), b.Column("mean", "percent", optional=True),
+        b.Column("95 %", "percent"),
+        b.Column("groups", note="those of which a gap is known", optional=True),
+        b.Column("even counts", note="groups with counts as even as in equilag's plan"),
+        b.Column("moves"), b.Column("ms each", "ms", optional=True),
+    )  # fmt: skip
+    bands_of = {one.assignor: one for one in run.gaps}
+
+    def cells(name: str, row: Mapping[str, Any]) -> Iterator[Any]:
+        gaps = bands_of.get(name)
+        yield from (name, gaps.bands if gaps else (0,))
+        yield from (row["median_gap_percent"], row["mean_gap_percent"], row["p95_gap_percent"])
+        yield from (gaps.groups if gaps else None, row["even_counts"])
+        yield None if name == CURRENT else row["moves"]
+        yield None if name == CURRENT or not row["groups"] else row["wall_ms"] / row["groups"]
+
+    rows = tuple(tuple(cells(name, row)) for name, row in figures.items())
+    planned = run.summary["planned"]["groups"]
+    table = b.Table(columns, rows, "Gaps of every assignor", few=len(rows))
+    what = f", what each would do with {plural(planned, 'group')}" if rows else ""
+    notes = b.Notes(tuple(_assignor_notes(figures, planned)) if rows else ())
+    return b.section("Assignors", table, notes, rest=what, anchor="gaps")
+
+
+def _assignor_notes(figures: Mapping[str, Mapping[str, Any]], planned: int) -> Iterator[str]:
+    yield (
+        "gap: distance of the spread of loads from the proved bound in percent of a group's mean"
+        " load. The bound holds for the most even counts; an assignor that gives them up can get"
+        " below it. Left out are groups whose policy limits moves, groups with capacities or rules"
+        " that other assignors do not know, and for current those with partitions that nobody owns."
+    )
+    for name, row in figures.items():
+        if row.get("failed"):
+            yield f"{name} failed in {plural(row['failed'], 'group')}"
+        elif row["groups"] < planned:
+            yield f"{name}: of {plural(row['groups'], 'group')}; nobody owns anything in the others"
+
+
+def failed_section(run: FleetRun) -> b.Section:
+    """The groups without a plan; the most frequent kind first."""
+    kinds = [failed.kind for failed in run.failures]
+    order = sorted(run.failures, key=lambda one: (-kinds.count(one.kind), one.kind, one.group))
+    columns = b.Column("group", "name"), b.Column("kind", "text"), b.Column("reason", "text")
+    rows = tuple(
+        (group_name(one.group), kind_words(one.kind), shorten(one.reason or "", MAX_REASON))
+        for one in order
+    )
+    table = b.Table(columns, rows, "Groups that are not planned", few=TOP)
+    rest = f": {plural(len(rows), 'group')}" if rows else ""
+    return b.section("Not planned", table, rest=rest, anchor="failed")
+
+
+def data_section(run: FleetRun) -> b.Section:
+    """What was read, and how it was planned."""
+    summary, settings, planned = run.summary, run.summary["settings"], run.summary["planned"]
+    rules = f"and {plural(len(settings['rules']), 'rule')} for groups by name"
+    with_ = [
+        str(settings["policy"]["name"]), f"effort {settings['effort']:g} s",
+        f"seed {settings['seed']}", *([rules] if settings["rules"] else []),
+    ]  # fmt: skip
+    quality = summary["quality"]
+    faults = {name: one for name, one in quality["faults"].items() if one["count"]}
+    without = "" if faults else ", without faults"
+    rows = (
+        b.Pair("spread", printable(WEIGHTS.get(settings["weight"], settings["weight"]))),
+        b.Pair("proved optimal", optimal_words(planned)),
+        b.Pair("proved gap", gap_words(planned)),
+        b.Pair("nobody owns", unowned_words(planned)),
+        b.Pair("planned with", printable(", ".join(with_))),
+        b.Pair("samples", f"{number(quality['samples'])}{without}" if "samples" in quality else ""),
+        b.Pair("forecast", forecast_words(summary["forecast"], settings["horizon_s"])),
+    )
+    table = b.Table(
+        (b.Column("faults of the data", "text"), b.Column("count"), b.Column("groups")),
+        tuple(
+            (FAULTS.get(name, name), one["count"], one["groups"]) for name, one in faults.items()
+        ),
+        "Faults of the data",
+    )
+    shown = b.Pairs(tuple(row for row in rows if row.words))
+    return b.section("Data and settings", shown, table, anchor="data")

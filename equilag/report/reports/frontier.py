@@ -1,0 +1,170 @@
+"""The report on a front: all trade-offs between moves and spread, the fewest moves first."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any, Final
+
+from equilag.domain.figures import form, number, plural, short_percent
+from equilag.planner.facts.front import FrontFacts, PointFacts
+from equilag.planner.frontier import Mark, Point
+from equilag.report import blocks as b
+from equilag.report.words.group import doubt_notes, group_title
+from equilag.report.words.throughput import load_words
+
+MARKS: Final[Mapping[Mark, str]] = {"current": "current", "knee": "knee", "plan": "equilag plan"}
+"""What is said of a point."""
+CommandOf = Callable[[PointFacts], str]
+"""The command that makes the plan of a point."""
+
+
+class FrontierReport(b.Report):
+    kind = "frontier"
+
+    def __init__(self, front: FrontFacts) -> None:
+        self.front = front
+
+    def document(self) -> dict[str, Any]:
+        return self.front.document(front_headline(self.front))
+
+    def parts(self) -> Iterator[b.Block]:
+        yield b.Headline(front_headline(self.front))
+        yield group_title(self.front.group)
+        yield doubt_notes(self.front.group)
+        if self.front.points:
+            yield front_table(self.front)
+            yield b.Notes(tuple(_remarks(self.front)), "text")
+
+
+def what_of(front: FrontFacts) -> str:
+    return "load" if front.per_capacity else "lag"
+
+
+def front_headline(front: FrontFacts) -> str:
+    """What the fewest moves, the knee and equilag's plan get of the possible gain."""
+    points, what = front.points, what_of(front)
+    if not points:
+        return "No trade-offs: there is nothing to assign"
+    first = points[0]
+    moves = plural(first.point.moves, "move")
+    if len(points) == 1:
+        return f"One point: no plan with more than {moves} and a smaller {what} spread was found"
+    marked = {mark: one for one in points for mark in one.point.marks}
+    own = [one for one in points if one.is_plan] or [marked[m] for m in ("plan",) if m in marked]
+    shown = [*(marked[mark] for mark in ("knee",) if mark in marked), *own]
+    shown = [one for one in shown if one.point.moves > first.point.moves] or [points[-1]]
+    differ = any(one.gain_percent > first.gain_percent for one in shown)
+    chosen = dict.fromkeys(_gain(one) if differ else _spread(one.point) for one in shown)
+    return (
+        f"Trade-offs: {what} spread {number(first.point.spread)} with {moves}; {'; '.join(chosen)}"
+    )
+
+
+def _spread(point: Point) -> str:
+    return f"{number(point.spread)} with {number(point.moves)}"
+
+
+def _gain(one: PointFacts) -> str:
+    return f"{_spread(one.point)} ({short_percent(one.gain_percent)} of the possible gain)"
+
+
+def front_table(front: FrontFacts, command: CommandOf | None = None) -> b.Table:
+    what = what_of(front)
+    columns = (
+        b.Column("moves"), b.Column(f"{what} spread"),
+        b.Column("of the mean", "percent", optional=True), b.Column("at least"),
+        b.Column("excess", optional=True), b.Column("gain", "percent"),
+        b.Column("", "bar", optional=True), b.Column("", "text"),
+        *(() if command is None else (b.Column("command", "command"),)),
+    )  # fmt: skip
+
+    def cells(one: PointFacts) -> Iterator[Any]:
+        point = one.point
+        yield from (point.moves, point.spread, one.percent_of_mean, _bound(one))
+        yield point.excess if isinstance(point.spread, float) else round(point.excess)
+        yield from (one.gain_percent, (point.spread,), _marks(one))
+        if command is not None:
+            yield command(one)
+
+    rows = tuple(tuple(cells(one)) for one in front.points)
+    return b.Table(
+        columns, rows, "Trade-offs, the fewest moves first", few=len(rows), is_folded=True
+    )
+
+
+def _bound(one: PointFacts) -> float | str:
+    if one.is_proved:
+        return "proved" if one.point.evidence == "checked" else "solver"
+    return one.point.spread_lower_bound
+
+
+def _marks(one: PointFacts) -> str:
+    own = ["this plan"] if one.is_plan else []
+    return ", ".join([*(MARKS[mark] for mark in one.point.marks), *own])
+
+
+def front_chart(front: FrontFacts, command: CommandOf | None = None) -> b.Chart:
+    """Moves against spread; with commands its points can be picked."""
+    what, found = what_of(front), front.points
+    spreads = [one.point.spread for one in found]
+    points = [
+        b.Point(
+            one.point.moves, one.point.spread, _words_of(one, what), _marks(one),
+            command(one) if command else "",
+        )
+        for one in found
+    ]  # fmt: skip
+    on_front = tuple(p for p, one in zip(points, found, strict=True) if one.better is None)
+    bounds = tuple(b.Point(o.point.moves, o.point.spread_lower_bound) for o in found)
+    own = [i for i, one in enumerate(found) if one.is_plan]
+    series = [b.Series("smallest spread found", on_front, "step")]
+    series += [b.Series("no spread can be below", bounds, "bound")] if front.unproved else []
+    series += [b.Series("this plan", (points[i],), "mark") for i in own]
+    unit = load_words(front.group.load_unit) if front.per_capacity else "records"
+    return b.Chart(
+        f"{what.capitalize()} spread by number of moves",
+        b.Axis("moves"),
+        b.Axis(f"{what} spread ({unit})"),
+        tuple(series),
+        # Where most of the spread cannot be helped, the scale begins above 0.
+        from_zero=not min(spreads, default=0) > 0.5 * max(spreads, default=0),
+        picked=(own[0] if own else 0) if command else -1,
+    )
+
+
+def _words_of(one: PointFacts, what: str) -> str:
+    point = one.point
+    bound = f"at least {number(point.spread_lower_bound)}"
+    if one.is_proved:
+        bound = "no plan with as many moves has a smaller spread"
+    return (
+        f"{plural(point.moves, 'move')}, {what} spread {number(point.spread)}"
+        f" ({short_percent(one.percent_of_mean)} of the mean); gain"
+        f" {short_percent(one.gain_percent)}; {bound}"
+    )
+
+
+def _remarks(front: FrontFacts) -> Iterator[str]:
+    policy, what = front.policy, what_of(front)
+    if front.interrupted:
+        yield "Interrupted: these are the points so far."
+    if len(front.points) > 1:
+        # Policies that put fewer moves first never trade moves for lag.
+        other = "--policy lag-aware, " if policy.moves_first and not policy.pins_owned else ""
+        yield (
+            f"equilag plan with the same options, {other}--max-moves N and --tolerance 0 makes the"
+            " plan of a row; N is in the first column."
+        )
+        above = "load" if front.per_capacity else "records"
+        yield (
+            f"Excess: {above} above a fair share, over all members. Gain: the part of it that is"
+            " saved, in percent of the proved maximum."
+        )
+    if front.per_capacity:
+        yield f"Load: {load_words(front.group.load_unit)}."
+    if front.unproved:
+        rows = f"{number(front.unproved)} {form(front.unproved, 'row is', 'rows are')} not proved"
+        yield (
+            f"{rows}: the smallest {what} spread lies between 'at least' and '{what} spread'; a"
+            " longer --time-limit may find it."
+        )

@@ -1,0 +1,250 @@
+"""The report on a group: its plan, and what else there is to know before one uses it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from functools import cached_property
+from shlex import quote
+from types import MappingProxyType
+from typing import Any, Final, NamedTuple
+
+from equilag.domain.document import to_document
+from equilag.domain.figures import number, plural, printable
+from equilag.domain.plan.plan import Plan
+from equilag.domain.policy.policy import SETTINGS, Policy
+from equilag.planner.all_answers import Answers
+from equilag.planner.facts.front import (
+    FrontFacts,
+    PointFacts,
+    front_facts,
+    front_with_plan,
+    settings_of_point,
+)
+from equilag.planner.facts.moves import flows_by_pair, partition_columns
+from equilag.planner.facts.plan import idle_members
+from equilag.report import blocks as b
+from equilag.report.reports.comparison import ComparisonReport, comparison_blocks
+from equilag.report.reports.explanation import ExplanationReport
+from equilag.report.reports.frontier import front_chart, front_headline, front_table, what_of
+from equilag.report.reports.member_strips import member_strips
+from equilag.report.reports.plan import (
+    PlanReport,
+    members_section,
+    moves_table,
+    next_section,
+    verdict_blocks,
+)
+from equilag.report.reports.simulation import SimulationReport
+from equilag.report.reports.size import SizeReport
+from equilag.report.words.group import group_title, reading_notes
+from equilag.report.words.proof import status_sentence
+from equilag.report.words.size import size_lines, size_notes
+
+FORMAT: Final = "equilag/report/1"
+
+
+class ReportBasis(NamedTuple):
+    """What a report was asked for with."""
+
+    source: str
+    """The snapshot's file, or the options in its place, as words of a shell."""
+    policy: Policy
+    """As it was given, before the group's fields decide what it leaves open."""
+    run: Mapping[str, Any] = MappingProxyType({})
+    """Other options of the plan that was made, such as its time limit, as `plan_command` takes
+    them; empty for a plan that was given."""
+
+    def command(self, plan: Plan, point: PointFacts | None = None) -> str:
+        """The command that makes the plan of the report, or that of a point of the front."""
+        if point is not None and not point.is_plan:
+            settings = settings_of_point(point.point, self.policy)
+            return plan_command(self.source, self.policy, settings)
+        if plan.policy is None:
+            return f"equilag assign {self.source} --assignor {quote(plan.algorithm)}"
+        return plan_command(*self)
+
+
+class GroupReport(b.Report):
+    kind = "group-report"
+
+    def __init__(self, answers: Answers, basis: ReportBasis) -> None:
+        self.answers, self.basis = answers, basis
+        self.plan = PlanReport(answers.plan)
+        self.size, self.names = self.plan.size, self.plan.names
+
+    @cached_property
+    def explanation(self) -> ExplanationReport | None:
+        found = self.answers.explanation
+        return found and ExplanationReport(found)
+
+    @cached_property
+    def comparison(self) -> ComparisonReport | None:
+        found = self.answers.comparison
+        return found and ComparisonReport(found)
+
+    @cached_property
+    def front(self) -> FrontFacts | None:
+        """The front, with the plan of the report as a point."""
+        answers, policy = self.answers, self.basis.policy
+        if answers.points is None:
+            return None
+        stopped = answers.is_stopped
+        front = front_facts(answers.group, answers.points, policy, interrupted=stopped)
+        return front_with_plan(front, answers.plan)
+
+    @cached_property
+    def simulation(self) -> SimulationReport | None:
+        found = self.answers.simulation
+        return found and SimulationReport(found)
+
+    @cached_property
+    def sizing(self) -> SizeReport | None:
+        found = self.answers.sizing
+        return found and SizeReport(self.answers.group, found)
+
+    def document(self) -> dict[str, Any]:
+        """The report's JSON, format ``equilag/report/1``. Each part has the JSON of its command."""
+        plan, front = self.answers.plan, self.front
+        others = {
+            "explanation": self.explanation, "comparison": self.comparison,
+            "simulation": self.simulation, "sizing": self.sizing,
+        }  # fmt: skip
+        return {
+            "format": FORMAT,
+            "source": self.basis.source,
+            "command": self.basis.command(plan),
+            "group": to_document(self.plan.group),
+            "verdict": self.plan.verdict.document(),
+            "plan": self.plan.document(),
+            "members": to_document(self.plan.members),
+            "idle": list(idle_members(plan)),
+            "partitions": to_document(partition_columns(plan)),
+            "flows": to_document(flows_by_pair(plan.moves)),
+            "frontier": front and self._front_document(front),
+            **{name: one and one.document() for name, one in others.items()},
+        }
+
+    def _front_document(self, front: FrontFacts) -> dict[str, Any]:
+        plan = self.answers.plan
+        points = [
+            {
+                **one.point.to_dict(),
+                "is_plan": one.is_plan,
+                "command": self.basis.command(plan, one),
+            }
+            for one in front.points
+        ]
+        return {**front.document(front_headline(front)), "points": points}
+
+    def parts(self) -> Iterator[b.Block | None]:
+        plan = self.plan
+        yield from verdict_blocks(plan)
+        yield group_title(plan.group)
+        yield next_section(plan, "How to make the group do it")
+        yield b.section("How the figures were read", *reading_notes(plan.group), anchor="reading")
+        if plan.members:
+            yield members_section(plan, member_strips(plan))
+            yield self._moves()
+            yield from self.explanation.why_sections() if self.explanation else ()
+            yield self._trade_offs()
+        yield self._over_time()
+        yield self._sizes()
+        yield self._assignors()
+        status = b.Notes((f"{status_sentence(plan.plan)}.",), "text")
+        yield b.section("How good the plan is proved to be", status, plan.proof, anchor="proof")
+        yield self._settings()
+
+    def _moves(self) -> b.Section | None:
+        """What changes hands: between whom, and each partition."""
+        cost, moves = self.plan.verdict.cost, self.answers.plan.moves
+        flows = b.Flows(tuple(b.Flow(*flow) for flow in flows_by_pair(moves)))
+        of = f"{number(cost.moves)} of {plural(cost.owned, 'owned partition')}"
+        words = b.Notes((f"{of}, with {plural(cost.lag_moved, 'waiting record')}.",), "text")
+        table = moves_table(self.plan)
+        return b.section("Moves", words, flows, table, anchor="moves") if moves else None
+
+    def _trade_offs(self) -> b.Section | None:
+        front, plan = self.front, self.answers.plan
+        if front is None or len(front.points) < 2:
+            return None
+        lines = [f"{front_headline(front)}."]
+        for one in front.points:
+            if one.better is not None:
+                spread, moves = number(one.better.spread), plural(one.better.moves, "move")
+                lines.append(f"Another run found a spread of {spread} with {moves}.")
+        lines.append("Each point is a plan: no other has fewer moves and a smaller spread.")
+
+        def command(one: PointFacts) -> str:
+            return self.basis.command(plan, one)
+
+        caption = f"All {plural(len(front.points), 'point')}"
+        table = replace(front_table(front, command), caption=caption)
+        chart, text = front_chart(front, command), b.Notes(tuple(lines), "text")
+        rest = f" between moves and {what_of(front)} spread"
+        return b.section("Trade-offs", text, chart, table, rest=rest, anchor="front")
+
+    def _over_time(self) -> b.Section | None:
+        if self.simulation is None:
+            return None
+        lines = tuple(one.words for one in self.simulation.headlines)
+        course = self.simulation.course_blocks()
+        return b.section("Lag over time", b.Notes(lines, "text"), *course, anchor="over-time")
+
+    def _sizes(self) -> b.Section | None:
+        report = self.sizing
+        if report is None or not report.sizing.rows:
+            return None
+        answer = b.Notes(tuple(size_lines(report.sizing)), "text")
+        notes = b.Notes(size_notes(report.sizing, report.shown))
+        title = "How many members"
+        return b.section(title, answer, report.chart, notes, report.table, anchor="sizes")
+
+    def _assignors(self) -> b.Section | None:
+        report = self.comparison
+        if report is None or not self.plan.members:
+            return None
+        headline = b.Notes((f"{report.headline}.",), "text")
+        blocks = comparison_blocks(report.comparison, self.plan.group)
+        return b.section("Assignors side by side", headline, *blocks, anchor="assignors")
+
+    def _settings(self) -> b.Section:
+        """The command that makes the plan, and every setting in force."""
+        plan = self.answers.plan
+        rows = tuple((name.replace("_", " "), _setting(one)) for name, one in plan.settings.items())
+        columns = b.Column("setting", "text"), b.Column("value", "text")
+        made = b.Commands((("", self.basis.command(plan)),))
+        table = b.Table(columns, rows, "Every setting in force", is_folded=True)
+        return b.section("Settings", made, table, anchor="settings")
+
+
+def _setting(value: Any) -> str:
+    """The value of a setting."""
+    if isinstance(value, (list, tuple)):
+        return ", ".join(map(_setting, value)) or "none"
+    if isinstance(value, Mapping):
+        return ", ".join(f"{printable(str(key))}={_setting(one)}" for key, one in value.items())
+    known = {True: "yes", False: "no", None: "none"}
+    if value is None or isinstance(value, bool):
+        return known[value]
+    return number(value) if isinstance(value, float) else printable(str(value))
+
+
+def plan_command(source: str, policy: Policy, more: Mapping[str, Any]) -> str:
+    """The command that makes a plan of this policy, with some settings, of it or of the run, in
+    place of its own.
+
+    source: what names the group: a file or options, as words of a shell.
+    """
+    named = {"name" if name == "policy" else name: value for name, value in more.items()}
+    if policy.fresh:  # where nobody owns anything, a limit on moves is refused
+        named.pop("max_moves", None)
+    asked = replace(policy, **{name: named.pop(name) for name in SETTINGS if name in named})
+    words = [*asked.option_words()]
+    for name, value in named.items():
+        option = f"--{name.replace('_', '-')}"
+        if value is True:
+            words.append(option)
+        elif value is not None and value is not False:
+            words += [option, str(value)]
+    return " ".join(["equilag", "plan", source, *map(quote, words)])

@@ -1,0 +1,86 @@
+"""The report on the groups of a cluster: a row per group."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, field
+from typing import Any, Final
+
+from equilag.domain.figures import number, plural, shorten
+from equilag.report import blocks as b
+from equilag.report.words.group import group_name
+
+FORMAT: Final = "equilag/groups/1"
+MAX_STATE: Final = 13
+"""Characters of a group's state; Kafka's names of states differ within fewer."""
+
+
+@dataclass(frozen=True, slots=True)
+class LiveGroupFacts:
+    """A group; figures of members are None where no member reads anything, and all of them for a
+    group of a kind that is not read."""
+
+    group: str
+    state: str
+    kind: str
+    """The kind, as `equilag.adapters.kafka.group_kinds` has it, such as ``classic``."""
+    members: int | None
+    partitions: int | None
+    lag: int | None
+    lag_spread: int | None
+    worst_member: str | None
+    worst_share_percent: float | None
+    unknown_lags: int
+    """Partitions whose lag could not be read."""
+    remarks: Sequence[str]
+
+
+@dataclass(frozen=True)
+class GroupsReport(b.Report):
+    kind = "live-groups"
+
+    groups: tuple[LiveGroupFacts, ...]
+    left_out: Mapping[str, str]
+    """Group -> why it could not be read."""
+    settings: Mapping[str, Any] = field(default_factory=dict)
+    """What was asked for: the cluster, which groups, and how commits become lag."""
+    next_command: str | None = None
+    """The command that plans the most uneven group; None if none is uneven."""
+    taken_at: str | None = None
+    """When the groups were read: RFC 3339 in UTC."""
+
+    def document(self) -> dict[str, Any]:
+        return {
+            "format": FORMAT,
+            "taken_at": self.taken_at,
+            "settings": dict(self.settings),
+            "groups": [asdict(row) for row in self.groups],
+            "left_out": dict(self.left_out),
+        }
+
+    def parts(self) -> Iterator[b.Block]:
+        if not self.groups:
+            none = "no groups: the cluster has none, none matches, or DESCRIBE is missing"
+            yield b.Notes((none,), "text")
+            return
+        lag = sum(row.lag or 0 for row in self.groups)
+        title = plural(len(self.groups), "group")
+        yield b.Section(title, (), f", total lag {number(lag)}")
+        columns = (
+            b.Column("group", "name"), b.Column("state", "text"), b.Column("kind", "text"),
+            b.Column("members"), b.Column("partitions"), b.Column("lag"), b.Column("spread"),
+            b.Column("worst", "percent"),
+        )  # fmt: skip
+        rows = tuple(
+            (
+                group_name(one.group) + (" *" if one.unknown_lags else ""),
+                shorten(one.state, MAX_STATE), one.kind, one.members, one.partitions, one.lag,
+                one.lag_spread, one.worst_share_percent,
+            )
+            for one in self.groups
+        )  # fmt: skip
+        yield b.Table(columns, rows, "Groups", few=len(rows))
+        if unknown := sum(row.unknown_lags for row in self.groups):
+            yield b.Notes((f"* without {plural(unknown, 'partition')} whose lag is unknown",))
+        if self.next_command is not None:
+            yield b.Commands((("Plan the most uneven group:", self.next_command),))

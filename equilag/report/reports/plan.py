@@ -1,0 +1,291 @@
+"""The report on a plan: what to do, its members, its moves, how good it is, what else there is."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Iterator, Mapping, Sequence
+from functools import cached_property
+from typing import Any, Final
+
+from equilag.domain.figures import Change, form, in_units, listed, number, plural, printable
+from equilag.domain.plan.plan import Plan
+from equilag.planner.diagnosis.judged_plan import JudgedPlan
+from equilag.planner.facts.group import GroupFacts, group_facts
+from equilag.planner.facts.moves import flows_that_say_most, sorted_moves
+from equilag.planner.facts.plan import (
+    MemberFacts,
+    choice_facts,
+    idle_members,
+    instance_facts,
+    is_per_capacity,
+    member_facts,
+)
+from equilag.planner.facts.work import WorkFacts, work_facts
+from equilag.report import blocks as b
+from equilag.report.words.extended import capacity_words
+from equilag.report.words.group import doubt_notes, group_title
+from equilag.report.words.proof import load_word, proof_rows, rebalances_words, status_sentence
+from equilag.report.words.reasons import reason_words
+from equilag.report.words.throughput import load_words
+from equilag.report.words.verdict import (
+    VerdictFacts,
+    above_percent,
+    judge_plan,
+    sign_of,
+    verdict_of,
+)
+
+MANY: Final = 40
+"""Members from which on the heaviest come first: what a large terminal holds."""
+MAX_MOVES: Final = 20
+"""Moves up to which a screen shows each; with the members they fill one."""
+LARGEST: Final = 10
+"""Moves that it shows of more, beside what members give to one another."""
+MAX_IDLE: Final = 5
+"""Idle members that are named."""
+NOTHING_TO_READ: Final = "no partition in its subscription", "no partition in their subscriptions"
+
+
+class PlanReport(b.Report):
+    """A plan with what its report says besides, which is made when it is read."""
+
+    kind = "plan"
+
+    def __init__(self, plan: Plan, *, verbose: bool = False) -> None:
+        """With `verbose` it has also how the plan was found."""
+        self.plan = plan
+        self.size = plan.group.n_partitions
+        self.names = tuple(member.id for member in plan.group.members)
+        self._verbose = verbose
+
+    @cached_property
+    def group(self) -> GroupFacts:
+        return group_facts(self.plan.group, self.plan.planned, is_per_capacity(self.plan))
+
+    @cached_property
+    def work(self) -> WorkFacts | None:
+        """None where lag is spread."""
+        return work_facts(self.plan)
+
+    @cached_property
+    def judged(self) -> JudgedPlan:
+        return judge_plan(self.plan, self.work)
+
+    @cached_property
+    def verdict(self) -> VerdictFacts:
+        return verdict_of(self.judged)
+
+    @cached_property
+    def members(self) -> tuple[MemberFacts, ...]:
+        """In the natural order of their ids; without idle ones."""
+        return member_facts(self.plan, self.work)
+
+    @property
+    def proof(self) -> b.Pairs:
+        rows = proof_rows(self.plan, self.group, self.work, verbose=self._verbose)
+        return b.Pairs(rows)
+
+    def document(self) -> dict[str, Any]:
+        """The plan's JSON, format ``equilag/plan/1``, with the verdict and what was said about
+        the group when it was read."""
+        remarks = {"remarks": list(self.group.remarks)} if self.group.remarks else {}
+        return {**self.plan.to_dict(), **remarks, "verdict": self.verdict.document()}
+
+    def parts(self) -> Iterator[b.Block | None]:
+        yield from verdict_blocks(self)
+        yield group_title(self.group)
+        yield doubt_notes(self.group)
+        yield members_section(self)
+        yield _instances(self)
+        yield _moves(self)
+        yield b.section("Plan", self.proof, rest=f"  {status_sentence(self.plan)}")
+        yield _choices(self)
+        yield next_section(self, "Next")
+
+
+class VerdictReport(PlanReport):
+    """What ``equilag plan --check`` prints."""
+
+    kind = "verdict"
+
+    def parts(self) -> Iterator[b.Block]:
+        yield from verdict_blocks(self)
+
+
+def verdict_blocks(report: PlanReport) -> Iterator[b.Block]:
+    """What to do, what it brings, and what it takes."""
+    verdict = report.verdict
+    tone, what = sign_of(verdict.action, verdict.worth_it)
+    yield b.Headline(verdict.headline, tone, what, verdict.details)
+    yield b.Pairs(tuple(_tiles(report)), tiles=True)
+
+
+def _tiles(report: PlanReport) -> Iterator[b.Pair]:
+    plan, verdict, group = report.plan, report.verdict, report.group
+    cost, heaviest, helps = verdict.cost, verdict.heaviest, verdict.plan_helps
+    if heaviest is not None:
+        who, then = printable(heaviest.before), printable(heaviest.after)
+        now = in_units(number(heaviest.load_before), verdict.unit)
+        if helps:
+            who = who if who == then else f"now {who}, then {then}"
+            planned = in_units(number(heaviest.load), verdict.unit)
+            yield b.Pair("heaviest member", planned, number(heaviest.load_before), who)
+        else:
+            above = above_percent(heaviest.above_before_percent)
+            yield b.Pair("heaviest member", now, note=f"{who}, {above} above the mean")
+    if group.spread is not None and report.members:
+        spread, before = number(plan.loads.spread), number(group.spread)
+        yield b.Pair(f"{load_word(plan)} spread", *((spread, before) if helps else (before,)))
+    if not helps:
+        return
+    if cost.owned:
+        owned = f"{number(cost.moves)} of {plural(cost.owned, 'owned partition')}"
+        waiting = f"with {plural(cost.lag_moved, 'waiting record')}" if cost.moves else ""
+        yield b.Pair("moves", owned, note=waiting)
+    if cost.new:
+        yield b.Pair("new", plural(cost.new, "partition"), note="that nobody owned")
+    yield b.Pair("rebalances", rebalances_words(cost))
+
+
+def members_section(report: PlanReport, strips: Sequence[b.Strip] = ()) -> b.Section:
+    """A row per member, before and after."""
+    plan, group, members = report.plan, report.group, report.members
+    if not group.members:
+        return b.Section("No members:", (), " there is nobody to assign a partition to.")
+    idle = idle_members(plan)
+    empty = [member.id for member in members if not member.partitions]
+    nothing = f"{plural(len(idle), 'idle member')} ({form(len(idle), *NOTHING_TO_READ)})"
+    without = f"{plural(len(empty), 'member')} {form(len(empty), 'gets', 'get')} no partition"
+    lines = (
+        capacity_words(plan),
+        f"{nothing}: {listed(idle, MAX_IDLE)}" if idle else "",
+        f"{without}: {listed(empty, MAX_IDLE)}" if empty else "",
+    )
+    unit = load_words(group.load_unit) if is_per_capacity(plan) else "lag in records"
+    rest = f" (load: {unit})" if is_per_capacity(plan) else ""
+    if len(members) > MANY:
+        members = tuple(sorted(members, key=lambda one: -max(one.load, one.load_before)))
+        rest += ", the heaviest first"
+    bars = b.Bars(_members_table(report, members), tuple(strips), group.mean_lag, unit)
+    notes = b.Notes(tuple(filter(None, lines)))
+    return b.section("Members", bars, notes, rest=rest, anchor="members")
+
+
+def _members_table(report: PlanReport, members: Sequence[MemberFacts]) -> b.Table:
+    what, owned = load_word(report.plan), bool(report.group.owned)
+    bar = b.Column("", "bar", optional=True)
+    capacity, used = (
+        bool(members) and getattr(members[0], name) is not None for name in ("capacity", "used")
+    )
+    columns = [b.Column("member", "member")]
+    columns += [b.Column("capacity", optional=True)] if capacity else []
+    columns += [b.Column("partitions")]
+    columns += [b.Column(f"{what} now"), bar] if owned else []
+    columns += [b.Column(f"{what} planned" if owned else what), bar]
+    if used:
+        note = "records produced for it, of what it reads per second"
+        columns.append(b.Column("speed used", "share", note, optional=True))
+
+    def cells(one: MemberFacts) -> Iterator[Any]:
+        yield one.id
+        yield from [one.capacity] if capacity else []
+        yield Change(one.partitions_before, one.partitions) if owned else one.partitions
+        yield from [one.load_before, (one.load_before,)] if owned else []
+        yield from (one.load, (one.load,))
+        if used:
+            yield Change(one.used_before, one.used) if owned else one.used
+
+    few = MAX_MOVES if len(members) > MANY else MANY
+    rows = tuple(tuple(cells(one)) for one in members)
+    return b.Table(tuple(columns), rows, "Members now and planned", few, is_folded=True)
+
+
+def _instances(report: PlanReport) -> b.Section:
+    """A row per instance; nothing where each member is a process of its own."""
+    what = load_word(report.plan)
+    columns = (
+        b.Column("instance", "name"), b.Column("threads", optional=True), b.Column("partitions"),
+        b.Column(f"{what} now"), b.Column(f"{what} planned"),
+    )  # fmt: skip
+    rows = sorted(
+        (
+            (one.name, one.threads, Change(one.partitions_before, one.partitions), one.load_before,
+             one.load)
+            for one in instance_facts(report.plan)
+        ),
+        key=lambda row: -row[-1],
+    )  # fmt: skip
+    return b.section("Instances", b.Table(columns, tuple(rows), "Instances", MAX_MOVES))
+
+
+def _moves(report: PlanReport) -> b.Section | None:
+    """The moves by lag, and how many partitions are assigned that nobody owned."""
+    owned, cost = report.group.owned, report.verdict.cost
+    assigned = f"{plural(cost.new, 'partition')} {form(cost.new, 'is', 'are')} assigned"
+    if not owned:
+        nobody = f" nobody owned a partition; {assigned}."
+        return b.Section("No moves:", (), nobody) if cost.new else None
+    extra = f"; {assigned} that nobody owned" if cost.new else ""
+    if not cost.moves:
+        return b.Section("No moves:", (), f" every partition stays where it is{extra}.")
+    of = f"{number(cost.moves)} of {plural(owned, 'owned partition')}"
+    rest = f" ({of}, with a lag of {number(cost.lag_moved)}{extra})"
+    if cost.moves <= MAX_MOVES:
+        return b.section("Moves", moves_table(report), rest=rest)
+    flows = tuple(b.Flow(*flow) for flow in flows_that_say_most(report.plan.moves))
+    return b.section("Moves", moves_table(report, LARGEST), b.Flows(flows), rest=rest)
+
+
+def moves_table(report: PlanReport, few: int = MAX_MOVES) -> b.Table:
+    columns = (
+        b.Column("partition", "name"), b.Column("from", "member"), b.Column("to", "member"),
+        b.Column("lag"), b.Column("reason", "text", optional=True),
+    )  # fmt: skip
+    rows = (
+        (f"{move.topic}-{move.partition}", move.source, move.target, move.lag, reason_words(move))
+        for move in sorted_moves(report.plan)
+    )
+    return b.Table(columns, tuple(rows), "Moves, the largest lag first", few)
+
+
+def _choices(report: PlanReport) -> b.Section:
+    """Two or three points between the fewest moves and the most even lag, and how to get them."""
+    choices, from_current = choice_facts(report.plan, report.group)
+    columns = (
+        b.Column("choice", "text"), b.Column("moves"),
+        b.Column(f"{load_word(report.plan)} spread"), b.Column("gain", "percent", optional=True),
+        b.Column("", "command"),
+    )  # fmt: skip
+    rows = tuple(
+        (
+            one.choice.label, one.choice.moves, one.choice.spread, one.gain_percent,
+            "this plan" if one.is_this_plan else _options(one.settings),
+        )
+        for one in choices
+    )  # fmt: skip
+    start = "the current assignment" if from_current or not rows else rows[0][0]
+    gain = f" of this run (gain: part of the excess saved, from {start} to the proved bound)"
+    return b.section("Choices", b.Table(columns, rows, "Choices"), rest=gain if rows else "")
+
+
+def _options(settings: Mapping[str, Any]) -> str:
+    return " ".join(f"--{name.replace('_', '-')} {value}" for name, value in settings.items())
+
+
+def next_section(report: PlanReport, title: str) -> b.Section | None:
+    """How to make the group do what the plan says; None where it does not help."""
+    plan = report.plan
+    if plan.policy is None or not report.verdict.plan_helps:
+        return None
+    name = shlex.quote(printable(plan.group.name)) if plan.group.name else "GROUP"
+    leads = (
+        "Kafka has no command that loads a plan into a group: its leading member assigns. equilag's"
+        " steward joins as that member. What it would do:"
+    )
+    assigns = (
+        "Without --dry-run it assigns; consumers in any language stay as they are. Consumers in"
+        " Python can have equilag's assignor instead. docs/live.md says what it takes."
+    )
+    dry_run = f"equilag steward --bootstrap-server HOST:PORT --group {name} --dry-run"
+    steps = ((leads, dry_run), (assigns, ""))
+    return b.section(title, b.Commands(steps), anchor="next")

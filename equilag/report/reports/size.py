@@ -1,0 +1,119 @@
+"""The report on a sizing: the answer, the sizes that are worth a look, and what they rest on."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any, Final
+
+from equilag.domain.figures import plural, time_span
+from equilag.domain.group.group import Group
+from equilag.planner.facts.group import group_facts
+from equilag.planner.sizes.sizing import SizeRow, Sizing, notable_sizes
+from equilag.report import blocks as b
+from equilag.report.words.group import doubt_notes, group_title
+from equilag.report.words.size import Wording, size_lines, size_notes
+
+SMALL: Final = 3
+"""A few members have many times the load: a picture leaves out loads above so many times what is
+known of the present size, or what members keep up with."""
+SERIES: Final = "heaviest load under the best plan"
+
+
+class SizeReport(b.Report):
+    kind = "size"
+
+    def __init__(self, group: Group, sizing: Sizing) -> None:
+        self.group, self.sizing = group, sizing
+        self.wording = Wording.of(sizing)
+        wanted = notable_sizes(
+            [row.size for row in sizing.rows],
+            [row.size for row in sizing.helping],
+            sizing.basis.present,
+            (sizing.least_keeping_up, sizing.least_catching_up),
+        )
+        self.shown = tuple(row for row in sizing.rows if row.size in set(wanted))
+        """The present size, those around the least ones that keep up or catch up, and those that
+        help; of many of these some."""
+
+    def document(self) -> dict[str, Any]:
+        return {**self.sizing.to_dict(), "headlines": [*size_lines(self.sizing)]}
+
+    def parts(self) -> Iterator[b.Block]:
+        now, figures = self.sizing.now, group_facts(self.group)
+        tone: b.Tone = "neutral"
+        if now is not None and now.keeps_up is not None:
+            tone = "good" if now.keeps_up else "bad"
+        for place, line in enumerate(size_lines(self.sizing)):
+            yield b.Headline(line, "neutral" if place else tone)
+        yield group_title(figures)
+        yield doubt_notes(figures)
+        yield self.table
+        yield from (b.Notes((line,), "text") for line in size_notes(self.sizing, self.shown))
+
+    @property
+    def table(self) -> b.Table:
+        wording = self.wording
+        threaded = self.sizing.basis.threads > 1
+        keeps = self.sizing.least_keeping_up is not None
+        times = any(row.catch_up_s is not None for row in self.shown)
+        columns = (
+            b.Column(wording.many),
+            *((b.Column("threads", optional=True),) if threaded else ()),
+            b.Column(f"heaviest {wording.unit}", wording.form),
+            b.Column("at least", wording.form, optional=True),
+            *((b.Column("keeps up", "text"),) if keeps else ()),
+            *((b.Column("all read after", "seconds"),) if times else ()),
+            b.Column("", "text"),
+        )
+
+        def cells(row: SizeRow) -> Iterator[Any]:
+            least = "proved" if wording.is_proved(row) else wording.figure(row.load_at_least)
+            yield row.size
+            yield from [row.members] if threaded else []
+            yield from (wording.figure(row.load), least)
+            yield from [{True: "yes", False: "no", None: "open"}[row.keeps_up]] if keeps else []
+            yield from ["never" if row.catch_up_s == float("inf") else row.catch_up_s][: int(times)]
+            yield ", ".join(self._marks(row))
+
+        rows = tuple(tuple(cells(row)) for row in self.shown)
+        return b.Table(columns, rows, "Sizes", few=len(rows), is_folded=True)
+
+    def _marks(self, row: SizeRow) -> Iterator[str]:
+        sizing = self.sizing
+        if row.size == sizing.basis.present:
+            yield "now"
+        if sizing.least_keeping_up and row.size == sizing.least_keeping_up.at_most:
+            yield "keeps up"
+        if sizing.least_catching_up and row.size == sizing.least_catching_up.at_most:
+            yield f"caught up within {time_span(sizing.catch_up or 0)}"
+        if row is sizing.helpful_end:
+            yield "the last that helps"
+
+    @property
+    def chart(self) -> b.Chart:
+        """The heaviest load by the number of members."""
+        sizing, wording = self.sizing, self.wording
+        enough = 100.0 if wording.scale else 0.0
+        loads = [wording.figure(row.load) for row in sizing.rows]
+        now = loads[0] if sizing.now is None else wording.figure(sizing.now.load)
+        most = SMALL * max(now, enough)
+        points = tuple(
+            b.Point(
+                row.size,
+                load,
+                f"{plural(row.size, wording.one, wording.many)}: {_told(row, wording)}",
+            )
+            for row, load in zip(sizing.rows, loads, strict=True)
+            if load <= most
+        )
+        lines = [b.MarkLine("now", "x", sizing.basis.present)]
+        lines += [b.MarkLine("what a member keeps up with", "y", enough)] if enough else []
+        title = f"Heaviest load by the number of {wording.many}"
+        up = b.Axis(SERIES, wording.form)
+        series = (b.Series(SERIES, points, "step"),)
+        return b.Chart(title, b.Axis(wording.many), up, series, tuple(lines))
+
+
+def _told(row: SizeRow, wording: Wording) -> str:
+    keeps = {True: "; keeps up", False: "; does not keep up", None: ""}[row.keeps_up]
+    return f"{wording.load(row.load)}{keeps}"

@@ -1,1 +1,0 @@
-"""Fleets on the terminal."""

@@ -1,0 +1,211 @@
+"""Tables within the screen: short figures before fewer columns, fewer columns before cut names."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
+from typing import Final, NamedTuple
+
+from rich.cells import cell_len, set_cell_size
+from rich.text import Text
+
+from equilag.domain.figures import FIGURES, cell, in_ascii, plural
+from equilag.report.blocks import Bars, Cell, Column, Flows, Shares, Table
+from equilag.report.terminal import Screen
+from equilag.report.text.pictures import BAR_WIDTHS, bar
+from equilag.report.words.short_names import front_of, labels
+
+GAP: Final = 2
+"""Blank columns between two columns of a table."""
+ROOM: Final = 24
+"""Columns that long names should have before figures are written in full."""
+LEAST_ROOM: Final = 18
+"""Columns that they should have before figures are left out: the longest assignor of Kafka's."""
+PART: Final = 4
+"""Names get one part in so many of the screen at least, before figures are left out."""
+WORDS: Final = 24
+"""Columns that words in a table get at least, before names are cut."""
+MIN_ROOM: Final = 8
+"""Columns that names and words get at least: enough to tell a few apart."""
+NAMES: Final = frozenset({"name", "member"})
+WITH_MEMBERS: Final = frozenset({"member", "text"})
+"""Forms whose cells are ids of members, or name some."""
+
+
+class TableLines(NamedTuple):
+    heading: list[Text]
+    rows: list[Text]
+    notes: list[str]
+    """What its figures are, and what is left out."""
+
+
+def table_of(block: Table | Bars | Flows | Shares) -> Table:
+    """The table that a screen shows of a block."""
+    match block:
+        case Bars(table):
+            return table
+        case Flows(rows):
+            heads = (
+                ("from", "member"),
+                ("to", "member"),
+                ("partitions", "number"),
+                ("lag", "number"),
+            )
+            return Table(tuple(Column(*one) for one in heads), tuple(map(tuple, rows)), few=15)
+        case Shares(rows):
+            columns = Column(""), Column("", "text"), Column("", "text")
+            return Table(columns, tuple((p.count, p.label, p.note) for p in rows if p.count))
+    return block
+
+
+def table_lines(
+    table: Table, screen: Screen, indent: int, named: Callable[[str], str]
+) -> TableLines:
+    """The lines of a table; `named` puts the short names of members into words."""
+    shown = _without_wholes(replace(table, rows=table.rows[: table.few]))
+    fitted = _fitted(shown, _Cells(shown, screen, named), screen, screen.width - indent)
+    texts, kept = fitted.texts, fitted.kept
+    columns = [shown.columns[i] for i in kept]
+    widths = [_width(column, own) for column, own in zip(columns, texts, strict=True)]
+    _shrink(columns, widths, screen.width - indent)
+    headings = [_heading(column, width) for column, width in zip(columns, widths, strict=True)]
+    height = max(map(len, headings))
+    above = [[""] * (height - len(heading)) + heading for heading in headings]
+    dots = screen.dots
+
+    def line(cells: Sequence[str], style: str = "") -> Text:
+        parts = (
+            _placed(text, width, column, dots)
+            for text, width, column in zip(cells, widths, columns, strict=True)
+        )
+        return Text(" " * indent + (" " * GAP).join(parts), style)
+
+    heading = [line(cells, "bold") for cells in zip(*above, strict=True)]
+    return TableLines(
+        heading if any(column.heading for column in columns) else [],
+        [line(cells) for cells in zip(*texts, strict=True)],
+        [*_notes(table, columns, screen)],
+    )
+
+
+def _without_wholes(table: Table) -> Table:
+    """Without bars that are all of the same length, of which a screen does not show the parts."""
+    kept = [i for i, one in enumerate(table.columns) if one.parts is None or not one.parts.is_whole]
+    rows = tuple(tuple(row[i] for i in kept) for row in table.rows)
+    return replace(table, columns=tuple(table.columns[i] for i in kept), rows=rows)
+
+
+def _notes(table: Table, columns: Sequence[Column], screen: Screen) -> Iterator[str]:
+    left = len(table.rows) - table.few
+    if left > 0:
+        yield f"… and {plural(left, 'more row')} (--json lists all)"
+    noted = [f"{column.heading}: {column.note}" for column in columns if column.note]
+    if noted:
+        yield "; ".join(noted)
+    missing = [c.heading for c in table.columns if c not in columns and c.form != "bar"]
+    if missing:
+        yield f"left out for lack of room: {', '.join(missing)}"
+
+
+class _Cells:
+    """The cells of a table as text, by column."""
+
+    def __init__(self, table: Table, screen: Screen, named: Callable[[str], str]) -> None:
+        self._table, self._screen, self._named = table, screen, named
+        bars = [i for i, column in enumerate(table.columns) if column.form == "bar"]
+        self._longest = max((sum(row[i]) for row in table.rows for i in bars), default=0.0)
+        self._cells = next(cells for width, cells in BAR_WIDTHS if screen.width >= width)
+
+    def column(self, place: int, short: bool) -> list[str]:
+        column = self._table.columns[place]
+        return [self._cell(row[place], column, short) for row in self._table.rows]
+
+    def _cell(self, value: Cell, column: Column, short: bool) -> str:
+        if column.form == "bar":
+            return bar(sum(value), self._longest, 0 if self._screen.ascii else self._cells)
+        text = cell(value, column.form, short)
+        if column.form in WITH_MEMBERS:
+            text = self._named(text)
+        text = self._screen.signs(text)
+        return in_ascii(text) if self._screen.ascii else text
+
+
+class _Fitted(NamedTuple):
+    kept: list[int]
+    texts: list[list[str]]
+
+
+def _fitted(table: Table, cells: _Cells, screen: Screen, width: int) -> _Fitted:
+    """The widest of the possible tables that leaves names enough room, else the narrowest."""
+    columns = table.columns
+    elastic = next((i for i, column in enumerate(columns) if column.form in NAMES), None)
+    names = [] if elastic is None else cells.column(elastic, short=False)
+    longest = max(map(cell_len, names), default=0)
+    part = screen.width // PART
+    found, room = _Fitted([], []), 0
+    for short, kept in _possible(columns):
+        texts = [cells.column(i, short) for i in kept]
+        found = _Fitted(kept, texts)
+        widths = {i: _width(columns[i], own) for i, own in zip(kept, texts, strict=True)}
+        others = [_least_width(columns[i], widths[i]) for i in kept if i != elastic]
+        room = width - sum(others) - GAP * len(others)
+        least = 0 if elastic is None else min(longest, max(LEAST_ROOM if short else ROOM, part))
+        if room >= least - (GAP if elastic is None else 0):
+            break
+    if elastic is not None and longest > room:
+        short_names = labels(names, max(MIN_ROOM, room), screen.dots)
+        found.texts[found.kept.index(elastic)] = [short_names[name] for name in names]
+    return found
+
+
+def _possible(columns: Sequence[Column]) -> Iterator[tuple[bool, list[int]]]:
+    """Whether figures are short, and which columns are kept, from the widest table to the
+    narrowest."""
+    kept = list(range(len(columns)))
+    yield False, kept
+    yield True, kept
+    for last in reversed([i for i in kept if columns[i].optional]):
+        kept = [i for i in kept if i != last]
+        yield False, kept
+        yield True, kept
+
+
+def _least_width(column: Column, width: int) -> int:
+    """Words may be cut before names are."""
+    return min(width, WORDS) if column.form == "text" else width
+
+
+def _width(column: Column, texts: Sequence[str]) -> int:
+    words = column.heading.split()
+    return max([*map(cell_len, texts), *map(len, words)], default=0)
+
+
+def _shrink(columns: Sequence[Column], widths: list[int], width: int) -> None:
+    """Cut what is no figure where even the narrowest table is too wide."""
+    soft = [i for i, column in enumerate(columns) if column.form not in FIGURES]
+    while soft and (excess := sum(widths) + GAP * (len(widths) - 1) - width) > 0:
+        widest = max(soft, key=lambda i: widths[i])
+        if widths[widest] <= MIN_ROOM:
+            return
+        widths[widest] = max(MIN_ROOM, widths[widest] - excess)
+
+
+def _heading(column: Column, width: int) -> list[str]:
+    """The words of a heading in lines of a width that the longest of them fits."""
+    lines: list[str] = []
+    for word in column.heading.split():
+        if lines and len(lines[-1]) + 1 + len(word) <= width:
+            lines[-1] += f" {word}"
+        else:
+            lines.append(word)
+    return lines or [""]
+
+
+def _placed(text: str, width: int, column: Column, dots: str) -> str:
+    """A cell: figures to the right, everything else to the left."""
+    size = cell_len(text)
+    if size > width:
+        cut = front_of(text, width - len(dots)) + dots
+        return set_cell_size(cut, width)
+    blanks = " " * (width - size)
+    return blanks + text if column.form in FIGURES else text + blanks

@@ -1,1 +1,0 @@
-"""Sentences that several outputs show."""

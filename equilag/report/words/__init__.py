@@ -1,0 +1,1 @@
+"""Sentences and figures in words, made once for every output."""

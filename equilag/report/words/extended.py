@@ -1,0 +1,156 @@
+"""Units, reads across racks, restrictions, room and capacities, in words."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from statistics import median
+from typing import Final
+
+from equilag.domain.figures import (
+    form,
+    in_a_row,
+    listed,
+    number,
+    plural,
+    printable,
+    spread_over,
+)
+from equilag.domain.plan.broken_rules import broken_by_assignor, broken_rules
+from equilag.domain.plan.claim import ACROSS
+from equilag.domain.plan.plan import Plan
+from equilag.domain.policy.policy import Policy
+from equilag.domain.reduction.reduce import rounded
+from equilag.planner.facts.plan import figures_before
+from equilag.report.blocks import Pair
+
+COUNTS: Final = "the balance of counts"
+READS: Final = "the fewest reads across racks"
+MAX_LISTS: Final = 3
+"""Lists of co-partitioned topics that are named."""
+
+
+def causes(policy: Policy, plan: Plan, *, of_moves: bool) -> list[str]:
+    """What a plan has to keep to before its moves are few, or else its reads across racks."""
+    group, free = plan.planned.given, policy.balance == "none"
+    now = broken_rules(plan.planned, group.owner) if of_moves and plan.extended else None
+    limited = any(member.max_partitions is not None for member in group.members)
+    named = {
+        COUNTS: not free,
+        "co-partitioned topics": now is not None and len(now.torn) > 0,
+        "restrictions": plan.extended is not None and bool(group.allowed),
+        "room": free and (bool(now.overfull) if now is not None else limited and not of_moves),
+        READS: of_moves and policy.rack_aware,
+    }
+    return [words for words, there in named.items() if there]
+
+
+def no_fewer(found: Sequence[str]) -> str:
+    """That the causes allow no fewer."""
+    if not found:
+        return "no plan has fewer"
+    allow = "allows" if len(found) == 1 and found[0] in (COUNTS, "room") else "allow"
+    return f"{in_a_row(found)} {allow} no fewer"
+
+
+def alone_need(found: Sequence[str], least: int) -> str:
+    """How many moves the causes take without the lag."""
+    if not found or (not least and COUNTS not in found):
+        return f"{number(least)} of them forced" if least else "none of them forced"
+    shortened = [{COUNTS: "even counts", READS: "the fewest reads"}.get(one, one) for one in found]
+    need = "needs" if shortened == ["room"] else "need"
+    return f"{in_a_row(shortened)} alone {need} {number(least) if least else 'none'}"
+
+
+def breaks(torn_units: int, misplaced: int, overfull: int) -> str:
+    """The rules that an assignment breaks."""
+    parts = []
+    if torn_units:
+        parts.append(f"tears {plural(torn_units, 'unit')} of co-partitioned topics apart")
+    if overfull:
+        parts.append(f"{plural(overfull, 'member')} above {form(overfull, 'its', 'their')} room")
+    if misplaced:
+        parts.append(f"{plural(misplaced, 'partition')} with a member that may not take it")
+    return ", ".join(parts)
+
+
+def extended_rows(plan: Plan, policy: Policy | None, has_owners: bool) -> list[Pair]:
+    """What the proof of an extended group has more; words are empty where nothing is known."""
+    if plan.extended is None:
+        return []
+    group = plan.planned.given
+    broken = None if plan.policy else broken_by_assignor(group, plan.assigned)
+    restricted = plural(len(group.allowed or ()), "partition")
+    return [
+        Pair("breaks rules", f"! {breaks(**broken.to_dict())}" if broken else ""),
+        Pair("units", _units(plan)),
+        Pair("across racks", _reads(plan, policy, has_owners)),
+        Pair(
+            "restricted",
+            f"{restricted}, which only some of the subscribers may read" if group.allowed else "",
+        ),
+        Pair("room", _room(plan)),
+    ]
+
+
+def _units(plan: Plan) -> str:
+    group, units = plan.planned.given, plan.extended and plan.extended.units
+    if not units:
+        return ""
+    each = spread_over(units.counts.min, units.counts.max)
+    topics = ([printable(group.topics[t]) for t in one] for one in group.co_partitioned)
+    named = listed([" + ".join(one) for one in topics], MAX_LISTS)
+    return f"{plural(units.count, 'unit')}, {each} per member; co-partitioned: {named}"
+
+
+def _reads(plan: Plan, policy: Policy | None, has_owners: bool) -> str:
+    reads, before = plan.extended and plan.extended.cross_rack, figures_before(plan)
+    if not reads or before is None or before.cross_rack is None:
+        return ""
+    group = plan.group
+    text = plural(reads.count, "partition")
+    if has_owners:
+        text += f"; was {number(before.cross_rack.count)}"
+    if policy is not None and any(
+        claim.claim == ACROSS and claim.value == reads.count for claim in plan.claims
+    ):
+        text += f"; {no_fewer(causes(policy, plan, of_moves=False))}"
+    known = {
+        "partition": (sum(map(bool, group.racks or ())), group.n_partitions),
+        "member": (sum(bool(member.rack) for member in group.members), group.n_members),
+    }
+    unknown = [
+        f"{number(count)} of {plural(total, what)}"
+        for what, (count, total) in known.items()
+        if count < total
+    ]
+    return f"{text}; racks are known of {' and '.join(unknown)}" if unknown else text
+
+
+def _room(plan: Plan) -> str:
+    group = plan.planned.given
+    rooms = [m.max_partitions for m in group.members if m.max_partitions is not None]
+    if not rooms:
+        return ""
+    what = form(max(rooms), "unit" if group.co_partitioned else "partition")
+    most = f"at most {spread_over(min(rooms), max(rooms))} {what}"
+    return f"{plural(len(rooms), 'member')} {form(len(rooms), 'takes', 'take')} {most}"
+
+
+def capacity_words(plan: Plan) -> str:
+    """What members of unknown capacity count with, and that capacities are rounded."""
+    group = plan.planned.given
+    given = [member.capacity for member in group.members if member.capacity is not None]
+    if plan.extended is None or not given:
+        return ""
+    parts = []
+    if unknown := group.n_members - len(given):
+        taken = number(float(rounded(median(given))))
+        have = form(unknown, "has", "have")
+        parts.append(
+            f"{plural(unknown, 'member')} {have} no capacity; {taken} is taken, the median"
+        )
+    used = [(float(one), float(rounded(one))) for one in given]
+    if changed := next((pair for pair in used if pair[0] != pair[1]), None):
+        shown = f"{changed[0]:,.12g} is {changed[1]:,.12g}"
+        parts.append(f"capacities have 3 significant digits: {shown}")
+    return "; ".join(parts)

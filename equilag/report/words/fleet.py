@@ -1,0 +1,177 @@
+"""What a fleet needs, in words, and the words for the figures of a run."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Final
+
+from equilag.domain.figures import (
+    form,
+    number,
+    percent,
+    plural,
+    printable,
+    short_number,
+    time_span,
+)
+from equilag.report.facts.fleet_run import MAX_NAMED, GroupRow, GroupThroughput
+from equilag.report.facts.fleet_verdict import FleetVerdictFacts
+
+WEIGHTS: Final = {
+    "work": "work (lag and what comes within the horizon), in records; lag where no rate is known",
+    "lag": "lag, in records",
+    "rate": "records produced per hour",
+    "forecast": "the lag forecast, in records",
+    "bytes": "lag, in bytes",
+}
+FAULTS: Final = {
+    "invalid": "rows of offsets that contradict themselves",
+    "after_at": "rows of offsets after the time of the run",
+    "duplicates": "duplicate samples",
+    "late": "samples that came late",
+    "missing": "missing samples",
+    "commit_backwards": "commits that went backwards",
+    "end_backwards": "log ends that went backwards",
+    "ahead_of_end": "samples committed beyond the end of the log",
+    "below_log_start": "samples committed below the start of the log",
+    "no_commit": "partitions without a commit",
+    "appeared": "partitions that appeared",
+    "vanished": "partitions that vanished",
+    "no_rate": "partitions of unknown rate",
+    "filled": "partitions never sampled, below others that were",
+    "duplicate_members": "duplicate rows of members",
+    "invalid_members": "rows of members that contradict themselves",
+    "unknown_topics": "subscribed topics without offsets",
+}
+ACTIONS: Final = {
+    "move": "rebalance",
+    "assign": "assign partitions",
+    "add-members": "add members",
+    "repartition": "split a partition",
+    "loosen": "loosen settings",
+    "start-members": "start members",
+    "undecided": "undecided",
+    "leave": "leave it",
+}
+"""What to do with a group, in a table."""
+KEEPS_UP: Final = {
+    "keeps_up": "yes",
+    "moves": "with the plan",
+    "members": "more members",
+    "uneven": "no",
+    "hot": "no: hot partition",
+}
+"""What a column says of a verdict of `facts.fleet_run.VERDICTS`."""
+BEHIND: Final = {
+    "moves": "would keep up with the plan",
+    "members": "would keep up with more members, or where rates alone are spread",
+    "uneven": "with a member that falls behind, whatever was tried",
+    "hot": "with a partition that no assignment helps: no member reads so fast",
+}
+"""Verdict of groups that fall behind -> what follows their number."""
+RATES_ALONE: Final = "--weight rate"
+"""Where the present members keep up with a plan that spreads rates and no lag."""
+MAX_HOT: Final = 2
+"""Partitions named in a cell; --json has more of them."""
+
+
+def fleet_headline(found: FleetVerdictFacts) -> str:
+    """What to do with a fleet, in one line."""
+    if not found.planned:
+        return f"None of {plural(found.failed, 'group')} was planned"
+    parts = (
+        (found.overloaded, form(found.overloaded, "is overloaded", "are overloaded")),
+        (found.hot, f"{form(found.hot, 'has', 'have')} a hot partition"),
+        (found.loosen, f"{form(found.loosen, 'needs', 'need')} looser settings"),
+        (found.unread, f"{form(found.unread, 'has', 'have')} no reader"),
+        (found.undecided, f"{form(found.undecided, 'is', 'are')} undecided"),
+        (found.failed, f"{form(found.failed, 'was', 'were')} not planned"),
+    )
+    also = ", ".join(f"{number(count)} {words}" for count, words in parts if count)
+    return f"{_first(found)}; {also}" if also else _first(found)
+
+
+def _first(found: FleetVerdictFacts) -> str:
+    """What to rebalance, and what that brings."""
+    groups, moves = plural(found.planned, "group"), plural(found.moves, "move")
+    if not found.rebalance:
+        return f"None of {groups} is worth a rebalance"
+    which = f"Rebalance {number(found.rebalance)} of {groups}"
+    if not found.saved:
+        return f"{which}: {moves}"
+    relief = f"{short_number(round(found.saved))} {found.unit}"
+    takes = form(found.moves, "takes", "take")
+    return f"{which}: {moves} {takes} {relief} off their heaviest members"
+
+
+def action_words(row: GroupRow) -> str:
+    return ACTIONS.get(row.action, row.action)
+
+
+def kind_words(kind: str) -> str:
+    """``no_members`` as words."""
+    return printable(kind.replace("_", " "))
+
+
+def help_words(row: GroupThroughput) -> str:
+    """What helps a group that falls behind."""
+    if row.verdict == "moves":
+        return "the plan"
+    if row.verdict == "members":
+        more = row.members_short or 0
+        return f"{number(more)} more {form(more, 'member')}" if more else RATES_ALONE
+    if row.verdict == "hot":
+        more = len(row.hot) - MAX_HOT
+        named = ", ".join(printable(name) for name in row.hot[:MAX_HOT])
+        least = "at least " if len(row.hot) == MAX_NAMED else ""
+        return f"split {named}" + (f" and {least}{number(more)} more" if more > 0 else "")
+    return "equilag size"
+
+
+def optimal_words(planned: Mapping[str, Any]) -> str:
+    """How many plans are proved to be the best."""
+    if not planned["groups"]:
+        return ""
+    optimal = planned["by_status"].get("optimal", 0)
+    text = f"{number(optimal)} ({percent(100 * optimal / planned['groups'])})"
+    on_solver = planned.get("optimal_by_solver")
+    return f"{text}, {number(on_solver)} of them on the solver's word" if on_solver else text
+
+
+def gap_words(planned: Mapping[str, Any]) -> str:
+    median, p95 = planned["median_gap_percent"], planned["p95_gap_percent"]
+    if not planned["groups"] or median is None or p95 is None:
+        return ""
+    within = f"95 % of the groups within {percent(p95)} of their mean load"
+    return f"median {percent(median)}, {within}"
+
+
+def unowned_words(planned: Mapping[str, Any]) -> str:
+    """Partitions that nobody owns; runs from before these were counted have none."""
+    if not planned.get("unowned"):
+        return ""
+    return (
+        f"{plural(planned['unowned'], 'partition')} with {number(planned['unowned_lag'])} of it, in"
+        f" {plural(planned['unowned_groups'], 'group')}; the figures of today do not count them"
+    )
+
+
+def forecast_words(forecast: Mapping[str, Any], horizon_s: float) -> str:
+    """How the forecast did on samples that were held back."""
+    ahead = time_span(horizon_s)
+    if not forecast["partitions"]:
+        return f"not tested; no partition has two samples more than {ahead} before its newest"
+    off, still = (
+        _error(forecast[f"mean_error{end}"], forecast.get(f"error_percent{end}"))
+        for end in ("", "_unchanged")
+    )
+    return (
+        f"{ahead} ahead, tested on the newest samples of"
+        f" {plural(forecast['partitions'], 'partition')}: off by {off} on average; a forecast that"
+        f" nothing changes is off by {still}"
+    )
+
+
+def _error(records: float, share: float | None) -> str:
+    part = "" if share is None else f" ({percent(share)} of the lag)"
+    return f"{number(records)} records{part}"

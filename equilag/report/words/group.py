@@ -1,0 +1,109 @@
+"""The group that a report is about: its sizes, and what is doubtful about its figures."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import Final
+
+from equilag.domain.figures import form, listed, number, plural, printable, shorten
+from equilag.domain.group.input_doubt import (
+    CLAIMED_TWICE,
+    DROPPED_CLAIM,
+    LAGS_AND_OFFSETS,
+    InputDoubt,
+)
+from equilag.planner.facts.group import GroupFacts
+from equilag.report.blocks import Notes, Title
+
+NAMELESS: Final = "(a group without a name)"
+MAX_TOPICS: Final = 10
+"""Topics named in one line: more than a few lines of names help nobody."""
+MAX_NAMES: Final = 3
+"""Examples in a sentence: with names of 40 characters they fit two lines."""
+MAX_NAME: Final = 60
+"""Characters of one name."""
+ASSUMED: Final = "assumed: "
+WARNING: Final = "WARNING: "
+DOUBTFUL: Final = {
+    "no_commit": "without a commit",
+    "ahead_of_end": "committed beyond the end of the log (counted as no lag)",
+    "below_log_start": "committed below the start of the log (counted from the start)",
+    "unknown": "of unknown lag (counted as none)",
+}
+
+
+def group_title(group: GroupFacts) -> Title:
+    """The group and its sizes."""
+    sizes = (
+        plural(group.members, "member"),
+        plural(group.topics, "topic"),
+        plural(group.partitions, "partition"),
+        f"total lag {number(group.total_lag)}",
+        *((f"taken {printable(group.taken_at)}",) if group.taken_at else ()),
+    )
+    return Title(group_name(group.name), sizes)
+
+
+def group_name(name: str) -> str:
+    return printable(name) or NAMELESS
+
+
+def doubt_notes(group: GroupFacts) -> Notes:
+    """What is doubtful about the figures of the group."""
+    return Notes(tuple(_doubts(group)))
+
+
+def reading_notes(group: GroupFacts) -> tuple[Notes, Notes]:
+    """How the figures were read: warnings, then everything else."""
+    warnings, others = [], [*_doubts(group)]
+    for line in dict.fromkeys(map(printable, group.remarks)):
+        before, warning, after = line.partition(WARNING)
+        if warning:
+            warnings.append(before.removeprefix(ASSUMED) + after)
+        else:
+            others.append(line)
+    return Notes(tuple(warnings), "warning"), Notes(tuple(dict.fromkeys(others)), "list")
+
+
+def _doubts(group: GroupFacts) -> Iterator[str]:
+    for mark, count in group.doubtful_lags.items():
+        yield f"{plural(count, 'partition')} {DOUBTFUL.get(mark, mark)}"
+    yield from map(_doubt, group.doubts)
+    if group.unread_topics:
+        unread = [f"{topic} ({plural(n, 'partition')})" for topic, n in group.unread_topics]
+        yield f"unassigned, because no member subscribes: {listed(unread, MAX_TOPICS)}"
+
+
+def _doubt(doubt: InputDoubt) -> str:
+    """What was accepted although it may be a mistake."""
+    if not doubt.examples:
+        why = "the partition is gone, or the member no longer subscribes to it"
+        return f"{plural(doubt.count, 'claim')} dropped: {why}"
+    names = [_example(doubt.kind, example) for example in doubt.examples[:MAX_NAMES]]
+    more = doubt.count - len(names)
+    shown = ", ".join(names) + (f" and {number(more)} more" if more else "")
+    return f"{_what(doubt)}: {shown}"
+
+
+def _what(doubt: InputDoubt) -> str:
+    """What is doubtful, without names."""
+    if doubt.kind == CLAIMED_TWICE:
+        claimed = plural(doubt.count, "partition")
+        them = form(doubt.count, "it", "them")
+        return f"{claimed} claimed by two members of one generation, so nobody owns {them}"
+    if doubt.kind == DROPPED_CLAIM:
+        return f"{plural(doubt.count, 'claim')} dropped"
+    if doubt.kind == LAGS_AND_OFFSETS:
+        has = form(doubt.count, "has", "have")
+        return f"{plural(doubt.count, 'topic')} {has} both lags and offsets; the lags count"
+    return f"{plural(doubt.count, 'subscription')} to a topic that does not exist"
+
+
+def _example(kind: str, names: Iterable[str]) -> str:
+    """`orders-3 (c-1, c-2)`, `orders-9 of c-1 (no such partition)`, `c-1 to audit`."""
+    first, *rest = (shorten(printable(name), MAX_NAME) for name in names)
+    if kind == CLAIMED_TWICE:
+        return f"{first} ({', '.join(rest)})"
+    if kind == DROPPED_CLAIM:
+        return f"{first} of {rest[0]} ({rest[1]})"
+    return f"{first} to {rest[0]}" if rest else first

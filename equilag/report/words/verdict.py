@@ -1,0 +1,281 @@
+"""The verdict on a plan: the decision in one line of words, and what adds to it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+from equilag.domain.document import to_document
+from equilag.domain.figures import (
+    form,
+    in_units,
+    number,
+    ordinal,
+    partition_name,
+    plural,
+    printable,
+    spread_over,
+)
+from equilag.domain.plan.plan import Plan
+from equilag.planner.diagnosis.decide import Action, DecisionGround, decide
+from equilag.planner.diagnosis.judged_plan import (
+    CostFacts,
+    HeaviestFacts,
+    HotPartitionFacts,
+    JudgedPlan,
+    judged_plan,
+)
+from equilag.planner.diagnosis.suspects import SuspectFacts
+from equilag.planner.facts.work import WorkFacts, load_unit, work_facts
+from equilag.planner.worth.thresholds import Thresholds
+from equilag.report.blocks import Tone
+from equilag.report.words.throughput import ahead_words, behind_news, behind_words
+from equilag.report.words.unevenness import suspect_words
+
+EXPLAIN: Final = "equilag explain says why"
+THRESHOLD: Final = f"{Thresholds().gain_percent:g} % of a fair share"
+"""What a rebalance has to bring, as live groups are rebalanced by default."""
+MAX_HOT: Final = 3
+"""Hot partitions that are named: more are a topic with a wrong key."""
+SIGNS: Final[Mapping[str, tuple[Tone, str]]] = {
+    "leave": ("good", "Leave the group as it is"),
+    "move": ("act", "Worth a rebalance"),
+    "assign": ("act", "Partitions without an owner"),
+    "add-members": ("bad", "More is produced than the members read"),
+    "repartition": ("bad", "No assignment helps: a partition is too large"),
+    "loosen": ("bad", "A looser setting is needed to keep up"),
+    "start-members": ("bad", "Nobody reads this group"),
+    "undecided": ("warn", "Not decided: the time limit was too short"),
+}
+"""What is seen of an action at once."""
+OTHER: Final[tuple[Tone, str]] = ("neutral", "Read what it says")
+"""Of an action that this version does not know."""
+
+
+@dataclass(frozen=True, slots=True)
+class VerdictFacts:
+    """What to do with a group, as far as its assignment decides it."""
+
+    action: Action
+    worth_it: bool
+    """True if there is something to do: then ``equilag plan --check`` exits with 10."""
+    plan_helps: bool
+    """True if this plan is worth it; where it does not keep up, until there are more members."""
+    headline: str
+    """One line of words."""
+    details: tuple[str, ...]
+    """What adds to it."""
+    unit: str
+    """Of the loads: ``records``, ``seconds of work``, ``partitions``, …"""
+    heaviest: HeaviestFacts | None
+    """None where no member reads anything, and where nobody owns anything."""
+    relief_percent: float
+    """By how much the plan relieves the most relieved member, in percent of a fair share."""
+    hot: tuple[HotPartitionFacts, ...]
+    """The heaviest first."""
+    cost: CostFacts
+    suspects: tuple[SuspectFacts, ...]
+    """Members that may be slow or stuck, which moves do not mend."""
+
+    def document(self) -> dict[str, Any]:
+        """The field ``verdict`` of a plan's JSON."""
+        found: dict[str, Any] = to_document(self)
+        return found
+
+
+def sign_of(action: str, worth_it: bool) -> tuple[Tone, str]:
+    """The sign of an action; where there is nothing to do, none is an alarm."""
+    tone, words = SIGNS.get(action, OTHER)
+    return ("warn" if tone == "bad" and not worth_it else tone), words
+
+
+def judge_plan(plan: Plan, work: WorkFacts | None = None) -> JudgedPlan:
+    """A plan judged by its figures; `work` is what is known of rates, made here unless given."""
+    return judged_plan(plan, work or work_facts(plan), load_unit(plan.planned))
+
+
+def verdict_of(found: JudgedPlan) -> VerdictFacts:
+    """The verdict on a plan that has been judged; of an assignor's plan, with the assignor."""
+    made = decide(found)
+    headline, details = _WORDS[made.ground](found)
+    if found.plan.policy is None and found.relieved is not None:
+        headline = f"{headline}; plan of {printable(found.plan.algorithm)}"
+    if made.ground == "does-not-keep-up" and made.plan_helps:
+        details = (*details, f"Until then: {_what(found.cost).lower()}; {_effect(found)}")
+    return VerdictFacts(
+        made.action,
+        made.worth_it,
+        made.plan_helps,
+        headline,
+        (*details, *suspect_words(found.suspects)),
+        found.unit,
+        found.heaviest,
+        found.gain.relief_percent,
+        found.hot,
+        found.cost,
+        found.suspects,
+    )
+
+
+Words = tuple[str, tuple[str, ...]]
+"""A headline, and what adds to it."""
+
+
+def _nobody_reads(found: JudgedPlan) -> Words:
+    group = found.plan.planned.given
+    lag = int(group.lag.sum())
+    if not group.n_partitions:
+        return "Leave it: there is no partition to read", ()
+    why = "no member subscribes to its topics" if group.n_members else "the group has no members"
+    if not lag:
+        return f"Leave it: {why}, and no record waits", ()
+    return f"Nobody reads it: {why}, and {plural(lag, 'record')} {form(lag, 'waits', 'wait')}", ()
+
+
+def _behind(found: JudgedPlan) -> Words:
+    assert found.work is not None
+    return behind_news(found.work)
+
+
+def _keeps_up_now(found: JudgedPlan) -> Words:
+    assert found.work is not None
+    assert found.work.before is not None
+    line = f"the current assignment keeps up, {ahead_words(found.work.before)}"
+    return f"Leave it: {line}", (f"{behind_news(found.work)[0]}.",)
+
+
+def _worth_it(found: JudgedPlan) -> Words:
+    return f"{_what(found.cost)}: {_effect(found)}", _hot(found.hot, found.unit)
+
+
+def _falls_behind_now(found: JudgedPlan) -> Words:
+    line, details = _worth_it(found)
+    assert found.work is not None
+    before, after = found.work.before, found.work.after
+    assert before is not None
+    assert after is not None
+    now = f"Now {behind_words(before)}.", f"With the plan {ahead_words(after)}."
+    return line, (*now, *details)
+
+
+def _broken_rules(found: JudgedPlan) -> Words:
+    line, details = _worth_it(found)
+    rules = form(found.broken, "rule is", "rules are")
+    return line, (f"{number(found.broken)} {rules} broken by the current assignment.", *details)
+
+
+def _leave(found: JudgedPlan, why: str) -> Words:
+    return f"Leave it: {why}", _hot(found.hot, found.unit)
+
+
+def _uneven(found: JudgedPlan) -> str:
+    above = 0.0 if found.heaviest is None else found.heaviest.above_before_percent
+    return f"the heaviest member is {above_percent(above)} above the mean"
+
+
+def _caught_up(found: JudgedPlan) -> Words:
+    even = "even" if found.is_beyond_help else "nearly even"
+    return _leave(found, f"the group has caught up, and its counts are {even}")
+
+
+def _hot_partition(found: JudgedPlan) -> Words:
+    line = f"{hot_words(found.hot[0])}; no assignment helps; repartition the topic or fix its key"
+    return f"Leave it: {line}", _hot(found.hot[1:], found.unit)
+
+
+def _fallback(found: JudgedPlan) -> Words:
+    line = f"Undecided: {_uneven(found)}, and there was time only for a heuristic's plan"
+    hot = _hot(found.hot, found.unit)
+    return line, ("A longer --time-limit may find a plan that helps.", *hot)
+
+
+def _little_relief(found: JudgedPlan) -> Words:
+    if found.plan.status == "optimal" and not found.is_limited:
+        line = f"the best plan relieves no member by {THRESHOLD}"
+    else:
+        under = " under these settings" if found.is_limited else ""
+        line = f"this plan relieves no member by {THRESHOLD}{under}"
+    return _leave(found, f"{_uneven(found)}; {line}; {EXPLAIN}")
+
+
+_WORDS: Final[Mapping[DecisionGround, Any]] = {
+    "no-partitions": _nobody_reads,
+    "no-lag": _nobody_reads,
+    "nobody-reads": _nobody_reads,
+    "keeps-up-now": _keeps_up_now,
+    "does-not-keep-up": _behind,
+    "unowned": _worth_it,
+    "falls-behind-now": _falls_behind_now,
+    "broken-rules": _broken_rules,
+    "relief": _worth_it,
+    "caught-up": _caught_up,
+    "hot-partition": _hot_partition,
+    "beyond-help": lambda found: _leave(
+        found, f"{_uneven(found)}; no assignment relieves a member by {THRESHOLD}"
+    ),
+    "pause": lambda found: _leave(found, found.verdict.reason),
+    "fallback": _fallback,
+    "little-relief": _little_relief,
+}
+
+
+def _what(cost: CostFacts) -> str:
+    """What the plan does."""
+    move = f"ove {number(cost.moves)} of {plural(cost.owned, 'partition')}"
+    if not cost.new:
+        return f"M{move}"
+    if not cost.owned:
+        return f"Assign {plural(cost.new, 'partition')}"
+    assign = f"Assign {plural(cost.new, 'partition')} that nobody owns"
+    return f"{assign} and m{move}" if cost.moves else assign
+
+
+def _effect(found: JudgedPlan) -> str:
+    """What it brings the heaviest member, or else the rank that is relieved most."""
+    heaviest, relieved = found.heaviest, found.relieved
+    assert relieved is not None  # there are members
+    if heaviest is None or found.cost.new:
+        high = float(found.loads.of(found.plan.assigned).max())
+        return f"{in_units(spread_over(found.lightest, high), found.unit)} per member"
+    if relieved.rank and heaviest.load_before - heaviest.load < 0.5 * (
+        relieved.load_before - relieved.load
+    ):
+        loads = f"{number(relieved.load_before)} → {_amount(relieved.load, found.unit)}"
+        return f"{ordinal(relieved.rank + 1)} heaviest member {loads}"
+    loads = f"{number(heaviest.load_before)} → {_amount(heaviest.load, found.unit)}"
+    above = [above_percent(x) for x in (heaviest.above_before_percent, heaviest.above_percent)]
+    return f"heaviest member {loads} ({' → '.join(above)} above the mean)"
+
+
+def _amount(load: float, unit: str) -> str:
+    """A load with its unit: ``1 record``."""
+    return in_units(number(load), unit)
+
+
+def above_percent(value: float) -> str:
+    """By how much the heaviest member is above the mean, in few digits."""
+    if value <= 0:
+        return "0 %"
+    if value < 0.05:
+        return "under 0.1 %"
+    return f"{value:.1f} %" if value < 9.95 else f"{number(round(value))} %"
+
+
+def _hot(hot: Sequence[HotPartitionFacts], unit: str) -> tuple[str, ...]:
+    """A line per hot partition."""
+    lines = [
+        f"{hot_words(one)}: its member has at least {_amount(one.load, unit)}."
+        for one in hot[:MAX_HOT]
+    ]
+    more = len(hot) - MAX_HOT
+    if more > 0:
+        are = form(more, "is", "are")
+        lines.append(f"{plural(more, 'more partition')} {are} above a fair share as well.")
+    return tuple(lines)
+
+
+def hot_words(hot: HotPartitionFacts) -> str:
+    """How much of a fair share a partition is."""
+    shares = number(round(hot.fair_shares, 1))
+    return f"{partition_name((hot.topic, hot.partition))} alone is {shares} × a fair share"
