@@ -26,9 +26,9 @@ from equilag.domain.building.member_fields import MEMBER_FIELDS
 from equilag.domain.plan.plan_figures import EXTENDED_FIGURES
 from equilag.domain.policy.policy import SETTINGS
 from equilag.domain.policy.policy_settings import BALANCES, POLICIES
+from equilag.live.status.steward_facts import StewardFacts
 from equilag.live.status.steward_metrics import metrics_of
 from equilag.planner.solving.run_settings import PolicySettings
-from equilag.live.status.steward_facts import StewardFacts
 
 DOCS: Final = CHECKOUT / "docs"
 README: Final = (CHECKOUT / "README.md").read_text("utf-8")

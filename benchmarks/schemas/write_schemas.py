@@ -15,19 +15,18 @@ from benchmarks.schemas.facts_schema import definitions_of
 from benchmarks.schemas.report_schema import DIALECT, report_schema
 from equilag.domain.plan.plan import CUT, REPEATABLE
 from equilag.domain.policy.policy import SETTINGS
-from equilag.planner.explaining.bound_causes import BoundCause
-from equilag.report.facts.explanation import EvennessFacts, LooserFacts
-from equilag.report.facts.fleet_run import AssignorGaps
-from equilag.report.facts.fleet_verdict import FleetVerdictFacts
-from equilag.planner.diagnosis.unevenness import UnevennessFacts
-from equilag.report.facts.plans.verdict import VerdictFacts
 from equilag.live.status.steward_facts import OLD_NAMES, STATUS_FORMAT, StewardFacts
 from equilag.live.status.steward_parts import HISTORY_FORMAT, StewardHistory
+from equilag.planner.diagnosis.unevenness import UnevennessFacts
+from equilag.planner.explaining.bound_causes import BoundCause
+from equilag.report.facts.fleet_run import AssignorGaps
+from equilag.report.facts.fleet_verdict import FleetVerdictFacts
+from equilag.report.words.verdict import VerdictFacts
 
 FOLDER: Final = Path(__file__).resolve().parents[2] / "docs" / "schemas"
 DEFINITIONS: Final[dict[str, tuple[type, ...]]] = {
     "plan": (VerdictFacts,),
-    "explanation": (BoundCause, EvennessFacts, LooserFacts, UnevennessFacts, VerdictFacts),
+    "explanation": (BoundCause, UnevennessFacts, VerdictFacts),
     "fleet-report": (FleetVerdictFacts, AssignorGaps),
 }
 """Schema -> the facts that some of its definitions are made from."""
@@ -78,7 +77,7 @@ def made_schemas(folder: Path = FOLDER) -> dict[str, str]:
         own = {"policy": policy_schema()} if name in POLICY_IN else {}
         known = {**found["$defs"], **definitions_of(*DEFINITIONS.get(name, ())), **own}
         made[name] = {**found, "$defs": dict(sorted(known.items()))}
-    made["report"] = report_schema(*(made[name] for name in ("plan", "size", "simulation")))
+    made["report"] = report_schema()
     return {
         f"{name}.schema.json": json.dumps(schema, indent=1, ensure_ascii=False) + "\n"
         for name, schema in made.items()

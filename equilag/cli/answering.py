@@ -1,4 +1,4 @@
-"""What commands that make a plan share: a run that is watched, can be stopped, and names options."""
+"""What commands that plan share: a run that is watched, can be stopped, and names options."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ from equilag.cli.stop_signals import stopping
 from equilag.domain.policy.policy import Policy
 
 if TYPE_CHECKING:
-    from equilag.planner.solving.run_settings import SolveSettings
+    from equilag.planner.solving.run_settings import RunSettings
 
 
 @contextmanager
-def answering(args: argparse.Namespace, policy: Policy) -> Iterator[SolveSettings]:
+def answering(args: argparse.Namespace, policy: Policy) -> Iterator[RunSettings]:
     """The settings of the run. Its errors name options, and the file of a plan that was given."""
     plan = getattr(args, "plan", None)
     with stopping() as stop, ProgressLine() as line, options.named(policy), naming_plan(plan):

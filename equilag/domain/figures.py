@@ -48,7 +48,9 @@ def short_number(value: float) -> str:
         size /= 1000
         if size < 999.5:
             digits = 2 if size < 9.995 else 1 if size < 99.95 else 0
-            return f"{'-' if value < 0 else ''}{size:.{digits}f}{prefix}"
+            text = f"{size:.{digits}f}"
+            text = text.rstrip("0").rstrip(".") if digits else text
+            return f"{'-' if value < 0 else ''}{text}{prefix}"
     return number(float(value))
 
 
@@ -154,10 +156,13 @@ def cell(value: Any, form: str, short: bool = False) -> str:
 
 def in_units(figure: str, unit: str) -> str:
     """A written figure with its unit: ``1 record``, ``2 seconds of work``."""
+    return f"{figure} {unit_of(figure, unit)}"
+
+
+def unit_of(figure: str, unit: str) -> str:
+    """The unit of a written figure: ``record`` of ``1``."""
     first, _, rest = unit.partition(" ")
-    if figure != "1" or first not in COUNTED:
-        return f"{figure} {unit}"
-    return f"1 {COUNTED[first]} {rest}".rstrip()
+    return unit if figure != "1" or first not in COUNTED else f"{COUNTED[first]} {rest}".rstrip()
 
 
 def spread_over(low: float, high: float, write: Write = number) -> str:

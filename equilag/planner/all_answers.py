@@ -27,7 +27,7 @@ from equilag.planner.simulation_result import Simulation
 from equilag.planner.size import size
 from equilag.planner.sizes.sizing import Sizing
 from equilag.planner.solve import solve
-from equilag.planner.solving.run_settings import SolveSettings
+from equilag.planner.solving.run_settings import RunSettings
 from equilag.planner.solving.stage import Watcher
 
 Part = Literal["plan", "explanation", "frontier", "size"]
@@ -52,7 +52,7 @@ class AnswerRun:
     progress: Watcher | None = None
     stop: Event | None = None
 
-    def of(self, part: Part) -> SolveSettings:
+    def of(self, part: Part) -> RunSettings:
         """The settings of a run for one part."""
         share = SHARES[part]
         return {
@@ -157,8 +157,6 @@ def _sizing(group: Group, policy: Policy, run: AnswerRun) -> Sizing | None:
     weight = None if policy.weight == "work" else policy.weight  # by rate tells who keeps up
     for_sizes = replace(policy.fit_for("size"), weight=weight)
     try:
-        return size(
-            group, for_sizes, time_limit=limit, effort=effort, seed=run.seed, stop=run.stop
-        )
+        return size(group, for_sizes, time_limit=limit, effort=effort, seed=run.seed, stop=run.stop)
     except InputError:
         return None

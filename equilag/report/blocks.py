@@ -56,7 +56,7 @@ class Pairs:
 
 class Share(NamedTuple):
     label: str
-    count: int
+    size: int
     tone: Tone
     note: str = ""
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import math
 import warnings
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -99,10 +100,11 @@ def plot_of(chart: Chart, group: str, ending: str) -> bytes:
             dashed = one.style in ("dashed", "bound")
             is_step = one.style in ("step", "bound")
             across = [point.x for point in one.points]
+            up = [math.nan if point.y is None else point.y for point in one.points]
             dots = one.style == "step" and len(across) <= MAX_DOTS
             axes.plot(
                 across,
-                [point.y for point in one.points],
+                up,
                 drawstyle="steps-post" if is_step else "default",
                 color=BOUND_COLOUR if dashed else SPREAD_COLOUR,
                 linestyle="--" if dashed else "-",
@@ -114,12 +116,7 @@ def plot_of(chart: Chart, group: str, ending: str) -> bytes:
             )
         if scales is not None:
             axes.legend(frameon=False)
-            for set_ticks, set_limits, scale in zip(
-                (axes.set_xticks, axes.set_yticks),
-                (axes.set_xlim, axes.set_ylim),
-                scales,
-                strict=True,
-            ):
-                set_ticks([one.value for one in scale.ticks], [one.words for one in scale.ticks])
-                set_limits(scale.low, scale.high)
+            for axis, scale in zip((axes.xaxis, axes.yaxis), scales, strict=True):
+                axis.set_ticks([at.value for at in scale.ticks], [at.words for at in scale.ticks])
+            axes.set(xlim=(scales[0].low, scales[0].high), ylim=(scales[1].low, scales[1].high))
         return write_figure(figure, ending)

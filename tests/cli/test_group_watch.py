@@ -10,11 +10,11 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
+from equilag.report.facts.live_groups import LiveGroupFacts, LiveGroupsFacts
 
 from equilag.cli import group_watch
 from equilag.cli.commands import groups
 from equilag.domain.errors import InputError
-from equilag.report.facts.live_groups import LiveGroupFacts, LiveGroupsFacts
 
 ORDERS = LiveGroupFacts("orders", "Stable", "classic", 3, 48, 12_345, 678, "c-1", 62.5, 0, [])
 EVEN = LiveGroupFacts("audit", "Stable", "classic", 3, 48, 12, 0, "c-1", 33.3, 0, [])

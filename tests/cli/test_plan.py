@@ -7,12 +7,12 @@ import json
 import sys
 
 import pytest
+from equilag.report.facts.plans.plan import PlanFacts
 from support.paths import SAMPLES
 
 from equilag.cli import main
 from equilag.domain.policy.policy_settings import BALANCES, POLICIES
 from equilag.heuristics.registry import assignor_names
-from equilag.report.facts.plans.plan import PlanFacts
 
 NAMES = ("token-indexer", "stats", "audit")
 

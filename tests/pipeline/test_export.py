@@ -14,6 +14,7 @@ import pytest
 pytest.importorskip("pyarrow")
 import pyarrow as pa
 import pyarrow.parquet as pq
+from equilag.report.facts.plans.plan import plan_facts
 from support.fleet_runs import SETTINGS, UNEVEN, problem, without_excess, write_run
 
 import equilag
@@ -23,7 +24,6 @@ from equilag.domain.errors import InputError
 from equilag.domain.policy.policy import Policy
 from equilag.pipeline.results.export import export_group, plan_command
 from equilag.pipeline.results.run_dir import SUCCESS
-from equilag.report.facts.plans.plan import plan_facts
 
 ODD = 'λ/"x" \n-'
 PROBLEMS = {

@@ -12,10 +12,10 @@ pytest.importorskip("pyarrow")
 import pyarrow.parquet as pq
 from support.fleet_runs import UNEVEN, problem, refusal, without_excess, write_run
 
+from equilag.domain.document import to_document
 from equilag.domain.errors import MissingExtra
 from equilag.pipeline.results.fleet_report import read_report
 from equilag.pipeline.results.run_dir import SUCCESS, SUMMARY
-from equilag.domain.document import to_document
 
 FREE = problem("free", {"t": [5, 6, 7]}, {"a": {}, "b": {}})
 ZERO = problem("zero", {"t": [0, 0]}, {"a": {"t": [0, 1]}, "b": {}})

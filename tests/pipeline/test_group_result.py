@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from equilag.report.facts.plans.plan import plan_facts
 from support.problem_rows import (
     QUICK,
     Row,
@@ -33,7 +34,6 @@ from equilag.pipeline.rules import GroupSettings
 from equilag.pipeline.sources.group_columns import BASELINE, LOADS, PLAN, THROUGHPUT
 from equilag.pipeline.sources.snapshot_rows import group_input
 from equilag.planner.compare import compare
-from equilag.report.facts.plans.plan import plan_facts
 
 LOAD_NAMES = "max", "min", "spread", "mean", "spread_lower_bound", "excess", "excess_lower_bound"
 NEW = (*(name for name, _ in LOADS), "utilisation")

@@ -10,6 +10,7 @@ from typing import Any, Final, NamedTuple
 
 import numpy as np
 import pytest
+from equilag.report.facts.plans.plan import plan_facts
 from hypothesis import given
 from hypothesis import strategies as st
 from support.groups import LAG_KINDS, groups, random_group
@@ -18,7 +19,6 @@ from support.oracles import Assignments
 import equilag
 from equilag.domain.group.group import Group
 from equilag.domain.plan.plan import Plan
-from equilag.report.facts.plans.plan import plan_facts
 
 EFFORT: Final = 0.03
 """Seconds' worth of work: enough for small groups, and too little for the others."""

@@ -8,6 +8,8 @@ from threading import Event
 
 import numpy as np
 import pytest
+from equilag.report.facts.simulation import simulation_facts
+from equilag.report.text.tables.pages import text_for
 from support.lag_events import lags_by_events
 from support.slow_member import even_assignment, slow_group, slow_snapshot
 
@@ -16,9 +18,7 @@ from equilag.domain.policy.policy import Policy
 from equilag.planner.simulate import simulate
 from equilag.planner.simulation.fluid_run import rebalanced
 from equilag.planner.solve import solve
-from equilag.report.facts.simulation import simulation_facts
 from equilag.report.terminal import Screen
-from equilag.report.text.tables.pages import text_for
 
 
 def test_a_plan_that_is_given() -> None:

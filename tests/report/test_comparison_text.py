@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
+from equilag.report.facts.comparison import comparison_facts
+from equilag.report.text.tables.pages import text_for
 from support.orders_service import orders_group
 
 from equilag.adapters.snapshot.read_input import load_snapshot
@@ -13,9 +15,7 @@ from equilag.domain.policy.policy import Policy
 from equilag.planner.assign import assign
 from equilag.planner.compare import Comparison, ComparisonRow, compare
 from equilag.planner.solve import solve
-from equilag.report.facts.comparison import comparison_facts
 from equilag.report.terminal import Screen
-from equilag.report.text.tables.pages import text_for
 
 
 def row(assignor: str, spread: int, gap: float) -> ComparisonRow:

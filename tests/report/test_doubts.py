@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from equilag.report.facts.doubts import doubt_facts
 from support.orders_service import orders_snapshot
 
 from equilag.adapters.snapshot.read_input import load_snapshot
 from equilag.domain.group.input_doubt import InputDoubt
-from equilag.report.facts.doubts import doubt_facts
 
 ALL = (
     InputDoubt("claimed_twice", 1, (("orders-3", "c-1", "c-2"),)),

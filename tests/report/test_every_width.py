@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
+from equilag.report.facts.live_groups import LiveGroupFacts, LiveGroupsFacts
+from equilag.report.facts.plans.plan import plan_facts
+from equilag.report.text.tables.pages import text_for
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from rich.cells import cell_len
@@ -11,10 +14,7 @@ from support.orders_service import orders_group
 
 from equilag.domain.group.group import Group
 from equilag.planner.assign import assign
-from equilag.report.facts.live_groups import LiveGroupFacts, LiveGroupsFacts
-from equilag.report.facts.plans.plan import plan_facts
 from equilag.report.terminal import MIN_WIDTH, Screen
-from equilag.report.text.tables.pages import text_for
 
 WIDTHS = st.integers(MIN_WIDTH, 200)
 FRONTS = st.sampled_from(

@@ -6,19 +6,7 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
-from support.groups import group_of
-from support.paths import SAMPLES
-
-import equilag
-from equilag.domain.plan.claim import Claim
-from equilag.domain.plan.plan import Plan
-from equilag.domain.policy.policy import Policy
-from equilag.planner.explain import Explanation, explanation_of
-from equilag.planner.explaining.bound_causes import BoundCause
-from equilag.planner.solving.run_settings import budget_of
 from equilag.report.facts.explanation import explanation_facts
-from equilag.planner.diagnosis.move_chains import served_facts
-from equilag.report.terminal import Screen
 from equilag.report.text.tables.pages import text_for
 from equilag.report.wording.explanation_words import (
     LoadWords,
@@ -26,6 +14,18 @@ from equilag.report.wording.explanation_words import (
     looser_words,
     state_words,
 )
+from support.groups import group_of
+from support.paths import SAMPLES
+
+import equilag
+from equilag.domain.plan.claim import Claim
+from equilag.domain.plan.plan import Plan
+from equilag.domain.policy.policy import Policy
+from equilag.planner.diagnosis.move_chains import served_facts
+from equilag.planner.explain import Explanation, explanation_of
+from equilag.planner.explaining.bound_causes import BoundCause
+from equilag.planner.solving.run_settings import budget_of
+from equilag.report.terminal import Screen
 
 WORDS = LoadWords("records", 100.0)
 

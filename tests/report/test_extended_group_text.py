@@ -5,13 +5,13 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from equilag.report.facts.plans.plan import plan_facts
+from equilag.report.text.extended_group import MAX_INSTANCES
+from equilag.report.text.tables.pages import text_for
 
 import equilag
 from equilag.domain.plan.plan import Plan
-from equilag.report.facts.plans.plan import plan_facts
 from equilag.report.terminal import Screen
-from equilag.report.text.extended_group import MAX_INSTANCES
-from equilag.report.text.tables.pages import text_for
 
 
 def solved(

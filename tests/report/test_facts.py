@@ -5,16 +5,16 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
+from equilag.report.facts.frontier import frontier_facts
+from equilag.report.facts.live_groups import LiveGroupFacts, LiveGroupsFacts
+from equilag.report.facts.plans.plan import MemberFacts, plan_facts
 from support.orders_service import orders_group
 
 from equilag.domain.plan.plan import Choice
 from equilag.domain.policy.policy import Policy
 from equilag.planner.assign import assign
-from equilag.planner.frontier import Point
-from equilag.report.facts.frontier import frontier_facts
 from equilag.planner.facts.group import group_facts
-from equilag.report.facts.live_groups import LiveGroupFacts, LiveGroupsFacts
-from equilag.report.facts.plans.plan import MemberFacts, plan_facts
+from equilag.planner.frontier import Point
 
 
 def test_the_group_and_its_current_assignment() -> None:

@@ -7,8 +7,8 @@ from typing import NamedTuple
 
 import pytest
 
-from equilag.domain.policy.policy import Policy
 from equilag.domain.document import NOT_IN_JSON, to_document
+from equilag.domain.policy.policy import Policy
 
 
 class Row(NamedTuple):

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import pytest
+from equilag.report.text.tables.fitted import Room, Write, fitted, fitted_table
+from equilag.report.text.tables.layout import Column, page
 from rich.bar import Bar
 from rich.console import RenderableType
 
 from equilag.report.terminal import Screen
-from equilag.report.text.tables.fitted import Room, Write, fitted, fitted_table
-from equilag.report.text.tables.layout import Column, page
 
 COLUMNS = [
     Column("lag\nspread"), Column("mean", is_optional=True), Column("bar", is_optional=True),

@@ -6,16 +6,16 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
+from equilag.report.facts.fleets.fleet import fleet_facts
+from equilag.report.text.fleets.fleet import FAULT_WORDS
+from equilag.report.text.tables.pages import text_for
 from rich.cells import cell_len
 from support.fleet_rows import FAILURES, KEPT, ROW, SETTINGS, SUMMARY, assignor, fleet_report
 
-from equilag.pipeline.sources.problems import COUNTED
 from equilag.domain.document import to_document
-from equilag.report.facts.fleets.fleet import fleet_facts
+from equilag.pipeline.sources.problems import COUNTED
 from equilag.report.facts.fleet_run import FailedGroup, FleetReport, GroupRow
 from equilag.report.terminal import Screen
-from equilag.report.text.fleets.fleet import FAULT_WORDS
-from equilag.report.text.tables.pages import text_for
 
 
 def report(*rows: GroupRow, **changes: Any) -> FleetReport:

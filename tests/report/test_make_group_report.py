@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from threading import Event
 
+from equilag.report.facts.frontier import PointFacts
+from equilag.report.facts.group_report import settings_of_point
+from equilag.report.make_group_report import ReportRun, make_group_report
 from support.orders_service import orders_group
 
 from equilag.domain.policy.policy import Policy
 from equilag.planner.solve import solve
-from equilag.report.facts.frontier import PointFacts
-from equilag.report.facts.group_report import settings_of_point
-from equilag.report.make_group_report import ReportRun, make_group_report
 
 
 def test_a_run_that_is_told_to_end_leaves_out_what_it_has_not_begun() -> None:

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from support.orders_service import orders_group
-
-from equilag.domain.plan.plan import Plan
-from equilag.planner.assign import assign
 from equilag.report.facts.plans.partition_columns import (
     MoveGroupFacts,
     moves_by_pair,
     moves_by_source,
 )
+from support.orders_service import orders_group
+
+from equilag.domain.plan.plan import Plan
+from equilag.planner.assign import assign
 
 
 def plan() -> Plan:

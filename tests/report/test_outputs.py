@@ -7,12 +7,12 @@ import sys
 from types import ModuleType
 
 import pytest
+from equilag.report.facts.plans.plan import PlanFacts, plan_facts
 from support.orders_service import orders_group
 
 from equilag.domain.errors import InputError
 from equilag.planner.assign import assign
 from equilag.report import outputs
-from equilag.report.facts.plans.plan import PlanFacts, plan_facts
 from equilag.report.json_text import to_json
 from equilag.report.outputs import check_output, get_output, output_names, write_report
 

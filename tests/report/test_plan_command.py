@@ -5,8 +5,9 @@ from __future__ import annotations
 import itertools
 import shlex
 
-from equilag.domain.policy.policy import Policy
 from equilag.report.facts.group_report import plan_command
+
+from equilag.domain.policy.policy import Policy
 
 
 def test_settings_are_options() -> None:

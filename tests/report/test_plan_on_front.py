@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from support.group_pages import report_of
-from support.paths import SAMPLES
-
 from equilag.report.facts.frontier import FrontierFacts
 from equilag.report.facts.group_report import GroupReportFacts
 from equilag.report.facts.plans.plan import PlanFacts
 from equilag.report.facts.plans.plan_on_front import points_with_plan
+from support.group_pages import report_of
+from support.paths import SAMPLES
 
 REPORT = report_of(str(SAMPLES / "token-indexer.snapshot.json"))
 

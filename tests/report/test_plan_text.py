@@ -8,16 +8,16 @@ from typing import Any
 
 import numpy as np
 import pytest
+from equilag.report.facts.plans.plan import plan_facts
+from equilag.report.text.tables.pages import text_for
+from equilag.report.wording.reason_words import reason_words
 from support.orders_service import orders_group
 
 from equilag.domain.plan.claim import Claim
 from equilag.domain.plan.plan import Plan
 from equilag.domain.policy.policy import Policy
 from equilag.planner.assign import assign
-from equilag.report.facts.plans.plan import plan_facts
 from equilag.report.terminal import Screen
-from equilag.report.text.tables.pages import text_for
-from equilag.report.wording.reason_words import reason_words
 
 
 def plan_of(fields: dict[str, Any] | None = None, **changes: Any) -> Plan:

@@ -7,13 +7,13 @@ from xml.etree import ElementTree
 
 import matplotlib as mpl
 import pytest
+from equilag.report.facts.frontier import FrontierFacts, frontier_facts
 from support.orders_service import orders_group
 
 from equilag.domain.errors import InputError, MissingExtra
 from equilag.domain.policy.policy import Policy
 from equilag.planner.frontier import Point
 from equilag.report import plot
-from equilag.report.facts.frontier import FrontierFacts, frontier_facts
 from equilag.report.plot import check_plot, frontier_plot
 
 SVG = "{http://www.w3.org/2000/svg}"

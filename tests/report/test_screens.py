@@ -13,6 +13,16 @@ from pathlib import Path
 from typing import Any, Final
 
 import pytest
+from equilag.report.facts.comparison import comparison_facts
+from equilag.report.facts.explanation import explanation_facts
+from equilag.report.facts.fleets.fleet import fleet_facts
+from equilag.report.facts.frontier import frontier_facts
+from equilag.report.facts.live_groups import LiveGroupFacts, LiveGroupsFacts
+from equilag.report.facts.plans.plan import plan_facts
+from equilag.report.facts.plans.verification import verification_facts
+from equilag.report.facts.simulation import simulation_facts
+from equilag.report.facts.size import size_facts
+from equilag.report.text.tables.pages import text_for
 from support.fleet_rows import FAILURES, KEPT, ROW, SUMMARY, fleet_report
 from support.groups import group_of
 from support.orders_service import orders_group, orders_snapshot
@@ -27,17 +37,7 @@ from equilag.planner.assign import assign
 from equilag.planner.compare import Comparison, ComparisonRow
 from equilag.planner.frontier import Point
 from equilag.planner.simulate import simulate
-from equilag.report.facts.comparison import comparison_facts
-from equilag.report.facts.explanation import explanation_facts
-from equilag.report.facts.fleets.fleet import fleet_facts
-from equilag.report.facts.frontier import frontier_facts
-from equilag.report.facts.live_groups import LiveGroupFacts, LiveGroupsFacts
-from equilag.report.facts.plans.plan import plan_facts
-from equilag.report.facts.plans.verification import verification_facts
-from equilag.report.facts.simulation import simulation_facts
-from equilag.report.facts.size import size_facts
 from equilag.report.terminal import Screen
-from equilag.report.text.tables.pages import text_for
 
 SCREENS: Final = Path(__file__).with_name("screens")
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from equilag.report.wording.words import printable
 from hypothesis import given
 from hypothesis import strategies as st
 from rich.cells import cell_len
@@ -12,7 +13,6 @@ from equilag.report.words.short_names import (
     member_names,
     with_short_names,
 )
-from equilag.report.wording.words import printable
 
 UUIDS = [f"{i}9d00e9f-e0e0-4613-9bc2-97cee50c653a" for i in range(10)]
 WORDS = st.lists(st.sampled_from(["prod", "worker", "1", "2", "10", "-", "/", "订单", "x" * 30]))

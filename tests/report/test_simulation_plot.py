@@ -5,10 +5,10 @@ from __future__ import annotations
 from xml.etree import ElementTree
 
 import pytest
+from equilag.report.facts.simulation import SimulationFacts, simulation_facts
 from support.slow_member import even_assignment, slow_group
 
 from equilag.planner.simulate import simulate
-from equilag.report.facts.simulation import SimulationFacts, simulation_facts
 from equilag.report.plot import simulation_plot
 
 STAYS = {"a": {"t": [0, 1]}, "b": {"t": [2, 3]}, "slow": {"t": [4, 5]}}

@@ -5,14 +5,14 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from equilag.report.facts.simulation import simulation_facts
+from equilag.report.text.simulation import area
+from equilag.report.text.tables.pages import text_for
 from support.slow_member import even_assignment, slow_group, slow_snapshot
 
 from equilag.domain.group.group import Group
 from equilag.planner.simulate import simulate
-from equilag.report.facts.simulation import simulation_facts
 from equilag.report.terminal import Screen
-from equilag.report.text.simulation import area
-from equilag.report.text.tables.pages import text_for
 
 STAYS = {"a": {"t": [0, 1]}, "b": {"t": [2, 3]}, "slow": {"t": [4, 5]}}
 

@@ -6,12 +6,13 @@ import re
 from dataclasses import replace
 from typing import Any
 
+from equilag.report.facts.size import size_facts
+from equilag.report.text.tables.pages import text_for
+
 import equilag
 from equilag import Group, Member, Sizing
 from equilag.planner.sizes.size_search import LeastSize
-from equilag.report.facts.size import size_facts
 from equilag.report.terminal import Screen
-from equilag.report.text.tables.pages import text_for
 
 
 def group_of_rates(

@@ -5,12 +5,12 @@ from __future__ import annotations
 import json
 
 import pytest
+from equilag.report.text.tables.pages import text_for
 from support.made_stewards import made_steward
 
 from equilag.domain.errors import InputError
 from equilag.live.status.steward_facts import read_steward_facts
 from equilag.report.terminal import Screen
-from equilag.report.text.tables.pages import text_for
 
 
 def test_facts_come_back_from_their_json() -> None:

@@ -8,12 +8,12 @@ from typing import Any
 
 import numpy as np
 import pytest
+from equilag.report.wording.suspect_words import suspect_words
 from support.groups import group_of
 
 from equilag.domain.group.group import Group
 from equilag.domain.group.lag import UNKNOWN
 from equilag.planner.diagnosis.suspects import SuspectFacts, slow_suspects
-from equilag.report.wording.suspect_words import suspect_words
 
 
 def stuck(*members: int, size: int = 6, n: int = 10, usual: int = 20) -> Group:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
+from equilag.report.facts.comparison import comparison_facts
+from equilag.report.facts.frontier import frontier_facts
 from support.orders_service import orders_group
 
 import equilag
 from equilag.domain.policy.policy import Policy
 from equilag.planner.compare import compare
-from equilag.report.facts.comparison import comparison_facts
-from equilag.report.facts.frontier import frontier_facts
 
 
 def test_a_comparison_says_how_far_the_best_are_from_the_bound() -> None:

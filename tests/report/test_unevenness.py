@@ -7,14 +7,14 @@ from typing import Any
 
 import numpy as np
 import pytest
+from equilag.report.facts.plans.plan import plan_facts
+from equilag.report.wording.unevenness_words import unevenness_heading, unevenness_words
 from support.groups import group_of
 
 import equilag
 from equilag.domain.group.group import Group
 from equilag.planner.diagnosis.judged_plan import judged_plan
-from equilag.report.facts.plans.plan import plan_facts
 from equilag.planner.diagnosis.unevenness import UnevennessFacts, unevenness_facts
-from equilag.report.wording.unevenness_words import unevenness_heading, unevenness_words
 
 
 def now_of(group: Group) -> UnevennessFacts:

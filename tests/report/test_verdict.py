@@ -5,15 +5,15 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from equilag.report.facts.plans.plan import plan_facts
+from equilag.report.facts.plans.verdict import VerdictFacts
+from equilag.report.text.tables.pages import text_for
+from equilag.report.wording.verdict_words import above_percent, cost_words, ordinal
 
 import equilag
 from equilag import Group
 from equilag.domain.group.member import Member
-from equilag.report.facts.plans.plan import plan_facts
-from equilag.report.facts.plans.verdict import VerdictFacts
 from equilag.report.terminal import Screen
-from equilag.report.text.tables.pages import text_for
-from equilag.report.wording.verdict_words import above_percent, cost_words, ordinal
 
 
 def verdict(

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import pytest
+from equilag.report.facts.plans.verification import verification_facts
+from equilag.report.text.tables.pages import text_for
 from support.orders_service import orders_group
 
 from equilag.certificate.verify import VerificationReport
-from equilag.report.facts.plans.verification import verification_facts
 from equilag.report.terminal import Screen
-from equilag.report.text.tables.pages import text_for
 
 
 def text_of(report: VerificationReport) -> str:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import pytest
-
 from equilag.report.wording.words import (
     listed,
     percent,

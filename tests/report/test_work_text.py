@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
+from equilag.report.facts.plans.plan import plan_facts
+
 import equilag
 from equilag import Group
 from equilag.domain.group.member import Member
-from equilag.report.facts.plans.plan import plan_facts
 from equilag.report.outputs import write_report
 
 

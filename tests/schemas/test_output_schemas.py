@@ -9,6 +9,12 @@ from threading import Event
 from typing import Any
 
 import pytest
+from equilag.report.facts.comparison import comparison_facts
+from equilag.report.facts.explanation import explanation_facts
+from equilag.report.facts.frontier import frontier_facts
+from equilag.report.facts.live_groups import LiveGroupFacts, LiveGroupsFacts
+from equilag.report.facts.plans.plan import plan_facts
+from equilag.report.facts.simulation import simulation_facts
 from support.groups import ODD
 from support.json_schemas import accepts, findings, part_at, places, replaced, value_at, without
 from support.orders_service import orders_snapshot
@@ -20,12 +26,6 @@ from equilag.domain.policy.policy import Policy
 from equilag.planner.compare import compare
 from equilag.planner.frontier import frontier
 from equilag.planner.simulate import simulate
-from equilag.report.facts.comparison import comparison_facts
-from equilag.report.facts.explanation import explanation_facts
-from equilag.report.facts.frontier import frontier_facts
-from equilag.report.facts.live_groups import LiveGroupFacts, LiveGroupsFacts
-from equilag.report.facts.plans.plan import plan_facts
-from equilag.report.facts.simulation import simulation_facts
 
 QUICK = ("--effort", 0.005, "--json")
 SAMPLE_FILES = sorted(SAMPLES.glob("*.snapshot.json"))

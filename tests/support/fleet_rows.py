@@ -7,16 +7,17 @@ from copy import deepcopy
 from dataclasses import replace
 from typing import Any
 
-from equilag.report.facts.fleet_run import AssignorGaps, assignor_gaps
 from equilag.report.facts.fleet_run import (
     ACTIONS,
+    AssignorGaps,
     FailedGroup,
     FleetReport,
     GroupCommands,
     GroupRow,
+    GroupThroughput,
     GroupVerdict,
+    assignor_gaps,
 )
-from equilag.report.facts.fleet_run import GroupThroughput
 
 ROW = GroupRow(
     group="orders",

@@ -6,11 +6,12 @@ import random
 from functools import cache
 from typing import Any, Final
 
-from equilag.adapters.snapshot.read_input import load_snapshot
-from equilag.domain.policy.policy import Policy
 from equilag.report.facts.group_report import GroupReportFacts
 from equilag.report.make_group_report import ReportRun, make_group_report
 from equilag.report.page.group_page import group_page
+
+from equilag.adapters.snapshot.read_input import load_snapshot
+from equilag.domain.policy.policy import Policy
 
 SCRIPT: Final = "<script>alert(1)</script>"
 NAMES: Final = (

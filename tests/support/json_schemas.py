@@ -9,6 +9,7 @@ from functools import cache
 from typing import Any, Final
 
 from jsonschema import Draft202012Validator
+from referencing import Registry, Resource
 from support.paths import CHECKOUT
 
 SCHEMAS: Final = CHECKOUT / "docs" / "schemas"
@@ -25,13 +26,16 @@ def schema(name: str) -> dict[str, Any]:
 
 
 @cache
-def validator(name: str) -> Draft202012Validator:
-    return Draft202012Validator(schema(name))
+def validator(name: str, *, strict: bool = False) -> Draft202012Validator:
+    """Of a published schema, which may refer to those beside it; a strict one refuses fields that
+    it does not describe."""
 
+    def published(uri: str) -> Resource[Any]:
+        found = schema(uri.removesuffix(".schema.json"))
+        return Resource.from_contents(_strict(found) if strict else found)
 
-@cache
-def _strict_validator(name: str) -> Draft202012Validator:
-    return Draft202012Validator(_strict(schema(name)))
+    found = _strict(schema(name)) if strict else schema(name)
+    return Draft202012Validator(found, registry=Registry(retrieve=published))
 
 
 def accepts(name: str, document: Any) -> bool:
@@ -45,7 +49,7 @@ def findings(document: Any) -> list[str]:
     # As a reader gets it: no tuples, no numbers that JSON does not have.
     document = json.loads(json.dumps(document, allow_nan=False))
     name = document["format"].removeprefix("equilag/").removesuffix("/1")
-    errors = _strict_validator(name).iter_errors(document)
+    errors = validator(name, strict=True).iter_errors(document)
     return [f"{error.json_path}: {error.message[:200]}" for error in errors]
 
 

@@ -8,13 +8,13 @@ from dataclasses import replace
 from typing import Final
 
 from equilag.live.status.status import StewardStatus
-from equilag.live.steward.steward_options import utc
 from equilag.live.status.steward_parts import (
     StewardEvent,
     StewardMember,
     StewardMove,
     StewardPlan,
 )
+from equilag.live.steward.steward_options import utc
 
 HOSTILE: Final = "<script>alert(1)</script>"
 """A name that must stay text."""

@@ -15,7 +15,7 @@ from equilag.report.terminal import COLORS, DEFAULT_WIDTH, MAX_WIDTH, MIN_WIDTH
 if TYPE_CHECKING:
     from threading import Event
 
-    from equilag.planner.solving.run_settings import SolveSettings
+    from equilag.planner.solving.run_settings import RunSettings
     from equilag.planner.solving.stage import Watcher
 
 AnyParser = argparse.ArgumentParser | argparse._ArgumentGroup
@@ -46,7 +46,7 @@ class Option(NamedTuple):
 
     flag: str
     metavar: str
-    """What the help calls its value; empty for an option without a value, which is True if given."""
+    """What the help calls its value; empty for one without a value, which is True if given."""
     help: str
     type: Callable[[str], Any] = str
     default: Any = None
@@ -84,7 +84,7 @@ def add_run(parser: AnyParser, *, time_limit: float) -> None:
     )  # fmt: skip
 
 
-def settings_of(args: argparse.Namespace, progress: Watcher, stop: Event) -> SolveSettings:
+def settings_of(args: argparse.Namespace, progress: Watcher, stop: Event) -> RunSettings:
     """The settings of a run, from the same options."""
     return {
         "time_limit": args.time_limit,

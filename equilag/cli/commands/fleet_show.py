@@ -57,10 +57,11 @@ def _report(args: argparse.Namespace) -> int:
 
     from equilag.pipeline.results.fleet_report import read_report
     from equilag.pipeline.results.run_dir import reading_run
+    from equilag.report.facts.fleet_verdict import fleet_verdict
     from equilag.report.json_text import json_output
     from equilag.report.page.write_page import page_of
-    from equilag.report.reports.fleet import fleet_headline, verdict_of_run
     from equilag.report.reports.fleet_page import FleetPage
+    from equilag.report.words.fleet import fleet_headline
 
     with reading_run(args.directory):
         run = read_report(args.directory)
@@ -69,7 +70,7 @@ def _report(args: argparse.Namespace) -> int:
     if args.json:
         emit(json_output(FleetPage(run)))
     else:
-        emit(f"{fleet_headline(verdict_of_run(run))}\n\npage  {printable(args.out)}\n")
+        emit(f"{fleet_headline(fleet_verdict(run))}\n\npage  {printable(args.out)}\n")
     return 0
 
 

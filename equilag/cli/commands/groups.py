@@ -122,7 +122,7 @@ def without_figures(name: str, listed: ListedGroup) -> LiveGroupFacts:
     from equilag.adapters.kafka.group_kinds import described_kind
 
     what, why = described_kind(listed.kind)
-    return LiveGroupFacts(name, listed.state, listed.kind, *[None] * 6, 0, [f"{what}: {why}"])
+    return LiveGroupFacts(name, listed.state, listed.kind, remarks=[f"{what}: {why}"])
 
 
 def problems(found: Readings) -> list[str]:

@@ -9,13 +9,14 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Final, NamedTuple, get_args
 
 from equilag import __version__
-from equilag.live.status.steward_facts import Role, StewardFacts, steward_headline
+from equilag.live.status.steward_facts import Role, StewardFacts
 from equilag.live.status.steward_parts import (
     StewardDecision,
     StewardEvent,
     StewardHistory,
     StewardSettings,
 )
+from equilag.live.status.steward_words import steward_headline
 from equilag.live.steward.steward_options import utc
 
 SPAN_S: Final = 3600.0

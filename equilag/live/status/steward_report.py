@@ -214,7 +214,7 @@ def _decisions(facts: StewardFacts) -> b.Section:
         b.Column("since", "text"), b.Column("decision", "text"), b.Column("last reason", "text"),
         b.Column("", "text", optional=True),
     )  # fmt: skip
-    return _log("Decisions", " (since, UTC)", columns, rows, "decisions")
+    return _log("Decisions", " (since, UTC)", columns, rows)
 
 
 def _events(facts: StewardFacts) -> b.Section:
@@ -226,12 +226,13 @@ def _events(facts: StewardFacts) -> b.Section:
         for one in facts.events
     )  # fmt: skip
     columns = b.Column("at", "text"), b.Column("event", "text"), b.Column("what", "text")
-    return _log("Events", " (UTC)", columns, rows, "events")
+    return _log("Events", " (UTC)", columns, rows)
 
 
 def _log(
-    title: str, rest: str, columns: tuple[b.Column, ...], rows: tuple[tuple[Any, ...], ...], anchor: str
+    title: str, rest: str, columns: tuple[b.Column, ...], rows: tuple[tuple[Any, ...], ...]
 ) -> b.Section:
     none = b.Notes(("None so far.",), "text")
     table = b.Table(columns, rows, title, few=MAX_LINES)
-    return b.section(title, table if rows else none, rest=rest if rows else "", anchor=anchor)
+    rest = rest if rows else ""
+    return b.section(title, table if rows else none, rest=rest, anchor=title.lower())

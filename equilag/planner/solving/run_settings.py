@@ -45,8 +45,8 @@ class PolicySettings(TypedDict, total=False):
     add_members: int | None
 
 
-class SolveSettings(PolicySettings, total=False):
-    """All settings of a run, as `solve` documents them."""
+class RunSettings(TypedDict, total=False):
+    """How long a run may take and who watches it, as `solve` documents it."""
 
     time_limit: float
     seed: int
@@ -54,6 +54,10 @@ class SolveSettings(PolicySettings, total=False):
     deterministic: bool
     progress: Watcher | None
     stop: Event | None
+
+
+class SolveSettings(PolicySettings, RunSettings, total=False):
+    """All settings of a run, as `solve` documents them."""
 
 
 def policy_from(policy: str | Policy, **settings: Unpack[PolicySettings]) -> Policy:

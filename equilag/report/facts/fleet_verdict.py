@@ -46,13 +46,15 @@ class FleetVerdictFacts:
     """Groups that fall behind today, of those whose rates and capacities are known."""
     behind_planned: int
     """Groups that fall behind with the plan too."""
+    headline: str = ""
+    """One line of words, where it has been put into words."""
 
 
-def fleet_verdict(report: FleetRun, weight: str) -> FleetVerdictFacts:
-    """The verdict on a run in which `weight` was spread."""
+def fleet_verdict(report: FleetRun) -> FleetVerdictFacts:
+    """The verdict on a run."""
     actions = Counter(row.action for row in report.groups)
     worth = [row for row in report.groups if row.action in ("move", "assign")]
-    unit = UNITS.get(weight, "records")
+    unit = UNITS.get(report.summary["settings"]["weight"], "records")
     failed = len(report.failures)
     return FleetVerdictFacts(
         groups=len(report.groups) + failed,

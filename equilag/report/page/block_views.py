@@ -11,7 +11,7 @@ from typing import Any, Final
 
 from markupsafe import Markup
 
-from equilag.domain.figures import FIGURES, FORMS, Change, cell, plural, printable
+from equilag.domain.figures import FIGURES, Change, cell, number, plural, printable
 from equilag.report.blocks import (
     Bars,
     Block,
@@ -123,24 +123,23 @@ class Views:
         if len(strips) > MAX_STRIPS:
             strips = tuple(sorted(strips, key=lambda one: -max(map(_load, (one.now, one.planned)))))
         most = max((_load(side) for one in strips for side in (one.now, one.planned)), default=0.0)
-        write = FORMS[bars.write].full
         return {
             "table": {"kind": "Table", "block": table, **self._table(table)},
             "fair": round(100 * bars.fair / most, 3) if 0 < bars.fair <= most else None,
-            "fair_words": write(bars.fair),
+            "fair_words": number(bars.fair),
             "has_hot": any("hot" in part.state for one in strips for part in one.now),
             "left_out": len(strips) - MAX_STRIPS,
-            "strips": [self._strip(one, most or 1.0, write) for one in strips[:MAX_STRIPS]],
+            "strips": [self._strip(one, most or 1.0) for one in strips[:MAX_STRIPS]],
         }
 
-    def _strip(self, strip: Strip, most: float, write: Callable[[float], str]) -> dict[str, Any]:
+    def _strip(self, strip: Strip, most: float) -> dict[str, Any]:
         now, planned = _load(strip.now), _load(strip.planned)
         return {
             "name": self.label(strip.name),
             "load": max(now, planned),
             "change": abs(planned - now),
             "sides": [
-                {"when": when, "amount": write(load), "parts": [*self._parts(parts, most)]}
+                {"when": when, "amount": number(load), "parts": [*self._parts(parts, most)]}
                 for when, load, parts in (("now", now, strip.now), ("plan", planned, strip.planned))
             ],
         }

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Iterator, Mapping
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from itertools import pairwise
 from typing import Any, Final
 
@@ -67,19 +67,15 @@ class FleetReport(b.Report):
         ))  # fmt: skip
 
 
-def verdict_of_run(run: FleetRun) -> FleetVerdictFacts:
-    return fleet_verdict(run, run.summary["settings"]["weight"])
-
-
 def fleet_document(run: FleetRun, top: int = TOP, *, every_group: bool = False) -> dict[str, Any]:
     """The report's JSON: the summary as it is, the worst groups, or all, and all failures."""
-    verdict, evidence = verdict_of_run(run), [str(row.evidence) for row in run.groups]
+    verdict, evidence = fleet_verdict(run), [str(row.evidence) for row in run.groups]
     behind = to_document(run.behind[:top])
     keeping = {"throughput": {"groups": run.kept, "behind": behind}} if run.throughput else {}
     return {
         "format": FORMAT,
         "directory": run.path,
-        "verdict": {"headline": fleet_headline(verdict), **asdict(verdict)},
+        "verdict": asdict(replace(verdict, headline=fleet_headline(verdict))),
         "settings": run.summary["settings"],
         "evidence": {one: evidence.count(one) for one in dict.fromkeys(evidence)},
         "summary": run.summary,
@@ -93,7 +89,7 @@ def fleet_document(run: FleetRun, top: int = TOP, *, every_group: bool = False) 
 
 def summary_blocks(run: FleetRun, top: int = TOP) -> Iterator[b.Block]:
     """What the fleet needs, and its groups, assignors and failures in short."""
-    verdict, planned = verdict_of_run(run), run.summary["planned"]
+    verdict, planned = fleet_verdict(run), run.summary["planned"]
     leaves = verdict.planned == verdict.leave and not verdict.failed
     yield b.Headline(fleet_headline(verdict), "good" if leaves else "act", "Verdict")
     yield b.Shares(_needs(verdict))
@@ -126,7 +122,7 @@ def _needs(verdict: FleetVerdictFacts) -> tuple[b.Share, ...]:
 
 def worst_section(run: FleetRun, top: int) -> b.Section:
     """A row for each of the worst groups: uneven today, and under the plan."""
-    shown, unit = run.groups[:top], verdict_of_run(run).unit
+    shown, unit = run.groups[:top], fleet_verdict(run).unit
     by_excess = run.knows_excess
     above = "excess, what members have above the mean" if by_excess else "spread (an older run)"
     parts = b.BarParts(("above a fair share with the plan too", "saved by the plan"))
@@ -207,9 +203,10 @@ def assignors_section(run: FleetRun) -> b.Section:
         f"up to {limits[0]}",
         *(f"{low} to {high}" for low, high in pairwise(limits)),
     ]
+    parts = b.BarParts((*bands, f"over {limits[-1]}"), is_whole=True)
     columns = (
         b.Column("assignor", "name"),
-        b.Column("", "bar", optional=True, parts=b.BarParts((*bands, f"over {limits[-1]}"), is_whole=True)),
+        b.Column("", "bar", optional=True, parts=parts),
         b.Column("median gap", "percent"), b.Column("mean", "percent", optional=True),
         b.Column("95 %", "percent"),
         b.Column("groups", note="those of which a gap is known", optional=True),

@@ -13,11 +13,11 @@ from equilag.domain.figures import (
 )
 from equilag.report import blocks as b
 from equilag.report.facts.fleet_run import FleetRun, GroupRow
+from equilag.report.facts.fleet_verdict import fleet_verdict
 from equilag.report.reports.fleet import (
     data_section,
     fleet_document,
     summary_blocks,
-    verdict_of_run,
 )
 from equilag.report.words.fleet import KEEPS_UP, action_words, help_words
 from equilag.report.words.group import group_name
@@ -56,7 +56,7 @@ class FleetPage(b.Report):
 
 
 def _all_groups(run: FleetRun) -> b.Section:
-    unit = verdict_of_run(run).unit
+    unit = fleet_verdict(run).unit
     rest = f": open one for its figures and the commands that plan it; loads are in {unit}"
     table = b.Table(
         COLUMNS,

@@ -116,10 +116,11 @@ def front_chart(front: FrontFacts, command: CommandOf | None = None) -> b.Chart:
     ]  # fmt: skip
     on_front = tuple(p for p, one in zip(points, found, strict=True) if one.better is None)
     bounds = tuple(b.Point(o.point.moves, o.point.spread_lower_bound) for o in found)
-    own = [i for i, one in enumerate(found) if one.is_plan]
+    own = [points[i] for i, one in enumerate(found) if one.is_plan]
     series = [b.Series("smallest spread found", on_front, "step")]
     series += [b.Series("no spread can be below", bounds, "bound")] if front.unproved else []
-    series += [b.Series("this plan", (points[i],), "mark") for i in own]
+    series += [b.Series("this plan", (one,), "mark") for one in own]
+    picked = next((i for i, one in enumerate(on_front) if one in own), 0)
     unit = load_words(front.group.load_unit) if front.per_capacity else "records"
     return b.Chart(
         f"{what.capitalize()} spread by number of moves",
@@ -128,7 +129,7 @@ def front_chart(front: FrontFacts, command: CommandOf | None = None) -> b.Chart:
         tuple(series),
         # Where most of the spread cannot be helped, the scale begins above 0.
         from_zero=not min(spreads, default=0) > 0.5 * max(spreads, default=0),
-        picked=(own[0] if own else 0) if command else -1,
+        picked=picked if command else -1,
     )
 
 

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
-from functools import cached_property
+from functools import partial
 from shlex import quote
 from types import MappingProxyType
-from typing import Any, Final, NamedTuple
+from typing import Any, Final, NamedTuple, TypeVar
 
 from equilag.domain.document import to_document
 from equilag.domain.figures import number, plural, printable
@@ -65,6 +65,15 @@ class ReportBasis(NamedTuple):
         return plan_command(*self)
 
 
+Answer = TypeVar("Answer")
+Made = TypeVar("Made", bound=b.Report)
+
+
+def _made(kind: Callable[[Answer], Made], answer: Answer | None) -> Made | None:
+    """The report of an answer that is there."""
+    return None if answer is None else kind(answer)
+
+
 class GroupReport(b.Report):
     kind = "group-report"
 
@@ -72,19 +81,13 @@ class GroupReport(b.Report):
         self.answers, self.basis = answers, basis
         self.plan = PlanReport(answers.plan)
         self.size, self.names = self.plan.size, self.plan.names
+        self.explanation = _made(ExplanationReport, answers.explanation)
+        self.comparison = _made(ComparisonReport, answers.comparison)
+        self.simulation = _made(SimulationReport, answers.simulation)
+        self.sizing = _made(partial(SizeReport, answers.group), answers.sizing)
+        self.front = self._front()
 
-    @cached_property
-    def explanation(self) -> ExplanationReport | None:
-        found = self.answers.explanation
-        return found and ExplanationReport(found)
-
-    @cached_property
-    def comparison(self) -> ComparisonReport | None:
-        found = self.answers.comparison
-        return found and ComparisonReport(found)
-
-    @cached_property
-    def front(self) -> FrontFacts | None:
+    def _front(self) -> FrontFacts | None:
         """The front, with the plan of the report as a point."""
         answers, policy = self.answers, self.basis.policy
         if answers.points is None:
@@ -92,16 +95,6 @@ class GroupReport(b.Report):
         stopped = answers.is_stopped
         front = front_facts(answers.group, answers.points, policy, interrupted=stopped)
         return front_with_plan(front, answers.plan)
-
-    @cached_property
-    def simulation(self) -> SimulationReport | None:
-        found = self.answers.simulation
-        return found and SimulationReport(found)
-
-    @cached_property
-    def sizing(self) -> SizeReport | None:
-        found = self.answers.sizing
-        return found and SizeReport(self.answers.group, found)
 
     def document(self) -> dict[str, Any]:
         """The report's JSON, format ``equilag/report/1``. Each part has the JSON of its command."""

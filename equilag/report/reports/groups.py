@@ -24,15 +24,15 @@ class LiveGroupFacts:
     state: str
     kind: str
     """The kind, as `equilag.adapters.kafka.group_kinds` has it, such as ``classic``."""
-    members: int | None
-    partitions: int | None
-    lag: int | None
-    lag_spread: int | None
-    worst_member: str | None
-    worst_share_percent: float | None
-    unknown_lags: int
+    members: int | None = None
+    partitions: int | None = None
+    lag: int | None = None
+    lag_spread: int | None = None
+    worst_member: str | None = None
+    worst_share_percent: float | None = None
+    unknown_lags: int = 0
     """Partitions whose lag could not be read."""
-    remarks: Sequence[str]
+    remarks: Sequence[str] = ()
 
 
 @dataclass(frozen=True)

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
 from typing import Any, Final
 
-from equilag.domain.figures import Change, form, in_units, listed, number, plural, printable
+from equilag.domain.figures import Change, form, listed, number, plural, printable, unit_of
 from equilag.domain.plan.plan import Plan
 from equilag.planner.diagnosis.judged_plan import JudgedPlan
 from equilag.planner.facts.group import GroupFacts, group_facts
@@ -124,27 +124,26 @@ def _tiles(report: PlanReport) -> Iterator[b.Pair]:
     plan, verdict, group = report.plan, report.verdict, report.group
     cost, heaviest, helps = verdict.cost, verdict.heaviest, verdict.plan_helps
     if heaviest is not None:
-        who, then = printable(heaviest.before), printable(heaviest.after)
-        now = in_units(number(heaviest.load_before), verdict.unit)
-        if helps:
-            who = who if who == then else f"now {who}, then {then}"
-            planned = in_units(number(heaviest.load), verdict.unit)
-            yield b.Pair("heaviest member", planned, number(heaviest.load_before), who)
-        else:
-            above = above_percent(heaviest.above_before_percent)
-            yield b.Pair("heaviest member", now, note=f"{who}, {above} above the mean")
+        before, then = printable(heaviest.before), printable(heaviest.after)
+        now, planned = number(heaviest.load_before), number(heaviest.load)
+        above = f"{before}, {above_percent(heaviest.above_before_percent)} above the mean"
+        who = above if not helps else before if before == then else f"now {before}, then {then}"
+        loads = (planned, now) if helps else (now, "")
+        yield b.Pair("heaviest member", *loads, f"{unit_of(loads[0], verdict.unit)}; {who}")
     if group.spread is not None and report.members:
-        spread, before = number(plan.loads.spread), number(group.spread)
-        yield b.Pair(f"{load_word(plan)} spread", *((spread, before) if helps else (before,)))
+        spread, now = number(plan.loads.spread), number(group.spread)
+        yield b.Pair(f"{load_word(plan)} spread", *((spread, now) if helps else (now, "")))
     if not helps:
         return
     if cost.owned:
-        owned = f"{number(cost.moves)} of {plural(cost.owned, 'owned partition')}"
-        waiting = f"with {plural(cost.lag_moved, 'waiting record')}" if cost.moves else ""
-        yield b.Pair("moves", owned, note=waiting)
+        waiting = f", with {plural(cost.lag_moved, 'waiting record')}" if cost.moves else ""
+        of = f"of {plural(cost.owned, 'owned partition')}{waiting}"
+        yield b.Pair("moves", number(cost.moves), note=of)
     if cost.new:
-        yield b.Pair("new", plural(cost.new, "partition"), note="that nobody owned")
-    yield b.Pair("rebalances", rebalances_words(cost))
+        noun = form(cost.new, "partition", "partitions")
+        yield b.Pair("new", number(cost.new), note=f"{noun} that nobody owned")
+    figure, words = rebalances_words(cost)
+    yield b.Pair("rebalances", figure, note=words)
 
 
 def members_section(report: PlanReport, strips: Sequence[b.Strip] = ()) -> b.Section:

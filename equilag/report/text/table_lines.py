@@ -54,7 +54,7 @@ def table_of(block: Table | Bars | Flows | Shares) -> Table:
             return Table(tuple(Column(*one) for one in heads), tuple(map(tuple, rows)), few=15)
         case Shares(rows):
             columns = Column(""), Column("", "text"), Column("", "text")
-            return Table(columns, tuple((p.count, p.label, p.note) for p in rows if p.count))
+            return Table(columns, tuple((p.size, p.label, p.note) for p in rows if p.size))
     return block
 
 

@@ -143,7 +143,7 @@ class _Writer:
         width = min(MAX_LABEL, max(cell_len(self._signs(row.label)) for row in rows)) + 2
         for row in rows:
             words = f"{row.now} → {row.words}" if row.now else row.words
-            words += f" ({row.note})" if row.note else ""
+            words += f" {row.note}" if row.note else ""
             label = self._signs(row.label).ljust(width - 1) + " "
             lines = self._prose(self._named(words), indent + len(label))
             for place, line in enumerate(lines):

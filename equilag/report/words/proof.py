@@ -215,11 +215,11 @@ def _unchecked(plan: Plan) -> str:
     return f"{', '.join(unchecked)}: equilag verify cannot prove it again without the solver"
 
 
-def rebalances_words(cost: CostFacts) -> str:
-    """What a cooperative group goes through."""
+def rebalances_words(cost: CostFacts) -> tuple[str, str]:
+    """What a cooperative group goes through: how many rebalances, and what adds to it."""
     if not (cost.moves or cost.new):
-        return "none: every partition stays where it is"
+        return "0", "every partition stays where it is"
     if not cost.paused:
-        return "1, also under a cooperative protocol: no partition pauses"
+        return "1", "also under a cooperative protocol: no partition pauses"
     pause = form(cost.paused, "pauses", "pause")
-    return f"2 under a cooperative protocol; {plural(cost.paused, 'partition')} {pause} in between"
+    return "2", f"under a cooperative protocol; {plural(cost.paused, 'partition')} {pause}"

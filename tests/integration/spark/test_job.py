@@ -17,6 +17,7 @@ import pytest
 
 pytest.importorskip("pyarrow")
 
+from equilag.report.facts.fleets.fleet import fleet_facts
 from support import fleet_oracle as oracle
 from support import planners
 from support.json_schemas import findings
@@ -32,7 +33,6 @@ from equilag.pipeline.sources.group_columns import comparable
 from equilag.pipeline.sources.problems import COUNTED
 from equilag.pipeline.sources.signals import Span
 from equilag.planner.compare import comparison_of, run_assignors
-from equilag.report.facts.fleets.fleet import fleet_facts
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession

@@ -9,12 +9,11 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
-from support.fleet_rows import FAILED, ROW, SUMMARY, fleet_gaps, fleet_report, many_groups
-
 from equilag.report.facts.fleets.fleet import FleetFacts, fleet_facts
 from equilag.report.page.fleet_groups_table import COLUMNS, compact
 from equilag.report.page.fleet_page import fleet_page, fleet_page_document
 from equilag.report.page.page_filters import figure
+from support.fleet_rows import FAILED, ROW, SUMMARY, fleet_gaps, fleet_report, many_groups
 
 MAX_BYTES = 1_500_000
 """What a mail takes, and a browser opens at once."""

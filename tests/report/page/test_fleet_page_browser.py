@@ -8,12 +8,11 @@ from pathlib import Path
 from typing import get_args
 
 import pytest
-from support.browser import OpenPage
-from support.fleet_rows import FAILED, fleet_gaps, fleet_report, many_groups
-
 from equilag.report.facts.fleets.fleet import fleet_facts
 from equilag.report.page.fleet_page import fleet_page
 from equilag.report.wording.verdict_words import Action
+from support.browser import OpenPage
+from support.fleet_rows import FAILED, fleet_gaps, fleet_report, many_groups
 
 pytestmark = [pytest.mark.browser]
 Look = Callable[..., OpenPage]

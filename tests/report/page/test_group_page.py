@@ -8,14 +8,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
+from equilag.report.page.group_page import group_page
+from equilag.report.wording.words import number
 from support.browser import browser, look, open_page  # noqa: F401  fixtures
 from support.group_pages import SCRIPT, hostile_group, large_group, page_of_sample, report_of
 from support.orders_service import orders_snapshot
 from support.paths import SAMPLES
 from support.waiting import until, within
-
-from equilag.report.page.group_page import group_page
-from equilag.report.wording.words import number
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser

@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import Final
 
 import pytest
-
 from equilag.report.page.render_page import CHARTS, inline_file
 
 ROOM: Final = Path(__file__).parents[3] / "equilag" / "report" / "page"

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import pytest
-
 from equilag.report.page.page_filters import FILTERS, cell, figure, name, number, setting, whole
 
 

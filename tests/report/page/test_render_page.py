@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 
 import pytest
-
 from equilag.report.page.render_page import content_policy, json_in_html
 
 

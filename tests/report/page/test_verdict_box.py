@@ -5,12 +5,11 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import get_args
 
-from support.group_pages import report_of
-from support.paths import SAMPLES
-
 from equilag.report.page.group_page import group_page
 from equilag.report.page.verdict_box import OTHER, SIGNS, sign_of, standing_words
 from equilag.report.wording.verdict_words import Action
+from support.group_pages import report_of
+from support.paths import SAMPLES
 
 TOKENS = str(SAMPLES / "token-indexer.snapshot.json")
 

@@ -2,7 +2,7 @@
 "use strict";
 equilag.tables = (() => {
   const { element, unpack, count } = equilag;
-  const AT_ONCE = 100; // rows that are shown before somebody asks for more
+  const AT_ONCE = innerWidth < 736 ? 15 : 100; // rows that are shown before somebody asks for more
   const order = new Intl.Collator("en", { numeric: true, sensitivity: "base" });
 
   /** The cell of a packed row: words, or a short name with the full one. */
@@ -155,7 +155,7 @@ equilag.tables = (() => {
   }
   document.getElementById("row").addEventListener("click", (event) => { if (event.target.id === "row") event.target.close(); });
   /** Let the tables within `area` be sorted, searched and opened. */
-  const start = (area) => { for (const box of area.querySelectorAll(".table")) if (!box.table) new Table(box).offer(); };
+  const start = (area) => { for (const box of area.querySelectorAll(".table")) if (!box.table) new Table(box).draw(); };
   start(document);
   return start;
 })();
