@@ -29,7 +29,7 @@ unexport PYTHONDONTWRITEBYTECODE
 
 .DELETE_ON_ERROR:
 .NOTPARALLEL:
-.PHONY: help run test test-changed test-long coverage test-live fleet-demo bench bench-full bench-fleet bench-simulation docs docs-links pictures schemas reference examples lint format wheel-test page-assets lock clean FORCE
+.PHONY: help run test test-changed test-long coverage test-live fleet-demo bench bench-full bench-fleet bench-simulation docs docs-links pictures schemas reference examples lint format wheel-test lock clean FORCE
 
 help: ## what there is to make
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' Makefile | expand -t 14
@@ -120,14 +120,11 @@ format: $(VENV)/.dev ## put the code into the form that lint asks for
 wheel-test: $(VENV)/.dev ## build the wheel and use it outside the checkout
 	@.ci/wheel-test
 
-page-assets: ## renew the charts library of the pages from page-bundle/ (Node)
-	@page-bundle/build
-
 lock: ## renew requirements/ from pyproject.toml
 	@PYTHON="$(PYTHON)" requirements/lock
 
 clean: ## remove all that was made here
-	rm -rf $(VENV) .cache .hypothesis page-bundle/node_modules fleet-demo .mypy_cache .pytest_cache .ruff_cache build dist
+	rm -rf $(VENV) .cache .hypothesis fleet-demo .mypy_cache .pytest_cache .ruff_cache build dist
 	find equilag tests benchmarks -name __pycache__ -type d -prune -exec rm -rf {} +
 
 # .made is there only while everything in the environment is complete: it is put aside while pip

@@ -154,11 +154,11 @@ def test_what_was_recorded_as_json(capsys: pytest.CaptureFixture[str]) -> None:
     args = build_parser().parse_args([*recording, "--groups", "g.*"])
     both: Any = TwoRounds()
     rounds = Rounds(args.every, args.rounds, Stop())
-    assert findings(rounds.facts(args).document()) == []
+    assert findings(rounds.document(args)) == []
     rounds.go_on(both.first, both, both)
     assert "round skipped: no broker answers" in capsys.readouterr().err
-    assert findings(rounds.facts(args).document()) == []
-    assert rounds.facts(args).document() == {
+    assert findings(rounds.document(args)) == []
+    assert rounds.document(args) == {
         "format": "equilag/collection/1",
         "directory": "history",
         "settings": {

@@ -16,7 +16,7 @@ SNAPSHOT = SAMPLES / "token-indexer.snapshot.json"
 def test_a_plan_is_made_and_explained(run: Callable[..., Any]) -> None:
     found = run("explain", SNAPSHOT, "--effort", 0.1)
     assert (found.status, found.err) == (0, "")
-    assert found.out.startswith("token-indexer: 7 members, 1 topic, 48 partitions")
+    assert "\n\ntoken-indexer: 7 members, 1 topic, 48 partitions" in found.out
     assert "How even the plan is\n  Nothing keeps the members apart" in found.out
     assert "relieve indexer-5-" in found.out
 

@@ -49,7 +49,7 @@ def test_the_plot_is_written(run, write, tmp_path) -> None:
     assert status == 0
     points = json.loads(out)["points"]
     drawing = ElementTree.parse(plot).getroot()
-    dots = drawing.findall(f".//{SVG}g[@id='spread']//{SVG}use")
+    dots = drawing.findall(f".//{SVG}g[@id='smallest spread found']//{SVG}use")
     assert len(dots) == len(points)
 
 

@@ -10,11 +10,11 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
-from equilag.report.facts.live_groups import LiveGroupFacts, LiveGroupsFacts
 
 from equilag.cli import group_watch
 from equilag.cli.commands import groups
 from equilag.domain.errors import InputError
+from equilag.report.reports.groups import GroupsReport, LiveGroupFacts
 
 ORDERS = LiveGroupFacts("orders", "Stable", "classic", 3, 48, 12_345, 678, "c-1", 62.5, 0, [])
 EVEN = LiveGroupFacts("audit", "Stable", "classic", 3, 48, 12, 0, "c-1", 33.3, 0, [])
@@ -24,18 +24,18 @@ TIME = r"\d{4}-\d\d-\d\d \d\d:\d\d:\d\d"
 Watch = Callable[..., Any]
 
 
-def found(*rows: LiveGroupFacts, **more: Any) -> LiveGroupsFacts:
-    return LiveGroupsFacts(rows, {}, **more)
+def found(*rows: LiveGroupFacts, **more: Any) -> GroupsReport:
+    return GroupsReport(rows, {}, **more)
 
 
 @pytest.fixture
 def watch(run, monkeypatch: pytest.MonkeyPatch) -> Watch:
     """Run the command over some rounds; Ctrl-C ends it when they are over."""
 
-    def call(*rounds: LiveGroupsFacts | InputError, remarks: tuple[str, ...] = (), argv=()) -> Any:
-        left: Iterator[LiveGroupsFacts | InputError] = iter(rounds)
+    def call(*rounds: GroupsReport | InputError, remarks: tuple[str, ...] = (), argv=()) -> Any:
+        left: Iterator[GroupsReport | InputError] = iter(rounds)
 
-        def listed(_args: object) -> tuple[LiveGroupsFacts, list[str]]:
+        def listed(_args: object) -> tuple[GroupsReport, list[str]]:
             one = next(left, None)
             if isinstance(one, InputError):
                 raise one

@@ -5,9 +5,8 @@ from __future__ import annotations
 from argparse import Namespace
 from dataclasses import replace
 
-from equilag.report.facts.live_groups import LiveGroupFacts
-
 from equilag.cli.commands.groups import plan_command
+from equilag.report.reports.groups import LiveGroupFacts
 
 GROUP = LiveGroupFacts("my orders", "Stable", "classic", 3, 48, 99, 9, "c-1", 62.5, 0, [])
 

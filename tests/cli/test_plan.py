@@ -7,12 +7,12 @@ import json
 import sys
 
 import pytest
-from equilag.report.facts.plans.plan import PlanFacts
 from support.paths import SAMPLES
 
 from equilag.cli import main
 from equilag.domain.policy.policy_settings import BALANCES, POLICIES
 from equilag.heuristics.registry import assignor_names
+from equilag.report.reports.plan import PlanReport
 
 NAMES = ("token-indexer", "stats", "audit")
 
@@ -58,11 +58,11 @@ def test_json_is_all_that_is_printed(run, write) -> None:
     assert sorted(plan["assignment"]) == ["a", "b", "c"]
 
 
-def shout(facts: PlanFacts) -> str:
-    return f"{facts.group.name.upper()}!\n"
+def shout(report: PlanReport) -> str:
+    return f"{report.group.name.upper()}!\n"
 
 
-def picture(facts: PlanFacts) -> bytes:
+def picture(report: PlanReport) -> bytes:
     return b"PICTURE\x00\xff"
 
 

@@ -190,7 +190,7 @@ def test_what_is_done_at_once_shows_no_progress(terminal) -> None:
     [
         ((None, None, None, 0.0), "x"),
         ((5, 1, None, 10.0), "spread 5, 1 move: x"),
-        ((5, 2, 4, 10.0), "spread 5 (gap 10.0 %), 2 moves: x"),
+        ((5, 2, 4, 10.0), "spread 5 (gap 10 %), 2 moves: x"),
         ((12_345, 2, 12_345, 10.0), "spread 12.3k (proved), 2 moves: x"),
         ((5, 2, 4, 0.0), "spread 5, 2 moves: x"),
     ],

@@ -45,7 +45,7 @@ def test_a_snapshot_with_rates_and_capacities(run: Any, reader: FakeReader) -> N
     assert reader.asked == ["read", *["lags"] * 19, "read"]
     said = [line.removeprefix("equilag: ") for line in done.err.splitlines()]
     assert said[0].startswith(
-        "21 samples in 20 s: 3 rates, 300.0 records/s in all; 1 capacity, 80.00 records/s, each"
+        "21 samples in 20 s: 3 rates, 300 records/s in all; 1 capacity, 80 records/s, each"
     )
     assert said[1:] == [
         "1 member committed less than twice: its speed is unknown",
@@ -106,7 +106,7 @@ def test_a_member_that_keeps_up_with_more_than_the_others_can(
     done = run("snapshot", *LIVE, *SAMPLE)
     assert "equilag: 1 member had no backlog all along: its speed is unknown\n" in done.err
     assert done.err.endswith(
-        "equilag: 1 member of unknown speed consumes more than 80.00 records/s, the median of the"
+        "equilag: 1 member of unknown speed consumes more than 80 records/s, the median of the"
         " known speeds: what it consumes counts as its capacity\n"
     )
     assert [one.get("capacity") for one in json.loads(done.out)["members"]] == [80.0, 100.0]

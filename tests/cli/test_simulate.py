@@ -48,7 +48,7 @@ def test_the_plot(run, snapshot, plan, tmp_path) -> None:
     drawn = tmp_path / "lag.svg"
     assert run("simulate", snapshot, plan, "--plot", drawn).status == 0
     found = ElementTree.parse(drawn)
-    assert {e.attrib["id"] for e in found.iter() if "id" in e.attrib} >= {"current", "plan"}
+    assert {e.attrib["id"] for e in found.iter() if "id" in e.attrib} >= {"now", "plan"}
     status, _, err = run("simulate", snapshot, plan, "--plot", plan)
     assert (status, "would overwrite the input" in err) == (2, True)
 

@@ -13,7 +13,7 @@ from support.json_schemas import findings
 
 from equilag.adapters.kafka import cluster
 from equilag.cli import main
-from equilag.cli.commands.steward import _options
+from equilag.cli.arguments.steward_options import steward_options
 from equilag.cli.parser import build_parser
 from equilag.cli.steward_status import LogLine
 from equilag.live.rebalance.live_policy import live_policy
@@ -89,7 +89,7 @@ def test_options() -> None:
     arguments = "steward --bootstrap-server b:1 --group g --protocol mine --tolerance 7"
     arguments += " --gain 30 --gain-delay 2m --confirm 4 --cooldown 3m --moves-per-hour 9"
     arguments += " --weight lag --horizon 30s --state s.json"
-    options = _options(build_parser().parse_args(arguments.split()))
+    options = steward_options(build_parser().parse_args(arguments.split()))
     assert options.protocols == ("mine", "range", "roundrobin", "sticky", "cooperative-sticky")
     assert (options.policy.name, options.policy.tolerance) == ("lag-aware", 7)
     assert (options.policy.weight, options.policy.horizon) == ("lag", 30)
@@ -98,7 +98,7 @@ def test_options() -> None:
 
 
 def test_defaults() -> None:
-    options = _options(
+    options = steward_options(
         build_parser().parse_args(["steward", "--bootstrap-server", "b", "--group", "g"])
     )
     assert options == StewardOptions("g")
@@ -106,7 +106,7 @@ def test_defaults() -> None:
 
 def test_options_of_extended_groups() -> None:
     arguments = "steward --bootstrap-server b:1 --group g --pin t-1=c --capacity c=2 --rack-aware"
-    policy = _options(build_parser().parse_args(arguments.split())).policy
+    policy = steward_options(build_parser().parse_args(arguments.split())).policy
     assert policy == live_policy(pin={("t", 1): "c"}, capacity={"c": 2}, rack_aware=True)
 
 
@@ -136,7 +136,8 @@ def test_status_of_a_healthy_steward(
     state.heartbeat_answered()
     assert main(["steward", "--status", "--listen", listen]) == 0
     text = capsys.readouterr().out
-    assert text.startswith("The group has no members\n\n  group            g\n")
+    assert text.startswith("The group has no members\n")
+    assert "\ng: steward: leader, status of " in text
     assert "format" not in text
     assert main(["steward", "--status", "--json", "--listen", listen]) == 0
     document = json.loads(capsys.readouterr().out)
@@ -155,8 +156,8 @@ def test_status_of_an_unhealthy_steward(
 @pytest.mark.parametrize("option", ["--keep-membership", "--keep-seat"])
 def test_both_names_of_keep_membership(option: str) -> None:
     arguments = ["steward", "--bootstrap-server", "b:1", "--group", "g"]
-    assert not _options(build_parser().parse_args(arguments)).keep_membership
-    assert _options(build_parser().parse_args([*arguments, option])).keep_membership
+    assert not steward_options(build_parser().parse_args(arguments)).keep_membership
+    assert steward_options(build_parser().parse_args([*arguments, option])).keep_membership
 
 
 @pytest.mark.parametrize(
@@ -171,5 +172,5 @@ def test_both_names_of_keep_membership(option: str) -> None:
 def test_what_is_kept_together(given: list[str], mode: str, lists: object) -> None:
     argv = [word for value in given for word in ("--co-partition", value)]
     args = build_parser().parse_args(["steward", "--group", "g", *argv])
-    made = _options(args)
+    made = steward_options(args)
     assert (made.co_partition, made.policy.co_partition) == (mode, lists)

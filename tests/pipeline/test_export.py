@@ -14,7 +14,6 @@ import pytest
 pytest.importorskip("pyarrow")
 import pyarrow as pa
 import pyarrow.parquet as pq
-from equilag.report.facts.plans.plan import plan_facts
 from support.fleet_runs import SETTINGS, UNEVEN, problem, without_excess, write_run
 
 import equilag
@@ -24,6 +23,7 @@ from equilag.domain.errors import InputError
 from equilag.domain.policy.policy import Policy
 from equilag.pipeline.results.export import export_group, plan_command
 from equilag.pipeline.results.run_dir import SUCCESS
+from equilag.report.reports.plan import PlanReport
 
 ODD = 'λ/"x" \n-'
 PROBLEMS = {
@@ -123,7 +123,7 @@ def test_the_command_finds_the_same_plan_again(tmp_path: Path, name: str) -> Non
     assert words[:3] == ["equilag", "plan", str(file)]
     args = build_parser().parse_args([*words[1:], "--out", str(out)])
     assert args.run(args) == 0
-    assert as_json(json.loads(out.read_text("utf-8"))) == as_json(plan_facts(plan).document())
+    assert as_json(json.loads(out.read_text("utf-8"))) == as_json(PlanReport(plan).document())
 
 
 def test_each_setting_is_an_option(tmp_path: Path) -> None:

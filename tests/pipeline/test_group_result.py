@@ -10,7 +10,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-from equilag.report.facts.plans.plan import plan_facts
 from support.problem_rows import (
     QUICK,
     Row,
@@ -34,6 +33,7 @@ from equilag.pipeline.rules import GroupSettings
 from equilag.pipeline.sources.group_columns import BASELINE, LOADS, PLAN, THROUGHPUT
 from equilag.pipeline.sources.snapshot_rows import group_input
 from equilag.planner.compare import compare
+from equilag.report.reports.plan import PlanReport
 
 LOAD_NAMES = "max", "min", "spread", "mean", "spread_lower_bound", "excess", "excess_lower_bound"
 NEW = (*(name for name, _ in LOADS), "utilisation")
@@ -98,7 +98,7 @@ def check(result: GroupResult, plan: Plan, weight: str = "lag") -> None:
     assert json.loads(columns.pop("certificate")) == [claim.to_dict() for claim in plan.claims]
     assert json.loads(columns.pop("choices")) == [asdict(choice) for choice in plan.choices]
     unowned = group.assignable & (group.owner == NOBODY)
-    verdict = plan_facts(plan).verdict
+    verdict = PlanReport(plan).verdict
     assert columns == {
         "status": plan.status,
         "evidence": plan.evidence,

@@ -14,8 +14,8 @@ from equilag.domain.policy.policy import Policy
 from equilag.pipeline.group_result import GroupResult, PlanGroup
 from equilag.pipeline.sources.group_columns import THROUGHPUT
 from equilag.pipeline.sources.snapshot_rows import group_input
+from equilag.planner.facts import work
 from equilag.planner.sizes.size_run import LeastMembers
-from equilag.report.facts import work
 
 
 def group_of(rates: list[float | None], owned: list[list[int]], *speeds: float | None) -> Row:

@@ -10,7 +10,6 @@ from typing import Any, Final, NamedTuple
 
 import numpy as np
 import pytest
-from equilag.report.facts.plans.plan import plan_facts
 from hypothesis import given
 from hypothesis import strategies as st
 from support.groups import LAG_KINDS, groups, random_group
@@ -19,6 +18,8 @@ from support.oracles import Assignments
 import equilag
 from equilag.domain.group.group import Group
 from equilag.domain.plan.plan import Plan
+from equilag.planner.facts.group import group_facts
+from equilag.planner.facts.plan import choice_facts, is_per_capacity
 
 EFFORT: Final = 0.03
 """Seconds' worth of work: enough for small groups, and too little for the others."""
@@ -68,10 +69,10 @@ def check_limits(group: Group, tolerance: float) -> None:
 def check_hints(group: Group, tolerance: float) -> None:
     """A point that is printed with a hint gives, under that hint, a plan at least as good."""
     made = plan(group, tolerance=tolerance)
-    choices = plan_facts(made).choices
-    for choice in choices.rows if choices is not None else ():
-        wanted = {"tolerance": tolerance, **choice.settings}
-        assert found(group, **wanted).is_no_worse_than(Found("", choice.moves, choice.spread))
+    choices, _ = choice_facts(made, group_facts(made.group, made.planned, is_per_capacity(made)))
+    for one in choices:
+        wanted, point = {"tolerance": tolerance, **one.settings}, one.choice
+        assert found(group, **wanted).is_no_worse_than(Found("", point.moves, point.spread))
     for point in equilag.frontier(group, effort=EFFORT, time_limit=60.0):
         limited = found(group, tolerance=0, max_moves=point.moves)
         assert limited.is_no_worse_than(Found("", point.moves, point.spread))

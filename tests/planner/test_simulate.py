@@ -8,8 +8,6 @@ from threading import Event
 
 import numpy as np
 import pytest
-from equilag.report.facts.simulation import simulation_facts
-from equilag.report.text.tables.pages import text_for
 from support.lag_events import lags_by_events
 from support.slow_member import even_assignment, slow_group, slow_snapshot
 
@@ -18,7 +16,6 @@ from equilag.domain.policy.policy import Policy
 from equilag.planner.simulate import simulate
 from equilag.planner.simulation.fluid_run import rebalanced
 from equilag.planner.solve import solve
-from equilag.report.terminal import Screen
 
 
 def test_a_plan_that_is_given() -> None:
@@ -184,9 +181,6 @@ def test_an_interrupted_plan_is_the_best_so_far() -> None:
     found = simulate(slow_group(), stop=stop)
     assert found.plan is not None
     assert found.plan.interrupted
-    facts = simulation_facts(found)
-    assert facts.document()["interrupted"] is True
-    assert "Interrupted: this is the best plan so far." in text_for(facts, Screen(100))
 
 
 def test_groups_without_members_or_partitions() -> None:

@@ -11,7 +11,7 @@ from equilag.report.facts.fleet_run import (
     ACTIONS,
     AssignorGaps,
     FailedGroup,
-    FleetReport,
+    FleetRun,
     GroupCommands,
     GroupRow,
     GroupThroughput,
@@ -103,12 +103,12 @@ FAILURES = (
 
 def fleet_report(
     *rows: GroupRow, failures: tuple[FailedGroup, ...] = FAILURES, **changes: Any
-) -> FleetReport:
+) -> FleetRun:
     """A report with `changes` in parts of its summary."""
     summary = deepcopy(SUMMARY)
     for part, value in changes.items():
         summary[part] = {**summary[part], **value} if isinstance(value, dict) else value
-    return FleetReport("/runs/1", summary, rows, failures)
+    return FleetRun("/runs/1", summary, rows, failures)
 
 
 ODD_NAMES = ("<script>alert(1)</script>", "</script><img src=x onerror=alert(2)>", "a\u202eb\n", "")

@@ -6,12 +6,11 @@ import random
 from functools import cache
 from typing import Any, Final
 
-from equilag.report.facts.group_report import GroupReportFacts
-from equilag.report.make_group_report import ReportRun, make_group_report
-from equilag.report.page.group_page import group_page
-
 from equilag.adapters.snapshot.read_input import load_snapshot
 from equilag.domain.policy.policy import Policy
+from equilag.planner.all_answers import AnswerRun, all_answers
+from equilag.report.page.write_page import page_of
+from equilag.report.reports.group_report import GroupReport, ReportBasis
 
 SCRIPT: Final = "<script>alert(1)</script>"
 NAMES: Final = (
@@ -69,12 +68,12 @@ def large_group(members: int = 200, partitions: int = 5000) -> dict[str, Any]:
     }
 
 
-def report_of(snapshot: Any, effort: float = 0.1) -> GroupReportFacts:
+def report_of(snapshot: Any, effort: float = 0.1) -> GroupReport:
     """The report on a snapshot: its path, or its JSON."""
-    group = load_snapshot(snapshot)
-    return make_group_report(group, Policy(), "group.json", ReportRun(60.0, effort))
+    answers = all_answers(load_snapshot(snapshot), Policy(), AnswerRun(60.0, effort))
+    return GroupReport(answers, ReportBasis("group.json", Policy()))
 
 
 @cache
 def page_of_sample(path: str) -> str:
-    return group_page(report_of(path))
+    return page_of(report_of(path))

@@ -14,8 +14,9 @@ from equilag.cli.deliver import show
 from equilag.cli.screen import emit
 from equilag.domain.errors import InputError
 from equilag.domain.figures import printable
-from equilag.report.reports.fleet import TOP, FleetReport
 
+TOP: Final = 20
+"""Worst groups that are shown unless another number is asked for: what a screen holds."""
 DIRECTORY: Final = "the directory of a finished run"
 EPILOG: Final = """\
 Needs neither Spark nor Java.
@@ -37,6 +38,7 @@ def _show(args: argparse.Namespace) -> int:
 
     from equilag.pipeline.results.fleet_report import read_report
     from equilag.pipeline.results.run_dir import reading_run
+    from equilag.report.reports.fleet import FleetReport
 
     with reading_run(args.directory):
         run = read_report(args.directory)
@@ -65,10 +67,11 @@ def _report(args: argparse.Namespace) -> int:
 
     with reading_run(args.directory):
         run = read_report(args.directory)
+    page = FleetPage(run, TOP)
     if target is not None:
-        target.write(page_of(FleetPage(run)))
+        target.write(page_of(page))
     if args.json:
-        emit(json_output(FleetPage(run)))
+        emit(json_output(page))
     else:
         emit(f"{fleet_headline(fleet_verdict(run))}\n\npage  {printable(args.out)}\n")
     return 0

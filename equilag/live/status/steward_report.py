@@ -63,7 +63,8 @@ class StewardReport(b.Report):
 
 def _about(facts: StewardFacts) -> Iterator[str]:
     reason = f" ({printable(facts.role_reason)})" if facts.role_reason else ""
-    yield f"steward {printable(facts.instance)}, {facts.role}{reason}"
+    who = f"steward {printable(facts.instance)}, " if facts.instance else "steward: "
+    yield f"{who}{facts.role}{reason}"
     yield f"status of {facts.at[CLOCK]} UTC"
     if facts.last_observation_age_s is not None:
         yield f"group read {time_span(facts.last_observation_age_s)} before"

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import gzip
-import json
 from base64 import b64encode
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -24,6 +23,7 @@ from equilag.report.blocks import (
     Strip,
     Table,
 )
+from equilag.report.json_text import to_line
 from equilag.report.page.chart_view import chart_view, flows_view
 from equilag.report.words.short_names import name_shortener
 
@@ -82,8 +82,8 @@ class Views:
             "columns": [_column_view(column, i) for i, column in enumerate(columns)],
             "rows": rows,
             "size": len(table.rows),
-            "rest": _packed([self._packed_row(row, columns) for row in rest]) if rest else "",
-            "details": _packed(table.details) if table.details else "",
+            "rest": packed([self._packed_row(row, columns) for row in rest]) if rest else "",
+            "details": packed(table.details) if table.details else "",
             "filters": _values(table, kept[0]) if kept else [],
             "filter_place": kept[0] if kept else None,
             "search": len(table.rows) > SEARCH_ROWS,
@@ -217,7 +217,7 @@ def _values(table: Table, place: int) -> list[tuple[str, int]]:
     return Counter(str(row[place]) for row in table.rows).most_common()
 
 
-def _packed(document: Any) -> str:
+def packed(document: Any) -> str:
     """JSON in gzip in Base64: half as long, and opened by a browser when somebody asks for it."""
-    text = json.dumps(document, separators=(",", ":"), allow_nan=False)
-    return b64encode(gzip.compress(text.encode("ascii"), mtime=0)).decode("ascii")
+    text = to_line(document).encode("ascii")
+    return b64encode(gzip.compress(text, mtime=0)).decode("ascii")

@@ -14,7 +14,7 @@ from markupsafe import Markup
 
 from equilag.domain.figures import number
 from equilag.report.blocks import Block, Headline, Report, Section, Title
-from equilag.report.page.block_views import Views
+from equilag.report.page.block_views import Views, packed
 from equilag.report.words.short_names import member_names
 
 if TYPE_CHECKING:
@@ -44,6 +44,7 @@ def page_of(report: Report, *, made_at: str | None = None, refresh_s: float | No
         kind=KINDS.get(report.kind, report.kind),
         made_at=made_at,
         refresh_s=refresh_s,
+        document=None if live else packed(report.document()),
         scripts=scripts,
         styles=Markup("\n").join(inline_file(name) for name in STYLES),
         policy=content_policy(scripts, is_live=live),

@@ -39,8 +39,8 @@ from equilag.report.words.group import group_name
 from equilag.report.words.proof import status_words
 
 FORMAT: Final = "equilag/fleet-report/1"
-TOP: Final = 20
-"""Worst groups that a report shows unless another number is asked for: what a screen holds."""
+MAX_FAILED: Final = 20
+"""Groups that are not planned that a screen shows."""
 MAX_REASON: Final = 200
 """Characters of a reason: two to three lines."""
 
@@ -50,7 +50,7 @@ class FleetReport(b.Report):
 
     kind = "fleet"
 
-    def __init__(self, run: FleetRun, top: int = TOP) -> None:
+    def __init__(self, run: FleetRun, top: int) -> None:
         self.run, self.top = run, top
 
     def document(self) -> dict[str, Any]:
@@ -67,7 +67,7 @@ class FleetReport(b.Report):
         ))  # fmt: skip
 
 
-def fleet_document(run: FleetRun, top: int = TOP, *, every_group: bool = False) -> dict[str, Any]:
+def fleet_document(run: FleetRun, top: int, *, every_group: bool = False) -> dict[str, Any]:
     """The report's JSON: the summary as it is, the worst groups, or all, and all failures."""
     verdict, evidence = fleet_verdict(run), [str(row.evidence) for row in run.groups]
     behind = to_document(run.behind[:top])
@@ -87,7 +87,7 @@ def fleet_document(run: FleetRun, top: int = TOP, *, every_group: bool = False) 
     }
 
 
-def summary_blocks(run: FleetRun, top: int = TOP) -> Iterator[b.Block]:
+def summary_blocks(run: FleetRun, top: int) -> Iterator[b.Block]:
     """What the fleet needs, and its groups, assignors and failures in short."""
     verdict, planned = fleet_verdict(run), run.summary["planned"]
     leaves = verdict.planned == verdict.leave and not verdict.failed
@@ -254,7 +254,7 @@ def failed_section(run: FleetRun) -> b.Section:
         (group_name(one.group), kind_words(one.kind), shorten(one.reason or "", MAX_REASON))
         for one in order
     )
-    table = b.Table(columns, rows, "Groups that are not planned", few=TOP)
+    table = b.Table(columns, rows, "Groups that are not planned", few=MAX_FAILED)
     rest = f": {plural(len(rows), 'group')}" if rows else ""
     return b.section("Not planned", table, rest=rest, anchor="failed")
 

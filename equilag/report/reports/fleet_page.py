@@ -5,16 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any, Final
 
-from equilag.domain.figures import (
-    number,
-    percent,
-    plural,
-    printable,
-)
+from equilag.domain.figures import number, percent, plural, printable
 from equilag.report import blocks as b
 from equilag.report.facts.fleet_run import FleetRun, GroupRow
 from equilag.report.facts.fleet_verdict import fleet_verdict
 from equilag.report.reports.fleet import (
+    FleetReport,
     data_section,
     fleet_document,
     summary_blocks,
@@ -40,17 +36,14 @@ COLUMNS: Final = (
 )
 
 
-class FleetPage(b.Report):
-    kind = "fleet"
-
-    def __init__(self, run: FleetRun) -> None:
-        self.run = run
+class FleetPage(FleetReport):
+    """The report on a run with all of its groups as well."""
 
     def document(self) -> dict[str, Any]:
-        return fleet_document(self.run, every_group=True)
+        return fleet_document(self.run, self.top, every_group=True)
 
     def parts(self) -> Iterator[b.Block]:
-        yield from summary_blocks(self.run)
+        yield from summary_blocks(self.run, self.top)
         yield _all_groups(self.run)
         yield data_section(self.run)
 

@@ -133,7 +133,8 @@ class GroupReport(b.Report):
     def parts(self) -> Iterator[b.Block | None]:
         plan = self.plan
         yield from verdict_blocks(plan)
-        yield group_title(plan.group)
+        title, unknown = group_title(plan.group), "time of the figures: unknown"
+        yield title if plan.group.taken_at else replace(title, facts=(*title.facts, unknown))
         yield next_section(plan, "How to make the group do it")
         yield b.section("How the figures were read", *reading_notes(plan.group), anchor="reading")
         if plan.members:

@@ -164,8 +164,8 @@ def state_words(plan: Plan, has_causes: bool, words: LoadWords) -> tuple[str, ..
     most, fair = plan.loads.max, words.fair
     above = f"{percent(100 * (most / fair - 1)) if most > fair else '0 %'} above a fair share"
     close = most <= (1 + NOTED) * fair
-    start = "Nothing keeps the members apart: the heaviest member has" if close else "The heaviest member has"
-    return (f"{start} {words.amount(most)}, {above}.", gap)
+    has = f"he heaviest member has {words.amount(most)}, {above}."
+    return (f"Nothing keeps the members apart: t{has}" if close else f"T{has}", gap)
 
 
 def _gap_words(plan: Plan, words: LoadWords) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from equilag.domain.figures import form, listed, number, plural, printable, shorten
 from equilag.domain.group.input_doubt import (
@@ -12,8 +12,10 @@ from equilag.domain.group.input_doubt import (
     LAGS_AND_OFFSETS,
     InputDoubt,
 )
-from equilag.planner.facts.group import GroupFacts
 from equilag.report.blocks import Notes, Title
+
+if TYPE_CHECKING:
+    from equilag.planner.facts.group import GroupFacts
 
 NAMELESS: Final = "(a group without a name)"
 MAX_TOPICS: Final = 10

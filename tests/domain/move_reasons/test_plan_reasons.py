@@ -10,7 +10,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-from equilag.report.wording.reason_words import WORDS, reason_words
 from support.extended_groups import ExtendedShape, extended_snapshot, field_sets
 from support.groups import group_of, small_groups
 from support.paths import CHECKOUT
@@ -23,6 +22,7 @@ from equilag.domain.plan.assignment import read_assignment
 from equilag.domain.plan.move import Move
 from equilag.domain.plan.plan import Plan
 from equilag.domain.policy.policy import Policy
+from equilag.report.words.reasons import WORDS, reason_words
 
 
 def planned(group: equilag.Group, *members: int, **settings: Any) -> Plan:

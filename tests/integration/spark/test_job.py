@@ -17,7 +17,6 @@ import pytest
 
 pytest.importorskip("pyarrow")
 
-from equilag.report.facts.fleets.fleet import fleet_facts
 from support import fleet_oracle as oracle
 from support import planners
 from support.json_schemas import findings
@@ -33,6 +32,7 @@ from equilag.pipeline.sources.group_columns import comparable
 from equilag.pipeline.sources.problems import COUNTED
 from equilag.pipeline.sources.signals import Span
 from equilag.planner.compare import comparison_of, run_assignors
+from equilag.report.reports.fleet import fleet_document
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -317,7 +317,7 @@ def test_the_baseline_is_what_compare_says(run: Run, again: dict[str, Plan]) -> 
 def test_the_summary_is_what_the_tables_say(run: Run) -> None:
     assert findings(run.summary) == []
     report = read_report(str(run.folder))
-    assert findings(fleet_facts(report, 5, every_group=True).document()) == []
+    assert findings(fleet_document(report, 5, every_group=True)) == []
     plans, failures, summary = run.tables["plans"], run.tables["failures"], run.summary
     assert summary["groups"] == FAULTY.groups
     planned = summary["planned"]

@@ -23,6 +23,14 @@ window.equilag = (() => {
   /** A count of what is shown. */
   const count = (many, one) => `${many.toLocaleString("en-US")} ${many === 1 ? one : `${one}s`}`;
 
+  // The data of the page: the JSON that the command prints.
+  document.getElementById("save")?.addEventListener("click", async () => {
+    const text = JSON.stringify(await unpack(document.getElementById("document")), null, 1);
+    const url = URL.createObjectURL(new Blob([text], { type: "application/json" }));
+    element("a", { href: url, download: "report.json" }).click();
+    URL.revokeObjectURL(url);
+  });
+
   // The theme: what the system says, unless somebody chose.
   function setTheme(name) {
     if (name === "auto") delete root.dataset.theme;
