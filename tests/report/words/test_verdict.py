@@ -1,0 +1,215 @@
+"""The verdict on a plan: what to do, in one line."""
+
+from __future__ import annotations
+
+from typing import Any, get_args
+
+import pytest
+
+import equilag
+from equilag import Group
+from equilag.domain.group.member import Member
+from equilag.planner.diagnosis.decide import Action
+from equilag.report.words.verdict import (
+    OTHER,
+    SIGNS,
+    VerdictFacts,
+    above_percent,
+    judge_plan,
+    sign_of,
+    verdict_of,
+)
+
+
+def verdict(
+    lags: list[int],
+    owner: str,
+    members: int = 2,
+    topic: dict[str, Any] | None = None,
+    **settings: Any,
+) -> VerdictFacts:
+    """The verdict on a plan for one topic; `owner` names each partition's member by its digit."""
+    ids = [f"m{n}" for n in range(members)]
+    group = Group.build(
+        name="g",
+        topics={"t": len(lags)},
+        **{
+            "members": [Member(name) for name in ids],
+            "subscriptions": {name: ["t"] for name in ids},
+            **(topic or {}),
+        },
+        lags={"t": lags},
+        owned={name: {"t": [p for p, m in enumerate(owner) if m == name[1]]} for name in ids},
+    )
+    return verdict_of(judge_plan(equilag.solve(group, **{"effort": 0.05, **settings})))
+
+
+def test_a_plan_that_relieves_a_member_is_worth_it() -> None:
+    found = verdict([600, 200, 300, 100], "0011")
+    assert (found.action, found.worth_it) == ("move", True)
+    assert found.headline == (
+        "Move 2 of 4 partitions: heaviest member 800 → 700 records (33 % → 17 % above the mean)"
+    )
+    assert (found.cost.moves, found.cost.owned, found.cost.rebalances) == (2, 4, 2)
+    assert found.cost.lag_moved > 0
+    assert (found.heaviest and found.heaviest.before) == "m0"
+
+
+def test_what_nobody_owns_has_to_be_assigned() -> None:
+    found = verdict([50, 50, 50, 50], "")
+    assert (found.action, found.worth_it) == ("assign", True)
+    assert found.headline == "Assign 4 partitions: 100 records per member"
+    assert (found.cost.moves, found.cost.rebalances) == (0, 1)
+    some = verdict([900, 5, 5, 800, 70, 60], "01--00")
+    assert some.headline.startswith("Assign 2 partitions that nobody owns and move 1 of 4 partit")
+    assert some.headline.endswith(" records per member")
+
+
+def test_an_even_group_is_left_alone() -> None:
+    found = verdict([100, 100, 104, 98], "0110")
+    assert (found.action, found.worth_it) == ("leave", False)
+    assert found.headline == (
+        "Leave it: the heaviest member is 1.5 % above the mean;"
+        " no assignment relieves a member by 10 % of a fair share"
+    )
+
+
+def test_a_hot_partition_that_no_assignment_helps() -> None:
+    found = verdict([1, 1, 1, 1, 900, 1], "001122", 3)
+    assert (found.action, found.worth_it) == ("repartition", False)
+    assert found.headline == (
+        "Leave it: t-4 alone is 3 × a fair share; no assignment helps;"
+        " repartition the topic or fix its key"
+    )
+    assert [(hot.topic, hot.partition) for hot in found.hot] == [("t", 4)]
+
+
+def test_a_hot_partition_does_not_hide_the_relief_of_others() -> None:
+    found = verdict([9_000, 1, 400, 500, 1, 2], "001122", 3)
+    assert found.worth_it
+    assert found.headline.startswith("Move ")
+    assert "2nd heaviest member 900 → 50" in found.headline
+    assert found.details == (
+        "t-0 alone is 2.7 × a fair share: its member has at least 9,000 records.",
+    )
+
+
+def test_many_hot_partitions_are_counted() -> None:
+    found = verdict([900] * 5 + [1] * 7, "012345678956", 10)
+    assert len(found.hot) == 5
+    assert found.details[-1] == "1 more partition is above a fair share as well."
+    assert len(found.details) == 4
+
+
+def test_a_handful_of_records_is_no_reason_to_move() -> None:
+    found = verdict([12, 0, 1, 0, 2, 9], "001122", 3)
+    assert found.headline == "Leave it: the group has caught up, and its counts are even"
+
+
+def test_a_group_that_has_caught_up_is_judged_by_its_counts() -> None:
+    even = verdict([0, 0, 1, 0], "0011")
+    assert even.headline == "Leave it: the group has caught up, and its counts are even"
+    uneven = verdict([0] * 6, "000001")
+    assert uneven.worth_it
+    assert uneven.headline == (
+        "Move 2 of 6 partitions: heaviest member 5 → 3 partitions (67 % → 0 % above the mean)"
+    )
+
+
+def test_a_plan_that_may_not_move_enough() -> None:
+    found = verdict([600, 200, 300, 100, 300, 300], "000111", max_moves=0)
+    assert not found.worth_it
+    assert "; no assignment" not in found.headline
+    assert "relieves no member by 10 % of a fair share" in found.headline
+
+
+def test_members_that_read_nothing() -> None:
+    found = verdict([4, 4], "", members=0)
+    assert (found.action, found.worth_it) == ("start-members", True)
+    assert found.headline == "Nobody reads it: the group has no members, and 8 records wait"
+    assert found.heaviest is None
+    quiet = verdict([0, 0], "", members=0)
+    assert (quiet.headline, quiet.worth_it) == (
+        "Leave it: the group has no members, and no record waits",
+        False,
+    )
+    assert verdict([], "").headline == "Leave it: there is no partition to read"
+    idle = verdict([4, 4], "", topic={"subscriptions": {"m0": [], "m1": []}})
+    assert idle.headline == (
+        "Nobody reads it: no member subscribes to its topics, and 8 records wait"
+    )
+
+
+def test_without_time_a_plan_that_does_not_help_decides_nothing() -> None:
+    lags = [900 + 7 * n for n in range(40)]
+    owner = "0123456789" * 4
+    found = verdict(lags, owner, 10, time_limit=0)
+    assert found.action in ("undecided", "leave")
+    uneven = verdict([9_000] * 4 + [10] * 12, "0000111122223333", 4, time_limit=0)
+    assert (uneven.action, uneven.worth_it) == ("undecided", True)
+    assert uneven.headline.startswith("Undecided: the heaviest member is ")
+
+
+def test_a_rule_that_the_current_assignment_breaks() -> None:
+    allowed = {"t": {"0": ["m1"]}}
+    found = verdict([10, 10, 10, 10], "0101", topic={"allowed": allowed})
+    assert (found.action, found.worth_it) == ("move", True)
+    assert "1 rule is broken by the current assignment." in found.details
+
+
+def test_a_member_that_may_be_stuck_is_named() -> None:
+    lags = [24_000, 31_000, 58_000, 44_000, *([100, 300, 250] * 4)]
+    found = verdict(lags, "0000111122223333", 4)
+    assert [one.member for one in found.suspects] == ["m0"]
+    assert "m0" in found.details[-1]
+    assert "slow or stuck" in found.details[-1]
+    assert verdict(lags, "0123012301230123", 4).suspects == ()
+
+
+def test_a_policy_that_forbids_moves_is_not_called_beyond_help() -> None:
+    found = verdict([100] * 6, "000000", policy="sticky-yet-fair")
+    assert found.headline == (
+        "Leave it: the heaviest member is 100 % above the mean; this plan relieves no member by"
+        " 10 % of a fair share under these settings; equilag explain says why"
+    )
+
+
+def test_two_hot_partitions_of_one_member_are_worth_a_move() -> None:
+    found = verdict([1_000_000, 1_000_000, *[0] * 8], "0011223344", 5)
+    assert found.worth_it
+    assert "heaviest member 2,000,000 → 1,000,000 records" in found.headline
+
+
+def test_a_pause_that_costs_more_than_it_saves() -> None:
+    rates = {"t": [1_000.0, 1_000.0, 800.0, 790.0]}
+    found = verdict([0, 0, 0, 0], "0011", topic={"rates": rates}, horizon=1)
+    assert not found.worth_it
+    assert "would wait while partitions pause" in found.headline
+
+
+@pytest.mark.parametrize(
+    ("value", "words"), [(0, "0 %"), (0.01, "under 0.1 %"), (0.44, "0.4 %"), (28.9, "29 %")]
+)
+def test_percentages_above_the_mean(value: float, words: str) -> None:
+    assert above_percent(value) == words
+
+
+def test_equal_capacities_leave_loads_in_records() -> None:
+    members = [Member("m0", capacity=1000.0), Member("m1", capacity=1000.0)]
+    found = verdict([600, 200, 300, 100], "0011", topic={"members": members})
+    assert found.headline == (
+        "Move 2 of 4 partitions: heaviest member 800 → 700 records (33 % → 17 % above the mean)"
+    )
+    assert found.heaviest is not None
+    assert (found.unit, found.heaviest.load_before, found.heaviest.load) == ("records", 800, 700)
+    hot = verdict([900, 200, 300, 100], "0011", topic={"members": members}).hot
+    assert [one.load for one in hot] == [900]
+    assert verdict([1] * 4, "", topic={"members": members}).unit == "partitions"
+
+
+def test_every_action_has_a_sign() -> None:
+    assert set(SIGNS) == set(get_args(Action))
+    assert {action for action, (tone, _) in SIGNS.items() if tone == "good"} == {"leave"}
+    assert sign_of("repartition", True)[0] == "bad"
+    assert sign_of("repartition", False)[0] == "warn"
+    assert sign_of("new-word", True) == OTHER
