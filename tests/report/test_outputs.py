@@ -7,7 +7,6 @@ import sys
 from types import ModuleType
 
 import pytest
-from equilag.report.facts.plans.plan import PlanFacts, plan_facts
 from support.orders_service import orders_group
 
 from equilag.domain.errors import InputError
@@ -15,26 +14,27 @@ from equilag.planner.assign import assign
 from equilag.report import outputs
 from equilag.report.json_text import to_json
 from equilag.report.outputs import check_output, get_output, output_names, write_report
+from equilag.report.reports.plan import PlanReport
 
 
-def markdown(facts: PlanFacts) -> str:
-    rows = "".join(f"| {member.id} | {member.lag} |\n" for member in facts.members)
-    return f"# {facts.group.name}\n{rows}"
+def markdown(report: PlanReport) -> str:
+    rows = "".join(f"| {member.id} | {member.lag} |\n" for member in report.members)
+    return f"# {report.group.name}\n{rows}"
 
 
-def picture(facts: PlanFacts) -> bytes:
-    return b"\x00" * len(facts.members)
+def picture(report: PlanReport) -> bytes:
+    return b"\x00" * len(report.members)
 
 
-def fails(facts: PlanFacts) -> str:
+def fails(report: PlanReport) -> str:
     raise ValueError("no idea")
 
 
 class Counting:
     """An output may also be an instance of a class."""
 
-    def __call__(self, facts: PlanFacts) -> str:
-        return str(len(facts.members))
+    def __call__(self, report: PlanReport) -> str:
+        return str(len(report.members))
 
 
 @pytest.fixture
@@ -47,7 +47,7 @@ def own(monkeypatch: pytest.MonkeyPatch) -> None:
     module = ModuleType("own_outputs")
     vars(module).update(
         markdown=markdown, picture=picture, fails=fails, Counting=Counting,
-        nothing=lambda facts: None, number=7,
+        nothing=lambda report: None, number=7,
     )  # fmt: skip
     monkeypatch.setitem(sys.modules, "own_outputs", module)
     points = {"markdown": Point(), "json": Point()}
@@ -55,28 +55,28 @@ def own(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.fixture
-def facts() -> PlanFacts:
-    return plan_facts(assign(orders_group(), "range"))
+def report() -> PlanReport:
+    return PlanReport(assign(orders_group(), "range"))
 
 
 def test_the_names(own: None) -> None:
     assert output_names() == ("text", "json", "markdown")
 
 
-def test_json_is_the_plan_s_document(own: None, facts: PlanFacts) -> None:
+def test_json_is_the_plan_s_document(own: None, report: PlanReport) -> None:
     """An installed package does not replace it."""
-    text = write_report("json", facts)
-    assert json.loads(text) == json.loads(json.dumps(facts.document()))
+    text = write_report("json", report)
+    assert json.loads(text) == json.loads(json.dumps(report.document()))
 
 
-def test_text_is_the_page(facts: PlanFacts) -> None:
-    text = write_report("text", facts)
+def test_text_is_the_page(report: PlanReport) -> None:
+    text = write_report("text", report)
     assert isinstance(text, str)
-    assert " ".join(text.split()).startswith(facts.verdict.headline)
+    assert " ".join(text.split()).startswith(report.verdict.headline)
 
 
 @pytest.mark.parametrize(
-    ("name", "report"),
+    ("name", "found"),
     [
         ("markdown", "# orders-service\n| a | 1069 |\n| b | 1203 |\n| c | 14 |\n"),
         ("own_outputs:markdown", "# orders-service\n| a | 1069 |\n| b | 1203 |\n| c | 14 |\n"),
@@ -84,9 +84,9 @@ def test_text_is_the_page(facts: PlanFacts) -> None:
         ("own_outputs:Counting", "3"),
     ],
 )
-def test_an_output_from_outside(own: None, facts: PlanFacts, name: str, report: object) -> None:
+def test_an_output_from_outside(own: None, report: PlanReport, name: str, found: object) -> None:
     check_output(name)
-    assert write_report(name, facts) == report
+    assert write_report(name, report) == found
 
 
 @pytest.mark.parametrize(
@@ -95,7 +95,7 @@ def test_an_output_from_outside(own: None, facts: PlanFacts, name: str, report: 
         ("html", "unknown output 'html'; one of text, json, markdown, or MODULE:FUNCTION"),
         ("own_outputs:gone", "'own_outputs:gone' cannot be loaded .AttributeError"),
         ("not_there:at_all", "cannot be loaded .ModuleNotFoundError"),
-        ("own_outputs:number", "'own_outputs:number' is no function of the facts"),
+        ("own_outputs:number", "'own_outputs:number' is no function of a report"),
     ],
 )
 def test_an_output_that_is_not_there(own: None, name: str, problem: str) -> None:
@@ -112,9 +112,9 @@ def test_an_output_that_is_not_there(own: None, name: str, problem: str) -> None
         ("own_outputs:nothing", "'own_outputs:nothing' returned NoneType, not str or bytes"),
     ],
 )
-def test_an_output_that_is_wrong(own: None, facts: PlanFacts, name: str, problem: str) -> None:
+def test_an_output_that_is_wrong(own: None, report: PlanReport, name: str, problem: str) -> None:
     with pytest.raises(InputError, match=problem):
-        write_report(name, facts)
+        write_report(name, report)
 
 
 @pytest.mark.parametrize("size", [0, 10_000])

@@ -1,4 +1,4 @@
-"""Plots: what is drawn, its words, and that the same facts give the same file."""
+"""Plots: what is drawn, its words, and that the same chart gives the same file."""
 
 from __future__ import annotations
 
@@ -7,25 +7,31 @@ from xml.etree import ElementTree
 
 import matplotlib as mpl
 import pytest
-from equilag.report.facts.frontier import FrontierFacts, frontier_facts
 from support.orders_service import orders_group
+from support.slow_member import even_assignment, slow_group
 
 from equilag.domain.errors import InputError, MissingExtra
 from equilag.domain.policy.policy import Policy
+from equilag.planner.facts.front import front_facts
 from equilag.planner.frontier import Point
+from equilag.planner.simulate import simulate
 from equilag.report import plot
-from equilag.report.plot import check_plot, frontier_plot
+from equilag.report.blocks import Chart
+from equilag.report.plot import check_plot, plot_of
+from equilag.report.reports.frontier import front_chart
+from equilag.report.reports.simulation import SimulationReport
 
 SVG = "{http://www.w3.org/2000/svg}"
 POINTS = [Point(2, 1000, 1000), Point(5, 400, 300), Point(9, 10, 10)]
+FOUND, BOUND = "smallest spread found", "no spread can be below"
 
 
-def facts_of(points: list[Point], **fields: str) -> FrontierFacts:
-    return frontier_facts(orders_group(**fields), points, Policy())
+def front(points: list[Point], policy: Policy = Policy()) -> Chart:  # noqa: B008
+    return front_chart(front_facts(orders_group(), points, policy))
 
 
-def drawing(facts: FrontierFacts) -> ElementTree.Element:
-    return ElementTree.fromstring(frontier_plot(facts, "svg"))
+def drawing(chart: Chart, name: str = "orders") -> ElementTree.Element:
+    return ElementTree.fromstring(plot_of(chart, name, "svg"))
 
 
 def line(found: ElementTree.Element, gid: str) -> list[tuple[float, float]]:
@@ -36,8 +42,8 @@ def line(found: ElementTree.Element, gid: str) -> list[tuple[float, float]]:
     return list(zip(numbers[::2], numbers[1::2], strict=True))
 
 
-def test_the_line_goes_in_steps_down_and_to_the_right() -> None:
-    corners = line(drawing(facts_of(POINTS)), "spread")
+def test_the_line_of_a_front_goes_in_steps_down_and_to_the_right() -> None:
+    corners = line(drawing(front(POINTS)), FOUND)
     assert len(corners) == 5
     assert corners == sorted(corners)
     for (x1, y1), (x2, y2) in pairwise(corners):
@@ -46,29 +52,37 @@ def test_the_line_goes_in_steps_down_and_to_the_right() -> None:
 
 
 def test_the_bound_is_drawn_only_where_it_is_below() -> None:
-    assert line(drawing(facts_of(POINTS)), "bound")
-    proved = drawing(facts_of([POINTS[0], POINTS[2]]))
-    assert line(proved, "spread")
-    assert not line(proved, "bound")
-    nothing = drawing(facts_of([]))
-    assert not line(nothing, "spread")
-    assert not line(nothing, "bound")
+    assert line(drawing(front(POINTS)), BOUND)
+    proved = drawing(front([POINTS[0], POINTS[2]]))
+    assert line(proved, FOUND)
+    assert not line(proved, BOUND)
+    assert not line(drawing(front([])), FOUND)
 
 
 def test_words_are_words_whatever_they_hold() -> None:
-    found = drawing(facts_of(POINTS, group="orders <&> $x$ [red] \x00 \u6f22"))
+    found = drawing(front(POINTS), "orders <&> $x$ [red] \x00 \u6f22")
     words = {e.text for e in found.iter(f"{SVG}text")}
     assert "Lag spread by number of moves: orders <&> $x$ [red] \\x00 \u6f22" in words
-    assert {"moves", "lag spread (records)", "smallest spread found"} <= words
-    assert "0" in words
+    assert {"moves", "lag spread (records)", FOUND, "0"} <= words
+    per_capacity = drawing(front([Point(2, 7.5, 7.5)], Policy(capacity=["a=2", "b=1"])))
+    assert "load spread (lag per unit of capacity)" in {*per_capacity.itertext()}
 
 
 @pytest.mark.parametrize("ending", ["svg", "png"])
-def test_the_same_facts_give_the_same_file(ending: str) -> None:
-    facts = facts_of(POINTS)
-    first = frontier_plot(facts, ending)
+def test_the_same_chart_gives_the_same_file(ending: str) -> None:
+    chart = front(POINTS)
+    first = plot_of(chart, "g", ending)
     with mpl.rc_context({"lines.linewidth": 9, "font.size": 30, "savefig.facecolor": "red"}):
-        assert frontier_plot(facts, ending) == first
+        assert plot_of(chart, "g", ending) == first
+
+
+def test_a_simulation_has_a_line_for_each_assignment() -> None:
+    chart = SimulationReport(simulate(slow_group(), even_assignment(), duration=600)).chart
+    words = {*drawing(chart).itertext()}
+    assert {f"{chart.title}: orders", "now", "plan", "records", "2 min"} <= words
+    stays = {"a": {"t": [0, 1]}, "b": {"t": [2, 3]}, "slow": {"t": [4, 5]}}
+    plan = {**even_assignment(), "assignment": stays}
+    assert len(SimulationReport(simulate(slow_group(), plan)).chart.series) == 1
 
 
 def test_the_ending_says_the_format(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -80,12 +94,3 @@ def test_the_ending_says_the_format(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(plot, "find_spec", lambda name: None)
     with pytest.raises(MissingExtra, match=r"pip install 'equilag\[plot\]'"):
         check_plot("a.svg")
-
-
-def test_loads_of_members_that_differ_are_per_unit_of_capacity() -> None:
-    facts = frontier_facts(orders_group(), [Point(2, 7.5, 7.5)], Policy(capacity=["a=2", "b=1"]))
-    assert facts.per_capacity
-    words = " ".join(drawing(facts).itertext())
-    assert "Load spread by number of moves" in words
-    assert "load spread (lag per unit of capacity)" in words
-    assert "lag spread (records)" in " ".join(drawing(facts_of(POINTS)).itertext())

@@ -67,8 +67,9 @@ class GroupsReport(b.Report):
         title = plural(len(self.groups), "group")
         yield b.Section(title, (), f", total lag {number(lag)}")
         columns = (
-            b.Column("group", "name"), b.Column("state", "text"), b.Column("kind", "text"),
-            b.Column("members"), b.Column("partitions"), b.Column("lag"), b.Column("spread"),
+            b.Column("group", "name"), b.Column("state", "text", optional=True),
+            b.Column("kind", "text", optional=True), b.Column("members", optional=True),
+            b.Column("partitions", optional=True), b.Column("lag"), b.Column("spread"),
             b.Column("worst", "percent"),
         )  # fmt: skip
         rows = tuple(

@@ -25,6 +25,11 @@ NAME: Final = 8
 """Columns of the name of a curve."""
 
 
+def bar_cells(width: int) -> int:
+    """Columns of the longest bar on a screen so wide; 0 if there is no room for bars."""
+    return next(cells for columns, cells in BAR_WIDTHS if width >= columns)
+
+
 def bar(value: float, largest: float, cells: int) -> str:
     """A bar up to `cells` columns wide; anything above 0 shows."""
     if value <= 0 or not cells:

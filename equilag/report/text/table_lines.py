@@ -12,7 +12,7 @@ from rich.text import Text
 from equilag.domain.figures import FIGURES, cell, in_ascii, plural
 from equilag.report.blocks import Bars, Cell, Column, Flows, Shares, Table
 from equilag.report.terminal import Screen
-from equilag.report.text.pictures import BAR_WIDTHS, bar
+from equilag.report.text.pictures import bar, bar_cells
 from equilag.report.words.short_names import front_of, labels
 
 GAP: Final = 2
@@ -62,8 +62,9 @@ def table_lines(
     table: Table, screen: Screen, indent: int, named: Callable[[str], str]
 ) -> TableLines:
     """The lines of a table; `named` puts the short names of members into words."""
-    shown = _without_wholes(replace(table, rows=table.rows[: table.few]))
-    fitted = _fitted(shown, _Cells(shown, screen, named), screen, screen.width - indent)
+    cells = 0 if screen.ascii else bar_cells(screen.width)
+    shown = _with_bars(replace(table, rows=table.rows[: table.few]), bool(cells))
+    fitted = _fitted(shown, _Cells(shown, screen, cells, named), screen, screen.width - indent)
     texts, kept = fitted.texts, fitted.kept
     columns = [shown.columns[i] for i in kept]
     widths = [_width(column, own) for column, own in zip(columns, texts, strict=True)]
@@ -88,9 +89,14 @@ def table_lines(
     )
 
 
-def _without_wholes(table: Table) -> Table:
-    """Without bars that are all of the same length, of which a screen does not show the parts."""
-    kept = [i for i, one in enumerate(table.columns) if one.parts is None or not one.parts.is_whole]
+def _with_bars(table: Table, fit: bool) -> Table:
+    """With bars if they `fit`, but without those that are all of the same length, since a screen
+    does not show their parts."""
+    kept = [
+        i
+        for i, one in enumerate(table.columns)
+        if one.form != "bar" or (fit and not (one.parts and one.parts.is_whole))
+    ]
     rows = tuple(tuple(row[i] for i in kept) for row in table.rows)
     return replace(table, columns=tuple(table.columns[i] for i in kept), rows=rows)
 
@@ -110,11 +116,13 @@ def _notes(table: Table, columns: Sequence[Column], screen: Screen) -> Iterator[
 class _Cells:
     """The cells of a table as text, by column."""
 
-    def __init__(self, table: Table, screen: Screen, named: Callable[[str], str]) -> None:
+    def __init__(
+        self, table: Table, screen: Screen, bar_cells: int, named: Callable[[str], str]
+    ) -> None:
         self._table, self._screen, self._named = table, screen, named
+        self._bar_cells = bar_cells
         bars = [i for i, column in enumerate(table.columns) if column.form == "bar"]
         self._longest = max((sum(row[i]) for row in table.rows for i in bars), default=0.0)
-        self._cells = next(cells for width, cells in BAR_WIDTHS if screen.width >= width)
 
     def column(self, place: int, short: bool) -> list[str]:
         column = self._table.columns[place]
@@ -122,7 +130,7 @@ class _Cells:
 
     def _cell(self, value: Cell, column: Column, short: bool) -> str:
         if column.form == "bar":
-            return bar(sum(value), self._longest, 0 if self._screen.ascii else self._cells)
+            return bar(sum(value), self._longest, self._bar_cells)
         text = cell(value, column.form, short)
         if column.form in WITH_MEMBERS:
             text = self._named(text)

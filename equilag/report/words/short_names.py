@@ -17,10 +17,10 @@ from equilag.domain.figures import in_ascii, printable
 from equilag.domain.natural_order import natural_key
 
 _SEPARATORS: Final = re.compile(r"([-_.:/@ ]+)")
-_UUID: Final = re.compile(r"-([0-9a-f]{8})(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$")
+_UUID: Final = re.compile(r"-([0-9a-f]{8})(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}(?![0-9a-f])")
 _DIGITS: Final = (4, 8, 0)
-"""Digits kept of the random UUID with which Kafka's member ids end: enough to find it in a log, or
-none where the rest of the ids differs."""
+"""Digits kept of the random UUID that Kafka's member ids have: enough to find it in a log, or none
+where the rest of the ids differs."""
 
 Shortened = dict[str, str]
 """Name -> the name as it is shown."""
@@ -79,13 +79,13 @@ def labels(names: Iterable[str], room: int, dots: str = "…") -> Shortened:
 
 
 def _cut_family(names: Sequence[str], room: int, dots: str) -> Shortened:
-    """Names with as many words: those that are alike are left out, the longest first and the first
-    word last, then those without which the names still differ."""
+    """Names with as many words: but for the first, those that are alike are left out, the longest
+    first, then those without which the names still differ."""
     if len(names) == 1:
         return {names[0]: cut_run(names[0], room, dots)}
     columns = [*zip(*map(_SEPARATORS.split, names), strict=True)]
     lengths = [max(map(cell_len, column)) for column in columns]
-    places = sorted(range(0, len(columns), 2), key=lambda i: (i == 0, -lengths[i]))
+    places = sorted(range(2, len(columns), 2), key=lambda i: -lengths[i])
     alike = [i for i in places if len(set(columns[i])) == 1]
     hidden: set[int] = set()
     shown = names
@@ -93,7 +93,7 @@ def _cut_family(names: Sequence[str], room: int, dots: str) -> Shortened:
         if max(map(cell_len, shown)) <= room:
             break
         tried = _without(columns, {*hidden, place}, dots)
-        if len(set(tried)) == len(names) and tried[0] != dots:
+        if len(set(tried)) == len(names):
             hidden, shown = {*hidden, place}, tried
     return {name: cut_run(text, room, dots) for name, text in zip(names, shown, strict=True)}
 
@@ -116,7 +116,7 @@ def cut_run(text: str, width: int, dots: str) -> str:
     if left <= 0:
         return dots
     most = max(1, left * 2 // 3)
-    ends = [text[found.end() :] for found in _SEPARATORS.finditer(text)]
+    ends = [text[found.end() :].removeprefix(dots) for found in _SEPARATORS.finditer(text)]
     fitting = [end for end in ends if 0 < cell_len(end) <= most]
     end = fitting[0] if fitting else front_of(text[::-1], most)[::-1]
     return front_of(text, left - cell_len(end)) + dots + end

@@ -11,6 +11,7 @@ from support.fleet_rows import FAILED, KEPT, ROW, fleet_report
 from equilag.domain.document import to_document
 from equilag.report.facts.fleet_run import ACTIONS, GroupRow, GroupVerdict
 from equilag.report.facts.fleet_verdict import fleet_verdict
+from equilag.report.words.fleet import fleet_headline
 
 
 def kept(verdict: str, **changes: Any) -> GroupRow:
@@ -63,7 +64,7 @@ def test_every_group_is_counted_once() -> None:
         ROW, EVEN, replace(FREE, moves=3), kept("moves", short=0.0), kept("keeps_up", short=0.0),
         kept("members", members_short=1, short=2.0), kept("hot", short=1.0),
     )  # fmt: skip
-    found = fleet_verdict(fleet_report(*rows, failures=(FAILED,)), "work")
+    found = fleet_verdict(fleet_report(*rows, failures=(FAILED,)))
     assert (found.groups, found.planned) == (8, 7)
     assert (found.rebalance, found.leave, found.failed) == (3, 2, 1)
     assert (found.overloaded, found.hot, found.loosen) == (1, 1, 0)
@@ -77,18 +78,24 @@ def test_every_group_is_counted_once() -> None:
 
 def test_the_headline_says_what_to_do_first() -> None:
     rows = ROW, EVEN, kept("members", members_short=1), kept("hot"), kept("hot")
-    report = fleet_report(*rows, failures=(FAILED,))
-    assert fleet_verdict(report, "work").headline == (
+
+    def headline(weight: str) -> str:
+        settings = {"weight": weight}
+        return fleet_headline(
+            fleet_verdict(fleet_report(*rows, failures=(FAILED,), settings=settings))
+        )
+
+    assert headline("work") == (
         "Rebalance 1 of 5 groups: 7 moves take 1,487 records off their heaviest members;"
         " 1 is overloaded, 2 have a hot partition, 1 was not planned"
     )
-    assert "1,487 bytes off" in fleet_verdict(report, "bytes").headline
-    assert "1,487 records per hour off" in fleet_verdict(report, "rate").headline
+    assert "1,487 bytes off" in headline("bytes")
+    assert "1,487 records per hour off" in headline("rate")
 
 
 def test_other_headlines() -> None:
     def headline(*rows: GroupRow, failures: int = 0) -> str:
-        return fleet_verdict(fleet_report(*rows, failures=(FAILED,) * failures), "lag").headline
+        return fleet_headline(fleet_verdict(fleet_report(*rows, failures=(FAILED,) * failures)))
 
     assert headline(EVEN, EVEN) == "None of 2 groups is worth a rebalance"
     assert headline(FREE) == "Rebalance 1 of 1 group: 7 moves"

@@ -5,9 +5,8 @@ from __future__ import annotations
 import itertools
 import shlex
 
-from equilag.report.facts.group_report import plan_command
-
 from equilag.domain.policy.policy import Policy
+from equilag.report.reports.group_report import plan_command
 
 
 def test_settings_are_options() -> None:

@@ -5,21 +5,21 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from equilag.report.facts.simulation import simulation_facts
-from equilag.report.text.simulation import area
-from equilag.report.text.tables.pages import text_for
+from support.reports import text_of as text_on
+from support.reports import words_of
 from support.slow_member import even_assignment, slow_group, slow_snapshot
 
 from equilag.domain.group.group import Group
 from equilag.planner.simulate import simulate
-from equilag.report.terminal import Screen
+from equilag.report.reports.simulation import SimulationReport
+from equilag.report.text.pictures import area
 
 STAYS = {"a": {"t": [0, 1]}, "b": {"t": [2, 3]}, "slow": {"t": [4, 5]}}
 
 
-def text_of(group: Group, screen: Screen | None = None, **settings: Any) -> str:
+def text_of(group: Group, width: int = 100, plain: bool = False, **settings: Any) -> str:
     plan = {**even_assignment(), "assignment": settings.pop("assignment", STAYS)}
-    return text_for(simulation_facts(simulate(group, plan, **settings)), screen or Screen(100))
+    return text_on(SimulationReport(simulate(group, plan, **settings)), width, ascii=plain)
 
 
 def one_line(text: str) -> str:
@@ -42,8 +42,7 @@ def test_members_that_cannot_read_all_in_all() -> None:
 
 def test_how_many_members_keep_up_with_a_plan_that_is_made() -> None:
     group = slow_group(rates={"t": [55, 55, 55, 55, 55, 55]})
-    found = simulation_facts(simulate(group, effort=0.1, time_limit=10))
-    text = one_line(text_for(found, Screen(100)))
+    text = words_of(SimulationReport(simulate(group, effort=0.1, time_limit=10)))
     assert "Overloaded: no assignment keeps up; 330 records/s are produced, and all members" in text
     assert "3 more members keep up (proved: fewer do not): equilag plan with --add-members" in text
     enough = simulate(group, effort=0.1, time_limit=10, add_members=3)
@@ -73,14 +72,12 @@ def test_what_was_assumed() -> None:
     assert "1 partition of unknown rate: the mean of the topic, else of all, is taken" in text
     assert "1 member of unknown capacity: the median of the others, 80 records/s, is" in text
     text = one_line(text_of(slow_group(rates={})))
-    assert "no rate is known: the simulation assumes that nothing is produced" in text
+    assert "no rate is known: nothing is taken to be produced" in text
 
 
 def test_a_screen_without_block_characters_has_no_picture() -> None:
     assert "full height" in text_of(slow_group())
-    plain = text_of(
-        slow_group(), Screen(80, ascii=True), assignment=even_assignment()["assignment"]
-    )
+    plain = text_of(slow_group(), 80, True, assignment=even_assignment()["assignment"])
     assert "full height" not in plain
     assert plain.isascii()
 
@@ -96,5 +93,5 @@ def test_pictures() -> None:
 def test_the_page_fits_the_screen(width: int) -> None:
     group = slow_group(lags={"t": [0, 0, 0, 0, 10**12, 300]})
     even = even_assignment()["assignment"]
-    text = text_of(group, Screen(width), assignment=even)
+    text = text_of(group, width, assignment=even)
     assert max(map(len, text.splitlines())) <= max(width, 80)

@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 import pytest
-from equilag.report.facts.plans.verification import verification_facts
-from equilag.report.text.tables.pages import text_for
 from support.orders_service import orders_group
+from support.reports import text_of as text_on
 
 from equilag.certificate.verify import VerificationReport
-from equilag.report.terminal import Screen
+from equilag.report.reports.verification import CheckReport
 
 
 def text_of(report: VerificationReport) -> str:
-    return text_for(verification_facts(orders_group(), "p.json", report), Screen(80))
+    return text_on(CheckReport(orders_group(), "p.json", report, None), 80)
 
 
 @pytest.mark.parametrize(
@@ -45,8 +44,8 @@ def test_findings_are_one_line_each_however_long() -> None:
     ],
 )
 def test_what_a_verification_rests_on(report: VerificationReport, evidence: str | None) -> None:
-    facts = verification_facts(orders_group(), "p.json", report, {"name": "lag-aware"})
+    facts = CheckReport(orders_group(), "p.json", report, {"name": "lag-aware"})
     document = facts.document()
     assert (document["evidence"], document["policy"]) == (evidence, {"name": "lag-aware"})
-    unreadable = verification_facts(orders_group(), "p.json", report, "lag-aware")
+    unreadable = CheckReport(orders_group(), "p.json", report, "lag-aware")
     assert unreadable.document()["policy"] is None

@@ -3,48 +3,58 @@
 from __future__ import annotations
 
 import pytest
-from equilag.report.text.tables.fitted import Room, Write, fitted, fitted_table
-from equilag.report.text.tables.layout import Column, page
-from rich.bar import Bar
-from rich.console import RenderableType
+from rich.cells import cell_len
 
+from equilag.report.blocks import Column, Table
 from equilag.report.terminal import Screen
+from equilag.report.text.table_lines import table_lines
 
-COLUMNS = [
-    Column("lag\nspread"), Column("mean", is_optional=True), Column("bar", is_optional=True),
-]  # fmt: skip
+COLUMNS = (
+    Column("lag spread"), Column("mean", optional=True, note="of all"),
+    Column("", "bar", optional=True),
+)  # fmt: skip
+TABLE = Table(COLUMNS, ((12_345_678, 5, (1.0,)),))
 
 
-def figures(write: Write) -> list[list[RenderableType]]:
-    return [[write(12_345_678), "5", Bar(1, 0, 1, width=10)]]
+def lines_of(table: Table, width: int, plain: bool = False) -> list[str]:
+    found = table_lines(table, Screen(width, ascii=plain), 0, str)
+    return [*(line.plain for line in [*found.heading, *found.rows]), *found.notes]
 
 
 @pytest.mark.parametrize(
-    ("width", "kept", "spread"),
+    ("width", "row"),
     [
-        (28, ["lag\nspread", "mean", "bar"], "12,345,678"),
-        (24, ["lag\nspread", "mean", "bar"], "12.3M"),
-        (23, ["lag\nspread", "mean"], "12,345,678"),
-        (16, ["lag\nspread", "mean"], "12,345,678"),
-        (15, ["lag\nspread", "mean"], "12.3M"),
-        (12, ["lag\nspread", "mean"], "12.3M"),
-        (11, ["lag\nspread"], "12,345,678"),
-        (9, ["lag\nspread"], "12.3M"),
-        (2, ["lag\nspread"], "12.3M"),
+        (90, "12,345,678     5  ██████████"),
+        (71, "12,345,678     5  ██████"),
+        (20, "12,345,678     5"),
+        (16, "12,345,678     5"),
+        (15, " 12.3M     5"),
+        (11, "12,345,678"),
+        (9, " 12.3M"),
+        (2, " 12.3M"),
     ],
 )
-def test_what_a_screen_shows(width: int, kept: list[str], spread: str) -> None:
-    screen = Screen(width)
-    found = fitted(COLUMNS, figures, screen, 0, Room(-2, -2))
-    assert [column.heading for column in found.columns] == kept
-    assert found.rows[0][0] == spread
-    lines = page([[fitted_table(COLUMNS, figures, screen)]], Screen(80)).splitlines()
-    assert lines[0].strip() == "lag"
-    assert spread in lines[2]
+def test_what_a_screen_shows(width: int, row: str) -> None:
+    found = lines_of(TABLE, width)
+    assert row in (line.rstrip() for line in found)
+    left_out = "left out for lack of room: mean"
+    assert (left_out in found) == (width < 12)
+    assert ("mean: of all" in found) == (width >= 12)
 
 
-def test_names_may_want_more_room_than_they_need() -> None:
-    for wanted, least, spread, columns in ((0, 0, "12,345,678", 3), (9, 0, "12.3M", 3),
-                                           (9, 9, "12,345,678", 2)):  # fmt: skip
-        found = fitted(COLUMNS, figures, Screen(32), 0, Room(wanted, least))
-        assert (found.rows[0][0], len(found.columns)) == (spread, columns)
+@pytest.mark.parametrize("width", [80, 50])
+@pytest.mark.parametrize("plain", [False, True])
+def test_names_are_cut_where_they_are_alike(width: int, plain: bool) -> None:
+    front = "team-payments.settlement-reconciliation-service"
+    names = [f"{front}-{n}-of-the-north-eastern-region" for n in range(3)] + ["注文" * 60]
+    columns = (Column("group", "name"), *(Column(str(n)) for n in range(3)))
+    table = Table(columns, tuple((name, 10**9, 2, 3) for name in names))
+    rows = lines_of(table, width, plain)
+    assert max(map(cell_len, rows)) <= width
+    assert len({row.split()[0] for row in rows[1:5]}) == 4
+    assert all("1,000,000,000" in row or "1G" in row for row in rows[1:5])
+
+
+def test_many_rows_are_cut() -> None:
+    table = Table((Column("n"),), tuple((n,) for n in range(1, 50)), few=3)
+    assert lines_of(table, 80) == ["n", "1", "2", "3", "… and 46 more rows (--json lists all)"]

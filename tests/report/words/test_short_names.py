@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from rich.cells import cell_len
 
 from equilag.domain.figures import printable
-from equilag.report.words.short_names import member_names
+from equilag.report.words.short_names import cut_run, labels, member_names, name_shortener
 
 UUIDS = [f"{i}9d00e9f-e0e0-4613-9bc2-97cee50c653a" for i in range(10)]
 WORDS = st.lists(st.sampled_from(["prod", "worker", "1", "2", "10", "-", "/", "订单", "x" * 30]))
@@ -35,17 +35,16 @@ def workers(room: int, front: str = "payments-consumer-prod-eu-west-1") -> list[
 def test_what_names_share_is_cut_before_what_tells_them_apart() -> None:
     assert workers(50)[3] == "payments-consumer-prod-eu-west-1-worker-17-79d0…"
     assert workers(20) == [
-        "payment…1-worker-1…", "payment…1-worker-2…", "payment…1-worker-10…",
-        "payment…1-worker-17…",
+        "payments-…-1-…-1…", "payments-…-1-…-2…", "payments-…-1-…-10…", "payments-…-1-…-17…",
     ]  # fmt: skip
-    assert workers(9)[2:] == ["pa…er-10…", "pa…er-17…"]
+    assert workers(9)[2:] == ["paym…-10…", "paym…-17…"]
 
 
 def test_a_uuid_in_the_middle_is_left_out_if_the_rest_differs() -> None:
     uuids = ["a03f91c2-7d1e-4b52-8c33-5e0f6d7a8b9c", "e47b08d5-2c6a-49f1-b0e8-913d5c6f7a20"]
     ids = [f"consumer-orders-{i}-{uuids[i - 1]}/10.2.3.{i}" for i in (1, 2)]
-    assert [*labels(ids, 28).values()] == [
-        "consumer-orders-1-…/10.2.3.1", "consumer-orders-2-…/10.2.3.2"
+    assert [*member_names(ids, 28).values()] == [
+        "consumer-orders-1…/10.2.3.1", "consumer-orders-2…/10.2.3.2"
     ]  # fmt: skip
 
 
