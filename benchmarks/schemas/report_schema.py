@@ -9,6 +9,7 @@ from benchmarks.schemas.facts_schema import definitions_of
 from equilag.planner.facts.group import GroupFacts
 from equilag.planner.facts.moves import FlowFacts, PartitionColumns
 from equilag.planner.facts.plan import MemberFacts
+from equilag.planner.facts.work import WorkFacts
 from equilag.report.reports.group_report import FORMAT
 from equilag.report.words.verdict import VerdictFacts
 
@@ -26,6 +27,11 @@ def report_schema() -> Schema:
         "group": _ref("GroupFacts"),
         "verdict": _ref("VerdictFacts"),
         "plan": _document("plan"),
+        "work": _or_null(_ref("WorkFacts")),
+        "breaks": {
+            **_or_null({"$ref": "verification.schema.json#/properties/breaks"}),
+            "description": "Rules of the group that an assignor's plan breaks.",
+        },
         "members": _list(_ref("MemberFacts")),
         "idle": {"description": "Members whose subscription holds no partition.", **_list(text)},
         "partitions": _ref("PartitionColumns"),
@@ -38,7 +44,9 @@ def report_schema() -> Schema:
         "type": "object",
         "required": list(properties),
         "properties": properties,
-        "$defs": definitions_of(GroupFacts, VerdictFacts, MemberFacts, FlowFacts, PartitionColumns),
+        "$defs": definitions_of(
+            GroupFacts, VerdictFacts, WorkFacts, MemberFacts, FlowFacts, PartitionColumns
+        ),
     }
 
 

@@ -9,12 +9,6 @@ from threading import Event
 from typing import Any
 
 import pytest
-from equilag.report.facts.comparison import comparison_facts
-from equilag.report.facts.explanation import explanation_facts
-from equilag.report.facts.frontier import frontier_facts
-from equilag.report.facts.live_groups import LiveGroupFacts, LiveGroupsFacts
-from equilag.report.facts.plans.plan import plan_facts
-from equilag.report.facts.simulation import simulation_facts
 from support.groups import ODD
 from support.json_schemas import accepts, findings, part_at, places, replaced, value_at, without
 from support.orders_service import orders_snapshot
@@ -24,8 +18,15 @@ import equilag
 from equilag.domain.group.group import Group
 from equilag.domain.policy.policy import Policy
 from equilag.planner.compare import compare
+from equilag.planner.facts.front import front_facts
 from equilag.planner.frontier import frontier
 from equilag.planner.simulate import simulate
+from equilag.report.reports.comparison import ComparisonReport
+from equilag.report.reports.explanation import ExplanationReport
+from equilag.report.reports.frontier import FrontierReport
+from equilag.report.reports.groups import GroupsReport, LiveGroupFacts
+from equilag.report.reports.plan import PlanReport
+from equilag.report.reports.simulation import SimulationReport
 
 QUICK = ("--effort", 0.005, "--json")
 SAMPLE_FILES = sorted(SAMPLES.glob("*.snapshot.json"))
@@ -54,7 +55,7 @@ def test_every_command_on_a_sample(document: Callable[..., Any], sample: Path) -
     sizing = document("size", sample, "--members", "2..5", *QUICK)
     explanation = document("explain", sample, *QUICK)
     report = document("report", sample, *QUICK)
-    assert (report["format"], report["evidence"]) == ("equilag/report/1", plan["evidence"])
+    assert (report["format"], report["plan"]["evidence"]) == ("equilag/report/1", plan["evidence"])
     group = plan["group"]
     assert {one["group"] for one in (comparison, front, sizing, explanation)} == {group}
     if sample.name.startswith(("over", "slow", "real")):
@@ -127,7 +128,7 @@ def test_a_plan_that_breaks_rules_of_its_group(
     document("assign", path, "--assignor", "range", "--out", plan, "--json")
     assert document("verify", path, plan, "--json")["breaks"]["misplaced"] == 1
     report = document("report", path, plan, "--json", "--effort", 0.005)
-    assert report["real"]["broken"]["misplaced"] == 1
+    assert report["breaks"]["misplaced"] == 1
 
 
 def test_policies_and_limits(document: Callable[..., Any], tmp_path: Path) -> None:
@@ -144,11 +145,11 @@ def test_policies_and_limits(document: Callable[..., Any], tmp_path: Path) -> No
 def test_odd_groups(name: str) -> None:
     group = ODD[name]()
     plan = equilag.solve(group, effort=0.005)
-    assert findings(plan_facts(plan).document()) == []
+    assert findings(PlanReport(plan).document()) == []
     assert findings(plan.to_dict()) == []
     assert findings(compare(group, effort=0.005).to_dict()) == []
     points = frontier(group, effort=0.005)
-    assert findings(frontier_facts(group, points, Policy()).document()) == []
+    assert findings(FrontierReport(front_facts(group, points, Policy())).document()) == []
 
 
 @pytest.mark.parametrize("capacity", [1e-100, 1e100])
@@ -177,37 +178,37 @@ def test_interrupted_runs(write: Callable[..., Path]) -> None:
     group: Group = equilag.load_snapshot(str(write()))
     plan = equilag.solve(group, stop=ended())
     assert plan.to_dict()["interrupted"]
-    assert findings(plan_facts(plan).document()) == []
+    assert findings(PlanReport(plan).document()) == []
     comparison = compare(group, stop=ended())
     assert {row.status for row in comparison.rows} >= {"not run"}
-    assert findings(comparison_facts(group, comparison).document()) == []
-    points = frontier(group, stop=ended())
-    assert findings(frontier_facts(group, points, Policy(), interrupted=True).document()) == []
+    assert findings(ComparisonReport(comparison).document()) == []
+    stopped = front_facts(group, frontier(group, stop=ended()), Policy(), interrupted=True)
+    assert findings(FrontierReport(stopped).document()) == []
     explanation = equilag.explain(group, stop=ended())
-    assert findings(explanation_facts(explanation).document()) == []
+    assert findings(ExplanationReport(explanation).document()) == []
     sizing = equilag.size(group, stop=ended())
     assert findings(sizing.to_dict()) == []
     simulation = simulate(group, policy=Policy(capacity={"*": 9}), stop=ended())
-    assert findings(simulation_facts(simulation).document()) == []
+    assert findings(SimulationReport(simulation).document()) == []
 
 
 def test_a_simulation_of_a_plan_that_is_given(write: Callable[..., Path]) -> None:
     members = [{"id": "a", "subscription": ["orders", "payments"], "capacity": 10}]
     group = equilag.load_snapshot(str(write(members=members)))
     found = simulate(group, equilag.solve(group, effort=0.005).to_dict(), duration=5.0)
-    document = simulation_facts(found).document()
+    document = SimulationReport(found).document()
     assert document["evidence"] is None
     assert findings(document) == []
 
 
 def test_live_groups() -> None:
     row = LiveGroupFacts("a", "Stable", "classic", 1, 2, 30, 0, "m", 100.0, 1, ["slow"])
-    share = LiveGroupFacts("s", "Stable", "share", *[None] * 6, 0, ["a share group"])
+    share = LiveGroupFacts("s", "Stable", "share", remarks=["a share group"])
     settings = {
         "bootstrap_server": "b:1", "groups": None, "auto_offset_reset": "latest",
         "isolation_level": "read_committed",
     }  # fmt: skip
-    document = LiveGroupsFacts((row, share), {"c": "no right"}, settings).document()
+    document = GroupsReport((row, share), {"c": "no right"}, settings).document()
     assert findings(document) == []
     assert findings({**document, "taken_at": "2026-11-21T09:00:00Z"}) == []
 

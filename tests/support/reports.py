@@ -1,4 +1,4 @@
-"""Reports as tests look at them: text, words in one line, and blocks as JSON that people can read."""
+"""Reports as tests look at them: text, words in one line, and blocks that people can read."""
 
 from __future__ import annotations
 

@@ -11,6 +11,7 @@ from typing import Any, Final, NamedTuple, TypeVar
 
 from equilag.domain.document import to_document
 from equilag.domain.figures import number, plural, printable
+from equilag.domain.plan.broken_rules import broken_by_assignor
 from equilag.domain.plan.plan import Plan
 from equilag.domain.policy.policy import SETTINGS, Policy
 from equilag.planner.all_answers import Answers
@@ -99,6 +100,7 @@ class GroupReport(b.Report):
     def document(self) -> dict[str, Any]:
         """The report's JSON, format ``equilag/report/1``. Each part has the JSON of its command."""
         plan, front = self.answers.plan, self.front
+        broken = None if plan.policy else broken_by_assignor(plan.planned.given, plan.assigned)
         others = {
             "explanation": self.explanation, "comparison": self.comparison,
             "simulation": self.simulation, "sizing": self.sizing,
@@ -110,6 +112,8 @@ class GroupReport(b.Report):
             "group": to_document(self.plan.group),
             "verdict": self.plan.verdict.document(),
             "plan": self.plan.document(),
+            "work": self.plan.work and to_document(self.plan.work),
+            "breaks": broken.to_dict() if broken else None,
             "members": to_document(self.plan.members),
             "idle": list(idle_members(plan)),
             "partitions": to_document(partition_columns(plan)),
