@@ -30,8 +30,9 @@ SAME_CLASSES: Final = {"EquilagAssignor": "the assignor of each Kafka client has
 NAMED_AFTER_OTHERS: Final = {
     "cli/arguments": "options, named after what they choose",
     "cli/commands": "a command, named after what it runs",
-    "report/facts": "the facts of a report, named after what they are about",
-    "report/text": "the words for these facts",
+    "planner/facts": "what is known, named after what it is about",
+    "report/reports": "reports, named after the results that they are on",
+    "report/words": "the words of these reports",
 }
 """Folders, with those below them, whose modules may have the name of one module elsewhere."""
 

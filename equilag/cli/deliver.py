@@ -15,7 +15,7 @@ from equilag.report.outputs import JSON, write_report
 from equilag.report.terminal import Screen
 
 if TYPE_CHECKING:
-    from equilag.report.blocks import Chart, Report
+    from equilag.report.report_blocks import Chart, Report
 
 
 def show(report: Report, args: argparse.Namespace) -> None:

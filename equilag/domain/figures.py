@@ -113,7 +113,7 @@ class Change(NamedTuple):
     planned: Any
 
 
-class Form(NamedTuple):
+class FigureForm(NamedTuple):
     """How figures of a column are written: in full, and in few columns."""
 
     full: Write
@@ -124,18 +124,18 @@ def _as_text(value: Any) -> str:
     return printable(str(value))
 
 
-FORMS: Final[Mapping[str, Form]] = {
-    "number": Form(number, short_number),
-    "whole": Form(whole, lambda value: short_number(round(value))),
-    "percent": Form(short_percent, short_percent),
-    "share": Form(*[lambda value: short_percent(100 * value)] * 2),
-    "times": Form(*[lambda value: f"{ratio(value)} ×"] * 2),
-    "seconds": Form(time_span, short_span),
-    "ms": Form(*[lambda value: number(round(value, 1 if value < 100 else None))] * 2),
-    "text": Form(_as_text, _as_text),
-    "name": Form(_as_text, _as_text),
-    "member": Form(_as_text, _as_text),
-    "command": Form(_as_text, _as_text),
+FORMS: Final[Mapping[str, FigureForm]] = {
+    "number": FigureForm(number, short_number),
+    "whole": FigureForm(whole, lambda value: short_number(round(value))),
+    "percent": FigureForm(short_percent, short_percent),
+    "share": FigureForm(*[lambda value: short_percent(100 * value)] * 2),
+    "times": FigureForm(*[lambda value: f"{ratio(value)} ×"] * 2),
+    "seconds": FigureForm(time_span, short_span),
+    "ms": FigureForm(*[lambda value: number(round(value, 1 if value < 100 else None))] * 2),
+    "text": FigureForm(_as_text, _as_text),
+    "name": FigureForm(_as_text, _as_text),
+    "member": FigureForm(_as_text, _as_text),
+    "command": FigureForm(_as_text, _as_text),
 }
 """Form of a column -> how its values are written. `share` is a part of 1; `name` and `member` may
 be shortened, a `command` never is."""

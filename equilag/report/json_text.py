@@ -6,7 +6,7 @@ import json
 from typing import TYPE_CHECKING, Any, Final
 
 if TYPE_CHECKING:
-    from equilag.report.blocks import Report
+    from equilag.report.report_blocks import Report
 
 MAX_INDENTED: Final = 2_000
 """Partitions below which JSON is indented. Larger documents are for programs: indenting them takes

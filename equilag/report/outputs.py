@@ -1,6 +1,6 @@
 """Outputs by name: the built-in ones, installed ones, and ``module:function``.
 
-An output is a function that takes a report (`equilag.report.blocks.Report`) and returns text
+An output is a function that takes a report (`equilag.report.report_blocks.Report`) and returns text
 or bytes. To add one to equilag: a module beside this one, and a line in `BUILT_IN`. A package of
 its own offers outputs as entry points of the group ``equilag.outputs``. Nothing is imported before
 it is asked for.
@@ -16,7 +16,7 @@ from equilag.domain.plugins import guarded, installed, load
 from equilag.domain.show import guess
 
 if TYPE_CHECKING:
-    from equilag.report.blocks import Report
+    from equilag.report.report_blocks import Report
     from equilag.report.terminal import Screen
 
 ENTRY_POINT_GROUP: Final = "equilag.outputs"

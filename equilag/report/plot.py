@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from equilag.domain.errors import InputError, MissingExtra
 from equilag.domain.figures import printable, shorten
-from equilag.report.blocks import Chart
+from equilag.report.report_blocks import Chart
 from equilag.report.scales import scales_of
 
 if TYPE_CHECKING:

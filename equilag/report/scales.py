@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 from typing import Final, NamedTuple
 
 from equilag.domain.figures import FORMS
-from equilag.report.blocks import Axis, Chart
+from equilag.report.report_blocks import Axis, Chart
 
 TICKS: Final = 6
 """Steps of an axis at most."""

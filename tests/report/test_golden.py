@@ -32,7 +32,7 @@ from equilag.planner.compare import Comparison, ComparisonRow
 from equilag.planner.facts.front import front_facts
 from equilag.planner.frontier import Point
 from equilag.planner.simulate import simulate
-from equilag.report import blocks as b
+from equilag.report import report_blocks as b
 from equilag.report.reports.comparison import ComparisonReport
 from equilag.report.reports.explanation import ExplanationReport
 from equilag.report.reports.fleet import FleetReport

@@ -16,8 +16,8 @@ from equilag.planner.facts.front import front_facts
 from equilag.planner.frontier import Point
 from equilag.planner.simulate import simulate
 from equilag.report import plot
-from equilag.report.blocks import Chart
 from equilag.report.plot import check_plot, plot_of
+from equilag.report.report_blocks import Chart
 from equilag.report.reports.frontier import front_chart
 from equilag.report.reports.simulation import SimulationReport
 

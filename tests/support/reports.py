@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import MISSING, fields, is_dataclass
 from typing import Any, Final
 
-from equilag.report.blocks import Block, Point, Report, Section
+from equilag.report.report_blocks import Block, ChartPoint, Report, Section
 from equilag.report.terminal import Screen
 from equilag.report.text.write_text import text_output
 
@@ -49,7 +49,7 @@ def _plain(value: Any) -> Any:
     if isinstance(value, dict):
         return {key: _plain(one) for key, one in value.items()}
     if isinstance(value, (list, tuple)):
-        many = len(value) > MAX_POINTS and isinstance(value[0], Point)
+        many = len(value) > MAX_POINTS and isinstance(value[0], ChartPoint)
         shown = (*value[:2], *value[-2:]) if many else value
         return [*([f"{len(value)} points"] if many else []), *map(_plain, shown)]
     return float(f"{value:.9g}") if isinstance(value, float) else value

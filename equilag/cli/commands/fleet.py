@@ -118,7 +118,7 @@ def run(args: argparse.Namespace) -> int:
     from equilag.pipeline.results.fleet_report import read_report
     from equilag.report.reports.fleet import FleetReport
 
-    show(FleetReport(read_report(args.out)), args)
+    show(FleetReport(read_report(args.out), fleet_show.TOP), args)
     return 0
 
 

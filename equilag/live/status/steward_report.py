@@ -22,7 +22,7 @@ from equilag.live.status.steward_words import (
     unowned_words,
     with_dry_run,
 )
-from equilag.report import blocks as b
+from equilag.report import report_blocks as b
 
 MAX_MEMBERS: Final = 20
 MAX_LINES: Final = 8
@@ -50,7 +50,7 @@ class StewardReport(b.Report):
         role = facts.role if facts.healthy else f"{facts.role}, not healthy"
         words = printable(facts.headline)
         yield b.Headline(words, facts.tone, role, (reason,) if reason else ())
-        yield b.Pairs(tuple(row for row in _tiles(facts) if row.words), tiles=True)
+        yield b.Facts(tuple(row for row in _tiles(facts) if row.words), tiles=True)
         yield b.Title(printable(facts.group), tuple(_about(facts)))
         yield None if self.history is None else _course_section(self.history)
         yield _members(facts)
@@ -76,28 +76,28 @@ def _about(facts: StewardFacts) -> Iterator[str]:
         yield f"equilag {facts.version}"
 
 
-def _tiles(facts: StewardFacts) -> Iterator[b.Pair]:
+def _tiles(facts: StewardFacts) -> Iterator[b.Fact]:
     def shown(value: float | None, write: Write) -> str | None:
         return None if value is None else write(value)
 
     heaviest = shown(facts.heaviest_percent, percent) or ""
     would_be = shown(facts.heaviest_percent_would_be, percent)
-    yield b.Pair("heaviest member", heaviest, note=with_dry_run("of a fair share", would_be))
+    yield b.Fact("heaviest member", heaviest, note=with_dry_run("of a fair share", would_be))
     spread = "" if facts.lag_spread is None else f", spread {number(facts.lag_spread)}"
     would_be = shown(facts.lag_total_would_be, number)
     lag = shown(facts.lag_total, number) or ""
-    yield b.Pair("lag", lag, note=with_dry_run(f"records{spread}", would_be))
+    yield b.Fact("lag", lag, note=with_dry_run(f"records{spread}", would_be))
     used = shown(facts.utilisation_percent, percent)
     share = "" if used is None else f", {used} of what the members can read"
     produced = shown(facts.rate_total, number) or ""
-    yield b.Pair("produced", produced, note=f"records per second{share}")
-    yield b.Pair("members", number(facts.members), note=f"with {unowned_words(facts)}")
+    yield b.Fact("produced", produced, note=f"records per second{share}")
+    yield b.Fact("members", number(facts.members), note=f"with {unowned_words(facts)}")
     possible = shown(facts.relief_possible_percent, percent) or ""
-    yield b.Pair("possible relief", possible, note="of a fair share, under a perfect plan")
+    yield b.Fact("possible relief", possible, note="of a fair share, under a perfect plan")
     at, note = next_rebalance(facts)
-    yield b.Pair("next rebalance", at, note=note)
-    yield b.Pair("last assignment", printable(facts.last_assignment))
-    yield b.Pair("last fallback", printable(facts.last_fallback_reason))
+    yield b.Fact("next rebalance", at, note=note)
+    yield b.Fact("last assignment", printable(facts.last_assignment))
+    yield b.Fact("last fallback", printable(facts.last_fallback_reason))
 
 
 def _course_section(history: StewardHistory) -> b.Section:
@@ -134,9 +134,9 @@ def _course(
 ) -> b.Chart:  # fmt: skip
     """One figure over time; what it would be in a dry run is dashed."""
 
-    def points(values: Sequence[float | None]) -> tuple[b.Point, ...]:
+    def points(values: Sequence[float | None]) -> tuple[b.ChartPoint, ...]:
         return tuple(
-            b.Point(time, value, "") for time, value in zip(history.times, values, strict=True)
+            b.ChartPoint(time, value, "") for time, value in zip(history.times, values, strict=True)
         )
 
     series = [b.Series(title.lower(), points(now))]
@@ -189,18 +189,18 @@ def _plan(facts: StewardFacts) -> b.Section:
     return b.section(
         "Last plan",
         b.Notes((made,), "text"),
-        b.Pairs(tuple(_plan_rows(plan)), tiles=True),
+        b.Facts(tuple(_plan_rows(plan)), tiles=True),
         b.Table(columns, rows, "Moves of the last plan", few=MAX_LINES, is_folded=True),
         anchor="plan",
     )
 
 
-def _plan_rows(plan: StewardPlan) -> Iterator[b.Pair]:
+def _plan_rows(plan: StewardPlan) -> Iterator[b.Fact]:
     planned, now = percent(plan.heaviest_percent_planned), percent(plan.heaviest_percent)
-    yield b.Pair("heaviest member", planned, now, "of a fair share")
+    yield b.Fact("heaviest member", planned, now, "of a fair share")
     relief = "" if plan.relief_s is None else f", {time_span(plan.relief_s)} of work"
-    yield b.Pair("relief", percent(plan.relief_percent), note=f"of a fair share{relief}")
-    yield b.Pair("moves", number(plan.moves))
+    yield b.Fact("relief", percent(plan.relief_percent), note=f"of a fair share{relief}")
+    yield b.Fact("moves", number(plan.moves))
 
 
 def _decisions(facts: StewardFacts) -> b.Section:

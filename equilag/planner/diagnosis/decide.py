@@ -30,7 +30,7 @@ CLEARLY_LESS: Final = 0.9
 """Of what members fall behind by now: moves that leave more pause partitions for little."""
 
 
-class Decision(NamedTuple):
+class PlanDecision(NamedTuple):
     """What to do, and why."""
 
     action: Action
@@ -41,7 +41,7 @@ class Decision(NamedTuple):
     """True if this plan is worth it; where it does not keep up, until there are more members."""
 
 
-def decide(found: JudgedPlan) -> Decision:
+def decide(found: JudgedPlan) -> PlanDecision:
     """What falls behind comes first, then what nobody owns, then the gain."""
     work, cost = found.work, found.cost
     if found.relieved is None:
@@ -50,30 +50,30 @@ def decide(found: JudgedPlan) -> Decision:
     if work is not None and after is not None and not after.keeps_up:
         return _behind(found, work)
     if cost.new:
-        return Decision("assign", "unowned")
+        return PlanDecision("assign", "unowned")
     if not cost.moves:
         return _leave(found)
     if work is not None and work.before is not None and not work.before.keeps_up:
-        return Decision("move", "falls-behind-now")
+        return PlanDecision("move", "falls-behind-now")
     if found.broken:
-        return Decision("move", "broken-rules")
-    return Decision("move", "relief") if found.verdict.worth_it else _leave(found)
+        return PlanDecision("move", "broken-rules")
+    return PlanDecision("move", "relief") if found.verdict.worth_it else _leave(found)
 
 
-def _nobody_reads(found: JudgedPlan) -> Decision:
+def _nobody_reads(found: JudgedPlan) -> PlanDecision:
     group = found.plan.planned.given
     if group.n_partitions and group.lag.any():
-        return Decision("start-members", "nobody-reads", plan_helps=False)
+        return PlanDecision("start-members", "nobody-reads", plan_helps=False)
     ground: DecisionGround = "no-lag" if group.n_partitions else "no-partitions"
-    return Decision("leave", ground, worth_it=False, plan_helps=False)
+    return PlanDecision("leave", ground, worth_it=False, plan_helps=False)
 
 
-def _behind(found: JudgedPlan, work: WorkFacts) -> Decision:
+def _behind(found: JudgedPlan, work: WorkFacts) -> PlanDecision:
     """Of a plan under which members fall behind."""
     before, after, cost = work.before, work.after, found.cost
     assert after is not None
     if before is not None and before.keeps_up and not (cost.new or found.broken):
-        return Decision("leave", "keeps-up-now", worth_it=False, plan_helps=False)
+        return PlanDecision("leave", "keeps-up-now", worth_it=False, plan_helps=False)
     action: Action = "add-members"
     if after.hot:
         action = "repartition"
@@ -81,10 +81,10 @@ def _behind(found: JudgedPlan, work: WorkFacts) -> Decision:
         action = "loosen"
     less = before is not None and after.short < CLEARLY_LESS * before.short
     helps = bool(cost.moves) and found.verdict.worth_it and less
-    return Decision(action, "does-not-keep-up", plan_helps=helps)
+    return PlanDecision(action, "does-not-keep-up", plan_helps=helps)
 
 
-def _leave(found: JudgedPlan) -> Decision:
+def _leave(found: JudgedPlan) -> PlanDecision:
     """Of a plan that brings too little."""
     action: Action = "leave"
     ground: DecisionGround = "little-relief"
@@ -97,5 +97,5 @@ def _leave(found: JudgedPlan) -> Decision:
     elif found.verdict.ground == "pause":
         ground = "pause"
     elif found.plan.status == "fallback":
-        return Decision("undecided", "fallback", plan_helps=False)
-    return Decision(action, ground, worth_it=False, plan_helps=False)
+        return PlanDecision("undecided", "fallback", plan_helps=False)
+    return PlanDecision(action, ground, worth_it=False, plan_helps=False)

@@ -11,7 +11,9 @@ from typing import Any, Final
 from markupsafe import Markup
 
 from equilag.domain.figures import FIGURES, Change, cell, number, plural, printable
-from equilag.report.blocks import (
+from equilag.report.json_text import to_line
+from equilag.report.page.chart_view import chart_view, flows_view
+from equilag.report.report_blocks import (
     Bars,
     Block,
     Cell,
@@ -23,8 +25,6 @@ from equilag.report.blocks import (
     Strip,
     Table,
 )
-from equilag.report.json_text import to_line
-from equilag.report.page.chart_view import chart_view, flows_view
 from equilag.report.words.short_names import name_shortener
 
 STATIC_ROWS: Final = 100

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Any, Final
 
 from equilag.domain.figures import FORMS, number, plural, printable
-from equilag.report.blocks import Chart, Flow, Flows, Point, Series
+from equilag.report.report_blocks import Chart, ChartPoint, Flow, Flows, Series
 from equilag.report.scales import Scale, clock, scales_of
 
 HINTS: Final = 120
@@ -85,7 +85,7 @@ def _hints(chart: Chart, x: Scale) -> Iterator[tuple[float, float, str]]:
         yield x.at(place.x), round(100 * every / len(points), 2), "\n".join(lines)
 
 
-def _hint(name: str, point: Point, chart: Chart) -> str:
+def _hint(name: str, point: ChartPoint, chart: Chart) -> str:
     if point.words:
         return f"{name}: {point.words}"
     figure = "-" if point.y is None else f"{FORMS[chart.y.form].full(point.y)} {chart.y.title}"

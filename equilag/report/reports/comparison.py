@@ -19,7 +19,7 @@ from equilag.planner.compare import CURRENT, OWN_ROW, Comparison, ComparisonRow
 from equilag.planner.comparison_figures import BeyondReason, ExtendedRow
 from equilag.planner.facts.group import GroupFacts, group_facts
 from equilag.planner.facts.plan import policy_in_force
-from equilag.report import blocks as b
+from equilag.report import report_blocks as b
 from equilag.report.words.extended import breaks
 from equilag.report.words.group import doubt_notes, group_title
 from equilag.report.words.proof import bound_name, bound_scope, status_words

@@ -16,7 +16,7 @@ from equilag.planner.diagnosis.unevenness import UnevennessFacts, unevenness_fac
 from equilag.planner.explain import Explanation, LooserPlan
 from equilag.planner.facts.plan import is_per_capacity
 from equilag.planner.facts.work import unit_words, weight_words
-from equilag.report import blocks as b
+from equilag.report import report_blocks as b
 from equilag.report.reports.plan import PlanReport, verdict_blocks
 from equilag.report.words.bounds import (
     LoadWords,

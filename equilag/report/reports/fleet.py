@@ -19,7 +19,7 @@ from equilag.domain.figures import (
     shorten,
 )
 from equilag.planner.compare import CURRENT
-from equilag.report import blocks as b
+from equilag.report import report_blocks as b
 from equilag.report.facts.fleet_run import BAND_LIMITS, FleetRun, GroupRow
 from equilag.report.facts.fleet_verdict import FleetVerdictFacts, fleet_verdict
 from equilag.report.words.fleet import (
@@ -92,7 +92,7 @@ def summary_blocks(run: FleetRun, top: int) -> Iterator[b.Block]:
     verdict, planned = fleet_verdict(run), run.summary["planned"]
     leaves = verdict.planned == verdict.leave and not verdict.failed
     yield b.Headline(fleet_headline(verdict), "good" if leaves else "act", "Verdict")
-    yield b.Shares(_needs(verdict))
+    yield b.Breakdown(_needs(verdict))
     sizes = [plural(planned[f"{one}s"], one) for one in ("partition", "member", "move")]
     yield b.Title(
         f"Fleet of {plural(verdict.groups, 'group')}",
@@ -271,13 +271,13 @@ def data_section(run: FleetRun) -> b.Section:
     faults = {name: one for name, one in quality["faults"].items() if one["count"]}
     without = "" if faults else ", without faults"
     rows = (
-        b.Pair("spread", printable(WEIGHTS.get(settings["weight"], settings["weight"]))),
-        b.Pair("proved optimal", optimal_words(planned)),
-        b.Pair("proved gap", gap_words(planned)),
-        b.Pair("nobody owns", unowned_words(planned)),
-        b.Pair("planned with", printable(", ".join(with_))),
-        b.Pair("samples", f"{number(quality['samples'])}{without}" if "samples" in quality else ""),
-        b.Pair("forecast", forecast_words(summary["forecast"], settings["horizon_s"])),
+        b.Fact("spread", printable(WEIGHTS.get(settings["weight"], settings["weight"]))),
+        b.Fact("proved optimal", optimal_words(planned)),
+        b.Fact("proved gap", gap_words(planned)),
+        b.Fact("nobody owns", unowned_words(planned)),
+        b.Fact("planned with", printable(", ".join(with_))),
+        b.Fact("samples", f"{number(quality['samples'])}{without}" if "samples" in quality else ""),
+        b.Fact("forecast", forecast_words(summary["forecast"], settings["horizon_s"])),
     )
     table = b.Table(
         (b.Column("faults of the data", "text"), b.Column("count"), b.Column("groups")),
@@ -286,5 +286,5 @@ def data_section(run: FleetRun) -> b.Section:
         ),
         "Faults of the data",
     )
-    shown = b.Pairs(tuple(row for row in rows if row.words))
+    shown = b.Facts(tuple(row for row in rows if row.words))
     return b.section("Data and settings", shown, table, anchor="data")

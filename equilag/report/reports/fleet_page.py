@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import Any, Final
 
 from equilag.domain.figures import number, percent, plural, printable
-from equilag.report import blocks as b
+from equilag.report import report_blocks as b
 from equilag.report.facts.fleet_run import FleetRun, GroupRow
 from equilag.report.facts.fleet_verdict import fleet_verdict
 from equilag.report.reports.fleet import (

@@ -8,7 +8,7 @@ from typing import Any, Final
 from equilag.domain.figures import form, number, plural, short_percent
 from equilag.planner.facts.front import FrontFacts, PointFacts
 from equilag.planner.frontier import Mark, Point
-from equilag.report import blocks as b
+from equilag.report import report_blocks as b
 from equilag.report.words.group import doubt_notes, group_title
 from equilag.report.words.throughput import load_words
 
@@ -108,14 +108,14 @@ def front_chart(front: FrontFacts, command: CommandOf | None = None) -> b.Chart:
     what, found = what_of(front), front.points
     spreads = [one.point.spread for one in found]
     points = [
-        b.Point(
+        b.ChartPoint(
             one.point.moves, one.point.spread, _words_of(one, what), _marks(one),
             command(one) if command else "",
         )
         for one in found
     ]  # fmt: skip
     on_front = tuple(p for p, one in zip(points, found, strict=True) if one.better is None)
-    bounds = tuple(b.Point(o.point.moves, o.point.spread_lower_bound) for o in found)
+    bounds = tuple(b.ChartPoint(o.point.moves, o.point.spread_lower_bound) for o in found)
     own = [points[i] for i, one in enumerate(found) if one.is_plan]
     series = [b.Series("smallest spread found", on_front, "step")]
     series += [b.Series("no spread can be below", bounds, "bound")] if front.unproved else []

@@ -24,7 +24,7 @@ from equilag.planner.facts.front import (
 )
 from equilag.planner.facts.moves import flows_by_pair, partition_columns
 from equilag.planner.facts.plan import idle_members
-from equilag.report import blocks as b
+from equilag.report import report_blocks as b
 from equilag.report.reports.comparison import ComparisonReport, comparison_blocks
 from equilag.report.reports.explanation import ExplanationReport
 from equilag.report.reports.frontier import front_chart, front_headline, front_table, what_of

@@ -7,7 +7,7 @@ from dataclasses import asdict, dataclass, field
 from typing import Any, Final
 
 from equilag.domain.figures import number, plural, shorten
-from equilag.report import blocks as b
+from equilag.report import report_blocks as b
 from equilag.report.words.group import group_name
 
 FORMAT: Final = "equilag/groups/1"

@@ -8,7 +8,7 @@ import numpy as np
 
 from equilag.domain.figures import number, printable
 from equilag.domain.group.group import NOBODY
-from equilag.report.blocks import Part, Strip
+from equilag.report.report_blocks import Part, Strip
 from equilag.report.reports.plan import PlanReport
 
 

@@ -21,7 +21,7 @@ from equilag.planner.facts.plan import (
     member_facts,
 )
 from equilag.planner.facts.work import WorkFacts, work_facts
-from equilag.report import blocks as b
+from equilag.report import report_blocks as b
 from equilag.report.words.extended import capacity_words
 from equilag.report.words.group import doubt_notes, group_title
 from equilag.report.words.proof import load_word, proof_rows, rebalances_words, status_sentence
@@ -81,9 +81,9 @@ class PlanReport(b.Report):
         return member_facts(self.plan, self.work)
 
     @property
-    def proof(self) -> b.Pairs:
+    def proof(self) -> b.Facts:
         rows = proof_rows(self.plan, self.group, self.work, verbose=self._verbose)
-        return b.Pairs(rows)
+        return b.Facts(rows)
 
     def document(self) -> dict[str, Any]:
         """The plan's JSON, format ``equilag/plan/1``, with the verdict and what was said about
@@ -117,10 +117,10 @@ def verdict_blocks(report: PlanReport) -> Iterator[b.Block]:
     verdict = report.verdict
     tone, what = sign_of(verdict.action, verdict.worth_it)
     yield b.Headline(verdict.headline, tone, what, verdict.details)
-    yield b.Pairs(tuple(_tiles(report)), tiles=True)
+    yield b.Facts(tuple(_tiles(report)), tiles=True)
 
 
-def _tiles(report: PlanReport) -> Iterator[b.Pair]:
+def _tiles(report: PlanReport) -> Iterator[b.Fact]:
     plan, verdict, group = report.plan, report.verdict, report.group
     cost, heaviest, helps = verdict.cost, verdict.heaviest, verdict.plan_helps
     if heaviest is not None:
@@ -129,21 +129,21 @@ def _tiles(report: PlanReport) -> Iterator[b.Pair]:
         above = f"{before}, {above_percent(heaviest.above_before_percent)} above the mean"
         who = above if not helps else before if before == then else f"now {before}, then {then}"
         loads = (planned, now) if helps else (now, "")
-        yield b.Pair("heaviest member", *loads, f"{unit_of(loads[0], verdict.unit)}; {who}")
+        yield b.Fact("heaviest member", *loads, f"{unit_of(loads[0], verdict.unit)}; {who}")
     if group.spread is not None and report.members:
         spread, now = number(plan.loads.spread), number(group.spread)
-        yield b.Pair(f"{load_word(plan)} spread", *((spread, now) if helps else (now, "")))
+        yield b.Fact(f"{load_word(plan)} spread", *((spread, now) if helps else (now, "")))
     if not helps:
         return
     if cost.owned:
         waiting = f", with {plural(cost.lag_moved, 'waiting record')}" if cost.moves else ""
         of = f"of {plural(cost.owned, 'owned partition')}{waiting}"
-        yield b.Pair("moves", number(cost.moves), note=of)
+        yield b.Fact("moves", number(cost.moves), note=of)
     if cost.new:
         noun = form(cost.new, "partition", "partitions")
-        yield b.Pair("new", number(cost.new), note=f"{noun} that nobody owned")
+        yield b.Fact("new", number(cost.new), note=f"{noun} that nobody owned")
     figure, words = rebalances_words(cost)
-    yield b.Pair("rebalances", figure, note=words)
+    yield b.Fact("rebalances", figure, note=words)
 
 
 def members_section(report: PlanReport, strips: Sequence[b.Strip] = ()) -> b.Section:

@@ -16,7 +16,7 @@ from equilag.domain.reduction.reduce import Reduction
 from equilag.planner.facts.group import group_facts
 from equilag.planner.facts.work import work_facts
 from equilag.planner.simulation_result import LagCourse, Simulation
-from equilag.report import blocks as b
+from equilag.report import report_blocks as b
 from equilag.report.words.group import doubt_notes, group_title
 from equilag.report.words.throughput import behind_news, hot_lines, rate, total_words
 
@@ -110,8 +110,10 @@ class SimulationReport(b.Report):
             b.Series(
                 name,
                 tuple(
-                    b.Point(time, lag, f"after {time_span(time)}: {plural(round(lag), 'record')}")
-                    for time, lag in zip(times, course.curve.tolist(), strict=True)
+                    b.ChartPoint(
+                        time, lag, f"after {time_span(time)}: {plural(round(lag), 'record')}"
+                    )
+                    for at, lag in zip(times, course.curve.tolist(), strict=True)
                 ),
                 "line" if name == "plan" else "dashed",
             )

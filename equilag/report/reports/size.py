@@ -9,7 +9,7 @@ from equilag.domain.figures import plural, time_span
 from equilag.domain.group.group import Group
 from equilag.planner.facts.group import group_facts
 from equilag.planner.sizes.sizing import SizeRow, Sizing, notable_sizes
-from equilag.report import blocks as b
+from equilag.report import report_blocks as b
 from equilag.report.words.group import doubt_notes, group_title
 from equilag.report.words.size import Wording, size_lines, size_notes
 
@@ -98,7 +98,7 @@ class SizeReport(b.Report):
         now = loads[0] if sizing.now is None else wording.figure(sizing.now.load)
         most = SMALL * max(now, enough)
         points = tuple(
-            b.Point(
+            b.ChartPoint(
                 row.size,
                 load,
                 f"{plural(row.size, wording.one, wording.many)}: {_told(row, wording)}",

@@ -8,7 +8,7 @@ from typing import Any, Final
 from equilag.certificate.verify import VerificationReport
 from equilag.domain.figures import form, plural, printable
 from equilag.domain.group.group import Group
-from equilag.report.blocks import Block, Lines, Report
+from equilag.report.report_blocks import Block, Lines, Report
 from equilag.report.words.extended import breaks
 
 FORMAT: Final = "equilag/verification/1"

@@ -8,7 +8,7 @@ from typing import Final
 import numpy as np
 
 from equilag.domain.figures import FORMS
-from equilag.report.blocks import Chart
+from equilag.report.report_blocks import Chart
 from equilag.report.terminal import Screen
 
 UPWARDS: Final = " ▁▂▃▄▅▆▇█"

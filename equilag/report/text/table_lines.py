@@ -10,7 +10,7 @@ from rich.cells import cell_len, set_cell_size
 from rich.text import Text
 
 from equilag.domain.figures import FIGURES, cell, in_ascii, plural
-from equilag.report.blocks import Bars, Cell, Column, Flows, Shares, Table
+from equilag.report.report_blocks import Bars, Breakdown, Cell, Column, Flows, Table
 from equilag.report.terminal import Screen
 from equilag.report.text.pictures import bar, bar_cells
 from equilag.report.words.short_names import front_of, labels
@@ -39,7 +39,7 @@ class TableLines(NamedTuple):
     """What its figures are, and what is left out."""
 
 
-def table_of(block: Table | Bars | Flows | Shares) -> Table:
+def table_of(block: Table | Bars | Flows | Breakdown) -> Table:
     """The table that a screen shows of a block."""
     match block:
         case Bars(table):
@@ -52,7 +52,7 @@ def table_of(block: Table | Bars | Flows | Shares) -> Table:
                 ("lag", "number"),
             )
             return Table(tuple(Column(*one) for one in heads), tuple(map(tuple, rows)), few=15)
-        case Shares(rows):
+        case Breakdown(rows):
             columns = Column(""), Column("", "text"), Column("", "text")
             return Table(columns, tuple((p.size, p.label, p.note) for p in rows if p.size))
     return block

@@ -14,20 +14,20 @@ from rich.console import Console
 from rich.text import Text
 
 from equilag.domain.figures import in_ascii
-from equilag.report.blocks import (
+from equilag.report.report_blocks import (
     Bars,
     Block,
+    Breakdown,
     Chart,
     Commands,
+    Fact,
+    Facts,
     Flows,
     Headline,
     Lines,
     Notes,
-    Pair,
-    Pairs,
     Report,
     Section,
-    Shares,
     Table,
     Title,
 )
@@ -95,7 +95,7 @@ class _Writer:
                 yield from self._titled(f"{name}: {', '.join(facts)}", indent)
             case Section():
                 yield from self._section(block)
-            case Pairs(rows):
+            case Facts(rows):
                 yield from self._pairs(rows, inner)
             case Chart():
                 yield from (Text(line) for line in picture(block, self._screen))
@@ -107,7 +107,7 @@ class _Writer:
                 yield from self._commands(steps, indent)
             case _:
                 yield from self._table(
-                    table_of(block), inner if isinstance(block, Shares) else indent
+                    table_of(block), inner if isinstance(block, Breakdown) else indent
                 )
 
     def _section(self, section: Section) -> Iterator[Text]:
@@ -139,7 +139,7 @@ class _Writer:
         title = Text.assemble((what + colon.rstrip(), style), " " * bool(colon), rest)
         return self._prose(title, indent)
 
-    def _pairs(self, rows: Sequence[Pair], indent: int) -> Iterator[Text]:
+    def _pairs(self, rows: Sequence[Fact], indent: int) -> Iterator[Text]:
         width = min(MAX_LABEL, max(cell_len(self._signs(row.label)) for row in rows)) + 2
         for row in rows:
             words = f"{row.now} → {row.words}" if row.now else row.words
@@ -186,7 +186,7 @@ def _belong_together(before: Block | None, block: Block) -> bool:
     match block:
         case Notes(_, kind):
             return kind != "text"
-        case Pairs(_, tiles):
+        case Facts(_, tiles):
             return tiles
         case Headline():
             return isinstance(before, Headline)

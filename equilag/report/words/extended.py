@@ -21,7 +21,7 @@ from equilag.domain.plan.plan import Plan
 from equilag.domain.policy.policy import Policy
 from equilag.domain.reduction.reduce import rounded
 from equilag.planner.facts.plan import figures_before
-from equilag.report.blocks import Pair
+from equilag.report.report_blocks import Fact
 
 COUNTS: Final = "the balance of counts"
 READS: Final = "the fewest reads across racks"
@@ -73,7 +73,7 @@ def breaks(torn_units: int, misplaced: int, overfull: int) -> str:
     return ", ".join(parts)
 
 
-def extended_rows(plan: Plan, policy: Policy | None, has_owners: bool) -> list[Pair]:
+def extended_rows(plan: Plan, policy: Policy | None, has_owners: bool) -> list[Fact]:
     """What the proof of an extended group has more; words are empty where nothing is known."""
     if plan.extended is None:
         return []
@@ -81,14 +81,14 @@ def extended_rows(plan: Plan, policy: Policy | None, has_owners: bool) -> list[P
     broken = None if plan.policy else broken_by_assignor(group, plan.assigned)
     restricted = plural(len(group.allowed or ()), "partition")
     return [
-        Pair("breaks rules", f"! {breaks(**broken.to_dict())}" if broken else ""),
-        Pair("units", _units(plan)),
-        Pair("across racks", _reads(plan, policy, has_owners)),
-        Pair(
+        Fact("breaks rules", f"! {breaks(**broken.to_dict())}" if broken else ""),
+        Fact("units", _units(plan)),
+        Fact("across racks", _reads(plan, policy, has_owners)),
+        Fact(
             "restricted",
             f"{restricted}, which only some of the subscribers may read" if group.allowed else "",
         ),
-        Pair("room", _room(plan)),
+        Fact("room", _room(plan)),
     ]
 
 

@@ -12,7 +12,7 @@ from equilag.domain.group.input_doubt import (
     LAGS_AND_OFFSETS,
     InputDoubt,
 )
-from equilag.report.blocks import Notes, Title
+from equilag.report.report_blocks import Notes, Title
 
 if TYPE_CHECKING:
     from equilag.planner.facts.group import GroupFacts

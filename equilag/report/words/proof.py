@@ -24,7 +24,7 @@ from equilag.planner.diagnosis.judged_plan import CostFacts
 from equilag.planner.facts.group import GroupFacts
 from equilag.planner.facts.plan import ProofFacts, is_per_capacity, proof_facts
 from equilag.planner.facts.work import WorkFacts
-from equilag.report.blocks import Pair
+from equilag.report.report_blocks import Fact
 from equilag.report.words.extended import alone_need, causes, extended_rows, no_fewer
 from equilag.report.words.throughput import throughput_row, weight_row
 
@@ -79,30 +79,30 @@ def bound_name(by_solver: bool) -> str:
 
 def proof_rows(
     plan: Plan, group: GroupFacts, work: WorkFacts | None, *, verbose: bool = False
-) -> tuple[Pair, ...]:
+) -> tuple[Fact, ...]:
     """Figures and bounds by name, those of which something is known."""
     return tuple(row for row in _rows(plan, group, work, verbose) if row.words)
 
 
-def _rows(plan: Plan, group: GroupFacts, work: WorkFacts | None, verbose: bool) -> Iterator[Pair]:
+def _rows(plan: Plan, group: GroupFacts, work: WorkFacts | None, verbose: bool) -> Iterator[Fact]:
     proof, has_readers = proof_facts(plan), not plan.planned.group.idle.all()
-    yield Pair("policy", ", ".join(proof.policy.words()) if proof.policy else "")
-    yield Pair("found by", _run(plan) if verbose else "")
-    yield Pair("counts", _counts(plan, proof) if group.members else "")
+    yield Fact("policy", ", ".join(proof.policy.words()) if proof.policy else "")
+    yield Fact("found by", _run(plan) if verbose else "")
+    yield Fact("counts", _counts(plan, proof) if group.members else "")
     yield from extended_rows(plan, proof.policy, bool(group.owned))
     if work is not None:
-        yield Pair("weight", weight_row(work))
-        yield Pair("throughput", throughput_row(work))
+        yield Fact("weight", weight_row(work))
+        yield Fact("throughput", throughput_row(work))
     if has_readers:
-        yield Pair(f"{load_word(plan)} spread", _spread(plan, group))
-        yield Pair("excess", _excess(plan, group))
+        yield Fact(f"{load_word(plan)} spread", _spread(plan, group))
+        yield Fact("excess", _excess(plan, group))
     if proof.is_bounded:
-        yield Pair(bound_name(proof.by_solver), _bound(plan, proof))
-        yield Pair("gap", _gap(plan, proof))
-    yield Pair("moves", _moves(plan, proof) if group.owned else "")
-    yield Pair("not checkable", _unchecked(plan))
+        yield Fact(bound_name(proof.by_solver), _bound(plan, proof))
+        yield Fact("gap", _gap(plan, proof))
+    yield Fact("moves", _moves(plan, proof) if group.owned else "")
+    yield Fact("not checkable", _unchecked(plan))
     for note in plan.notes:
-        yield Pair("note", printable(note))
+        yield Fact("note", printable(note))
 
 
 def _run(plan: Plan) -> str:

@@ -29,7 +29,7 @@ from equilag.planner.diagnosis.judged_plan import (
 from equilag.planner.diagnosis.suspects import SuspectFacts
 from equilag.planner.facts.work import WorkFacts, load_unit, work_facts
 from equilag.planner.worth.thresholds import Thresholds
-from equilag.report.blocks import Tone
+from equilag.report.report_blocks import Tone
 from equilag.report.words.throughput import ahead_words, behind_news, behind_words
 from equilag.report.words.unevenness import suspect_words
 

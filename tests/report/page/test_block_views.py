@@ -6,7 +6,7 @@ from itertools import pairwise
 
 import pytest
 
-from equilag.report import blocks as b
+from equilag.report import report_blocks as b
 from equilag.report.page.block_views import MAX_STRIPS, STATIC_ROWS, Views
 from equilag.report.page.chart_view import MAX_FLOWS
 from equilag.report.scales import scales_of
@@ -52,7 +52,7 @@ def test_partitions_that_are_too_thin_are_drawn_as_one() -> None:
 
 
 def chart(*ys: float | None, form: str = "number", style: str = "line", **more: object) -> b.Chart:
-    points = tuple(b.Point(float(x), y) for x, y in enumerate(ys))
+    points = tuple(b.ChartPoint(float(x), y) for x, y in enumerate(ys))
     series = (b.Series("now", points, style),)  # type: ignore[arg-type]
     return b.Chart("Lag", b.Axis("t", form), b.Axis("records"), series, **more)  # type: ignore[arg-type]
 

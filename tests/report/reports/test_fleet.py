@@ -22,8 +22,8 @@ from support.reports import sections, text_of, words_of
 from equilag.domain.document import to_document
 from equilag.domain.figures import Change
 from equilag.pipeline.sources.problems import COUNTED
-from equilag.report.blocks import Shares, Table
 from equilag.report.facts.fleet_run import FailedGroup, FleetRun, GroupRow
+from equilag.report.report_blocks import Breakdown, Table
 from equilag.report.reports.fleet import FleetReport, fleet_document
 from equilag.report.reports.fleet_page import FleetPage
 from equilag.report.words.fleet import FAULTS
@@ -128,7 +128,7 @@ def test_what_groups_need_is_counted_by_the_table_of_all() -> None:
     made = FleetPage(fleet_report(*many_groups(61), failures=(FAILED,)), 20)
     table = table_of(made, "All 61 planned groups")
     said = [row[1] for row in table.rows]
-    shares = next(one for one in made.blocks() if isinstance(one, Shares))
+    shares = next(one for one in made.blocks() if isinstance(one, Breakdown))
     assert sum(one.size for one in shares.rows) == 62
     rebalance, leave = shares.rows[0].size, next(o for o in shares.rows if o.tone == "good").size
     assert rebalance == said.count("rebalance") + said.count("assign partitions") > 0

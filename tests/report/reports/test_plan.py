@@ -13,7 +13,7 @@ from equilag.domain.plan.claim import Claim
 from equilag.domain.plan.plan import Plan
 from equilag.domain.policy.policy import Policy
 from equilag.planner.assign import assign
-from equilag.report.blocks import Bars, Flows, Table
+from equilag.report.report_blocks import Bars, Flows, Table
 from equilag.report.reports.plan import PlanReport
 
 

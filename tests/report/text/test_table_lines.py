@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from rich.cells import cell_len
 
-from equilag.report.blocks import Column, Table
+from equilag.report.report_blocks import Column, Table
 from equilag.report.terminal import Screen
 from equilag.report.text.table_lines import table_lines
 

@@ -18,7 +18,7 @@ from support.reports import text_of
 from equilag.domain.figures import Change
 from equilag.domain.group.group import Group
 from equilag.planner.assign import assign
-from equilag.report import blocks as b
+from equilag.report import report_blocks as b
 from equilag.report.reports.groups import GroupsReport, LiveGroupFacts
 from equilag.report.reports.plan import PlanReport
 from equilag.report.terminal import MIN_WIDTH
@@ -38,12 +38,12 @@ MEMBERS: Final = b.Table(
         for n, name in enumerate(NAMES)
     ),
 )  # fmt: skip
-LINE: Final = tuple(b.Point(n, 100.0 - n) for n in range(60))
+LINE: Final = tuple(b.ChartPoint(n, 100.0 - n) for n in range(60))
 BLOCKS: Final[tuple[b.Block, ...]] = (
     b.Headline("Move 2 partitions: heaviest 8 → 7", "act", "Worth it", (SENTENCE, "And more.")),
     b.Title("orders", ("3 members", "total lag 12")),
-    b.Pairs((b.Pair("moves", "3", "5", "of 9"), b.Pair("a label that is long", SENTENCE))),
-    b.Shares((b.Share("rebalance", 12, "act", "a note"), b.Share("none", 0, "good"))),
+    b.Facts((b.Fact("moves", "3", "5", "of 9"), b.Fact("a label that is long", SENTENCE))),
+    b.Breakdown((b.Share("rebalance", 12, "act", "a note"), b.Share("none", 0, "good"))),
     MEMBERS,
     b.Bars(MEMBERS),
     b.Flows((b.Flow(NAMES[0], NAMES[1], 2, 1234), b.Flow(NAMES[2], "2 members", 1, 5))),
@@ -89,7 +89,7 @@ def test_what_belongs_together_has_no_blank_line_between() -> None:
 
 
 def test_empty_blocks_are_left_out() -> None:
-    empty = b.Pairs(()), b.Notes(()), b.Table((b.Column("a"),), ()), b.Section("Title", ())
+    empty = b.Facts(()), b.Notes(()), b.Table((b.Column("a"),), ()), b.Section("Title", ())
     assert text_of(Given(BLOCKS[1], *empty)) == "orders: 3 members, total lag 12\n"
 
 

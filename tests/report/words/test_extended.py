@@ -9,7 +9,7 @@ from support.reports import sections, words_of
 
 import equilag
 from equilag.domain.plan.plan import Plan
-from equilag.report.blocks import Table
+from equilag.report.report_blocks import Table
 from equilag.report.reports.plan import PlanReport
 
 

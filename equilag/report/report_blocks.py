@@ -7,7 +7,7 @@ already. Names stand in full: an output shortens those of `Report.names` to the 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any, Literal, NamedTuple, TypeAlias
 
 Tone = Literal["good", "act", "warn", "bad", "neutral"]
@@ -37,7 +37,7 @@ class Title:
     facts: Words
 
 
-class Pair(NamedTuple):
+class Fact(NamedTuple):
     label: str
     words: str
     now: str = ""
@@ -46,10 +46,10 @@ class Pair(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Pairs:
+class Facts:
     """Figures by name."""
 
-    rows: tuple[Pair, ...]
+    rows: tuple[Fact, ...]
     tiles: bool = False
     """True for the few figures that matter most, which a page shows large."""
 
@@ -62,7 +62,7 @@ class Share(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Shares:
+class Breakdown:
     """Parts of a whole, in counts."""
 
     rows: tuple[Share, ...]
@@ -164,7 +164,7 @@ class Flows:
     rows: tuple[Flow, ...]
 
 
-class Point(NamedTuple):
+class ChartPoint(NamedTuple):
     x: float
     y: float | None
     words: str = ""
@@ -177,7 +177,7 @@ class Point(NamedTuple):
 
 class Series(NamedTuple):
     name: str
-    points: tuple[Point, ...]
+    points: tuple[ChartPoint, ...]
     style: Literal["line", "dashed", "step", "bound", "mark"] = "line"
     """``bound``: dashed steps; ``mark``: single points."""
 
@@ -246,7 +246,7 @@ class Section:
 
 
 Block: TypeAlias = (
-    Headline | Title | Pairs | Shares | Table | Bars | Flows | Chart | Notes | Lines | Commands
+    Headline | Title | Facts | Breakdown | Table | Bars | Flows | Chart | Notes | Lines | Commands
     | Section
 )  # fmt: skip
 
@@ -277,16 +277,14 @@ class Report:
 
 def filled(blocks: Iterable[Block | None]) -> Iterator[Block]:
     """The blocks that say something."""
-    for block in blocks:
-        if isinstance(block, Section):
-            block = replace(block, blocks=tuple(filled(block.blocks)))
-        if block is not None and not _is_empty(block):
-            yield block
+    return (block for block in blocks if block is not None and not _is_empty(block))
 
 
 def _is_empty(block: Block) -> bool:
     match block:
-        case Pairs(rows) | Shares(rows) | Flows(rows) | Table(rows=rows) | Bars(Table(rows=rows)):
+        case (
+            Facts(rows) | Breakdown(rows) | Flows(rows) | Table(rows=rows) | Bars(Table(rows=rows))
+        ):
             return not rows
         case Notes(lines) | Lines(lines):
             return not lines
