@@ -55,7 +55,7 @@ def test_extremes_and_order_are_exact(given: list[Fraction], data: st.DataObject
     capacities, n = MemberCapacities.of(given), len(given)
     weights = data.draw(st.lists(WEIGHTS, min_size=n, max_size=n))
     if data.draw(st.booleans()):  # loads that floats cannot tell apart
-        weights = [int(one * 10**13) + data.draw(st.integers(0, 1)) for one in given]
+        weights = [int(one * 10**12) + data.draw(st.integers(0, 1)) for one in given]
     loads, column = exact(given, weights), np.array(weights)
     for member, kind in enumerate(capacities.kind_of.tolist()):
         assert capacities.load(weights[member], kind) == loads[member]
@@ -100,5 +100,7 @@ def test_the_first_load_from_which_something_holds(
 
 def test_a_fair_load_is_over_the_capacities_of_its_members() -> None:
     capacities = MemberCapacities.of([Fraction(1), Fraction(4), Fraction(2)])
-    assert capacities.fair(7, np.array([True, True, False])) == Fraction(28, 5)
-    assert capacities.fair(7, np.zeros(3, np.bool_)) == 28
+    kinds = capacities.kind_of
+    assert capacities.fair(7, kinds[:2]) == Fraction(28, 5)
+    assert capacities.fair(7, kinds[:0]) == 28
+    assert MemberCapacities.equal(3).fair(7, np.zeros(3, np.int64)) == Fraction(7, 3)

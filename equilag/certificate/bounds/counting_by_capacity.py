@@ -74,8 +74,9 @@ class CountingByCapacity(Counting):
         capacities, numbers = self.capacities, self._numbers(members)
         kinds, size = np.flatnonzero(numbers).tolist(), int(numbers.sum())
         # Rounding changes less than one record of each member.
-        around = [capacities.fair(max(0, n), members) for n in (least, least + size, most - size)]
-        above = capacities.fair(most + 1, members)
+        of = self.kind[members]
+        around = [capacities.fair(max(0, n), of) for n in (least, least + size, most - size)]
+        above = capacities.fair(most + 1, of)
 
         def enough(h: Load) -> bool:
             return int((capacities.weights_upto(h) * numbers).sum()) >= least

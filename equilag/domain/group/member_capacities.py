@@ -17,10 +17,11 @@ from typing import Final, TypeAlias
 
 import numpy as np
 
-from equilag.domain.columns import Flags, Floats, Index, Ints
+from equilag.domain.columns import Floats, Index, Ints
 
 Load: TypeAlias = int | Fraction
 
+ONE: Final = Fraction(1)
 EXACT: Final = 2**62
 """Whole numbers below it fit 63 bits, and so does the sum of two of them."""
 NEAR: Final = 1e-12
@@ -59,7 +60,7 @@ class MemberCapacities:
     @staticmethod
     def equal(members: int) -> MemberCapacities:
         """Of so many members without a capacity."""
-        return MemberCapacities(np.zeros(members, np.int64), (1,), Fraction(1))
+        return MemberCapacities(np.zeros(members, np.int64), (1,), ONE)
 
     def among(self, members: Ints | Index) -> MemberCapacities:
         """Those of some members; loads stay as they are."""
@@ -155,11 +156,13 @@ class MemberCapacities:
             order[begin:end] = sorted(run, key=exact.__getitem__)
         return order
 
-    def fair(self, weight: int, members: Flags | Index) -> Fraction:
-        """The load of members that share a weight evenly; the weight if there are none."""
-        numbers = np.bincount(self.kind_of[members], minlength=len(self.whole))
-        there = np.flatnonzero(numbers).tolist()
-        total = sum(int(numbers[kind]) * self.whole[kind] for kind in there)
+    def fair(self, weight: int, kinds: Ints) -> Fraction:
+        """The load of members of some kinds [n] that share a weight evenly; the weight if there are
+        none."""
+        if self.are_equal:
+            return Fraction(weight, max(len(kinds), 1))
+        numbers = np.bincount(kinds, minlength=len(self.whole)).tolist()
+        total = sum(n * whole for n, whole in zip(numbers, self.whole, strict=True))
         return Fraction(weight * self.whole[-1], max(total, 1))
 
     def heaviest(self, weights: Ints, kinds: Ints) -> int:

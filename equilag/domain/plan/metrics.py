@@ -102,7 +102,8 @@ def loads_of(group: Group, assigned: Index) -> MemberLoads:
 def fair_load(group: Group) -> Fraction:
     """What every member that is not idle carries if all are equally loaded, whoever has what; as
     loads are compared."""
-    return capacities_of(group).fair(int(group.lag[group.assignable].sum()), ~group.idle)
+    capacities = capacities_of(group)
+    return capacities.fair(int(group.lag[group.assignable].sum()), capacities.kind_of[~group.idle])
 
 
 def mean_load(group: Group) -> float:
