@@ -134,7 +134,7 @@ def live_group(args: argparse.Namespace) -> LiveGroup:
     if without and reset is None:
         remarks.append(
             f"the lag of {plural(without, 'partition')} without a commit is unknown and counts as"
-            " 0; --auto-offset-reset settles it"
+            " 0; set --auto-offset-reset"
         )
     return LiveGroup(given, remarks, found.protocol, found.kind)
 
