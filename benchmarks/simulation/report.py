@@ -12,10 +12,9 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any, Final
 
-from benchmarks.assignors.target import Target, listed
+from benchmarks.assignors.target import IN_BRACKETS, Target, listed
 from benchmarks.simulation.targets import Results, forecast_errors, judged
 
-WORDS: Final = {True: "met", False: "**missed**", None: "not measured"}
 RULES_INTRO: Final = """\
 Each cell: age of the oldest unread record in seconds, 95th percentile over time, median of the
 seeds (worst seed); moves. A fluid model plays half an hour of 120 partitions. Members commit every
@@ -35,9 +34,9 @@ have a backlog at the start. `equilag snapshot --sample {sampled}s` reads the gr
 produced and not yet processed, *by commits* what a tool reads at that moment. The discrepancy is
 the forecast against what came."""
 TARGETS_NOTE: Final = """\
-The targets are for the same per measured speed, counts in proportion (figures below): an age of at
-most 1/5 of that under a balance of lag, and of at most that of the best other rule; at most 1.5
-times the moves of that rule; both against the best rule without speeds."""
+*The same per measured speed, counts in proportion* (below) should have an age of at most 1/5 of that
+under a balance of lag, and of at most that of the best other rule; at most 1.5 times the moves of
+that rule; both against the best rule without speeds:"""
 MOVES_NOTE: Final = """\
 Moves are compared with those of the other rule that has the lowest age, since a rule that
 leaves records unread for minutes also needs no moves. Both rows per measured speed are
@@ -61,10 +60,10 @@ def markdown(results: Results) -> str:
     lines = [
         "# Work per speed: simulation, forecast, size",
         "",
-        f"`make bench-simulation`, run of {results['when']} on {where}.",
-        f"Load at the start: {machine['load_at_start']:.1f}. All figures are in",
+        f"`make bench-simulation`, run of {results['when']} on {where}; "
+        + ", ".join(f"{name} {what}" for name, what in versions.items())
+        + f". Load at the start: {machine['load_at_start']:.1f}. All figures are in",
         "`benchmarks/simulation/results.json`.",
-        "Versions: " + ", ".join(f"{name} {what}" for name, what in versions.items()) + ".",
         "",
         "## Targets",
         "",
@@ -77,21 +76,22 @@ def markdown(results: Results) -> str:
 
 
 def target_lines(results: Results) -> list[str]:
-    """The targets of scenarios side by side, then the others in a list."""
-    scenarios = [one["words"] for one in results.get("rules", {}).get("scenarios", ())]
-    cells: dict[str, dict[str, str]] = {scenario: {} for scenario in scenarios}
+    """The targets of scenarios by what they are about, then the others."""
+    scenarios = {one["words"] for one in results.get("rules", {}).get("scenarios", ())}
+    missed: dict[str, list[str]] = {}
     others = list[Target]()
     for goal in judged(results):
         scenario, _, what = goal.name.partition(": ")
-        if scenario in cells:
-            cells[scenario][what] = WORDS[goal.met]
+        if scenario in scenarios:
+            missed.setdefault(what, []).extend([] if goal.met else [scenario])
         else:
             others.append(goal)
-    kinds = list(dict.fromkeys(what for row in cells.values() for what in row))
-    by_scenario = [(name, *(row.get(kind, "") for kind in kinds)) for name, row in cells.items()]
-    if by_scenario:
-        return [*table(("", *kinds), by_scenario), "", TARGETS_NOTE, "", *listed(others)]
-    return listed(others)
+    lines = [f"- {what}: {_missed(names)}" for what, names in missed.items()]
+    return [*([TARGETS_NOTE, "", *lines, ""] if lines else []), IN_BRACKETS, "", *listed(others)]
+
+
+def _missed(scenarios: list[str]) -> str:
+    return f"**missed** for {'; '.join(scenarios)}" if scenarios else "met"
 
 
 def rule_lines(rules: Results) -> list[str]:

@@ -33,7 +33,7 @@ def add_source(parser: argparse.ArgumentParser) -> None:
     live = parser.add_argument_group("a live group in place of SNAPSHOT")
     add_cluster(live, required=False)
     live.add_argument(
-        "--group", metavar="G", help="the consumer group to read, also in a text of several"
+        "--group", metavar="G", help="the group to read; a text needs it if it holds several"
     )
     add_reading(live, "its lag is unknown; with a text latest")
     add_sample(live)

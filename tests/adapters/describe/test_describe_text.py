@@ -127,7 +127,9 @@ def test_the_snapshot() -> None:
         "auto_offset_reset": "latest",
     }
     assert load_snapshot(result.snapshot).lag.tolist() == [6, 0, 0, 0]
-    assert said(result, "subscriptions are not in the text", "all topics of the group for 2 members")
+    assert said(
+        result, "subscriptions are not in the text", "all topics of the group for 2 members"
+    )
     assert said(result, "log starts", "0")
     assert said(result, "highest partition listed: a 2, b 2")
     assert said(result, "1 partition has no commit", "latest", "lag is 0")
