@@ -34,9 +34,9 @@ have a backlog at the start. `equilag snapshot --sample {sampled}s` reads the gr
 produced and not yet processed, *by commits* what a tool reads at that moment. The discrepancy is
 the forecast against what came."""
 TARGETS_NOTE: Final = """\
-*The same per measured speed, counts in proportion* (below) should have an age of at most 1/5 of that
-under a balance of lag, and of at most that of the best other rule; at most 1.5 times the moves of
-that rule; both against the best rule without speeds:"""
+*The same per measured speed, counts in proportion* (below) should have an age of at most 1/5 of
+that under a balance of lag, and of at most that of the best other rule; at most 1.5 times the moves
+of that rule; both against the best rule without speeds:"""
 MOVES_NOTE: Final = """\
 Moves are compared with those of the other rule that has the lowest age, since a rule that
 leaves records unread for minutes also needs no moves. Both rows per measured speed are
