@@ -2,7 +2,7 @@
 
 A list stands between two comments, of which the first says what is in it:
 
-- `settings: goals moves`: the settings of a policy of these families;
+- `settings: goals moves`: the settings of a policy of these families; with `not`, of the others;
 - `options of plan: --out --check`: these options of a command;
 - `options of plan`: the options of a command that no other list has with the same help.
 """
@@ -12,17 +12,20 @@ from __future__ import annotations
 import argparse
 import re
 from pathlib import Path
-from typing import Final
+from typing import Final, get_args
 
 from equilag.cli.parser import build_parser
 from equilag.domain.policy.policy import SETTINGS
-from equilag.domain.policy.setting import COMMANDS, OneOfNames, Setting
+from equilag.domain.policy.setting import COMMANDS, Family, OneOfNames, Setting
 
 PAGE: Final = Path(__file__).resolve().parents[2] / "docs" / "reference.md"
 LIST: Final = re.compile(
     r"(<!--(settings|options of [a-z ]+?)(?:: ([a-z -]+))?-->\n).*?(<!--end-->\n)",
     re.DOTALL,
 )
+
+
+FAMILIES: Final[tuple[Family, ...]] = get_args(Family)
 
 
 def commands() -> dict[str, argparse.ArgumentParser]:
@@ -98,8 +101,9 @@ def _marked(text: str) -> str:
 
 
 def _of_families(families: str | None) -> list[Setting]:
-    wanted = (families or "").split()
-    return [one for one in SETTINGS.values() if one.family in wanted and one.name != "name"]
+    first, *wanted = (families or "").split()
+    inside = [first, *wanted] if first != "not" else [f for f in FAMILIES if f not in wanted]
+    return [one for one in SETTINGS.values() if one.family in inside and one.name != "name"]
 
 
 def _setting_line(declared: Setting) -> str:
