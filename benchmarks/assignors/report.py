@@ -31,7 +31,7 @@ HEURISTIC: Final = "kip-169"
 TWINS: Final = frozenset(("cooperative-sticky", "franz-go-cooperative-sticky", "aiokafka-sticky"))
 """Much like the assignor of the same name without "cooperative", or of kafka-python: the first
 table and the JSON have them."""
-MOST_ROWS: Final = 5
+MOST_ROWS: Final = 4
 """Of a table with a row for each group: the others are in the JSON."""
 
 
@@ -190,13 +190,10 @@ def ahead(cells: list[Cell]) -> list[str]:
     if not found:
         return ["In no cell."]
     slower = len({case for _, case, _ in found})
-    found.sort(key=lambda one: -one[0])
-    rows = [(case, peer, f"{ratio:.2f}") for ratio, case, peer in found[:MOST_ROWS]]
+    ratio, case, peer = max(found)
     return [
-        f"In {slower} of {len(cells)} cells, without {HEURISTIC}, which is equilag's own code.",
-        "The largest ratios:",
-        "",
-        *_table(("case", "peer", "times faster"), rows),
+        f"In {slower} of {len(cells)} cells, without {HEURISTIC} (equilag's own code); by up to",
+        f"{ratio:.2f} times, in {case} ({peer}).",
     ]
 
 

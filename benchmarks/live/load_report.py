@@ -144,7 +144,6 @@ COLUMNS: Final[list[tuple[str, Callable[[Results], str]]]] = [
         lambda row: f"{len(row['rebalances'])} ({sum(one['moves'] for one in row['rebalances'])})",
     ),
     ("partition-seconds without an owner", lambda row: f"{row['unowned_partition_s']:.1f}"),
-    ("CPU of the steward, % of a core", lambda row: f"{row['steward_cpu_percent']:.1f}"),
 ]
 
 
