@@ -47,15 +47,14 @@ def add_thresholds(group: argparse._ArgumentGroup) -> None:
         metavar="PERCENT",
         type=percent,
         default=10.0,
-        help="minimum relief of the most relieved member, in percent of a fair share (default:"
-        " 10), or",
+        help="minimum relief of the most relieved member, in percent of a fair share (default: 10)",
     )
     group.add_argument(
         "--gain-delay",
         metavar="T",
         type=duration,
         default=60.0,
-        help="minimum relief of the most relieved member, in time of work (default: 1m)",
+        help="the same relief in time of work; either is enough (default: 1m)",
     )
     group.add_argument(
         "--confirm",
