@@ -74,7 +74,7 @@ def test_a_unit_that_is_torn_apart_is_a_finding() -> None:
     torn[plan.group.topic_start[1] + 2] = 0
     (first, *_) = findings(replace(plan, assigned=torn))
     assert first == (
-        "assignment: co-partitioned topics are torn apart: partition 2 of orders, payments is with"
+        "assignment: co-partitioned topics are split: partition 2 of orders, payments is with"
         ' "a", "c"'
     )
 
