@@ -30,13 +30,12 @@ def moment(text: str) -> int:
 
 SOURCE: Final = (
     Option("--history", "DIR", "a directory with offsets/, members/ and perhaps racks/"),
-    Option("--offsets", "PATH", "files, directories or patterns of parquet or JSON lines; can be"
-           " repeated", repeats=True),
-    Option("--members", "PATH", "the same for memberships", repeats=True),
-    Option("--racks", "PATH", "the same for the racks of partitions, beside --offsets and"
-           " --members", repeats=True),
+    Option("--offsets", "PATH", "offsets: files, directories or patterns of parquet or JSON lines;"
+           " can be repeated", repeats=True),
+    Option("--members", "PATH", "the same, of memberships", repeats=True),
+    Option("--racks", "PATH", "the same, of the racks of partitions; optional", repeats=True),
     Option("--bootstrap-server", "B", "a live cluster, through its __consumer_offsets"),
-    Option("--command-config", "FILE", "properties for logging in, as for Kafka's tools"),
+    Option("--command-config", "FILE", "login and TLS settings, as for Kafka's own tools"),
 )  # fmt: skip
 PLANNING: Final = (
     Option("--rules", "FILE.toml", "other policies and settings for groups by name"),
@@ -49,14 +48,15 @@ SIGNALS: Final = (
     Option("--weight", "W", f"{', '.join(WEIGHTS)} (default: work where rates are known, else lag)",
            OneOf(WEIGHTS)),
     Option("--at", "TIME", "plan as of this time (default: the newest sample)", moment),
-    Option("--window", "T", "time before that over which rates are measured (default: 1h)",
+    Option("--window", "T", "measure rates over this time before --at (default: 1h)",
            duration, 3600.0),
     Option("--horizon", "T", "how far ahead work and the forecast look (default: 5m and 10m)",
            duration),
     Option("--stale-after", "T", "do not plan groups without a sample for this long (default: 10m,"
            " or three sampling intervals if that is more)", duration),
-    Option("--auto-offset-reset", "R", "how a partition without a commit counts: latest, earliest"
-           " or none (default: latest)", OneOf(options.RESETS), options.RESETS_DEFAULT),
+    Option("--auto-offset-reset", "R", "where consumers start in a partition without a commit:"
+           " earliest, latest or none (default: latest)",
+           OneOf(options.RESETS), options.RESETS_DEFAULT),
 )  # fmt: skip
 SPARK: Final = (
     Option("--master", "URL", "a Spark cluster (default: this machine's cores)"),

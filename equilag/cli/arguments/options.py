@@ -147,7 +147,7 @@ def check_output(args: argparse.Namespace) -> None:
 def add_plan_outputs(parser: AnyParser) -> None:
     """Where the commands that make a plan write it."""
     add(parser, Option("--out", "PLAN.json", "write the plan's JSON to this file"))
-    add_output(parser, "print the plan's JSON; the same as --output json")
+    add_output(parser)
     add(parser, Option("--verbose", "", "show also how the plan was found, and how fast"))
 
 

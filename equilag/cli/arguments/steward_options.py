@@ -21,8 +21,8 @@ if TYPE_CHECKING:
 LIVE_WEIGHTS: Final = ("work", "lag", "rate")
 """What a live group can balance; its topics have no weights of their own."""
 CO_PARTITION: Final = (
-    "partition i of all these topics goes to one member, as joins need it; can be repeated; auto:"
-    " topics that seem to be joined; none (default: auto)"
+    "give partition i of all these topics to one member, for joins; can be repeated; auto: topics"
+    " that seem to be joined; none: no lists (default: auto)"
 )
 """Help of ``--co-partition``: lists of topics, ``auto`` or ``none``."""
 LISTEN: Final = "127.0.0.1:9478"
@@ -60,8 +60,9 @@ RUNNING: Final = (
 )  # fmt: skip
 THRESHOLDS: Final = (
     Option("--gain", "PERCENT", "minimum relief of the most relieved member, in percent of a fair"
-           " share (default: 10) ...", percent, 10.0),
-    Option("--gain-delay", "T", "... or in seconds of work (default: 1m)", duration, 60.0),
+           " share (default: 10)", percent, 10.0),
+    Option("--gain-delay", "T", "the same relief in time of work; either is enough (default: 1m)",
+           duration, 60.0),
     Option("--confirm", "N", "consecutive observations that must agree (default: 2)", whole(), 2),
     Option("--cooldown", "T", "minimum time between two rebalances that it starts; doubles when one"
            " does not help, halves when one does (default: 30s)", duration, 30.0),
@@ -71,7 +72,7 @@ THRESHOLDS: Final = (
            5.0),
 )  # fmt: skip
 PLANNING: Final = (
-    Option("--weight", "W", "what is balanced per member's speed; work: lag + rate x horizon; lag;"
+    Option("--weight", "W", "what to balance per member's speed; work: lag + rate x horizon; lag;"
            " rate: records produced per second (default: work)", OneOf(LIVE_WEIGHTS),
            LIVE_WEIGHTS[0]),
     Option("--horizon", "T", f"how far ahead work looks (default: {LIVE_HORIZON_S:g}s)", duration,

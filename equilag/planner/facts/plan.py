@@ -9,7 +9,7 @@ from typing import Any, Literal, NamedTuple
 
 from equilag.domain.natural_order import natural_key
 from equilag.domain.plan.claim import bounded_by_solver
-from equilag.domain.plan.extended_figures import LoadScale, ProvedBounds, extended_figures
+from equilag.domain.plan.extended_figures import ProvedBounds, extended_figures
 from equilag.domain.plan.metrics import member_counts, member_loads
 from equilag.domain.plan.plan import Choice, Plan
 from equilag.domain.plan.plan_figures import ExtendedFigures, LagFigures
@@ -63,8 +63,7 @@ def member_facts(plan: Plan, work: WorkFacts | None) -> tuple[MemberFacts, ...]:
     ]
     columns += [[None] * group.n_members] * 5
     if is_per_capacity(plan) and (work is None or work.unit.knows_speeds):
-        scale = LoadScale.of(planned)
-        columns[4] = list(map(whole, (scale.capacity * scale.unit).tolist()))
+        columns[4] = list(map(whole, planned.capacities.values.tolist()))
     if planned.weights is not None:
         for place, assigned in ((5, group.owner), (6, plan.assigned)):
             weights = member_loads(assigned, planned.partition_weight, group.n_members)

@@ -12,7 +12,7 @@ from equilag.domain.figures import (
     short_percent,
     time_span,
 )
-from equilag.domain.plan.metrics import load_divisor, load_factor
+from equilag.domain.plan.metrics import has_capacities, load_divisor
 from equilag.domain.policy.policy import Policy
 from equilag.domain.policy.policy_settings import DEFAULT_TOLERANCE
 from equilag.planner.compare import CURRENT, OWN_ROW, Comparison, ComparisonRow
@@ -124,7 +124,7 @@ def _table(comparison: Comparison) -> b.Table:
     """A row per assignor; a star marks those that the bound does not hold for."""
     planned = comparison.plan.planned.group
     # Where capacities differ, even counts have a spread.
-    by_capacity, per_capacity = load_factor(planned) is not None, load_divisor(planned) is not None
+    by_capacity, per_capacity = has_capacities(planned), load_divisor(planned) is not None
     what = "load" if per_capacity else "lag"
     extended = [
         one for one in EXTENDED if any(one.of(row.extended) is not None for row in comparison.rows)

@@ -110,9 +110,7 @@ class SimulationReport(b.Report):
             b.Series(
                 name,
                 tuple(
-                    b.ChartPoint(
-                        time, lag, f"after {time_span(time)}: {plural(round(lag), 'record')}"
-                    )
+                    b.ChartPoint(at, lag, f"after {time_span(at)}: {plural(round(lag), 'record')}")
                     for at, lag in zip(times, course.curve.tolist(), strict=True)
                 ),
                 "line" if name == "plan" else "dashed",

@@ -15,10 +15,12 @@ from equilag.domain.figures import (
     printable,
     spread_over,
 )
+from equilag.domain.group.member_capacities import decimal
 from equilag.domain.plan.broken_rules import broken_by_assignor, broken_rules
 from equilag.domain.plan.claim import ACROSS
 from equilag.domain.plan.plan import Plan
 from equilag.domain.policy.policy import Policy
+from equilag.domain.policy.policy_settings import UNCONSTRAINED
 from equilag.domain.reduction.reduce import rounded
 from equilag.planner.facts.plan import figures_before
 from equilag.report.report_blocks import Fact
@@ -137,20 +139,22 @@ def _room(plan: Plan) -> str:
 
 
 def capacity_words(plan: Plan) -> str:
-    """What members of unknown capacity count with, and that capacities are rounded."""
+    """What members of unknown capacity count with, and that even counts round capacities."""
     group = plan.planned.given
     given = [member.capacity for member in group.members if member.capacity is not None]
     if plan.extended is None or not given:
         return ""
     parts = []
     if unknown := group.n_members - len(given):
-        taken = number(float(rounded(median(given))))
+        taken = number(float(median(map(decimal, given))))
         have = form(unknown, "has", "have")
         parts.append(
             f"{plural(unknown, 'member')} {have} no capacity; {taken} is taken, the median"
         )
     used = [(float(one), float(rounded(one))) for one in given]
-    if changed := next((pair for pair in used if pair[0] != pair[1]), None):
-        shown = f"{changed[0]:,.12g} is {changed[1]:,.12g}"
-        parts.append(f"capacities have 3 significant digits: {shown}")
+    counts_are_even = plan.policy is not None and plan.policy.balance != UNCONSTRAINED
+    changed = next((pair for pair in used if pair[0] != pair[1]), None)
+    if counts_are_even and changed is not None:
+        shown = f"{changed[1]:,.12g} of {changed[0]:,.12g}"
+        parts.append(f"even counts take 3 digits of a capacity: {shown}")
     return "; ".join(parts)

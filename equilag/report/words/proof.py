@@ -17,7 +17,6 @@ from equilag.domain.figures import (
     time_span,
     whole,
 )
-from equilag.domain.plan.extended_figures import LoadScale
 from equilag.domain.plan.plan import Plan
 from equilag.domain.policy.policy import Policy
 from equilag.planner.diagnosis.judged_plan import CostFacts
@@ -116,7 +115,7 @@ def _counts(plan: Plan, proof: ProofFacts) -> str:
     each = f"{spread_over(low, high)} {form(high, 'partition')} per member"
     text = each if low == high else f"{each}, spread {number(high - low)}"
     if "counts" in proof.claimed and not _counts_are_free(policy):
-        by_capacity = not LoadScale.of(plan.planned).equal_capacities
+        by_capacity = not plan.planned.capacities.are_equal
         even = "even by capacity" if by_capacity else "even"
         text += f"; proved to be as {even} as possible"
         if policy is not None and policy.pins_owned:
@@ -206,9 +205,10 @@ def _moves(plan: Plan, proof: ProofFacts) -> str:
 
 def _unchecked(plan: Plan) -> str:
     unchecked = [
-        claim_words(claim, plan.planned.group, number(claim.value))
+        claim_words(claim, plan.planned.group, number(value))
         for claim in plan.claims
         if claim.evidence != "checked"
+        for value in [claim.value if isinstance(claim.value, int) else float(claim.value)]
     ]
     if not unchecked:
         return ""
