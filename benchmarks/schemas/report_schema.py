@@ -7,6 +7,7 @@ from typing import Any, Final
 
 from benchmarks.schemas.facts_schema import definitions_of
 from equilag.planner.facts.group import GroupFacts
+from equilag.planner.facts.history import ChangeFacts, MomentFacts
 from equilag.planner.facts.moves import FlowFacts, PartitionColumns
 from equilag.planner.facts.plan import MemberFacts
 from equilag.planner.facts.work import WorkFacts
@@ -36,6 +37,14 @@ def report_schema() -> Schema:
         "idle": {"description": "Members whose subscription holds no partition.", **_list(text)},
         "partitions": _ref("PartitionColumns"),
         "flows": _list(_ref("FlowFacts")),
+        "moments": {
+            "description": "The group in each snapshot, the oldest first; empty if there is one.",
+            **_list(_ref("MomentFacts")),
+        },
+        "changes": {
+            "description": "What changed from each of `moments` to the next.",
+            **_list(_ref("ChangeFacts")),
+        },
         **{name: _or_null(_document(kind)) for name, kind in PARTS.items()},
     }
     return {
@@ -45,7 +54,14 @@ def report_schema() -> Schema:
         "required": list(properties),
         "properties": properties,
         "$defs": definitions_of(
-            GroupFacts, VerdictFacts, WorkFacts, MemberFacts, FlowFacts, PartitionColumns
+            ChangeFacts,
+            FlowFacts,
+            GroupFacts,
+            MemberFacts,
+            MomentFacts,
+            PartitionColumns,
+            VerdictFacts,
+            WorkFacts,
         ),
     }
 

@@ -127,11 +127,36 @@ def test_a_text_of_kafkas_tools(run, tmp_path) -> None:
     assert shown.index("Warning:</strong> members own partitions") < shown.index("log starts are")
 
 
+def test_several_snapshots_of_a_group(run, write, tmp_path) -> None:
+    """The newest is planned, wherever it stands; a plan is told from them."""
+    times = [f"2026-11-20T0{hour}:00:00Z" for hour in range(3)]
+    old, new, mid = (
+        write(f"{n}.json", taken_at=times[n], lags={"orders": [n] * 5}) for n in (0, 2, 1)
+    )
+    plan, page = tmp_path / "plan.json", tmp_path / "page.html"
+    assert run("plan", new, "--effort", "0.01", "--out", plan).status == 0
+    out = run("report", old, new, plan, mid, "--effort", "0.01", "--out", page, "--json").out
+    document = json.loads(out)
+    assert [one["taken_at"] for one in document["moments"]] == times
+    assert [one["lag"] for one in document["changes"]] == [5, 5]
+    assert document["group"]["total_lag"] == 10
+    assert document["plan"]["assignment"] == json.loads(plan.read_text("utf-8"))["assignment"]
+    assert "What changed" in page.read_text("utf-8")
+    other = write("other.json", group="other")
+    found = run("report", new, other, "--json")
+    assert (found.status, "is of the group" in found.err) == (2, True)
+    assert "give one plan at most" in run("report", new, plan, plan, "--json").err
+    text = ("--from-describe", "samples/stats.describe.txt")
+    beside = json.loads(run("report", "samples/stats.snapshot.json", *text, "--as-owned", "--json",
+                            "--effort", "0.01").out)  # fmt: skip
+    assert len(beside["moments"]) == 2
+
+
 @pytest.mark.parametrize(
     ("argv", "problem"),
     [
         ([TOKENS], "--out is required, or --json"),
-        ([TOKENS, "plan.json", "--out", "x", "--fresh"], "with PLAN the options that make a plan"),
+        ([TOKENS, "-", "--out", "x", "--fresh"], "with PLAN the options that make a plan"),
         ([TOKENS, "--out", TOKENS], "--out: would overwrite the input"),
         (["-", "-", "--out", "x.html"], "only one of the inputs can be standard input"),
     ],

@@ -7,44 +7,54 @@ import os
 from datetime import UTC, datetime
 from pathlib import PurePath
 from shlex import join, quote
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from equilag.cli.answering import answering
 from equilag.cli.arguments import options
-from equilag.cli.arguments.files import OutputFile
-from equilag.cli.arguments.given_plan import add_plan, place_files, read_inputs, refuse_with_plan
-from equilag.cli.arguments.options import Option
+from equilag.cli.arguments.files import OutputFile, one_stdin, read_file, read_snapshot
+from equilag.cli.arguments.given_plan import read_inputs, refuse_with_plan
+from equilag.cli.arguments.options import STDIN, Option
 from equilag.cli.arguments.policy_options import add_settings, policy_of
-from equilag.cli.arguments.source import add_source
+from equilag.cli.arguments.source import add_source, in_place_of_file
 from equilag.cli.screen import FINE, INTERRUPTED, emit
+from equilag.domain.errors import InputError
 from equilag.domain.policy.policy import Policy
 from equilag.report.json_text import json_output
+
+if TYPE_CHECKING:
+    from equilag.domain.group.group import Group
 
 NAME: Final = "report"
 HELP: Final = "a page about a group, in one HTML file to look at and to send"
 DESCRIPTION: Final = """\
 Writes one HTML file that needs no network: the verdict, members before and
 after, moves, trade-offs between moves and lag spread, lag over time, sizes, a
-comparison of assignors, and the proof."""
+comparison of assignors, and the proof. Of several snapshots of the group it
+plans the newest, and says what changed since the others."""
 EPILOG: Final = """\
-Without PLAN it makes one, with the options of equilag plan. Lag over time needs
-the members' capacities, sizes need rates as well.
+Without a plan it makes one, with the options of equilag plan. Lag over time
+needs the members' capacities, sizes need rates as well.
 
-example:
-  equilag report snapshot.json --out report.html"""
+examples:
+  equilag report snapshot.json --out report.html
+  equilag report before.json after.json --out report.html"""
 SOURCE_OPTIONS: Final = (
     "from_describe", "subscribe", "as_owned", "bootstrap_server", "command_config", "group",
     "auto_offset_reset", "isolation_level", "sample",
 )  # fmt: skip
 """The options that name a group without a snapshot."""
 FILE_OPTIONS: Final = ("from_describe", "command_config")
+OTHERS: Final = (
+    "other snapshots of the group, of which the newest is planned; or its plan, as plan --out"
+    " writes it (default: make one)"
+)
 TIME_LIMIT: Final = 2.0
 """Seconds for the plan, as of `equilag plan`; the other parts take theirs on top."""
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
     add_source(parser)
-    add_plan(parser)
+    parser.add_argument("others", metavar="FILE", nargs="*", help=OTHERS)
     options.add(parser, Option("--out", "F.html", "write the page to this file"))
     add_settings(parser, "plan")
     options.add_run(parser, time_limit=TIME_LIMIT)
@@ -53,16 +63,21 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    place_files(args)
+    _place(args)
     policy = policy_of(args, "plan")
     refuse_with_plan(args, policy)
     if args.out is None and not args.json:
         args.refuse("--out is required, or --json")
     target = None
     if args.out is not None:
-        target = OutputFile(args.out, "--out", (args.snapshot, args.plan))
+        target = OutputFile(args.out, "--out", (args.snapshot, args.plan, *args.others))
     options.check_assignors(args.assignor)
+    earlier = _earlier(args)
     group, document = read_inputs(args, policy)
+    for path, one in earlier:
+        if one.name != group.name:
+            problem = f"is of the group {one.name!r}, not of {group.name!r}"
+            raise InputError(problem, source=path)
 
     from equilag.certificate.checked_plan import checked_plan
     from equilag.planner.all_answers import AnswerRun, all_answers
@@ -74,7 +89,8 @@ def run(args: argparse.Namespace) -> int:
         wanted = policy if plan is None else plan.policy or Policy()
         answers = all_answers(group, wanted, limits, plan=plan, assignors=args.assignor)
     made_with = limits.options() if plan is None else {}
-    report = GroupReport(answers, ReportBasis(_source(args), wanted, made_with))
+    basis = ReportBasis(_source(args), wanted, made_with)
+    report = GroupReport(answers, basis, [one for _, one in earlier])
     if target is not None:
         from equilag.report.page.write_page import page_of
 
@@ -82,6 +98,46 @@ def run(args: argparse.Namespace) -> int:
     if args.json:
         emit(json_output(report))
     return INTERRUPTED if answers.is_stopped else FINE
+
+
+def _place(args: argparse.Namespace) -> None:
+    """Tell a plan from snapshots. Raises InputError for two inputs from the one standard input."""
+    if in_place_of_file(args) and args.snapshot is not None:
+        args.others.insert(0, args.snapshot)
+        args.snapshot = None
+    one_stdin(args.snapshot, *args.others, args.from_describe)
+    plans = [path for path in args.others if path == STDIN or _is_plan(path)]
+    if len(plans) > 1:
+        args.refuse("give one plan at most")
+    args.plan = next(iter(plans), None)
+    args.others = [path for path in args.others if path not in plans]
+
+
+def _is_plan(path: str) -> bool:
+    """Snapshots are told from plans; what else it is, its reader says."""
+    from equilag.adapters.parse_json import parse_json
+
+    text = read_file(path)
+    try:
+        value = parse_json(text)
+    except InputError:
+        return False
+    return isinstance(value, dict) and "assignment" in value
+
+
+def _earlier(args: argparse.Namespace) -> list[tuple[str, Group]]:
+    """The snapshots but for the newest, which then is that of the command."""
+    from equilag.planner.facts.history import in_order
+
+    if not args.others:
+        return []
+    paths = args.others if args.snapshot is None else [args.snapshot, *args.others]
+    groups = [(path, read_snapshot(path)) for path in paths]
+    found = in_order([group for _, group in groups])
+    groups.sort(key=lambda pair: found.index(pair[1]))
+    if args.snapshot is not None:
+        args.snapshot = groups.pop()[0]
+    return groups
 
 
 def _now() -> str:

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
+from itertools import pairwise
 from shlex import quote
 from types import MappingProxyType
 from typing import Any, Final, NamedTuple, TypeVar
 
 from equilag.domain.document import to_document
 from equilag.domain.figures import number, plural, printable
+from equilag.domain.group.group import Group
 from equilag.domain.plan.broken_rules import broken_by_assignor
 from equilag.domain.plan.plan import Plan
 from equilag.domain.policy.policy import SETTINGS, Policy
@@ -22,12 +24,14 @@ from equilag.planner.facts.front import (
     front_with_plan,
     settings_of_point,
 )
+from equilag.planner.facts.history import change_facts, moment_facts
 from equilag.planner.facts.moves import flows_by_pair, partition_columns
 from equilag.planner.facts.plan import idle_members
 from equilag.report import report_blocks as b
 from equilag.report.reports.comparison import ComparisonReport, comparison_blocks
 from equilag.report.reports.explanation import ExplanationReport
 from equilag.report.reports.frontier import front_chart, front_headline, front_table, what_of
+from equilag.report.reports.history import history_section
 from equilag.report.reports.member_strips import member_strips
 from equilag.report.reports.plan import (
     PlanReport,
@@ -78,8 +82,10 @@ def _made(kind: Callable[[Answer], Made], answer: Answer | None) -> Made | None:
 class GroupReport(b.Report):
     kind = "group-report"
 
-    def __init__(self, answers: Answers, basis: ReportBasis) -> None:
+    def __init__(self, answers: Answers, basis: ReportBasis, earlier: Sequence[Group] = ()) -> None:
+        """`earlier` is the same group as it was before, the oldest first."""
         self.answers, self.basis = answers, basis
+        self.moments = (*earlier, answers.plan.group) if earlier else ()
         self.plan = PlanReport(answers.plan)
         self.size, self.names = self.plan.size, self.plan.names
         self.explanation = _made(ExplanationReport, answers.explanation)
@@ -118,6 +124,8 @@ class GroupReport(b.Report):
             "idle": list(idle_members(plan)),
             "partitions": to_document(partition_columns(plan)),
             "flows": to_document(flows_by_pair(plan.moves)),
+            "moments": [to_document(moment_facts(group)) for group in self.moments],
+            "changes": [to_document(change_facts(*pair)) for pair in pairwise(self.moments)],
             "frontier": front and self._front_document(front),
             **{name: one and one.document() for name, one in others.items()},
         }
@@ -139,6 +147,7 @@ class GroupReport(b.Report):
         yield from verdict_blocks(plan)
         title, unknown = group_title(plan.group), "time of the figures: unknown"
         yield title if plan.group.taken_at else replace(title, facts=(*title.facts, unknown))
+        yield history_section(self.moments)
         yield next_section(plan, "How to make the group do it")
         yield b.section("How the figures were read", *reading_notes(plan.group), anchor="reading")
         if plan.members:
