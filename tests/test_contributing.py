@@ -29,6 +29,7 @@ from equilag.planner.solving.run import PROVING, SEARCHING, count, search, state
 from equilag.planner.solving.stage import ProgressObserver
 from equilag.planner.stages.exhaustive_stage import ExhaustiveSearch
 from equilag.report.outputs import write_report
+from equilag.report.page.write_page import page_of
 
 TEXT: Final = (CHECKOUT / "CONTRIBUTING.md").read_text("utf-8")
 RECIPES: Final = dict(re.findall(r"^```python (\w+)\n(.*?)^```$", TEXT, re.M | re.S))
@@ -50,7 +51,7 @@ def recipe(monkeypatch: pytest.MonkeyPatch) -> Any:
 
 def test_every_recipe_is_there() -> None:
     assert set(RECIPES) == {"heuristic", "constraint", "objective", "setting", "fact", "output"}
-    without_code = ["a page in HTML", "a page of the documents"]
+    without_code = ["a kind of block", "a page of the documents"]
     assert all(f"## Recipe: {name}\n" in TEXT for name in without_code)
     assert TEXT.count("## Recipe: ") == len(RECIPES) + len(without_code)
 
@@ -70,7 +71,7 @@ def test_every_file_that_it_names_exists() -> None:
         ("equilag/domain/policy/objective.py", ("class Figures", "def terms", "def key")),
         ("equilag/planner/solving/front.py", ("def candidate_of",)),
         ("equilag/report/outputs.py", ("BUILT_IN",)),
-        ("equilag/report/page/render_page.py", ("def render_page",)),
+        ("equilag/report/report_blocks.py", ("class Report", "def parts")),
         ("tests/test_docs.py", ("runnable",)),
         ("equilag/domain/group/group.py", ("partition_classes",)),
     ],
@@ -172,14 +173,19 @@ def test_the_objective_is_asked_by_everybody(recipe: Any) -> None:
 # A fact, and an output.
 
 
-def test_the_fact_is_written_as_json(recipe: Any) -> None:
+def test_the_fact_is_in_every_output(recipe: Any) -> None:
     plan = equilag.assign(group_of([3], [[0], [0]], lags=[5, 9, 2]), "sticky")
-    facts = recipe("fact").heaviest_move_facts(plan)
-    assert facts.document() == {"topic": None, "lag": 0}
+    nothing = recipe("fact").HeaviestMoveReport(plan)
+    assert nothing.document() == {"heaviest": None}
+    assert write_report("text", nothing) == "Nothing moves\n"
     owned = group_of([3], [[0], [0]], lags=[5, 9, 2], owners=[0, 0, 0])
-    moved = recipe("fact").heaviest_move_facts(equilag.solve(owned, effort=0.1, time_limit=60.0))
-    assert moved.document() == {"topic": "t00", "lag": 9}
-    assert json.loads(write_report("json", moved)) == moved.document()
+    moved = recipe("fact").HeaviestMoveReport(equilag.solve(owned, effort=0.1, time_limit=60.0))
+    document = {"heaviest": {"topic": "t00", "partition": 1, "lag": 9}}
+    assert json.loads(write_report("json", moved)) == document
+    assert (
+        write_report("text", moved) == "Move t00-1\n\ntopic  lag\nt00      9\n  lag: in records\n"
+    )
+    assert ">Move t00-1</p>" in page_of(moved)
 
 
 def test_the_output_is_used_from_outside(
@@ -189,4 +195,4 @@ def test_the_output_is_used_from_outside(
     sample = str(SAMPLES / "audit.snapshot.json")
     assert main(["plan", sample, "--time-limit", "0.2", "--output", f"{MODULE}:one_line"]) == 0
     out = capsys.readouterr().out
-    assert re.fullmatch(r"plan of [\w-]+\n", out)
+    assert re.fullmatch(r"plan: Move .*\n", out)

@@ -131,7 +131,7 @@ FORMS: Final[Mapping[str, FigureForm]] = {
     "share": FigureForm(*[lambda value: short_percent(100 * value)] * 2),
     "times": FigureForm(*[lambda value: f"{ratio(value)} ×"] * 2),
     "seconds": FigureForm(time_span, short_span),
-    "ms": FigureForm(*[lambda value: number(round(value, 1 if value < 100 else None))] * 2),
+    "ms": FigureForm(*[lambda value: f"{number(round(value, 1 if value < 100 else None))} ms"] * 2),
     "text": FigureForm(_as_text, _as_text),
     "name": FigureForm(_as_text, _as_text),
     "member": FigureForm(_as_text, _as_text),

@@ -116,7 +116,8 @@ def test_whole_numbers_as_they_are_others_with_four_digits(value: float, text: s
     ("value", "form", "text"),
     [
         (None, "number", "-"), (0.25, "share", "25 %"), (90, "seconds", "1 min 30 s"),
-        (1.25, "ms", "1.2"), (2.5, "times", "2.50 ×"), (25, "times", "25.0 ×"), (2.6, "whole", "3"),
+        (1.25, "ms", "1.2 ms"), (2.5, "times", "2.50 ×"), (25, "times", "25.0 ×"),
+        (2.6, "whole", "3"),
         ("a\nb", "name", "a\\nb"), (Change(7, 8.25), "number", "7 → 8.25"),
         ("open", "number", "open"),
     ],

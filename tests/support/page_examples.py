@@ -118,7 +118,7 @@ def shows(block: CodeBlock, printed: Sequence[str]) -> bool:
 
 def _untimed(lines: Sequence[str]) -> list[str]:
     """A comparison without its last column, whose width differs from run to run."""
-    return [re.sub(r" +(ms|-|[\d,]+\.\d)$", "", line) for line in lines]
+    return [re.sub(r" +(time|-|[\d,.]+ ms)$", "", line) for line in lines]
 
 
 def promised(block: CodeBlock) -> list[str]:

@@ -70,7 +70,7 @@ SCREENSHOTS: Final = (
     Screenshot("report-front.png", group_page, 1100, part="#front"),
     Screenshot("fleet-page.png", fleet_page, 1100, height=1250),
     Screenshot("fleet-gaps-dark.png", fleet_page, 1100, part="#gaps", dark=True),
-    Screenshot("fleet-group.png", fleet_page, 1100, part="#group", click=".opens"),
+    Screenshot("fleet-group.png", fleet_page, 1100, part="#row", click=".opens"),
 )
 
 

@@ -134,7 +134,7 @@ def _table(comparison: Comparison) -> b.Table:
         *(() if by_capacity else (b.Column("count spread", optional=True),)),
         *(one.column for one in extended), b.Column("moves"),
         b.Column(f"{what} max", optional=True), b.Column(f"{what} spread"),
-        b.Column("gap", "percent"), b.Column("time (ms)", "ms", optional=True),
+        b.Column("gap", "percent"), b.Column("time", "ms", optional=True),
     )  # fmt: skip
 
     def cells(row: ComparisonRow) -> Iterator[Any]:

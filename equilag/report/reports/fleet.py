@@ -211,7 +211,7 @@ def assignors_section(run: FleetRun) -> b.Section:
         b.Column("95 %", "percent"),
         b.Column("groups", note="those of which a gap is known", optional=True),
         b.Column("even counts", note="groups with counts as even as in equilag's plan"),
-        b.Column("moves"), b.Column("ms each", "ms", optional=True),
+        b.Column("moves"), b.Column("time each", "ms", optional=True),
     )  # fmt: skip
     bands_of = {one.assignor: one for one in run.gaps}
 

@@ -9,7 +9,7 @@ from typing import Any, Final
 import numpy as np
 
 from equilag.domain.columns import NOBODY
-from equilag.domain.figures import form, plural, time_span
+from equilag.domain.figures import form, plural, short_span, time_span
 from equilag.domain.group.throughput import hot_partitions
 from equilag.domain.group.weight import known_rates
 from equilag.domain.reduction.reduce import Reduction
@@ -131,7 +131,7 @@ class SimulationReport(b.Report):
         for name, course in self._courses:
             rows.append((f"lag, {name}", *course.total.tolist()))
         for name, course in self._courses:
-            ages = (time_span(age) if age else None for age in course.oldest.tolist())
+            ages = (short_span(age) if age else None for age in course.oldest.tolist())
             rows.append((f"age, {name}", *ages))
         return b.Table(tuple(columns), tuple(rows), "Lag over time", is_folded=True)
 
