@@ -43,6 +43,15 @@ ALLOWED: Final[dict[str, set[str]]] = {
 }
 """Room to the rooms that its modules may import; `planner` is the one way in to solving."""
 
+REPORT_WINGS: Final[dict[str, set[str]]] = {
+    "facts": {"facts"},
+    "words": {"facts", "words"},
+    "reports": {"facts", "words", "reports"},
+    "text": {"text"},
+    "page": {"page"},
+}
+"""Wing of `report` to the wings that it may import: no output knows a report."""
+
 MAX_MODULES: Final = 20
 """Modules beside each other in one folder, from the project's rules for what a reader can hold."""
 
@@ -174,6 +183,25 @@ def test_every_import_points_down() -> None:
     assert findings(CHECKOUT) == []
 
 
+def wings_of_report(checkout: Path) -> list[str]:
+    """Every import between wings of `report` that goes up."""
+    files = sources(checkout)
+    wrong = []
+    for module, path in files.items():
+        wing = module.split(".")[2] if module.startswith("equilag.report.") else ""
+        for found in imports_of(module, path) if wing in REPORT_WINGS else ():
+            for target in sorted(reached(found, set(files))):
+                other = (*target.split("."), "", "")[2]
+                known = target.startswith("equilag.report.") and other in REPORT_WINGS
+                if known and other not in REPORT_WINGS[wing]:
+                    wrong.append(f"{module}: {wing} may not import {target}")
+    return wrong
+
+
+def test_facts_words_and_reports_come_in_this_order() -> None:
+    assert wings_of_report(CHECKOUT) == []
+
+
 def test_no_module_imports_itself_through_others() -> None:
     assert circles(CHECKOUT) == []
 
@@ -221,6 +249,15 @@ def test_what_each_room_may_import(tmp_path: Path, room: str) -> None:
         for line, target in enumerate(names, 1)
         if target not in ALLOWED[room]
     ]
+
+
+def test_a_word_that_knows_a_report_is_found(tmp_path: Path) -> None:
+    files = {
+        "report/words/one.py": "from equilag.report.reports import two\n",
+        "report/reports/two.py": "from equilag.report.words import one\n",
+    }
+    wrong = "equilag.report.words.one: words may not import equilag.report.reports.two"
+    assert wings_of_report(tree(tmp_path, files)) == [wrong]
 
 
 @pytest.mark.parametrize("package", OUTSIDE)

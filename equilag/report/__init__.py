@@ -1,6 +1,7 @@
-"""What equilag says: facts, words, and the outputs that write them.
+"""What equilag says: words, reports as lists of blocks, and the outputs that write any block.
 
-Wings: `facts/` (a report as data), `wording/` (sentences that several outputs show), `text/` (the
-terminal), `page/` (HTML). Outputs compute no figure of their own.
+Wings: `facts/` (a fleet run as its tables say it), `words/` (sentences about results), `reports/` (a
+list of blocks for each kind of report), `text/` (the terminal), `page/` (HTML). Each imports only
+those before it, and outputs no report. Outputs compute no figure of their own.
 May import: domain, heuristics, certificate, planner.
 """

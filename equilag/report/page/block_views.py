@@ -25,7 +25,7 @@ from equilag.report.report_blocks import (
     Strip,
     Table,
 )
-from equilag.report.words.short_names import name_shortener
+from equilag.report.short_names import name_shortener
 
 STATIC_ROWS: Final = 100
 """Rows that a table has as HTML; scripts make the others, which are packed in a few bytes each."""

@@ -15,7 +15,7 @@ from markupsafe import Markup
 from equilag.domain.figures import number
 from equilag.report.page.block_views import Views, packed
 from equilag.report.report_blocks import Block, Headline, Report, Section, Title
-from equilag.report.words.short_names import member_names
+from equilag.report.short_names import member_names
 
 if TYPE_CHECKING:
     from jinja2 import Template

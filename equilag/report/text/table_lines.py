@@ -11,9 +11,9 @@ from rich.text import Text
 
 from equilag.domain.figures import FIGURES, cell, in_ascii, plural
 from equilag.report.report_blocks import Bars, Breakdown, Cell, Column, Flows, Table
+from equilag.report.short_names import front_of, labels
 from equilag.report.terminal import Screen
 from equilag.report.text.pictures import bar, bar_cells
-from equilag.report.words.short_names import front_of, labels
 
 GAP: Final = 2
 """Blank columns between two columns of a table."""

@@ -31,10 +31,10 @@ from equilag.report.report_blocks import (
     Table,
     Title,
 )
+from equilag.report.short_names import member_names, name_shortener
 from equilag.report.terminal import Screen
 from equilag.report.text.pictures import picture
 from equilag.report.text.table_lines import table_lines, table_of
-from equilag.report.words.short_names import member_names, name_shortener
 
 BOLD: Final = "bold"
 TONES: Final[Mapping[str, str]] = {"good": "bold green", "warn": "bold yellow", "bad": "bold red"}

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from rich.cells import cell_len
 
 from equilag.domain.figures import printable
-from equilag.report.words.short_names import cut_run, labels, member_names, name_shortener
+from equilag.report.short_names import cut_run, labels, member_names, name_shortener
 
 UUIDS = [f"{i}9d00e9f-e0e0-4613-9bc2-97cee50c653a" for i in range(10)]
 WORDS = st.lists(st.sampled_from(["prod", "worker", "1", "2", "10", "-", "/", "订单", "x" * 30]))
