@@ -11,7 +11,7 @@ import numpy as np
 from equilag.domain.group.group import Group, Index
 from equilag.domain.plan.plan import Plan
 from equilag.report.plot import plot_style, write_figure
-from equilag.report.words.short_names import member_names
+from equilag.report.short_names import member_names
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -36,7 +36,8 @@ def number(value: float) -> str:
     digits."""
     if isinstance(value, int) or (abs(value) < EXACT and value.is_integer()):
         return f"{int(value):,}"
-    return f"{float(f'{value:.4g}'):,.10g}"
+    rounded = float(f"{value:.4g}")
+    return f"{rounded:,.0f}" if EXACT > abs(rounded) >= 10_000 else f"{rounded:,.10g}"
 
 
 def short_number(value: float) -> str:

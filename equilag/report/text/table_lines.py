@@ -148,7 +148,7 @@ def _fitted(table: Table, cells: _Cells, screen: Screen, width: int) -> _Fitted:
     columns = table.columns
     elastic = next((i for i, column in enumerate(columns) if column.form in NAMES), None)
     names = [] if elastic is None else cells.column(elastic, short=False)
-    longest = max(map(cell_len, names), default=0)
+    longest = 0 if elastic is None else _width(columns[elastic], names)
     part = screen.width // PART
     found, room = _Fitted([], []), 0
     for short, kept in _possible(columns):

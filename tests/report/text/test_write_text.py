@@ -120,7 +120,7 @@ LAGS = st.sampled_from([0, 1, 999, 10_000, 123_456_789, 2**52])
 
 def widest(text: str) -> int:
     plain = re.sub("\x1b[^m]*m", "", text)
-    return max(map(cell_len, plain.splitlines()))
+    return max(map(cell_len, plain.splitlines()), default=0)
 
 
 @st.composite
@@ -151,7 +151,7 @@ def test_a_plan_keeps_to_the_screen(
 ) -> None:
     report = PlanReport(assign(group, "range"), verbose=verbose)
     text = text_of(report, width, ascii=plain, max_prose=120, colour=colour)
-    assert widest(text) <= width
+    assert [line for line in text.splitlines() if widest(line) > width] == []
     assert text.isascii() or not plain
     assert not {"nan", "None"} & {*text.split()}
 
