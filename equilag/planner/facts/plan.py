@@ -5,15 +5,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, Literal, NamedTuple
+from typing import Any, NamedTuple
 
 from equilag.domain.natural_order import natural_key
-from equilag.domain.plan.claim import bounded_by_solver
 from equilag.domain.plan.extended_figures import ProvedBounds, extended_figures
 from equilag.domain.plan.metrics import member_counts, member_loads
 from equilag.domain.plan.plan import Choice, Plan
 from equilag.domain.plan.plan_figures import ExtendedFigures, LagFigures
-from equilag.domain.policy.objective import SPREAD
 from equilag.domain.policy.policy import Policy
 from equilag.planner.facts.group import GainScale, GroupFacts
 from equilag.planner.facts.work import WorkFacts
@@ -176,40 +174,6 @@ def _settings(plan: Plan, choice: Choice, is_last: bool) -> dict[str, Any]:
     return settings
 
 
-Standing = Literal[
-    "assignor", "nobody", "fallback", "unproved", "feasible", "tolerance", "spread",
-    "spread-and-cost", "moves-and-spread",
-]  # fmt: skip
-"""What a plan is: one assignor's own, one for nobody, not proved to be the best (`fallback`,
-`unproved` without any bound, `feasible` with one), or proved to be the best (`spread` …), for
-`tolerance` within the tolerance of the policy."""
-
-
-@dataclass(frozen=True, slots=True)
-class ProofFacts:
-    """What is proved of a plan."""
-
-    policy: Policy | None
-    """What is in force of it; None for the plan of a single assignor."""
-    standing: Standing
-    is_bounded: bool
-    """True if there is a bound on the spread of the loads."""
-    by_solver: bool
-    """True if that bound rests on a solver's word."""
-    claimed: frozenset[str]
-    """The kinds of claims that the plan makes."""
-
-
-def proof_facts(plan: Plan) -> ProofFacts:
-    claimed = frozenset(claim.claim for claim in plan.claims)
-    policy = policy_in_force(plan)
-    # What is proved of an assignor's plan is about lag, whatever the capacities.
-    bounded = SPREAD in claimed and not (policy is None and is_per_capacity(plan))
-    return ProofFacts(
-        policy, _standing(plan, policy, bounded), bounded, bounded_by_solver(plan.claims), claimed
-    )
-
-
 def is_per_capacity(plan: Plan) -> bool:
     """True if the loads of a plan are weights per unit of capacity; else lag in records."""
     return not isinstance(plan.loads, LagFigures)
@@ -223,21 +187,3 @@ def policy_in_force(plan: Plan) -> Policy | None:
     if plan.extended is not None and plan.extended.cross_rack is not None:
         return policy
     return policy.without("racks")
-
-
-def _standing(plan: Plan, policy: Policy | None, bounded: bool) -> Standing:
-    if policy is None:
-        return "assignor"
-    if plan.planned.group.idle.all():
-        return "nobody"
-    if plan.status == "fallback":
-        return "fallback"
-    if plan.status == "feasible":
-        return "feasible" if bounded else "unproved"
-    if policy.tolerance and plan.loads.gap:
-        return "tolerance"
-    if policy.move_cost and not policy.moves_first:
-        return "spread-and-cost"
-    if policy.moves_first and not policy.pins_owned and not policy.fresh:
-        return "moves-and-spread"
-    return "spread"

@@ -44,7 +44,7 @@ from equilag.report.reports.simulation import SimulationReport
 from equilag.report.reports.size import SizeReport
 from equilag.report.words.group import group_title, reading_notes
 from equilag.report.words.proof import status_sentence
-from equilag.report.words.size import size_lines, size_notes
+from equilag.report.words.size import size_lines
 
 FORMAT: Final = "equilag/report/1"
 
@@ -203,9 +203,8 @@ class GroupReport(b.Report):
         if report is None or not report.sizing.rows:
             return None
         answer = b.Notes(tuple(size_lines(report.sizing)), "text")
-        notes = b.Notes(size_notes(report.sizing, report.shown))
         title = "How many members"
-        return b.section(title, answer, report.chart, notes, report.table, anchor="sizes")
+        return b.section(title, answer, report.chart, report.notes, report.table, anchor="sizes")
 
     def _assignors(self) -> b.Section | None:
         report = self.comparison

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any, Final
 
-from equilag.domain.figures import plural, time_span
+from equilag.domain.figures import number, plural, time_span
 from equilag.domain.group.group import Group
 from equilag.planner.facts.group import group_facts
 from equilag.planner.sizes.sizing import SizeRow, Sizing, notable_sizes
 from equilag.report import report_blocks as b
 from equilag.report.words.group import doubt_notes, group_title
-from equilag.report.words.size import Wording, size_lines, size_notes
+from equilag.report.words.size import Wording, load_note, size_lines, size_notes
 
 SMALL: Final = 3
 """A few members have many times the load: a picture leaves out loads above so many times what is
@@ -48,7 +48,13 @@ class SizeReport(b.Report):
         yield group_title(figures)
         yield doubt_notes(figures)
         yield self.table
-        yield from (b.Notes((line,), "text") for line in size_notes(self.sizing, self.shown))
+        yield self.notes
+
+    @property
+    def notes(self) -> b.Notes:
+        shown, all_of = len(self.shown), len(self.sizing.rows)
+        left = (f"shown: {number(shown)} of {number(all_of)} numbers; --json has all",)
+        return b.Notes((*(left if shown < all_of else ()), *size_notes(self.sizing)))
 
     @property
     def table(self) -> b.Table:
@@ -59,8 +65,8 @@ class SizeReport(b.Report):
         columns = (
             b.Column(wording.many),
             *((b.Column("threads", optional=True),) if threaded else ()),
-            b.Column(f"heaviest {wording.unit}", wording.form),
-            b.Column("at least", wording.form, optional=True),
+            b.Column(f"heaviest {wording.unit}", wording.form, load_note(self.sizing)),
+            b.Column("at least", wording.form, "no plan has less", optional=True),
             *((b.Column("keeps up", "text"),) if keeps else ()),
             *((b.Column("all read after", "seconds"),) if times else ()),
             b.Column("", "text"),

@@ -25,8 +25,6 @@ from equilag.domain.reduction.reduce import rounded
 from equilag.planner.facts.plan import figures_before
 from equilag.report.report_blocks import Fact
 
-COUNTS: Final = "the balance of counts"
-READS: Final = "the fewest reads across racks"
 MAX_LISTS: Final = 3
 """Lists of co-partitioned topics that are named."""
 
@@ -37,30 +35,21 @@ def causes(policy: Policy, plan: Plan, *, of_moves: bool) -> list[str]:
     now = broken_rules(plan.planned, group.owner) if of_moves and plan.extended else None
     limited = any(member.max_partitions is not None for member in group.members)
     named = {
-        COUNTS: not free,
+        "even counts": not free,
         "co-partitioned topics": now is not None and len(now.torn) > 0,
         "restrictions": plan.extended is not None and bool(group.allowed),
         "room": free and (bool(now.overfull) if now is not None else limited and not of_moves),
-        READS: of_moves and policy.rack_aware,
+        "the fewest reads across racks": of_moves and policy.rack_aware,
     }
     return [words for words, there in named.items() if there]
 
 
-def no_fewer(found: Sequence[str]) -> str:
-    """That the causes allow no fewer."""
-    if not found:
-        return "no plan has fewer"
-    allow = "allows" if len(found) == 1 and found[0] in (COUNTS, "room") else "allow"
-    return f"{in_a_row(found)} {allow} no fewer"
-
-
-def alone_need(found: Sequence[str], least: int) -> str:
-    """How many moves the causes take without the lag."""
-    if not found or (not least and COUNTS not in found):
-        return f"{number(least)} of them forced" if least else "none of them forced"
-    shortened = [{COUNTS: "even counts", READS: "the fewest reads"}.get(one, one) for one in found]
-    need = "needs" if shortened == ["room"] else "need"
-    return f"{in_a_row(shortened)} alone {need} {number(least) if least else 'none'}"
+def least_words(count: int, least: int, found: Sequence[str]) -> str:
+    """How many are needed, and what for."""
+    needs = f" for {in_a_row(found)}" if found else ""
+    if count == least:
+        return f"no fewer are possible{needs if least else ''}"
+    return f"at least {number(least)}{needs}" if least else f"none is needed{needs}"
 
 
 def breaks(torn_units: int, misplaced: int, overfull: int) -> str:
@@ -81,15 +70,12 @@ def extended_rows(plan: Plan, policy: Policy | None, has_owners: bool) -> list[F
         return []
     group = plan.planned.given
     broken = None if plan.policy else broken_by_assignor(group, plan.assigned)
-    restricted = plural(len(group.allowed or ()), "partition")
+    some = plural(len(group.allowed or ()), "partition")
     return [
         Fact("breaks rules", f"! {breaks(**broken.to_dict())}" if broken else ""),
         Fact("units", _units(plan)),
         Fact("across racks", _reads(plan, policy, has_owners)),
-        Fact(
-            "restricted",
-            f"{restricted}, which only some of the subscribers may read" if group.allowed else "",
-        ),
+        Fact("restricted", f"{some}, which only some may read" if group.allowed else ""),
         Fact("room", _room(plan)),
     ]
 
@@ -115,7 +101,8 @@ def _reads(plan: Plan, policy: Policy | None, has_owners: bool) -> str:
     if policy is not None and any(
         claim.claim == ACROSS and claim.value == reads.count for claim in plan.claims
     ):
-        text += f"; {no_fewer(causes(policy, plan, of_moves=False))}"
+        needs = least_words(reads.count, reads.count, causes(policy, plan, of_moves=False))
+        text += f"; {needs}"
     known = {
         "partition": (sum(map(bool, group.racks or ())), group.n_partitions),
         "member": (sum(bool(member.rack) for member in group.members), group.n_members),

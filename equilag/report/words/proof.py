@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Final
 
 from equilag.certificate.ledger import claim_words
 from equilag.domain.figures import (
@@ -17,29 +16,17 @@ from equilag.domain.figures import (
     time_span,
     whole,
 )
+from equilag.domain.plan.claim import bounded_by_solver
 from equilag.domain.plan.plan import Plan
+from equilag.domain.policy.objective import SPREAD
 from equilag.domain.policy.policy import Policy
 from equilag.planner.diagnosis.judged_plan import CostFacts
 from equilag.planner.facts.group import GroupFacts
-from equilag.planner.facts.plan import ProofFacts, is_per_capacity, proof_facts
+from equilag.planner.facts.plan import is_per_capacity, policy_in_force
 from equilag.planner.facts.work import WorkFacts
 from equilag.report.report_blocks import Fact
-from equilag.report.words.extended import alone_need, causes, extended_rows, no_fewer
+from equilag.report.words.extended import causes, extended_rows, least_words
 from equilag.report.words.throughput import throughput_row, weight_row
-
-STANDINGS: Final = {
-    "assignor": "this assignor's own result, not optimised",
-    "nobody": "no member reads a partition",
-    "feasible": "a valid plan; the gap below is its distance from the proved bound",
-    "unproved": "a valid plan; it is not proved how even it could be",
-    "fallback": "the time limit allowed only a heuristic's plan",
-    "spread": "counts and lag spread are proved to be the best possible",
-    "spread-and-cost": "counts, and lag spread with the cost of moves, are proved to be the best"
-    " possible",
-    "moves-and-spread": "counts, moves and lag spread are proved to be the best possible",
-}
-ON_SOLVER: Final = "counts are proved; the rest rests on the solver's word"
-INTERRUPTED_FALLBACK: Final = "only a heuristic's plan was there"
 
 
 def status_words(status: str, evidence: str | None) -> str:
@@ -50,21 +37,37 @@ def status_words(status: str, evidence: str | None) -> str:
 
 def status_sentence(plan: Plan) -> str:
     """What the plan's status is, and what that says of it."""
-    proof = proof_facts(plan)
-    if proof.policy is None:
-        return f"{printable(plan.algorithm)}: {STANDINGS['assignor']}"
-    if plan.status == "optimal" and plan.evidence == "solver":
-        words = ON_SOLVER
-    elif proof.standing == "tolerance":
-        words = f"within the tolerance of {percent(proof.policy.tolerance)} of the proved best"
-    elif proof.standing == "fallback" and plan.interrupted:
-        words = INTERRUPTED_FALLBACK
-    else:
-        words = STANDINGS[proof.standing]
+    if plan.policy is None:
+        return f"{printable(plan.algorithm)}: this assignor's own result, not optimised"
     status = status_words(plan.status, plan.evidence)
     if plan.interrupted:
         status = f"{status}, interrupted after {time_span(plan.wall_s)}"
-    return f"{status}: {words}"
+    return f"{status}: {_standing(plan, plan.policy)}"
+
+
+def _standing(plan: Plan, policy: Policy) -> str:
+    if plan.planned.group.idle.all():
+        return "no member reads a partition"
+    if plan.status == "fallback":
+        if plan.interrupted:
+            return "only a heuristic's plan was there"
+        return "the time limit allowed only a heuristic's plan"
+    if plan.status == "feasible" and SPREAD in _claimed(plan):
+        return "a valid plan; the gap below is its distance from the proved bound"
+    if plan.status == "feasible":
+        return "a valid plan; it is not proved how even it could be"
+    if plan.evidence == "solver":
+        return "counts are proved; the rest rests on the solver's word"
+    if policy.tolerance and plan.loads.gap:
+        return f"within the tolerance of {percent(policy.tolerance)} of the proved best"
+    if policy.move_cost and not policy.moves_first:
+        return "counts, and lag spread with the cost of moves, are proved to be the best possible"
+    moves = ", moves" if policy.moves_first and not (policy.pins_owned or policy.fresh) else ""
+    return f"counts{moves} and lag spread are proved to be the best possible"
+
+
+def _claimed(plan: Plan) -> set[str]:
+    return {claim.claim for claim in plan.claims}
 
 
 def load_word(plan: Plan) -> str:
@@ -84,24 +87,30 @@ def proof_rows(
 
 
 def _rows(plan: Plan, group: GroupFacts, work: WorkFacts | None, verbose: bool) -> Iterator[Fact]:
-    proof, has_readers = proof_facts(plan), not plan.planned.group.idle.all()
-    yield Fact("policy", ", ".join(proof.policy.words()) if proof.policy else "")
+    policy, loads, has_owners = policy_in_force(plan), plan.loads, bool(group.owned)
+    yield Fact("policy", ", ".join(policy.words()) if policy else "")
     yield Fact("found by", _run(plan) if verbose else "")
-    yield Fact("counts", _counts(plan, proof) if group.members else "")
-    yield from extended_rows(plan, proof.policy, bool(group.owned))
+    yield Fact("counts", _counts(plan, policy) if group.members else "")
+    yield from extended_rows(plan, policy, has_owners)
     if work is not None:
         yield Fact("weight", weight_row(work))
         yield Fact("throughput", throughput_row(work))
-    if has_readers:
+    if not plan.planned.group.idle.all():
         yield Fact(f"{load_word(plan)} spread", _spread(plan, group))
         yield Fact("excess", _excess(plan, group))
-    if proof.is_bounded:
-        yield Fact(bound_name(proof.by_solver), _bound(plan, proof))
-        yield Fact("gap", _gap(plan, proof))
-    yield Fact("moves", _moves(plan, proof) if group.owned else "")
+    # What is proved of an assignor's plan is about lag, whatever the capacities.
+    if SPREAD in _claimed(plan) and (policy is not None or not is_per_capacity(plan)):
+        by_solver, what = bounded_by_solver(plan.claims), load_word(plan)
+        scope = "no assignment at all" if plan.status == "fallback" else bound_scope(policy)
+        bound = f"{number(loads.spread_lower_bound)}: {scope} has a smaller {what} spread"
+        none = (
+            "0, on the solver's word" if by_solver else f"0: no smaller {what} spread is possible"
+        )
+        yield Fact(bound_name(by_solver), bound)
+        yield Fact("gap", _share(loads.gap, plan) if loads.gap else none)
+    yield Fact("moves", _moves(plan, policy) if has_owners else "")
     yield Fact("not checkable", _unchecked(plan))
-    for note in plan.notes:
-        yield Fact("note", printable(note))
+    yield from (Fact("note", printable(note)) for note in plan.notes)
 
 
 def _run(plan: Plan) -> str:
@@ -110,13 +119,12 @@ def _run(plan: Plan) -> str:
     return f"{printable(plan.algorithm)} in {time_span(plan.wall_s)}{limit}{cut}"
 
 
-def _counts(plan: Plan, proof: ProofFacts) -> str:
-    low, high, policy = plan.counts.min, plan.counts.max, proof.policy
+def _counts(plan: Plan, policy: Policy | None) -> str:
+    low, high = plan.counts.min, plan.counts.max
     each = f"{spread_over(low, high)} {form(high, 'partition')} per member"
     text = each if low == high else f"{each}, spread {number(high - low)}"
-    if "counts" in proof.claimed and not _counts_are_free(policy):
-        by_capacity = not plan.planned.capacities.are_equal
-        even = "even by capacity" if by_capacity else "even"
+    if "counts" in _claimed(plan) and not _counts_are_free(policy):
+        even = "even" if plan.planned.capacities.are_equal else "even by capacity"
         text += f"; proved to be as {even} as possible"
         if policy is not None and policy.pins_owned:
             text += " without a voluntary move"
@@ -129,9 +137,8 @@ def _spread(plan: Plan, group: GroupFacts) -> str:
     loads = plan.loads
     text = f"{_share(loads.spread, plan)}; {spread_over(loads.min, loads.max)} per member"
     if group.spread is not None:
-        text += f"; was {number(group.spread)}"
-        if not group.fully_owned:
-            text += " among the owned partitions"
+        owned = "" if group.fully_owned else " among the owned partitions"
+        text += f"; was {number(group.spread)}{owned}"
     return text
 
 
@@ -155,17 +162,10 @@ def _share(lag: float, plan: Plan) -> str:
     return f"{number(lag)} ({percent(100 * lag / mean)} of the mean)" if mean else number(lag)
 
 
-def _bound(plan: Plan, proof: ProofFacts) -> str:
-    general = proof.policy is None or plan.status == "fallback"
-    scope = "no assignment at all" if general else bound_scope(proof.policy)
-    bound = number(plan.loads.spread_lower_bound)
-    return f"{bound}: {scope} has a smaller {load_word(plan)} spread"
-
-
 def bound_scope(policy: Policy | None) -> str:
     """The plans of which none beats a bound on the lag spread."""
     if policy is None:
-        return "no plan"
+        return "no assignment at all"
     parts = [] if _counts_are_free(policy) else ["the same balance of counts"]
     if policy.rack_aware:
         parts.append("the fewest reads across racks")
@@ -180,26 +180,14 @@ def _counts_are_free(policy: Policy | None) -> bool:
     return policy is not None and policy.balance == "none"
 
 
-def _gap(plan: Plan, proof: ProofFacts) -> str:
-    if plan.loads.gap:
-        return _share(plan.loads.gap, plan)
-    if proof.by_solver:
-        return "0, on the solver's word"
-    return f"0: no smaller {load_word(plan)} spread is possible"
-
-
-def _moves(plan: Plan, proof: ProofFacts) -> str:
-    moves, policy = len(plan.moves), proof.policy
-    if "fewest_moves" not in proof.claimed or policy is None:
+def _moves(plan: Plan, policy: Policy | None) -> str:
+    moves = len(plan.moves)
+    if "fewest_moves" not in _claimed(plan) or policy is None:
         return number(moves)
     if policy.pins_owned:
         return f"{number(moves)}, from owners that may not keep theirs; no other may move"
-    found, least = causes(policy, plan, of_moves=True), plan.moves_lower_bound
-    if not moves:
-        return "none"
-    if moves == least:
-        return f"{number(moves)}; {no_fewer(found)}"
-    text = f"{number(moves)}; {alone_need(found, least)}"
+    found = causes(policy, plan, of_moves=True)
+    text = f"{number(moves)}; {least_words(moves, plan.moves_lower_bound, found)}"
     return text if policy.max_cross_rack is None else f"{text}; the limit on reads may need more"
 
 

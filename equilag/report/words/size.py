@@ -2,17 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from typing import Final, NamedTuple
 
-from equilag.domain.figures import (
-    form,
-    number,
-    partition_name,
-    percent,
-    plural,
-    time_span,
-)
+from equilag.domain.figures import form, number, partition_name, percent, plural, time_span
 from equilag.planner.sizes.size_search import LeastSize
 from equilag.planner.sizes.sizing import HotUnit, SizeRow, Sizing
 
@@ -21,12 +14,18 @@ SAME: Final = 0.001
 MAX_HOT: Final = 3
 """Hot partitions that are named."""
 UNITS: Final = {"lag": "lag", "rate": "records/s", "work": "records", "given": "weight"}
+LOADS: Final = {
+    "lag": "a lag of {}", "rate": "{} records/s", "work": "{} records to read",
+    "given": "a weight of {}",
+}  # fmt: skip
+WEIGHTS: Final = {
+    "lag": "lag", "rate": "records produced per second", "work": "lag and what comes in {}",
+    "given": "the weights of the snapshot",
+}  # fmt: skip
 BALANCES: Final = {
-    "total": "even counts",
-    "per-topic": "even counts of each topic",
-    "both": "even counts of each topic and in all",
-    "none": "counts free",
-}
+    "total": "even counts", "per-topic": "even counts of each topic",
+    "both": "even counts of each topic and in all", "none": "counts free",
+}  # fmt: skip
 
 
 class Wording(NamedTuple):
@@ -55,7 +54,7 @@ class Wording(NamedTuple):
 
     def size(self, size: int) -> str:
         """``6 members``."""
-        return f"{number(size)} {form(size, self.one, self.many)}"
+        return plural(size, self.one, self.many)
 
     def figure(self, load: float) -> float:
         """A load in the form of the table."""
@@ -82,31 +81,38 @@ def size_lines(sizing: Sizing) -> Iterator[str]:
     yield from _now(sizing, wording)
     if sizing.catch_up is not None:
         yield _caught_up(sizing, wording)
-    yield from (f"Hot: {_hot(unit)}" for unit in sizing.hot[:MAX_HOT])
+    for unit in sizing.hot[:MAX_HOT]:
+        name, share = partition_name((unit.topic, unit.partition)), percent(100 * (unit.share or 0))
+        pieces = plural(unit.pieces, "partition")
+        yield f"Hot: {name} alone gets {share} of a member's capacity: split it into {pieces}."
     if len(sizing.hot) > MAX_HOT:
         yield f"Hot: {plural(len(sizing.hot) - MAX_HOT, 'more partition')} like these."
     last = sizing.helpful_end
     if last is not None and sizing.heaviest is not None:
-        further = f"beyond {wording.size(last.size)} another one helps no further"
-        yield f"More: {further}: {_heaviest_partition(sizing, sizing.heaviest, wording)}."
+        why = _heaviest_partition(sizing, sizing.heaviest, wording)
+        yield f"More: beyond {wording.size(last.size)} another one helps no further: {why}."
 
 
 def _now(sizing: Sizing, wording: Wording) -> Iterator[str]:
     now, least, who = sizing.now, sizing.least_keeping_up, wording.size(sizing.basis.present)
     if least is None:
         if now is not None:
-            yield f"Now: the heaviest of {who} has {_row_load(now, wording, sizing)} at best."
+            load = _load(now.load, wording, sizing)
+            if not wording.is_proved(now):
+                load = f"{load} ({wording.load(now.load_at_least)} at least)"
+            yield f"Now: the heaviest of {who} has {load} at best."
         return
     if now is not None:
-        keeps, does = form(now.size, "keeps", "keep"), form(now.size, "does", "do")
         at = f" (the heaviest at {wording.load(now.load)})" if sizing.basis.kind == "rate" else ""
         if now.keeps_up:
             enough = least.at_most == now.size
             fewer = _no_fewer(sizing, least) if enough else ""
+            keeps = form(now.size, "keeps", "keep")
             yield f"{who} {keeps} up under the best plan{at}{fewer}."
             if enough:
                 return
         elif now.keeps_up is False:
+            does = form(now.size, "does", "do")
             yield f"{who} {does} not keep up, whatever the assignment{at}."
         else:
             yield f"{who}: it is open whether that keeps up{at}."
@@ -134,9 +140,7 @@ def _no_fewer(sizing: Sizing, least: LeastSize) -> str:
     cannot = "" if below < sizing.first else f"; {number(below)} cannot (proved)"
     if not least.proved:
         return f"{cannot}; what lies between is open"
-    if not cannot and sizing.starts_late:
-        return "; fewer were not looked at"
-    return cannot
+    return "; fewer were not looked at" if not cannot and sizing.starts_late else cannot
 
 
 def _caught_up(sizing: Sizing, wording: Wording) -> str:
@@ -147,16 +151,8 @@ def _caught_up(sizing: Sizing, wording: Wording) -> str:
     row = sizing.row(least.at_most)
     found = "" if row is None or not row.catch_up_s else f" (after {time_span(row.catch_up_s)})"
     sure = "fewer cannot" if least.proved else f"fewer than {number(least.at_least)} cannot"
-    have = f"{wording.size(least.at_most)} {form(least.at_most, 'has', 'have')}"
-    return f"Caught up: {have} read everything within {span}{found}; {sure}."
-
-
-def _hot(unit: HotUnit) -> str:
-    name = partition_name((unit.topic, unit.partition))
-    return (
-        f"{name} alone gets {percent(100 * (unit.share or 0))} of a member's capacity. No"
-        f" number of members helps it; its records need {plural(unit.pieces, 'partition')} or more."
-    )
+    have = form(least.at_most, "has", "have")
+    return f"Caught up: {wording.size(least.at_most)} {have} read all within {span}{found}; {sure}."
 
 
 def _heaviest_partition(sizing: Sizing, heaviest: HotUnit, wording: Wording) -> str:
@@ -166,51 +162,21 @@ def _heaviest_partition(sizing: Sizing, heaviest: HotUnit, wording: Wording) -> 
     if sizing.basis.kind == "rate" and wording.scale:
         whose = "a member" if sizing.basis.equal_capacities else "the fastest member"
         return f"{name} alone is {percent(100 * (heaviest.share or alone))} of {whose}'s capacity"
-    return f"{name} alone is {_words_of(alone, wording, sizing)}"
+    return f"{name} alone is {_load(alone, wording, sizing)}"
 
 
-def _row_load(row: SizeRow, wording: Wording, sizing: Sizing) -> str:
-    text = _words_of(row.load, wording, sizing)
-    return (
-        text if wording.is_proved(row) else f"{text} ({wording.load(row.load_at_least)} at least)"
-    )
-
-
-def _words_of(load: float, wording: Wording, sizing: Sizing) -> str:
+def _load(load: float, wording: Wording, sizing: Sizing) -> str:
     figure = wording.load(load)
     if wording.form == "seconds":
         return f"{figure} of reading"
-    if wording.scale:
-        return figure
-    return {
-        "lag": f"a lag of {figure}",
-        "rate": f"{figure} records/s",
-        "work": f"{figure} records to read",
-        "given": f"a weight of {figure}",
-    }[sizing.basis.kind]
+    return figure if wording.scale else LOADS[sizing.basis.kind].format(figure)
 
 
-def size_notes(sizing: Sizing, shown: Sequence[SizeRow]) -> tuple[str, ...]:
-    """What the figures rest on, a paragraph each; `shown` are the sizes of the table."""
-    wording = Wording.of(sizing)
-    paragraphs = (
-        [_loads(sizing, wording), *_left_out(sizing, shown)],
-        [*_members(sizing, wording)],
-        [*_unsure(sizing)],
-    )
-    return tuple(" ".join(lines) for lines in paragraphs if lines)
-
-
-def _loads(sizing: Sizing, wording: Wording) -> str:
-    """What a load is, and of which plan."""
-    basis, per = sizing.basis, ""
-    what = {
-        "lag": "lag",
-        "rate": "records produced per second",
-        "work": f"lag and what comes in {time_span(basis.horizon_s or 0)}",
-        "given": "the weights of the snapshot",
-    }[basis.kind]
-    who = "thread" if basis.threads > 1 else "member"
+def load_note(sizing: Sizing) -> str:
+    """What the loads of a table are."""
+    wording, basis = Wording.of(sizing), sizing.basis
+    what = WEIGHTS[basis.kind].format(time_span(basis.horizon_s or 0))
+    per = ""
     if wording.scale and basis.kind == "work":
         per = f", in percent of what its capacity allows in {time_span(wording.scale)}"
     elif wording.scale:
@@ -219,65 +185,35 @@ def _loads(sizing: Sizing, wording: Wording) -> str:
         per = ", as the time to read it"
     elif basis.capacity is not None:
         per = ", per unit of capacity"
-    return (
-        f"Heaviest: {what} of the heaviest {who}{per}, under the best plan for so many"
-        f" {wording.many} ({BALANCES[sizing.policy.balance]}, nobody owns anything). At least: no"
-        " plan has less; proved: that is what the plan has."
-    )
+    plan = f"under the best plan for so many {wording.many} ({BALANCES[sizing.policy.balance]})"
+    return f"{what} of the heaviest {'thread' if basis.threads > 1 else 'member'}{per}, {plan}"
 
 
-def _left_out(sizing: Sizing, shown: Sequence[SizeRow]) -> Iterator[str]:
-    if len(shown) < len(sizing.rows):
-        helping = sizing.helping
-        lower = f"{sizing.policy.tolerance:g} % or more" if sizing.policy.tolerance else "anything"
-        some = "the" if all(row in shown for row in helping) else "some of the"
-        verb = form(len(helping), "lowers", "lower")
-        yield (
-            f"The table has {some} {plural(len(helping), 'number')} that {verb} it by {lower};"
-            f" --json has all {number(len(sizing.rows))}."
-        )
-    missing = sizing.last - sizing.first + 1 - len(sizing.rows)
-    if missing:
-        not_planned = f"{plural(missing, 'number')} {form(missing, 'was', 'were')} not planned"
-        yield f"{not_planned}, for lack of time or of room for all partitions."
-
-
-def _members(sizing: Sizing, wording: Wording) -> Iterator[str]:
-    """Who the members of another size are."""
-    basis = sizing.basis
-    if basis.threads > 1:
-        yield f"A new process has {number(basis.threads)} threads."
+def size_notes(sizing: Sizing) -> Iterator[str]:
+    """What the figures rest on: who the members of another size are, and what is not known."""
+    basis, many = sizing.basis, Wording.of(sizing).many
+    if missing := sizing.last - sizing.first + 1 - len(sizing.rows):
+        yield f"not planned, for lack of time or of room: {plural(missing, 'number')} of {many}"
+    each = f"{number(basis.threads)} threads" if basis.threads > 1 else ""
     if basis.capacity is not None:
-        each = " each" if basis.threads > 1 else ""
         capacity = number(round(basis.capacity) if basis.capacity >= 100 else basis.capacity)
-        yield f"New members have a capacity of {capacity} records/s{each}."
+        each += f"{' of' if each else ''} {capacity} records/s{' each' if each else ''}"
+    if each:
+        yield f"new {many} have {each.strip()}"
     if not basis.equal_capacities:
-        yield f"Of fewer {wording.many} than now, the slowest stay."
+        yield f"of fewer {many} than now, the slowest stay"
     if basis.subscriptions > 1:
-        yield (
-            f"Members read {number(basis.subscriptions)} different sets of topics; each set keeps"
-            f" its share of the {wording.many}."
-        )
+        sets = f"{number(basis.subscriptions)} different sets of topics"
+        yield f"members read {sets}; each set keeps its share of the {many}"
     if basis.idle:
-        read, are = form(basis.idle, "reads", "read"), form(basis.idle, "is", "are")
-        yield f"{plural(basis.idle, 'member')} that {read} nothing {are} left out."
+        yield f"left out: {plural(basis.idle, 'member')} without a partition to read"
     if basis.unrestricted:
-        are = form(basis.unrestricted, "is", "are")
-        some = f"{plural(basis.unrestricted, 'partition')} that only some members may read now"
-        yield f"{some} {are} open to all here."
-
-
-def _unsure(sizing: Sizing) -> Iterator[str]:
-    """What is not known, and how to make it known."""
-    basis = sizing.basis
+        some = plural(basis.unrestricted, "partition")
+        yield f"open to all members here: {some} that only some may read now"
     if basis.unknown_rates:
-        which = plural(basis.unknown_rates, "partition")
-        yield f"{which} of unknown rate: the mean of the topic, else of all, is taken."
-    live = "--sample 60s of a live group."
+        of = plural(basis.unknown_rates, "partition")
+        yield f"{of} of unknown rate: the mean of the topic, else of all, is taken"
     if basis.capacity is None:
-        yield (
-            "To tell who keeps up, give the capacity of members: --capacity '*=N', in records per"
-            f" second; or {live}"
-        )
+        yield "to tell who keeps up, capacities are needed: --capacity '*=N', or --sample 60s"
     elif sizing.least_keeping_up is None:
-        yield f"To tell who keeps up, rates are needed: in the snapshot, or {live}"
+        yield "to tell who keeps up, rates are needed: in the snapshot, or --sample 60s"

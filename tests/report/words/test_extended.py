@@ -54,17 +54,17 @@ def test_reads_across_racks(settings: dict[str, Any], proved: bool) -> None:
     assert plan.extended.cross_rack is not None
     count = plan.extended.cross_rack.count
     words = f"{count} partition{'s' * (count != 1)}; was 12"
-    end = "; the balance of counts allows no fewer" if proved else ""
+    end = "; no fewer are possible" if proved else ""
     assert said["across racks"] == words + end
     assert ("fewest reads across racks" in said["policy"]) == proved
-    assert ("and the fewest reads across racks allow no fewer" in said["moves"]) == proved
+    assert ("for even counts and the fewest reads across racks" in said["moves"]) == proved
 
 
 def test_free_counts_are_not_called_even() -> None:
     said = rows(solved([{}, {}], {"balance": "none"}))
     assert said["policy"] == "fair-yet-sticky, balance none"
     assert said["counts"] == "0 to 24 partitions per member, spread 24"
-    assert said["moves"] == "none"
+    assert said["moves"] == "0; no fewer are possible"
     assert not any("balance of counts" in words for words in said.values())
 
 
@@ -73,27 +73,27 @@ def test_moves_are_laid_to_what_forces_them() -> None:
     members = [{"rack": "x"}, {"rack": "y", "max_partitions": 20}]
     racks = {topic: [["x"]] * 6 + [["y"]] * 6 for topic in ("a", "b")}
     said = rows(solved(members, {**free, "rack_aware": True}, racks=racks))
-    assert said["across racks"].endswith("; was 12; room allows no fewer")
-    words = "12; the fewest reads across racks allow no fewer"
+    assert said["across racks"].endswith("; was 12; no fewer are possible")
+    words = "12; no fewer are possible for the fewest reads across racks"
     assert said["moves"] == words
     said = rows(solved([{"max_partitions": 20}, {}], free))
-    assert said["moves"] == "4; room allows no fewer"
+    assert said["moves"] == "4; no fewer are possible for room"
     said = rows(solved([{}, {}], free, allowed=allowed))
-    assert said["moves"] == "1; restrictions allow no fewer"
+    assert said["moves"] == "1; no fewer are possible for restrictions"
     stay = {"policy": "sticky-yet-fair"}
     said = rows(solved([{}, {}], stay, allowed=allowed))
     end = "1, from owners that may not keep theirs; no other may move"
     assert said["moves"] == end
     owners = [{"owned": {topic: list(range(12))}} for topic in ("a", "b")]
     said = rows(solved(owners, {"policy": "lag-aware", "tolerance": 0}, allowed=allowed))
-    assert said["moves"].endswith("; even counts and restrictions alone need 2")
+    assert said["moves"].endswith("; at least 2 for even counts and restrictions")
 
 
 def test_a_limit_on_reads_may_take_moves_of_its_own() -> None:
     owners = [{"rack": rack, "owned": {topic: list(range(12))}} for rack, topic in ("xa", "yb")]
     racks = {"a": [["y"]] * 12, "b": [["x"]] * 12}
     said = rows(solved(owners, {"max_cross_rack": 0}, racks=racks))
-    end = "24; even counts alone need none; the limit on reads may need more"
+    end = "24; none is needed for even counts; the limit on reads may need more"
     assert said["moves"] == end
 
 
