@@ -8,10 +8,9 @@ from functools import cached_property
 from typing import Any, Final
 
 from equilag.domain.document import to_document
-from equilag.domain.figures import form, number, partition_name, plural, printable
-from equilag.domain.plan.move import Move
+from equilag.domain.figures import Change, number, partition_name, plural, printable
 from equilag.domain.plan.plan import Plan
-from equilag.planner.diagnosis.move_chains import ChainFacts, ServedFacts, served_facts
+from equilag.planner.diagnosis.served_moves import ServedFacts, served_facts
 from equilag.planner.diagnosis.unevenness import UnevennessFacts, unevenness_facts
 from equilag.planner.explain import Explanation, LooserPlan
 from equilag.planner.facts.plan import is_per_capacity
@@ -26,24 +25,28 @@ from equilag.report.words.bounds import (
     state_words,
 )
 from equilag.report.words.group import doubt_notes, group_title
+from equilag.report.words.proof import load_word
 from equilag.report.words.unevenness import unevenness_heading, unevenness_words
 
 FORMAT: Final = "equilag/explanation/1"
 LOOSER_FIELDS: Final = ("name", "settings", "helps", "evidence", "refused")
 MAX_SERVED: Final = 12
-"""Members whose moves are listed: with a few moves each they fill one screen."""
-MAX_CHAINS: Final = 4
-"""Chains that are listed for a member, those that relieve it most."""
+"""Members whose moves a screen shows."""
 SERVED: Final = {
+    "relief": "relieve {}",
+    "makes-room": "{} makes room for what it takes",
+    "counts": "even counts of {}",
+    "room": "limit of partitions of {}",
     "restriction": "owners that may not keep them",
     "join": "brought together with the other partitions of their unit",
+    "unit": "brought together with the other partitions of their unit",
     "racks": "end a read across racks",
     "exchange": "exchanges of equal weight",
     "other": "part of the plan as a whole",
     "fresh": "planned as if nobody owned anything",
     "assignor": "the assignor's own choice",
 }
-"""What moves serve that relieve no member."""
+"""What moves serve, by kind, with the member."""
 
 
 class ExplanationReport(b.Report):
@@ -178,69 +181,30 @@ def _not_helping(looser: tuple[LooserPlan, ...]) -> Iterator[str]:
 
 
 def _moves(report: PlanReport) -> b.Section | None:
-    """The moves by what they serve."""
+    """The moves by what they serve, a row for each member that is relieved."""
     total, owned = len(report.plan.moves), report.group.owned
     if not owned:
         return None
     if not total:
         return b.Section("No moves:", (), " every partition stays where it is.")
-    served = served_facts(report.plan)
-    lines = [line for one in served[:MAX_SERVED] for line in _served(one)]
-    if rest := served[MAX_SERVED:]:
-        members = sum(1 for one in rest if one.member)
-        whom = plural(members, "more member") if members else "other reasons"
-        moves = plural(sum(one.moves for one in rest), "more move")
-        lines.append(f"… and {moves} for {whom} (--json lists all)")
+    columns = (
+        b.Column("what for", "text"), b.Column(load_word(report.plan)),
+        b.Column("partitions", optional=True), b.Column("moves"),
+        b.Column("the largest", "text", optional=True),
+    )  # fmt: skip
+    table = b.Table(
+        columns, tuple(map(_served, served_facts(report.plan))), "Moves by use", MAX_SERVED
+    )
     of = f" ({number(total)} of {plural(owned, 'owned partition')}), by what they serve"
-    return b.section("Moves", b.Notes(tuple(lines), "list"), rest=of)
+    return b.section("Moves", table, rest=of, anchor="served")
 
 
-def _served(served: ServedFacts) -> Iterator[str]:
-    """What a member's chains bring, and the first of them."""
-    yield _heading(served)
-    for chain in served.chains[:MAX_CHAINS]:
-        yield f"  {_chain(chain)}"
-    if rest := served.chains[MAX_CHAINS:]:
-        moves = sum(len(chain.moves) + chain.along for chain in rest)
-        yield f"  … and {plural(moves, 'more move')}"
-
-
-def _heading(served: ServedFacts) -> str:
-    if not served.member:
-        what = SERVED.get(served.kind, served.kind)
-        return f"{plural(served.moves, 'partition')}: {what}"
-    name = printable(served.member)
-    loads = f"{number(served.before)} → {number(served.after)}"
-    counts = f"{number(served.partitions_before)} → {number(served.partitions_after)} partitions"
-    match served.kind:
-        case "counts":
-            return f"even counts: {name} {counts}"
-        case "room":
-            return f"limit of partitions: {name} {counts}"
-        case "makes-room":
-            return f"{name} makes room for what it takes ({loads})"
-    changed = served.partitions_before != served.partitions_after
-    return f"relieve {name}: {loads}{f', {counts}' if changed else ''}"
-
-
-def _chain(chain: ChainFacts) -> str:
-    first, *others = chain.moves
-    text = f"{_named(first)} to {printable(first.target)}"
-    if first.reason.kind == "restriction" or not first.reason.member:
-        text += f" from {printable(first.source)}"
-    if chain.along:
-        text += f" with {plural(chain.along, 'partition')} of its unit"
-    if not others:
-        return text
-    last, between = others[-1], len(others) - 1
-    if last.target != first.source:
-        passing = form(len(others), "passes", "pass")
-        return f"{text}, and {plural(len(others), 'move')} that {passing} a partition on"
-    text += f" for {_named(last)}"
-    if not between:
-        return text
-    return f"{text} from {printable(last.source)}, with {plural(between, 'move')} in between"
-
-
-def _named(move: Move) -> str:
-    return f"{partition_name((move.topic, move.partition))} ({number(move.lag)})"
+def _served(one: ServedFacts) -> tuple[b.Cell, ...]:
+    first = one.moves[0]
+    largest = f"{partition_name((first.topic, first.partition))} ({number(first.lag)})"
+    what, reason = SERVED[one.kind].format(printable(one.member)), one.reason
+    loads = counts = None
+    if one.member:
+        loads = Change(reason.before, reason.after)
+        counts = Change(reason.partitions_before, reason.partitions_after)
+    return what, loads, counts, len(one.moves), largest
