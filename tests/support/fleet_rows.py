@@ -7,7 +7,7 @@ from copy import deepcopy
 from dataclasses import replace
 from typing import Any
 
-from equilag.report.facts.fleet_run import (
+from equilag.planner.facts.fleet_run import (
     ACTIONS,
     AssignorGaps,
     FailedGroup,

@@ -10,11 +10,15 @@ from __future__ import annotations
 import binascii
 import re
 from base64 import b64decode
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import Final, NamedTuple
 
 from equilag.domain.errors import InputError
+from equilag.domain.figures import listed
+from equilag.domain.natural_order import natural_key
 
+MAX_NAMES: Final = 5
+"""Groups that a line names: a few tell what they have in common."""
 CLASSIC: Final = "classic"
 CONSUMER: Final = "consumer"
 SHARE: Final = "share"
@@ -114,3 +118,13 @@ def _of_streams(text: str) -> bool:
     except (binascii.Error, ValueError):
         return False
     return len(data) >= _STREAMS_BYTES and data[0] in _STREAMS_COMMITS
+
+
+def left_out_lines(left_out: Mapping[str, str]) -> list[str]:
+    """Return one line per reason, with the groups that were left out for it."""
+    by_reason: dict[str, list[str]] = {}
+    for group, reason in sorted(left_out.items(), key=lambda item: natural_key(item[0])):
+        by_reason.setdefault(reason, []).append(group)
+    return [
+        f"left out: {listed(groups, MAX_NAMES)}: {reason}" for reason, groups in by_reason.items()
+    ]

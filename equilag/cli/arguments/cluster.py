@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from typing import TYPE_CHECKING, Final
 
@@ -12,14 +12,10 @@ from equilag.cli.arguments.converters import OneOf, duration, pattern
 from equilag.cli.arguments.files import naming, read_file
 from equilag.cli.arguments.options import AnyParser, Option
 from equilag.domain.errors import InputError
-from equilag.domain.figures import listed
-from equilag.domain.natural_order import natural_key
 
 if TYPE_CHECKING:
     from equilag.adapters.kafka.group_reader import GroupReader
 
-_MAX_NAMES: Final = 5
-"""Groups that one remark names: they fit on one line."""
 GROUPS: Final = Option(
     "--groups", "REGEX", "only groups whose whole name matches, such as 'orders-.*'", pattern
 )
@@ -72,16 +68,6 @@ def reading(args: argparse.Namespace) -> Iterator[GroupReader]:
             yield reader
         except (NoAnswer, TemporarilyUnreadable) as error:
             raise InputError(str(error), "", args.bootstrap_server) from error
-
-
-def left_out_lines(left_out: Mapping[str, str]) -> list[str]:
-    """Return one line per reason, with the groups that were left out for it."""
-    by_reason: dict[str, list[str]] = {}
-    for group, reason in sorted(left_out.items(), key=lambda item: natural_key(item[0])):
-        by_reason.setdefault(reason, []).append(group)
-    return [
-        f"left out: {listed(groups, _MAX_NAMES)}: {reason}" for reason, groups in by_reason.items()
-    ]
 
 
 def client_settings(path: str | None) -> dict[str, str]:

@@ -59,7 +59,7 @@ def _report(args: argparse.Namespace) -> int:
 
     from equilag.pipeline.results.fleet_report import read_report
     from equilag.pipeline.results.run_dir import reading_run
-    from equilag.report.facts.fleet_verdict import fleet_verdict
+    from equilag.planner.diagnosis.fleet_verdict import fleet_verdict
     from equilag.report.json_text import json_output
     from equilag.report.page.write_page import page_of
     from equilag.report.reports.fleet_page import FleetPage

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Final
 
 from equilag.cli.arguments import options
-from equilag.cli.arguments.cluster import GROUPS, add_cluster, add_reading, left_out_lines, reading
+from equilag.cli.arguments.cluster import GROUPS, add_cluster, add_reading, reading
 from equilag.cli.deliver import show
 from equilag.cli.group_watch import WATCH, watch
 from equilag.cli.screen import remark
@@ -127,6 +127,7 @@ def without_figures(name: str, listed: ListedGroup) -> LiveGroupFacts:
 
 def problems(found: Readings) -> list[str]:
     """Return remarks about what could not be read."""
+    from equilag.adapters.kafka.group_kinds import left_out_lines
     from equilag.adapters.kafka.reading import NO_COMMIT
 
     lines = left_out_lines(found.left_out)

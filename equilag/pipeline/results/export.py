@@ -28,7 +28,7 @@ from equilag.domain.show import show
 from equilag.pipeline.results.run_dir import read_summary
 from equilag.pipeline.results.run_tables import check_summary, plan_row, read_columns, rows_of
 from equilag.pipeline.sources.snapshot_rows import group_input
-from equilag.report.facts.fleet_run import GroupCommands
+from equilag.planner.facts.fleet_run import GroupCommands
 
 if TYPE_CHECKING:
     from equilag.domain.plan.plan import Plan

@@ -10,7 +10,7 @@ from equilag.domain.errors import InputError
 from equilag.pipeline.results.export import group_commands, planned_with
 from equilag.pipeline.results.run_dir import SUMMARY, read_summary
 from equilag.pipeline.results.run_tables import check_summary, read_columns, rows_of
-from equilag.report.facts.fleet_run import (
+from equilag.planner.facts.fleet_run import (
     AssignorGaps,
     FailedGroup,
     FleetRun,

@@ -12,8 +12,8 @@ from equilag.domain.budget import Budget
 from equilag.domain.group.group import NOBODY, Flags, Group
 from equilag.domain.plan.metrics import count_moves, has_capacities, load_divisor
 from equilag.domain.reduction.reduce import known_capacities
+from equilag.planner.facts.fleet_run import MAX_NAMED
 from equilag.planner.facts.work import WorkFacts, work_facts
-from equilag.report.facts.fleet_run import MAX_NAMED
 from equilag.report.words.verdict import judge_plan, verdict_of
 
 if TYPE_CHECKING:

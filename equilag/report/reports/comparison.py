@@ -3,15 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import Any, Final, NamedTuple
+from typing import Any, Final
 
-from equilag.domain.figures import (
-    listed,
-    number,
-    printable,
-    short_percent,
-    time_span,
-)
+from equilag.domain.figures import listed, number, printable, short_percent, time_span
 from equilag.domain.plan.metrics import has_capacities, load_divisor
 from equilag.domain.policy.policy import Policy
 from equilag.domain.policy.policy_settings import DEFAULT_TOLERANCE
@@ -37,34 +31,28 @@ MAX_NAMES: Final = 20
 """Rows that a sentence names: more than there are assignors of Kafka."""
 
 
-class ExtendedColumn(NamedTuple):
-    """A column that is there where the group has what it is about."""
-
-    column: b.Column
-    of: Callable[[ExtendedRow], float | None]
-
-
 def _instance_spread(row: ExtendedRow) -> int | None:
     """Where capacities are equal: else the smaller have to have fewer."""
     return row.instance_count_spread if row.count_per_capacity is None else None
 
 
-EXTENDED: Final = (
-    ExtendedColumn(
+EXTENDED: Final[tuple[tuple[b.Column, Callable[[ExtendedRow], float | None]], ...]] = (
+    (
         b.Column("count per capacity", note="most partitions or units of a member per unit of it"),
         lambda row: row.count_per_capacity,
     ),
-    ExtendedColumn(
+    (
         b.Column("instance per capacity", note="the same of an instance", optional=True),
         lambda row: row.instance_count_per_capacity,
     ),
-    ExtendedColumn(b.Column("instance spread", optional=True), _instance_spread),
-    ExtendedColumn(
+    (b.Column("instance spread", optional=True), _instance_spread),
+    (
         b.Column("busiest member", "share", "its rate in percent of its capacity"),
         lambda row: row.busiest,
     ),
-    ExtendedColumn(b.Column("cross rack"), lambda row: row.cross_rack),
+    (b.Column("cross rack"), lambda row: row.cross_rack),
 )
+"""Columns that are there where the group has what they are about, with their figures."""
 
 
 class ComparisonReport(b.Report):
@@ -88,7 +76,7 @@ class ComparisonReport(b.Report):
 
 def comparison_blocks(comparison: Comparison, group: GroupFacts) -> Iterator[b.Block]:
     """A row per assignor, and what the figures rest on."""
-    yield _table(comparison)
+    yield _table(comparison, group)
     yield b.Notes(tuple(_notes(comparison, group)))
 
 
@@ -120,21 +108,25 @@ def _by_solver(comparison: Comparison) -> bool:
     return any(row.evidence == "solver" for row in comparison.rows)
 
 
-def _table(comparison: Comparison) -> b.Table:
+def _table(comparison: Comparison, group: GroupFacts) -> b.Table:
     """A row per assignor; a star marks those that the bound does not hold for."""
     planned = comparison.plan.planned.group
     # Where capacities differ, even counts have a spread.
     by_capacity, per_capacity = has_capacities(planned), load_divisor(planned) is not None
     what = "load" if per_capacity else "lag"
+    unit = load_words(group.load_unit) if per_capacity else ""
     extended = [
-        one for one in EXTENDED if any(one.of(row.extended) is not None for row in comparison.rows)
+        (column, of)
+        for column, of in EXTENDED
+        if any(of(row.extended) is not None for row in comparison.rows)
     ]
     columns = (
         b.Column("assignor", "name"), b.Column("status", "text"),
         *(() if by_capacity else (b.Column("count spread", optional=True),)),
-        *(one.column for one in extended), b.Column("moves"),
-        b.Column(f"{what} max", optional=True), b.Column(f"{what} spread"),
-        b.Column("gap", "percent"), b.Column("time", "ms", optional=True),
+        *(column for column, _ in extended), b.Column("moves"),
+        b.Column(f"{what} max", optional=True), b.Column(f"{what} spread", note=unit),
+        b.Column("gap", "percent", "distance from the bound in percent of the mean load"),
+        b.Column("time", "ms", optional=True),
     )  # fmt: skip
 
     def cells(row: ComparisonRow) -> Iterator[Any]:
@@ -144,7 +136,7 @@ def _table(comparison: Comparison) -> b.Table:
         yield f"{status_words(row.status, row.evidence)}{mark}"
         if not by_capacity:
             yield row.count_spread
-        yield from (one.of(figures) for one in extended)
+        yield from (of(figures) for _, of in extended)
         yield row.moves
         yield figures.load_max if per_capacity else row.lag_max
         yield figures.load_spread if per_capacity else row.lag_spread
@@ -160,31 +152,24 @@ def _notes(comparison: Comparison, group: GroupFacts) -> Iterator[str]:
     policy, per_capacity = policy_in_force(plan) or Policy(), load_divisor(plan.planned.group)
     what = "lag" if per_capacity is None else "load"
     bound = f"{bound_name(_by_solver(comparison))} {number(comparison.spread_lower_bound)}"
-    yield (
-        f"{bound}: {bound_scope(policy)} has a smaller {what} spread; gap: distance from it in"
-        " percent of the mean load"
-    )
+    yield f"{bound}: {bound_scope(policy)} has a smaller {what} spread"
     if not policy.tolerance and not policy.moves_first:
         usual = f"equilag plan has {DEFAULT_TOLERANCE:g} % by default"
         yield f"equilag: the most even plan, tolerance 0; {usual}"
     if any(row.assignor == CURRENT for row in rows) and not group.fully_owned:
         yield f"{CURRENT}: only of the partitions that are owned, not of all"
     yield from beyond_lines(rows)
-    if per_capacity is not None:
-        yield f"load: {load_words(group.load_unit)}"
     for row in rows:
         if row.extended.breaks_rules:
-            yield f"! {printable(row.assignor)}: {_broken(row.extended)}"
+            found = row.extended
+            broken = breaks(found.torn_units or 0, found.misplaced or 0, found.overfull or 0)
+            yield f"! {printable(row.assignor)}: {broken}"
     for row in rows:
         if row.failed is not None:
             origin = "" if row.package is None else f" (package {printable(row.package)})"
             yield f"{printable(row.assignor)} failed{origin}: {printable(row.failed)}"
     if plan.interrupted:
         yield f"interrupted after {time_span(plan.wall_s)}"
-
-
-def _broken(row: ExtendedRow) -> str:
-    return breaks(row.torn_units or 0, row.misplaced or 0, row.overfull or 0)
 
 
 def beyond_lines(rows: Sequence[ComparisonRow]) -> list[str]:

@@ -19,9 +19,9 @@ from equilag.domain.figures import (
     shorten,
 )
 from equilag.planner.compare import CURRENT
+from equilag.planner.diagnosis.fleet_verdict import FleetVerdictFacts, fleet_verdict
+from equilag.planner.facts.fleet_run import BAND_LIMITS, FleetRun, GroupRow
 from equilag.report import report_blocks as b
-from equilag.report.facts.fleet_run import BAND_LIMITS, FleetRun, GroupRow
-from equilag.report.facts.fleet_verdict import FleetVerdictFacts, fleet_verdict
 from equilag.report.words.fleet import (
     BEHIND,
     FAULTS,

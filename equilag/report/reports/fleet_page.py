@@ -6,9 +6,9 @@ from collections.abc import Iterator
 from typing import Any, Final
 
 from equilag.domain.figures import number, percent, plural, printable
+from equilag.planner.diagnosis.fleet_verdict import fleet_verdict
+from equilag.planner.facts.fleet_run import FleetRun, GroupRow
 from equilag.report import report_blocks as b
-from equilag.report.facts.fleet_run import FleetRun, GroupRow
-from equilag.report.facts.fleet_verdict import fleet_verdict
 from equilag.report.reports.fleet import (
     FleetReport,
     data_section,

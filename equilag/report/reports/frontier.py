@@ -33,7 +33,7 @@ class FrontierReport(b.Report):
         yield doubt_notes(self.front.group)
         if self.front.points:
             yield front_table(self.front)
-            yield b.Notes(tuple(_remarks(self.front)), "text")
+            yield b.Notes(tuple(_remarks(self.front)))
 
 
 def what_of(front: FrontFacts) -> str:
@@ -69,11 +69,14 @@ def _gain(one: PointFacts) -> str:
 
 
 def front_table(front: FrontFacts, command: CommandOf | None = None) -> b.Table:
-    what = what_of(front)
+    what, above = what_of(front), "load" if front.per_capacity else "records"
+    unit = load_words(front.group.load_unit) if front.per_capacity else ""
     columns = (
-        b.Column("moves"), b.Column(f"{what} spread"),
-        b.Column("of the mean", "percent", optional=True), b.Column("at least"),
-        b.Column("excess", optional=True), b.Column("gain", "percent"),
+        b.Column("moves"), b.Column(f"{what} spread", note=unit),
+        b.Column("of the mean", "percent", optional=True),
+        b.Column("at least", note="no plan with as many moves has a smaller spread"),
+        b.Column("excess", note=f"{above} above a fair share, over all members", optional=True),
+        b.Column("gain", "percent", "of the excess that can be saved"),
         b.Column("", "bar", optional=True), b.Column("", "text"),
         *(() if command is None else (b.Column("command", "command"),)),
     )  # fmt: skip
@@ -148,24 +151,12 @@ def _words_of(one: PointFacts, what: str) -> str:
 def _remarks(front: FrontFacts) -> Iterator[str]:
     policy, what = front.policy, what_of(front)
     if front.interrupted:
-        yield "Interrupted: these are the points so far."
+        yield "interrupted: these are the points so far"
     if len(front.points) > 1:
         # Policies that put fewer moves first never trade moves for lag.
         other = "--policy lag-aware, " if policy.moves_first and not policy.pins_owned else ""
-        yield (
-            f"equilag plan with the same options, {other}--max-moves N and --tolerance 0 makes the"
-            " plan of a row; N is in the first column."
-        )
-        above = "load" if front.per_capacity else "records"
-        yield (
-            f"Excess: {above} above a fair share, over all members. Gain: the part of it that is"
-            " saved, in percent of the proved maximum."
-        )
-    if front.per_capacity:
-        yield f"Load: {load_words(front.group.load_unit)}."
+        how = f"{other}--max-moves N and --tolerance 0 makes the plan of the row with N moves"
+        yield f"equilag plan with the same options, {how}"
     if front.unproved:
         rows = f"{number(front.unproved)} {form(front.unproved, 'row is', 'rows are')} not proved"
-        yield (
-            f"{rows}: the smallest {what} spread lies between 'at least' and '{what} spread'; a"
-            " longer --time-limit may find it."
-        )
+        yield f"{rows}: a longer --time-limit may find a smaller {what} spread, down to 'at least'"

@@ -14,8 +14,8 @@ from equilag.domain.figures import (
     short_number,
     time_span,
 )
-from equilag.report.facts.fleet_run import MAX_NAMED, GroupRow, GroupThroughput
-from equilag.report.facts.fleet_verdict import FleetVerdictFacts
+from equilag.planner.diagnosis.fleet_verdict import FleetVerdictFacts
+from equilag.planner.facts.fleet_run import MAX_NAMED, GroupRow, GroupThroughput
 
 WEIGHTS: Final = {
     "work": "work (lag and what comes within the horizon), in records; lag where no rate is known",

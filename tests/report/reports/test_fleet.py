@@ -22,7 +22,7 @@ from support.reports import sections, text_of, words_of
 from equilag.domain.document import to_document
 from equilag.domain.figures import Change
 from equilag.pipeline.sources.problems import COUNTED
-from equilag.report.facts.fleet_run import FailedGroup, FleetRun, GroupRow
+from equilag.planner.facts.fleet_run import FailedGroup, FleetRun, GroupRow
 from equilag.report.report_blocks import Breakdown, Table
 from equilag.report.reports.fleet import FleetReport, fleet_document
 from equilag.report.reports.fleet_page import FleetPage

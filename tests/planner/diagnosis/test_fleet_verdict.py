@@ -9,8 +9,8 @@ import pytest
 from support.fleet_rows import FAILED, KEPT, ROW, fleet_report
 
 from equilag.domain.document import to_document
-from equilag.report.facts.fleet_run import ACTIONS, GroupRow, GroupVerdict
-from equilag.report.facts.fleet_verdict import fleet_verdict
+from equilag.planner.diagnosis.fleet_verdict import fleet_verdict
+from equilag.planner.facts.fleet_run import ACTIONS, GroupRow, GroupVerdict
 from equilag.report.words.fleet import fleet_headline
 
 

@@ -6,7 +6,7 @@ from collections import Counter
 from dataclasses import dataclass
 from typing import Final
 
-from equilag.report.facts.fleet_run import FleetRun
+from equilag.planner.facts.fleet_run import FleetRun
 
 UNITS: Final = {"rate": "records per hour", "bytes": "bytes"}
 """What is saved where it is not records."""

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from equilag.domain.document import to_document
-from equilag.report.facts.fleet_run import BAND_LIMITS, assignor_gaps
+from equilag.planner.facts.fleet_run import BAND_LIMITS, assignor_gaps
 
 
 def test_a_gap_at_a_limit_is_below_it() -> None:

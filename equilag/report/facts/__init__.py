@@ -1,1 +1,0 @@
-"""What a report says, as data: computed here once, and only worded by the outputs."""
