@@ -36,7 +36,6 @@ from equilag.report import report_blocks as b
 from equilag.report.reports.comparison import ComparisonReport
 from equilag.report.reports.explanation import ExplanationReport
 from equilag.report.reports.fleet import FleetReport
-from equilag.report.reports.fleet_page import FleetPage
 from equilag.report.reports.frontier import FrontierReport
 from equilag.report.reports.group_report import GroupReport
 from equilag.report.reports.groups import GroupsReport, LiveGroupFacts
@@ -193,7 +192,7 @@ def fleet_without_faults() -> b.Report:
 
 
 def fleet_page() -> b.Report:
-    return FleetPage(replace(fleet_report(*many_groups(5)), gaps=fleet_gaps()), 20)
+    return FleetReport(replace(fleet_report(*many_groups(5)), gaps=fleet_gaps()), 20)
 
 
 def groups() -> b.Report:

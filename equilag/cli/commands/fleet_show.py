@@ -59,21 +59,18 @@ def _report(args: argparse.Namespace) -> int:
 
     from equilag.pipeline.results.fleet_report import read_report
     from equilag.pipeline.results.run_dir import reading_run
-    from equilag.planner.diagnosis.fleet_verdict import fleet_verdict
     from equilag.report.json_text import json_output
     from equilag.report.page.write_page import page_of
-    from equilag.report.reports.fleet_page import FleetPage
-    from equilag.report.words.fleet import fleet_headline
+    from equilag.report.reports.fleet import FleetReport
 
     with reading_run(args.directory):
-        run = read_report(args.directory)
-    page = FleetPage(run, TOP)
+        report = FleetReport(read_report(args.directory), TOP, every_group=True)
     if target is not None:
-        target.write(page_of(page))
+        target.write(page_of(report))
     if args.json:
-        emit(json_output(page))
+        emit(json_output(report))
     else:
-        emit(f"{fleet_headline(fleet_verdict(run))}\n\npage  {printable(args.out)}\n")
+        emit(f"{report.verdict.headline}\n\npage  {printable(args.out)}\n")
     return 0
 
 

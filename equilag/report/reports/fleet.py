@@ -1,5 +1,5 @@
-"""The report on a fleet run: what it needs, who is worst, who does not keep up, each assignor, the
-data; and for a page every group."""
+"""The report on a fleet run: what it needs, its groups, who does not keep up, each assignor, the
+data."""
 
 from __future__ import annotations
 
@@ -11,7 +11,6 @@ from typing import Any, Final
 
 from equilag.domain.document import to_document
 from equilag.domain.figures import (
-    Change,
     number,
     plural,
     printable,
@@ -20,13 +19,13 @@ from equilag.domain.figures import (
 )
 from equilag.planner.compare import CURRENT
 from equilag.planner.diagnosis.fleet_verdict import FleetVerdictFacts, fleet_verdict
-from equilag.planner.facts.fleet_run import BAND_LIMITS, FleetRun, GroupRow
+from equilag.planner.facts.fleet_run import BAND_LIMITS, FleetRun
 from equilag.report import report_blocks as b
+from equilag.report.reports.fleet_groups import groups_section
 from equilag.report.words.fleet import (
     BEHIND,
     FAULTS,
     WEIGHTS,
-    action_words,
     fleet_headline,
     forecast_words,
     gap_words,
@@ -36,9 +35,9 @@ from equilag.report.words.fleet import (
     unowned_words,
 )
 from equilag.report.words.group import group_name
-from equilag.report.words.proof import status_words
 
 FORMAT: Final = "equilag/fleet-report/1"
+SIZES: Final = ("partition", "member", "move")
 MAX_FAILED: Final = 20
 """Groups that are not planned that a screen shows."""
 MAX_REASON: Final = 200
@@ -46,62 +45,55 @@ MAX_REASON: Final = 200
 
 
 class FleetReport(b.Report):
-    """The report on a run with its `top` worst groups."""
+    """The report on a run: a screen shows its `top` worst groups, a page all of them."""
 
     kind = "fleet"
 
-    def __init__(self, run: FleetRun, top: int) -> None:
-        self.run, self.top = run, top
+    def __init__(self, run: FleetRun, top: int, *, every_group: bool = False) -> None:
+        """With `every_group` its JSON has all groups as well."""
+        self.run, self.top, self.every_group = run, top, every_group
+        verdict = fleet_verdict(run)
+        self.verdict = replace(verdict, headline=fleet_headline(verdict))
 
     def document(self) -> dict[str, Any]:
-        return fleet_document(self.run, self.top)
+        """The summary as it is, the worst groups, or all, and all failures."""
+        run, top = self.run, self.top
+        evidence = [str(row.evidence) for row in run.groups]
+        behind = to_document(run.behind[:top])
+        keeping = {"throughput": {"groups": run.kept, "behind": behind}} if run.throughput else {}
+        return {
+            "format": FORMAT,
+            "directory": run.path,
+            "verdict": asdict(self.verdict),
+            "settings": run.summary["settings"],
+            "evidence": {one: evidence.count(one) for one in dict.fromkeys(evidence)},
+            "summary": run.summary,
+            **keeping,
+            "gaps": {"limits_percent": list(BAND_LIMITS), "assignors": to_document(run.gaps)},
+            "worst": to_document(run.groups[:top]),
+            **({"groups": to_document(run.groups)} if self.every_group else {}),
+            "failures": to_document(run.failures),
+        }
 
     def parts(self) -> Iterator[b.Block]:
-        yield from summary_blocks(self.run, self.top)
-        yield data_section(self.run)
-        path = printable(shlex.quote(self.run.path))
+        run, verdict = self.run, self.verdict
+        leaves = verdict.planned == verdict.leave and not verdict.failed
+        yield b.Headline(verdict.headline, "good" if leaves else "act", "Verdict")
+        yield b.Breakdown(_needs(verdict))
+        sizes = [plural(run.summary["planned"][f"{one}s"], one) for one in SIZES]
+        at = f"at {printable(run.summary['at'])}"
+        yield b.Title(f"Fleet of {plural(verdict.groups, 'group')}", (*sizes, at))
+        yield groups_section(run, self.top)
+        yield behind_section(run, self.top)
+        yield assignors_section(run)
+        yield failed_section(run)
+        yield data_section(run)
+        path = printable(shlex.quote(run.path))
         page, files = f"report {path} --out fleet.html", f"export {path} GROUP"
         yield b.Commands((
             ("All groups, as a page to look at:", f"equilag fleet {page}"),
             ("One group, its snapshot and its plan as files:", f"equilag fleet {files}"),
         ))  # fmt: skip
-
-
-def fleet_document(run: FleetRun, top: int, *, every_group: bool = False) -> dict[str, Any]:
-    """The report's JSON: the summary as it is, the worst groups, or all, and all failures."""
-    verdict, evidence = fleet_verdict(run), [str(row.evidence) for row in run.groups]
-    behind = to_document(run.behind[:top])
-    keeping = {"throughput": {"groups": run.kept, "behind": behind}} if run.throughput else {}
-    return {
-        "format": FORMAT,
-        "directory": run.path,
-        "verdict": asdict(replace(verdict, headline=fleet_headline(verdict))),
-        "settings": run.summary["settings"],
-        "evidence": {one: evidence.count(one) for one in dict.fromkeys(evidence)},
-        "summary": run.summary,
-        **keeping,
-        "gaps": {"limits_percent": list(BAND_LIMITS), "assignors": to_document(run.gaps)},
-        "worst": to_document(run.groups[:top]),
-        **({"groups": to_document(run.groups)} if every_group else {}),
-        "failures": to_document(run.failures),
-    }
-
-
-def summary_blocks(run: FleetRun, top: int) -> Iterator[b.Block]:
-    """What the fleet needs, and its groups, assignors and failures in short."""
-    verdict, planned = fleet_verdict(run), run.summary["planned"]
-    leaves = verdict.planned == verdict.leave and not verdict.failed
-    yield b.Headline(fleet_headline(verdict), "good" if leaves else "act", "Verdict")
-    yield b.Breakdown(_needs(verdict))
-    sizes = [plural(planned[f"{one}s"], one) for one in ("partition", "member", "move")]
-    yield b.Title(
-        f"Fleet of {plural(verdict.groups, 'group')}",
-        (*sizes, f"at {printable(run.summary['at'])}"),
-    )
-    yield worst_section(run, top)
-    yield behind_section(run, top)
-    yield assignors_section(run)
-    yield failed_section(run)
 
 
 def _needs(verdict: FleetVerdictFacts) -> tuple[b.Share, ...]:
@@ -118,55 +110,6 @@ def _needs(verdict: FleetVerdictFacts) -> tuple[b.Share, ...]:
         b.Share("leave as they are", verdict.leave, "good", "a plan brings little"),
         b.Share("not planned", verdict.failed, "neutral", "see the reasons below"),
     )
-
-
-def worst_section(run: FleetRun, top: int) -> b.Section:
-    """A row for each of the worst groups: uneven today, and under the plan."""
-    shown, unit = run.groups[:top], fleet_verdict(run).unit
-    by_excess = run.knows_excess
-    above = "excess, what members have above the mean" if by_excess else "spread (an older run)"
-    parts = b.BarParts(("above a fair share with the plan too", "saved by the plan"))
-    columns = (
-        b.Column("group", "name"), b.Column("", "bar", optional=True, parts=parts),
-        b.Column("today", "whole", "spread, heaviest member less lightest", optional=True),
-        b.Column("planned", "whole", optional=True),
-        b.Column("saved", "whole", f"{above}, in {unit}"),
-        b.Column("heaviest", "times", "load of the heaviest member, in mean loads"),
-        b.Column("moves"), b.Column("gap", "percent", optional=True),
-        b.Column("status", "text", optional=True), b.Column("what to do", "text"),
-    )  # fmt: skip
-    rows = tuple(
-        (
-            group_name(row.group), _excess_parts(row), row.spread_now, row.spread_planned,
-            row.saved, Change(row.max_over_mean, row.planned_over_mean), row.moves,
-            row.gap_percent_of_mean, status_words(row.status, row.evidence), action_words(row),
-        )
-        for row in shown
-    )  # fmt: skip
-    which = (
-        f" {number(len(shown))} of {number(len(run.groups))},"
-        if len(shown) < len(run.groups)
-        else ""
-    )
-    rest = f",{which} by the {'excess' if by_excess else 'spread'} saved"
-    table = b.Table(columns, rows, "Groups whose plans save the most", few=len(rows))
-    notes = []
-    if any(row.spread_now is None for row in shown):
-        notes.append("- today: nobody owns anything")
-    if any((row.saved or 0) < 0 for row in shown):
-        notes.append(
-            "saved is below 0 where today's counts are less even than possible, where not every"
-            " partition is owned, or where a smaller spread takes more excess"
-        )
-    return b.section(
-        "Worst groups", table, b.Notes(tuple(notes)), rest=rest if rows else "", anchor="worst"
-    )
-
-
-def _excess_parts(row: GroupRow) -> tuple[float, ...]:
-    if row.excess_now is None or row.excess_planned is None:
-        return (0.0, 0.0)
-    return min(row.excess_planned, row.excess_now), max(row.saved or 0.0, 0.0)
 
 
 def behind_section(run: FleetRun, top: int) -> b.Section:

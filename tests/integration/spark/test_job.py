@@ -32,7 +32,7 @@ from equilag.pipeline.sources.group_columns import comparable
 from equilag.pipeline.sources.problems import COUNTED
 from equilag.pipeline.sources.signals import Span
 from equilag.planner.compare import comparison_of, run_assignors
-from equilag.report.reports.fleet import fleet_document
+from equilag.report.reports.fleet import FleetReport
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -317,7 +317,7 @@ def test_the_baseline_is_what_compare_says(run: Run, again: dict[str, Plan]) -> 
 def test_the_summary_is_what_the_tables_say(run: Run) -> None:
     assert findings(run.summary) == []
     report = read_report(str(run.folder))
-    assert findings(fleet_document(report, 5, every_group=True)) == []
+    assert findings(FleetReport(report, 5, every_group=True).document()) == []
     plans, failures, summary = run.tables["plans"], run.tables["failures"], run.summary
     assert summary["groups"] == FAULTY.groups
     planned = summary["planned"]

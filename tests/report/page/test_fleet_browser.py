@@ -13,7 +13,7 @@ from support.fleet_rows import FAILED, fleet_gaps, fleet_report, many_groups
 
 from equilag.planner.diagnosis.decide import Action
 from equilag.report.page.write_page import page_of
-from equilag.report.reports.fleet_page import FleetPage
+from equilag.report.reports.fleet import FleetReport
 
 pytestmark = [pytest.mark.browser]
 Look = Callable[..., OpenPage]
@@ -25,7 +25,7 @@ def path(tmp_path_factory: pytest.TempPathFactory) -> Path:
     failures = tuple(FAILED._replace(group=f"gone-{i}") for i in range(300))
     report = replace(fleet_report(*many_groups(5000), failures=failures), gaps=fleet_gaps())
     made = tmp_path_factory.mktemp("pages") / "fleet.html"
-    made.write_text(page_of(FleetPage(report, 20)), "utf-8")
+    made.write_text(page_of(FleetReport(report, 20)), "utf-8")
     return made
 
 
@@ -41,7 +41,7 @@ def test_it_is_quiet_and_fits_every_screen(look: Look, path: Path) -> None:
 
 def test_search_sort_and_filter(look: Look, path: Path) -> None:
     page = look(path).page
-    box = page.locator("#all .table")
+    box = page.locator("#groups .table")
     rows = box.locator("tbody tr")
     assert rows.count() == 100
     box.get_by_role("searchbox").fill("settlement-4999")
@@ -49,7 +49,7 @@ def test_search_sort_and_filter(look: Look, path: Path) -> None:
     assert "team-payments.settlement-4999" in rows.first.inner_text()
     box.get_by_role("searchbox").fill("")
     box.get_by_role("button", name="Lag").click()
-    page.locator("#all tbody tr:first-child td:last-child:text-is('123,456,789')").wait_for()
+    page.locator("#groups tbody tr:first-child td:last-child:text-is('123,456,789')").wait_for()
     leave = box.get_by_role("button", name="leave it")
     leave.click()
     assert leave.get_attribute("aria-pressed") == "true"
@@ -61,9 +61,9 @@ def test_search_sort_and_filter(look: Look, path: Path) -> None:
 def test_a_group_is_opened_by_keyboard(look: Look, path: Path) -> None:
     opened = look(path)
     page, dialog = opened.page, opened.page.locator("#row")
-    page.locator("#all").get_by_role("searchbox").fill("settlement-0016")
+    page.locator("#groups").get_by_role("searchbox").fill("settlement-0016")
     page.keyboard.press("Tab")
-    page.locator("#all .opens").first.focus()
+    page.locator("#groups .opens").first.focus()
     page.keyboard.press("Enter")
     dialog.wait_for(state="visible")
     text = dialog.inner_text()
@@ -79,7 +79,7 @@ def test_a_group_is_opened_by_keyboard(look: Look, path: Path) -> None:
 
 def test_odd_names_are_shown_as_they_are(look: Look, path: Path) -> None:
     opened = look(path)
-    names = opened.page.locator("#all .opens")
+    names = opened.page.locator("#groups .opens")
     assert names.first.inner_text() == "<script>alert(1)</script>"
     names.nth(1).click()
     opened.page.locator("#row").wait_for(state="visible")
@@ -90,6 +90,6 @@ def test_odd_names_are_shown_as_they_are(look: Look, path: Path) -> None:
 
 def test_it_says_the_most_without_scripts(look: Look, path: Path) -> None:
     page = look(path, java_script_enabled=False).page
-    assert page.locator("#all tbody tr").count() == 100
-    assert "Scripts show the others" in page.locator("#all").inner_text()
+    assert page.locator("#groups tbody tr").count() == 100
+    assert "Scripts show the others" in page.locator("#groups").inner_text()
     assert page.locator(".meter").first.is_visible()

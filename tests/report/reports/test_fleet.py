@@ -24,8 +24,7 @@ from equilag.domain.figures import Change
 from equilag.pipeline.sources.problems import COUNTED
 from equilag.planner.facts.fleet_run import FailedGroup, FleetRun, GroupRow
 from equilag.report.report_blocks import Breakdown, Table
-from equilag.report.reports.fleet import FleetReport, fleet_document
-from equilag.report.reports.fleet_page import FleetPage
+from equilag.report.reports.fleet import FleetReport
 from equilag.report.words.fleet import FAULTS
 
 
@@ -39,27 +38,28 @@ def table_of(made: FleetReport, title: str) -> Table:
 
 
 def worst(row: GroupRow) -> tuple[Any, ...]:
-    (cells,) = table_of(report(row), "Worst groups").rows
+    (cells,) = table_of(report(row), "Groups").rows
     return cells
 
 
 def test_what_a_group_does_not_have_is_not_there() -> None:
     nobody = replace(ROW, max_now=None, spread_now=None, excess_now=None)
-    assert worst(nobody)[1:6] == ((0.0, 0.0), None, 21, None, Change(None, 1.01))
+    assert worst(nobody)[2:5] == ((0.0, 0.0), None, Change(None, 1.01))
+    assert worst(nobody)[8:10] == (None, 21)
     assert "- today: nobody owns anything" in words_of(report(nobody))
     assert "today: nobody owns" not in words_of(report())
     empty = replace(
         ROW, load_mean=0.0, max_now=0, spread_now=0, spread_planned=0, excess_now=0.0,
         excess_planned=0.0,
     )  # fmt: skip
-    assert worst(empty)[2:6] == (0, 0, 0.0, Change(None, None))
+    assert worst(empty)[3:5] == (0.0, Change(None, None))
 
 
 def test_what_saved_means_is_said() -> None:
     assert "by the excess saved" in words_of(report())
     assert "saved: excess, what members have above the mean, in records" in words_of(report())
     older = replace(ROW, excess_now=None, excess_planned=None, excess_lower_bound=None)
-    assert worst(older)[4] == 2324
+    assert worst(older)[3] == 2324
     assert "by the spread saved" in words_of(report(older))
     worse = replace(ROW, excess_now=1.0)
     assert "saved is below 0" in words_of(report(worse))
@@ -75,11 +75,11 @@ def test_every_fault_that_is_counted_has_words() -> None:
 def test_a_fleet_without_a_plan() -> None:
     planned = {**dict.fromkeys(SUMMARY["planned"], 0), "by_status": {}}
     empty = fleet_report(planned=planned, assignors=[], forecast={"partitions": 0})
-    for made in (FleetReport(empty, 20), FleetPage(empty, 20)):
-        text = text_of(made)
-        assert text.startswith("None of 3 groups was planned\n\n")
-        assert "\nFleet of 3 groups: 0 partitions" in text
-        assert not {"Worst groups", "Assignors", "Keeping up"} & sections(made).keys()
+    made = FleetReport(empty, 20)
+    text = text_of(made)
+    assert text.startswith("None of 3 groups was planned\n\n")
+    assert "\nFleet of 3 groups: 0 partitions" in text
+    assert not {"Groups", "Assignors", "Keeping up"} & sections(made).keys()
 
 
 def test_nothing_reaches_the_terminal_as_it_is() -> None:
@@ -116,17 +116,17 @@ def test_groups_that_do_not_keep_up() -> None:
     assert found.few == 2
     helps = [row[-1] for row in found.rows]
     assert helps == ["split t-1, t-2 and 1 more", "equilag size", "2 more members", "the plan"]
-    document = fleet_document(behind_run(), 2)["throughput"]
+    document = FleetReport(behind_run(), 2).document()["throughput"]
     assert document["groups"] == dict.fromkeys(("keeps_up", "moves", "members", "uneven", "hot"), 1)
     assert [row["group"] for row in document["behind"]] == ["g4", "g3"]
     assert document["behind"][1] == to_document(behind_run().groups[3].throughput)
     assert "Keeping up" not in sections(report())
-    assert "throughput" not in fleet_document(report().run, 2)
+    assert "throughput" not in report().document()
 
 
 def test_what_groups_need_is_counted_by_the_table_of_all() -> None:
-    made = FleetPage(fleet_report(*many_groups(61), failures=(FAILED,)), 20)
-    table = table_of(made, "All 61 planned groups")
+    made = FleetReport(fleet_report(*many_groups(61), failures=(FAILED,)), 20)
+    table = table_of(made, "Groups")
     said = [row[1] for row in table.rows]
     shares = next(one for one in made.blocks() if isinstance(one, Breakdown))
     assert sum(one.size for one in shares.rows) == 62
