@@ -35,6 +35,8 @@ class Title:
 
     name: str
     facts: Words
+    notes: Words = ()
+    """What is doubtful about its figures."""
 
 
 class Fact(NamedTuple):

@@ -15,9 +15,9 @@ from equilag.adapters.kafka import cluster
 from equilag.cli import main
 from equilag.cli.arguments.steward_options import steward_options
 from equilag.cli.parser import build_parser
-from equilag.cli.steward_status import LogLine
 from equilag.live.rebalance.live_policy import live_policy
 from equilag.live.status.http_server import serve
+from equilag.live.status.log_lines import LogLine
 from equilag.live.status.status import StewardStatus
 from equilag.live.steward.steward_options import StewardOptions
 from equilag.planner.worth.thresholds import Thresholds

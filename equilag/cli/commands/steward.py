@@ -13,7 +13,7 @@ from equilag.cli.arguments.steward_options import (
     steward_options,
 )
 from equilag.cli.screen import remark
-from equilag.cli.steward_status import logging_to_stderr, show_status
+from equilag.cli.steward_status import show_status
 from equilag.cli.stop_signals import handled
 from equilag.domain.errors import MissingExtra
 
@@ -49,6 +49,7 @@ def run(args: argparse.Namespace) -> int:
 
     try:
         from equilag.live.status.http_server import serve
+        from equilag.live.status.log_lines import logging_to_stderr
         from equilag.live.steward.membership_errors import Fenced
         from equilag.live.steward.steward import Steward
     except ImportError as error:

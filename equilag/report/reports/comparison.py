@@ -15,7 +15,7 @@ from equilag.planner.facts.group import GroupFacts, group_facts
 from equilag.planner.facts.plan import policy_in_force
 from equilag.report import report_blocks as b
 from equilag.report.words.extended import breaks
-from equilag.report.words.group import doubt_notes, group_title
+from equilag.report.words.group import group_title
 from equilag.report.words.proof import bound_name, bound_scope, status_words
 from equilag.report.words.throughput import load_words
 
@@ -70,14 +70,8 @@ class ComparisonReport(b.Report):
         group = group_facts(reduction.given, reduction)
         yield b.Headline(self.headline)
         yield group_title(group)
-        yield doubt_notes(group)
-        yield from comparison_blocks(self.comparison, group)
-
-
-def comparison_blocks(comparison: Comparison, group: GroupFacts) -> Iterator[b.Block]:
-    """A row per assignor, and what the figures rest on."""
-    yield _table(comparison, group)
-    yield b.Notes(tuple(_notes(comparison, group)))
+        yield _table(self.comparison, group)
+        yield b.Notes(tuple(_notes(self.comparison, group)))
 
 
 def comparison_headline(comparison: Comparison) -> str:

@@ -24,7 +24,7 @@ from equilag.report.words.bounds import (
     looser_words,
     state_words,
 )
-from equilag.report.words.group import doubt_notes, group_title
+from equilag.report.words.group import group_title
 from equilag.report.words.proof import load_word
 from equilag.report.words.unevenness import unevenness_heading, unevenness_words
 
@@ -78,7 +78,6 @@ class ExplanationReport(b.Report):
     def parts(self) -> Iterator[b.Block | None]:
         yield next(verdict_blocks(self.plan))
         yield group_title(self.plan.group)
-        yield doubt_notes(self.plan.group)
         yield from self.why_sections()
         yield _moves(self.plan)
 

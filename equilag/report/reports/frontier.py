@@ -9,7 +9,7 @@ from equilag.domain.figures import form, number, plural, short_percent
 from equilag.planner.facts.front import FrontFacts, PointFacts
 from equilag.planner.frontier import Mark, Point
 from equilag.report import report_blocks as b
-from equilag.report.words.group import doubt_notes, group_title
+from equilag.report.words.group import group_title
 from equilag.report.words.throughput import load_words
 
 MARKS: Final[Mapping[Mark, str]] = {"current": "current", "knee": "knee", "plan": "equilag plan"}
@@ -21,8 +21,9 @@ CommandOf = Callable[[PointFacts], str]
 class FrontierReport(b.Report):
     kind = "frontier"
 
-    def __init__(self, front: FrontFacts) -> None:
-        self.front = front
+    def __init__(self, front: FrontFacts, command: CommandOf | None = None) -> None:
+        """With commands a page lets one pick a point."""
+        self.front, self.command = front, command
 
     def document(self) -> dict[str, Any]:
         return self.front.document(front_headline(self.front))
@@ -30,10 +31,10 @@ class FrontierReport(b.Report):
     def parts(self) -> Iterator[b.Block]:
         yield b.Headline(front_headline(self.front))
         yield group_title(self.front.group)
-        yield doubt_notes(self.front.group)
         if self.front.points:
-            yield front_table(self.front)
-            yield b.Notes(tuple(_remarks(self.front)))
+            yield front_chart(self.front, self.command)
+            yield front_table(self.front, self.command)
+            yield b.Notes(tuple(_remarks(self.front, has_commands=self.command is not None)))
 
 
 def what_of(front: FrontFacts) -> str:
@@ -148,15 +149,18 @@ def _words_of(one: PointFacts, what: str) -> str:
     )
 
 
-def _remarks(front: FrontFacts) -> Iterator[str]:
+def _remarks(front: FrontFacts, *, has_commands: bool) -> Iterator[str]:
     policy, what = front.policy, what_of(front)
     if front.interrupted:
         yield "interrupted: these are the points so far"
-    if len(front.points) > 1:
+    if len(front.points) > 1 and not has_commands:
         # Policies that put fewer moves first never trade moves for lag.
         other = "--policy lag-aware, " if policy.moves_first and not policy.pins_owned else ""
         how = f"{other}--max-moves N and --tolerance 0 makes the plan of the row with N moves"
         yield f"equilag plan with the same options, {how}"
+    for one in front.points:
+        if one.better is not None:
+            yield f"another run found a {what} spread of {_spread(one.better)} moves"
     if front.unproved:
         rows = f"{number(front.unproved)} {form(front.unproved, 'row is', 'rows are')} not proved"
         yield f"{rows}: a longer --time-limit may find a smaller {what} spread, down to 'at least'"

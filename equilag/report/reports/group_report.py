@@ -28,9 +28,9 @@ from equilag.planner.facts.history import change_facts, moment_facts
 from equilag.planner.facts.moves import flows_by_pair, partition_columns
 from equilag.planner.facts.plan import idle_members
 from equilag.report import report_blocks as b
-from equilag.report.reports.comparison import ComparisonReport, comparison_blocks
+from equilag.report.reports.comparison import ComparisonReport
 from equilag.report.reports.explanation import ExplanationReport
-from equilag.report.reports.frontier import front_chart, front_headline, front_table, what_of
+from equilag.report.reports.frontier import FrontierReport
 from equilag.report.reports.history import history_section
 from equilag.report.reports.member_strips import member_strips
 from equilag.report.reports.plan import (
@@ -44,7 +44,6 @@ from equilag.report.reports.simulation import SimulationReport
 from equilag.report.reports.size import SizeReport
 from equilag.report.words.group import group_title, reading_notes
 from equilag.report.words.proof import status_sentence
-from equilag.report.words.size import size_lines
 
 FORMAT: Final = "equilag/report/1"
 
@@ -92,7 +91,8 @@ class GroupReport(b.Report):
         self.comparison = _made(ComparisonReport, answers.comparison)
         self.simulation = _made(SimulationReport, answers.simulation)
         self.sizing = _made(partial(SizeReport, answers.group), answers.sizing)
-        self.front = self._front()
+        front = self._front()
+        self.front = None if front is None else FrontierReport(front, self._command)
 
     def _front(self) -> FrontFacts | None:
         """The front, with the plan of the report as a point."""
@@ -126,21 +126,19 @@ class GroupReport(b.Report):
             "flows": to_document(flows_by_pair(plan.moves)),
             "moments": [to_document(moment_facts(group)) for group in self.moments],
             "changes": [to_document(change_facts(*pair)) for pair in pairwise(self.moments)],
-            "frontier": front and self._front_document(front),
+            "frontier": front and {**front.document(), "points": self._points(front)},
             **{name: one and one.document() for name, one in others.items()},
         }
 
-    def _front_document(self, front: FrontFacts) -> dict[str, Any]:
-        plan = self.answers.plan
-        points = [
-            {
-                **one.point.to_dict(),
-                "is_plan": one.is_plan,
-                "command": self.basis.command(plan, one),
-            }
-            for one in front.points
+    def _command(self, point: PointFacts) -> str:
+        return self.basis.command(self.answers.plan, point)
+
+    def _points(self, report: FrontierReport) -> list[dict[str, Any]]:
+        """The points of the front, with the plan of the report and the command of each."""
+        return [
+            {**one.point.to_dict(), "is_plan": one.is_plan, "command": self._command(one)}
+            for one in report.front.points
         ]
-        return {**front.document(front_headline(front)), "points": points}
 
     def parts(self) -> Iterator[b.Block | None]:
         plan = self.plan
@@ -154,10 +152,12 @@ class GroupReport(b.Report):
             yield members_section(plan, member_strips(plan))
             yield self._moves()
             yield from self.explanation.why_sections() if self.explanation else ()
-            yield self._trade_offs()
-        yield self._over_time()
-        yield self._sizes()
-        yield self._assignors()
+            if self.front is not None and len(self.front.front.points) > 1:
+                yield _part("Trade-offs between moves and spread", "front", self.front)
+        yield _part("Lag over time", "over-time", self.simulation)
+        yield _part("How many members", "sizes", self.sizing)
+        if plan.members:
+            yield _part("Assignors side by side", "assignors", self.comparison)
         status = b.Notes((f"{status_sentence(plan.plan)}.",), "text")
         yield b.section("How good the plan is proved to be", status, plan.proof, anchor="proof")
         yield self._settings()
@@ -171,49 +171,6 @@ class GroupReport(b.Report):
         table = moves_table(self.plan)
         return b.section("Moves", words, flows, table, anchor="moves") if moves else None
 
-    def _trade_offs(self) -> b.Section | None:
-        front, plan = self.front, self.answers.plan
-        if front is None or len(front.points) < 2:
-            return None
-        lines = [f"{front_headline(front)}."]
-        for one in front.points:
-            if one.better is not None:
-                spread, moves = number(one.better.spread), plural(one.better.moves, "move")
-                lines.append(f"Another run found a spread of {spread} with {moves}.")
-        lines.append("Each point is a plan: no other has fewer moves and a smaller spread.")
-
-        def command(one: PointFacts) -> str:
-            return self.basis.command(plan, one)
-
-        caption = f"All {plural(len(front.points), 'point')}"
-        table = replace(front_table(front, command), caption=caption)
-        chart, text = front_chart(front, command), b.Notes(tuple(lines), "text")
-        rest = f" between moves and {what_of(front)} spread"
-        return b.section("Trade-offs", text, chart, table, rest=rest, anchor="front")
-
-    def _over_time(self) -> b.Section | None:
-        if self.simulation is None:
-            return None
-        lines = tuple(one.words for one in self.simulation.headlines)
-        course = self.simulation.course_blocks()
-        return b.section("Lag over time", b.Notes(lines, "text"), *course, anchor="over-time")
-
-    def _sizes(self) -> b.Section | None:
-        report = self.sizing
-        if report is None or not report.sizing.rows:
-            return None
-        answer = b.Notes(tuple(size_lines(report.sizing)), "text")
-        title = "How many members"
-        return b.section(title, answer, report.chart, report.notes, report.table, anchor="sizes")
-
-    def _assignors(self) -> b.Section | None:
-        report = self.comparison
-        if report is None or not self.plan.members:
-            return None
-        headline = b.Notes((f"{report.headline}.",), "text")
-        blocks = comparison_blocks(report.comparison, self.plan.group)
-        return b.section("Assignors side by side", headline, *blocks, anchor="assignors")
-
     def _settings(self) -> b.Section:
         """The command that makes the plan, and every setting in force."""
         plan = self.answers.plan
@@ -222,6 +179,20 @@ class GroupReport(b.Report):
         made = b.Commands((("", self.basis.command(plan)),))
         table = b.Table(columns, rows, "Every setting in force", is_folded=True)
         return b.section("Settings", made, table, anchor="settings")
+
+
+def _part(title: str, anchor: str, report: b.Report | None) -> b.Section | None:
+    """What a command says, as a part of the page; None where nothing is known."""
+    if report is None:
+        return None
+    blocks = (
+        b.Notes((f"{one.words.rstrip('.')}.", *one.lines), "text")
+        if isinstance(one, b.Headline)
+        else one
+        for one in report.blocks()
+        if not isinstance(one, b.Title)
+    )
+    return b.section(title, *blocks, anchor=anchor)
 
 
 def _setting(value: Any) -> str:

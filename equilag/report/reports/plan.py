@@ -23,7 +23,7 @@ from equilag.planner.facts.plan import (
 from equilag.planner.facts.work import WorkFacts, work_facts
 from equilag.report import report_blocks as b
 from equilag.report.words.extended import capacity_words
-from equilag.report.words.group import doubt_notes, group_title
+from equilag.report.words.group import group_title
 from equilag.report.words.proof import load_word, proof_rows, rebalances_words, status_sentence
 from equilag.report.words.reasons import reason_words
 from equilag.report.words.throughput import load_words
@@ -94,7 +94,6 @@ class PlanReport(b.Report):
     def parts(self) -> Iterator[b.Block | None]:
         yield from verdict_blocks(self)
         yield group_title(self.group)
-        yield doubt_notes(self.group)
         yield members_section(self)
         yield _instances(self)
         yield _moves(self)

@@ -17,7 +17,7 @@ from equilag.planner.facts.group import group_facts
 from equilag.planner.facts.work import work_facts
 from equilag.planner.simulation_result import LagCourse, Simulation
 from equilag.report import report_blocks as b
-from equilag.report.words.group import doubt_notes, group_title
+from equilag.report.words.group import group_title
 from equilag.report.words.throughput import behind_news, hot_lines, rate, total_words
 
 MAX_BEHIND: Final = 15
@@ -43,12 +43,7 @@ class SimulationReport(b.Report):
         group = group_facts(self.found.group)
         yield from self.headlines
         yield group_title(group)
-        yield doubt_notes(group)
         yield b.Notes(tuple(self._assumed()))
-        yield from self.course_blocks()
-
-    def course_blocks(self) -> Iterator[b.Block]:
-        """What becomes of the lag, as picture and as figures, and who falls behind."""
         yield self.chart
         ages = " (age: of the oldest unread record)"
         yield b.section("Over time", self._over_time(), rest=ages)

@@ -10,7 +10,7 @@ from equilag.domain.group.group import Group
 from equilag.planner.facts.group import group_facts
 from equilag.planner.sizes.sizing import SizeRow, Sizing, notable_sizes
 from equilag.report import report_blocks as b
-from equilag.report.words.group import doubt_notes, group_title
+from equilag.report.words.group import group_title
 from equilag.report.words.size import Wording, load_note, size_lines, size_notes
 
 SMALL: Final = 3
@@ -46,15 +46,12 @@ class SizeReport(b.Report):
         for place, line in enumerate(size_lines(self.sizing)):
             yield b.Headline(line, "neutral" if place else tone)
         yield group_title(figures)
-        yield doubt_notes(figures)
+        if self.sizing.rows:
+            yield self.chart
         yield self.table
-        yield self.notes
-
-    @property
-    def notes(self) -> b.Notes:
         shown, all_of = len(self.shown), len(self.sizing.rows)
         left = (f"shown: {number(shown)} of {number(all_of)} numbers; --json has all",)
-        return b.Notes((*(left if shown < all_of else ()), *size_notes(self.sizing)))
+        yield b.Notes((*(left if shown < all_of else ()), *size_notes(self.sizing)))
 
     @property
     def table(self) -> b.Table:

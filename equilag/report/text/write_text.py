@@ -91,14 +91,16 @@ class _Writer:
             case Headline(words, tone, _, lines):
                 yield from self._titled(words, indent, TONES.get(tone, BOLD))
                 yield from self._sentences(lines, inner)
-            case Title(name, facts):
+            case Title(name, facts, notes):
                 yield from self._titled(f"{name}: {', '.join(facts)}", indent)
+                yield from self._sentences(notes, inner)
             case Section():
                 yield from self._section(block)
             case Facts(rows):
                 yield from self._pairs(rows, inner)
             case Chart():
-                yield from (Text(line) for line in picture(block, self._screen))
+                over_time = block.x.form in ("seconds", "clock")  # what else is drawn is a table
+                yield from map(Text, picture(block, self._screen) if over_time else ())
             case Notes(lines, kind):
                 yield from self._sentences(lines, indent if kind == "text" else inner)
             case Lines(lines):

@@ -35,7 +35,7 @@ DOUBTFUL: Final = {
 
 
 def group_title(group: GroupFacts) -> Title:
-    """The group and its sizes."""
+    """The group, its sizes, and what is doubtful about its figures."""
     sizes = (
         plural(group.members, "member"),
         plural(group.topics, "topic"),
@@ -43,16 +43,11 @@ def group_title(group: GroupFacts) -> Title:
         f"total lag {number(group.total_lag)}",
         *((f"taken {printable(group.taken_at)}",) if group.taken_at else ()),
     )
-    return Title(group_name(group.name), sizes)
+    return Title(group_name(group.name), sizes, tuple(_doubts(group)))
 
 
 def group_name(name: str) -> str:
     return printable(name) or NAMELESS
-
-
-def doubt_notes(group: GroupFacts) -> Notes:
-    """What is doubtful about the figures of the group."""
-    return Notes(tuple(_doubts(group)))
 
 
 def reading_notes(group: GroupFacts) -> tuple[Notes, Notes]:

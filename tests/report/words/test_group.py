@@ -9,7 +9,7 @@ from support.orders_service import orders_snapshot
 from equilag.adapters.snapshot.read_input import load_snapshot
 from equilag.domain.group.input_doubt import InputDoubt
 from equilag.planner.facts.group import group_facts
-from equilag.report.words.group import doubt_notes
+from equilag.report.words.group import group_title
 
 ALL = (
     InputDoubt("claimed_twice", 1, (("orders-3", "c-1", "c-2"),)),
@@ -21,7 +21,7 @@ ALL = (
 
 def test_each_kind_in_words() -> None:
     group = replace(load_snapshot(orders_snapshot()), doubts=ALL)
-    words = [*doubt_notes(group_facts(group)).lines]
+    words = [*group_title(group_facts(group)).notes]
     assert words == [
         (
             "1 partition claimed by two members of one generation, so nobody owns it:"
@@ -38,5 +38,5 @@ def test_each_kind_in_words() -> None:
 
 def test_claims_dropped_without_names_are_counted() -> None:
     group = replace(load_snapshot(orders_snapshot()), doubts=(), dropped_claims=2)
-    (found,) = doubt_notes(group_facts(group)).lines
+    (found,) = group_title(group_facts(group)).notes
     assert found.startswith("2 claims dropped: the partition is gone, or")
