@@ -75,8 +75,8 @@ class AllToOne:
 def test_a_plan_of_ones_own_assignor(run, tmp_path) -> None:
     plan, own = tmp_path / "plan.json", f"{__name__}:AllToOne"
     assert run("assign", TOKENS, "--assignor", own, "--out", plan).status == 0
-    out = run("report", TOKENS, plan, "--effort", "0.1", "--json").out
-    document = json.loads(out)
+    counted = "--effort", "0.1", "--time-limit", "60"
+    document = json.loads(run("report", TOKENS, plan, *counted, "--json").out)
     rows = {row["assignor"]: row for row in document["comparison"]["rows"]}
     assert [*rows][-2:] == [own, "equilag"]
     assert rows[own]["lag_spread"] == document["plan"]["lag"]["spread"]

@@ -67,6 +67,16 @@ def test_a_plan_and_the_snapshot_that_it_saves(
     assert json.loads(done.out)["weight"]["kind"] == "work"
 
 
+def test_a_report_says_what_changed_meanwhile(run: Any, reader: FakeReader) -> None:
+    done = run("report", *LIVE, *SAMPLE, "--effort", "0.01", "--json")
+    before, after = json.loads(done.out)["moments"]
+    (change,) = json.loads(done.out)["changes"]
+    assert (before["members"], after["members"]) == (3, 3)
+    # Two of three partitions have commits, and 60 records more with each of 20 readings.
+    assert change["lag"] == after["total_lag"] - before["total_lag"] == 2 * 60 * 20
+    assert [one["partition"] for one in change["grown"]] == [0, 1]
+
+
 @pytest.mark.parametrize(("reset", "lag"), [("latest", 0), ("earliest", 100), ("none", 100)])
 def test_a_reset_that_is_given_settles_the_lag(
     run: Any, reader: FakeReader, reset: str, lag: int

@@ -23,7 +23,6 @@ from equilag.domain.group.member import Member
 
 if TYPE_CHECKING:
     from equilag.adapters.kafka.group_reader import GroupReader
-    from equilag.adapters.kafka.reading import Reading
     from equilag.domain.building.group_input import GroupInput
 
 
@@ -33,14 +32,14 @@ def sampled_group(
     seconds: float,
     reset: str | None,
     progress: Callable[[float], None],
-) -> tuple[Reading, GroupInput, list[str]]:
-    """Return a group as it was read at the end of `seconds`, with what was measured of it, and
-    remarks about that. Raises what `GroupReader.read` raises."""
+) -> tuple[GroupSamples, GroupInput, list[str]]:
+    """Return the samples of a group over `seconds`, the group as it was at their end with what was
+    measured of it, and remarks about that. Raises what `GroupReader.read` raises."""
     found = sample_group(reader, group, seconds, progress)
     measured = measure(found.samples())
     given = found.last.group_input(reset)
     put_into(given, found, measured)
-    return found.last, given, [*remarks_of(found, measured)]
+    return found, given, [*remarks_of(found, measured)]
 
 
 def put_into(given: GroupInput, found: GroupSamples, measured: Measurements) -> None:

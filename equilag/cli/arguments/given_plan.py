@@ -37,6 +37,10 @@ def refuse_with_plan(args: argparse.Namespace, policy: Policy) -> None:
 
 def read_inputs(args: argparse.Namespace, policy: Policy) -> tuple[Group, dict[str, Any] | None]:
     """The group, and the plan's JSON; None where a plan is to be made. Raises InputError."""
-    is_given = args.plan is not None
-    group = read_group(args, None if is_given else policy)
-    return group, read_object(args.plan) if is_given else None
+    group = read_group(args, policy if args.plan is None else None)
+    return group, given_plan(args)
+
+
+def given_plan(args: argparse.Namespace) -> dict[str, Any] | None:
+    """The JSON of PLAN. Raises InputError."""
+    return None if args.plan is None else read_object(args.plan)

@@ -50,29 +50,34 @@ def read_group(args: argparse.Namespace, policy: Policy | None = None) -> Group:
     With the policy of a plan that is to be made, warnings name topics that seem to belong together,
     settings about racks where these are not known, and settings that others change or cancel.
     """
+    return read_moments(args, policy)[-1]
+
+
+def read_moments(args: argparse.Namespace, policy: Policy | None = None) -> tuple[Group, ...]:
+    """The same group; before it, with ``--sample``, the group when sampling began."""
     check_source(args)
     if not in_place_of_file(args):
         group = read_snapshot(args.snapshot)
         _warn(group, policy)
-        return group
+        return (group,)
     target = _saved(args)
 
     from equilag.adapters.snapshot.write import snapshot_document
     from equilag.domain.group.group import Group
 
-    given, remarks, protocol = _other_group(args)
-    for line in remarks:
+    found = _other_group(args)
+    for line in found.remarks:
         remark(line)
-    group = replace(Group.build(**given), remarks=tuple(remarks))
-    _warn(group, policy, protocol)
+    group = replace(Group.build(**found.given), remarks=tuple(found.remarks))
+    _warn(group, policy, found.protocol)
     live = args.from_describe is None
     if live and args.sample is None and policy is not None and policy.weight is None:
         remark(
             "rates and capacities are unknown, so lag alone is spread; --sample 30s measures them"
         )
     if target is not None:
-        target.write(to_json(snapshot_document(given), group.n_partitions))
-    return group
+        target.write(to_json(snapshot_document(found.given), group.n_partitions))
+    return (group,) if found.before is None else (Group.build(**found.before), group)
 
 
 def in_place_of_file(args: argparse.Namespace) -> bool:
@@ -80,17 +85,16 @@ def in_place_of_file(args: argparse.Namespace) -> bool:
     return args.bootstrap_server is not None or args.from_describe is not None
 
 
-def _other_group(args: argparse.Namespace) -> tuple[GroupInput, list[str], str]:
-    """Read a text or a live group. Returns the group, remarks about it, and the assignor that it
-    uses, empty if unknown."""
+def _other_group(args: argparse.Namespace) -> ReadGroup:
+    """Read a text or a live group."""
     if args.from_describe is not None:
-        return (*group_from_text(args), "")
+        return ReadGroup(*group_from_text(args))
 
     from equilag.adapters.kafka.group_kinds import BROKER_ASSIGNS, CONSUMER
 
     found = live_group(args)
     of_kind = [BROKER_ASSIGNS] if found.kind == CONSUMER else []
-    return found.given, [*found.remarks, *of_kind], found.protocol
+    return found._replace(remarks=[*found.remarks, *of_kind])
 
 
 def _warn(group: Group, policy: Policy | None, protocol: str = "") -> None:
@@ -100,20 +104,22 @@ def _warn(group: Group, policy: Policy | None, protocol: str = "") -> None:
         remark(line)
 
 
-class LiveGroup(NamedTuple):
-    """A live group as it was read."""
+class ReadGroup(NamedTuple):
+    """A group as it was read."""
 
     given: GroupInput
     remarks: list[str]
-    protocol: str
+    protocol: str = ""
     """The assignor that it uses; empty if unknown."""
-    kind: str
-    """The kind of group, such as ``classic``."""
+    kind: str = ""
+    """The kind of a live group, such as ``classic``."""
+    before: GroupInput | None = None
+    """The same group when sampling began."""
 
 
-def live_group(args: argparse.Namespace) -> LiveGroup:
+def live_group(args: argparse.Namespace) -> ReadGroup:
     """Read the group, and measure its rates and capacities with ``--sample``. Raises InputError."""
-    reset, seconds = args.auto_offset_reset, args.sample
+    reset, seconds, before = args.auto_offset_reset, args.sample, None
     with reading(args) as reader:
         if seconds is None:
             found = reader.read(args.group)
@@ -123,10 +129,11 @@ def live_group(args: argparse.Namespace) -> LiveGroup:
             from equilag.cli.progress_line import ProgressLine
 
             with ProgressLine() as line:
-                found, given, measured = sampled_group(
+                samples, given, measured = sampled_group(
                     reader, args.group, seconds, reset,
                     lambda done: line.show(f"sampling, {done:.0f} of {seconds:g} s", done, seconds),
                 )  # fmt: skip
+            found, before = samples.last, samples.first.group_input(reset)
             remarks = [*found.remarks, *measured]
     without = sum(map(len, found.offsets.uncommitted.values()))
     if without and reset is None:
@@ -134,7 +141,7 @@ def live_group(args: argparse.Namespace) -> LiveGroup:
             f"the lag of {plural(without, 'partition')} without a commit is unknown and counts as"
             " 0; set --auto-offset-reset"
         )
-    return LiveGroup(given, remarks, found.protocol, found.kind)
+    return ReadGroup(given, remarks, found.protocol, found.kind, before)
 
 
 def check_source(args: argparse.Namespace) -> None:

@@ -12,10 +12,10 @@ from typing import TYPE_CHECKING, Final
 from equilag.cli.answering import answering
 from equilag.cli.arguments import options
 from equilag.cli.arguments.files import OutputFile, one_stdin, read_file, read_snapshot
-from equilag.cli.arguments.given_plan import read_inputs, refuse_with_plan
+from equilag.cli.arguments.given_plan import given_plan, refuse_with_plan
 from equilag.cli.arguments.options import STDIN, Option
 from equilag.cli.arguments.policy_options import add_settings, policy_of
-from equilag.cli.arguments.source import add_source, in_place_of_file
+from equilag.cli.arguments.source import add_source, in_place_of_file, read_moments
 from equilag.cli.screen import FINE, INTERRUPTED, emit
 from equilag.domain.errors import InputError
 from equilag.domain.policy.policy import Policy
@@ -30,7 +30,8 @@ DESCRIPTION: Final = """\
 Writes one HTML file that needs no network: the verdict, members before and
 after, moves, trade-offs between moves and lag spread, lag over time, sizes, a
 comparison of assignors, and the proof. Of several snapshots of the group it
-plans the newest, and says what changed since the others."""
+plans the newest, and says what changed since the others; with --sample, what
+changed while the group was sampled."""
 EPILOG: Final = """\
 Without a plan it makes one, with the options of equilag plan. Lag over time
 needs the members' capacities, sizes need rates as well.
@@ -73,7 +74,8 @@ def run(args: argparse.Namespace) -> int:
         target = OutputFile(args.out, "--out", (args.snapshot, args.plan, *args.others))
     options.check_assignors(args.assignor)
     earlier = _earlier(args)
-    group, document = read_inputs(args, policy)
+    *sampled, group = read_moments(args, policy if args.plan is None else None)
+    document = given_plan(args)
     for path, one in earlier:
         if one.name != group.name:
             problem = f"is of the group {one.name!r}, not of {group.name!r}"
@@ -90,7 +92,7 @@ def run(args: argparse.Namespace) -> int:
         answers = all_answers(group, wanted, limits, plan=plan, assignors=args.assignor)
     made_with = limits.options() if plan is None else {}
     basis = ReportBasis(_source(args), wanted, made_with)
-    report = GroupReport(answers, basis, [one for _, one in earlier])
+    report = GroupReport(answers, basis, [*(one for _, one in earlier), *sampled])
     if target is not None:
         from equilag.report.page.write_page import page_of
 
