@@ -191,12 +191,14 @@ def bar_view(value: Sequence[float], column: Column, longest: float) -> dict[str
 
 def _column_view(column: Column, place: int) -> dict[str, Any]:
     is_figure = column.form in FIGURES
-    wide = place == 0 or column.form in ("command", "bar")
+    marks = {
+        "figure": is_figure,
+        "full": place == 0 or column.form in ("command", "bar"),
+        "optional": column.optional,
+    }
     return {
         "heading": column.heading[:1].upper() + column.heading[1:],
-        "style": " ".join(
-            [f"of-{column.form}", *(["figure"] if is_figure else []), *(["full"] if wide else [])]
-        ),
+        "style": " ".join([f"of-{column.form}", *(name for name, own in marks.items() if own)]),
         "note": column.note,
         "sorts": is_figure,
         "parts": column.parts.names if column.parts and len(column.parts.names) > 1 else (),

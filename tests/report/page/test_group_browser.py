@@ -204,6 +204,8 @@ def test_it_prints_on_few_sheets(opened: OpenPage, tmp_path: Path) -> None:
     assert surface == "rgb(255, 255, 255)"
     for hidden in (".find", ".controls", ".contents", "details", "#save"):
         assert page.locator(hidden).first.is_hidden()
+    page.set_viewport_size({"width": 703, "height": 1032})  # A4 within its margins, at 96 per inch
+    assert not opened.is_wider_than_screen()
     page.evaluate("dispatchEvent(new Event('afterprint'))")
     page.emulate_media(media="screen", color_scheme="light")
     assert page.evaluate(GROUND) == LIGHT
