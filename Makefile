@@ -18,7 +18,6 @@ SPHINX := $(BIN)/python -m sphinx --quiet --fresh-env --nitpicky --fail-on-warni
 PYTEST = $(BIN)/pytest -n $(WORKERS) --dist loadgroup --max-worker-restart=0 --junitxml=.cache/tests.xml
 # A command with its limit in seconds; at the limit its processes print their stacks and are killed.
 RUN := $(BIN)/python tests/support/run_limit.py
-COVERAGE := .cache/coverage/report.json
 
 # A Python that was asked for by name is not replaced by another one.
 CANDIDATES := $(PYTHON) $(if $(filter file,$(origin PYTHON)),python3.13 python3.12 python3.11 python3.14)
@@ -53,8 +52,7 @@ test-long: $(VENV)/.dev $(VENV)/.equilag ## the tests marked long, and propertie
 	  -o faulthandler_timeout=1200 $(PYTEST_ARGS)
 
 coverage: $(VENV)/.dev $(VENV)/.equilag ## the tests of make test, traced, and the gates of the rooms
-	@$(RUN) 1800 $(PYTEST) --cov --cov-report=json:$(COVERAGE) && \
-	$(BIN)/python tests/support/coverage_gate.py $(COVERAGE)
+	@$(RUN) 1800 $(PYTEST) --cov --cov-report= && $(BIN)/python tests/support/coverage_gate.py
 
 test-live: $(VENV)/.dev $(VENV)/.equilag ## live groups on real brokers; renews figures in docs/benchmark/live.md (3 hours, Java 17, Maven)
 	@$(BIN)/pytest -m live -o faulthandler_timeout=7200 $(PYTEST_ARGS); status=$$?; \

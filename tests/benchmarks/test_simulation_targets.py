@@ -29,15 +29,18 @@ def missed(results: dict[str, Any]) -> set[str]:
     return {goal.name for goal in judged(results) if goal.met is False}
 
 
+LAG, RATE = "age against lag", "age against the best other rule"
+MOVES, PLAIN = "moves against that rule", "age and moves against the best rule without speeds"
+
+
 @pytest.mark.parametrize(
     ("path", "value", "names"),
     [
         ((*OWN_ROW, "age_p95_s", "median"), 4.3, set()),
-        ((*OWN_ROW, "age_p95_s", "median"), 71.5, {"age against lag", "age against the best other "
-         "rule", "age and moves against the best rule without speeds"}),
+        ((*OWN_ROW, "age_p95_s", "median"), 71.3, {RATE, PLAIN}),
+        ((*OWN_ROW, "age_p95_s", "median"), 71.4, {LAG, RATE, PLAIN}),
         ((*OWN_ROW, "moves", "median"), 66.0, set()),
-        ((*OWN_ROW, "moves", "median"), 66.1, {"moves against that rule",
-         "age and moves against the best rule without speeds"}),
+        ((*OWN_ROW, "moves", "median"), 66.1, {MOVES, PLAIN}),
         (("broker", "came", 2), 1, {"forecast of total lag, every minute"}),
         (("broker", "speeds", "measured", 0), None, {"measured speeds"}),
         (("broker", "rates", "measured", 0), 1e9, {"measured rates"}),
@@ -46,7 +49,7 @@ def missed(results: dict[str, Any]) -> set[str]:
         (("size", "enumerated", "equal"), 161, {"size: small groups"}),
         (("cost", "ratio"), 1.11, {"plan of 10,000 × 500,000 by work against lag"}),
     ],
-)  # fmt: skip
+)
 def test_each_target_can_be_missed(path: tuple[Any, ...], value: Any, names: set[str]) -> None:
     found = missed(replaced(KEPT, path, value)) - missed(KEPT)
     assert {name.removeprefix("equal members: ") for name in found} == names
