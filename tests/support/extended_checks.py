@@ -7,9 +7,9 @@ from fractions import Fraction
 from math import isclose
 from typing import Any, Final
 
-from support.extended_enumeration import OracleOptima, all_optima
-from support.extended_flow import cheapest_assignment
-from support.extended_oracle import OracleFigures, OracleGroup, Snapshot, read_group
+from support.oracle_flow import cheapest_assignment
+from support.oracle_groups import OracleFigures, OracleGroup, Snapshot, read_group
+from support.oracles import OracleOptima, all_optima
 
 import equilag
 from equilag.domain.errors import InputError

@@ -1,18 +1,24 @@
-"""Extended groups as independent tests see them: units and members, read from a snapshot alone.
+"""Groups as independent tests see them: units and members.
 
-Nothing in here, in `extended_flow` or in `extended_enumeration` uses code of equilag. A unit is
-what goes to one member as a whole: a partition by itself, or partition i of all topics of a list.
+`read_group` takes them from a snapshot alone, without code of equilag, `oracle_of` from the columns
+of a group. A unit is what goes to one member as a whole: a partition by itself, or partition i of
+all topics of a list.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
-from math import lcm
+from math import lcm, prod
 from statistics import median
 from typing import Any
+
+import numpy as np
+
+from equilag.domain.columns import NOBODY
+from equilag.domain.group.group import Group
 
 Snapshot = Mapping[str, Any]
 Partition = tuple[str, int]
@@ -61,13 +67,23 @@ class OracleGroup:
     room: tuple[int, ...]
     """[M] most units."""
     units: tuple[OracleUnit, ...]
-    unread: frozenset[Partition] = field(default_factory=frozenset)
+    unread: frozenset[Partition] = frozenset()
     """Partitions whose topics nobody subscribes to."""
+    forced_moves: int = 0
+    """Moves of every assignment, beside those of the units."""
 
-    @property
+    def of_units(self, units: Sequence[OracleUnit]) -> OracleGroup:
+        """The same members with these units."""
+        return replace(self, units=tuple(units))
+
+    @cached_property
     def active(self) -> list[int]:
         """Members that may take a unit; the others are idle."""
-        return sorted({m for unit in self.units for m in unit.takers})
+        return sorted({m for unit in self.units for m in unit.takers} - {NOBODY})
+
+    @property
+    def n_assignments(self) -> int:
+        return prod(len(unit.takers) for unit in self.units)
 
     @cached_property
     def member_factor(self) -> list[int]:
@@ -139,6 +155,42 @@ class OracleGroup:
 
 def _squares(counts: Sequence[int], capacities: Sequence[Fraction]) -> Fraction:
     return sum((x * x / c for x, c in zip(counts, capacities, strict=True)), Fraction(0))
+
+
+def oracle_of(group: Group) -> OracleGroup:
+    """The partitions and members of a group, as its columns have them, or the units of a reduced
+    one. NOBODY takes what nobody may take."""
+    extended, every = group.extended, np.arange(group.n_members)
+    room = np.full(group.n_members, group.n_partitions) if extended is None else extended.room
+    owned = (group.owner[:, None] == every).astype(np.int64)
+    if extended is not None and extended.stakes is not None:
+        owned[:] = 0
+        np.add.at(owned, (extended.stakes.unit, extended.stakes.member), extended.stakes.number)
+    cross = None if extended is None else extended.cross
+    units = []
+    for p, of in enumerate(group.partition_class.tolist()):
+        readers = group.may_hold(np.array([p]), every)
+        takers = np.flatnonzero(readers & (room > 0)).tolist() if readers.any() else [NOBODY]
+        across = [0] * group.n_members if cross is None else cross[of, group.class_of].tolist()
+        units.append(
+            OracleUnit(
+                (group.partition_name(p),),
+                tuple(takers),
+                Fraction(int(group.lag[p])),
+                tuple(across),
+                tuple((owned[p].sum() - owned[p]).tolist()),
+            )
+        )
+    capacity = np.ones(group.n_members) if extended is None else extended.capacity
+    instance = None if extended is None else extended.instance_of
+    return OracleGroup(
+        members=tuple(member.id for member in group.members),
+        capacity=tuple(Fraction(int(one)) for one in capacity),
+        instance=tuple((every if instance is None else instance).tolist()),
+        room=tuple(room.tolist()),
+        units=tuple(units),
+        forced_moves=0 if extended is None else extended.forced_moves,
+    )
 
 
 def read_group(snapshot: Snapshot, weights: Weights | None = None) -> OracleGroup:
