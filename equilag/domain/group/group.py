@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Unpack
+from typing import TYPE_CHECKING, Any, Unpack
 
 import numpy as np
 
@@ -284,6 +284,10 @@ class Group:
         """Topic name and number of a partition."""
         topic = int(self.topic_of[partition])
         return self.topics[topic], partition - int(self.topic_start[topic])
+
+    def by_member(self, values: Ints | Floats) -> dict[str, Any]:
+        """Member id -> its entry of a column [M]."""
+        return dict(zip((member.id for member in self.members), values.tolist(), strict=True))
 
     def without_owners(self) -> Group:
         """The same group as if nobody owned anything (``--fresh``)."""

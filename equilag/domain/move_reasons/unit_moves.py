@@ -7,8 +7,8 @@ from typing import NamedTuple
 import numpy as np
 
 from equilag.domain.columns import NOBODY, Floats, Index, Ints, distinct
-from equilag.domain.plan.extended_figures import LoadScale
-from equilag.domain.plan.metrics import load_divisor, member_counts, member_loads, moved
+from equilag.domain.plan.extended_figures import LoadScale, loads_differ
+from equilag.domain.plan.metrics import member_counts, member_loads, moved
 from equilag.domain.policy.policy import Policy
 from equilag.domain.reduction.reduce import Reduction
 
@@ -30,10 +30,7 @@ class Loads(NamedTuple):
         """Lag in records, or weight per unit of capacity, as `Plan.loads` has it."""
         group = reduction.given
         n_members = group.n_members
-        scale = LoadScale.of(reduction)
-        differ = load_divisor(reduction.group) is not None
-        if policy is None:
-            differ = not scale.equal_capacities
+        scale, differ = LoadScale.of(reduction), loads_differ(reduction, policy)
         weight = reduction.partition_weight if differ else group.lag
         per_weight = scale.factor / scale.divisor if differ else np.ones(n_members, np.int64)
         before = member_loads(group.owner, weight, n_members) * per_weight

@@ -15,6 +15,7 @@ from equilag.domain.plan.metrics import (
     MemberFigures,
     count_figures,
     excess,
+    load_divisor,
     member_counts,
     member_loads,
 )
@@ -28,6 +29,7 @@ from equilag.domain.plan.plan_figures import (
     LoadFigures,
     UnitFigures,
 )
+from equilag.domain.policy.policy import Policy
 from equilag.domain.reduction.reduce import Reduction, known_capacities, whole_capacities
 from equilag.domain.reduction.split_classes import RackReads
 
@@ -89,6 +91,13 @@ class LoadScale(NamedTuple):
         return LoadScale(capacity, unit, factor, scale, 1, bool((factor == 1).all()))
 
 
+def loads_differ(reduction: Reduction, policy: Policy | None) -> bool:
+    """True if the loads of a plan are weight per unit of capacity, and not lag."""
+    if policy is None:  # heuristics know no capacities, and no group is reduced for them
+        return not LoadScale.of(reduction).equal_capacities
+    return load_divisor(reduction.group) is not None
+
+
 def is_extended(group: Group) -> bool:
     """True if the group has a field that a plain one has not."""
     if group.allowed or group.co_partitioned:
@@ -129,7 +138,6 @@ def _load(
     fair = FairLoad(int(loads[~idle].sum()) * scale.scale, max(1, capacity))
     bounds = proved if scale.is_of_bounds else ProvedBounds()
     mean, gap = fair.numerator / fair.denominator, figures.spread - bounds.spread
-    ids = (member.id for member in group.members)
     return LoadFigures(
         max=figures.max / unit,
         min=figures.min / unit,
@@ -140,7 +148,7 @@ def _load(
         gap_percent_of_mean=100.0 * gap / mean if mean else 0.0,
         excess=excess(scaled[~idle], fair) / unit,
         excess_lower_bound=bounds.excess / unit,
-        by_member=dict(zip(ids, (scaled / unit).tolist(), strict=True)),
+        by_member=group.by_member(scaled / unit),
     )
 
 
@@ -198,8 +206,5 @@ def _units(reduction: Reduction, assigned: Index) -> UnitFigures | None:
         return None
     group, collapsed = reduction.group, reduction.collapse(assigned)
     figures = count_figures(group, collapsed)
-    ids = (member.id for member in group.members)
-    counts = CountFigures(
-        figures.max, figures.min, dict(zip(ids, figures.by_member.tolist(), strict=True))
-    )
+    counts = CountFigures(figures.max, figures.min, group.by_member(figures.by_member))
     return UnitFigures(int(np.count_nonzero(collapsed != NOBODY)), counts)

@@ -8,7 +8,7 @@ from typing import Any, Final, Literal, get_args
 
 import numpy as np
 
-from equilag.domain.group.group import NOBODY, Group, Index, Ints, iter_names
+from equilag.domain.group.group import NOBODY, Group, Index, iter_names
 from equilag.domain.group.lag import QUALITY
 from equilag.domain.move_reasons.plan_reasons import PlanReasons
 from equilag.domain.plan.assignment import by_name, by_topic, first_phase, revocations
@@ -20,7 +20,7 @@ from equilag.domain.plan.claim import (
     evidence_for,
     strongest,
 )
-from equilag.domain.plan.extended_figures import LoadScale, ProvedBounds, extended_figures
+from equilag.domain.plan.extended_figures import ProvedBounds, extended_figures, loads_differ
 from equilag.domain.plan.metrics import (
     MemberFigures,
     compared_figures,
@@ -139,7 +139,7 @@ class Plan:
     def counts(self) -> CountFigures:
         counts = member_counts(self.assigned, self.group.n_members)
         figures = MemberFigures.of(counts, self.planned.group.idle)
-        return CountFigures(figures.max, figures.min, self._per_member(counts))
+        return CountFigures(figures.max, figures.min, self.group.by_member(counts))
 
     @cached_property
     def lag(self) -> LagFigures:
@@ -154,7 +154,7 @@ class Plan:
             figures.spread,
             figures.mean,
             0 if scaled else self.spread_lower_bound,
-            self._per_member(loads),
+            self.group.by_member(loads),
             excess(loads[~idle]),
             0 if scaled else self.excess_lower_bound,
         )
@@ -183,12 +183,9 @@ class Plan:
     @property
     def loads(self) -> LagFigures | LoadFigures:
         """The loads to compare: lag, or weight per unit of capacity where these differ."""
-        if self.extended is None:
+        if self.extended is None or not loads_differ(self.planned, self.policy):
             return self.lag
-        differ = load_divisor(self.planned.group) is not None
-        if self.policy is None:  # heuristics know no capacities, and no group is reduced for them
-            differ = not LoadScale.of(self.planned).equal_capacities
-        return self.extended.load if differ else self.lag
+        return self.extended.load
 
     @cached_property
     def moves(self) -> tuple[Move, ...]:
@@ -239,9 +236,6 @@ class Plan:
     def planned(self) -> Reduction:
         """The group, and what was planned in its place."""
         return self.reduction or Reduction(self.group, self.group)
-
-    def _per_member(self, values: Ints) -> dict[str, int]:
-        return dict(zip((m.id for m in self.group.members), values.tolist(), strict=True))
 
     def to_dict(self, *, reasons: bool = True) -> dict[str, Any]:
         """The plan's JSON, format ``equilag/plan/1``; if asked for, without reasons of moves."""
