@@ -28,7 +28,7 @@ unexport PYTHONDONTWRITEBYTECODE
 
 .DELETE_ON_ERROR:
 .NOTPARALLEL:
-.PHONY: help run test test-changed test-long coverage test-live fleet-demo bench bench-full bench-fleet bench-simulation docs docs-links pictures schemas reference examples lint format wheel-test page-assets lock clean FORCE
+.PHONY: help run test durations test-changed test-long coverage test-live fleet-demo bench bench-full bench-fleet bench-simulation docs docs-links pictures schemas reference examples lint format wheel-test page-assets lock clean FORCE
 
 help: ## what there is to make
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' Makefile | expand -t 14
@@ -40,7 +40,11 @@ run: $(VENV)/.equilag ## plan the sample group, then compare all assignors on it
 
 test: $(VENV)/.dev $(VENV)/.equilag ## the tests, but for the long ones (4 minutes)
 	@echo "Left out, as too slow for every change: tests marked 'long' (make test-long) and 'live' (make test-live)."
-	@$(RUN) 900 $(PYTEST) $(PYTEST_ARGS)
+	@$(RUN) 900 $(PYTEST) $(PYTEST_ARGS); status=$$?; \
+	$(BIN)/python tests/support/durations.py; exit $$status
+
+durations: ## keep the seconds of the last run, beside which the next ones name what got slow
+	@$(BIN)/python tests/support/durations.py --keep
 
 test-changed: $(VENV)/.dev $(VENV)/.equilag ## the tests of the rooms that differ from BASE (main)
 	@tests=`$(BIN)/python tests/support/changed_rooms.py $(BASE)` && echo "Tests: $$tests" && \
