@@ -36,12 +36,14 @@ def with_capacities(group: Group, capacity: Ints) -> Group:
     return replace(group, extended=columns._replace(load_factor=factor, load_scale=scale))
 
 
-def drawn_reduced(rng: Random, members: int, units: int, fields: Collection[str]) -> Group:
+def drawn_reduced(
+    rng: Random, members: int, units: int, fields: Collection[str], policy: Policy | None = None
+) -> Group:
     """A random group with some of the fields that is no plain one, reduced."""
     while True:
         snapshot = extended_snapshot(rng, ExtendedShape(members, units, frozenset(fields)))
         with suppress(InputError):  # a unit that nobody may take
-            group = reduce_group(load_snapshot(snapshot), Policy()).group
+            group = reduce_group(load_snapshot(snapshot), policy or Policy()).group
             if group.extended is not None:
                 return group
 
