@@ -226,20 +226,13 @@ class Group:
     @cached_property
     def idle(self) -> Flags:
         """[M] True for members that may take no partition; they take part in no spread."""
-        if self.extended is not None and not self.extended.room.all():
-            idle: Flags = self._without_partitions | (self.extended.room == 0)
-            return idle
-        return self._without_partitions
-
-    @property
-    def _without_partitions(self) -> Flags:
-        """[M] True for members whose subscription holds no partition that they may take."""
         if self.partition_classes is not None:
             there = self.eligible[distinct(self.partition_class)]
-            busy: Flags = np.logical_or.reduce(there, axis=0)
-            return ~busy[self.class_of]
-        empty = np.array([len(topics) == 0 for topics in self.class_topics], dtype=np.bool_)
-        return empty[self.class_of] if self.members else np.zeros(0, np.bool_)
+            empty: Flags = ~np.logical_or.reduce(there, axis=0)
+        else:
+            empty = np.array([len(topics) == 0 for topics in self.class_topics], dtype=np.bool_)
+        idle: Flags = empty[self.class_of] if self.members else np.zeros(0, np.bool_)
+        return idle if self.extended is None else idle | (self.extended.room == 0)
 
     @cached_property
     def static_order(self) -> Index:
