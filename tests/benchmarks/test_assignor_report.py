@@ -177,7 +177,8 @@ def test_the_tables_of_parts_and_of_what_became_of_each_assignor() -> None:
         "sticky": {"timeout": 60.0},
         "aiokafka-sticky": {"skipped": "no aiokafka"},
         "kafka-python-sticky": {"error": "broke"},
-        "uniform": answer_of(1.0, valid=False),
+        "uniform": answer_of(1.0, valid=False, counts_optimal=False),
+        "fair": answer_of(1.0),
     }
     error = cell_of("lag/b", {"equilag": {"error": "status 1"}}, lags="zipf")
     cells = [cell_of("grid/a", answers), cell_of("lag/c", answers, lags="zipf"), error]
@@ -185,22 +186,23 @@ def test_the_tables_of_parts_and_of_what_became_of_each_assignor() -> None:
         "perfect": [*LISTS[: MOST_ROWS - 1], SHORT], "topics": [EVEN, {**EVEN, "exact": False}],
         "few moves": [MOVES], "racks": [RACKS], "capacities": [LAGGING],
     }  # fmt: skip
-    text = markdown(results_of([*cells, lagging("lag", 10, 60, 0.001)], **parts))
+    results = results_of([*cells, lagging("lag", 10, 60, 0.001)], **parts)
+    text = markdown(results)
     for line in (
         "| sticky | 0 of 1, 1 timed out | 0 |", "| kafka-python-sticky | 0 of 1, 1 failed | 0 |",
-        "| uniform | 1 of 1, 1 failed | 1 |", "not run: no aiokafka",
-        "| lag/c | 1 | 1 ! | > 60 s | failed | not valid |", "| lag/b | 1, failed: status 1 |",
+        "| uniform | 1 of 1, 1 failed | 0 |", "not run: no aiokafka",
+        "| lag/c | 1 | 1 ! | > 60 s | failed | not valid | 1 |", "| lag/b | 1, failed: status 1 |",
         "| lag/10x60 | 1 | 2 s | 2.00 s | 0 | 0.001 % | 0.001 % |",
         "| short | divides | 1.50 of 10 s | optimal | even | **7** | 0 |",
         "| a | both | 0.2 s | +20 ms | 0.5 % | **not exact** |", "## Few moves",
         f"| a | {OWN} | 4, proved | 1 to 2 | 3 | 1 ms |", "| a | capacities | 9 s | optimal |",
     ):  # fmt: skip
         assert line in text
-    found = text.count("): met\n") + text.count("): **missed**\n")
-    (left,) = re.findall(r"^- not measured in this run: (.*)$", text, re.MULTILINE)
-    assert len(judged(results_of([*cells, lagging("lag", 10, 60, 0.001)], **parts))) == (
-        found + len(left.split("; "))
-    )
+    assert "\nIn 1 of 1 cells, " in text
+    assert " by up to\n2.00 times, in grid/a (fair).\n" in text
+    listed = text.partition("## Targets\n")[2].partition("\n## ")[0]
+    (left,) = re.findall(r"^- not measured: (.*)$", listed, re.MULTILINE)
+    assert listed.count("\n- ") - 1 + len(left.split("; ")) == len(judged(results))
 
 
 def test_labels_are_escaped_and_do_not_cover_each_other() -> None:

@@ -10,7 +10,8 @@ from typing import Any
 import numpy as np
 import pytest
 from support.extended_groups import ExtendedShape, extended_snapshot, field_sets
-from support.oracle_groups import OracleGroup, read_group
+from support.oracle_groups import OracleGroup
+from support.oracle_snapshots import read_group
 
 import equilag
 from equilag.domain.errors import InputError

@@ -14,8 +14,8 @@ from support.extended_checks import Settings, flow_differences, spread_differenc
 from support.extended_groups import FIELDS, ExtendedShape, extended_snapshot
 from support.groups import snapshot_of
 from support.oracle_flow import cheapest_assignment
-from support.oracle_groups import Snapshot, read_group
-from support.oracles import all_optima
+from support.oracle_optima import all_optima
+from support.oracle_snapshots import Snapshot, read_group
 
 MIXTURES: Final = {name: frozenset({name, "subscriptions"}) for name in FIELDS} | {
     "all": frozenset(FIELDS),

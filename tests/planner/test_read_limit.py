@@ -7,8 +7,8 @@ from random import Random
 import pytest
 from support.extended_groups import ExtendedShape, extended_snapshot
 from support.groups import snapshot_of
-from support.oracle_groups import Snapshot, read_group
-from support.oracles import all_optima
+from support.oracle_optima import all_optima
+from support.oracle_snapshots import Snapshot, read_group
 
 import equilag
 

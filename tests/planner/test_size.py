@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 from support.groups import group_of
-from support.oracles import least_heaviest
+from support.oracle_optima import least_heaviest
 
 import equilag
 from equilag import Group, InputError, Member, Sizing

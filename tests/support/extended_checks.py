@@ -8,8 +8,9 @@ from math import isclose
 from typing import Any, Final
 
 from support.oracle_flow import cheapest_assignment
-from support.oracle_groups import OracleFigures, Snapshot, read_group
-from support.oracles import all_optima
+from support.oracle_groups import OracleFigures
+from support.oracle_optima import all_optima
+from support.oracle_snapshots import Snapshot, read_group
 
 import equilag
 from equilag.domain.errors import InputError

@@ -1,8 +1,8 @@
 """Groups as independent tests see them: units and members.
 
-`read_group` takes them from a snapshot alone, without code of equilag, `oracle_of` from the columns
-of a group. A unit is what goes to one member as a whole: a partition by itself, or partition i of
-all topics of a list.
+`oracle_of` takes them from the columns of a group, `oracle_snapshots.read_group` from a snapshot. A
+unit is what goes to one member as a whole: a partition by itself, or partition i of all topics of a
+list.
 """
 
 from __future__ import annotations
@@ -12,17 +12,15 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
 from math import lcm, prod
-from statistics import median
-from typing import Any
 
 import numpy as np
 
 from equilag.domain.columns import NOBODY
+from equilag.domain.group.extended_columns import ExtendedColumns
 from equilag.domain.group.group import Group
+from equilag.domain.group.member_capacities import MemberCapacities
 
-Snapshot = Mapping[str, Any]
 Partition = tuple[str, int]
-Weights = Mapping[Partition, Fraction]
 Placed = Sequence[int]
 """The member number of each unit."""
 
@@ -46,9 +44,9 @@ class OracleFigures:
     """What the goals of a plan are worth."""
 
     instances: Fraction
-    """Σ count² / capacity over instances; a member without one is an instance by itself."""
+    """Σ count² / share over instances; a member without one is an instance by itself."""
     members: Fraction
-    """Σ count² / capacity over members."""
+    """Σ count² / share over members."""
     cross: int
     moves: int
     spread: Fraction
@@ -61,7 +59,9 @@ class OracleGroup:
 
     members: tuple[str, ...]
     capacity: tuple[Fraction, ...]
-    """[M] with 3 significant digits, in the snapshot's unit."""
+    """[M] as written in the snapshot: what loads are divided by."""
+    share: tuple[Fraction, ...]
+    """[M] the same with 3 significant digits: what counts are in proportion to."""
     instance: tuple[int, ...]
     """[M] the number of the member's instance."""
     room: tuple[int, ...]
@@ -87,21 +87,30 @@ class OracleGroup:
 
     @cached_property
     def member_factor(self) -> list[int]:
-        """[M] integers in proportion to 1 / capacity; `scale` is the factor of capacity 1."""
-        return [int(self.scale / capacity) for capacity in self.capacity]
+        """[M] integers in proportion to 1 / share; `scale` is the factor of share 1."""
+        return [int(self.scale / share) for share in self.share]
 
     @cached_property
-    def instance_capacity(self) -> list[Fraction]:
+    def load_factor(self) -> list[int]:
+        """[M] integers in proportion to 1 / capacity; `load_scale` is the factor of capacity 1."""
+        return [int(self.load_scale / capacity) for capacity in self.capacity]
+
+    @cached_property
+    def load_scale(self) -> int:
+        return lcm(*(capacity.numerator for capacity in self.capacity))
+
+    @cached_property
+    def instance_share(self) -> list[Fraction]:
         return [
-            sum((c for c, i in zip(self.capacity, self.instance, strict=True) if i == number),
+            sum((c for c, i in zip(self.share, self.instance, strict=True) if i == number),
                 Fraction(0))
             for number in range(max(self.instance, default=-1) + 1)
         ]  # fmt: skip
 
     @cached_property
     def instance_factor(self) -> list[int]:
-        """Per instance an integer in proportion to 1 / capacity, of the same scale."""
-        return [int(self.scale / capacity) for capacity in self.instance_capacity]
+        """Per instance an integer in proportion to 1 / share, of the same scale."""
+        return [int(self.scale / share) for share in self.instance_share]
 
     @cached_property
     def weight_scale(self) -> int:
@@ -110,8 +119,8 @@ class OracleGroup:
 
     @cached_property
     def scale(self) -> int:
-        capacities = [*self.capacity, *self.instance_capacity]
-        return lcm(*(capacity.numerator for capacity in capacities))
+        shares = [*self.share, *self.instance_share]
+        return lcm(*(share.numerator for share in shares))
 
     def figures(self, placed: Placed) -> OracleFigures:
         counts = [0] * len(self.members)
@@ -119,13 +128,13 @@ class OracleGroup:
         for unit, member in zip(self.units, placed, strict=True):
             counts[member] += 1
             loads[member] += unit.weight
-        sums = [0] * len(self.instance_capacity)
+        sums = [0] * len(self.instance_share)
         for number, count in zip(self.instance, counts, strict=True):
             sums[number] += count
         per_capacity = [loads[m] / self.capacity[m] for m in self.active]
         return OracleFigures(
-            instances=_squares(sums, self.instance_capacity),
-            members=_squares(counts, self.capacity),
+            instances=_squares(sums, self.instance_share),
+            members=_squares(counts, self.share),
             cross=sum(unit.cross[m] for unit, m in zip(self.units, placed, strict=True)),
             moves=sum(unit.moves[m] for unit, m in zip(self.units, placed, strict=True)),
             spread=max(per_capacity, default=Fraction(0)) - min(per_capacity, default=Fraction(0)),
@@ -160,157 +169,34 @@ def _squares(counts: Sequence[int], capacities: Sequence[Fraction]) -> Fraction:
 def oracle_of(group: Group) -> OracleGroup:
     """The partitions and members of a group, as its columns have them, or the units of a reduced
     one. NOBODY takes what nobody may take."""
-    extended, every = group.extended, np.arange(group.n_members)
-    room = np.full(group.n_members, group.n_partitions) if extended is None else extended.room
+    n, every = group.n_members, np.arange(group.n_members)
+    plain = ExtendedColumns(np.ones(n), 1.0, MemberCapacities.equal(n), np.full(n, len(group.lag)))
+    extended = group.extended or plain
     owned = (group.owner[:, None] == every).astype(np.int64)
-    if extended is not None and extended.stakes is not None:
+    if extended.stakes is not None:
         owned[:] = 0
         np.add.at(owned, (extended.stakes.unit, extended.stakes.member), extended.stakes.number)
-    cross = None if extended is None else extended.cross
+    cross = np.zeros(group.eligible.shape, int) if extended.cross is None else extended.cross
     units = []
     for p, of in enumerate(group.partition_class.tolist()):
         readers = group.may_hold(np.array([p]), every)
-        takers = np.flatnonzero(readers & (room > 0)).tolist() if readers.any() else [NOBODY]
-        across = [0] * group.n_members if cross is None else cross[of, group.class_of].tolist()
+        takers = np.flatnonzero(readers & (extended.room > 0)) if readers.any() else [NOBODY]
         units.append(
             OracleUnit(
                 (group.partition_name(p),),
-                tuple(takers),
+                tuple(map(int, takers)),
                 Fraction(int(group.lag[p])),
-                tuple(across),
+                tuple(cross[of, group.class_of].tolist()),
                 tuple((owned[p].sum() - owned[p]).tolist()),
             )
         )
-    capacity = np.ones(group.n_members) if extended is None else extended.capacity
-    instance = None if extended is None else extended.instance_of
+    capacities, instance = extended.capacities, extended.instance_of
     return OracleGroup(
         members=tuple(member.id for member in group.members),
-        capacity=tuple(Fraction(int(one)) for one in capacity),
+        capacity=tuple(capacities.whole[k] * capacities.unit for k in capacities.kind_of),
+        share=tuple(Fraction(int(one)) for one in extended.capacity),
         instance=tuple((every if instance is None else instance).tolist()),
-        room=tuple(room.tolist()),
+        room=tuple(extended.room.tolist()),
         units=tuple(units),
-        forced_moves=0 if extended is None else extended.forced_moves,
-    )
-
-
-def read_group(snapshot: Snapshot, weights: Weights | None = None) -> OracleGroup:
-    """The units and members of a snapshot; topics with co-partitioned lists become units.
-
-    `weights` of partitions stand in for their lag."""
-    if weights is None:
-        weights = lags_of(snapshot)
-    members = sorted(snapshot["members"], key=lambda member: member["id"])
-    reads = [_subscription(snapshot, member) for member in members]
-    lists = [tuple(topics) for topics in snapshot.get("co_partitioned", ())]
-    joined = {topic for topics in lists for topic in topics}
-    lists += [(topic,) for topic in snapshot["topics"] if topic not in joined]
-    owner = _owners(snapshot, members, reads)
-    no_limit = sum(snapshot["topics"].values())
-    room = [member.get("max_partitions") for member in members]
-    units, unread = [], set()
-    for topics in lists:
-        for number in range(snapshot["topics"][topics[0]]):
-            partitions = tuple((topic, number) for topic in topics)
-            if not any(topic in reading for topic in topics for reading in reads):
-                unread |= set(partitions)
-                continue
-            takers = [
-                m
-                for m, member in enumerate(members)
-                if reads[m].issuperset(topics)
-                and room[m] != 0
-                and all(_allowed(snapshot, partition, member["id"]) for partition in partitions)
-            ]
-            units.append(
-                OracleUnit(
-                    partitions,
-                    tuple(takers),
-                    sum((weights[partition] for partition in partitions), Fraction(0)),
-                    tuple(
-                        sum(_across(snapshot, partition, member) for partition in partitions)
-                        for member in members
-                    ),
-                    tuple(
-                        sum(owner.get(partition, m) != m for partition in partitions)
-                        for m in range(len(members))
-                    ),
-                )
-            )
-    return OracleGroup(
-        members=tuple(member["id"] for member in members),
-        capacity=_capacities(members),
-        instance=_instances(members),
-        room=tuple(no_limit if most is None else most for most in room),
-        units=tuple(units),
-        unread=frozenset(unread),
-    )
-
-
-def lags_of(snapshot: Snapshot) -> dict[Partition, Fraction]:
-    """The lag of each partition, of those in `lags` alone; 0 for the others."""
-    lags = snapshot.get("lags", {})
-    return {
-        (topic, number): Fraction(lags[topic][number] if topic in lags else 0)
-        for topic, size in snapshot["topics"].items()
-        for number in range(size)
-    }
-
-
-def _subscription(snapshot: Snapshot, member: Mapping[str, Any]) -> frozenset[str]:
-    given = member["subscription"]
-    return frozenset(snapshot["subscriptions"][given] if isinstance(given, str) else given)
-
-
-def _allowed(snapshot: Snapshot, partition: Partition, member: str) -> bool:
-    topic, number = partition
-    named = snapshot.get("allowed", {}).get(topic, {}).get(str(number))
-    return named is None or member in named
-
-
-def _across(snapshot: Snapshot, partition: Partition, member: Mapping[str, Any]) -> bool:
-    topic, number = partition
-    replicas = snapshot.get("racks", {}).get(topic)
-    rack = member.get("rack")
-    return bool(rack and replicas and replicas[number]) and rack not in replicas[number]
-
-
-def _owners(
-    snapshot: Snapshot, members: Sequence[Mapping[str, Any]], reads: Sequence[frozenset[str]]
-) -> dict[Partition, int]:
-    """Partition -> the member whose claim is the newest, if it is one and still subscribes."""
-    claims: dict[Partition, dict[int, set[int]]] = {}
-    for number, member in enumerate(members):
-        generation = member.get("generation", snapshot.get("generation", -1))
-        for topic, partitions in member.get("owned", {}).items():
-            for partition in partitions:
-                by_generation = claims.setdefault((topic, partition), {})
-                by_generation.setdefault(generation, set()).add(number)
-    owners = {}
-    for partition, by_generation in claims.items():
-        newest = by_generation[max(by_generation)]
-        (first, *others) = newest
-        if not others and partition[0] in reads[first]:
-            owners[partition] = first
-    return owners
-
-
-def _capacities(members: Sequence[Mapping[str, Any]]) -> tuple[Fraction, ...]:
-    given = [member.get("capacity") for member in members]
-    known = [capacity for capacity in given if capacity is not None]
-    unknown = median(known) if known else 1
-    return tuple(_three_digits(unknown if c is None else c) for c in given)
-
-
-def _three_digits(number: float) -> Fraction:
-    return Fraction(f"{float(number):.3g}")
-
-
-def _instances(members: Sequence[Mapping[str, Any]]) -> tuple[int, ...]:
-    number: dict[tuple[bool, str], int] = {}
-    return tuple(
-        number.setdefault(
-            (True, member["instance"]) if member.get("instance") else (False, member["id"]),
-            len(number),
-        )
-        for member in members
+        forced_moves=extended.forced_moves,
     )

@@ -8,14 +8,13 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from fractions import Fraction
 from functools import cached_property
 from typing import Any, Final, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 from support.oracle_flow import cheapest_assignment
-from support.oracle_groups import OracleFigures, OracleGroup, OracleUnit, oracle_of
+from support.oracle_groups import OracleGroup, oracle_of
 
 from equilag.domain.columns import NOBODY, Flags, Index, Ints
 from equilag.domain.group.group import Group
@@ -86,8 +85,8 @@ class Assignments:
     @cached_property
     def _compared(self) -> npt.NDArray[Any]:
         """[A, active] loads per unit of capacity, times the scale of members' factors."""
-        factor = np.array(self.oracle.member_factor, dtype=object)[self.active]
-        most = int(self.loads.max(initial=0)) * max(self.oracle.member_factor, default=0)
+        factor = np.array(self.oracle.load_factor, dtype=object)[self.active]
+        most = int(self.loads.max(initial=0)) * max(self.oracle.load_factor, default=0)
         return self.loads[:, self.active] * factor.astype(_type_for(most))
 
     @cached_property
@@ -151,7 +150,7 @@ class Assignments:
 
     def even(self, balance: str) -> Flags:
         """[A] True where counts fit and are as even as the balance asks for: least Σ count² /
-        capacity in each topic, of instances, of members. Nothing is True if none fits."""
+        share in each topic, of instances, of members. Nothing is True if none fits."""
         oracle, keep, goals = self.oracle, self.fits.copy(), []
         if balance in ("per-topic", "both"):
             topics = np.array([unit.partitions[0][0] for unit in oracle.units], dtype=object)
@@ -239,53 +238,6 @@ class Truth:
             return False
         cost = self.cost
         return assigned in self.eligible.where(cost <= cost.min() + self.allowance)
-
-
-class OracleOptima(NamedTuple):
-    """What the best assignments are worth."""
-
-    figures: OracleFigures
-    """Of the most even one that is best in counts, cross-rack reads and moves."""
-    front: tuple[tuple[int, Fraction], ...]
-    """Moves, ascending, and spread, descending, of those that are best in counts and cross-rack
-    reads and that no other of these beats in both."""
-
-
-def all_optima(
-    group: OracleGroup,
-    rack_aware: bool = False,
-    counted: bool = True,
-    most_across: int | None = None,
-) -> OracleOptima | None:
-    """None if no assignment keeps to the rooms, or no best one reads at most `most_across`
-    partitions across racks; the goals as in `cheapest_assignment`."""
-    found = Assignments.all(group).balanced("total" if counted else "none")
-    if rack_aware and len(found):
-        most_across = int(found.cross.min())
-    if most_across is not None:
-        found = found.where(found.cross <= most_across)
-    if not len(found):
-        return None
-    points = [group.figures(found.rows[row].tolist()) for row in found.best_rows()]
-    return OracleOptima(points[0], tuple((point.moves, point.spread) for point in points))
-
-
-def least_heaviest(
-    weights: Sequence[int], capacities: Sequence[float], even_counts: bool = True
-) -> float:
-    """The heaviest load per capacity under the best assignment of partitions that all members may
-    take; with even counts, among those of the least sum of count² / capacity."""
-    members = range(len(capacities))
-    nothing = (0,) * len(capacities)
-    units = [
-        OracleUnit((("t", n),), tuple(members), Fraction(weight), nothing, nothing)
-        for n, weight in enumerate(weights)
-    ]
-    capacity = tuple(map(Fraction, capacities))
-    names = tuple(f"m{m}" for m in members)
-    group = OracleGroup(names, capacity, tuple(members), (len(weights),) * len(names), (*units,))
-    found = Assignments.all(group).balanced("total" if even_counts else "none")
-    return float(Fraction(int(found.highest.min()), group.scale))
 
 
 class FlowOptimum(NamedTuple):

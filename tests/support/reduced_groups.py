@@ -2,38 +2,51 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import replace
+from fractions import Fraction
 from random import Random
 
 import numpy as np
+import numpy.typing as npt
 from support.extended_groups import ExtendedShape, extended_snapshot
 from support.oracles import Assignments
 
 from equilag.adapters.snapshot.read_input import load_snapshot
 from equilag.domain.constraint import CountConstraint
 from equilag.domain.errors import InputError
-from equilag.domain.group.extended_columns import NO_LIMIT, ExtendedColumns, load_factors
+from equilag.domain.group.extended_columns import NO_LIMIT, ExtendedColumns
 from equilag.domain.group.group import NOBODY, Flags, Group, Index, Ints
+from equilag.domain.group.member_capacities import MemberCapacities, decimal
 from equilag.domain.policy.policy import Policy
-from equilag.domain.reduction.reduce import reduce_group
+from equilag.domain.reduction.reduce import reduce_group, whole_capacities
 from equilag.solver.counts.even_counts import balanced
 
 
 def extended_columns(n_members: int, **given: object) -> ExtendedColumns:
     """Columns that change nothing, but for those that are given."""
     ones = np.ones(n_members, np.int64)
-    columns = ExtendedColumns(ones, 1.0, ones, 1, np.full(n_members, NO_LIMIT))
+    capacity = [Fraction(int(one)) for one in np.asarray(given.get("capacity", ones))]
+    room = np.full(n_members, NO_LIMIT)
+    columns = ExtendedColumns(ones, 1.0, MemberCapacities.of(capacity), room)
     return columns._replace(**given)
 
 
-def with_capacities(group: Group, capacity: Ints) -> Group:
-    """The group as a reduced one with whole capacities [M]."""
-    capacity = capacity // max(1, int(np.gcd.reduce(capacity)))
-    factor, scale = load_factors(capacity, int(group.lag.sum()))
-    columns = extended_columns(len(capacity), capacity=capacity)
-    return replace(group, extended=columns._replace(load_factor=factor, load_scale=scale))
+def with_capacities(group: Group, capacity: Sequence[float | Fraction]) -> Group:
+    """The group as a reduced one with capacities [M]."""
+    exact = [one if isinstance(one, Fraction) else decimal(one) for one in capacity]
+    shares, unit = whole_capacities([float(one) for one in exact])
+    room = np.full(group.n_members, NO_LIMIT)
+    return replace(group, extended=ExtendedColumns(shares, unit, MemberCapacities.of(exact), room))
+
+
+def exact_loads(group: Group, truth: Assignments) -> npt.NDArray[np.object_]:
+    """[A, active] loads as they are compared, of the members that are not idle."""
+    assert group.extended is not None
+    capacities = group.extended.capacities
+    rates = [Fraction(capacities.whole[-1], capacities.whole[k]) for k in capacities.kind_of]
+    return (truth.loads.astype(object) * np.array(rates, dtype=object))[:, ~group.idle]
 
 
 def drawn_reduced(

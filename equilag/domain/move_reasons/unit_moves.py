@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 
 from equilag.domain.columns import NOBODY, Floats, Index, Ints, distinct
-from equilag.domain.plan.extended_figures import LoadScale, loads_differ
+from equilag.domain.plan.extended_figures import loads_differ
 from equilag.domain.plan.metrics import member_counts, member_loads, moved
 from equilag.domain.policy.policy import Policy
 from equilag.domain.reduction.reduce import Reduction
@@ -30,9 +30,12 @@ class Loads(NamedTuple):
         """Lag in records, or weight per unit of capacity, as `Plan.loads` has it."""
         group = reduction.given
         n_members = group.n_members
-        scale, differ = LoadScale.of(reduction), loads_differ(reduction, policy)
+        capacities = reduction.capacities
+        differ = loads_differ(reduction, policy)
         weight = reduction.partition_weight if differ else group.lag
-        per_weight = scale.factor / scale.divisor if differ else np.ones(n_members, np.int64)
+        per_weight: Floats | Ints = np.ones(n_members, np.int64)
+        if differ:
+            per_weight = 1 / (capacities.values * reduction.weight_scale)
         before = member_loads(group.owner, weight, n_members) * per_weight
         after = member_loads(assigned, weight, n_members) * per_weight
         return Loads(weight, per_weight, before, after)
