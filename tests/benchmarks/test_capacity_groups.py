@@ -5,36 +5,21 @@
 
 from __future__ import annotations
 
-import json
 from collections import Counter
-from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 import pytest
+from support.assignor_cases import FakePeer, answering
 
 from benchmarks.assignors import capacity_groups, rack_groups
 from benchmarks.assignors.capacity_groups import CapacityShape
-from benchmarks.assignors.peers import CallBudget
 
 
-@dataclass
-class OneGetsAll:
-    """A peer that gives all partitions to the first member, or that is not there."""
-
-    name: str
-    why: str | None = None
-
-    def missing(self) -> str | None:
-        return self.why
-
-    def run(self, case_file: Path, out: Path, budget: CallBudget) -> None:
-        case = json.loads(case_file.read_text("utf-8"))
-        everything = {topic: list(range(size)) for topic, size in case["topics"].items()}
-        held: dict[str, Any] = {member["id"]: {} for member in case["members"]}
-        held[case["members"][0]["id"]] = everything
-        answer = {"assign_ms": [1.5], "names_ms": [1.0], "warm_up": 1, "assignment": held}
-        out.write_text(json.dumps(answer), "utf-8")
+@answering
+def one_gets_all(case: dict[str, Any]) -> dict[str, Any]:
+    first, *others = (member["id"] for member in case["members"])
+    everything = {topic: list(range(size)) for topic, size in case["topics"].items()}
+    return {first: everything, **{name: {} for name in others}}
 
 
 def test_groups_have_capacities_and_racks() -> None:
@@ -71,7 +56,7 @@ def test_groups_have_the_racks_of_their_shapes() -> None:
 
 
 def test_peers_and_plans_are_measured_alike() -> None:
-    peers = [OneGetsAll("one gets all"), OneGetsAll("away", "not here")]
+    peers = [FakePeer("one gets all", writes=one_gets_all), FakePeer("away", "not here")]
     found = rack_groups.measure(rack_groups.SHORT[:1], peers)
     by_name = {row["assignor"]: row for row in found}
     assert by_name["equilag assign range"]["cross_rack"] < by_name["equilag"]["cross_rack"]
@@ -79,5 +64,5 @@ def test_peers_and_plans_are_measured_alike() -> None:
     words = dict(zip([row["assignor"] for row in found], rack_groups.rows(found), strict=True))
     assert {len(row) for row in words.values()} == {len(rack_groups.HEAD)}
     assert words[rack_groups.OWN][2:4] == ("0, proved", "10 to 10")
-    assert (words["one gets all"][3], words["one gets all"][5]) == ("0 to 300 !", "1.5 ms")
+    assert (words["one gets all"][3], words["one gets all"][5]) == ("0 to 300 !", "2 ms")
     assert words["away"][2] == "not here"
