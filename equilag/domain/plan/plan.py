@@ -39,6 +39,7 @@ from equilag.domain.plan.plan_figures import (
     LagFigures,
     LoadFigures,
     ThroughputFigures,
+    figures_json,
 )
 from equilag.domain.policy.objective import Figures, Objective
 from equilag.domain.policy.policy import Policy
@@ -148,16 +149,20 @@ class Plan:
         idle, scaled = self.planned.group.idle, load_divisor(self.planned.group) is not None
         loads = member_loads(self.assigned, self.group.lag, self.group.n_members)
         figures = MemberFigures.of(loads, idle)
+        bound = 0 if scaled else int(self.spread_lower_bound)
+        gap = figures.spread - bound
         return LagFigures(
             int(self.group.lag.sum()),
             figures.max,
             figures.min,
             figures.spread,
             figures.mean,
-            0 if scaled else int(self.spread_lower_bound),
-            self.group.by_member(loads),
+            bound,
+            gap,
+            100.0 * gap / figures.mean if figures.mean else 0.0,
             excess(loads[~idle]),
             0 if scaled else int(self.excess_lower_bound),
+            self.group.by_member(loads),
         )
 
     @cached_property
@@ -248,8 +253,8 @@ class Plan:
             "evidence": self.evidence,
             "algorithm": self.algorithm,
             "assignment": self.assignment,
-            "counts": self.counts.to_dict(),
-            "lag": {**self.lag.to_dict(), "quality": self.quality},
+            "counts": figures_json(self.counts),
+            "lag": {**figures_json(self.lag), "quality": self.quality},
             **({} if self.extended is None else self.extended.to_dict()),
             "moves": {
                 "count": len(self.moves),
