@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
+from support import durations as module
 from support.durations import durations, slower, sums
 
 REPORT = """<testsuites><testsuite>
@@ -34,3 +36,12 @@ def test_what_got_slow_is_named_whatever_the_machine() -> None:
 
 def test_without_anything_kept_slow_files_are_named() -> None:
     assert slower({"a": {"x": 9.0}}, {}) == ["a: 9.0 s, usually 0.0 s; most in x"]
+
+
+def test_a_run_that_wrote_no_report_is_named(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """One that was killed at its limit has none."""
+    monkeypatch.setattr(module, "LAST", tmp_path / "tests.xml")
+    assert module.main() == 1
+    assert f"{tmp_path / 'tests.xml'} is missing" in capsys.readouterr().err

@@ -56,6 +56,9 @@ def slower(now: Durations, kept: Mapping[str, float]) -> list[str]:
 
 
 def main() -> int:
+    if not LAST.exists():
+        sys.stderr.write(f"{LAST} is missing: a run of the tests writes it at its end\n")
+        return 1
     now = durations(LAST)
     if sys.argv[1:] == ["--keep"]:
         KEPT.write_text(json.dumps(sums(now), indent=1) + "\n", "utf-8")
