@@ -6,7 +6,7 @@ from __future__ import annotations
 import logging
 import threading
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Final
@@ -15,27 +15,20 @@ from equilag.certificate.verify import verify
 from equilag.domain.building import builder
 from equilag.domain.group.group import Group
 from equilag.domain.plan.assignment import read_assignment
+from equilag.domain.policy.policy import Policy
 from equilag.live.consumers.lag_source import LoadSource, Sizes
-from equilag.live.consumers.late_decision import LateDecision, describe_error
-from equilag.live.consumers.leader_state import (
-    NOTHING_PENDING,
-    PENDING_PLAN_S,
-    LastAnswer,
-    LeaderLoad,
-    LeaderState,
-    PendingChange,
-    VerdictLog,
-)
+from equilag.live.consumers.leader_state import LastAnswer, LeaderLoad, VerdictLog
 from equilag.live.consumers.options import AssignorOptions
-from equilag.live.rebalance.assignments import (
-    JoinedMembers,
-    RebalanceAnswer,
-    Targets,
-    answer_rebalance,
-    target_assignment,
-)
+from equilag.live.rebalance.assignments import Answering, JoinedMembers
 from equilag.live.rebalance.controller import Considered, Controller
-from equilag.live.rebalance.decision import FALLBACK, Decision, PlanSettings, decide
+from equilag.live.rebalance.decision import (
+    FALLBACK,
+    Decision,
+    LateDecision,
+    PlanSettings,
+    decide,
+)
+from equilag.live.rebalance.handouts import Handouts, TargetAssignment
 from equilag.live.rebalance.joined_members import (
     JoinedMember,
     MemberAssignments,
@@ -45,8 +38,7 @@ from equilag.live.rebalance.joined_members import (
     member_key,
 )
 from equilag.live.rebalance.kept_together import KeptTogether
-from equilag.live.rebalance.live_policy import at_most
-from equilag.live.rebalance.measured import Measured, Racks, capacities_in_force
+from equilag.live.rebalance.measured import Measured, Racks
 from equilag.live.rebalance.rebalance_answer import answer_of, warm_up
 from equilag.planner.assign import assign
 from equilag.planner.solve import solve
@@ -95,14 +87,13 @@ class Leader:
         self._load = LeaderLoad(settings.name, source, policy, options.max_lag_age, self._log)
         together = None if options.co_partition == "none" else KeptTogether(self._log.together)
         self._plan_settings = PlanSettings(policy, settings.time_limit, options.seed, together)
-        self._lock = threading.Lock()
-        self._state = LeaderState()
+        self._handouts = Handouts()
+        self._last: LastAnswer | None = None
+        """None while another member leads, and while an answer is being made."""
         self._considering = threading.Lock()
         self._thresholds = options.rejoin or Thresholds()
-        self._controller = Controller(self._thresholds)
+        self._controller = Controller(self._thresholds, policy)
         self._warm = False
-        self._known_members: set[str] = set()
-        """Keys of the members that the controller considered last."""
 
     def assign(
         self, members: Sequence[JoinedMember], sizes: Sizes, racks: Racks | None = None
@@ -121,18 +112,18 @@ class Leader:
 
     def forget(self) -> None:
         """Another member leads: what is handed out is no longer known."""
-        with self._lock:
-            self._state = LeaderState()
+        self._last = None
+        self._handouts.forget()
 
-    def holders_since(self, at: float) -> dict[str, Partitions]:
+    def holders_since(self, at: float) -> Mapping[str, Partitions]:
         """Return member key -> partitions, if they were the same since `at` (monotonic seconds);
         else {}."""
-        last = self._state.last
-        return {} if last is None or last.at > at else dict(last.held)
+        last, known = self._last, self._handouts.known
+        return {} if last is None or not last.complete or known.at > at else last.held
 
     def consider(self) -> None:
         """After a new sample: request a rebalance if one is worth it."""
-        last = self._state.last
+        last = self._last
         if last is None or not last.complete or not self._requests:
             return
         with self._considering:
@@ -145,86 +136,51 @@ class Leader:
                     self._log.verdict(Considered(Verdict("measuring", reason)), time.monotonic())
                     return
                 loads = self._load.loads(last, measured)
-                considered = self._verdict(last, loads)
+                now, cooperative = time.monotonic(), self._settings.cooperative
+                considered = self._controller.consider(loads, now, self._plan, cooperative)
             except Exception as error:  # noqa: BLE001  optional: the group has its assignment
                 self._log.failure(error)
                 return
             self._log.verdict(considered, time.monotonic())
             self._start_if_worth_it(last, loads, considered, measured)
 
-    def _verdict(self, last: LastAnswer, loads: GroupLoads) -> Considered:
-        members = {member_key(one) for one in last.members}
-        if members != self._known_members:
-            self._controller.reset()
-            self._known_members = members
-        if self._load.awaits_rates(loads):
-            return Considered(Verdict("measuring", "rates are known after about 10 s of samples"))
-
-        def make_plan(max_moves: int | None) -> Decision:
-            policy = at_most(self._load.policy, max_moves)
-            return decide(loads.group, replace(self._plan_settings, policy=policy))
-
-        now = time.monotonic()
-        return self._controller.consider(loads, now, make_plan, self._settings.cooperative)
+    def _plan(self, group: Group, policy: Policy) -> Decision:
+        return decide(group, replace(self._plan_settings, policy=policy))
 
     def _assign(
         self, members: Sequence[JoinedMember], sizes: Sizes, racks: Racks | None
     ) -> MemberAssignments:
         began = time.monotonic()
-        with self._lock:
-            state = self._state
-            # What is being considered for the previous assignment is out of date now.
-            self._state = replace(state, last=None, pending=NOTHING_PENDING)
-        pending = state.pending if began < state.pending.until else NOTHING_PENDING
-        known = [
-            replace(one, hints=one.hints or state.before.get(member_key(one), {}))
-            for one in members
+        self._last = None  # what is being considered for it is out of date now
+        known = self._handouts.begin()
+        hinted = [
+            replace(one, hints=one.hints or known.held.get(member_key(one), {})) for one in members
         ]
-        joined = JoinedMembers(known, self._settings.cooperative)
+        if not known.pending(began):
+            known = known.without_target()
+        joined = JoinedMembers(hinted, self._settings.cooperative)
+        measured, reason = self._load.measured(joined.members, sizes, racks)
+        answering = Answering(self._settings.name, joined, sizes, known)
         lates: list[LateDecision] = []
-        answer, expected = self._answer(joined, sizes, racks, pending.targets, lates)
-        capacities = state.capacities
-        if answer.origin == "target" and pending.requested_at is not None:
-            self._controller.record_pause(began - pending.requested_at)
-            capacities = pending.capacities or {}
+        answer = answering.answer(measured, partial(self._decided, lates), reason)
         now = time.monotonic()
-        self._log.answer(answer, now - began, expected)
-        last = LastAnswer.of(members, sizes, racks, answer, now)
-        with self._lock:
-            self._state = LeaderState.after(last, answer, capacities)
+        self._log.answer(answer, now - began)
+        complete, target = not answer.withheld, answer.target
+        waited = self._handouts.record(target, complete, now)
+        if waited is not None:
+            self._controller.record_pause(waited)
+        subscribed, number = [one for one in members if one.topics], self._handouts.known.rebalances
+        last = LastAnswer(number, subscribed, sizes, racks, target.assignment, complete)
+        self._last = last
         for late in lates:
             late.then(partial(self._propose, last))
         return answer.by_member
 
-    def _answer(
-        self,
-        joined: JoinedMembers,
-        sizes: Sizes,
-        racks: Racks | None,
-        targets: Targets,
-        lates: list[LateDecision],
-    ) -> tuple[RebalanceAnswer, str | None]:
-        """Return the answer, and why the load was not known; without measurements if these are
-        what makes it fail."""
-        measured, reason = self._load.measured(joined.members, sizes, racks)
-        keys = [member_key(one) for one in joined.members]
-        in_force = capacities_in_force(keys, self._state.capacities, measured.capacities)
-        measured = replace(measured, capacities=in_force)
-        answered = partial(answer_rebalance, self._settings.name, joined, sizes)
-        try:
-            decided = partial(self._decided, measured, lates)
-            return answered(measured, targets, decided, reason), reason
-        except Exception as error:  # noqa: BLE001  the lags may be anything
-            reason = f"the lags cannot be used: {describe_error(error)}"
-        without = Measured(racks=racks)
-        targets = replace(targets, planned=None)
-        return answered(without, targets, partial(self._decided, without, lates), reason), reason
-
     def _decided(
         self,
-        measured: Measured,
         lates: list[LateDecision],
         group: Group,
+        measured: Measured,
         fallback_reason: str | None,
     ) -> Decision:
         """Return the decision on an answer; a better one that comes late is added to `lates`."""
@@ -240,7 +196,7 @@ class Leader:
         )
         if patience is None:
             return make()
-        late = LateDecision(make, self._settings.name)
+        late = LateDecision(make)
         decision = late.wait(patience)
         if decision is not None:
             return decision
@@ -268,7 +224,7 @@ class Leader:
             loads = self._load.loads(last, measured)
             owner = loads.group.owner
             planned = read_assignment(loads.group, decision.plan.assignment, [])
-            if reason is not None or planned is None or self._load.awaits_rates(loads):
+            if reason is not None or planned is None:
                 return
             gain = gain_of(loads, owner, planned)
             if not self._controller.may_start(loads, gain, time.monotonic()):
@@ -283,16 +239,13 @@ class Leader:
         self, last: LastAnswer, loads: GroupLoads, considered: Considered, measured: Measured
     ) -> None:
         """Request the rebalance to a plan, unless another rebalance came first."""
-        if not considered.verdict.worth_it or considered.decision is None:
+        if (decision := considered.to_start) is None:
             return
-        assignment = considered.decision.plan.assignment
-        targets = Targets(target_assignment(last.members, assignment, last.sizes))
+        assignment = decision.plan.assignment
+        target = TargetAssignment.of(last.members, assignment, last.sizes, measured.capacities)
         now = time.monotonic()
-        pending = PendingChange(targets, now + PENDING_PLAN_S, now, measured.capacities)
-        with self._lock:
-            if self._state.last is not last:
-                return
-            self._state = replace(self._state, pending=pending)
+        if not self._handouts.request(target, last.rebalances, now):
+            return
         self._controller.started(loads, considered, now)
         self._log.request(considered)
         self._request_rebalance()

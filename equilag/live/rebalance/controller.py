@@ -10,7 +10,11 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Final
 
+from equilag.domain.group.group import Group
+from equilag.domain.policy.policy import Policy
 from equilag.live.rebalance.decision import Decision
+from equilag.live.rebalance.live_policy import at_most
+from equilag.live.rebalance.measured import awaits_rates
 from equilag.live.rebalance.rebalance_limits import (
     Cooldown,
     MoveBudget,
@@ -31,8 +35,8 @@ from equilag.planner.worth.thresholds import (
     reaches,
 )
 
-MakePlan = Callable[[int | None], Decision]
-"""Makes a plan with at most so many moves; None for no limit."""
+MakePlan = Callable[[Group, Policy], Decision]
+"""Makes a plan by a policy."""
 
 _OUT_OF_REACH_S: Final = 300.0
 """How long an imbalance that the last plan left counts as one that no plan removes: plans are not
@@ -61,6 +65,11 @@ class Considered:
     """What the last started rebalance brought, once it is known."""
 
     @property
+    def to_start(self) -> Decision | None:
+        """The decision on a plan that is worth a rebalance."""
+        return self.decision if self.verdict.worth_it else None
+
+    @property
     def case(self) -> str:
         """The reason, with the figures of the plan."""
         return f"{self.verdict.reason}; {self.gain}"
@@ -69,8 +78,11 @@ class Considered:
 class Controller:
     """The state behind the verdicts on one group. `now` is in seconds of any monotonic clock."""
 
-    def __init__(self, thresholds: Thresholds) -> None:
+    def __init__(self, thresholds: Thresholds, policy: Policy) -> None:
         self.thresholds = thresholds
+        self._policy = policy
+        self._members: set[str] = set()
+        """Keys of the members of the last observation."""
         self.cooldown = Cooldown(thresholds.cooldown_s)
         self.budget = MoveBudget(thresholds.moves_per_hour)
         self.pause_s = DEFAULT_PAUSE_S
@@ -86,17 +98,14 @@ class Controller:
         """A rebalance took this long from its beginning to the assignment."""
         self.pause_s += _PAUSE_WEIGHT * (seconds - self.pause_s)
 
-    def reset(self) -> None:
-        """The membership has changed: earlier observations no longer count."""
-        self._confirmations = 0
-        self._out_of_reach = (0.0, float("-inf"))
-        self._vain_plans.clear()
-        self._promised = None
-
     def consider(
         self, loads: GroupLoads, now: float, make_plan: MakePlan, cooperative: bool
     ) -> Considered:
         """Return the verdict on the group's present assignment; plan only if that may be of use."""
+        self._notice_members(loads.group)
+        if awaits_rates(loads.group, self._policy):
+            reason = "rates are known after about 10 s of observations"
+            return Considered(Verdict("measuring", reason))
         possible = possible_gain(loads, loads.group.owner)
         effect = self._effect(loads, possible, now)
         self._forget_pauses(now)
@@ -112,11 +121,11 @@ class Controller:
         )
         if waits is not None:
             return Considered(waits, possible, effect=effect)
-        decision, limit = make_plan(None), None
+        decision, limit = make_plan(loads.group, self._policy), None
         gain = _gain_of_plan(loads, decision)
         left = self.budget.left(loads.group.n_partitions, now)
         if gain is not None and gain.moves > left:
-            limit, decision = left, make_plan(left)
+            limit, decision = left, make_plan(loads.group, at_most(self._policy, left))
             gain = _gain_of_plan(loads, decision)
         if gain is None:
             verdict = Verdict("no-plan", decision.fallback_reason or "")
@@ -131,6 +140,16 @@ class Controller:
             relief = self._within_reach(possible, now).relief_percent
             self._vain_plans.record(verdict, relief, now)
         return Considered(verdict, possible, decision, gain, effect)
+
+    def _notice_members(self, group: Group) -> None:
+        """Where members came or went, earlier observations no longer count."""
+        members = {member.instance_id or member.id for member in group.members}
+        if members != self._members:
+            self._members = members
+            self._confirmations = 0
+            self._out_of_reach = (0.0, float("-inf"))
+            self._vain_plans.clear()
+            self._promised = None
 
     def may_start(self, loads: GroupLoads, gain: Gain, now: float) -> bool:
         """True if cooldown and budget allow a rebalance with this gain."""

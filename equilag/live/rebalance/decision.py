@@ -7,13 +7,12 @@ the policy has rules (pins, co-partitioned topics, room, racks), a plan that kee
 
 from __future__ import annotations
 
-import queue
 import threading
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from importlib import import_module
-from typing import Final, cast
+from typing import Final, Literal, cast, get_args
 
 from equilag.domain.errors import InputError
 from equilag.domain.group.group import Group
@@ -73,6 +72,11 @@ class PlanSettings:
         return policy if self.together is None else self.together.policy_for(group, policy)
 
 
+Origin = Literal["target", "sticky", "plan", "heuristic"]
+ORIGINS: Final[tuple[Origin, ...]] = get_args(Origin)
+"""What an assignment is: the plan made in advance, a sticky one, a full one, a last resort."""
+
+
 @dataclass(frozen=True, slots=True)
 class Decision:
     """The plan to hand out."""
@@ -84,6 +88,12 @@ class Decision:
     """What the group cannot keep of the policy for now, one line each."""
     is_sticky: bool = False
     """True if fewer moves came before all else but the counts: see `rebalance_answer`."""
+
+    @property
+    def origin(self) -> Origin:
+        if self.is_sticky:
+            return "sticky"
+        return "heuristic" if self.fallback_reason else "plan"
 
 
 def decide(group: Group, settings: PlanSettings, fallback_reason: str | None = None) -> Decision:
@@ -118,31 +128,53 @@ def decide_within(
     if fallback_reason is not None:
         return decide(group, settings, fallback_reason)
     patience = settings.time_limit + GRACE_S
-    decision = call_within(patience, lambda: decide(group, settings))
+    decision = LateDecision(lambda: decide(group, settings)).wait(patience)
     return decision or decide(group, settings, f"no plan within {patience:g} s")
 
 
-def call_within(patience: float, work: Callable[[], Decision]) -> Decision | None:
-    """Call `work` on a daemon thread; return None, and abandon the thread, after `patience` s.
+class LateDecision:
+    """A decision that is made on a daemon thread of its own, and may come too late."""
 
-    What `work` raises is raised here.
-    """
-    answers: queue.SimpleQueue[Decision | Exception] = queue.SimpleQueue()
+    def __init__(self, make: Callable[[], Decision]) -> None:
+        self._make = make
+        self._lock = threading.Lock()
+        self._done = threading.Event()
+        self._decision: Decision | None = None
+        self._error: Exception | None = None
+        self._then: Callable[[Decision], None] | None = None
+        # Not from a pool: the interpreter waits at exit for the threads of a pool.
+        threading.Thread(target=self._run, name="plan", daemon=True).start()
 
-    def run() -> None:
+    def wait(self, seconds: float) -> Decision | None:
+        """Wait up to `seconds`. Return the decision, None if it is not there yet.
+
+        What making it raises is raised here.
+        """
+        self._done.wait(seconds)
+        if self._error is not None:
+            raise self._error
+        return self._decision
+
+    def then(self, use: Callable[[Decision], None]) -> None:
+        """Call `use` with the decision: now if it is there, else on the thread that makes it."""
+        with self._lock:
+            decision = self._decision
+            if decision is None:
+                self._then = use
+        if decision is not None:
+            use(decision)
+
+    def _run(self) -> None:
         try:
-            answers.put(work())
-        except Exception as error:  # noqa: BLE001  raised again below, in the caller's thread
-            answers.put(error)
-
-    threading.Thread(target=run, name="plan", daemon=True).start()
-    try:
-        answer = answers.get(timeout=patience)
-    except queue.Empty:
-        return None
-    if isinstance(answer, Exception):
-        raise answer
-    return answer
+            decision = self._make()
+        except Exception as error:  # noqa: BLE001  raised again in the thread that waits
+            self._error = error
+        else:
+            with self._lock:
+                self._decision = decision
+        self._done.set()
+        if self._decision is not None and self._then is not None:
+            self._then(self._decision)
 
 
 @dataclass(frozen=True, slots=True)

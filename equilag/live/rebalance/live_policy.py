@@ -25,9 +25,7 @@ def live_policy(name: str = "lag-aware", **settings: Any) -> Policy:
     )
 
 
-def at_most(policy: Policy, max_moves: int | None) -> Policy:
-    """Return the policy with no more moves than this; as it is for None."""
-    if max_moves is None:
-        return policy
+def at_most(policy: Policy, max_moves: int) -> Policy:
+    """Return the policy with no more moves than this."""
     most = max_moves if policy.max_moves is None else min(max_moves, policy.max_moves)
     return replace(policy, max_moves=most)

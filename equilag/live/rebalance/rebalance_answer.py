@@ -21,9 +21,9 @@ from equilag.domain.policy.policy import Policy
 from equilag.live.rebalance.decision import (
     GRACE_S,
     Decision,
+    LateDecision,
     PlanSettings,
     attempt_plan,
-    call_within,
     decide,
     decide_within,
     has_rules,
@@ -90,7 +90,7 @@ def sticky_decision(
     Without one in time, the answer of last resort.
     """
     patience = settings.time_limit + GRACE_S
-    found = call_within(patience, lambda: _sticky(group, settings, fallback_reason))
+    found = LateDecision(lambda: _sticky(group, settings, fallback_reason)).wait(patience)
     return found or decide(group, settings, f"no plan within {patience:g} s")
 
 

@@ -12,22 +12,20 @@ from equilag.domain.errors import EquilagError
 from equilag.domain.group.group import Group
 from equilag.domain.policy.policy import Policy
 from equilag.live.rebalance.assignments import (
-    NO_TARGETS,
+    Answering,
     JoinedMembers,
     RebalanceAnswer,
-    Targets,
-    answer_rebalance,
     read_joined_members,
 )
 from equilag.live.rebalance.decision import Decision
+from equilag.live.rebalance.handouts import HandedOut
 from equilag.live.rebalance.joined_members import (
     JoinedMember,
     MemberAssignments,
     client_id_in,
-    member_key,
     speeds_of,
 )
-from equilag.live.rebalance.measured import Measured, capacities_in_force
+from equilag.live.rebalance.measured import Measured
 from equilag.live.rebalance.rebalance_answer import answer_of
 from equilag.live.status.topic_lags import read_topic_lags
 from equilag.live.steward.group_membership import JoinResult
@@ -72,7 +70,7 @@ class AnswerMaker:
         if self._shared.together is not None:
             self._shared.together.protocol = joined.protocol
         entries = [(one.id, one.instance_id, one.metadata) for one in joined.members]
-        read = read_joined_members(joined.protocol, entries, self._shared.held)
+        read = read_joined_members(joined.protocol, entries, self._shared.handouts.known.held)
         members = self._with_places(read)
         take_over = self._shared.take_over
         if take_over is None:
@@ -82,12 +80,11 @@ class AnswerMaker:
 
     def answer(self, joined: JoinedMembers) -> RebalanceAnswer:
         """Return what each member gets. Raises TopicsUnknown, MissingRight, EquilagError."""
-        shared = self._shared
-        take_over = shared.take_over
+        take_over, known = self._shared.take_over, self._shared.handouts.known
         missing = [] if take_over is None else take_over.missing
         if take_over is None or not missing:
-            return self._answer(joined, Targets(shared.target, shared.unfinished))
-        answer = self._answer(joined, NO_TARGETS, sticky_only=True)
+            return self._answer(joined, known)
+        answer = self._answer(joined, known.without_target(), sticky_only=True)
         given = without_missing(answer.by_member, missing)
         kept_back = _size(answer.by_member) - _size(given)
         return replace(
@@ -98,41 +95,27 @@ class AnswerMaker:
         )
 
     def _answer(
-        self, joined: JoinedMembers, targets: Targets, sticky_only: bool = False
+        self, joined: JoinedMembers, known: HandedOut, sticky_only: bool = False
     ) -> RebalanceAnswer:
         topics = sorted({topic for member in joined.members for topic in member.topics})
-        shared, options = self._shared, self._shared.options
-        read = read_topic_lags(self._reader, topics, options, shared.observation)
+        shared, options, observation = self._shared, self._shared.options, self._shared.observation
+        read = read_topic_lags(self._reader, topics, options, observation)
         sizes = {topic: read.sizes[topic] for topic in topics if topic in read.sizes}
         settings = replace(options.in_rebalance, together=shared.together)
-        keys = [member_key(member) for member in joined.members]
-        known = (
-            {}
-            if shared.observation is None
-            else speeds_of(joined.members, shared.observation.speeds)
-        )
-        measured_speeds = {**known, **read.measured.capacities}
-        capacities = capacities_in_force(keys, shared.capacities, measured_speeds)
-        measured = replace(read.measured, capacities=capacities)
+        speeds = {} if observation is None else observation.speeds
+        capacities = {**speeds_of(joined.members, speeds), **read.measured.capacities}
         pause = Pause(shared.controller.pause_s, joined.cooperative, standing=True)
 
         def worth_it(gain: Gain) -> bool:
             return not sticky_only and judge(gain, options.thresholds, pause).worth_it
 
-        def decide(group: Group, fallback_reason: str | None) -> Decision:
+        def decide(group: Group, measured: Measured, fallback_reason: str | None) -> Decision:
             return answer_of(group, settings, worth_it, fallback_reason, measured)
 
-        try:
-            answer = answer_rebalance(
-                options.group, joined, sizes, measured, targets, decide, read.fallback_reason
-            )
-        except EquilagError as error:  # such as lags whose sum is out of range
-            racks = Measured(racks=measured.racks)
-            without = replace(targets, planned=None)
-            return answer_rebalance(
-                options.group, joined, sizes, racks, without, decide, str(error)
-            )
-        return answer if answer.origin == "target" else replace(answer, capacities=capacities)
+        answering = Answering(options.group, joined, sizes, known)
+        return answering.answer(
+            replace(read.measured, capacities=capacities), decide, read.fallback_reason
+        )
 
     def _with_places(self, joined: JoinedMembers) -> JoinedMembers:
         """Return the members with client id and host, if the policy needs them: a join request has

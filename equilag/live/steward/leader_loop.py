@@ -105,7 +105,7 @@ class LeaderLoop:
             joined = self._membership.join(self._reason)
             self.joining = False
             self._generation, self._leads = joined.generation, joined.leads
-            self._shared.count_rebalance(joined.leads)
+            self._shared.handouts.begin(joined.leads)
             self._shared.state.heartbeat_answered()
             if joined.leads and not joined.skip:
                 self._assign(joined)
@@ -283,12 +283,15 @@ class LeaderLoop:
 
     def _record(self, joined: JoinedMembers, answer: RebalanceAnswer) -> None:
         """Record what was handed out."""
+        now, handouts = time.monotonic(), self._shared.handouts
         if not answer.waits_for:
-            self._shared.record_assignment(answer.target, not answer.withheld, answer.capacities)
+            waited = handouts.record(answer.target, not answer.withheld, now)
+            if waited is not None:
+                self._shared.controller.record_pause(waited)
             self._end_take_over("all members are back")
             return
         ids = {member_key(member): member.id for member in joined.members}
-        self._shared.record_partial({key: answer.by_member[name] for key, name in ids.items()})
+        handouts.record_partial({key: answer.by_member[name] for key, name in ids.items()}, now)
         self._shared.state.set(take_over_waits_for=answer.waits_for)
         log_event(
             logging.INFO,

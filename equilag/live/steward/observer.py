@@ -49,6 +49,8 @@ class Observation:
     """The speeds among the capacities by the name of the member, see `speed_names`."""
     broken: int = 0
     """Partitions that break a rule of the policy."""
+    rebalances: int = 0
+    """Rebalances so far when the observation began."""
 
     @property
     def group(self) -> Group:
@@ -91,8 +93,9 @@ class GroupObserver:
         self._tracker = kept.tracker
         self._together = together
 
-    def observe(self) -> Observation:
-        """Read the group. Raises EquilagError; TemporarilyUnreadable while it rebalances."""
+    def observe(self, rebalances: int = 0) -> Observation:
+        """Read the group after so many rebalances. Raises EquilagError; TemporarilyUnreadable while
+        it rebalances."""
         options = self._options
         reading = self._reader.read(options.group)
         at = time.monotonic()
@@ -133,6 +136,7 @@ class GroupObserver:
                 if self._tracker.has_speed(names[key])
             },
             broken=count_broken(group, options.policy, group.owner),
+            rebalances=rebalances,
         )
 
     def close(self) -> None:

@@ -38,9 +38,8 @@ from equilag.live.consumers import aiokafka as in_aiokafka
 from equilag.live.consumers import kafka_python as in_kafka_python
 from equilag.live.consumers import lag_source
 from equilag.live.consumers.lag_source import LiveLag, StaticLag
-from equilag.live.consumers.late_decision import LateDecision
 from equilag.live.consumers.listener import ConfluentListener, kafka_python_listener
-from equilag.live.rebalance.decision import Decision
+from equilag.live.rebalance.decision import Decision, LateDecision
 from equilag.live.tracking.load_tracker import LoadTracker
 from equilag.live.tracking.tracked_state import TrackingSettings
 from equilag.planner.worth.thresholds import Thresholds

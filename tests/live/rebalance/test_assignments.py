@@ -17,16 +17,13 @@ from equilag.adapters.kafka.codec.consumer_protocol import (
 from equilag.domain.errors import EquilagError
 from equilag.domain.group.group import Group
 from equilag.live.rebalance.assignments import (
-    NO_TARGETS,
+    Answering,
     JoinedMembers,
     RebalanceAnswer,
-    TargetAssignment,
-    Targets,
-    answer_rebalance,
     read_joined_members,
-    target_assignment,
 )
 from equilag.live.rebalance.decision import Decision, PlanSettings, decide
+from equilag.live.rebalance.handouts import HandedOut, TargetAssignment
 from equilag.live.rebalance.joined_members import JoinedMember
 from equilag.live.rebalance.measured import Measured
 
@@ -35,7 +32,7 @@ SIZES = {"t": 3}
 MEASURED = Measured({"t": [100, 60, 50]})
 
 
-def planned(group: Group, fallback_reason: str | None) -> Decision:
+def planned(group: Group, measured: Measured, fallback_reason: str | None) -> Decision:
     return decide(group, SETTINGS, fallback_reason)
 
 
@@ -57,15 +54,13 @@ def given(
     fallback_reason: str | None = None,
     sizes: Mapping[str, int] = SIZES,
 ) -> RebalanceAnswer:
-    return answer_rebalance(
-        "g",
-        JoinedMembers(members, cooperative, fallback_reasons),
-        sizes,
-        MEASURED,
-        Targets(target),
-        planned,
-        fallback_reason,
-    )
+    joined = JoinedMembers(members, cooperative, fallback_reasons)
+    answering = Answering("g", joined, sizes, HandedOut(target=target))
+    return answering.answer(MEASURED, planned, fallback_reason)
+
+
+def target_of(members: list[JoinedMember], **held: list[int]) -> TargetAssignment:
+    return TargetAssignment.of(members, {name: {"t": ns} for name, ns in held.items()}, SIZES, {})
 
 
 def subscribed(topics: Sequence[str], owned: Mapping[str, Sequence[int]], generation: int) -> bytes:
@@ -102,7 +97,7 @@ def test_an_unreadable_subscription() -> None:
     entries = [("m-1", None, b"\x00"), ("m-2", None, write_subscription(["t"]))]
     here = read_joined_members("range", entries, {"m-1": {"t": [0]}})
     assert here.members[0].topics == ("t",)
-    answer = answer_rebalance("g", here, SIZES, MEASURED, NO_TARGETS, planned, None)
+    answer = Answering("g", here, SIZES, HandedOut()).answer(MEASURED, planned, None)
     assert answer.origin == "heuristic"
     assert "the subscription of m-1 cannot be read" in answer.fallback_reasons[0]
     assert sorted(p for topics in answer.by_member.values() for p in topics["t"]) == [0, 1, 2]
@@ -124,18 +119,14 @@ def test_a_cooperative_group_takes_two_steps() -> None:
 
 
 def test_a_partition_stays_withheld_until_it_is_released() -> None:
-    target = target_assignment(
-        [member("a"), member("b")], {"a": {"t": [0]}, "b": {"t": [1, 2]}}, SIZES
-    )
+    target = target_of([member("a"), member("b")], a=[0], b=[1, 2])
     not_released = [member("a", {"t": [0, 1]}), member("b", {"t": [2]})]
     answer = given(not_released, target, cooperative=True)
     assert answer.by_member == {"a": {"t": [0]}, "b": {"t": [2]}}
 
 
 def test_a_target_for_the_same_group_is_kept() -> None:
-    target = target_assignment(
-        [member("a"), member("b")], {"a": {"t": [0, 1]}, "b": {"t": [2]}}, SIZES
-    )
+    target = target_of([member("a"), member("b")], a=[0, 1], b=[2])
     answer = given([member("a"), member("b")], target)
     assert answer.origin == "target"
     assert answer.by_member == {"a": {"t": [0, 1]}, "b": {"t": [2]}}
@@ -150,15 +141,13 @@ def test_a_target_for_the_same_group_is_kept() -> None:
     ],
 )
 def test_a_target_for_another_group_is_dropped(members: list[JoinedMember]) -> None:
-    target = target_assignment(
-        [member("a"), member("b")], {"a": {"t": [0, 1]}, "b": {"t": [2]}}, SIZES
-    )
+    target = target_of([member("a"), member("b")], a=[0, 1], b=[2])
     assert given(members, target).origin == "plan"
 
 
 def test_an_invalid_target_is_dropped() -> None:
     members = [member("a"), member("b")]
-    target = target_assignment(members, {"a": {"t": [0, 1]}, "b": {}}, SIZES)
+    target = target_of(members, a=[0, 1], b=[])
     answer = given(members, target)
     assert answer.origin == "heuristic"
     assert answer.fallback_reasons == ("the plan made in advance does not fit the group",)
@@ -174,12 +163,12 @@ def test_a_group_without_members() -> None:
 
 
 def test_an_invalid_plan_is_not_handed_out() -> None:
-    def wrong(group: Group, fallback_reason: str | None) -> Decision:
+    def wrong(group: Group, measured: Measured, fallback_reason: str | None) -> Decision:
         decision = decide(group, SETTINGS, fallback_reason)
         decision.plan.assigned[0] = -1
         return decision
 
     with pytest.raises(EquilagError, match="no valid assignment"):
-        answer_rebalance(
-            "g", JoinedMembers([member("a")], False), SIZES, MEASURED, NO_TARGETS, wrong, None
+        Answering("g", JoinedMembers([member("a")], False), SIZES, HandedOut()).answer(
+            MEASURED, wrong, None
         )

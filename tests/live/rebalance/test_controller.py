@@ -9,9 +9,11 @@ import numpy as np
 import pytest
 from support.live_loads import loads_of
 
+from equilag.domain.group.group import Group
+from equilag.domain.policy.policy import Policy
 from equilag.live.rebalance.controller import Considered, Controller
 from equilag.live.rebalance.decision import Decision, PlanSettings, decide
-from equilag.live.rebalance.live_policy import at_most, live_policy
+from equilag.live.rebalance.live_policy import live_policy
 from equilag.live.rebalance.rebalance_limits import MoveBudget
 from equilag.planner.worth.group_loads import GroupLoads
 from equilag.planner.worth.thresholds import Thresholds
@@ -24,7 +26,7 @@ class Scene:
     """A group of four partitions and two members that is observed every 5 s."""
 
     def __init__(self, owner: Sequence[int] = UNEVEN, **thresholds: object) -> None:
-        self.controller = Controller(Thresholds(**thresholds))  # type: ignore[arg-type]
+        self.controller = Controller(Thresholds(**thresholds), POLICY)  # type: ignore[arg-type]
         self.owner: Sequence[int] = owner
         self.rates = [30.0, 20.0, 10.0, 10.0]
         self.now = 0.0
@@ -37,10 +39,9 @@ class Scene:
         errors = [self.error] * 4
         return loads_of([0] * 4, ["a", "b"], self.owner, self.rates, errors, policy=POLICY)
 
-    def plan(self, max_moves: int | None) -> Decision:
-        self.limits.append(max_moves)
-        settings = PlanSettings(at_most(POLICY, max_moves))
-        found = decide(self.loads.group, settings)
+    def plan(self, group: Group, policy: Policy) -> Decision:
+        self.limits.append(policy.max_moves)
+        found = decide(group, PlanSettings(policy))
         return replace(found, fallback_reason=self.fails) if self.fails else found
 
     def look(self, cooperative: bool = True) -> Considered:

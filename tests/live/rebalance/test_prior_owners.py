@@ -7,14 +7,9 @@ from collections.abc import Mapping, Sequence
 import pytest
 
 from equilag.domain.group.group import Group
-from equilag.live.rebalance.assignments import (
-    JoinedMembers,
-    RebalanceAnswer,
-    TargetAssignment,
-    Targets,
-    answer_rebalance,
-)
+from equilag.live.rebalance.assignments import Answering, JoinedMembers, RebalanceAnswer
 from equilag.live.rebalance.decision import Decision, PlanSettings
+from equilag.live.rebalance.handouts import HandedOut, TargetAssignment
 from equilag.live.rebalance.joined_members import JoinedMember, Partitions, with_prior_owners
 from equilag.live.rebalance.measured import Measured
 from equilag.live.rebalance.rebalance_answer import sticky_decision
@@ -41,7 +36,7 @@ def test_a_change_under_way_comes_before_claims() -> None:
     assert [one.claims for one in found] == [{"t": [0, 3]}, {"t": [1, 2]}]
 
 
-def sticky(group: Group, fallback_reason: str | None) -> Decision:
+def sticky(group: Group, measured: Measured, fallback_reason: str | None) -> Decision:
     return sticky_decision(group, PlanSettings(time_limit=2.0), fallback_reason)
 
 
@@ -72,8 +67,11 @@ def answered(
     going_on: Mapping[str, Partitions] | None = None,
     target: TargetAssignment | None = None,
 ) -> RebalanceAnswer:
-    joined, targets = JoinedMembers(members, cooperative), Targets(target, going_on)
-    return answer_rebalance("g", joined, TWELVE, Measured(), targets, sticky, None)
+    known = HandedOut(target=target)
+    if going_on is not None:
+        known = HandedOut(target=TargetAssignment(going_on, {}, {}), unfinished=True)
+    joined = JoinedMembers(members, cooperative)
+    return Answering("g", joined, TWELVE, known).answer(Measured(), sticky, None)
 
 
 THREE = {"a": [0, 1, 2, 3], "b": [4, 5, 6, 7], "c": [8, 9, 10, 11]}

@@ -28,7 +28,7 @@ class Run:
         if group is not None:
             fake = cast(GroupReader, FakeReader(group))
             observer = GroupObserver(fake, self.shared.options, KeptState.open(None, "g"))
-            self.shared.record_observation(observer.observe(), 0)
+            self.shared.record_observation(observer.observe())
         self.leader = SimpleNamespace(generation=5, joining=False)
         self.aborted = 0
 

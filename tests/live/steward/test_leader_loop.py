@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import struct
+import time
 from dataclasses import replace
 from typing import Any, cast
 
@@ -15,7 +16,7 @@ from equilag.adapters.kafka.described import ClientPlace
 from equilag.adapters.kafka.group_reader import GroupReader, MissingRight, UnplannableGroup
 from equilag.domain.errors import EquilagError
 from equilag.domain.policy.policy import Policy
-from equilag.live.rebalance.assignments import TargetAssignment
+from equilag.live.rebalance.handouts import TargetAssignment
 from equilag.live.rebalance.measured import Measured
 from equilag.live.status.state_file import KeptState
 from equilag.live.status.status import StewardStatus
@@ -50,7 +51,7 @@ class Run:
             self.shared.options,
             KeptState.open(None, "g"),
         )
-        assert self.shared.record_observation(observer.observe(), self.shared.rebalances)
+        assert self.shared.record_observation(observer.observe())
         return self
 
     def go(self) -> Run:
@@ -154,7 +155,7 @@ def test_observed_lags_out_of_range_cause_a_fallback() -> None:
     observation = run.shared.observation
     assert observation is not None
     object.__setattr__(observation, "measured", Measured({"t": [2**60]}))
-    run.shared.set_target(TargetAssignment({}, {}, {}))
+    run.shared.handouts.request(TargetAssignment({}, {}, {}), 0, time.monotonic())
     run.go()
     assert run.membership.synced[0]["a"] == {"t": [0]}
     assert run.state.counters["handouts", "sticky"] == run.state.counters["fallbacks", ""] == 1
@@ -346,7 +347,7 @@ def test_after_a_take_over_nobody_gets_what_missing_members_held() -> None:
     assert waited == [0, 0, 2, 1]  # as it was before each answer was recorded
     assert run.state.facts.take_over_waits_for == 0
     assert run.shared.take_over is None
-    assert run.shared.target is not None
+    assert run.shared.handouts.known.target is not None
 
 
 def test_a_take_over_does_not_wait_forever(caplog: pytest.LogCaptureFixture) -> None:
@@ -376,11 +377,12 @@ def test_a_take_over_ends_if_another_member_leads() -> None:
 def test_a_member_that_joins_has_a_capacity_from_then_on() -> None:
     """As fast as the fastest, as nothing is measured; the others keep what was planned with."""
     run = Run([joined("a", "b", "c")], FakeReader(lags=offsets({"t": [0] * 10})))
-    run.shared.set_target(TargetAssignment({}, {}, {}), {"a": 2.0, "b": 1.0, "gone": 1.0})
+    planned_with = {"a": 2.0, "b": 1.0, "gone": 1.0}
+    run.shared.handouts.record(TargetAssignment({}, {}, {}, planned_with), True, 0.0)
     run.go()
     counts = {name: len(run.membership.synced[0][name]["t"]) for name in "abc"}
     assert counts == {"a": 4, "b": 2, "c": 4}
-    assert run.shared.capacities == {"a": 2.0, "b": 1.0, "c": 2.0}
+    assert run.shared.handouts.known.capacities == {"a": 2.0, "b": 1.0, "c": 2.0}
 
 
 def test_fresh_lags_are_not_read_again() -> None:

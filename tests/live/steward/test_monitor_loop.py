@@ -16,8 +16,8 @@ from equilag.adapters.kafka.group_reader import (
 )
 from equilag.domain.errors import EquilagError
 from equilag.domain.policy.policy import Policy
-from equilag.live.rebalance.assignments import TargetAssignment
 from equilag.live.rebalance.decision import decide
+from equilag.live.rebalance.handouts import TargetAssignment
 from equilag.live.rebalance.live_policy import live_policy
 from equilag.live.status.state_file import KeptState
 from equilag.live.status.status import StewardStatus
@@ -80,7 +80,7 @@ def test_a_gain_that_is_confirmed_starts_a_rebalance() -> None:
     (message,) = run.commands
     assert (message.command, message.generation) == (Command.TRIGGER, 5)
     assert message.reason.startswith("relieves a member by 48 % of a fair share; heaviest member ")
-    target = run.shared.target
+    target = run.shared.handouts.known.target
     assert target is not None
     assert target.assignment == BEST
 
@@ -145,7 +145,7 @@ def test_a_member_is_relieved_where_the_spread_cannot_get_smaller() -> None:
     assert figures.heaviest_percent == figures.heaviest_percent_planned  # partition 0
     assert figures.moves_planned == 6  # three given away, and as many taken for even counts
     assert [message.command for message in run.commands] == [Command.TRIGGER]
-    target = run.shared.target
+    target = run.shared.handouts.known.target
     assert target is not None
     assert target.assignment["m0"] == PILED["m0"]
     assert sorted(len({4, 5, 6, 7} & {*m["t"]}) for m in target.assignment.values()) == [
@@ -177,10 +177,10 @@ def test_a_repair_keeps_to_the_capacities_in_force() -> None:
     """The assignment was planned with them; a speed measured since is no reason to move more."""
     run = Run()
     held = {"a": {"t": [0, 1, 2, 3, 4]}, "b": {"t": [5, 6]}}
-    run.shared.set_target(TargetAssignment({}, {}, {}), {"a": 3.0, "b": 1.0})
-    run.shared.record_assignment(TargetAssignment({}, {}, {}), complete=True)
+    planned = TargetAssignment({}, {}, {}, {"a": 3.0, "b": 1.0})
+    run.shared.handouts.record(planned, True, 0.0)
     run.sees(*[reading({"t": [1] * 8}, held)] * 2)
-    target = run.shared.target
+    target = run.shared.handouts.known.target
     assert target is not None
     assert {name: len(topics["t"]) for name, topics in target.assignment.items()} == {
         "a": 6,
@@ -218,19 +218,19 @@ def test_topics_that_are_torn_apart_start_a_rebalance() -> None:
     run = Run(policy=Policy(co_partition=[["t", "u"]])).sees(*[reading(EQUAL, TORN)] * 2)
     (message,) = run.commands
     assert message.reason == "2 partitions break rules of the policy"
-    target = run.shared.target
+    target = run.shared.handouts.known.target
     assert target is not None
     assert all(topics["t"] == topics["u"] for topics in target.assignment.values())
 
 
 def test_an_assignment_that_breaks_rules_is_no_target() -> None:
     run = Run(policy=Policy(co_partition=[["t", "u"]])).sees(reading(EQUAL, TORN))
-    assert run.shared.target is None
-    assert run.shared.held == TORN
+    assert run.shared.handouts.known.target is None
+    assert run.shared.handouts.known.held == TORN
     run.sees(*[reading(EQUAL, TOGETHER)] * 3)
     assert run.commands == []
-    assert run.shared.target is not None
-    assert run.shared.target.assignment == TOGETHER
+    assert run.shared.handouts.known.target is not None
+    assert run.shared.handouts.known.target.assignment == TOGETHER
 
 
 def test_what_no_plan_puts_right_starts_nothing() -> None:
@@ -238,7 +238,7 @@ def test_what_no_plan_puts_right_starts_nothing() -> None:
     policy = Policy(pin={("t", 0): "away"}, max_partitions=1)
     run = Run(policy=policy).sees(*[reading(EQUAL, TORN)] * 3)
     assert run.commands == []
-    assert run.shared.target is not None
+    assert run.shared.handouts.known.target is not None
 
 
 def test_other_members_restart_the_confirmation() -> None:
@@ -270,14 +270,14 @@ def test_an_observation_during_a_rebalance_is_dropped() -> None:
 
     class Overtaken(FakeReader):
         def read(self, group: str) -> Reading:
-            run.shared.count_rebalance()
+            run.shared.handouts.begin()
             return uneven()
 
     run.monitor._observer._reader = cast(GroupReader, Overtaken())
     run.monitor.run_once()
     assert run.commands == []
     assert run.shared.observation is None
-    assert run.shared.target is None
+    assert run.shared.handouts.known.target is None
 
 
 def test_a_group_that_no_longer_exists() -> None:
