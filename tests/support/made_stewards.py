@@ -7,8 +7,7 @@ import time
 from dataclasses import replace
 from typing import Final
 
-from equilag.live.status.status import StewardStatus
-from equilag.live.steward.steward_options import utc
+from equilag.live.status.status import StewardStatus, utc
 from equilag.report.facts.stewards.steward_parts import (
     StewardEvent,
     StewardMember,

@@ -11,26 +11,23 @@ from __future__ import annotations
 import asyncio
 import logging
 import weakref
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from functools import partial
-from typing import Any, ClassVar, Final, Self
+from typing import Any, ClassVar, Final
 
 from equilag.domain.errors import MissingExtra
 from equilag.live.consumers import user_data
-from equilag.live.consumers.lag_source import Sizes
 from equilag.live.consumers.options import AssignorOptions
 from equilag.live.consumers.participant import (
+    ConfiguredAssignor,
     ConsumerHandle,
     GroupParticipant,
-    configured_assignor,
+    eager_member,
     find_caller,
     known_racks,
     known_sizes,
-    read_owned,
 )
 from equilag.live.consumers.user_data import OwnedPartitions
-from equilag.live.rebalance.joined_members import JoinedMember
-from equilag.live.rebalance.measured import Racks
 
 try:
     from aiokafka.consumer.fetcher import Fetcher, OffsetResetStrategy
@@ -73,27 +70,15 @@ class _AssignorState:
         )
 
 
-class EquilagAssignor(AbstractPartitionAssignor):  # type: ignore[misc]
+class EquilagAssignor(ConfiguredAssignor, AbstractPartitionAssignor):  # type: ignore[misc]
     """Eager: all members release everything, then each gets its part of the plan.
 
-    Members with kafka-python's `EquilagAssignor` can be in the same group.
+    Members with kafka-python's `EquilagAssignor` can be in the same group. Offer one strategy only
+    (see `configured`): aiokafka sends one join request per strategy, and three members with two
+    strategies may disturb each other without end (aiokafka 0.14, also with its own strategies).
     """
 
     name: ClassVar[str] = "equilag"
-    options: ClassVar[AssignorOptions] = AssignorOptions()
-
-    @classmethod
-    def configured(cls, *, name: str | None = None, **settings: Any) -> type[Self]:
-        """Return this class with other settings: the fields of `AssignorOptions`.
-
-        `name` is the protocol name. Members whose assignors share a name share a group, and the
-        assignor of the leader decides. So with the name of a built-in eager assignor (`roundrobin`,
-        `range`) members can be replaced one by one without offering two strategies. Do that with
-        aiokafka: it sends one join request per strategy, and three members with two strategies may
-        disturb each other without end (aiokafka 0.14, also with its own strategies). Raises
-        InputError, TypeError.
-        """
-        return configured_assignor(cls, name, AssignorOptions(**settings))
 
     @classmethod
     def metadata(cls, topics: Iterable[str]) -> Any:
@@ -105,18 +90,15 @@ class EquilagAssignor(AbstractPartitionAssignor):  # type: ignore[misc]
     @classmethod
     def assign(cls, cluster: Any, members: Mapping[str, Any]) -> dict[str, Any]:
         """Return an assignment for every member, in aiokafka's types."""
-        joined = []
-        for member, metadata in members.items():
-            held, rack = read_owned(member, metadata.user_data)
-            joined.append(
-                JoinedMember(
-                    member, tuple(metadata.subscription), generation=held.generation, rack=rack,
-                    hints=held.partitions,
-                )
-            )  # fmt: skip
+        joined = [
+            eager_member(member, metadata.subscription, metadata.user_data)
+            for member, metadata in members.items()
+        ]
         topics = {topic for member in joined for topic in member.topics}
         handed = cls._state().participant.lead(
-            joined, known_sizes(cluster, topics), partial(_racks, cluster)
+            joined,
+            known_sizes(cluster, topics),
+            partial(known_racks, cluster, "replicas", "nodeId"),
         )
         return {
             member: ConsumerProtocolMemberAssignment(_VERSION, sorted(given.items()), b"")
@@ -149,14 +131,6 @@ class EquilagAssignor(AbstractPartitionAssignor):  # type: ignore[misc]
         if not isinstance(state, _AssignorState):
             state = found.__dict__[_PLACE] = _AssignorState(cls.options, found)
         return state
-
-
-def _racks(cluster: Any, sizes: Sizes) -> Racks:
-    def replicas(topic: str, number: int) -> Sequence[int]:
-        partition = cluster._partitions.get(topic, {}).get(number)  # there is no public way
-        return partition.replicas if partition is not None else ()
-
-    return known_racks(sizes, replicas, {one.nodeId: one.rack for one in cluster.brokers()})
 
 
 def _consumer_handle(coordinator: Any) -> ConsumerHandle:

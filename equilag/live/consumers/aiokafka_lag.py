@@ -73,12 +73,4 @@ class AiokafkaProbe:
         end = await self._reader.end_offsets(every)
         at = (began + time.monotonic()) / 2  # rates are differences of log ends
         commits = {tp: one.offset for tp, one in committed.items()}
-        rows = [_rows(topics, found) for found in (start, end, commits)]
-        return ObservedOffsets(at, rows[0], rows[1], rows[2])
-
-
-def _rows(topics: Sizes, offsets: Mapping[TopicPartition, int]) -> dict[str, list[int | None]]:
-    return {
-        topic: [offsets.get(TopicPartition(topic, n)) for n in range(size)]
-        for topic, size in topics.items()
-    }
+        return ObservedOffsets.of(at, topics, start, end, commits)

@@ -5,9 +5,10 @@ from __future__ import annotations
 import logging
 import sys
 import weakref
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
-from typing import Any, Final, TypeVar
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import Any, ClassVar, Final, Self
 
 from equilag.adapters.kafka.reading import distinct_racks
 from equilag.live.consumers.lag_source import (
@@ -19,21 +20,18 @@ from equilag.live.consumers.lag_source import (
     LiveLag,
     LoadSource,
     ObservedLoad,
+    SampledLags,
     Sizes,
     checked,
 )
 from equilag.live.consumers.leader import Leader, LeaderSettings
 from equilag.live.consumers.options import AssignorOptions
-from equilag.live.consumers.sampler import LagSampler, MeasureProbe, Probe, SampledLags
+from equilag.live.consumers.sampler import LagSampler, MeasureProbe, Probe
 from equilag.live.consumers.user_data import BadUserData, MemberData, decode
 from equilag.live.rebalance.joined_members import JoinedMember, MemberAssignments
 from equilag.live.rebalance.measured import Racks
-from equilag.live.tracking.topic_columns import ObservedOffsets
 
 log: Final = logging.getLogger("equilag.consumers")
-
-Class = TypeVar("Class")
-Sample = TypeVar("Sample")
 
 NAMELESS: Final = "(unknown)"
 """The group's name in log lines if the consumer was not found."""
@@ -53,7 +51,7 @@ class ConsumerHandle:
     alive: Callable[[], bool]
     settled: Callable[[], bool]
     """Returns False while the consumer takes part in a rebalance."""
-    open_probe: Callable[[], Probe[ObservedOffsets]]
+    open_probe: Callable[[], Probe]
     """Opens a connection that reads offsets."""
     reset: str | None
     """The consumer's `auto.offset.reset`; None if it is unknown."""
@@ -75,7 +73,7 @@ class GroupParticipant:
         self._consumer = consumer
         self._led = False
         self._minds_racks = options.planning_policy.minds_racks
-        self._sampler: LagSampler[Any] | None = None
+        self._sampler: LagSampler | None = None
         self._name = consumer.group if consumer else NAMELESS
         limit = options.limit(consumer.session if consumer else None)
         settings = LeaderSettings(self._name, limit, cooperative, patience)
@@ -114,42 +112,31 @@ class GroupParticipant:
         """Return what is known of the load; create the sampler that keeps it up to date, or that
         only makes the leader look at it at intervals."""
         lag, consumer = checked(given), self._consumer
+        load: LoadSource
+        open_probe: Callable[[], Probe] = partial(MeasureProbe, dict)
         if isinstance(lag, LiveLag):
             if consumer is None:
                 return GivenLags(NoLagSource())
-            load = ObservedLoad(lag.auto_offset_reset or consumer.reset)
-            self._sampler = self._sampler_of(consumer.open_probe, lag.every, load)
-            return load
-        if isinstance(lag, Background):
-            measuring = MeasureProbe(lag.measure)
-            sampler = self._sampler = self._sampler_of(lambda: measuring, lag.every)
-            return GivenLags(SampledLags(sampler))
-        ticking = MeasureProbe(dict[str, int])
-        self._sampler = self._sampler_of(lambda: ticking, EVERY_S)
-        return GivenLags(lag)
+            load, every = ObservedLoad(lag.auto_offset_reset or consumer.reset), lag.every
+            open_probe = consumer.open_probe
+        elif isinstance(lag, Background):
+            load, every, open_probe = SampledLags(), lag.every, partial(MeasureProbe, lag.measure)
+        else:
+            load, every = GivenLags(lag), EVERY_S
+        weak = weakref.ref(self)
 
-    def _sampler_of(
-        self,
-        open_probe: Callable[[], Probe[Sample]],
-        every: float,
-        load: ObservedLoad | None = None,
-    ) -> LagSampler[Sample]:
-        """Return a sampler that passes offsets to `load`, and lets the leader consider them."""
-        weak, consumer = weakref.ref(self), self._consumer
-
-        def on_sample(sample: Sample) -> None:
+        def found(sample: Any, topics: Sizes, at: float) -> None:
             participant = weak()
             if participant is None:
                 return
             settled = consumer is None or consumer.settled()
-            if load is not None and isinstance(sample, ObservedOffsets):
-                holders = participant._leader.holders_since(sample.at) if settled else {}
-                load.add(replace(sample, holders=holders))
+            load.add(sample, topics, at, participant._leader.holders_since(at) if settled else {})
             if settled:
                 participant._leader.consider()
 
         alive = consumer.alive if consumer else (lambda: weak() is not None)
-        return LagSampler(open_probe, every, alive, on_sample, self._name)
+        self._sampler = LagSampler(open_probe, every, alive, found, self._name)
+        return load
 
 
 class NoLagSource:
@@ -160,24 +147,38 @@ class NoLagSource:
         raise LookupError("the consumer was not found, so its lag cannot be measured")
 
 
-def configured_assignor(
-    assignor: type[Class], name: str | None, options: AssignorOptions
-) -> type[Class]:
-    """Return a subclass with other options, and another protocol name unless `name` is None."""
-    body: dict[str, Any] = {"options": options, "__doc__": assignor.__doc__}
-    if name is not None:
-        body["name"] = name
-    return type(assignor.__name__, (assignor,), body)
+class ConfiguredAssignor:
+    """An assignor with options."""
+
+    name: ClassVar[str]
+    options: ClassVar[AssignorOptions] = AssignorOptions()
+
+    @classmethod
+    def configured(cls, *, name: str | None = None, **settings: Any) -> type[Self]:
+        """Return this class with other settings: the fields of `AssignorOptions`.
+
+        `name` is the protocol name. Members whose assignors share a name share a group, and the
+        assignor of the leader decides. So with the name of a built-in eager assignor (`roundrobin`,
+        `range`) members can be replaced one by one without offering two strategies. Raises
+        InputError, TypeError.
+        """
+        body = {"options": AssignorOptions(**settings), "name": name or cls.name}
+        return type(cls.__name__, (cls,), {**body, "__doc__": cls.__doc__})
 
 
-def read_owned(member: str, data: bytes | None) -> MemberData:
-    """Return what a member of an eager group owned, and its rack; nothing, with a log line, if that
-    is unreadable."""
+def eager_member(
+    member: str, topics: Iterable[str], data: bytes | None, instance_id: str | None = None
+) -> JoinedMember:
+    """Return a member of an eager group from its join request; without what it owned, with a log
+    line, if its user data are unreadable."""
     try:
-        return decode(data)
+        held, rack = decode(data)
     except BadUserData as error:
         log.warning("the owned partitions of member %s cannot be read: %s", member, error)
-        return MemberData()
+        held, rack = MemberData()
+    return JoinedMember(
+        member, tuple(topics), {}, held.generation, instance_id, rack, held.partitions
+    )
 
 
 def known_sizes(cluster: Any, topics: Iterable[str]) -> dict[str, int]:
@@ -186,17 +187,20 @@ def known_sizes(cluster: Any, topics: Iterable[str]) -> dict[str, int]:
     return {topic: max(found) + 1 for topic, found in numbers.items() if found}
 
 
-def known_racks(
-    sizes: Sizes, replicas: Callable[[str, int], Iterable[int]], rack_of: Mapping[int, str | None]
-) -> Racks:
+def known_racks(cluster: Any, replicas: str, broker_id: str, sizes: Sizes) -> Racks:
     """Return the racks that hold a replica, of each partition of topics with these sizes.
 
-    `replicas` returns the ids of the brokers that hold a partition, `rack_of` has their racks.
+    `replicas` and `broker_id` name the attributes of partitions and brokers in the client's
+    metadata.
     """
-    return {
-        topic: [distinct_racks(map(rack_of.get, replicas(topic, n))) for n in range(size)]
-        for topic, size in sizes.items()
-    }
+    rack_of = {getattr(one, broker_id): one.rack for one in cluster.brokers()}
+
+    def racks(topic: str, number: int) -> Sequence[str]:
+        partition = cluster._partitions.get(topic, {}).get(number)  # there is no public way
+        brokers = () if partition is None else getattr(partition, replicas)
+        return distinct_racks(map(rack_of.get, brokers))
+
+    return {topic: [racks(topic, n) for n in range(size)] for topic, size in sizes.items()}
 
 
 def _no_request() -> None:

@@ -7,8 +7,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any, Final
 
-from equilag.live.status.status import StewardStatus
-from equilag.live.steward.steward_options import utc
+from equilag.live.status.status import StewardStatus, utc
 from equilag.report.facts.stewards.steward_parts import StewardEvent
 
 LOG: Final = logging.getLogger("equilag.steward")

@@ -6,10 +6,10 @@ import threading
 import time
 from collections import Counter, deque
 from dataclasses import dataclass, field, replace
-from typing import Any, Final, NamedTuple, get_args
+from datetime import UTC, datetime
+from typing import Any, Final, get_args
 
 from equilag import __version__
-from equilag.live.steward.steward_options import utc
 from equilag.report.facts.stewards.steward import Role, StewardFacts, steward_headline
 from equilag.report.facts.stewards.steward_parts import (
     StewardDecision,
@@ -27,34 +27,31 @@ MAX_REBALANCES: Final = 240
 """Rebalances in that time: one in 15 s, twice as many as the shortest cooldown in use allows."""
 
 
-class HistoryPoint(NamedTuple):
-    at: float
-    lag_total: int | None
-    heaviest_percent: float | None
-    lag_total_would_be: int | None
-    heaviest_percent_would_be: float | None
+_COURSE: Final = (
+    "lag_total", "heaviest_percent", "lag_total_would_be", "heaviest_percent_would_be"
+)  # fmt: skip
+"""The facts whose course is shown."""
+
+
+def utc(seconds: float) -> str:
+    """Seconds since 1970 as RFC 3339 in UTC, to the second."""
+    when = datetime.fromtimestamp(seconds, UTC)
+    return when.isoformat(timespec="seconds").replace("+00:00", "Z")
 
 
 class HistoryRing:
     """Not for several threads at once. `now` is in seconds since 1970."""
 
     def __init__(self) -> None:
-        self._points: deque[HistoryPoint] = deque(maxlen=MAX_POINTS)
+        self._points: deque[tuple[Any, ...]] = deque(maxlen=MAX_POINTS)
+        """Time, and the facts of the course."""
         self._rebalances: deque[float] = deque(maxlen=MAX_REBALANCES)
 
     def add(self, now: float, facts: StewardFacts) -> None:
         """Keep the figures of an observation; the newest stands for those just before it."""
-        if len(self._points) > 1 and now - self._points[-2].at < SPAN_S / MAX_POINTS:
+        if len(self._points) > 1 and now - self._points[-2][0] < SPAN_S / MAX_POINTS:
             self._points.pop()
-        self._points.append(
-            HistoryPoint(
-                now,
-                facts.lag_total,
-                facts.heaviest_percent,
-                facts.lag_total_would_be,
-                facts.heaviest_percent_would_be,
-            )
-        )
+        self._points.append((now, *(getattr(facts, name) for name in _COURSE)))
         self._forget(now)
 
     def add_rebalance(self, now: float) -> None:
@@ -62,21 +59,15 @@ class HistoryRing:
         self._forget(now)
 
     def _forget(self, now: float) -> None:
-        while self._points and now - self._points[0].at > SPAN_S:
+        while self._points and now - self._points[0][0] > SPAN_S:
             self._points.popleft()
         while self._rebalances and now - self._rebalances[0] > SPAN_S:
             self._rebalances.popleft()
 
     def facts(self) -> StewardHistory:
-        points = tuple(self._points)
-        return StewardHistory(
-            times=tuple(one.at for one in points),
-            lag_total=tuple(one.lag_total for one in points),
-            heaviest_percent=tuple(one.heaviest_percent for one in points),
-            lag_total_would_be=tuple(one.lag_total_would_be for one in points),
-            heaviest_percent_would_be=tuple(one.heaviest_percent_would_be for one in points),
-            rebalances=tuple(self._rebalances),
-        )
+        columns = zip(*self._points, strict=True)
+        course = dict(zip(("times", *_COURSE), columns, strict=False))
+        return StewardHistory(**course, rebalances=tuple(self._rebalances))
 
 
 PASSIVE_REASON: Final = "a KIP-848 group: the broker assigns its partitions"

@@ -10,13 +10,14 @@ from typing import Any, Final
 import numpy as np
 
 from equilag.domain.plan.metrics import member_counts, member_loads, spread
+from equilag.domain.plan.move import Move
 from equilag.domain.plan.plan import Plan
 from equilag.domain.show import some_of
 from equilag.live.rebalance.controller import Considered, Controller
 from equilag.live.rebalance.joined_members import client_id_in, member_key, speed_names
 from equilag.live.status.event_log import log_event
+from equilag.live.status.status import utc
 from equilag.live.steward.observer import Observation
-from equilag.live.steward.steward_options import utc
 from equilag.planner.worth.gain import imbalance_of
 from equilag.planner.worth.group_loads import GroupLoads
 from equilag.report.facts.stewards.steward_parts import StewardMember, StewardMove, StewardPlan
@@ -116,7 +117,6 @@ def decision_figures(
 
 def planned_moves(plan: Plan, names: Mapping[str, str]) -> tuple[StewardMove, ...]:
     """Return the moves of a plan, the largest lag first."""
-    moves = sorted(plan.moves, key=lambda one: (-one.lag, one.topic, one.partition))
     return tuple(
         StewardMove(
             one.topic,
@@ -125,8 +125,12 @@ def planned_moves(plan: Plan, names: Mapping[str, str]) -> tuple[StewardMove, ..
             names.get(one.target, one.target),
             one.lag,
         )
-        for one in moves[:MAX_MOVES]
+        for one in _heaviest_first(plan)[:MAX_MOVES]
     )
+
+
+def _heaviest_first(plan: Plan) -> list[Move]:
+    return sorted(plan.moves, key=lambda one: (-one.lag, one.topic, one.partition))
 
 
 _MAX_NAMES: Final = 4
@@ -174,7 +178,7 @@ _MAX_MOVES: Final = 12
 
 def shown_moves(plan: Plan) -> str:
     """Return the moves of a plan: who gives which partition to whom, the heaviest lag first."""
-    moves = sorted(plan.moves, key=lambda one: (-one.lag, one.topic, one.partition))
+    moves = _heaviest_first(plan)
     parts = [
         f"{one.topic}-{one.partition} {_name(one.source)} to {_name(one.target)}"
         for one in moves[:_MAX_MOVES]

@@ -1,7 +1,9 @@
-"""Makes the steward's answers to rebalances: reads what they need, and decides within the limit."""
+"""The steward's answers to rebalances: read what they need, decide within the limit, hand out."""
 
 from __future__ import annotations
 
+import logging
+import time
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
@@ -23,14 +25,16 @@ from equilag.live.rebalance.joined_members import (
     JoinedMember,
     MemberAssignments,
     client_id_in,
+    member_key,
     speeds_of,
 )
 from equilag.live.rebalance.measured import Measured
 from equilag.live.rebalance.rebalance_answer import answer_of
-from equilag.live.status.topic_lags import read_topic_lags
-from equilag.live.steward.group_membership import JoinResult
+from equilag.live.status.event_log import log_event
+from equilag.live.steward.group_membership import GroupMembership, JoinResult
 from equilag.live.steward.shared_state import SharedState
 from equilag.live.steward.take_over import without_missing
+from equilag.live.steward.topic_lags import read_topic_lags
 from equilag.planner.worth.gain import Gain
 from equilag.planner.worth.thresholds import Pause, judge
 
@@ -64,8 +68,59 @@ class AnswerMaker:
     def __init__(self, shared: SharedState, reader: GroupReader) -> None:
         self._shared = shared
         self._reader = reader
+        self._left_out: tuple[str, ...] = ()
 
-    def members_of(self, joined: JoinResult) -> JoinedMembers:
+    def assign(self, joined: JoinResult, membership: GroupMembership) -> None:
+        """Decide, send the assignments, and record them. Raises what the membership raises, and
+        TopicsUnknown, MissingRight, EquilagError."""
+        began = time.monotonic()
+        members = self._members_of(joined)
+        answer = self._answer_of(members)
+        membership.sync({**answer.by_member, membership.member: {}})
+        self._record(members, answer)
+        state = self._shared.state
+        state.count("handouts", answer.origin)
+        for fallback_reason in answer.fallback_reasons:
+            state.count("fallbacks")
+            state.set(last_fallback_reason=fallback_reason)
+        for line in answer.left_out if members.members else ():
+            if line not in self._left_out:
+                log_event(logging.WARNING, "policy", reason=line)
+        self._left_out = answer.left_out
+        state.set(last_assignment=f"{answer.origin} to {len(members.members)} members")
+        log_event(
+            logging.WARNING if answer.fallback_reasons else logging.INFO,
+            "handed-out",
+            generation=joined.generation,
+            protocol=joined.protocol,
+            members=len(members.members),
+            origin=answer.origin,
+            moves=answer.moves,
+            withheld=answer.withheld,
+            ms=round(1000 * (time.monotonic() - began)),
+            fallback_reason="; ".join(answer.fallback_reasons),
+        )
+
+    def _record(self, joined: JoinedMembers, answer: RebalanceAnswer) -> None:
+        shared, now = self._shared, time.monotonic()
+        if not answer.waits_for:
+            waited = shared.handouts.record(answer.target, not answer.withheld, now)
+            if waited is not None:
+                shared.controller.record_pause(waited)
+            shared.end_take_over("all members are back")
+            return
+        held = {member_key(one): answer.by_member[one.id] for one in joined.members}
+        shared.handouts.record_partial(held, now)
+        shared.state.set(take_over_waits_for=answer.waits_for)
+        log_event(
+            logging.INFO,
+            "take-over-waits",
+            members=len(held),
+            waits_for=answer.waits_for,
+            partitions=answer.withheld,
+        )
+
+    def _members_of(self, joined: JoinResult) -> JoinedMembers:
         """Return the members that have joined, with what they held before."""
         if self._shared.together is not None:
             self._shared.together.protocol = joined.protocol
@@ -78,8 +133,8 @@ class AnswerMaker:
         take_over.note_joined(members.members, self.places())
         return replace(members, members=take_over.with_hints(members.members))
 
-    def answer(self, joined: JoinedMembers) -> RebalanceAnswer:
-        """Return what each member gets. Raises TopicsUnknown, MissingRight, EquilagError."""
+    def _answer_of(self, joined: JoinedMembers) -> RebalanceAnswer:
+        """Return what each member gets; what missing members of a take-over held is with nobody."""
         take_over, known = self._shared.take_over, self._shared.handouts.known
         missing = [] if take_over is None else take_over.missing
         if take_over is None or not missing:

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 import numpy as np
 
 from equilag.adapters.kafka.group_reader import GroupReader, Reading, TopicOffsets
 from equilag.domain.group.group import NOBODY, Group
-from equilag.domain.group.lag import UNKNOWN
 from equilag.live.rebalance.assignments import is_cooperative
 from equilag.live.rebalance.fitting_policy import count_broken, with_capacities
 from equilag.live.rebalance.joined_members import (
@@ -21,7 +20,7 @@ from equilag.live.rebalance.joined_members import (
     speed_names,
 )
 from equilag.live.rebalance.kept_together import KeptTogether
-from equilag.live.rebalance.measured import Lags, Measured, measured_loads
+from equilag.live.rebalance.measured import Measured, lags_of, measured_loads
 from equilag.live.status.state_file import KeptState
 from equilag.live.steward.steward_options import StewardOptions
 from equilag.live.tracking.topic_columns import ObservedOffsets
@@ -55,6 +54,11 @@ class Observation:
     @property
     def group(self) -> Group:
         return self.loads.group
+
+    @property
+    def read_topics(self) -> set[str]:
+        """The topics that members subscribe to."""
+        return {topic for member in self.members for topic in member.topics}
 
     @property
     def cooperative(self) -> bool:
@@ -153,7 +157,7 @@ class GroupObserver:
         given = bool(policy.capacity)
         speeds = {} if given else self._tracker.capacities(names.values(), at)
         return Measured(
-            lags_of(offsets, self._options.reset),
+            lags_of(offsets.committed, offsets.log_start, offsets.log_end, self._options.reset),
             racks or None,
             rates=rates.rates,
             rate_errors=rates.errors,
@@ -176,29 +180,3 @@ def _members_with_topics(reading: Reading) -> list[JoinedMember]:
         for one in reading.members
         if one.topics
     ]
-
-
-def lags_of(offsets: TopicOffsets, reset: str) -> Lags:
-    """Return the lag of each partition [partitions] by topic, in records; None if unknown.
-
-    Raises InputError.
-    """
-    group = Group.build(
-        name="",
-        topics=offsets.sizes,
-        members=[],
-        subscriptions={},
-        offsets=offsets.arrays(),
-        auto_offset_reset=reset,
-        unknown_lags=offsets.unknown,
-    )
-    unknown = group.quality == UNKNOWN
-    lags: list[int | None] = [
-        None if is_unknown else lag
-        for lag, is_unknown in zip(group.lag.tolist(), unknown.tolist(), strict=True)
-    ]
-    starts: Sequence[int] = group.topic_start.tolist()
-    return {
-        topic: lags[begin:end]
-        for topic, begin, end in zip(group.topics, starts[:-1], starts[1:], strict=True)
-    }

@@ -100,6 +100,15 @@ class SharedState:
         one for members that a take-over waits for."""
         return self.take_over is not None or self.handouts.known.pending(time.monotonic())
 
+    def end_take_over(self, reason: str) -> None:
+        """The take-over no longer waits, if one does."""
+        take_over, self.take_over = self.take_over, None
+        if take_over is not None:
+            self.state.set(take_over_waits_for=0)
+            missing = take_over.waits_for
+            level = logging.WARNING if missing else logging.INFO
+            log_event(level, "take-over-done", missing=missing, reason=reason)
+
     def send(self, command: Command, generation: int = -1, reason: str = "") -> None:
         """Send a command to the leader loop."""
         self.messages.put(CommandMessage(command, generation, reason))

@@ -44,7 +44,7 @@ class Steward:
         self.state.set(group=options.group, instance=options.instance)
         self._shared = SharedState(options, self.state)
         self._reader = GroupReader(config, isolation=options.isolation)
-        kept = KeptState.open(options.state_file, options.group)
+        kept = KeptState(options.state_file, options.group)
         observer = GroupObserver(self._reader, options, kept, self._shared.together)
         self._stop_requests: queue.SimpleQueue[None] = queue.SimpleQueue()
         self._failure: EquilagError | None = None

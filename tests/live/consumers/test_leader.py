@@ -284,7 +284,7 @@ def test_a_failure_to_consider(
 
 
 def observe(load, ends, commits, at, holders):
-    load.add(ObservedOffsets(at, {"t": [0] * 6}, {"t": ends}, {"t": commits}, holders))
+    load.add(ObservedOffsets(at, {"t": [0] * 6}, {"t": ends}, {"t": commits}), SIZES, at, holders)
 
 
 def observed_leader(reset=None):

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from equilag.live.consumers.lag_source import ObservedLoad, lags_of_observed
+from equilag.live.consumers.lag_source import ObservedLoad
+from equilag.live.rebalance.measured import lags_of
 from equilag.live.tracking.topic_columns import ObservedOffsets
 
 OBSERVED = ObservedOffsets(
@@ -25,13 +26,14 @@ OBSERVED = ObservedOffsets(
 )
 def test_lag_without_a_commit(reset, lags) -> None:
     """It is the whole log, none, or unknown; that of an empty log is 0."""
-    assert lags_of_observed(OBSERVED, reset)["t"] == lags
+    found = lags_of(OBSERVED.committed, OBSERVED.log_start, OBSERVED.log_end, reset)
+    assert found["t"] == lags
 
 
 def test_only_topics_as_they_were_observed_are_known() -> None:
     load = ObservedLoad("earliest")
     assert load.measured({"t": 5}, []) is None
-    load.add(OBSERVED)
+    load.add(OBSERVED, {"t": 5, "u": 1}, 0.0, {})
     found = load.measured({"t": 5}, ["m"])
     assert found is not None
     assert found.lags["t"] == [60, 50, 0, 80, None]

@@ -27,7 +27,7 @@ class Run:
         self.shared = SharedState(StewardOptions("g"), StewardStatus(1.0, 10.0))
         if group is not None:
             fake = cast(GroupReader, FakeReader(group))
-            observer = GroupObserver(fake, self.shared.options, KeptState.open(None, "g"))
+            observer = GroupObserver(fake, self.shared.options, KeptState(None, "g"))
             self.shared.record_observation(observer.observe())
         self.leader = SimpleNamespace(generation=5, joining=False)
         self.aborted = 0

@@ -49,7 +49,7 @@ class Run:
         observer = GroupObserver(
             cast(GroupReader, reader),
             self.shared.options,
-            KeptState.open(None, "g"),
+            KeptState(None, "g"),
         )
         assert self.shared.record_observation(observer.observe())
         return self
@@ -409,4 +409,4 @@ def test_lags_out_of_range_cause_a_fallback() -> None:
     run = Run([joined("a", "b")], FakeReader(lags=offsets({"t": [2**60, 1, 1]})))
     run.go()
     assert run.state.counters["handouts", "sticky"] == run.state.counters["fallbacks", ""] == 1
-    assert run.state.facts.last_fallback_reason.startswith("no valid lag")
+    assert run.state.facts.last_fallback_reason.startswith("the lags cannot be used: ")

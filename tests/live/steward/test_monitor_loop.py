@@ -49,7 +49,7 @@ class Run:
         observer = GroupObserver(
             cast(GroupReader, self.reader),
             self.shared.options,
-            KeptState.open(None, "g"),
+            KeptState(None, "g"),
         )
         self.monitor = MonitorLoop(self.shared, observer, decide, lambda: (leads, 5))
 

@@ -1,4 +1,4 @@
-"""The file that keeps what a steward has learnt."""
+"""The file that keeps what a steward has learnt over restarts."""
 
 from __future__ import annotations
 
@@ -9,31 +9,46 @@ import pytest
 from support.tracked_loads import TOPIC, observation
 
 from equilag.domain.errors import InputError
-from equilag.live.status.state_file import StateFile
-from equilag.live.tracking.load_tracker import LoadTracker
-
-WALL = 1_800_000_000.0
+from equilag.live.status.state_file import KeptState
 
 
-def tracker() -> LoadTracker:
-    found = LoadTracker()
-    for at in range(0, 31, 5):
-        found.add(observation(float(at), [at * 10]))
-    return found
+def learnt(path: Path | None, group: str = "g") -> KeptState:
+    """A state that knows the rate of the topic, 20 records/s."""
+    kept = KeptState(path, group)
+    for step in range(6):
+        kept.tracker.add(observation(kept._saved_at - 30 + 5 * step, [100 * step]))
+    return kept
 
 
-def test_a_file_that_is_not_there_is_a_new_state(tmp_path: Path) -> None:
-    found = StateFile(tmp_path / "state", "g").load(0.0, WALL)
-    assert found.rates({TOPIC: 1}).rates == {TOPIC: [None]}
+def rates(kept: KeptState) -> list[float | None]:
+    return kept.tracker.rates({TOPIC: 1}).rates[TOPIC]
 
 
-def test_what_was_saved_is_loaded(tmp_path: Path) -> None:
-    file = StateFile(tmp_path / "state", "g")
-    file.save(tracker(), 30.0, WALL)
-    file.save(tracker(), 30.0, WALL)
-    assert [path.name for path in tmp_path.iterdir()] == ["state"]
-    assert json.loads((tmp_path / "state").read_text("utf-8"))["group"] == "g"
-    assert file.load(0.0, WALL + 10).rates({TOPIC: 1}).rates == {TOPIC: [10]}
+def test_without_a_file_nothing_is_kept(tmp_path: Path) -> None:
+    learnt(None).save(1e9)
+    assert rates(KeptState(None, "g")) == [None]
+    assert not list(tmp_path.iterdir())
+
+
+def test_it_is_written_every_minute(tmp_path: Path) -> None:
+    path = tmp_path / "state.json"
+    kept = KeptState(path, "g")
+    begin = kept._saved_at
+    kept.save_sometimes(begin + 59)
+    assert not path.exists()
+    kept.save_sometimes(begin + 61)
+    kept.save(begin + 62)
+    assert [one.name for one in tmp_path.iterdir()] == ["state.json"]
+    written = json.loads(path.read_text("utf-8"))
+    assert (written["format"], written["group"]) == ("equilag/steward-state/1", "g")
+
+
+def test_rates_are_known_again_after_a_restart(tmp_path: Path) -> None:
+    path = tmp_path / "state.json"
+    assert rates(KeptState(path, "g")) == [None]
+    kept = learnt(path)
+    kept.save(kept._saved_at)
+    assert rates(KeptState(path, "g")) == [pytest.approx(20.0)]
 
 
 @pytest.mark.parametrize(
@@ -49,23 +64,33 @@ def test_a_foreign_file_is_named(tmp_path: Path, text: str, problem: str) -> Non
     path = tmp_path / "state"
     path.write_text(text, "utf-8")
     with pytest.raises(InputError) as error:
-        StateFile(path, "g").load(0.0, WALL)
+        KeptState(path, "g")
     assert str(error.value).startswith(f"{path}: {problem}")
 
 
 def test_a_place_where_no_file_can_be_is_named_at_once(tmp_path: Path) -> None:
-    path = tmp_path / "missing" / "state"
     with pytest.raises(InputError, match="state: there is no such folder"):
-        StateFile(path, "g").load(0.0, WALL)
+        KeptState(tmp_path / "missing" / "state", "g")
     with pytest.raises(InputError, match="File name too long"):
-        StateFile(tmp_path / ("a" * 300), "g").load(0.0, WALL)
+        KeptState(tmp_path / ("a" * 300), "g")
 
 
-def test_a_file_that_cannot_be_written_is_named_and_the_old_one_stays(tmp_path: Path) -> None:
-    path = tmp_path / "state"
-    path.mkdir()
-    with pytest.raises(InputError, match="state: Is a directory"):
-        StateFile(path, "g").save(tracker(), 30.0, WALL)
-    assert [one.name for one in tmp_path.iterdir()] == ["state"]
-    with pytest.raises(InputError, match="none/state: No such file"):
-        StateFile(tmp_path / "none" / "state", "g").save(tracker(), 30.0, WALL)
+def test_a_folder_that_is_gone_is_logged_once(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    folder = tmp_path / "gone"
+    folder.mkdir()
+    kept = KeptState(folder / "state", "g")
+    folder.rmdir()
+    for now in (0.0, 100.0):
+        kept.save(now)
+    (record,) = caplog.records
+    assert record.getMessage() == "state-not-kept"
+    problem = record.fields["problem"]  # type: ignore[attr-defined]
+    assert problem == f"{folder / 'state'}: No such file or directory"
+    folder.mkdir()
+    kept.save(200.0)
+    (folder / "state").unlink()
+    folder.rmdir()
+    kept.save(300.0)
+    assert len(caplog.records) == 2

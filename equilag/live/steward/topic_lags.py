@@ -5,18 +5,19 @@ from __future__ import annotations
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from typing import Final, NamedTuple
+from typing import Final
 
-from equilag.adapters.kafka.group_reader import GroupReader, MissingRight, TopicOffsets
-from equilag.domain.errors import EquilagError, InputError
+from equilag.adapters.kafka.group_reader import GroupReader, MissingRight
+from equilag.domain.errors import EquilagError
 from equilag.live.rebalance.measured import (
     NOTHING_MEASURED,
     Measured,
+    lags_of,
     too_few_lags,
     with_size,
 )
 from equilag.live.steward.membership_errors import Unreachable
-from equilag.live.steward.observer import Observation, lags_of
+from equilag.live.steward.observer import Observation
 from equilag.live.steward.steward_options import StewardOptions
 
 FRESH_INTERVALS: Final = 2.0
@@ -52,13 +53,15 @@ def read_topic_lags(
     """
     if not topics:
         return TopicLags()
-    limit = options.in_rebalance.time_limit
-    observed = _observed_lags(observation, topics, options)
-    if observed is not None and observed.age <= FRESH_INTERVALS * options.observe_every:
+    limit, observed = options.in_rebalance.time_limit, None
+    if observation is not None and observation.read_topics.issuperset(topics):
+        age = time.monotonic() - observation.at
+        observed = TopicLags(observation.sizes, replace(observation.measured, age=age))
+    if observed is not None and observed.measured.age <= FRESH_INTERVALS * options.observe_every:
         try:
             sizes = _read_sizes(reader, topics, limit)
         except TopicsUnknown:
-            return TopicLags(observed.sizes, observed.measured)
+            return observed
         if all(sizes.get(topic) == observed.sizes.get(topic) for topic in topics):
             return _checked(sizes, observed.measured)
     try:
@@ -66,33 +69,16 @@ def read_topic_lags(
     except MissingRight:
         raise
     except EquilagError as error:
-        if observed is not None:
-            reason = None if observed.age <= options.lag_age else f"no fresh lag: {error}"
-            return TopicLags(observed.sizes, observed.measured, reason)
-        sizes = _read_sizes(reader, topics, options.session / 2)
-        return TopicLags(sizes, fallback_reason=f"no lag: {error}")
-    return _lags_of_offsets(offsets, options, observation)
-
-
-class _ObservedLags(NamedTuple):
-    sizes: Mapping[str, int]
-    measured: Measured
-    age: float
-    """Seconds since the observation."""
-
-
-def _observed_lags(
-    observation: Observation | None, topics: list[str], options: StewardOptions
-) -> _ObservedLags | None:
-    """What the last observation knows of the topics; None if it does not cover them all."""
-    if observation is None or not _observed_topics(observation).issuperset(topics):
-        return None
-    age = time.monotonic() - observation.at
-    return _ObservedLags(observation.sizes, replace(observation.measured, age=age), age)
-
-
-def _observed_topics(observation: Observation) -> set[str]:
-    return {topic for member in observation.members for topic in member.topics}
+        if observed is None:
+            sizes = _read_sizes(reader, topics, options.session / 2)
+            return TopicLags(sizes, fallback_reason=f"no lag: {error}")
+        fresh = observed.measured.age <= options.lag_age
+        return replace(observed, fallback_reason=None if fresh else f"no fresh lag: {error}")
+    # Lags and racks are those of the offsets; whatever else is measured takes several looks.
+    before = NOTHING_MEASURED if observation is None else observation.measured
+    racks = offsets.racks if options.policy.minds_racks else None
+    lags = lags_of(offsets.committed, offsets.log_start, offsets.log_end, options.reset)
+    return _checked(offsets.sizes, replace(before, lags=lags, racks=racks or None, age=0.0))
 
 
 def _read_sizes(reader: GroupReader, topics: list[str], timeout: float) -> Mapping[str, int]:
@@ -103,20 +89,6 @@ def _read_sizes(reader: GroupReader, topics: list[str], timeout: float) -> Mappi
         raise
     except EquilagError as error:
         raise TopicsUnknown(f"the topics cannot be read: {error}") from error
-
-
-def _lags_of_offsets(
-    offsets: TopicOffsets, options: StewardOptions, observation: Observation | None
-) -> TopicLags:
-    """Lags and racks are those of the offsets; whatever else is measured takes several looks, and
-    comes from the last observation."""
-    racks = offsets.racks if options.policy.minds_racks else None
-    try:
-        lags = lags_of(offsets, options.reset)
-    except InputError as error:
-        return TopicLags(offsets.sizes, fallback_reason=f"no valid lag: {error}")
-    before = NOTHING_MEASURED if observation is None else observation.measured
-    return _checked(offsets.sizes, replace(before, lags=lags, racks=racks or None, age=0.0))
 
 
 def _checked(sizes: Mapping[str, int], measured: Measured) -> TopicLags:
