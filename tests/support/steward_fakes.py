@@ -9,7 +9,7 @@ from equilag.adapters.kafka.codec.consumer_protocol import write_subscription
 from equilag.adapters.kafka.described import ClientPlace, DescribedMember
 from equilag.adapters.kafka.group_reader import Reading, TopicOffsets
 from equilag.domain.errors import EquilagError
-from equilag.live.steward.group_membership import JoinGroupMember, JoinResult
+from equilag.live.steward.group_membership import JoinResult
 
 
 def offsets(lags: Mapping[str, Sequence[int | None]]) -> TopicOffsets:
@@ -139,5 +139,5 @@ class FakeMembership:
 def joined(
     *members: str, leads: bool = True, skip: bool = False, generation: int = 1
 ) -> JoinResult:
-    entries = tuple(JoinGroupMember(name, None, write_subscription(["t"])) for name in members)
+    entries = tuple((name, None, write_subscription(["t"])) for name in members)
     return JoinResult(generation, "range", leads, skip, entries if leads else ())

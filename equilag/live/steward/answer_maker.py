@@ -124,8 +124,8 @@ class AnswerMaker:
         """Return the members that have joined, with what they held before."""
         if self._shared.together is not None:
             self._shared.together.protocol = joined.protocol
-        entries = [(one.id, one.instance_id, one.metadata) for one in joined.members]
-        read = read_joined_members(joined.protocol, entries, self._shared.handouts.known.held)
+        held = self._shared.handouts.known.held
+        read = read_joined_members(joined.protocol, joined.members, held)
         members = self._with_places(read)
         take_over = self._shared.take_over
         if take_over is None:

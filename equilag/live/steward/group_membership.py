@@ -66,13 +66,8 @@ class HeartbeatResult(Enum):
     timeout."""
 
 
-@dataclass(frozen=True, slots=True)
-class JoinGroupMember:
-    """A member in the leader's JoinGroup response; `metadata` is its subscription."""
-
-    id: str
-    instance_id: str | None
-    metadata: bytes
+JoinGroupMember = tuple[str, str | None, bytes]
+"""A member in the leader's JoinGroup response: member id, instance id, subscription."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -155,7 +150,7 @@ class GroupMembership:
         self._protocol = answer.protocol_name or ""
         leads = answer.leader == answer.member_id
         others = tuple(
-            JoinGroupMember(one.member_id, one.group_instance_id, bytes(one.metadata))
+            (one.member_id, one.group_instance_id, bytes(one.metadata))
             for one in answer.members
             if one.member_id != answer.member_id
         )

@@ -35,7 +35,6 @@ class Observation:
     """Seconds of the monotonic clock."""
     kind: str
     """Either "classic" or "consumer" (KIP-848)."""
-    state: str
     protocol: str
     members: list[JoinedMember]
     held: dict[str, Partitions]
@@ -126,7 +125,6 @@ class GroupObserver:
         return Observation(
             at=at,
             kind=reading.kind,
-            state=reading.state,
             protocol=reading.protocol,
             members=members,
             held=held,

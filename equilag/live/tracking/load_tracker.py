@@ -31,8 +31,6 @@ class TrackedRates:
     rates: dict[str, list[float | None]]
     errors: dict[str, list[float | None]]
     """Standard errors; of bursty producers they are as large as the bursts make them."""
-    window: float
-    """Seconds that the median known rate rests on; 0 if none is known from observations."""
 
 
 class LoadTracker:
@@ -98,10 +96,10 @@ class LoadTracker:
         if rows and observed.at < rows[-1].at + self._settings.spacing:
             return
         numbers = self._ring.add(observed)
-        times, log_ends, oldest = self._ring.times(), self._ring.log_ends(), self._ring.dropped
+        times, log_ends = self._ring.times(), self._ring.log_ends()
         if numbers is not None:
-            self._chart.renumber(numbers, oldest + len(times) - 1)
-        self._chart.add(times, log_ends, oldest)
+            self._chart.renumber(numbers, observed.at)
+        self._chart.add(times, log_ends)
         if observed.at >= self._learnt_at + log_ends.size / CELLS_PER_S:
             samples, keys = self._ring.samples(self._settings.speed_window)
             self._speeds.learn(samples, keys)
@@ -112,15 +110,9 @@ class LoadTracker:
 
         A topic that was not observed, or with another size, is unknown.
         """
-        known = self._chart.current
-        columns = self._ring.columns
+        known, columns = self._chart.current, self._ring.columns
         values, errors = columns.by_topic(known.value), columns.by_topic(known.error)
-        windows = known.window[known.window > 0]
-        return TrackedRates(
-            _sized(values, sizes),
-            _sized(errors, sizes),
-            float(np.median(windows)) if len(windows) else 0.0,
-        )
+        return TrackedRates(_sized(values, sizes), _sized(errors, sizes))
 
     def has_speed(self, key: str) -> bool:
         """True if the member's own speed was measured; else its capacity is assumed."""

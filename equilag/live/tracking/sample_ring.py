@@ -47,8 +47,6 @@ class SampleRing:
         self._seconds = seconds
         self.rows: list[SampleRow] = []
         self.columns = TopicColumns({})
-        self.dropped = 0
-        """Observations that came before the first row: the number of this row."""
 
     def add(self, observed: ObservedOffsets) -> Ints | None:
         """Add an observation that is later than all others; drop those that are too old.
@@ -64,9 +62,7 @@ class SampleRing:
         self.rows.append(_row_of(observed, self.columns))
         newer = sum(row.at >= observed.at - self._seconds for row in self.rows)
         recent = sum(row.at >= observed.at - OLDEST_S for row in self.rows)
-        kept = min(recent, max(newer, LEAST))
-        self.dropped += len(self.rows) - kept
-        self.rows = self.rows[-kept:]
+        self.rows = self.rows[-min(recent, max(newer, LEAST)) :]
         return numbers
 
     def times(self) -> Floats:

@@ -32,9 +32,7 @@ def observed(
     group = group_of("g", members, {"t": 4}, measured)
     loads = measured_loads(group, POLICY, measured)
     held = {member.id: member.claims for member in members}
-    return Observation(
-        at, "classic", "Stable", "range", members, held, {"t": 4}, measured, loads, []
-    )
+    return Observation(at, "classic", "range", members, held, {"t": 4}, measured, loads, [])
 
 
 def test_lag_is_worked_off_as_the_plan_would_have_it() -> None:

@@ -75,7 +75,7 @@ def test_joining_as_leader(membership: GroupMembership) -> None:
         True,
         False,
     )
-    assert [one.id for one in joined.members] == ["a"]  # not ourselves
+    assert [name for name, _, _ in joined.members] == ["a"]  # not ourselves
     assert (membership.member, membership.is_member) == ("s-1", True)
 
 

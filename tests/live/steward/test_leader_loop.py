@@ -20,7 +20,7 @@ from equilag.live.rebalance.handouts import TargetAssignment
 from equilag.live.rebalance.measured import Measured
 from equilag.live.status.state_file import KeptState
 from equilag.live.status.status import StewardStatus
-from equilag.live.steward.group_membership import GroupMembership, JoinGroupMember, JoinResult
+from equilag.live.steward.group_membership import GroupMembership, JoinResult
 from equilag.live.steward.leader_loop import LeaderLoop
 from equilag.live.steward.membership_errors import Fenced, MembershipLost, Refused, Unreachable
 from equilag.live.steward.observer import GroupObserver
@@ -127,7 +127,7 @@ def test_it_leaves_if_topics_stay_unknown(monkeypatch: pytest.MonkeyPatch) -> No
 
 def test_impossible_claims_are_ignored() -> None:
     owned = write_assignment({"t": [-1, 2]})[2:-4]
-    entry = JoinGroupMember("a", None, write_subscription(["t"])[:-4] + owned)
+    entry = ("a", None, write_subscription(["t"])[:-4] + owned)
     run = Run([JoinResult(1, "range", True, False, (entry,))], FakeReader(lags=offsets(LAGS))).go()
     assert run.membership.synced[0]["a"] == {"t": [0, 1, 2]}
 
@@ -135,9 +135,7 @@ def test_impossible_claims_are_ignored() -> None:
 @pytest.mark.parametrize("protocol", ["range", "roundrobin"])
 @pytest.mark.parametrize("mode", ["auto", "none"])
 def test_under_range_topics_of_equal_size_stay_together(protocol: str, mode: str) -> None:
-    entries = tuple(
-        JoinGroupMember(name, None, write_subscription(["t", "u"])) for name in ("a", "b", "c")
-    )
+    entries = tuple((name, None, write_subscription(["t", "u"])) for name in ("a", "b", "c"))
     lags = {"t": [900, 10, 20, 30, 40, 50], "u": [7, 700, 8, 9, 600, 11]}
     answer = JoinResult(1, protocol, True, False, entries)
     run = Run([answer], FakeReader(lags=offsets(lags)), co_partition=mode, rebalance_limit=0.5)
@@ -173,7 +171,7 @@ def in_racks(**racks: str) -> JoinResult:
     for name, rack in racks.items():
         version = b"\x00\x03" + write_subscription(["t"])[2:-4]
         metadata = version + struct.pack(">iih", 0, -1, len(rack)) + rack.encode()
-        entries.append(JoinGroupMember(name, None, metadata))
+        entries.append((name, None, metadata))
     return JoinResult(1, "range", True, False, tuple(entries))
 
 

@@ -31,7 +31,6 @@ def test_rates_are_known_from_two_steps_on() -> None:
     found = tracked(10).rates(SIZES)
     assert found.rates == {"t": [10, 20, 30, 40]}
     assert found.errors["t"] == pytest.approx([1, 2**0.5, 3**0.5, 2])
-    assert found.window == 10
 
 
 def test_a_member_with_a_backlog_has_its_speed_and_others_the_fastest_seen() -> None:
