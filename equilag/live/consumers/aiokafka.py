@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import time
 import weakref
 from collections.abc import Iterable, Mapping
 from functools import partial
@@ -17,6 +18,7 @@ from typing import Any, ClassVar, Final
 
 from equilag.domain.errors import MissingExtra
 from equilag.live.consumers import user_data
+from equilag.live.consumers.lag_source import Sizes
 from equilag.live.consumers.options import AssignorOptions
 from equilag.live.consumers.participant import (
     ConfiguredAssignor,
@@ -28,8 +30,11 @@ from equilag.live.consumers.participant import (
     known_sizes,
 )
 from equilag.live.consumers.user_data import OwnedPartitions
+from equilag.live.tracking.topic_columns import ObservedOffsets
 
 try:
+    from aiokafka import AIOKafkaConsumer
+    from aiokafka.admin import AIOKafkaAdminClient
     from aiokafka.consumer.fetcher import Fetcher, OffsetResetStrategy
     from aiokafka.consumer.group_coordinator import CoordinatorGroupRebalance, GroupCoordinator
     from aiokafka.coordinator.assignors.abstract import AbstractPartitionAssignor
@@ -37,8 +42,7 @@ try:
         ConsumerProtocolMemberAssignment,
         ConsumerProtocolMemberMetadata,
     )
-
-    from equilag.live.consumers.aiokafka_lag import AiokafkaProbe
+    from aiokafka.structs import TopicPartition
 except ImportError as error:
     problem = "aiokafka is not installed: pip install 'equilag[aiokafka]'"
     raise MissingExtra(problem) from error
@@ -182,3 +186,65 @@ def _reset_of(coordinator: Any) -> str | None:
         if isinstance(fetcher, Fetcher) and fetcher._subscriptions is coordinator._subscription:
             return str(OffsetResetStrategy.to_str(fetcher._default_reset_strategy))
     return None
+
+
+REQUEST_TIMEOUT_MS: Final = 10_000
+"""As for kafka-python's probe: two sampling intervals of `LiveLag`."""
+_PATIENCE_S: Final = 3 * REQUEST_TIMEOUT_MS / 1000
+"""One measurement is three requests in turn."""
+
+
+class AiokafkaProbe:
+    """Reads the offsets of one group. `settings` are aiokafka's, for any of its clients.
+
+    For one thread, which must not run an event loop. Raises aiokafka's errors and TimeoutError.
+    """
+
+    def __init__(self, settings: Mapping[str, Any], group: str) -> None:
+        self._settings = {**settings, "request_timeout_ms": REQUEST_TIMEOUT_MS}
+        self._group = group
+        self._admin: AIOKafkaAdminClient | None = None
+        self._reader: AIOKafkaConsumer | None = None
+        self._runner = asyncio.Runner()
+        try:
+            self._run(self._open())
+        except BaseException:
+            self.close()
+            raise
+
+    def close(self) -> None:
+        try:
+            self._run(self._close())
+        finally:
+            self._runner.close()
+
+    def measure(self, topics: Sizes) -> ObservedOffsets:
+        observed: ObservedOffsets = self._run(self._measure(topics))
+        return observed
+
+    def _run(self, work: Any) -> Any:
+        return self._runner.run(asyncio.wait_for(work, _PATIENCE_S))
+
+    async def _open(self) -> None:
+        self._admin = AIOKafkaAdminClient(**self._settings)
+        await self._admin.start()
+        # Without a group it neither joins nor commits.
+        self._reader = AIOKafkaConsumer(**self._settings, enable_auto_commit=False)
+        await self._reader.start()
+
+    async def _close(self) -> None:
+        if self._reader is not None:
+            await self._reader.stop()
+        if self._admin is not None:
+            await self._admin.close()
+
+    async def _measure(self, topics: Sizes) -> ObservedOffsets:
+        assert self._admin is not None and self._reader is not None
+        every = [TopicPartition(topic, n) for topic, size in topics.items() for n in range(size)]
+        committed = await self._admin.list_consumer_group_offsets(self._group)
+        start = await self._reader.beginning_offsets(every)
+        began = time.monotonic()
+        end = await self._reader.end_offsets(every)
+        at = (began + time.monotonic()) / 2  # rates are differences of log ends
+        commits = {tp: one.offset for tp, one in committed.items()}
+        return ObservedOffsets.of(at, topics, start, end, commits)

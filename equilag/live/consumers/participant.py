@@ -8,6 +8,7 @@ import weakref
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import partial
+from types import FrameType
 from typing import Any, ClassVar, Final, Self
 
 from equilag.adapters.kafka.reading import distinct_racks
@@ -220,10 +221,7 @@ def find_caller(kinds: tuple[type, ...]) -> Any | None:
     that measures lag, and users should not have to configure both twice. Both clients call from a
     method of the coordinator, so its frame has it. Only `self` is read there.
     """
-    get_frame = getattr(sys, "_getframe", None)
-    if get_frame is None:  # not every Python has frames
-        return None
-    frame = get_frame(1)
+    frame: FrameType | None = sys._getframe(1)
     for _ in range(MAX_FRAMES):
         if frame is None:
             return None

@@ -34,20 +34,23 @@ def observed_figures(observation: Observation) -> dict[str, Any]:
     rate = float(loads.rate.sum())
     utilisation = None
     if observation.measured.capacities and rate:
-        utilisation = round(100.0 * rate / float(loads.capacity.sum()), 1)
+        utilisation = 100.0 * rate / float(loads.capacity.sum())
+    heaviest = imbalance_of(loads, group.owner).heaviest_percent
     return {
         "members": len(observation.members),
         "partitions": int(group.assignable.sum()),
         "unowned_partitions": observation.unowned,
         "lag_total": int(group.lag.sum()),
         "lag_spread": spread(by_member, group.idle) if present else None,
-        "rate_total": round(rate, 1) if group.rates is not None else None,
-        "utilisation_percent": utilisation,
-        "heaviest_percent": round(imbalance_of(loads, group.owner).heaviest_percent, 1)
-        if present
-        else None,
+        "rate_total": None if group.rates is None else round(rate, 1),
+        "utilisation_percent": _rounded(utilisation),
+        "heaviest_percent": round(heaviest, 1) if present else None,
         "by_member": observed_members(observation),
     }
+
+
+def _rounded(value: float | None) -> float | None:
+    return None if value is None else round(value, 1)
 
 
 def observed_members(observation: Observation) -> tuple[StewardMember, ...]:
@@ -65,16 +68,15 @@ def observed_members(observation: Observation) -> tuple[StewardMember, ...]:
     for number, member in enumerate(group.members):
         key = keys[member.id]
         share = 100.0 * load[number] / loads.fair if number in load and loads.fair else None
-        speed = speeds.get(key)
         members.append(
             StewardMember(
                 name=names[key],
                 id=key,
                 partitions=counts[number],
                 lag=lag[number],
-                load_percent=None if share is None else round(share, 1),
-                rate=round(rate[number], 1) if group.rates is not None else None,
-                speed=None if speed is None else round(speed, 1),
+                load_percent=_rounded(share),
+                rate=None if group.rates is None else round(rate[number], 1),
+                speed=_rounded(speeds.get(key)),
                 speed_measured=names[key] in observation.speeds,
             )
         )
@@ -106,7 +108,7 @@ def decision_figures(
         decision=considered.verdict.ground,
         reason=considered.verdict.reason,
         relief_percent=round(gain.relief_percent, 1),
-        relief_s=None if gain.relief_s is None else round(gain.relief_s, 1),
+        relief_s=_rounded(gain.relief_s),
         heaviest_percent=round(gain.now.heaviest_percent, 1),
         heaviest_percent_planned=round(gain.planned.heaviest_percent, 1),
         moves=gain.moves,

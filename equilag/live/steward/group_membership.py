@@ -123,6 +123,15 @@ class GroupMembership:
         """True if the group holds a place that heartbeats keep."""
         return bool(self._member)
 
+    @property
+    def _own(self) -> dict[str, str]:
+        """What every request of a member says."""
+        return {
+            "group_id": self.group,
+            "member_id": self._member,
+            "group_instance_id": self.instance,
+        }
+
     def join(self, reason: str) -> JoinResult:
         """Join, or join again; blocks until all other members have joined.
 
@@ -133,11 +142,9 @@ class GroupMembership:
             for name in self._protocols
         ]
         request = JoinGroupRequest(
-            group_id=self.group,
+            **self._own,
             session_timeout_ms=self._session_ms,
             rebalance_timeout_ms=self._session_ms,
-            member_id=self._member,
-            group_instance_id=self.instance,
             protocol_type=PROTOCOL_TYPE,
             protocols=protocols,
             reason=reason,
@@ -169,10 +176,8 @@ class GroupMembership:
             for member, topics in given.items()
         ]
         request = SyncGroupRequest(
-            group_id=self.group,
+            **self._own,
             generation_id=self._generation,
-            member_id=self._member,
-            group_instance_id=self.instance,
             protocol_type=PROTOCOL_TYPE,
             protocol_name=self._protocol,
             assignments=assignments,
@@ -183,13 +188,7 @@ class GroupMembership:
 
     def heartbeat(self) -> HeartbeatResult:
         """Send one heartbeat. Never raises."""
-        request = HeartbeatRequest(
-            group_id=self.group,
-            generation_id=self._generation,
-            member_id=self._member,
-            group_instance_id=self.instance,
-            min_version=4,
-        )
+        request = HeartbeatRequest(**self._own, generation_id=self._generation, min_version=4)
         try:
             answer = self._send(request, wait_ms=max(1000, self._session_ms // 3))
             self._check(answer.error_code)

@@ -62,7 +62,7 @@ def read_state(state: object) -> TrackedState:
         errors,
         _read_speeds(found.get("speeds"), "speeds"),
         _read_speeds(found.get("steady"), "steady"),
-        {key: _positive(level, below("levels", key)) for key, level in levels.items()},
+        {key: _number(one, below("levels", key), 0.0, True) for key, one in levels.items()},
     )
 
 
@@ -79,9 +79,9 @@ def _read_speeds(value: object, place: str) -> dict[str, WindowSpeed]:
         here = below(place, key)
         fields = as_object(one, here)
         speeds[key] = WindowSpeed(
-            _positive(fields.get("speed"), below(here, "speed")),
-            _least(fields.get("error"), 0.0, below(here, "error")),
-            -_least(fields.get("age"), 0.0, below(here, "age")),
+            _number(fields.get("speed"), below(here, "speed"), 0.0, above=True),
+            _number(fields.get("error"), below(here, "error"), 0.0),
+            -_number(fields.get("age"), below(here, "age"), 0.0),
         )
     return speeds
 
@@ -95,7 +95,7 @@ def _read_rates(value: object) -> tuple[dict[str, list[float | None]], ...]:
         for name, rows in (("rate", rates), ("error", errors)):
             row = fields.get(name, [])
             rows[topic] = [
-                None if entry is None else _least(entry, 0.0, f"{here}.{name}[{at}]")
+                None if entry is None else _number(entry, f"{here}.{name}[{at}]", 0.0)
                 for at, entry in enumerate(row)
             ]
         if len(rates[topic]) != len(errors[topic]):
@@ -103,26 +103,16 @@ def _read_rates(value: object) -> tuple[dict[str, list[float | None]], ...]:
     return rates, errors
 
 
-def _number(value: object, place: str) -> float:
+def _number(value: object, place: str, least: float = -LARGEST, above: bool = False) -> float:
+    """The number, at least `least`, or above it."""
     if isinstance(value, bool) or not isinstance(value, int | float) or value != value:
         raise InputError(not_a(value, "a number"), place)
     if abs(value) > LARGEST or 0 < abs(value) < 1 / LARGEST:
         raise InputError(f"{show(value)} is not 0, or 1e-100 to 1e+100", place)
+    if value < least or (above and value == least):
+        problem = f"not above {least:g}" if above else f"below {least:g}"
+        raise InputError(f"{show(value)} is {problem}", place)
     return float(value)
-
-
-def _least(value: object, least: float, place: str) -> float:
-    number = _number(value, place)
-    if number < least:
-        raise InputError(f"{show(value)} is below {least:g}", place)
-    return number
-
-
-def _positive(value: object, place: str) -> float:
-    number = _number(value, place)
-    if number <= 0:
-        raise InputError(f"{show(value)} is not above 0", place)
-    return number
 
 
 @dataclass(frozen=True, slots=True)

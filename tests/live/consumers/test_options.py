@@ -100,8 +100,3 @@ def test_the_caller_is_found() -> None:
     assert owner.ask((Owner,)) is owner
     assert owner.ask((AssignorOptions,)) is None
     assert find_caller((Owner,)) is None
-
-
-def test_without_frames_no_caller_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.delattr("sys._getframe")
-    assert Owner().ask((Owner,)) is None
