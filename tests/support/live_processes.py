@@ -11,9 +11,8 @@ from pathlib import Path
 from typing import Final
 
 from support.kafka_broker import Broker
-from support.live_lines import LineNotes
 from support.live_members import JavaMembers, end_by_input
-from support.live_offsets import OffsetsRead
+from support.live_notes import LineNotes, OffsetsRead
 
 from benchmarks.live.assignment_log import Log
 

@@ -18,6 +18,7 @@ from functools import partial
 from inspect import isawaitable
 from typing import Any, TypeAlias
 
+from equilag.adapters.kafka.plain.quiet import quietly
 from equilag.domain.errors import MissingExtra
 from equilag.domain.plan.assignment import RebalanceDiff, TopicPartition
 
@@ -121,7 +122,8 @@ def kafka_python_listener(
     kafka-python has committed by then. Raises MissingExtra.
     """
     try:
-        from kafka.consumer.subscription_state import AsyncConsumerRebalanceListener
+        with quietly():
+            from kafka.consumer.subscription_state import AsyncConsumerRebalanceListener
     except ImportError as error:
         problem = "kafka-python is not installed: pip install 'equilag[kafka-python]'"
         raise MissingExtra(problem) from error

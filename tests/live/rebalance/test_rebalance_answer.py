@@ -30,7 +30,8 @@ from equilag.live.rebalance.rebalance_answer import (
 from equilag.planner.assign import assign
 from equilag.planner.worth.gain import Gain
 
-SETTINGS = PlanSettings(Policy(weight="lag"), time_limit=2.0)
+SETTINGS = PlanSettings(Policy(weight="lag"), time_limit=20.0)
+"""The counted work ends a plan long before."""
 
 
 def always(_: Gain) -> bool:
