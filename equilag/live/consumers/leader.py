@@ -14,20 +14,13 @@ from typing import Final
 from equilag.certificate.verify import verify
 from equilag.domain.building import builder
 from equilag.domain.group.group import Group
-from equilag.domain.plan.assignment import read_assignment
 from equilag.domain.policy.policy import Policy
 from equilag.live.consumers.lag_source import LoadSource, Sizes
 from equilag.live.consumers.leader_state import LastAnswer, LeaderLoad, VerdictLog
 from equilag.live.consumers.options import AssignorOptions
 from equilag.live.rebalance.assignments import Answering, JoinedMembers
 from equilag.live.rebalance.controller import Considered, Controller
-from equilag.live.rebalance.decision import (
-    FALLBACK,
-    Decision,
-    LateDecision,
-    PlanSettings,
-    decide,
-)
+from equilag.live.rebalance.decision import FALLBACK, Decision, PlanSettings, decide
 from equilag.live.rebalance.handouts import Handouts, TargetAssignment
 from equilag.live.rebalance.joined_members import (
     JoinedMember,
@@ -39,13 +32,12 @@ from equilag.live.rebalance.joined_members import (
 )
 from equilag.live.rebalance.kept_together import KeptTogether
 from equilag.live.rebalance.measured import Measured, Racks
-from equilag.live.rebalance.rebalance_answer import answer_of, warm_up
+from equilag.live.rebalance.sticky_plan import sticky_decision, warm_up
 from equilag.planner.assign import assign
 from equilag.planner.solve import solve
 from equilag.planner.solving.make_plan import make_plan
-from equilag.planner.worth.gain import Gain, gain_of, possible_gain
 from equilag.planner.worth.group_loads import GroupLoads
-from equilag.planner.worth.thresholds import Pause, Thresholds, Verdict, judge
+from equilag.planner.worth.thresholds import Thresholds, Verdict
 
 log: Final = logging.getLogger("equilag.consumers")
 
@@ -91,8 +83,7 @@ class Leader:
         self._last: LastAnswer | None = None
         """None while another member leads, and while an answer is being made."""
         self._considering = threading.Lock()
-        self._thresholds = options.rejoin or Thresholds()
-        self._controller = Controller(self._thresholds, policy)
+        self._controller = Controller(options.rejoin or Thresholds(), policy)
         self._warm = False
 
     def assign(
@@ -161,8 +152,9 @@ class Leader:
         joined = JoinedMembers(hinted, self._settings.cooperative)
         measured, reason = self._load.measured(joined.members, sizes, racks)
         answering = Answering(self._settings.name, joined, sizes, known)
-        lates: list[LateDecision] = []
-        answer = answering.answer(measured, partial(self._decided, lates), reason)
+        settings, patience = self._plan_settings, self._settings.patience
+        decide_sticky = partial(sticky_decision, settings=settings, patience=patience)
+        answer = answering.answer(measured, decide_sticky, reason)
         now = time.monotonic()
         self._log.answer(answer, now - began)
         complete, target = not answer.withheld, answer.target
@@ -170,70 +162,14 @@ class Leader:
         if waited is not None:
             self._controller.record_pause(waited)
         subscribed, number = [one for one in members if one.topics], self._handouts.known.rebalances
-        last = LastAnswer(number, subscribed, sizes, racks, target.assignment, complete)
-        self._last = last
-        for late in lates:
-            late.then(partial(self._propose, last))
+        self._last = LastAnswer(number, subscribed, sizes, racks, target.assignment, complete)
         return answer.by_member
-
-    def _decided(
-        self,
-        lates: list[LateDecision],
-        group: Group,
-        measured: Measured,
-        fallback_reason: str | None,
-    ) -> Decision:
-        """Return the decision on an answer; a better one that comes late is added to `lates`."""
-        settings, patience = self._plan_settings, self._settings.patience
-        pause = Pause(self._controller.pause_s, self._settings.cooperative, standing=True)
-
-        def worth_it(gain: Gain) -> bool:
-            return judge(gain, self._thresholds, pause).worth_it
-
-        first: list[Decision] = []
-        make = partial(
-            answer_of, group, settings, worth_it, fallback_reason, measured, first.append
-        )
-        if patience is None:
-            return make()
-        late = LateDecision(make)
-        decision = late.wait(patience)
-        if decision is not None:
-            return decision
-        lates.append(late)
-        if first:
-            return first[0]
-        return decide(group, settings, fallback_reason or f"no plan within {patience:g} s")
 
     def _bare_heuristic(self, members: Sequence[JoinedMember], sizes: Sizes) -> MemberAssignments:
         """Run the heuristic without lags and hints. Claims must still count."""
         bare = [replace(member, hints={}) for member in members]
         group = group_of(self._settings.name, bare, sizes)
         return assignments_now(group, assign(group, FALLBACK).assigned, self._settings.cooperative)
-
-    def _propose(self, last: LastAnswer, decision: Decision) -> None:
-        """Request a rebalance for a plan that came after the answer, if it is worth one.
-
-        Not in the middle of a cooperative change, whose second half is pending, nor against the
-        cooldown and the budget: the next sample is considered then.
-        """
-        if decision.fallback_reason is not None or not self._requests or not last.complete:
-            return
-        with self._considering:
-            measured, reason = self._load.measured(last.members, last.sizes, last.racks)
-            loads = self._load.loads(last, measured)
-            owner = loads.group.owner
-            planned = read_assignment(loads.group, decision.plan.assignment, [])
-            if reason is not None or planned is None:
-                return
-            gain = gain_of(loads, owner, planned)
-            if not self._controller.may_start(loads, gain, time.monotonic()):
-                return
-            pause = Pause(self._controller.pause_s, self._settings.cooperative)
-            verdict = judge(gain, self._thresholds, pause)
-            considered = Considered(verdict, possible_gain(loads, owner), decision, gain)
-            self._log.verdict(considered, time.monotonic())
-            self._start_if_worth_it(last, loads, considered, measured)
 
     def _start_if_worth_it(
         self, last: LastAnswer, loads: GroupLoads, considered: Considered, measured: Measured

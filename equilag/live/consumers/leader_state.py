@@ -31,7 +31,6 @@ log: Final = logging.getLogger("equilag.consumers")
 _ANSWERS: Final[dict[Origin, str]] = {
     "target": "the plan made in advance",
     "sticky": "a sticky plan",
-    "plan": "a plan by load",
     "heuristic": "a heuristic",
 }
 

@@ -29,8 +29,7 @@ from equilag.live.rebalance.measured import Measured, capacities_in_force
 COOPERATIVE: Final = "cooperative-sticky"
 BUILT_IN: Final = ("range", "roundrobin", "sticky", COOPERATIVE)
 """The protocol names of the assignors in Kafka's clients, in the steward's order of preference."""
-Decide = Callable[[Group, Measured, str | None], Decision]
-"""Plans a group that was built from what was measured; with a fallback reason if there is one."""
+Decide = Callable[[Group], Decision]
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,10 +131,9 @@ class Answering:
         """Return what every member gets.
 
         If the group is still the one that the target was made for, the target is the answer. Else
-        `decide` plans; it gets the group with what counts as the members' own (see
-        `with_prior_owners`). `fallback_reason` says why there is no lag to plan with. If planning
-        fails with what was `measured`, it goes on without. Raises EquilagError if not even a
-        heuristic can answer.
+        `decide` plans, with what counts as the members' own (see `with_prior_owners`).
+        `fallback_reason` says why there is no lag to plan with. If planning fails with what was
+        `measured`, it goes on without. Raises EquilagError if not even a heuristic can answer.
         """
         reasons = [*self._joined.fallback_reasons, *([fallback_reason] if fallback_reason else [])]
         target = self._known.target
@@ -174,13 +172,14 @@ class Answering:
     ) -> RebalanceAnswer:
         members = with_prior_owners(self._members, self._known.going_on)
         group = group_of(self._name, members, self._sizes, measured)
-        decision = decide(group, measured, reasons[0] if reasons else None)
-        if decision.fallback_reason and decision.fallback_reason not in reasons:
-            reasons.append(decision.fallback_reason)
+        decision = decide(group)
+        if decision.fallback_reason:
+            reasons = [*reasons, decision.fallback_reason]
+        origin: Origin = "heuristic" if decision.fallback_reason else "sticky"
         assignment = by_name(self._claimed, decision.plan.assigned)
         target = TargetAssignment.of(self._joined.members, assignment, self._sizes, capacities)
         try:
-            answer = self._given(group, decision.plan.assigned, target, decision.origin)
+            answer = self._given(group, decision.plan.assigned, target, origin)
         except ValueError as error:
             raise EquilagError(f"no valid assignment: {error}") from error
         return replace(answer, fallback_reasons=tuple(reasons), left_out=decision.left_out)

@@ -151,11 +151,6 @@ class Controller:
             self._vain_plans.clear()
             self._promised = None
 
-    def may_start(self, loads: GroupLoads, gain: Gain, now: float) -> bool:
-        """True if cooldown and budget allow a rebalance with this gain."""
-        left = self.budget.left(loads.group.n_partitions, now)
-        return not self.cooldown.left(now) and gain.moves <= left
-
     def started(self, loads: GroupLoads, considered: Considered, now: float) -> None:
         """The rebalance to the plan was started."""
         self._confirmations = 0

@@ -7,11 +7,11 @@ import time
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
+from functools import partial
 
 from equilag.adapters.kafka.described import ClientPlace
 from equilag.adapters.kafka.group_reader import GroupReader
 from equilag.domain.errors import EquilagError
-from equilag.domain.group.group import Group
 from equilag.domain.policy.policy import Policy
 from equilag.live.rebalance.assignments import (
     Answering,
@@ -19,7 +19,6 @@ from equilag.live.rebalance.assignments import (
     RebalanceAnswer,
     read_joined_members,
 )
-from equilag.live.rebalance.decision import Decision
 from equilag.live.rebalance.handouts import HandedOut
 from equilag.live.rebalance.joined_members import (
     JoinedMember,
@@ -28,15 +27,12 @@ from equilag.live.rebalance.joined_members import (
     member_key,
     speeds_of,
 )
-from equilag.live.rebalance.measured import Measured
-from equilag.live.rebalance.rebalance_answer import answer_of
+from equilag.live.rebalance.sticky_plan import sticky_decision
 from equilag.live.status.event_log import log_event
 from equilag.live.steward.group_membership import GroupMembership, JoinResult
 from equilag.live.steward.shared_state import SharedState
 from equilag.live.steward.take_over import without_missing
 from equilag.live.steward.topic_lags import read_topic_lags
-from equilag.planner.worth.gain import Gain
-from equilag.planner.worth.thresholds import Pause, judge
 
 
 def needs_places(policy: Policy, members: Sequence[JoinedMember]) -> bool:
@@ -139,7 +135,7 @@ class AnswerMaker:
         missing = [] if take_over is None else take_over.missing
         if take_over is None or not missing:
             return self._answer(joined, known)
-        answer = self._answer(joined, known.without_target(), sticky_only=True)
+        answer = self._answer(joined, known.without_target())
         given = without_missing(answer.by_member, missing)
         kept_back = _size(answer.by_member) - _size(given)
         return replace(
@@ -149,9 +145,7 @@ class AnswerMaker:
             waits_for=take_over.waits_for,
         )
 
-    def _answer(
-        self, joined: JoinedMembers, known: HandedOut, sticky_only: bool = False
-    ) -> RebalanceAnswer:
+    def _answer(self, joined: JoinedMembers, known: HandedOut) -> RebalanceAnswer:
         topics = sorted({topic for member in joined.members for topic in member.topics})
         shared, options, observation = self._shared, self._shared.options, self._shared.observation
         read = read_topic_lags(self._reader, topics, options, observation)
@@ -159,18 +153,10 @@ class AnswerMaker:
         settings = replace(options.in_rebalance, together=shared.together)
         speeds = {} if observation is None else observation.speeds
         capacities = {**speeds_of(joined.members, speeds), **read.measured.capacities}
-        pause = Pause(shared.controller.pause_s, joined.cooperative, standing=True)
-
-        def worth_it(gain: Gain) -> bool:
-            return not sticky_only and judge(gain, options.thresholds, pause).worth_it
-
-        def decide(group: Group, measured: Measured, fallback_reason: str | None) -> Decision:
-            return answer_of(group, settings, worth_it, fallback_reason, measured)
-
+        measured = replace(read.measured, capacities=capacities)
+        decide = partial(sticky_decision, settings=settings)
         answering = Answering(options.group, joined, sizes, known)
-        return answering.answer(
-            replace(read.measured, capacities=capacities), decide, read.fallback_reason
-        )
+        return answering.answer(measured, decide, read.fallback_reason)
 
     def _with_places(self, joined: JoinedMembers) -> JoinedMembers:
         """Return the members with client id and host, if the policy needs them: a join request has

@@ -23,8 +23,8 @@ from equilag.live.rebalance.fitting_policy import with_capacities
 from equilag.live.rebalance.handouts import TargetAssignment
 from equilag.live.rebalance.joined_members import group_of, member_key, speed_names, speeds_of
 from equilag.live.rebalance.measured import capacities_in_force
-from equilag.live.rebalance.rebalance_answer import sticky_policy
 from equilag.live.rebalance.rebalance_limits import VerdictNews
+from equilag.live.rebalance.sticky_plan import sticky_policy
 from equilag.live.status.event_log import log_event
 from equilag.live.status.status import PASSIVE_REASON
 from equilag.live.status.status_figures import (

@@ -79,14 +79,10 @@ class Pause(NamedTuple):
     seconds: float = DEFAULT_PAUSE_S
     cooperative: bool = False
     """True if only partitions that move pause."""
-    standing: bool = False
-    """True if the group rebalances anyway: then an eager group pauses no longer for more moves."""
 
     def records(self, gain: Gain) -> float:
         """Records that arrive for partitions while these pause."""
-        if self.cooperative:
-            return gain.paused.moved * self.seconds
-        return 0.0 if self.standing else gain.paused.all * self.seconds
+        return (gain.paused.moved if self.cooperative else gain.paused.all) * self.seconds
 
 
 def reaches(gain: Gain, thresholds: Thresholds, times: float = 1.0) -> bool:

@@ -22,19 +22,19 @@ from equilag.live.rebalance.decision import Decision, PlanSettings, decide
 from equilag.live.rebalance.handouts import HandedOut, TargetAssignment
 from equilag.live.rebalance.joined_members import JoinedMember, Partitions, with_prior_owners
 from equilag.live.rebalance.measured import Measured
-from equilag.live.rebalance.rebalance_answer import sticky_decision
+from equilag.live.rebalance.sticky_plan import sticky_decision
 
 SETTINGS = PlanSettings(time_limit=2.0)
 THREE = {"t": 3}
 MEASURED = Measured({"t": [100, 60, 50]})
 
 
-def full(group: Group, measured: Measured, fallback_reason: str | None) -> Decision:
-    return decide(group, SETTINGS, fallback_reason)
+def full(group: Group) -> Decision:
+    return decide(group, SETTINGS)
 
 
-def sticky(group: Group, measured: Measured, fallback_reason: str | None) -> Decision:
-    return sticky_decision(group, SETTINGS, fallback_reason)
+def sticky(group: Group) -> Decision:
+    return sticky_decision(group, SETTINGS)
 
 
 def members(
@@ -90,7 +90,7 @@ def test_an_unreadable_subscription() -> None:
     here = read_joined_members("range", entries, {"m-1": {"t": [0]}})
     assert here.members[0].topics == ("t",)
     answer = Answering("g", here, THREE, HandedOut()).answer(MEASURED, full, None)
-    assert answer.origin == "heuristic"
+    assert answer.origin == "sticky"
     assert "the subscription of m-1 cannot be read" in answer.fallback_reasons[0]
     assert sorted(p for topics in answer.by_member.values() for p in topics["t"]) == [0, 1, 2]
     assert 0 in answer.by_member["m-1"]["t"]
@@ -111,9 +111,9 @@ def test_a_cooperative_group_takes_two_steps() -> None:
     ("names", "topics_of_b", "origin"),
     [
         ("ab", ("t",), "target"),
-        ("abc", ("t",), "plan"),
-        ("a", (), "plan"),
-        ("ab", ("t", "u"), "plan"),
+        ("abc", ("t",), "sticky"),
+        ("a", (), "sticky"),
+        ("ab", ("t", "u"), "sticky"),
     ],
 )
 def test_a_target_is_kept_for_the_same_group(
@@ -128,7 +128,7 @@ def test_a_target_is_kept_for_the_same_group(
 
 def test_an_invalid_target_is_dropped() -> None:
     answer = answered(members({"a": [], "b": []}), target_of(a=[0, 1], b=[]))
-    assert answer.origin == "heuristic"
+    assert answer.origin == "sticky"
     assert answer.fallback_reasons == ("the plan made in advance does not fit the group",)
 
 
@@ -139,8 +139,8 @@ def test_members_get_only_subscribed_topics() -> None:
 
 
 def test_an_invalid_plan_is_not_handed_out() -> None:
-    def wrong(group: Group, measured: Measured, fallback_reason: str | None) -> Decision:
-        decision = decide(group, SETTINGS, fallback_reason)
+    def wrong(group: Group) -> Decision:
+        decision = decide(group, SETTINGS)
         decision.plan.assigned[0] = -1
         return decision
 

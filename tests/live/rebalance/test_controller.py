@@ -41,7 +41,7 @@ class Scene:
 
     def plan(self, group: Group, policy: Policy) -> Decision:
         self.limits.append(policy.max_moves)
-        found = decide(group, PlanSettings(policy, effort=0.02))
+        found = decide(group, PlanSettings(policy, time_limit=20.0, effort=0.02))
         return replace(found, fallback_reason=self.fails) if self.fails else found
 
     def look(self, cooperative: bool = True) -> Considered:
