@@ -67,7 +67,7 @@ def made_steward(members: int = 12, dry_run: bool = False) -> StewardStatus:
     )  # fmt: skip
     state.observed()
     state.heartbeat_answered()
-    state.count("handouts", "plan")
+    state.count("handouts", "sticky")
     state.decide("even", "at best relieves a member by 7 % of a fair share")
     state.decide("cooldown", "at best relieves a member by 18 %; 12 s left of the cooldown")
     state.record_event(

@@ -19,7 +19,7 @@ from equilag.live.consumers.lag_source import LoadSource, Sizes
 from equilag.live.consumers.leader_state import LastAnswer, LeaderLoad, VerdictLog
 from equilag.live.consumers.options import AssignorOptions
 from equilag.live.rebalance.assignments import Answering, JoinedMembers
-from equilag.live.rebalance.controller import Considered, Controller
+from equilag.live.rebalance.controller import Considered, Controller, Seen
 from equilag.live.rebalance.decision import FALLBACK, Decision, PlanSettings, decide
 from equilag.live.rebalance.handouts import Handouts, TargetAssignment
 from equilag.live.rebalance.joined_members import (
@@ -110,12 +110,12 @@ class Leader:
         """Return member key -> partitions, if they were the same since `at` (monotonic seconds);
         else {}."""
         last, known = self._last, self._handouts.known
-        return {} if last is None or not last.complete or known.at > at else last.held
+        return {} if last is None or known.unfinished or known.at > at else last.held
 
-    def consider(self) -> None:
-        """After a new sample: request a rebalance if one is worth it."""
+    def consider(self, began: float) -> None:
+        """After a new sample, begun at this time: request a rebalance if one is worth it."""
         last = self._last
-        if last is None or not last.complete or not self._requests:
+        if last is None or not self._requests:
             return
         with self._considering:
             if not self._warm:
@@ -127,8 +127,9 @@ class Leader:
                     self._log.verdict(Considered(Verdict("measuring", reason)), time.monotonic())
                     return
                 loads = self._load.loads(last, measured)
-                now, cooperative = time.monotonic(), self._settings.cooperative
-                considered = self._controller.consider(loads, now, self._plan, cooperative)
+                known, now = self._handouts.known, time.monotonic()
+                seen = Seen(began, now, known, self._settings.cooperative)
+                considered = self._controller.consider(loads, seen, self._plan)
             except Exception as error:  # noqa: BLE001  optional: the group has its assignment
                 self._log.failure(error)
                 return
@@ -157,12 +158,11 @@ class Leader:
         answer = answering.answer(measured, decide_sticky, reason)
         now = time.monotonic()
         self._log.answer(answer, now - began)
-        complete, target = not answer.withheld, answer.target
-        waited = self._handouts.record(target, complete, now)
-        if waited is not None:
-            self._controller.record_pause(waited)
-        subscribed, number = [one for one in members if one.topics], self._handouts.known.rebalances
-        self._last = LastAnswer(number, subscribed, sizes, racks, target.assignment, complete)
+        paused = self._handouts.record(answer.target, not answer.withheld, now)
+        if paused is not None:
+            self._controller.record_pause(paused)
+        subscribed, known = [one for one in members if one.topics], self._handouts.known
+        self._last = LastAnswer(known.rebalances, subscribed, sizes, racks, known.held)
         return answer.by_member
 
     def _bare_heuristic(self, members: Sequence[JoinedMember], sizes: Sizes) -> MemberAssignments:

@@ -93,9 +93,7 @@ class LastAnswer:
     sizes: Sizes
     racks: Racks | None
     held: Mapping[str, Partitions]
-    """Member key -> partitions."""
-    complete: bool
-    """True if nothing was withheld."""
+    """Member key -> partitions, withheld ones included."""
 
 
 class LeaderLoad:

@@ -133,7 +133,7 @@ class GroupParticipant:
             settled = consumer is None or consumer.settled()
             load.add(sample, topics, at, participant._leader.holders_since(at) if settled else {})
             if settled:
-                participant._leader.consider()
+                participant._leader.consider(at)
 
         alive = consumer.alive if consumer else (lambda: weak() is not None)
         self._sampler = LagSampler(open_probe, every, alive, found, self._name)

@@ -10,9 +10,12 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Final
 
-from equilag.domain.group.group import Group
+import numpy as np
+
+from equilag.domain.group.group import NOBODY, Group
 from equilag.domain.policy.policy import Policy
 from equilag.live.rebalance.decision import Decision
+from equilag.live.rebalance.handouts import HandedOut
 from equilag.live.rebalance.live_policy import at_most
 from equilag.live.rebalance.measured import awaits_rates
 from equilag.live.rebalance.rebalance_limits import (
@@ -49,6 +52,19 @@ _PAUSE_WEIGHT: Final = 0.5
 _PAUSE_HALF_S: Final = 600.0
 """Seconds in which half of what a pause was longer than usual is forgotten. An outage in the middle
 of a rebalance makes all others look too costly, and without any the pause is not measured again."""
+
+
+@dataclass(frozen=True, slots=True)
+class Seen:
+    """How a group was seen. Times are in seconds of a monotonic clock."""
+
+    began: float
+    """When the observation began."""
+    now: float
+    known: HandedOut
+    """What has been handed out by now."""
+    cooperative: bool
+    """True if only partitions that move pause in a rebalance."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,21 +111,23 @@ class Controller:
         self._promised: PromisedRelief | None = None
 
     def record_pause(self, seconds: float) -> None:
-        """A rebalance took this long from its beginning to the assignment."""
+        """A rebalance paused partitions for so long."""
         self.pause_s += _PAUSE_WEIGHT * (seconds - self.pause_s)
 
-    def consider(
-        self, loads: GroupLoads, now: float, make_plan: MakePlan, cooperative: bool
-    ) -> Considered:
+    def consider(self, loads: GroupLoads, seen: Seen, make_plan: MakePlan) -> Considered:
         """Return the verdict on the group's present assignment; plan only if that may be of use."""
+        now = seen.now
         self._notice_members(loads.group)
+        if (reason := _unsettled(loads.group, seen)) is not None:
+            self._confirmations = 0
+            return Considered(Verdict("settling", reason))
         if awaits_rates(loads.group, self._policy):
             reason = "rates are known after about 10 s of observations"
             return Considered(Verdict("measuring", reason))
         possible = possible_gain(loads, loads.group.owner)
         effect = self._effect(loads, possible, now)
         self._forget_pauses(now)
-        pause = Pause(self.pause_s, cooperative)
+        pause = Pause(self.pause_s, seen.cooperative)
         within_reach = self._within_reach(possible, now)
         verdict = judge(within_reach, self.thresholds, pause)
         if not verdict.worth_it:
@@ -224,6 +242,17 @@ class Controller:
         if limit is not None and not verdict.worth_it:
             return Verdict("budget", f"with the {limit} moves left: {verdict.reason}")
         return verdict
+
+
+def _unsettled(group: Group, seen: Seen) -> str | None:
+    """Return why the last rebalance is not over, so that none is started for a gain; None if it
+    is."""
+    if seen.known.pending(seen.now) or seen.known.unfinished:
+        return "a rebalance is under way"
+    if seen.began <= seen.known.at:
+        return "the group was looked at before the last assignment was handed out"
+    unowned = int(np.count_nonzero(group.assignable & (group.owner == NOBODY)))
+    return f"{unowned:,} partitions have no owner" if unowned else None
 
 
 def _gain_of_plan(loads: GroupLoads, decision: Decision) -> Gain | None:

@@ -72,6 +72,8 @@ class HandedOut:
     counted as equal."""
     requested_at: float | None = None
     """When a rebalance was requested that has had no assignment yet."""
+    withheld_since: float | None = None
+    """When partitions were first withheld in the change that is under way."""
     pending_until: float = float("-inf")
 
     def pending(self, now: float) -> bool:
@@ -106,6 +108,7 @@ class Handouts:
                 rebalances=known.rebalances + 1,
                 unfinished=known.unfinished and leads,
                 requested_at=known.requested_at if leads else None,
+                withheld_since=known.withheld_since if leads else None,
             )
             return known
 
@@ -144,24 +147,27 @@ class Handouts:
     def record(self, target: TargetAssignment, complete: bool, now: float) -> float | None:
         """An assignment was handed out on the way to `target`; `complete` if nothing was withheld.
 
-        Return the seconds since the rebalance was requested, None if it was not.
+        Return for how many seconds the rebalance paused partitions, if that is known: since they
+        were first withheld, or since the rebalance was requested.
 
         What was withheld follows in the next rebalance, under the same target even if the load has
         changed: with a new one each time it might never end.
         """
         with self._lock:
-            requested_at = self.known.requested_at
+            known, since = self.known, self.known.withheld_since
             self.known = replace(
-                self.known,
+                known,
                 at=now,
                 held=target.assignment,
                 target=target,
                 unfinished=not complete,
                 capacities=target.capacities,
                 requested_at=None,
+                withheld_since=None if complete else now if since is None else since,
                 pending_until=float("-inf") if complete else now + PENDING_S,
             )
-            return None if requested_at is None else now - requested_at
+            since = known.requested_at if since is None else since
+            return now - since if complete and since is not None else None
 
     def record_partial(self, held: Mapping[str, Partitions], now: float) -> None:
         """Something was handed out that leads to no target: removed members are away."""

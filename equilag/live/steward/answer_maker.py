@@ -100,9 +100,9 @@ class AnswerMaker:
     def _record(self, joined: JoinedMembers, answer: RebalanceAnswer) -> None:
         shared, now = self._shared, time.monotonic()
         if not answer.waits_for:
-            waited = shared.handouts.record(answer.target, not answer.withheld, now)
-            if waited is not None:
-                shared.controller.record_pause(waited)
+            paused = shared.handouts.record(answer.target, not answer.withheld, now)
+            if paused is not None:
+                shared.controller.record_pause(paused)
             shared.end_take_over("all members are back")
             return
         held = {member_key(one): answer.by_member[one.id] for one in joined.members}

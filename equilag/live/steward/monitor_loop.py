@@ -17,7 +17,7 @@ from equilag.domain.errors import EquilagError
 from equilag.domain.group.group import Group
 from equilag.domain.plan.plan import Plan
 from equilag.domain.policy.policy import Policy
-from equilag.live.rebalance.controller import Considered
+from equilag.live.rebalance.controller import Considered, Seen
 from equilag.live.rebalance.decision import Decision, PlanSettings
 from equilag.live.rebalance.fitting_policy import with_capacities
 from equilag.live.rebalance.handouts import TargetAssignment
@@ -208,7 +208,9 @@ class MonitorLoop:
         """Ask the controller about the group: as it is, or as it would be in a dry run."""
         loads = observation.loads if dry_run is None else dry_run.loads(observation)
         now, controller = time.monotonic(), self._shared.controller
-        considered = controller.consider(loads, now, self._plan, observation.cooperative)
+        known = self._shared.handouts.known
+        seen = Seen(observation.began, now, known, observation.cooperative)
+        considered = controller.consider(loads, seen, self._plan)
         if (decision := considered.to_start) is not None:
             if dry_run is not None:
                 dry_run.adopt(decision.plan)

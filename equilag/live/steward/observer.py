@@ -32,7 +32,7 @@ class Observation:
     """The group at one moment, without stewards and other members without topics."""
 
     at: float
-    """Seconds of the monotonic clock."""
+    """Seconds of the monotonic clock, when the offsets were read."""
     kind: str
     """Either "classic" or "consumer" (KIP-848)."""
     protocol: str
@@ -49,6 +49,8 @@ class Observation:
     """Partitions that break a rule of the policy."""
     rebalances: int = 0
     """Rebalances so far when the observation began."""
+    began: float = 0.0
+    """When that was, in seconds of the monotonic clock."""
 
     @property
     def group(self) -> Group:
@@ -99,7 +101,7 @@ class GroupObserver:
     def observe(self, rebalances: int = 0) -> Observation:
         """Read the group after so many rebalances. Raises EquilagError; TemporarilyUnreadable while
         it rebalances."""
-        options = self._options
+        options, began = self._options, time.monotonic()
         reading = self._reader.read(options.group)
         at = time.monotonic()
         if self._together is not None:
@@ -139,6 +141,7 @@ class GroupObserver:
             },
             broken=count_broken(group, options.policy, group.owner),
             rebalances=rebalances,
+            began=began,
         )
 
     def close(self) -> None:

@@ -14,8 +14,9 @@ from equilag.domain.errors import InputError
 from equilag.planner.worth.gain import Gain
 
 Ground = Literal[
-    "measuring", "no-plan", "even", "noise", "pause", "patience", "cooldown", "budget", "worth-it"
-]
+    "settling", "measuring", "no-plan", "even", "noise", "pause", "patience", "cooldown", "budget",
+    "worth-it",
+]  # fmt: skip
 """The kind of reason of a verdict."""
 GROUNDS: Final[tuple[Ground, ...]] = get_args(Ground)
 

@@ -165,16 +165,16 @@ def test_both_rebalances_of_a_cooperative_group_follow_one_plan() -> None:
 def test_a_rebalance_once_lag_is_known(caplog: pytest.LogCaptureFixture) -> None:
     source, requests = SettableLags(), Requests()
     one = leader(source, requests)
-    one.consider()  # no rebalance so far
+    one.consider(time.monotonic())  # no rebalance so far
     before = one.assign(MEMBERS, SIZES)
     with caplog.at_level(logging.INFO, "equilag.consumers"):
         for _ in range(3):
-            one.consider()  # still no lags
+            one.consider(time.monotonic())  # still no lags
         source.sample = LagSample(LAGS, 0.0)
-        one.consider()
+        one.consider(time.monotonic())
         assert not requests  # one sample might err
-        one.consider()
-        one.consider()  # the rebalance is on its way
+        one.consider(time.monotonic())
+        one.consider(time.monotonic())  # the rebalance is on its way
     assert len(requests) == 1
     assert caplog.text.count("measuring: no lag has been measured yet") == 1
     assert "no rebalance: patience: at best relieves a member" in caplog.text
@@ -182,7 +182,7 @@ def test_a_rebalance_once_lag_is_known(caplog: pytest.LogCaptureFixture) -> None
     members = [replace(m, hints=before[m.id], generation=1) for m in MEMBERS]
     assert load(one.assign(members, SIZES)) == [7100, 8090, 9080]
     for _ in range(3):
-        one.consider()
+        one.consider(time.monotonic())
     assert len(requests) == 1
 
 
@@ -191,11 +191,11 @@ def test_unknown_lags_are_not_taken_for_none() -> None:
     one = leader(source, requests)
     one.assign(MEMBERS, SIZES)
     for _ in range(3):
-        one.consider()
+        one.consider(time.monotonic())
     assert not requests
     source.sample = LagSample(LAGS, 0.0)
     for _ in range(2):
-        one.consider()
+        one.consider(time.monotonic())
     assert len(requests) == 1
 
 
@@ -205,12 +205,12 @@ def test_a_rebalance_when_the_load_has_shifted() -> None:
     one = leader(source, requests)
     given = one.assign(MEMBERS, SIZES)
     for _ in range(3):
-        one.consider()
+        one.consider(time.monotonic())
     assert not requests
     heavy = [p for m in sorted(given) for p in given[m]["t"]][:2]  # of one member
     source.sample = LagSample({"t": [9000 if p in heavy else 10 for p in range(6)]}, 0.0)
     for _ in range(2):
-        one.consider()
+        one.consider(time.monotonic())
     assert len(requests) == 1
     members = [replace(m, hints=given[m.id], generation=1) for m in MEMBERS]
     after = one.assign(members, SIZES)
@@ -232,7 +232,7 @@ def test_no_rebalance_that_is_not_worth_it(options) -> None:
     one.assign(MEMBERS, SIZES)
     source.sample = LagSample(LAGS, 0.0)
     for _ in range(3):
-        one.consider()
+        one.consider(time.monotonic())
     assert not requests
 
 
@@ -247,7 +247,7 @@ def test_a_follower_forgets(monkeypatch: pytest.MonkeyPatch) -> None:
     assert one.holders_since(time.monotonic()) == {}
     source.sample = LagSample(LAGS, 0.0)
     for _ in range(3):
-        one.consider()
+        one.consider(time.monotonic())
     assert not requests
 
 
@@ -258,7 +258,7 @@ def test_a_failure_to_consider(
     one = leader(SettableLags(LAGS), requests)
     one.assign(MEMBERS, SIZES)
     monkeypatch.setattr("equilag.live.consumers.leader_state.measured_loads", fail)
-    one.consider()
+    one.consider(time.monotonic())
     assert not requests
     assert "made to fail" in caplog.text
 
@@ -284,7 +284,7 @@ def test_by_work_once_rates_are_known(caplog: pytest.LogCaptureFixture) -> None:
         for step in range(5):
             ends = [step * (1000 if p in heavy else 100) for p in range(6)]
             observe(source, ends, ends, now - 10 + 2 * step, one.holders_since(time.monotonic()))
-            one.consider()
+            one.consider(time.monotonic())
     assert "rates are known after about 10 s" in caplog.text
     assert len(requests) == 1
     after = one.assign([replace(m, hints=given[m.id]) for m in MEMBERS], SIZES)
@@ -300,7 +300,7 @@ def test_rates_tell_where_commits_are_missing() -> None:
     for step in range(5):
         ends = [10**6 + step * (1000 if p in heavy else 100) for p in range(6)]
         observe(source, ends, [None] * 6, now - 10 + 2 * step, given)
-        one.consider()
+        one.consider(time.monotonic())
         if step == 1:
             measured, reason = one._load.measured(MEMBERS, SIZES, None)
             assert reason == "the lag of 6 of 6 partitions is unknown"

@@ -11,8 +11,9 @@ from support.live_loads import loads_of
 
 from equilag.domain.group.group import Group
 from equilag.domain.policy.policy import Policy
-from equilag.live.rebalance.controller import Considered, Controller
+from equilag.live.rebalance.controller import Considered, Controller, Seen
 from equilag.live.rebalance.decision import Decision, PlanSettings, decide
+from equilag.live.rebalance.handouts import HandedOut, Handouts, TargetAssignment
 from equilag.live.rebalance.live_policy import live_policy
 from equilag.live.rebalance.rebalance_limits import MoveBudget
 from equilag.planner.worth.group_loads import GroupLoads
@@ -32,6 +33,7 @@ class Scene:
         self.now = 0.0
         self.limits: list[int | None] = []
         self.error = 0.1
+        self.known = HandedOut()
         self.fails = ""
 
     @property
@@ -46,7 +48,8 @@ class Scene:
 
     def look(self, cooperative: bool = True) -> Considered:
         self.now += 5.0
-        return self.controller.consider(self.loads, self.now, self.plan, cooperative)
+        seen = Seen(self.now - 0.1, self.now, self.known, cooperative)
+        return self.controller.consider(self.loads, seen, self.plan)
 
     def act(self, considered: Considered, owner: Sequence[int] | None = None) -> None:
         self.controller.started(self.loads, considered, self.now)
@@ -67,6 +70,30 @@ def test_it_acts_once_observations_agree_and_then_rests() -> None:
     scene.act(second)
     assert scene.grounds(3) == ["even"] * 3
     assert scene.limits == [None]
+
+
+NOTHING = TargetAssignment({}, {}, {})
+
+
+def test_while_a_rebalance_is_not_over_none_is_started_for_a_gain() -> None:
+    """Nor on an observation that began before its end, nor while a partition has no owner."""
+    scene, handouts = Scene(), Handouts()
+
+    def ground() -> str:
+        scene.known = handouts.known
+        return scene.look().verdict.ground
+
+    assert ground() == "patience"
+    handouts.record(NOTHING, complete=False, now=scene.now + 1.0)  # partitions are withheld
+    assert [ground() for _ in range(20)] == ["settling"] * 20  # however long it takes
+    handouts.record(NOTHING, complete=True, now=scene.now + 4.95)
+    assert ground() == "settling"  # begun 0.05 s before
+    scene.owner = (0, 0, 1, -1)
+    assert scene.look().verdict.reason == "1 partitions have no owner"
+    scene.owner = UNEVEN
+    assert [ground(), ground()] == ["patience", "worth-it"]  # confirmed anew
+    handouts.request(NOTHING, 0, scene.now)
+    assert ground() == "settling"
 
 
 def test_an_even_group_is_left_alone_without_a_plan() -> None:
@@ -199,5 +226,6 @@ def test_first_speeds_do_not_make_a_rebalance_useless() -> None:
     scene.act(scene.look(), owner=UNEVEN)
     speeds = {"a": 100.0, "b": 90.0}
     loads = loads_of([0] * 4, ["a", "b"], UNEVEN, scene.rates, None, speeds, True, POLICY)
-    assert not scene.controller.consider(loads, scene.now + 31, scene.plan, True).effect
+    seen = Seen(scene.now + 30, scene.now + 31, scene.known, True)
+    assert not scene.controller.consider(loads, seen, scene.plan).effect
     assert scene.controller.cooldown.seconds == 30.0

@@ -24,7 +24,7 @@ def state() -> StewardStatus:
     state = StewardStatus(observe_every_s=1.0, session_s=10.0)
     state.set(group="g", role="leader", members=3, lag_spread=70, generation=4)
     state.decide("even", "quiet")
-    state.count("handouts", "plan")
+    state.count("handouts", "sticky")
     state.observed()
     state.heartbeat_answered()
     return state
@@ -68,7 +68,7 @@ def test_metrics_for_prometheus(url: str) -> None:
     assert "equilag_steward_lag_total" not in values  # unknown so far
     handouts = families["equilag_steward_handouts"].samples
     assert {one.labels["kind"]: one.value for one in handouts} == {
-        "target": 0, "sticky": 0, "plan": 1, "heuristic": 0
+        "target": 0, "sticky": 1, "heuristic": 0
     }  # fmt: skip
     roles = {one.labels["role"]: one.value for one in families["equilag_steward_role"].samples}
     assert roles["leader"] == 1
@@ -84,7 +84,7 @@ def test_health(url: str, state: StewardStatus) -> None:
 def test_status(url: str) -> None:
     status = json.loads(ask(url + "/status")[1])
     assert status["role"] == "leader"
-    assert status["counters"] == {"handouts:plan": 1}
+    assert status["counters"] == {"handouts:sticky": 1}
     assert status["healthy"] is True
     assert status["format"] == "equilag/steward-status/1"
     assert status["verdict"] == status["decision_reason"] == "quiet"
