@@ -46,7 +46,7 @@ class Busy(NamedTuple):
     def produced(self) -> list[int]:
         """Records of each partition."""
         acked = self.traffic.acked()
-        return [acked.get((TOPIC, number), 0) for number in range(6)]
+        return [acked[TOPIC, number] for number in range(6)]
 
 
 @pytest.fixture(scope="module")
@@ -66,6 +66,7 @@ def busy(broker: Broker) -> Iterator[Busy]:
         fill(broker.bootstrap, TOPIC, [4000, 4000, 12_000, 12_000, 10, 10])
         traffic = Traffic(broker.bootstrap, TOPIC, 6, uneven(300.0, 100.0, 1000.0, seed=4))
         stack.enter_context(traffic)
+        until(lambda: len(traffic.acked()) == 6)
         options = ("--bootstrap-server", broker.bootstrap, "--group", GROUP)
         yield Busy(options, members, traffic)
 
