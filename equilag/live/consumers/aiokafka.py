@@ -18,17 +18,17 @@ from typing import Any, ClassVar, Final
 
 from equilag.domain.errors import MissingExtra
 from equilag.live.consumers import user_data
-from equilag.live.consumers.lag_source import Sizes
-from equilag.live.consumers.options import AssignorOptions
-from equilag.live.consumers.participant import (
+from equilag.live.consumers.consumer_handle import (
     ConfiguredAssignor,
     ConsumerHandle,
-    GroupParticipant,
     eager_member,
     find_caller,
     known_racks,
     known_sizes,
 )
+from equilag.live.consumers.lag_source import Sizes
+from equilag.live.consumers.leader import Leader
+from equilag.live.consumers.options import AssignorOptions
 from equilag.live.consumers.user_data import OwnedPartitions
 from equilag.live.tracking.topic_columns import ObservedOffsets
 
@@ -69,9 +69,7 @@ class _AssignorState:
     def __init__(self, options: AssignorOptions, coordinator: Any) -> None:
         self.held = OwnedPartitions()
         consumer = _consumer_handle(coordinator) if coordinator else None
-        self.participant = GroupParticipant(
-            options, consumer, cooperative=False, patience=options.loop_limit
-        )
+        self.leader = Leader(options, consumer, cooperative=False, patience=options.loop_limit)
 
 
 class EquilagAssignor(ConfiguredAssignor, AbstractPartitionAssignor):  # type: ignore[misc]
@@ -99,7 +97,7 @@ class EquilagAssignor(ConfiguredAssignor, AbstractPartitionAssignor):  # type: i
             for member, metadata in members.items()
         ]
         topics = {topic for member in joined for topic in member.topics}
-        handed = cls._state().participant.lead(
+        handed = cls._state().leader.lead(
             joined,
             known_sizes(cluster, topics),
             partial(known_racks, cluster, "replicas", "nodeId"),
@@ -113,12 +111,12 @@ class EquilagAssignor(ConfiguredAssignor, AbstractPartitionAssignor):  # type: i
     def on_assignment(cls, assignment: Any) -> None:
         """Record what the leader assigned to this member."""
         state = cls._state()
-        coordinator = state.participant.coordinator()
+        coordinator = state.leader.coordinator()
         if coordinator is None:
             return
         state.held = OwnedPartitions.of(assignment.partitions(), coordinator.generation)
         subscription = coordinator._subscription.subscription
-        state.participant.follow(known_sizes(coordinator._cluster, subscription.topics))
+        state.leader.follow(known_sizes(coordinator._cluster, subscription.topics))
 
     @classmethod
     def _state(cls) -> _AssignorState:

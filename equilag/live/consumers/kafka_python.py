@@ -18,15 +18,15 @@ from typing import Any, ClassVar, Final
 from equilag.adapters.kafka.plain.quiet import quietly
 from equilag.domain.errors import MissingExtra
 from equilag.live.consumers import user_data
-from equilag.live.consumers.participant import (
+from equilag.live.consumers.consumer_handle import (
     ConfiguredAssignor,
     ConsumerHandle,
-    GroupParticipant,
     eager_member,
     find_caller,
     known_racks,
     known_sizes,
 )
+from equilag.live.consumers.leader import Leader
 from equilag.live.consumers.user_data import OwnedPartitions
 from equilag.live.rebalance.joined_members import JoinedMember
 
@@ -81,7 +81,7 @@ class EquilagAssignor(ConfiguredAssignor, AbstractPartitionAssignor):  # type: i
 
     def __init__(self) -> None:
         self._held = OwnedPartitions()
-        self._participant: GroupParticipant | None = None
+        self._leader: Leader | None = None
         self._consumer()
 
     def metadata(self, topics: Iterable[str]) -> Any:
@@ -93,8 +93,8 @@ class EquilagAssignor(ConfiguredAssignor, AbstractPartitionAssignor):  # type: i
     def assign(self, cluster: Any, members: Sequence[Any]) -> dict[str, Any]:
         """Return an assignment for every member, in kafka-python's types."""
         joined = [self._joined_member(member) for member in members]
-        participant = self._consumer()
-        coordinator = participant.coordinator()
+        leader = self._consumer()
+        coordinator = leader.coordinator()
         if coordinator is not None:
             # If poll() times out before this round ends, and new metadata caused the round, the
             # next poll() does not resume it and the assignment is never applied (kafka-python
@@ -103,7 +103,7 @@ class EquilagAssignor(ConfiguredAssignor, AbstractPartitionAssignor):  # type: i
             coordinator.request_rejoin()
         racks = partial(known_racks, cluster, "replica_nodes", "node_id")
         topics = {topic for one in joined for topic in one.topics}
-        handed = participant.lead(joined, known_sizes(cluster, topics), racks)
+        handed = leader.lead(joined, known_sizes(cluster, topics), racks)
         version = _COOPERATIVE if self.cooperative else _EAGER
         return {
             member: ConsumerProtocolAssignment(version, sorted(topics.items()), b"")
@@ -113,26 +113,26 @@ class EquilagAssignor(ConfiguredAssignor, AbstractPartitionAssignor):  # type: i
     def on_assignment(self, assignment: Any, generation: int) -> None:
         """Record what the leader assigned to this member."""
         self._held = OwnedPartitions.of(assignment.partitions(), generation)
-        participant = self._consumer()
-        coordinator = participant.coordinator()
+        leader = self._consumer()
+        coordinator = leader.coordinator()
         if coordinator is not None:
             topics = coordinator._subscription.subscription or ()
-            participant.follow(known_sizes(coordinator._cluster, topics))
+            leader.follow(known_sizes(coordinator._cluster, topics))
 
     def _joined_member(self, member: Any) -> JoinedMember:
         """Return a member from its join request."""
         own = member.metadata
         return eager_member(member.member_id, own.topics, own.user_data, member.group_instance_id)
 
-    def _consumer(self) -> GroupParticipant:
+    def _consumer(self) -> Leader:
         """Return the consumer that this assignor works for; search until it is found."""
-        if self._participant is None or self._participant.coordinator() is None:
+        if self._leader is None or self._leader.coordinator() is None:
             found = find_caller((ConsumerCoordinator,))
-            if self._participant is None or found is not None:
-                self._participant = GroupParticipant(
+            if self._leader is None or found is not None:
+                self._leader = Leader(
                     self.options, found and _consumer_handle(found), self.cooperative
                 )
-        return self._participant
+        return self._leader
 
 
 class CooperativeEquilagAssignor(EquilagAssignor):

@@ -119,13 +119,16 @@ class LoadSource(Protocol):
 class GivenLags:
     """Lags from a source of the user's, which tells neither rates nor speeds."""
 
-    def __init__(self, source: LagSource) -> None:
+    def __init__(self, source: LagSource | None) -> None:
+        """None stands for an assignor whose consumer was not found."""
         self._source = source
 
     def add(self, sample: Any, topics: Sizes, at: float, holders: HeldPartitions) -> None:
         """The source has them."""
 
     def measured(self, sizes: Sizes, keys: Collection[str]) -> Measured | None:
+        if self._source is None:
+            raise LookupError("the consumer was not found, so its lag cannot be measured")
         sample = self._source.lags(sizes)
         return None if sample is None else Measured(sample.lags, age=sample.age)
 

@@ -4,20 +4,33 @@ controller says that one is worth it."""
 from __future__ import annotations
 
 import logging
-import threading
 import time
+import weakref
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
-from typing import Final
+from typing import Any, Final
 
 from equilag.certificate.verify import verify
 from equilag.domain.building import builder
 from equilag.domain.group.group import Group
 from equilag.domain.policy.policy import Policy
-from equilag.live.consumers.lag_source import LoadSource, Sizes
+from equilag.live.consumers.consumer_handle import ConsumerHandle
+from equilag.live.consumers.lag_source import (
+    EVERY_S,
+    Background,
+    GivenLags,
+    LagSource,
+    LiveLag,
+    LoadSource,
+    ObservedLoad,
+    SampledLags,
+    Sizes,
+    checked,
+)
 from equilag.live.consumers.leader_state import LastAnswer, LeaderLoad, VerdictLog
 from equilag.live.consumers.options import AssignorOptions
+from equilag.live.consumers.sampler import LagSampler, MeasureProbe, Probe
 from equilag.live.rebalance.assignments import Answering, JoinedMembers
 from equilag.live.rebalance.controller import Considered, Controller, Seen
 from equilag.live.rebalance.decision import FALLBACK, Decision, PlanSettings, decide
@@ -31,60 +44,112 @@ from equilag.live.rebalance.joined_members import (
     member_key,
 )
 from equilag.live.rebalance.kept_together import KeptTogether
-from equilag.live.rebalance.measured import Measured, Racks
+from equilag.live.rebalance.measured import Racks
 from equilag.live.rebalance.sticky_plan import sticky_decision, warm_up
 from equilag.planner.assign import assign
 from equilag.planner.solve import solve
 from equilag.planner.solving.make_plan import make_plan
-from equilag.planner.worth.group_loads import GroupLoads
 from equilag.planner.worth.thresholds import Thresholds, Verdict
 
 log: Final = logging.getLogger("equilag.consumers")
 
 _LOADED: Final = (builder, make_plan, solve, verify)
 """Imported here, not at the first plan, for which the group waits, and aiokafka's event loop."""
-
-
-@dataclass(frozen=True, slots=True)
-class LeaderSettings:
-    """What the leader knows about the group besides its members; times in seconds."""
-
-    name: str
-    time_limit: float
-    cooperative: bool = False
-    patience: float | None = None
-    """How long to wait for a plan before a quicker one answers; None: until it is done."""
+NAMELESS: Final = "(unknown)"
+"""The group's name in log lines if the consumer was not found."""
 
 
 class Leader:
     """Answers rebalances for one consumer while it leads, and watches the load in between.
 
-    `request_rebalance` asks for a rebalance; it is called on a thread that may block. An answer
-    never waits for a broker. Any failure ends in a heuristic's answer and a log line. `assign` and
-    `consider` may run at the same time on two threads.
+    `consumer` is None if it was not found. `patience` is how long an answer may wait for a plan, in
+    seconds, before a quicker one answers. An answer never waits for a broker. Any failure ends in a
+    heuristic's answer and a log line. `assign` and `consider` may run at the same time on two
+    threads.
     """
 
     def __init__(
         self,
         options: AssignorOptions,
-        settings: LeaderSettings,
-        source: LoadSource,
-        request_rebalance: Callable[[], None],
+        consumer: ConsumerHandle | None,
+        cooperative: bool = False,
+        patience: float | None = None,
     ) -> None:
-        self._settings = settings
-        self._request_rebalance = request_rebalance
-        self._requests = options.rejoin is not None
-        self._log = VerdictLog(settings.name)
+        self._consumer, self._cooperative, self._patience = consumer, cooperative, patience
+        self._name = consumer.group if consumer else NAMELESS
+        self._requests = consumer is not None and options.rejoin is not None
+        self._log = VerdictLog(self._name)
         policy = options.planning_policy
-        self._load = LeaderLoad(settings.name, source, policy, options.max_lag_age, self._log)
+        self._minds_racks = policy.minds_racks
+        self._sampler: LagSampler | None = None
+        source = self._source(checked(options.lag))
+        self._load = LeaderLoad(self._name, source, policy, options.max_lag_age, self._log)
         together = None if options.co_partition == "none" else KeptTogether(self._log.together)
-        self._plan_settings = PlanSettings(policy, settings.time_limit, options.seed, together)
+        limit = options.limit(consumer.session if consumer else None)
+        self._plan_settings = PlanSettings(policy, limit, options.seed, together)
         self._handouts = Handouts()
+        self._led = False
         self._last: LastAnswer | None = None
         """None while another member leads, and while an answer is being made."""
-        self._considering = threading.Lock()
         self._controller = Controller(options.rejoin or Thresholds(), policy)
         self._warm = False
+
+    def _source(self, lag: LagSource | LiveLag | Background) -> LoadSource:
+        """Return what is known of the load; create the sampler that keeps it up to date, or that
+        only makes the leader look at it at intervals."""
+        consumer, every = self._consumer, EVERY_S
+        load: LoadSource
+        open_probe: Callable[[], Probe] = partial(MeasureProbe, dict)
+        if isinstance(lag, LiveLag):
+            if consumer is None:
+                return GivenLags(None)
+            load, every = ObservedLoad(lag.auto_offset_reset or consumer.reset), lag.every
+            open_probe = consumer.open_probe
+        elif isinstance(lag, Background):
+            load, every, open_probe = SampledLags(), lag.every, partial(MeasureProbe, lag.measure)
+        else:
+            load = GivenLags(lag)
+        weak = weakref.ref(self)
+
+        def found(sample: Any, topics: Sizes, at: float) -> None:
+            leader = weak()
+            if leader is None:
+                return
+            settled = consumer is None or consumer.settled()
+            load.add(sample, topics, at, leader.holders_since(at) if settled else {})
+            if settled:
+                leader.consider(at)
+
+        alive = consumer.alive if consumer else (lambda: weak() is not None)
+        self._sampler = LagSampler(open_probe, every, alive, found, self._name)
+        return load
+
+    def coordinator(self) -> Any | None:
+        """Return the client's coordinator, if it was found and still exists."""
+        return self._consumer.coordinator() if self._consumer else None
+
+    def lead(
+        self, members: Sequence[JoinedMember], sizes: Sizes, racks: Callable[[Sizes], Racks]
+    ) -> MemberAssignments:
+        """Return what each member gets; from now on measure the lag of these topics.
+
+        `racks` returns the racks of the topics' partitions, if the policy minds them.
+        """
+        self._led = True
+        assignments = self.assign(members, sizes, racks(sizes) if self._minds_racks else None)
+        if self._sampler:
+            self._sampler.set_topics(sizes, leading=True)
+        return assignments
+
+    def follow(self, sizes: Sizes) -> None:
+        """After every assignment. A follower still measures lag now and then: it may lead next
+        time."""
+        led, self._led = self._led, False
+        if led:
+            return
+        self.forget()
+        if self._sampler:
+            self._sampler.set_topics(sizes, leading=False)
 
     def assign(
         self, members: Sequence[JoinedMember], sizes: Sizes, racks: Racks | None = None
@@ -92,14 +157,17 @@ class Leader:
         """Return what each member gets. `sizes` has only topics that exist; `racks` those of their
         partitions, None if the policy does not mind them."""
         if not sizes:  # the client has no metadata yet, and rejoins with them
-            log.debug("group %s: no partitions are known yet", self._settings.name)
+            log.debug("group %s: no partitions are known yet", self._name)
             return {member.id: {} for member in members}
         try:
             return self._assign(members, sizes, racks)
         except Exception:
             # Without the leader's answer the whole group stops.
-            log.exception("group %s: planning failed, a heuristic answers", self._settings.name)
-        return self._bare_heuristic(members, sizes)
+            log.exception("group %s: planning failed, a heuristic answers", self._name)
+        # Without lags and hints; claims must still count.
+        bare = [replace(member, hints={}) for member in members]
+        group = group_of(self._name, bare, sizes)
+        return assignments_now(group, assign(group, FALLBACK).assigned, self._cooperative)
 
     def forget(self) -> None:
         """Another member leads: what is handed out is no longer known."""
@@ -114,27 +182,33 @@ class Leader:
 
     def consider(self, began: float) -> None:
         """After a new sample, begun at this time: request a rebalance if one is worth it."""
-        last = self._last
-        if last is None or not self._requests:
+        last, consumer = self._last, self._consumer
+        if last is None or consumer is None or not self._requests:
             return
-        with self._considering:
-            if not self._warm:
-                self._warm = True
-                warm_up()
-            try:
-                measured, reason = self._load.measured(last.members, last.sizes, last.racks)
-                if reason is not None:
-                    self._log.verdict(Considered(Verdict("measuring", reason)), time.monotonic())
-                    return
-                loads = self._load.loads(last, measured)
-                known, now = self._handouts.known, time.monotonic()
-                seen = Seen(began, now, known, self._settings.cooperative)
-                considered = self._controller.consider(loads, seen, self._plan)
-            except Exception as error:  # noqa: BLE001  optional: the group has its assignment
-                self._log.failure(error)
+        if not self._warm:
+            self._warm = True
+            warm_up()
+        try:
+            measured, reason = self._load.measured(last.members, last.sizes, last.racks)
+            if reason is not None:
+                self._log.verdict(Considered(Verdict("measuring", reason)), time.monotonic())
                 return
-            self._log.verdict(considered, time.monotonic())
-            self._start_if_worth_it(last, loads, considered, measured)
+            loads = self._load.loads(last, measured)
+            known, now = self._handouts.known, time.monotonic()
+            seen = Seen(began, now, known, self._cooperative)
+            considered = self._controller.consider(loads, seen, self._plan)
+        except Exception as error:  # noqa: BLE001  optional: the group has its assignment
+            self._log.failure(error)
+            return
+        self._log.verdict(considered, now)
+        if (decision := considered.to_start) is not None:
+            assignment = decision.plan.assignment
+            target = TargetAssignment.of(last.members, assignment, last.sizes, measured.capacities)
+            # Unless another rebalance came first.
+            if self._handouts.request(target, last.rebalances, time.monotonic()):
+                self._controller.started(loads, considered, time.monotonic())
+                self._log.request(considered)
+                consumer.request_rebalance()
 
     def _plan(self, group: Group, policy: Policy) -> Decision:
         return decide(group, replace(self._plan_settings, policy=policy))
@@ -150,12 +224,10 @@ class Leader:
         ]
         if not known.pending(began):
             known = known.without_target()
-        joined = JoinedMembers(hinted, self._settings.cooperative)
+        joined = JoinedMembers(hinted, self._cooperative)
         measured, reason = self._load.measured(joined.members, sizes, racks)
-        answering = Answering(self._settings.name, joined, sizes, known)
-        settings, patience = self._plan_settings, self._settings.patience
-        decide_sticky = partial(sticky_decision, settings=settings, patience=patience)
-        answer = answering.answer(measured, decide_sticky, reason)
+        decided = partial(sticky_decision, settings=self._plan_settings, patience=self._patience)
+        answer = Answering(self._name, joined, sizes, known).answer(measured, decided, reason)
         now = time.monotonic()
         self._log.answer(answer, now - began)
         paused = self._handouts.record(answer.target, not answer.withheld, now)
@@ -164,24 +236,3 @@ class Leader:
         subscribed, known = [one for one in members if one.topics], self._handouts.known
         self._last = LastAnswer(known.rebalances, subscribed, sizes, racks, known.held)
         return answer.by_member
-
-    def _bare_heuristic(self, members: Sequence[JoinedMember], sizes: Sizes) -> MemberAssignments:
-        """Run the heuristic without lags and hints. Claims must still count."""
-        bare = [replace(member, hints={}) for member in members]
-        group = group_of(self._settings.name, bare, sizes)
-        return assignments_now(group, assign(group, FALLBACK).assigned, self._settings.cooperative)
-
-    def _start_if_worth_it(
-        self, last: LastAnswer, loads: GroupLoads, considered: Considered, measured: Measured
-    ) -> None:
-        """Request the rebalance to a plan, unless another rebalance came first."""
-        if (decision := considered.to_start) is None:
-            return
-        assignment = decision.plan.assignment
-        target = TargetAssignment.of(last.members, assignment, last.sizes, measured.capacities)
-        now = time.monotonic()
-        if not self._handouts.request(target, last.rebalances, now):
-            return
-        self._controller.started(loads, considered, now)
-        self._log.request(considered)
-        self._request_rebalance()

@@ -14,7 +14,7 @@ from equilag.adapters.whole_file import replace_file
 from equilag.domain.errors import InputError
 from equilag.domain.show import show
 from equilag.domain.values import as_object
-from equilag.live.status.event_log import log_event
+from equilag.live.status.status import log_event
 from equilag.live.tracking.load_tracker import LoadTracker
 
 _SAVE_EVERY_S: Final = 60.0

@@ -15,8 +15,7 @@ from equilag.domain.plan.plan import Plan
 from equilag.domain.show import some_of
 from equilag.live.rebalance.controller import Considered, Controller
 from equilag.live.rebalance.joined_members import client_id_in, member_key, speed_names
-from equilag.live.status.event_log import log_event
-from equilag.live.status.status import utc
+from equilag.live.status.status import log_event, utc
 from equilag.live.steward.observer import Observation
 from equilag.planner.worth.gain import imbalance_of
 from equilag.planner.worth.group_loads import GroupLoads

@@ -6,11 +6,11 @@ import logging
 import time
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from functools import partial
 
 from equilag.adapters.kafka.described import ClientPlace
-from equilag.adapters.kafka.group_reader import GroupReader
+from equilag.adapters.kafka.group_reader import GroupReader, MissingRight
 from equilag.domain.errors import EquilagError
 from equilag.domain.policy.policy import Policy
 from equilag.live.rebalance.assignments import (
@@ -27,12 +27,21 @@ from equilag.live.rebalance.joined_members import (
     member_key,
     speeds_of,
 )
+from equilag.live.rebalance.measured import (
+    NOTHING_MEASURED,
+    Measured,
+    lags_of,
+    too_few_lags,
+    with_size,
+)
 from equilag.live.rebalance.sticky_plan import sticky_decision
-from equilag.live.status.event_log import log_event
+from equilag.live.status.status import log_event
 from equilag.live.steward.group_membership import GroupMembership, JoinResult
+from equilag.live.steward.membership_errors import Unreachable
+from equilag.live.steward.observer import Observation
 from equilag.live.steward.shared_state import SharedState
+from equilag.live.steward.steward_options import StewardOptions
 from equilag.live.steward.take_over import without_missing
-from equilag.live.steward.topic_lags import read_topic_lags
 
 
 def needs_places(policy: Policy, members: Sequence[JoinedMember]) -> bool:
@@ -56,6 +65,69 @@ def with_places(
         for member in members
         for place in (places.get(member.id, unknown),)
     ]
+
+
+class TopicsUnknown(Unreachable):
+    """The topics' sizes are unknown, so nothing can be assigned."""
+
+
+@dataclass(frozen=True, slots=True)
+class TopicLags:
+    """The number of partitions of each topic, and what was measured of them."""
+
+    sizes: Mapping[str, int] = field(default_factory=dict)
+    measured: Measured = NOTHING_MEASURED
+    fallback_reason: str | None = None
+    """Why the lags are not good enough for a plan, None if they are."""
+
+
+def read_topic_lags(
+    reader: GroupReader,
+    topics: list[str],
+    options: StewardOptions,
+    observation: Observation | None,
+) -> TopicLags:
+    """Return sizes and lags of the topics: the group waits, so the lags are those of the last
+    observation, and are read only where it does not have them.
+
+    Sizes are always read, in one request. Raises TopicsUnknown, and MissingRight if the steward may
+    not describe a topic.
+    """
+    if not topics:
+        return TopicLags()
+    if observation is not None and observation.read_topics.issuperset(topics):
+        age = time.monotonic() - observation.at
+        measured = replace(observation.measured, age=age)
+        old = f"the newest lags are {age:.0f} s old" if age > options.lag_age else None
+        try:
+            sizes = _read_sizes(reader, topics, options.in_rebalance.time_limit)
+        except TopicsUnknown:
+            return TopicLags(observation.sizes, measured, old)
+        if all(sizes.get(topic) == observation.sizes.get(topic) for topic in topics):
+            return TopicLags(sizes, measured, old or too_few_lags(with_size(measured.lags, sizes)))
+    try:
+        offsets = reader.lags(options.group, topics, options.in_rebalance.time_limit)
+    except MissingRight:
+        raise
+    except EquilagError as error:
+        sizes = _read_sizes(reader, topics, options.session / 2)
+        return TopicLags(sizes, fallback_reason=f"no lag: {error}")
+    # Lags and racks are those of the offsets; whatever else is measured takes several looks.
+    before = NOTHING_MEASURED if observation is None else observation.measured
+    racks = offsets.racks if options.policy.minds_racks else None
+    lags = lags_of(offsets.committed, offsets.log_start, offsets.log_end, options.reset)
+    measured = replace(before, lags=lags, racks=racks or None, age=0.0)
+    return TopicLags(offsets.sizes, measured, too_few_lags(with_size(lags, offsets.sizes)))
+
+
+def _read_sizes(reader: GroupReader, topics: list[str], timeout: float) -> Mapping[str, int]:
+    """Return the topics' sizes. Without them nothing can be assigned, so they may take long."""
+    try:
+        return reader.sizes(topics, timeout)
+    except MissingRight:
+        raise
+    except EquilagError as error:
+        raise TopicsUnknown(f"the topics cannot be read: {error}") from error
 
 
 class AnswerMaker:

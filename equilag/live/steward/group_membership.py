@@ -10,7 +10,6 @@ import threading
 from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
-from enum import Enum
 from typing import Any, Final
 
 from equilag.adapters.kafka.client_config import Config
@@ -22,13 +21,7 @@ from equilag.adapters.kafka.plain.plain_connection import describe_error
 from equilag.adapters.kafka.plain.quiet import quietly
 from equilag.domain.errors import EquilagError
 from equilag.live.rebalance.assignments import BUILT_IN
-from equilag.live.steward.membership_errors import (
-    Fenced,
-    MembershipLost,
-    Refused,
-    Unreachable,
-    raise_for_code,
-)
+from equilag.live.steward.membership_errors import Unreachable, raise_for_code
 
 with quietly():
     from kafka import errors
@@ -49,21 +42,6 @@ session timeout."""
 _MAX_JOIN_MS: Final = 30 * 60_000
 """JoinGroup waits for all members, and a Java member may take its max.poll.interval.ms to join: 5
 minutes by default. Groups with half an hour are still served."""
-
-
-class HeartbeatResult(Enum):
-    """The coordinator's answer to a heartbeat."""
-
-    FINE = "fine"
-    REBALANCE = "rebalance"
-    """The group rebalances: join again."""
-    LOST = "lost"
-    """The coordinator no longer knows the member: join as a new one."""
-    FENCED = "fenced"
-    """Another process has joined with the same instance id."""
-    SILENT = "silent"
-    """No answer, or the coordinator moves. The group keeps the membership for the session
-    timeout."""
 
 
 JoinGroupMember = tuple[str, str | None, bytes]
@@ -135,7 +113,7 @@ class GroupMembership:
     def join(self, reason: str) -> JoinResult:
         """Join, or join again; blocks until all other members have joined.
 
-        Raises MembershipLost, Fenced, Refused, Unreachable.
+        Raises MembershipLost, AlreadyRebalancing, Fenced, Refused, Unreachable.
         """
         protocols = [
             JoinGroupRequest.JoinGroupRequestProtocol(name=name, metadata=write_subscription([]))
@@ -168,7 +146,7 @@ class GroupMembership:
     def sync(self, given: Mapping[str, Mapping[str, Iterable[int]]]) -> None:
         """Send each member's partitions, by member id; a follower sends none.
 
-        Raises MembershipLost, Fenced, Refused, Unreachable.
+        Raises MembershipLost, AlreadyRebalancing, Fenced, Refused, Unreachable.
         """
         kind = SyncGroupRequest.SyncGroupRequestAssignment
         assignments = [
@@ -186,21 +164,14 @@ class GroupMembership:
         answer = self._send(request, blocking=True, wait_ms=self._session_ms + _SYNC_SLACK_MS)
         self._check(answer.error_code)
 
-    def heartbeat(self) -> HeartbeatResult:
-        """Send one heartbeat. Never raises."""
+    def heartbeat(self) -> None:
+        """Send one heartbeat.
+
+        Raises MembershipLost, AlreadyRebalancing, Fenced, Refused, Unreachable.
+        """
         request = HeartbeatRequest(**self._own, generation_id=self._generation, min_version=4)
-        try:
-            answer = self._send(request, wait_ms=max(1000, self._session_ms // 3))
-            self._check(answer.error_code)
-        except Unreachable:
-            return HeartbeatResult.SILENT
-        except MembershipLost:
-            return HeartbeatResult.LOST
-        except Fenced:
-            return HeartbeatResult.FENCED
-        except Refused as error:
-            return HeartbeatResult.REBALANCE if error.transient else HeartbeatResult.LOST
-        return HeartbeatResult.FINE
+        answer = self._send(request, wait_ms=max(1000, self._session_ms // 3))
+        self._check(answer.error_code)
 
     def remove(self, members: Iterable[str]) -> None:
         """Remove other members from the group in one request. Raises Refused, Unreachable."""

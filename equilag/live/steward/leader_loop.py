@@ -9,14 +9,18 @@ from typing import Final
 
 from equilag.adapters.kafka.group_reader import GroupReader, MissingRight, UnplannableGroup
 from equilag.domain.errors import EquilagError
-from equilag.live.status.event_log import log_event
-from equilag.live.status.status import PASSIVE_REASON
-from equilag.live.steward.answer_maker import AnswerMaker
+from equilag.live.status.status import PASSIVE_REASON, log_event
+from equilag.live.steward.answer_maker import AnswerMaker, TopicsUnknown
 from equilag.live.steward.group_membership import GroupMembership, JoinResult
-from equilag.live.steward.membership_errors import Fenced, MembershipLost, Refused, Unreachable
+from equilag.live.steward.membership_errors import (
+    AlreadyRebalancing,
+    Fenced,
+    MembershipLost,
+    Refused,
+    Unreachable,
+)
 from equilag.live.steward.shared_state import Command, CommandMessage, SharedState
 from equilag.live.steward.take_over import TakeOver
-from equilag.live.steward.topic_lags import TopicsUnknown
 
 _RETRY_S: Final = 0.3
 """Pause before the next request to a coordinator that did not answer."""
@@ -110,6 +114,8 @@ class LeaderLoop:
                 self._membership.sync({})
         except MembershipLost:
             self._membership.forget()
+        except AlreadyRebalancing:
+            pass
         except TopicsUnknown as error:
             self._topics_unknown(str(error))
         except Unreachable as error:
@@ -174,7 +180,7 @@ class LeaderLoop:
         ids = {member.id for member in others}.union(self._answers.places())
         try:
             self._membership.remove(sorted(ids - {self._membership.member}))
-        except (Refused, Unreachable) as error:
+        except (AlreadyRebalancing, Refused, Unreachable) as error:
             log_event(logging.ERROR, "take-over-failed", problem=str(error))
             return False
         self._took_over = True  # once only
@@ -240,8 +246,6 @@ class LeaderLoop:
             self._shared.stop.wait(_PASSIVE_S)
 
     def _refused(self, error: Refused) -> None:
-        if error.transient:
-            return
         problem, observation = str(error), self._shared.observation
         offered = ("", *self._shared.options.protocols)
         if observation is not None and observation.protocol not in offered:

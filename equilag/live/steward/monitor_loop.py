@@ -25,8 +25,7 @@ from equilag.live.rebalance.joined_members import group_of, member_key, speed_na
 from equilag.live.rebalance.measured import capacities_in_force
 from equilag.live.rebalance.rebalance_limits import VerdictNews
 from equilag.live.rebalance.sticky_plan import sticky_policy
-from equilag.live.status.event_log import log_event
-from equilag.live.status.status import PASSIVE_REASON
+from equilag.live.status.status import PASSIVE_REASON, log_event
 from equilag.live.status.status_figures import (
     SpeedReport,
     decision_figures,
@@ -194,9 +193,7 @@ class MonitorLoop:
         )
         decision = self._plan(with_capacities(group, policy), sticky_policy(policy))
         if self._repair.helps(observation, decision, policy):
-            target = TargetAssignment.of(
-                observation.members, decision.plan.assignment, observation.sizes, capacities
-            )
+            target = observation.target(decision.plan, capacities)
             reason = self._repair.reason(observation)
             if self._request(target, observation, generation, reason):
                 self._note_rebalance("partitions", decision.plan, reason)
@@ -217,12 +214,7 @@ class MonitorLoop:
                 controller.started(loads, considered, now)
                 self._note_rebalance("", decision.plan, considered.case)
             else:
-                target = TargetAssignment.of(
-                    observation.members,
-                    decision.plan.assignment,
-                    observation.sizes,
-                    observation.measured.capacities,
-                )
+                target = observation.target(decision.plan, observation.measured.capacities)
                 if self._request(target, observation, generation, considered.case):
                     controller.started(loads, considered, now)
                     self._note_rebalance("gain", decision.plan, considered.case)

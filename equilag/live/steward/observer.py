@@ -10,8 +10,10 @@ import numpy as np
 
 from equilag.adapters.kafka.group_reader import GroupReader, Reading, TopicOffsets
 from equilag.domain.group.group import NOBODY, Group
+from equilag.domain.plan.plan import Plan
 from equilag.live.rebalance.assignments import is_cooperative
 from equilag.live.rebalance.fitting_policy import count_broken, with_capacities
+from equilag.live.rebalance.handouts import TargetAssignment
 from equilag.live.rebalance.joined_members import (
     JoinedMember,
     Partitions,
@@ -60,6 +62,10 @@ class Observation:
     def read_topics(self) -> set[str]:
         """The topics that members subscribe to."""
         return {topic for member in self.members for topic in member.topics}
+
+    def target(self, plan: Plan, capacities: Mapping[str, float]) -> TargetAssignment:
+        """The target of a plan of this group that was made with these capacities."""
+        return TargetAssignment.of(self.members, plan.assignment, self.sizes, capacities)
 
     @property
     def cooperative(self) -> bool:

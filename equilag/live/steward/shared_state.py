@@ -13,8 +13,7 @@ from equilag.domain.group.co_partitioning import CoPartitionedTopics
 from equilag.live.rebalance.controller import Controller
 from equilag.live.rebalance.handouts import Handouts, TargetAssignment, topics_by_member
 from equilag.live.rebalance.kept_together import KeptTogether
-from equilag.live.status.event_log import log_event
-from equilag.live.status.status import StewardStatus
+from equilag.live.status.status import StewardStatus, log_event
 from equilag.live.steward.observer import Observation
 from equilag.live.steward.steward_options import StewardOptions
 from equilag.live.steward.take_over import TakeOver

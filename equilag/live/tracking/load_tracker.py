@@ -13,10 +13,10 @@ from equilag.live.tracking.rate_chart import RateChart
 from equilag.live.tracking.sample_ring import SampleRing
 from equilag.live.tracking.topic_columns import ObservedOffsets, TopicColumns
 from equilag.live.tracking.tracked_state import (
-    TrackedState,
+    STATE_FORMAT,
     TrackingSettings,
     read_state,
-    written_state,
+    written_speeds,
 )
 
 CELLS_PER_S: Final = 10_000.0
@@ -77,17 +77,16 @@ class LoadTracker:
 
     def to_dict(self, now: float, wall: float) -> dict[str, Any]:
         """Return what is known as plain JSON; `now` is the monotonic, `wall` the Unix time."""
-        known = self._chart.current
-        return written_state(
-            TrackedState(
-                wall,
-                self._ring.columns.by_topic(known.value),
-                self._ring.columns.by_topic(known.error),
-                {key: one.at(-now) for key, one in self._speeds.speeds.items()},
-                {key: one.at(-now) for key, one in self._speeds.steady.items()},
-                self._speeds.levels,
-            )
-        )
+        known, columns = self._chart.current, self._ring.columns
+        rates, errors = columns.by_topic(known.value), columns.by_topic(known.error)
+        return {
+            "format": STATE_FORMAT,
+            "time": wall,
+            "rates": {topic: {"rate": row, "error": errors[topic]} for topic, row in rates.items()},
+            "speeds": written_speeds(self._speeds.speeds, now),
+            "steady": written_speeds(self._speeds.steady, now),
+            "levels": dict(self._speeds.levels),
+        }
 
     def add(self, observed: ObservedOffsets) -> None:
         """Learn from an observation. One that is not later than the one before by

@@ -32,22 +32,8 @@ class TrackedState(NamedTuple):
     """Member key -> the capacity that was handed out last."""
 
 
-def written_state(state: TrackedState) -> dict[str, Any]:
-    """Return the state as JSON; `read_state` reads it."""
-    return {
-        "format": STATE_FORMAT,
-        "time": state.wall,
-        "rates": {
-            topic: {"rate": row, "error": state.errors[topic]} for topic, row in state.rates.items()
-        },
-        "speeds": _written_speeds(state.speeds),
-        "steady": _written_speeds(state.steady),
-        "levels": dict(state.levels),
-    }
-
-
 def read_state(state: object) -> TrackedState:
-    """Return the state that `written_state` wrote; unknown fields are ignored.
+    """Return the state that `LoadTracker.to_dict` wrote; unknown fields are ignored.
 
     Raises InputError with the place of what is not as it should be.
     """
@@ -66,9 +52,10 @@ def read_state(state: object) -> TrackedState:
     )
 
 
-def _written_speeds(speeds: Mapping[str, WindowSpeed]) -> dict[str, dict[str, float]]:
+def written_speeds(speeds: Mapping[str, WindowSpeed], now: float) -> dict[str, Any]:
+    """Return speeds as JSON, as `read_state` reads them; `now` is on their clock."""
     return {
-        key: {"speed": one.value, "error": one.error, "age": max(0.0, -one.until)}
+        key: {"speed": one.value, "error": one.error, "age": max(0.0, now - one.until)}
         for key, one in speeds.items()
     }
 

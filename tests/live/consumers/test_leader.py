@@ -12,8 +12,9 @@ import pytest
 import equilag
 from equilag.domain.policy.policy import Policy
 from equilag.live.consumers import leader as module
-from equilag.live.consumers.lag_source import GivenLags, LagSample, ObservedLoad, StaticLag
-from equilag.live.consumers.leader import Leader, LeaderSettings
+from equilag.live.consumers.consumer_handle import ConsumerHandle
+from equilag.live.consumers.lag_source import LagSample, ObservedLoad, StaticLag
+from equilag.live.consumers.leader import Leader
 from equilag.live.consumers.options import AssignorOptions
 from equilag.live.rebalance.decision import FALLBACK
 from equilag.live.rebalance.joined_members import JoinedMember, group_of
@@ -44,12 +45,18 @@ class Requests(list):
         self.append(time.monotonic())
 
 
+def handle(requests):
+    """A consumer of the group `g` that never rebalances."""
+    return ConsumerHandle(
+        "g", 10.0, lambda: None, requests, lambda: True, lambda: True, lambda: None, None
+    )
+
+
 def leader(source=None, requests=None, cooperative=False, patience=None, **options):
-    settings = LeaderSettings("g", 1.0, cooperative, patience)
     source = StaticLag(LAGS) if source is None else source
     requests = Requests() if requests is None else requests
-    options = AssignorOptions(lag=StaticLag({}), **options)
-    return Leader(options, settings, GivenLags(source), requests)
+    options = AssignorOptions(lag=source, time_limit=1.0, **options)
+    return Leader(options, handle(requests), cooperative, patience)
 
 
 def pairs(assignments):
@@ -267,11 +274,12 @@ def observe(load, ends, commits, at, holders):
     load.add(ObservedOffsets(at, {"t": [0] * 6}, {"t": ends}, {"t": commits}), SIZES, at, holders)
 
 
-def observed_leader(reset=None):
+def observed_leader():
     tracker = LoadTracker(TrackingSettings(least_window=4.0, spacing=1.0))
-    source, requests = ObservedLoad(reset, tracker), Requests()
-    options = AssignorOptions()
-    return Leader(options, LeaderSettings("g", 1.0), source, requests), source, requests
+    source, requests = ObservedLoad(None, tracker), Requests()
+    one = Leader(AssignorOptions(), handle(requests))
+    one._load._source = source
+    return one, source, requests
 
 
 def test_by_work_once_rates_are_known(caplog: pytest.LogCaptureFixture) -> None:

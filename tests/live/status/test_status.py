@@ -7,11 +7,16 @@ import logging
 import pytest
 from support.live_loads import loads_of
 
-from equilag.live.status.event_log import log_event, recorded
-from equilag.live.status.status import MAX_EVENTS, MAX_POINTS, SPAN_S, HistoryRing, StewardStatus
+from equilag.live.status.status import (
+    MAX_EVENTS,
+    MAX_POINTS,
+    SPAN_S,
+    StewardStatus,
+    log_event,
+    recorded,
+)
 from equilag.live.status.status_figures import SpeedReport, shown_moves
 from equilag.planner.solve import solve
-from equilag.report.facts.stewards.steward import StewardFacts
 
 
 def leading() -> StewardStatus:
@@ -76,13 +81,17 @@ def test_headlines(changed: dict[str, object], words: str, tone: str) -> None:
     assert state.facts.tone == tone
 
 
-def test_the_history_is_bounded() -> None:
-    ring = HistoryRing()
+def test_the_history_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
+    state, clock = leading(), [0.0]
+    monkeypatch.setattr("time.time", lambda: clock[0])
     for second in range(2 * int(SPAN_S)):
-        ring.add(float(second), StewardFacts(lag_total=second))
+        clock[0] = float(second)
+        state.set(lag_total=second)
+        state.record_figures()
         if second % 1000 == 0:
-            ring.add_rebalance(float(second))
-    found = ring.facts()
+            state.record_rebalance()
+    found = state.history
+    assert leading().history.times == ()
     assert len(found.times) <= MAX_POINTS + 1
     assert found.times[-1] == found.lag_total[-1] == 2 * SPAN_S - 1
     assert found.times[0] >= SPAN_S - 1

@@ -91,7 +91,7 @@ def test_by_work_it_waits_for_rates() -> None:
     run = Run(policy=live_policy()).sees(uneven(), uneven())
     assert run.commands == []
     assert run.state.facts.decision == "measuring"
-    assert run.state.counters["decisions", "measuring"] == 2
+    assert run.state.facts.counters["decisions:measuring"] == 2
 
 
 def test_a_leader_whose_group_gets_no_assignment_is_not_healthy() -> None:
@@ -109,7 +109,7 @@ def test_a_leader_whose_group_gets_no_assignment_is_not_healthy() -> None:
 def test_a_dry_run_only_reports() -> None:
     run = Run(leads=False, dry_run=True).sees(uneven(), uneven(), uneven())
     assert run.commands == []
-    assert run.state.counters["would_trigger", ""] == 1
+    assert run.state.facts.counters["would_trigger"] == 1
     assert len(run.state.history.rebalances) == 1
     figures = run.state.facts
     assert (figures.role, figures.decision) == ("dry-run", "even")  # as it would be
@@ -229,8 +229,8 @@ def test_a_kip_848_group() -> None:
 
 def test_after_failures_it_goes_on() -> None:
     run = Run().sees(EquilagError("no broker answers"), REBALANCING)
-    assert run.state.counters["observations", "failed"] == 1
-    assert run.state.counters["observations", "rebalancing"] == 1
+    assert run.state.facts.counters["observations:failed"] == 1
+    assert run.state.facts.counters["observations:rebalancing"] == 1
     assert run.sees(uneven(), uneven()).asked == [Command.TRIGGER]
 
 

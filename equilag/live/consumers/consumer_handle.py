@@ -1,41 +1,25 @@
-"""One consumer in its group: it leads with measured lag, or follows."""
+"""What the assignors of all clients share: what they know of their consumer, members and racks."""
 
 from __future__ import annotations
 
 import logging
 import sys
-import weakref
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from functools import partial
 from types import FrameType
 from typing import Any, ClassVar, Final, Self
 
 from equilag.adapters.kafka.reading import distinct_racks
 from equilag.live.consumers.lag_source import (
-    EVERY_S,
-    Background,
-    GivenLags,
-    Lag,
-    LagSample,
-    LiveLag,
-    LoadSource,
-    ObservedLoad,
-    SampledLags,
     Sizes,
-    checked,
 )
-from equilag.live.consumers.leader import Leader, LeaderSettings
 from equilag.live.consumers.options import AssignorOptions
-from equilag.live.consumers.sampler import LagSampler, MeasureProbe, Probe
+from equilag.live.consumers.sampler import Probe
 from equilag.live.consumers.user_data import BadUserData, MemberData, decode
-from equilag.live.rebalance.joined_members import JoinedMember, MemberAssignments
+from equilag.live.rebalance.joined_members import JoinedMember
 from equilag.live.rebalance.measured import Racks
 
 log: Final = logging.getLogger("equilag.consumers")
-
-NAMELESS: Final = "(unknown)"
-"""The group's name in log lines if the consumer was not found."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,96 +40,6 @@ class ConsumerHandle:
     """Opens a connection that reads offsets."""
     reset: str | None
     """The consumer's `auto.offset.reset`; None if it is unknown."""
-
-
-class GroupParticipant:
-    """Lag source, leader and sampler of one consumer; `consumer` is None if it was not found.
-
-    `patience` is how long an answer may wait for the solver, in seconds; None: until it is done.
-    """
-
-    def __init__(
-        self,
-        options: AssignorOptions,
-        consumer: ConsumerHandle | None,
-        cooperative: bool,
-        patience: float | None = None,
-    ) -> None:
-        self._consumer = consumer
-        self._led = False
-        self._minds_racks = options.planning_policy.minds_racks
-        self._sampler: LagSampler | None = None
-        self._name = consumer.group if consumer else NAMELESS
-        limit = options.limit(consumer.session if consumer else None)
-        settings = LeaderSettings(self._name, limit, cooperative, patience)
-        request_rebalance = consumer.request_rebalance if consumer else _no_request
-        self._leader = Leader(options, settings, self._load(options.lag), request_rebalance)
-
-    def coordinator(self) -> Any | None:
-        """Return the client's coordinator, if it was found and still exists."""
-        return self._consumer.coordinator() if self._consumer else None
-
-    def lead(
-        self, members: Sequence[JoinedMember], sizes: Sizes, racks: Callable[[Sizes], Racks]
-    ) -> MemberAssignments:
-        """Return what each member gets; from now on measure the lag of these topics.
-
-        `racks` returns the racks of the topics' partitions, if the policy minds them.
-        """
-        self._led = True
-        found = racks(sizes) if self._minds_racks else None
-        assignments = self._leader.assign(members, sizes, found)
-        if self._sampler:
-            self._sampler.set_topics(sizes, leading=True)
-        return assignments
-
-    def follow(self, sizes: Sizes) -> None:
-        """After every assignment. A follower still measures lag now and then: it may lead next
-        time."""
-        led, self._led = self._led, False
-        if led:
-            return
-        self._leader.forget()
-        if self._sampler:
-            self._sampler.set_topics(sizes, leading=False)
-
-    def _load(self, given: Lag) -> LoadSource:
-        """Return what is known of the load; create the sampler that keeps it up to date, or that
-        only makes the leader look at it at intervals."""
-        lag, consumer = checked(given), self._consumer
-        load: LoadSource
-        open_probe: Callable[[], Probe] = partial(MeasureProbe, dict)
-        if isinstance(lag, LiveLag):
-            if consumer is None:
-                return GivenLags(NoLagSource())
-            load, every = ObservedLoad(lag.auto_offset_reset or consumer.reset), lag.every
-            open_probe = consumer.open_probe
-        elif isinstance(lag, Background):
-            load, every, open_probe = SampledLags(), lag.every, partial(MeasureProbe, lag.measure)
-        else:
-            load, every = GivenLags(lag), EVERY_S
-        weak = weakref.ref(self)
-
-        def found(sample: Any, topics: Sizes, at: float) -> None:
-            participant = weak()
-            if participant is None:
-                return
-            settled = consumer is None or consumer.settled()
-            load.add(sample, topics, at, participant._leader.holders_since(at) if settled else {})
-            if settled:
-                participant._leader.consider(at)
-
-        alive = consumer.alive if consumer else (lambda: weak() is not None)
-        self._sampler = LagSampler(open_probe, every, alive, found, self._name)
-        return load
-
-
-class NoLagSource:
-    """The lag source of an assignor whose consumer was not found."""
-
-    def lags(self, topics: Sizes) -> LagSample | None:
-        """Raises LookupError, which is logged."""
-        raise LookupError("the consumer was not found, so its lag cannot be measured")
 
 
 class ConfiguredAssignor:
@@ -202,10 +96,6 @@ def known_racks(cluster: Any, replicas: str, broker_id: str, sizes: Sizes) -> Ra
         return distinct_racks(map(rack_of.get, brokers))
 
     return {topic: [racks(topic, n) for n in range(size)] for topic, size in sizes.items()}
-
-
-def _no_request() -> None:
-    """Requests no rebalance: there is no consumer."""
 
 
 MAX_FRAMES: Final = 8
