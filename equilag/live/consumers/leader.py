@@ -11,8 +11,6 @@ from dataclasses import replace
 from functools import partial
 from typing import Any, Final
 
-from equilag.certificate.verify import verify
-from equilag.domain.building import builder
 from equilag.domain.group.group import Group
 from equilag.domain.policy.policy import Policy
 from equilag.live.consumers.consumer_handle import ConsumerHandle
@@ -33,7 +31,7 @@ from equilag.live.consumers.options import AssignorOptions
 from equilag.live.consumers.sampler import LagSampler, MeasureProbe, Probe
 from equilag.live.rebalance.assignments import Answering, JoinedMembers
 from equilag.live.rebalance.controller import Considered, Controller, Seen
-from equilag.live.rebalance.decision import FALLBACK, Decision, PlanSettings, decide
+from equilag.live.rebalance.decision import FALLBACK, Decision, PlanSettings, decide, load_planner
 from equilag.live.rebalance.handouts import Handouts, TargetAssignment
 from equilag.live.rebalance.joined_members import (
     JoinedMember,
@@ -45,18 +43,17 @@ from equilag.live.rebalance.joined_members import (
 )
 from equilag.live.rebalance.kept_together import KeptTogether
 from equilag.live.rebalance.measured import Racks
-from equilag.live.rebalance.sticky_plan import sticky_decision, warm_up
+from equilag.live.rebalance.sticky_plan import sticky_decision
 from equilag.planner.assign import assign
-from equilag.planner.solve import solve
-from equilag.planner.solving.make_plan import make_plan
 from equilag.planner.worth.thresholds import Thresholds, Verdict
 
 log: Final = logging.getLogger("equilag.consumers")
 
-_LOADED: Final = (builder, make_plan, solve, verify)
-"""Imported here, not at the first plan, for which the group waits, and aiokafka's event loop."""
 NAMELESS: Final = "(unknown)"
 """The group's name in log lines if the consumer was not found."""
+
+
+load_planner()  # now, not at the first plan, for which the group waits, and aiokafka's event loop
 
 
 class Leader:
@@ -92,7 +89,6 @@ class Leader:
         self._last: LastAnswer | None = None
         """None while another member leads, and while an answer is being made."""
         self._controller = Controller(options.rejoin or Thresholds(), policy)
-        self._warm = False
 
     def _source(self, lag: LagSource | LiveLag | Background) -> LoadSource:
         """Return what is known of the load; create the sampler that keeps it up to date, or that
@@ -185,9 +181,6 @@ class Leader:
         last, consumer = self._last, self._consumer
         if last is None or consumer is None or not self._requests:
             return
-        if not self._warm:
-            self._warm = True
-            warm_up()
         try:
             measured, reason = self._load.measured(last.members, last.sizes, last.racks)
             if reason is not None:

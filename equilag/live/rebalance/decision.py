@@ -38,6 +38,8 @@ FALLBACK: Final = "constrained-sticky"
 """The heuristic that answers; for groups with several subscriptions it runs `sticky`."""
 
 _OF_FIRST_PLAN: Final = (
+    "equilag.domain.building.builder",
+    "equilag.planner.solve",
     "equilag.planner.solving.make_plan",
     "equilag.planner.assign",
     "equilag.certificate.verify",

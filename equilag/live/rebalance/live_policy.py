@@ -20,9 +20,7 @@ LIVE_DEFAULTS: Final = {"horizon": LIVE_HORIZON_S, "tolerance": LIVE_TOLERANCE}
 
 def live_policy(name: str = "lag-aware", **settings: Any) -> Policy:
     """Return a policy with the defaults of live groups. Raises InputError."""
-    return Policy(
-        **{"name": name, "horizon": LIVE_HORIZON_S, "tolerance": LIVE_TOLERANCE, **settings}
-    )
+    return Policy(**{"name": name, **LIVE_DEFAULTS, **settings})
 
 
 def at_most(policy: Policy, max_moves: int) -> Policy:

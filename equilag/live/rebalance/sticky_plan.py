@@ -26,8 +26,6 @@ from equilag.live.rebalance.decision import (
     last_resort,
 )
 from equilag.live.rebalance.fitting_policy import FittingPolicy
-from equilag.live.rebalance.joined_members import JoinedMember, group_of
-from equilag.live.rebalance.measured import Measured
 from equilag.planner.worth.group_loads import group_loads
 
 STICKY_EFFORT: Final = 0.01
@@ -86,12 +84,3 @@ def _in_turn(group: Group, plan: Plan, policy: Policy) -> Plan | None:
 def _counts(group: Group, plan: Plan) -> Ints:
     """[M] partitions per member, ascending."""
     return np.sort(member_counts(plan.assigned, group.n_members))
-
-
-def warm_up() -> None:
-    """Plan a tiny group: the first plan by load imports libraries, which takes 0.2 to 1 s."""
-    import equilag.solver.cpsat.model  # noqa: F401
-
-    members = [JoinedMember(name, ("t",)) for name in ("a", "b", "c")]
-    lags = Measured({"t": [9, 8, 5, 3, 2, 1]})
-    sticky_decision(group_of("", members, {"t": 6}, lags), PlanSettings(time_limit=1.0))
