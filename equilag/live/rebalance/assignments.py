@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import Final
 
-from equilag.adapters.kafka.codec.consumer_protocol import read_subscription
+from equilag.adapters.kafka.codec.consumer_protocol import Subscription, read_subscription
 from equilag.adapters.kafka.codec.wire import BrokenRecord
 from equilag.domain.errors import EquilagError, describe_error
 from equilag.domain.group.group import Group, Index
@@ -83,13 +83,10 @@ def read_joined_members(
         try:
             subscription = read_subscription(metadata)
         except BrokenRecord as error:
-            fallback_reasons.append(
-                f"the subscription of {instance or member} cannot be read: {error}"
-            )
-            members.append(
-                JoinedMember(member, tuple(sorted(before)), before, instance_id=instance)
-            )
-            continue
+            reason = f"the subscription of {instance or member} cannot be read: {error}"
+            fallback_reasons.append(reason)
+            owned = {topic: [*numbers] for topic, numbers in before.items()}
+            subscription = Subscription(sorted(owned), owned=owned)
         members.append(
             JoinedMember(
                 member,
