@@ -47,6 +47,9 @@ made again and again for a few heavy partitions, and the load may have changed a
 _JUDGED_S: Final = 240.0
 """Seconds after which a rebalance is judged, or after the cooldown if that is shorter. Later its
 effect is lost in other changes, and an unlucky one would keep a long cooldown as it is."""
+_STEPS: Final = (4, 16)
+"""Parts of the moves that are tried where all of them cost too much at once: of many moves, the
+first ones relieve most. Each takes a plan, so they are few."""
 _PAUSE_WEIGHT: Final = 0.5
 """Weight of the newest measured pause in the mean of all."""
 _PAUSE_HALF_S: Final = 600.0
@@ -153,11 +156,30 @@ class Controller:
             after = possible_gain(loads, decision.plan.assigned)
             self._out_of_reach = (after.relief_percent, now)
         verdict = self._of_plan(gain, pause, limit)
+        if verdict.ground == "pause" and seen.cooperative:
+            verdict, decision, gain = self._step(loads, make_plan, pause, (verdict, decision, gain))
         if not verdict.worth_it:
             self._confirmations = 0
             relief = self._within_reach(possible, now).relief_percent
             self._vain_plans.record(verdict, relief, now)
         return Considered(verdict, possible, decision, gain, effect)
+
+    def _step(
+        self,
+        loads: GroupLoads,
+        make_plan: MakePlan,
+        pause: Pause,
+        whole: tuple[Verdict, Decision, Gain],
+    ) -> tuple[Verdict, Decision, Gain]:
+        """Return a plan with fewer moves that is worth their pause, as a step of the whole plan,
+        which is not; the whole one if there is none. In a cooperative group the others read on."""
+        for divisor in _STEPS:
+            if moves := whole[2].moves // divisor:
+                decision = make_plan(loads.group, at_most(self._policy, moves))
+                gain = _gain_of_plan(loads, decision)
+                if gain is not None and (verdict := self._of_plan(gain, pause, None)).worth_it:
+                    return verdict, decision, gain
+        return whole
 
     def _notice_members(self, group: Group) -> None:
         """Where members came or went, earlier observations no longer count."""

@@ -229,3 +229,36 @@ def test_first_speeds_do_not_make_a_rebalance_useless() -> None:
     seen = Seen(scene.now + 30, scene.now + 31, scene.known, True)
     assert not scene.controller.consider(loads, seen, scene.plan).effect
     assert scene.controller.cooldown.seconds == 30.0
+
+
+def test_what_costs_too_much_at_once_goes_in_steps() -> None:
+    """In a cooperative group, where only what moves pauses. The whole plan exchanges four pairs;
+    one pair brings half of the relief for a fifth of the pause."""
+    rates = [30.0, 10.0, 10.0, 10.0, 10.0, 1.0, 5.0, 5.0, 5.0, 9.9]
+    owner = [0, 0, 0, 0, 0, 1, 1, 1, 1, 1]
+    plans = {None: [0, 1, 1, 1, 1, 0, 0, 0, 1, 0], 2: [0, 1, 0, 0, 0, 0, 1, 1, 1, 1]}
+    loads = loads_of([0] * 10, ["a", "b"], owner, rates, [0.1] * 10, policy=POLICY)
+    made = decide(loads.group, PlanSettings(POLICY, time_limit=20.0, effort=0.02))
+    limits: list[int | None] = []
+
+    def plan(_: Group, policy: Policy) -> Decision:
+        limits.append(policy.max_moves)
+        assigned = np.array(plans.get(policy.max_moves, owner), dtype=np.int32)
+        return replace(made, plan=replace(made.plan, assigned=assigned))
+
+    def considered(cooperative: bool, pause_s: float) -> Considered:
+        controller = Controller(Thresholds(confirm=1), POLICY)
+        controller.pause_s = pause_s
+        limits.clear()
+        return controller.consider(loads, Seen(9.9, 10.0, HandedOut(), cooperative), plan)
+
+    found = considered(cooperative=True, pause_s=29.0)
+    assert (found.verdict.worth_it, found.gain and found.gain.moves, limits) == (True, 2, [None, 2])
+    assert found.to_start is not None
+    assert found.to_start.plan.assigned.tolist() == plans[2]
+    assert considered(cooperative=True, pause_s=10.0).to_start is not None
+    assert limits == [None]
+    assert considered(cooperative=True, pause_s=60.0).verdict.ground == "pause"
+    assert limits == [None, 2]
+    assert considered(cooperative=False, pause_s=29.0).verdict.ground == "pause"
+    assert limits == []
