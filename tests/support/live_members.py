@@ -59,6 +59,7 @@ class RdMember:
                 "client.id": name,
                 "enable.auto.commit": bool(rate is None or rate),
                 "auto.commit.interval.ms": 500,
+                "enable.auto.offset.store": False,  # it would be committed before it is noted
                 "log_level": 0,
                 **QUICK,
                 **dotted,
@@ -100,6 +101,8 @@ class RdMember:
         for message in consumer.consume(most, 0.1):
             if message.error() is None:
                 self.read.add((message.topic(), message.partition()), *[message.offset()] * 2)
+                with suppress(KafkaException):  # no longer its own
+                    consumer.store_offsets(message)
         if self._rate is not None:
             self._stop.wait(max(0.0, 0.1 - (time.monotonic() - began)))
 

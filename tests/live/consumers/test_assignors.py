@@ -104,25 +104,6 @@ def test_members_read_in_their_racks(assign) -> None:
     assert answer == {"a": EVERYTHING[1::2], "b": EVERYTHING[::2]}
 
 
-@both
-def test_pins_and_co_partitioned_topics(assign, caplog: pytest.LogCaptureFixture) -> None:
-    policy = Policy(co_partition=[["t", "u"]], pin={("t", 5): "b", ("t", 4): "away"})
-    members = [(name, ["t", "u"], b"") for name in ("a", "b")]
-    answer = assign(members, {"t": 6, "u": 6}, policy=policy)
-    assert everything(answer) == sorted((topic, p) for topic in "tu" for _, p in EVERYTHING)
-    assert ("t", 5) in answer["b"]
-    for pairs in answer.values():
-        assert [p for t, p in pairs if t == "t"] == [p for t, p in pairs if t == "u"]
-    assert "left out for now: pin: no member has the id" in caplog.text
-
-
-@both
-def test_pins_by_client_id(assign) -> None:
-    ids = [f"rd-{n}-9b7d1b2e-58fd-4c62-8e4d-0a5c5f1f9b11" for n in range(2)]
-    answer = assign([(one, ["t"], b"") for one in ids], policy=Policy(pin={("t", 0): "rd-1"}))
-    assert ("t", 0) in answer[ids[1]]
-
-
 def test_a_member_sends_its_rack() -> None:
     for one in (
         plain.EquilagAssignor.configured(rack="r1")(),

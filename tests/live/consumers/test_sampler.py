@@ -55,8 +55,8 @@ def test_a_leader_samples_at_intervals() -> None:
     assert probes.opened == 1
     thread = one._thread
     one.stop()
-    thread.join(5)
-    assert probes.closed == 1
+    until(lambda: probes.closed == 1)
+    until(lambda: not thread.is_alive())
 
 
 def test_other_topics_are_measured_at_once() -> None:
@@ -108,8 +108,7 @@ def test_it_ends_with_its_consumer() -> None:
     thread = one._thread
     until(lambda: probes.measured)
     there.clear()
-    thread.join(5)
-    assert not thread.is_alive()
+    until(lambda: not thread.is_alive())
 
 
 def test_it_ends_when_it_is_deleted() -> None:
@@ -118,8 +117,7 @@ def test_it_ends_when_it_is_deleted() -> None:
     thread = one._thread
     del one
     gc.collect()
-    thread.join(5)
-    assert not thread.is_alive()
+    until(lambda: not thread.is_alive())
 
 
 def test_a_probe_that_cannot_be_closed() -> None:
@@ -129,8 +127,7 @@ def test_a_probe_that_cannot_be_closed() -> None:
     one.set_topics(TOPICS, leading=False)
     until(lambda: probes.measured)
     one.stop()
-    one._thread.join(5)
-    assert not one._thread.is_alive()
+    until(lambda: not one._thread.is_alive())
 
 
 def test_it_does_not_keep_the_interpreter_from_exiting() -> None:
