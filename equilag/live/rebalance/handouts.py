@@ -118,16 +118,24 @@ class Handouts:
             self.known = HandedOut(self.known.rebalances + 1)
 
     def observe(
-        self, held: Mapping[str, Partitions], target: TargetAssignment | None, now: float
-    ) -> None:
+        self,
+        held: Mapping[str, Partitions],
+        target: TargetAssignment | None,
+        rebalances: int,
+        now: float,
+    ) -> bool:
         """The group was seen with a complete assignment. It becomes the target, unless that is None
-        since it breaks rules, or a rebalance to another target is on its way."""
+        since it breaks rules, or a rebalance to another target is on its way. False if another
+        rebalance came since there were so many, when the group was seen."""
         with self._lock:
             known = self.known
+            if rebalances != known.rebalances:
+                return False
             if not known.pending(now):
                 unfinished = known.unfinished and target is None
                 target = target or known.target
                 self.known = replace(known, held=held, target=target, unfinished=unfinished)
+            return True
 
     def request(self, target: TargetAssignment, rebalances: int, now: float) -> bool:
         """Set the target of a rebalance that is to be requested; False if another one came since

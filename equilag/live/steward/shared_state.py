@@ -80,7 +80,6 @@ class SharedState:
         known = self.handouts.known
         if observation.rebalances != known.rebalances:
             return False
-        self.observation = observation
         if observation.members and observation.complete:
             target = TargetAssignment(
                 observation.held,
@@ -88,9 +87,11 @@ class SharedState:
                 observation.sizes,
                 known.capacities,
             )
-            self.handouts.observe(
-                observation.held, None if observation.broken else target, time.monotonic()
-            )
+            held, kept = observation.held, None if observation.broken else target
+            now = time.monotonic()
+            if not self.handouts.observe(held, kept, observation.rebalances, now):
+                return False  # another rebalance began just now
+        self.observation = observation
         return True
 
     @property

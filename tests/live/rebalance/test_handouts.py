@@ -20,7 +20,7 @@ def test_a_requested_target_waits_for_its_rebalance() -> None:
         True,
         False,
     ]
-    handouts.observe({}, OTHER, 20.0)
+    assert handouts.observe({}, OTHER, 0, 20.0)
     assert handouts.known.target is TARGET
     assert handouts.begin() == known
     assert handouts.record(TARGET, complete=True, now=14.0) == 4.0
@@ -62,9 +62,18 @@ def test_another_leader_finishes_what_was_begun() -> None:
 
 def test_what_is_observed_is_the_target_unless_it_breaks_rules() -> None:
     handouts = Handouts()
-    handouts.observe(HELD, None, 1.0)
+    assert handouts.observe(HELD, None, 0, 1.0)
     assert (handouts.known.held, handouts.known.target) == (HELD, None)
-    handouts.observe({}, OTHER, 1.0)
+    assert handouts.observe({}, OTHER, 0, 1.0)
     assert (handouts.known.held, handouts.known.target) == ({}, OTHER)
     handouts.record_partial(HELD, 2.0)
     assert (handouts.known.held, handouts.known.target, handouts.known.at) == (HELD, None, 2.0)
+
+
+def test_what_was_observed_before_a_rebalance_replaces_nothing_after_it() -> None:
+    handouts = Handouts()
+    handouts.begin()
+    handouts.record(TARGET, complete=True, now=2.0)
+    known = handouts.known
+    assert not handouts.observe({}, OTHER, 0, 3.0)
+    assert handouts.known is known
