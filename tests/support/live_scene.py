@@ -24,6 +24,7 @@ from support.live_groups import KIP_848, RANGE, STICKY, Partition, every_partiti
 from support.waiting import PATIENCE_S, until
 
 from equilag.adapters.kafka.client_config import Config, kafka_config
+from equilag.adapters.kafka.cluster import connected
 from equilag.adapters.kafka.group_state import read_state
 from equilag.adapters.kafka.offsets_topic import partitions, read_partition
 from equilag.cli import main
@@ -147,9 +148,11 @@ def share(config: Config) -> None:
 
         def known() -> bool:
             consumer.poll(0.2)
-            parts = [read_partition(config, n, PATIENCE_S) for n in partitions(config)]
+            parts = [read_partition(config, n, PATIENCE_S) for n in numbers]
             return any(SHARE in read_state(p.survivors.items(), {}).unreadable for p in parts)
 
+        with connected(config, PATIENCE_S) as cluster:
+            numbers = partitions(cluster)
         until(known)
     finally:
         consumer.close()

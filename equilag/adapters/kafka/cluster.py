@@ -7,16 +7,16 @@ commits: the right Describe on cluster, groups and topics is enough.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable, Mapping
-from contextlib import suppress
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from contextlib import closing, contextmanager, suppress
 from functools import partial
 from typing import TYPE_CHECKING, Final, TypeVar
 
 from equilag.adapters.kafka.client_config import Config, servers
 from equilag.adapters.kafka.command_config import plain_config
-from equilag.adapters.kafka.connect import WAIT_S, check_settings
 from equilag.adapters.kafka.described import Described, ReadFailure
 from equilag.adapters.kafka.group_kinds import ListedGroup
+from equilag.adapters.kafka.librdkafka import check_settings
 from equilag.adapters.kafka.reading import NamedTopics, several
 from equilag.adapters.kafka.sample_rows import Commits, TopicPartition
 from equilag.domain.errors import EquilagError, InputError, MissingExtra
@@ -28,6 +28,8 @@ T = TypeVar("T")
 TopicLeaders = Mapping[str, Mapping[int, int]]
 """Topic to partition to the broker that leads it (-1: none)."""
 
+WAIT_S: Final = 8.0
+"""How long a cluster may take to answer the first request."""
 TIMEOUT: Final = 15.0
 """Seconds per request: a coordinator whose broker was killed answers again within that (12.4 s
 measured, docs/live.md)."""
@@ -59,6 +61,7 @@ class Cluster:
             ) from error
         self._plain_config = plain_config(config)
         self._timeout = timeout
+        self.servers = servers(config)
         check_settings(config)
         from kafka.errors import KafkaError
 
@@ -66,8 +69,7 @@ class Cluster:
         try:
             self._plain = plain_client.PlainClient(self._plain_config, timeout, WAIT_S)
         except (KafkaError, OSError) as error:
-            problem = describe_error(error)
-            raise InputError(problem, "", servers(config)) from error
+            raise InputError(describe_error(error), "", self.servers) from error
 
     def close(self) -> None:
         client, self._plain = self._plain, None
@@ -87,20 +89,13 @@ class Cluster:
 
         return self.with_plain(lambda client: kind_now(client, group))
 
-    def topics(self) -> dict[str, dict[int, int]]:
-        """Return all topics that the user may describe: topic -> partition -> leader."""
+    def topics(self, names: Collection[str] | None = None) -> NamedTopics:
+        """Return these topics, or all that the user may describe; missing ones are not created."""
         from equilag.adapters.kafka.plain.plain_topics import read_topics
 
-        return self.with_plain(lambda client: read_topics(client, None)).found
-
-    def named_topics(self, names: Iterable[str]) -> NamedTopics:
-        """Return these topics only. The request does not auto-create missing topics."""
-        from equilag.adapters.kafka.plain.plain_topics import read_topics
-
-        wanted = sorted(set(names))
-        if not wanted:
+        if names is not None and not names:
             return NamedTopics()
-        return self.with_plain(lambda client: read_topics(client, wanted))
+        return self.with_plain(lambda client: read_topics(client, names))
 
     def described(
         self, groups: Mapping[str, bool | None]
@@ -174,6 +169,16 @@ class Cluster:
         except BaseException:
             self.close()
             raise
+
+
+@contextmanager
+def connected(config: Config, timeout: float) -> Iterator[Cluster]:
+    """Yield a cluster for one task. Raises InputError, too, if it stops answering meanwhile."""
+    try:
+        with closing(Cluster(config, timeout)) as cluster:
+            yield cluster
+    except NoAnswer as error:
+        raise InputError(str(error), "", servers(config)) from error
 
 
 def _describe(

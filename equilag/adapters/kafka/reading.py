@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Final, TypeAlias
+from uuid import UUID
 
 from equilag.adapters.kafka.described import DescribedMember
 from equilag.adapters.kafka.sample_rows import TopicPartition, subscription
@@ -21,7 +22,7 @@ NO_COMMIT: Final = "no commit (lag 0 or all of the log, as auto.offset.reset say
 
 @dataclass(slots=True)
 class NamedTopics:
-    """Topics requested by name: partition -> leader of each, or why there are none."""
+    """Topics of a cluster: partition -> leader of each, or why there are none."""
 
     found: dict[str, dict[int, int]] = field(default_factory=dict)
     missing: list[str] = field(default_factory=list)
@@ -29,6 +30,8 @@ class NamedTopics:
     """The right Describe is missing."""
     racks: dict[str, dict[int, tuple[str, ...]]] = field(default_factory=dict)
     """Of the topics in `found`."""
+    ids: dict[UUID, str] = field(default_factory=dict)
+    """Topic id to the name, from Kafka 2.8 on."""
 
     def leaders(self) -> dict[TopicPartition, int]:
         """Return the leader of each partition."""

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import re
 import time
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from typing import Final
 
 from equilag.adapters.kafka.client_config import Config
 from equilag.adapters.kafka.cluster import TIMEOUT, Cluster, NoAnswer, TopicLeaders, by_reason
 from equilag.adapters.kafka.group_kinds import CONSUMER, PLANNED, described_kind
-from equilag.adapters.kafka.reading import TopicRacks, several
+from equilag.adapters.kafka.reading import several
 from equilag.adapters.kafka.sample_rows import (
     Sample,
     SampledGroup,
@@ -24,9 +24,7 @@ from equilag.adapters.kafka.sample_rows import (
 __all__ = ["TIMEOUT", "ClusterSampler", "NoAnswer"]
 
 RACKS_EVERY_S: Final = 3600.0
-"""Seconds between two readings of racks, which change when an operator moves replicas."""
-TOPICS_PER_REQUEST: Final = 1000
-"""As for log ends: librdkafka's time for a request grows with the square of what is in it."""
+"""Seconds between two samples with racks, which change when an operator moves replicas."""
 
 
 class ClusterSampler:
@@ -45,7 +43,7 @@ class ClusterSampler:
     ) -> None:
         self._cluster = Cluster(config, timeout)
         self._groups = groups
-        self._racks_read = -RACKS_EVERY_S
+        self._racks_kept = -RACKS_EVERY_S
 
     def close(self) -> None:
         self._cluster.close()
@@ -57,7 +55,8 @@ class ClusterSampler:
         sample lies between the two.
         """
         listed, listing_problems = self._cluster.groups()
-        topics = self._cluster.topics()
+        every = self._cluster.topics()
+        topics = every.found
         wanted = {
             name: one
             for name, one in listed.items()
@@ -97,27 +96,12 @@ class ClusterSampler:
         rows = SampleRows(ts_ms, ends, sizes)
         for group, parts in plan.items():
             rows.add(group, *parts)
-        racks, rack_problems = self._racks({topic for topic, _ in ends})
-        remarks += [*by_reason(no_ends), *size_problems, *rack_problems]
-        return Sample(
-            ts_ms, rows.offsets, rows.members, left_out, _once(remarks), rack_rows(ts_ms, racks)
-        )
-
-    def _racks(self, names: set[str]) -> tuple[TopicRacks, list[str]]:
-        """Return the racks of these topics if it is time to read them, and why they are unknown."""
-        now = time.monotonic()
-        if now - self._racks_read < RACKS_EVERY_S:
-            return {}, []
-        found: dict[str, Mapping[int, tuple[str, ...]]] = {}
-        try:
-            ordered = sorted(names)
-            for at in range(0, len(ordered), TOPICS_PER_REQUEST):
-                some = ordered[at : at + TOPICS_PER_REQUEST]
-                found |= self._cluster.named_topics(some).racks
-        except NoAnswer as error:
-            return {}, [f"the racks of partitions are unknown: {error}"]
-        self._racks_read = now
-        return found, []
+        racks = {}
+        if time.monotonic() - self._racks_kept >= RACKS_EVERY_S:
+            racks = {topic: every.racks[topic] for topic, _ in ends}
+            self._racks_kept = time.monotonic()
+        remarks = list(dict.fromkeys([*remarks, *by_reason(no_ends), *size_problems]))
+        return Sample(ts_ms, rows.offsets, rows.members, left_out, remarks, rack_rows(ts_ms, racks))
 
     def _sizes(
         self, partitions: Iterable[TopicPartition], topics: TopicLeaders
@@ -128,7 +112,3 @@ class ClusterSampler:
         from equilag.adapters.kafka.plain.plain_ends import log_sizes
 
         return self._cluster.with_plain(lambda client: log_sizes(client, led))
-
-
-def _once(remarks: Iterable[str]) -> list[str]:
-    return list(dict.fromkeys(remarks))

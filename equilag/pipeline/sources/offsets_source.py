@@ -13,9 +13,9 @@ from uuid import UUID
 
 from pyspark.sql.datasource import DataSource, DataSourceReader, InputPartition
 
+from equilag.adapters.kafka.cluster import connected
 from equilag.adapters.kafka.group_state import GONE, GroupState, read_state
-from equilag.adapters.kafka.log_ends import read_topics
-from equilag.adapters.kafka.offsets_topic import read_partition
+from equilag.adapters.kafka.offsets_topic import REQUEST_S, read_partition
 from equilag.domain.errors import EquilagError
 
 if TYPE_CHECKING:
@@ -116,7 +116,8 @@ def rows_of_partition(
     if not state.not_understood.keys().isdisjoint(GONE):
         # The topic was deleted, or is newer than `names`. Listing all topics is the most expensive
         # request, so it is not made for every partition.
-        state = read_state(records.survivors.items(), read_topics(config).names)
+        with connected(config, REQUEST_S) as cluster:
+            state = read_state(records.survivors.items(), cluster.topics().ids)
     counts = {
         "log": records.end - records.begin,
         "read": records.read,

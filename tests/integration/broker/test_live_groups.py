@@ -17,10 +17,15 @@ from support.live_groups import KIP_848, RANGE, STICKY, every_partition, owned_b
 from support.waiting import PATIENCE_S, until
 
 from equilag.adapters.kafka.client_config import Config, kafka_config
+from equilag.adapters.kafka.cluster import connected
 from equilag.adapters.kafka.codec.offsets_codec import read_commit
 from equilag.adapters.kafka.group_state import Commit, GroupState, Membership, read_state
-from equilag.adapters.kafka.log_ends import read_topics
-from equilag.adapters.kafka.offsets_topic import check_not_empty, partitions, read_partition
+from equilag.adapters.kafka.offsets_topic import (
+    PartitionRecords,
+    check_not_empty,
+    partitions,
+    read_partition,
+)
 
 pytestmark = [pytest.mark.broker]
 
@@ -62,13 +67,18 @@ def commit_something(members: list[ChildConsumer]) -> None:
             assert done.error is None
 
 
+def read_parts(config: Config) -> list[PartitionRecords]:
+    with connected(config, PATIENCE_S) as cluster:
+        numbers = partitions(cluster)
+    return [read_partition(config, number, 20) for number in numbers]
+
+
 def read(config: Config) -> GroupState:
     """The state of all groups of the cluster."""
-    started = time.monotonic()
-    parts = [read_partition(config, number, 20) for number in partitions(config)]
-    assert time.monotonic() - started < 10
+    parts = read_parts(config)
     check_not_empty(config, sum(p.end - p.begin for p in parts), sum(p.read for p in parts))
-    names = read_topics(config).names
+    with connected(config, PATIENCE_S) as cluster:
+        names = cluster.topics().ids
     whole = GroupState([], [], {}, {}, {})
     for part in parts:
         state = read_state(part.survivors.items(), names)
@@ -141,7 +151,7 @@ def test_members_and_commits(
     assert left.groups[name] == kind
     assert commits_of(left, name) == commits_of(state, name)
     # The broker writes the newest version of commits.
-    parts = [read_partition(config, number, 20) for number in partitions(config)]
+    parts = read_parts(config)
     prefix = write.int16(1) + write.text(name)
     values = [v for p in parts for k, v in p.survivors.items() if k.startswith(prefix)]
     assert len(values) == len(PARTITIONS) - 1
@@ -241,12 +251,12 @@ def test_commits_in_transactions_count_when_the_transaction_does(config: Config)
         send(member, 11)  # left open
         try:
             assert committed() == 5
-            parts = [read_partition(config, number, 20) for number in partitions(config)]
+            parts = read_parts(config)
             assert [part.held_back > 0 for part in parts].count(True) == 1
         finally:
             producer.commit_transaction(PATIENCE_S)
         assert committed() == 11
         told = member.committed([TopicPartition("livegroups-orders", 0)], 10)
         assert told[0].offset == 11
-        parts = [read_partition(config, number, 20) for number in partitions(config)]
+        parts = read_parts(config)
         assert [part.held_back for part in parts] == [0] * len(parts)

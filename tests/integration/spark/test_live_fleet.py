@@ -20,7 +20,7 @@ from support.live_scene import EMPTY, LIVE, PARTITIONS, TOPICS, Scene, made_scen
 from support.made_fleets import Row, read_table
 
 import equilag
-from equilag.adapters.kafka import connect
+from equilag.adapters.kafka import cluster as cluster_module
 from equilag.cli import main
 from equilag.pipeline.results.export import export_group
 from equilag.pipeline.sources import live_cluster
@@ -64,7 +64,7 @@ def test_nobody_there(
     monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    monkeypatch.setattr(connect, "WAIT_S", 0.5)
+    monkeypatch.setattr(cluster_module, "WAIT_S", 0.5)
     assert fleet("127.0.0.1:1", tmp_path / "run") == 2
     out, err = capsys.readouterr()
     assert out == ""
