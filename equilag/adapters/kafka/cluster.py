@@ -10,14 +10,14 @@ import time
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from contextlib import closing, contextmanager, suppress
 from functools import partial
-from typing import TYPE_CHECKING, Final, TypeVar
+from typing import TYPE_CHECKING, Final, NamedTuple, TypeVar
 
 from equilag.adapters.kafka.client_config import Config, servers
 from equilag.adapters.kafka.command_config import plain_config
 from equilag.adapters.kafka.described import Described, ReadFailure
-from equilag.adapters.kafka.group_kinds import ListedGroup
+from equilag.adapters.kafka.group_kinds import CONSUMER, PLANNED, ListedGroup
 from equilag.adapters.kafka.librdkafka import check_settings
-from equilag.adapters.kafka.reading import NamedTopics, several
+from equilag.adapters.kafka.reading import NamedTopics
 from equilag.adapters.kafka.sample_rows import Commits, TopicPartition
 from equilag.domain.errors import EquilagError, InputError, MissingExtra
 
@@ -41,6 +41,21 @@ two seconds is reported."""
 
 class NoAnswer(EquilagError):
     """The cluster as a whole does not answer."""
+
+
+class GroupsRead(NamedTuple):
+    """The groups of a cluster at one moment."""
+
+    listed: dict[str, ListedGroup]
+    described: dict[str, Described]
+    """Those of kinds that are planned, as far as they can be read."""
+    commits: dict[str, Commits]
+    """Of those among them whose commits can be read."""
+    unread: dict[str, ReadFailure]
+    topics: NamedTopics
+    """All topics that the user may describe."""
+    remarks: list[str]
+    """Problems with single brokers."""
 
 
 class Cluster:
@@ -77,11 +92,18 @@ class Cluster:
             with suppress(Exception):
                 client.close()
 
-    def groups(self) -> tuple[dict[str, ListedGroup], list[str]]:
-        """Return all groups with their kinds, and the problems with single brokers."""
+    def read_groups(self, wanted: Callable[[str], object]) -> GroupsRead:
+        """Return the groups that are `wanted`, with their commits."""
         from equilag.adapters.kafka.plain.plain_groups import list_groups
 
-        return self.with_plain(list_groups)
+        every, remarks = self.with_plain(list_groups)
+        topics = self.topics()
+        listed = {group: one for group, one in every.items() if wanted(group)}
+        described, unread = self.described(
+            {group: one.kind == CONSUMER for group, one in listed.items() if one.kind in PLANNED}
+        )
+        commits, failed = self.committed({g: one.coordinator for g, one in described.items()})
+        return GroupsRead(listed, described, commits, {**unread, **failed}, topics, remarks)
 
     def kind(self, group: str) -> str | ReadFailure:
         """Return the kind of a group in any state, "" if there is none, or why it is unknown."""
@@ -185,11 +207,3 @@ def _describe(
     groups: Mapping[str, bool | None], client: PlainClient
 ) -> dict[str, Described | ReadFailure]:
     return client.describe(groups)
-
-
-def by_reason(failed: Mapping[TopicPartition, str]) -> list[str]:
-    """Return one remark per reason, with its first partition."""
-    partitions: dict[str, list[TopicPartition]] = {}
-    for tp, reason in sorted(failed.items()):
-        partitions.setdefault(reason, []).append(tp)
-    return [f"no log ends ({reason}): {several(tps)}" for reason, tps in partitions.items()]

@@ -22,7 +22,6 @@ from equilag.adapters.kafka.described import (
     needs_right,
 )
 from equilag.adapters.kafka.group_kinds import (
-    CONSUMER,
     PLANNED,
     ListedGroup,
     UnplannableGroup,
@@ -143,19 +142,14 @@ class GroupReader:
 
     def read_all(self, wanted: Callable[[str], object] = bool) -> Readings:
         """Return all listed groups that are `wanted`, except for unreadable ones."""
-        listed, remarks = self._cluster.groups()
-        topics = self._cluster.topics().found
-        listed = {group: one for group, one in listed.items() if wanted(group)}
-        found, unknown = self._cluster.described(
-            {group: one.kind == CONSUMER for group, one in listed.items() if one.kind in PLANNED}
-        )
-        commits, failed = self._cluster.committed({g: d.coordinator for g, d in found.items()})
-        described = {group: found[group] for group in commits}
+        read = self._cluster.read_groups(wanted)
+        listed, topics = read.listed, read.topics.found
+        described = {group: read.described[group] for group in read.commits}
         # Topics without the right Describe are not listed, but a request by name reports them.
         absent = set().union(*map(topics_of, described.values())) - topics.keys()
         hidden = self._cluster.topics(absent).forbidden
-        readings = self._readings(described, commits, NamedTopics(topics, forbidden=hidden))
-        for group, failure in {**unknown, **failed}.items():
+        readings = self._readings(described, read.commits, NamedTopics(topics, forbidden=hidden))
+        for group, failure in read.unread.items():
             if failure.kind:
                 listed[group] = ListedGroup(failure.kind, failure.state)
             elif not failure.gone:
@@ -163,7 +157,7 @@ class GroupReader:
                     needs_right(failure, group) if failure.forbidden else failure.reason
                 )
         readings.others = {g: one for g, one in listed.items() if one.kind not in PLANNED}
-        readings.remarks = remarks
+        readings.remarks = read.remarks
         return readings
 
     def lags(self, group: str, topics: Iterable[str], timeout: float | None = None) -> TopicOffsets:

@@ -8,7 +8,7 @@ from types import SimpleNamespace
 import pytest
 from support.plain_fakes import LOADING, TOPIC_FORBIDDEN, FakeClient, fake_reader
 
-from equilag.adapters.kafka import cluster, offsets_topic
+from equilag.adapters.kafka import offsets_topic
 from equilag.adapters.kafka.client_config import kafka_config
 from equilag.adapters.kafka.described import Described, DescribedMember, ReadFailure
 from equilag.adapters.kafka.group_reader import (
@@ -138,11 +138,3 @@ def test_the_bounds_of_the_topic_of_commits(monkeypatch: pytest.MonkeyPatch) -> 
     client.silent = [None]
     with pytest.raises(InputError, match="a:1: KafkaTimeoutError: too late"):
         offsets_topic._bounds(config, 0)
-
-
-def test_one_remark_per_reason() -> None:
-    failed = {("t", 1): "no leader", ("t", 0): "no leader", ("u", 0): "timed out"}
-    assert cluster.by_reason(failed) == [
-        "no log ends (no leader): t-0 and 1 more",
-        "no log ends (timed out): u-0",
-    ]
