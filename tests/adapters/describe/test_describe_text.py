@@ -377,6 +377,16 @@ def test_the_two_texts_swapped() -> None:
     assert refused(TEXT, "").problem.startswith("no table of members")
 
 
+def test_much_text_is_read_piece_by_piece() -> None:
+    log = "2026-01-02 10:00:00 INFO [worker-1] processed 12 records of topic a in 3 ms\n" * 2_000
+    shown: list[int] = []
+    result = described(log + TEXT + log, show=shown.append)
+    assert result.snapshot == described(TEXT).snapshot
+    assert shown == sorted(shown)
+    assert len(shown) > 3
+    assert len(log) < shown[-1] <= len(log + TEXT + log)
+
+
 @given(
     spot=st.integers(0, len(TEXT)),
     drop=st.integers(0, 12),

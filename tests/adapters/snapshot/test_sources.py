@@ -45,13 +45,25 @@ def file(tmp_path: Path) -> Path:
     [
         RAW,
         b"\xef\xbb\xbf" + RAW,
+        TEXT.encode("utf-16"),
+        b"\xfe\xff" + TEXT.encode("utf-16-be"),
         gzip.compress(RAW, mtime=0),
         gzip.compress(RAW[:20], mtime=0) + gzip.compress(RAW[20:], mtime=0),
         zstandard.compress(RAW),
         zstandard.compress(RAW[:20]) + zstandard.compress(RAW[20:]),
         b"\x50\x2a\x4d\x18\x03\x00\x00\x00abc" + zstandard.compress(RAW),
     ],
-    ids=["plain", "bom", "gzip", "gzip twice", "zstd", "zstd twice", "zstd skippable"],
+    ids=[
+        "plain",
+        "bom",
+        "UTF-16",
+        "UTF-16 big",
+        "gzip",
+        "gzip twice",
+        "zstd",
+        "zstd twice",
+        "zstd skippable",
+    ],
 )
 def test_by_content_from_anywhere(data: bytes, file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     file.write_bytes(data)
@@ -160,7 +172,7 @@ def test_what_is_no_source_at_all(source: object) -> None:
         (b'{"generation": ' + b"1" * 5000 + b"}", "", "thousands of digits"),
         (b'{"a": "\xff"}', "line 1", "not UTF-8: byte 0xff"),
         (b'{\n"a": "\xc3"}', "line 2", "not UTF-8: byte 0xc3"),
-        (TEXT.encode("utf-16"), "line 1", "not UTF-8: byte 0xff"),
+        (TEXT.encode("utf-16")[:-1], "line 1", "not UTF-16: byte 0x"),
         (gzip.compress(RAW, mtime=0)[:-9], "", "broken gzip data"),
         (gzip.compress(RAW, mtime=0)[:6], "", "broken gzip data"),
         (gzip.compress(RAW, mtime=0)[:-8] + b"\0" * 8, "", "broken gzip data"),
