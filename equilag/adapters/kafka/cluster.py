@@ -17,7 +17,7 @@ from equilag.adapters.kafka.command_config import plain_config
 from equilag.adapters.kafka.described import Described, ReadFailure
 from equilag.adapters.kafka.group_kinds import CONSUMER, PLANNED, ListedGroup
 from equilag.adapters.kafka.librdkafka import check_settings
-from equilag.adapters.kafka.reading import NamedTopics
+from equilag.adapters.kafka.reading import NamedTopics, TopicLeaders
 from equilag.adapters.kafka.sample_rows import Commits, TopicPartition
 from equilag.domain.errors import EquilagError, InputError, MissingExtra
 
@@ -25,8 +25,6 @@ if TYPE_CHECKING:
     from equilag.adapters.kafka.plain.plain_client import PlainClient
 
 T = TypeVar("T")
-TopicLeaders = Mapping[str, Mapping[int, int]]
-"""Topic to partition to the broker that leads it (-1: none)."""
 
 WAIT_S: Final = 8.0
 """How long a cluster may take to answer the first request."""

@@ -26,19 +26,17 @@ from equilag.adapters.kafka.group_kinds import (
     ListedGroup,
     UnplannableGroup,
 )
-from equilag.adapters.kafka.group_remarks import (
-    kind_of,
-    state_remarks,
-    topics_of,
-    unknown_topics,
-)
 from equilag.adapters.kafka.reading import (
     NamedTopics,
     Reading,
     TopicOffsets,
+    kind_of,
     lost_commits,
     resolved,
+    state_remarks,
     topic_offsets,
+    topics_of,
+    unknown_topics,
 )
 from equilag.adapters.kafka.sample_rows import Commits
 from equilag.domain.errors import EquilagError, InputError

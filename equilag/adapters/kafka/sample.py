@@ -8,10 +8,10 @@ from collections.abc import Iterable, Mapping
 from typing import Final
 
 from equilag.adapters.kafka.client_config import Config
-from equilag.adapters.kafka.cluster import TIMEOUT, Cluster, NoAnswer, TopicLeaders
+from equilag.adapters.kafka.cluster import TIMEOUT, Cluster, NoAnswer
 from equilag.adapters.kafka.described import DescribedMember
 from equilag.adapters.kafka.group_kinds import PLANNED, described_kind
-from equilag.adapters.kafka.reading import resolved, several
+from equilag.adapters.kafka.reading import TopicLeaders, resolved, several
 from equilag.adapters.kafka.sample_rows import (
     Sample,
     SampleRows,

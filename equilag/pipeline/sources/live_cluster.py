@@ -17,7 +17,7 @@ from equilag.pipeline.sources.history import History
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
-    from equilag.adapters.kafka.cluster import TopicLeaders
+    from equilag.adapters.kafka.reading import TopicLeaders
     from equilag.adapters.kafka.sample_rows import TopicPartition
 
 
