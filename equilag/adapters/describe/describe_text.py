@@ -179,7 +179,7 @@ def _about_offsets(group: PrintedGroup, reset: str) -> list[str]:
     """Return what is assumed of log starts, and of partitions without a commit."""
     remarks = []
     if any(row.start is None for row in group.rows()):
-        remarks.append("log starts are not in the text: 0")
+        remarks.append("log starts are not in the text and count as 0")
     names = [row.name for row in group.rows() if row.committed is None and row.end is not None]
     none = len(names)
     if none:

@@ -141,24 +141,24 @@ def sentences(group: PrintedGroup, reset: str) -> list[str]:
     if group.moments > 1:
         found.append(f"the text shows the group {group.moments} times; the last one counts")
     if group.rebalancing:
-        found.append("the group was rebalancing, so its owners are those of a moment in between")
+        found.append("the group was rebalancing: the owners are those during the rebalance")
     edited, ahead, endless, ownerless = _doubtful(group)
     if edited:
         shown = some_of(
             [f"{row.name} (LAG {row.hand_lag}, read as {max(row.lag or 0, 0)})" for row in edited],
             _MAX_DETAILS,
         )
-        found.append(f"LAG is not LOG-END-OFFSET - CURRENT-OFFSET, the offsets count: {shown}")
+        found.append(f"LAG is not LOG-END-OFFSET - CURRENT-OFFSET; the offsets count: {shown}")
     if ahead:
         are = f"{plural(len(ahead), 'partition')} {form(len(ahead), 'is', 'are')}"
         lag = "committed beyond the log end, which counts as lag 0"
         found.append(f"{are} {lag}: {_names(ahead)}")
     if endless:
-        ends = f"the log end of {plural(len(endless), 'partition')} is not known"
-        found.append(f"{ends}, so neither is the lag: {_names(endless)}")
+        ends = f"the log end of {plural(len(endless), 'partition')} is unknown"
+        found.append(f"{ends}, and so is the lag: {_names(endless)}")
     if ownerless:
-        owners = f"the owner of {plural(len(ownerless), 'partition')} is not known"
-        found.append(f"{owners}, which counts as nobody: {_names(ownerless)}")
+        owners = f"the owner of {plural(len(ownerless), 'partition')} is unknown"
+        found.append(f"{owners} and counts as nobody: {_names(ownerless)}")
     if group.second:
         first = (group.topics[row.topic][row.number].member for row in group.second)
         pairs = [
@@ -168,7 +168,7 @@ def sentences(group: PrintedGroup, reset: str) -> list[str]:
         count, number = plural(len(pairs), "partition"), len(pairs)
         has, them = form(number, "has", "have"), form(number, "it", "them")
         shown = some_of(pairs, _MAX_DETAILS)
-        found.append(f"{count} {has} two members, so nobody owns {them}: {shown}")
+        found.append(f"{count} {has} two owners, so nobody owns {them}: {shown}")
     return [*found, *(_gap_sentence(gap, reset) for gap in group.gaps())]
 
 
@@ -203,6 +203,6 @@ def _gap_sentence(gap: Gap, reset: str) -> str:
     if reset == "latest":
         return sentence
     return (
-        f"{sentence}, but under auto.offset.reset {reset} the whole log counts, which the text does"
-        " not have"
+        f"{sentence}; under auto.offset.reset {reset} the lag is the whole log, which the text does"
+        " not show"
     )

@@ -80,7 +80,7 @@ def test_the_snapshot() -> None:
         "auto_offset_reset": "latest",
     }
     assert result.group.lag.tolist() == [6, 0, 0, 0]
-    assert result.said("subscriptions are not in the text", "2 members, all topics")
+    assert result.said("subscriptions are not in the text", "all topics of the group for 2 members")
     assert result.said("log starts", "0")
     assert result.said("highest partition listed: a 2, b 2")
     assert result.said("1 partition has no commit", "latest", "lag is 0")
@@ -101,7 +101,7 @@ def test_as_owned() -> None:
     result = described(TEXT, MEMBERS, as_owned=True)
     assert [m["subscription"] for m in result.document["members"]] == [["a"], ["b"], []]
     assert "subscriptions" not in result.document
-    assert result.said("3 members, the topics they own")
+    assert result.said("the topics they own for 3 members")
     assert result.said("1 member owns nothing", "subscribe to nothing")
 
 
@@ -111,7 +111,7 @@ def test_subscribe() -> None:
     assert subscribed == [["b", "later"], ["a", "b"], []]
     assert result.said(C1, "later", "no partition")
     assert result.said(C1, "owns partitions of a without subscribing")
-    assert result.said("1 member, all topics")
+    assert result.said("all topics of the group for 1 member")
     assert result.group.dropped_claims == 2
     everyone = {C1: ["a"], C2: ["b"], "c-3": ["a", "b"]}
     assert not described(TEXT, MEMBERS, subscribe=everyone).said("subscriptions")

@@ -110,7 +110,7 @@ def test_an_id_cut_off_that_no_other_row_has() -> None:
     result = described(f"{ROWS[0]}\n{ROWS[1]}\n{ROWS[2][: -len('2bb    /10.0.0.2   app-2')]}")
     assert result.partitions == {("orders", 0): (10, 25, ONE), ("orders", 1): (40, 40, None)}
     assert result.said('line 3 is cut off in the id "app-2-7e21-2", not known')
-    assert result.said("the owner of 1 partition is not known", "orders-1")
+    assert result.said("the owner of 1 partition is unknown", "orders-1")
 
 
 def test_numbers_that_cannot_be() -> None:
@@ -183,7 +183,7 @@ def test_owners_of_old_versions(text: str) -> None:
     }
     assert result.document["members"][0]["client_id"] == "app-1"
     assert result.document["members"][0]["host"] == "10.0.0.1"
-    assert result.said("the owner of 1 partition is not known", "orders-4")
+    assert result.said("the owner of 1 partition is unknown", "orders-4")
 
 
 def test_the_offset_checker() -> None:
@@ -277,7 +277,7 @@ def test_what_is_doubtful_is_told_with_names() -> None:
     result = described(text.replace(" 15 ", " 99 "))
     assert result.said("orders-0 (LAG 99, read as 15)")
     assert result.said("1 partition is committed beyond the log end", "orders-2")
-    assert result.said("the log end of 1 partition is not known", "orders-3")
+    assert result.said("the log end of 1 partition is unknown", "orders-3")
     assert result.document["unknown_lags"] == {"orders": [3]}
     assert result.group.lag.tolist() == [15, 0, 0, 0, 0]
     result = described(SAME["an error before"])
@@ -287,7 +287,7 @@ def test_what_is_doubtful_is_told_with_names() -> None:
 def test_a_partition_with_two_members() -> None:
     text = KAFKA + ROWS[1].replace("app-1-0d6f-11aa", ONE[:-1] + "c") + "\n"
     result = described(text)
-    assert result.said("1 partition has two members, so nobody owns it", f"({ONE}, {ONE[:-1]}c)")
+    assert result.said("1 partition has two owners, so nobody owns it", f"({ONE}, {ONE[:-1]}c)")
     assert result.group.owner[0] == -1
     later = KAFKA + "\n".join(line.replace(" 10  ", " 12  ") for line in ROWS[1:])
     result = described(later)
