@@ -11,6 +11,9 @@ BASE ?= main
 VENV := .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check --no-input --quiet
+# The locks are whole. Resolving dependencies again would let a release of today in: pip 23 takes
+# the extra of a pinned package from the newest one.
+LOCKED := $(PIP) install --no-deps --require-hashes
 SNAPSHOT := samples/token-indexer.snapshot.json
 # Every page anew, warnings are errors, and a link to nowhere is a warning.
 SPHINX := $(BIN)/python -m sphinx --quiet --fresh-env --nitpicky --fail-on-warning --keep-going -c docs/site
@@ -149,27 +152,27 @@ $(VENV)/.made: requirements/run.txt requirements/build.txt
 	echo "Setting up $(VENV) with `$$found --version`; this takes about a minute ..." >&2; \
 	rm -rf $(VENV); \
 	$$found -m venv $(VENV)
-	@$(PIP) install --require-hashes -r requirements/run.txt -r requirements/build.txt
+	@$(LOCKED) -r requirements/run.txt -r requirements/build.txt
 	@pwd -P > $@
 
 $(VENV)/.spark: $(VENV)/.made requirements/spark.txt
 	@echo "Installing PySpark and the Kafka clients (450 MB, a few minutes the first time) ..." >&2
 	@mv $(VENV)/.made $(VENV)/.putaside
-	@$(PIP) install --require-hashes -r requirements/spark.txt
+	@$(LOCKED) -r requirements/spark.txt
 	@mv $(VENV)/.putaside $(VENV)/.made
 	@touch $@
 
 $(VENV)/.dev: $(VENV)/.spark requirements/dev.txt
 	@echo "Installing the tools for development ..." >&2
 	@mv $(VENV)/.made $(VENV)/.putaside
-	@$(PIP) install --require-hashes -r requirements/dev.txt
+	@$(LOCKED) -r requirements/dev.txt
 	@mv $(VENV)/.putaside $(VENV)/.made
 	@touch $@
 
 $(VENV)/.docs: $(VENV)/.made requirements/docs.txt
 	@echo "Installing the generator of the site ..." >&2
 	@mv $(VENV)/.made $(VENV)/.putaside
-	@$(PIP) install --require-hashes -r requirements/docs.txt
+	@$(LOCKED) -r requirements/docs.txt
 	@mv $(VENV)/.putaside $(VENV)/.made
 	@touch $@
 
