@@ -150,7 +150,7 @@ CASES: list[tuple[str, Change, str, str]] = [
     ("untold topic", put("unknown_lags", {"order": []}), "unknown_lags.order", "did you mean"),
     ("untold below", put("unknown_lags", {"orders": [-1]}), "unknown_lags.orders[0]", "below 0"),
     ("untold huge", put("unknown_lags", {"orders": [HUGE]}), "unknown_lags.orders[0]", "64 bits"),
-    ("untold beyond", put("unknown_lags", {"orders": [1, 3]}), "unknown_lags.orders[1]", "no partition 3"),
+    ("beyond", put("unknown_lags", {"orders": [1, 3]}), "unknown_lags.orders[1]", "partition 3"),
     # offsets
     ("offsets null", put("offsets", None), "offsets", "null, not an object"),
     ("unknown topic", put("offsets/x", {}), "offsets.x", '"x" is not in topics'),

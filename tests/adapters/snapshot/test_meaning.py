@@ -232,5 +232,6 @@ def test_a_long_list_of_lags_that_nobody_could_tell() -> None:
         *[5] * 50, *[0] * 100, *[5] * 50
     ]  # fmt: skip
     group["unknown_lags"]["t"][50] = 200
-    with pytest.raises(InputError, match=r"unknown_lags\.t\[50\]: there is no partition 200; the topic has 200"):
+    problem = r"unknown_lags\.t\[50\]: there is no partition 200; the topic has 200"
+    with pytest.raises(InputError, match=problem):
         load_snapshot(io.StringIO(json.dumps(group)))

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import pytest
-from confluent_kafka import Producer, TopicPartition
-from confluent_kafka.admin import AdminClient, NewTopic
+from confluent_kafka import TopicPartition
 from support.kafka_broker import Broker
+from support.live_topics import admin_of, fill, make_topic
 from support.waiting import PATIENCE_S
 
 from equilag.adapters.kafka import offsets_topic
@@ -20,17 +20,12 @@ pytestmark = [pytest.mark.broker]
 @pytest.fixture(scope="module")
 def config(broker: Broker) -> Config:
     """Settings for a cluster with the topic `livereading`: 10 records in 0, 4 of 9 left in 1."""
-    config = kafka_config(broker.bootstrap)
-    admin = AdminClient(dict(config))
-    admin.create_topics([NewTopic("livereading", 3, 1)])["livereading"].result()
-    producer = Producer(dict(config))
-    for number, count in ((0, 10), (1, 9)):
-        for _ in range(count):
-            producer.produce("livereading", b"x", partition=number)
-    assert producer.flush(20) == 0
+    admin = admin_of(broker.bootstrap)
+    make_topic(admin, "livereading", 3)
+    fill(broker.bootstrap, "livereading", [10, 9])
     for future in admin.delete_records([TopicPartition("livereading", 1, 5)]).values():
         future.result()
-    return config
+    return kafka_config(broker.bootstrap)
 
 
 def test_topics_and_log_ends(config: Config) -> None:
@@ -47,20 +42,6 @@ def test_topics_and_log_ends(config: Config) -> None:
         every = cluster.topics()
         assert every.ids.items() >= named.ids.items()
         assert "no-such" not in every.found
-
-
-def test_open_transactions_count_in_the_ends_of_logs(config: Config) -> None:
-    producer = Producer({**config, "transactional.id": "livereading"})
-    producer.init_transactions(30)
-    producer.begin_transaction()
-    producer.produce("livereading", b"x", partition=2)
-    producer.flush(20)
-    tp = "livereading", 2
-    with connected(config, PATIENCE_S) as cluster:
-        topics = cluster.topics(["livereading"]).found
-        for committed, end in ((False, 1), (True, 0)):
-            assert cluster.ends([tp], topics, committed=committed) == ({tp: (0, end)}, {})
-    producer.abort_transaction(30)
 
 
 def test_reading_that_takes_too_long(config: Config, monkeypatch: pytest.MonkeyPatch) -> None:
