@@ -26,7 +26,7 @@ def test_the_page() -> None:
     assert "orders-0" in text
     assert "~1,200" in text
     assert "worth-it: 2 moves, heaviest member 148 % to 109 % of a fair share" in text
-    assert "handouts:plan 1" in text
+    assert "handouts:sticky 1" in text
     assert "rebalance (warning): moves: orders-1 a to b" in text
     assert max(map(len, text.splitlines())) <= 100
 

@@ -116,7 +116,7 @@ class StewardFacts:
     events: tuple[StewardEvent, ...] = ()
     """What its log has of rebalances and of problems, the newest first."""
     counters: Mapping[str, int] = field(default_factory=dict)
-    """``handouts:plan`` and the like: a name of the metrics with the kind."""
+    """``handouts:sticky`` and the like: a name of the metrics with the kind."""
 
     @property
     def size(self) -> int:
@@ -178,6 +178,7 @@ class Headline(NamedTuple):
 
 
 DECISIONS: Final[dict[str, Headline]] = {
+    "settling": Headline("Waiting: a rebalance is not over yet", "act"),
     "measuring": Headline("Measuring: rates are not known yet", "act"),
     "no-plan": Headline("Planning failed", "bad"),
     "even": Headline("Leave it: the load is even", "good"),

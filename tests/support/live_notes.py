@@ -1,13 +1,13 @@
-"""Which offsets were read by anybody, to tell whether a record was left unread."""
+"""What members report: their assignments as events, and the offsets that they read."""
 
 from __future__ import annotations
 
 import threading
 from bisect import bisect_left
 from collections import defaultdict
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 
-Partition = tuple[str, int]
+from benchmarks.live.assignment_log import Log, Partition
 
 
 class OffsetsRead:
@@ -45,3 +45,33 @@ class OffsetsRead:
 
     def unread(self, produced: Mapping[Partition, int]) -> int:
         return sum(self.unread_by_partition(produced).values())
+
+
+class LineNotes:
+    """Notes what lines of `MILLISECONDS MEMBER WHAT [PARTITION,…]` say, which members in other
+    processes print. A line on what was read has PARTITION:FIRST:LAST."""
+
+    def __init__(self, log: Log, read: OffsetsRead | None = None) -> None:
+        self._log = log
+        self._read = read or OffsetsRead()
+
+    def add_all(self, lines: Iterable[bytes]) -> None:
+        for line in lines:
+            if line.endswith(b"\n"):  # not the torn last line of a process that was killed
+                self.add(line.decode())
+
+    def add(self, line: str) -> None:
+        at, member, what, *rest = line.split()
+        names = rest[0].split(",") if rest and what != "failed" else []
+        if what != "read":
+            partitions = [_partition(name) for name in names]
+            self._log.add(member, what, partitions, int(at) / 1000)  # type: ignore[arg-type]
+            return
+        for name in names:
+            partition, first, last = name.split(":")
+            self._read.add(_partition(partition), int(first), int(last))
+
+
+def _partition(name: str) -> Partition:
+    topic, _, number = name.rpartition("-")
+    return topic, int(number)

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import json
 import socket
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from http.client import HTTPException
 from urllib.error import HTTPError
 from urllib.request import urlopen
@@ -14,7 +15,7 @@ from support.waiting import until
 
 from equilag.domain.errors import InputError
 from equilag.live.status import http_server
-from equilag.live.status.http_server import MAX_CONNECTIONS, serve
+from equilag.live.status.http_server import MAX_CONNECTIONS, is_own_name, serve
 from equilag.live.status.status import StewardStatus
 
 
@@ -23,18 +24,26 @@ def state() -> StewardStatus:
     state = StewardStatus(observe_every_s=1.0, session_s=10.0)
     state.set(group="g", role="leader", members=3, lag_spread=70, generation=4)
     state.decide("even", "quiet")
-    state.count("handouts", "plan")
+    state.count("handouts", "sticky")
     state.observed()
     state.heartbeat_answered()
     return state
 
 
+@contextmanager
+def serving(state: StewardStatus, host: str, allowed: Sequence[str] = ()) -> Iterator[str]:
+    server = serve(state, host, 0, allowed)
+    try:
+        yield f"http://{f'[{host}]' if ':' in host else host}:{server.server_address[1]}"
+    finally:
+        server.shutdown()
+        server.server_close()
+
+
 @pytest.fixture
 def url(state: StewardStatus) -> Iterator[str]:
-    server = serve(state, "127.0.0.1", 0)
-    yield f"http://127.0.0.1:{server.server_address[1]}"
-    server.shutdown()
-    server.server_close()
+    with serving(state, "127.0.0.1") as address:
+        yield address
 
 
 def ask(url: str) -> tuple[int, str]:
@@ -59,7 +68,7 @@ def test_metrics_for_prometheus(url: str) -> None:
     assert "equilag_steward_lag_total" not in values  # unknown so far
     handouts = families["equilag_steward_handouts"].samples
     assert {one.labels["kind"]: one.value for one in handouts} == {
-        "target": 0, "sticky": 0, "plan": 1, "heuristic": 0
+        "target": 0, "sticky": 1, "heuristic": 0
     }  # fmt: skip
     roles = {one.labels["role"]: one.value for one in families["equilag_steward_role"].samples}
     assert roles["leader"] == 1
@@ -75,7 +84,7 @@ def test_health(url: str, state: StewardStatus) -> None:
 def test_status(url: str) -> None:
     status = json.loads(ask(url + "/status")[1])
     assert status["role"] == "leader"
-    assert status["counters"] == {"handouts:plan": 1}
+    assert status["counters"] == {"handouts:sticky": 1}
     assert status["healthy"] is True
     assert status["format"] == "equilag/steward-status/1"
     assert status["verdict"] == status["decision_reason"] == "quiet"
@@ -98,36 +107,27 @@ def test_an_unknown_path(url: str) -> None:
     assert "/metrics" in text
 
 
-@pytest.mark.parametrize("method", ["POST", "DELETE", "OPTIONS", "BREW"])
-def test_it_only_reads(url: str, method: str) -> None:
-    answer = exchange(url, f"{method} /status HTTP/1.0\r\n\r\n".encode())
-    assert b" 405 " in answer.splitlines()[0]
-    assert b"Allow: GET, HEAD" in answer
+EVIL = "GET /status HTTP/1.0\r\nHost: evil.example:9478"
 
 
-def test_head_has_no_body(url: str) -> None:
-    answer = exchange(url, b"HEAD /status HTTP/1.0\r\n\r\n")
-    assert b" 200 " in answer.splitlines()[0]
-    assert answer.endswith(b"\r\n\r\n")
-    assert b"nosniff" in answer
-
-
-def test_no_other_site_can_read_it_by_a_name_of_its_own(url: str) -> None:
-    answer = exchange(url, b"GET /status HTTP/1.0\r\nHost: evil.example:9478\r\n\r\n")
-    assert b" 421 " in answer.splitlines()[0]
-    assert b"orders" not in answer
-    assert b"--allow-host" in answer
-
-
-def test_it_can_be_called_by_a_name_that_is_allowed(state: StewardStatus) -> None:
-    server = serve(state, "127.0.0.1", 0, ["steward.example"])
-    try:
-        address = f"http://127.0.0.1:{server.server_address[1]}"
-        answer = exchange(address, b"GET /healthz HTTP/1.0\r\nHost: Steward.example\r\n\r\n")
-        assert b" 200 " in answer.splitlines()[0]
-    finally:
-        server.shutdown()
-        server.server_close()
+@pytest.mark.parametrize(
+    ("request_", "code", "also"),
+    [
+        *((f"{method} /status HTTP/1.0", 405, "Allow: GET, HEAD") for method in ("POST", "BREW")),
+        ("HEAD /status HTTP/1.0", 200, "nosniff"),
+        (EVIL, 421, "--allow-host"),  # no other site can read it by a name of its own
+        ("GET /healthz HTTP/1.0\r\nHost: Steward.example", 200, "ok"),
+    ],
+)
+def test_it_only_reads_and_only_under_its_names(
+    state: StewardStatus, request_: str, code: int, also: str
+) -> None:
+    with serving(state, "127.0.0.1", ["steward.example"]) as address:
+        answer = exchange(address, f"{request_}\r\n\r\n".encode()).decode()
+    assert f" {code} " in answer.splitlines()[0]
+    assert also in answer
+    assert answer.endswith("\r\n\r\n") == request_.startswith("HEAD")
+    assert ('"group"' in answer) is False
 
 
 def test_slow_clients_do_not_keep_others_out(url: str, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -189,14 +189,10 @@ def test_a_port_in_use(url: str, state: StewardStatus) -> None:
 
 def test_ipv6(state: StewardStatus) -> None:
     try:
-        server = serve(state, "::1", 0)
+        with serving(state, "::1") as address:
+            assert ask(f"{address}/healthz")[0] == 200
     except InputError as error:
         pytest.skip(f"no IPv6 here: {error}")
-    try:
-        assert ask(f"http://[::1]:{server.server_address[1]}/healthz")[0] == 200
-    finally:
-        server.shutdown()
-        server.server_close()
 
 
 def test_no_heartbeat() -> None:
@@ -204,3 +200,18 @@ def test_no_heartbeat() -> None:
     state.observed()
     state.set(role="follower")
     assert state.facts.problem == "no heartbeat was answered within the session timeout"
+
+
+@pytest.mark.parametrize(
+    "host",
+    ["", "127.0.0.1:1", "[::1]:1", "10.1.2.3", "localhost:1", "x.localhost.", "node-1:9"],
+)
+def test_names_that_no_other_site_has(host: str) -> None:
+    assert is_own_name(host, ())
+
+
+def test_allowed_names() -> None:
+    assert not is_own_name("steward.example:9478", ())
+    assert is_own_name("Steward.Example.:9478", {"steward.example"})
+    assert is_own_name(socket.gethostname(), ())
+    assert not is_own_name("evil.example", {"steward.example"})

@@ -1,14 +1,22 @@
-"""The steward's status as facts: its decisions, events and headline."""
+"""The steward's status as facts and in its log: decisions, events, headline, speeds, moves."""
 
 from __future__ import annotations
 
 import logging
 
 import pytest
+from support.live_loads import loads_of
 
-from equilag.live.status.event_log import log_event, recorded
-from equilag.live.status.status import MAX_EVENTS, MAX_POINTS, SPAN_S, HistoryRing, StewardStatus
-from equilag.report.facts.stewards.steward import StewardFacts
+from equilag.live.status.status import (
+    MAX_EVENTS,
+    MAX_POINTS,
+    SPAN_S,
+    StewardStatus,
+    log_event,
+    recorded,
+)
+from equilag.live.status.status_figures import SpeedReport, shown_moves
+from equilag.planner.solve import solve
 
 
 def leading() -> StewardStatus:
@@ -73,14 +81,53 @@ def test_headlines(changed: dict[str, object], words: str, tone: str) -> None:
     assert state.facts.tone == tone
 
 
-def test_the_history_is_bounded() -> None:
-    ring = HistoryRing()
+def test_the_history_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
+    state, clock = leading(), [0.0]
+    monkeypatch.setattr("time.time", lambda: clock[0])
     for second in range(2 * int(SPAN_S)):
-        ring.add(float(second), StewardFacts(lag_total=second))
+        clock[0] = float(second)
+        state.set(lag_total=second)
+        state.record_figures()
         if second % 1000 == 0:
-            ring.add_rebalance(float(second))
-    found = ring.facts()
+            state.record_rebalance()
+    found = state.history
+    assert leading().history.times == ()
     assert len(found.times) <= MAX_POINTS + 1
     assert found.times[-1] == found.lag_total[-1] == 2 * SPAN_S - 1
     assert found.times[0] >= SPAN_S - 1
     assert all(at >= SPAN_S - 1 for at in found.rebalances)
+
+
+def lines(caplog: pytest.LogCaptureFixture) -> list[str]:
+    return [record.fields["reason"] for record in caplog.records]  # type: ignore[attr-defined]
+
+
+def test_speeds_are_reported_when_they_change(caplog: pytest.LogCaptureFixture) -> None:
+    caplog.set_level(logging.INFO)
+    report = SpeedReport()
+    report.report({}, (), 0.0)
+    assert not caplog.records
+    speeds = {f"c-{n}": 120.0 for n in range(5)} | {"slow": 40.04}
+    for _ in range(3):
+        report.report(speeds, {"slow"}, 512.0)
+    assert lines(caplog) == [
+        "slow: 40.0 records/s; 5 members: 120.0 records/s assumed, without a backlog so far"
+    ]
+    assert caplog.records[0].fields["used_percent"] == 80  # type: ignore[attr-defined]
+    report.report({"a": 10.0, "b": 10.0}, "ab", 1.0)
+    named = "worker-3-25689002-60c4-4600-8d95-0f445392efc6"
+    report.report({"a": 10.0, named: 5.0}, ["a", named], 1.0)
+    report.report({}, (), 1.0)
+    assert lines(caplog)[1:] == [
+        "2 members: 10.0 records/s",
+        "worker-3: 5.0 records/s; a: 10.0 records/s",
+        "no longer known; all members count as equal",
+    ]
+
+
+def test_moves_are_named_up_to_a_number() -> None:
+    two = solve(loads_of([900, 500, 400, 0], ["a", "b"], [0, 0, 1, 1]).group)
+    assert shown_moves(two) == "t-0 a to b, t-2 b to a"
+    many = solve(loads_of([10] * 30, ["a", "b"], [0] * 30).group)
+    assert shown_moves(many).endswith(" a to b and 3 more")
+    assert shown_moves(solve(loads_of([1, 1], ["a", "b"], [0, 1]).group)) == ""
