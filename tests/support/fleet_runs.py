@@ -137,16 +137,6 @@ def write_table(folder: Path, table: str, rows: pa.Table) -> None:
     (folder / table / "_SUCCESS").touch()
 
 
-def without_excess(path: str) -> None:
-    """Turn a run into one from before its tables had the excess."""
-    for table in ("plans", "baseline"):
-        for part in (Path(path) / table).glob("*.parquet"):
-            rows = pq.read_table(part)
-            newer = [name for name in rows.column_names if "excess" in name]
-            assert newer
-            pq.write_table(rows.drop_columns(newer), part)
-
-
 def summary_of(
     plans: list[dict[str, Any]],
     baseline: list[dict[str, Any]],

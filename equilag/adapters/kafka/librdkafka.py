@@ -1,75 +1,27 @@
-"""Clients of a cluster. Their errors become InputErrors that name the cluster's servers."""
+"""librdkafka: its consumer reads `__consumer_offsets`, and it checks settings of its own."""
 
 from __future__ import annotations
 
 import threading
-import time
 from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import Future, wait
 from contextlib import contextmanager, suppress
-from functools import partial
-from typing import TYPE_CHECKING, Any, Final, TypeVar
+from typing import TYPE_CHECKING, Final, TypeVar
 
 from equilag.adapters.kafka.client_config import Config, servers
 from equilag.adapters.kafka.command_config import UNDERSTOOD
 from equilag.domain.errors import EquilagError, InputError, MissingExtra
 
 if TYPE_CHECKING:
-    from confluent_kafka import Consumer, KafkaError
-    from confluent_kafka.admin import AdminClient
-    from confluent_kafka.admin._metadata import ClusterMetadata
+    from confluent_kafka import Consumer
 
 T = TypeVar("T")
 
-WAIT_S: Final = 8.0
-"""How long a cluster may take to answer the first request."""
-
-REQUEST_S: Final = 30.0
-"""Per later request; for a recording or a fleet run, which can wait longer than a command."""
 GRACE_S: Final = 10.0
 """librdkafka ends a call at its own limit; one that is not back so long after it never will be."""
-_NEARLY_S: Final = 0.5
-"""A failure this close to WAIT_S counts as a timeout in the message."""
 
 # Nothing joins or commits under this name, but a consumer needs one.
 _UNUSED_GROUP: Final = "equilag-reads-without-a-group"
-
-
-def connect(config: Config, topic: str | None = None) -> tuple[AdminClient, ClusterMetadata]:
-    """Return an admin client and the cluster's metadata: of all topics, or of `topic`, which must
-    exist (a cluster may create it otherwise).
-
-    Raises InputError if no broker answers within WAIT_S, with librdkafka's last complaint: a
-    refused connection, an unknown host, a wrong password; also for settings that librdkafka
-    refuses. Raises MissingExtra without confluent-kafka.
-    """
-    complaints: list[str] = []
-
-    def complain(error: KafkaError) -> None:
-        if error.name() != "_ALL_BROKERS_DOWN":  # says less than the errors before it
-            complaints.append(error.str().partition(" (after ")[0])
-
-    with kafka_errors_named(config):
-        from confluent_kafka import KafkaException
-        from confluent_kafka.admin import AdminClient
-
-        settings: dict[str, Any] = {**config, "error_cb": complain}
-        admin = AdminClient(settings)
-        give_up = time.monotonic() + WAIT_S - _NEARLY_S
-        try:
-            if topic is not None:
-                ask = partial(admin.list_topics, topic, timeout=WAIT_S)
-            else:
-                ask = partial(admin.list_topics, timeout=WAIT_S)
-            return admin, bounded("list_topics", ask, WAIT_S + GRACE_S)
-        except KafkaException as error:
-            admin.poll(0)  # calls `complain`
-            waited = f" within {WAIT_S:g} s" if time.monotonic() > give_up else ""
-            # A listener that requires TLS or a login closes connections without them.
-            reason = complaints[-1] if complaints else "does it require TLS or a login?"
-            raise InputError(f"no broker answers{waited}: {reason}", "", servers(config)) from (
-                error
-            )
 
 
 class HangingClient(EquilagError):
@@ -95,17 +47,6 @@ def bounded(what: str, call: Callable[[], T], seconds: float) -> T:
         problem = f"librdkafka's {what} has not returned after {seconds:g} s; try again"
         raise HangingClient(problem)
     return answer.result()
-
-
-def result_of(what: str, answer: Future[T]) -> T:
-    """Return what a request of the admin client was answered. Raises HangingClient, and what the
-    answer raises."""
-    seconds = REQUEST_S + GRACE_S
-    try:
-        return answer.result(seconds)
-    except TimeoutError as error:
-        problem = f"librdkafka has not answered {what} after {seconds:g} s; try again"
-        raise HangingClient(problem) from error
 
 
 def close(consumer: Consumer) -> None:
