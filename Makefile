@@ -21,7 +21,6 @@ SPHINX := $(BIN)/python -m sphinx --quiet --fresh-env --nitpicky --fail-on-warni
 PYTEST = $(BIN)/pytest -n $(WORKERS) --dist loadgroup --max-worker-restart=0 --junitxml=.cache/tests.xml
 # A command with its limit in seconds; at the limit its processes print their stacks and are killed.
 RUN := $(BIN)/python tests/support/run_limit.py
-COVERAGE := .cache/coverage/report.json
 
 # A Python that was asked for by name is not replaced by another one.
 CANDIDATES := $(PYTHON) $(if $(filter file,$(origin PYTHON)),python3.13 python3.12 python3.11 python3.14)
@@ -32,7 +31,7 @@ unexport PYTHONDONTWRITEBYTECODE
 
 .DELETE_ON_ERROR:
 .NOTPARALLEL:
-.PHONY: help run test test-changed test-long coverage test-live fleet-demo bench bench-full bench-fleet bench-simulation docs docs-links pictures schemas reference examples lint format wheel-test lock clean FORCE
+.PHONY: help run test durations test-changed test-long coverage test-live fleet-demo bench bench-full bench-fleet bench-simulation docs docs-links pictures schemas reference examples lint format wheel-test lock clean FORCE
 
 help: ## what there is to make
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' Makefile | expand -t 14
@@ -44,7 +43,11 @@ run: $(VENV)/.equilag ## plan the sample group, then compare all assignors on it
 
 test: $(VENV)/.dev $(VENV)/.equilag ## the tests, but for the long ones (4 minutes)
 	@echo "Left out, as too slow for every change: tests marked 'long' (make test-long) and 'live' (make test-live)."
-	@$(RUN) 900 $(PYTEST) $(PYTEST_ARGS)
+	@$(RUN) 900 $(PYTEST) $(PYTEST_ARGS); status=$$?; \
+	$(BIN)/python tests/support/durations.py; exit $$status
+
+durations: ## keep the seconds of the last run, beside which the next ones name what got slow
+	@$(BIN)/python tests/support/durations.py --keep
 
 test-changed: $(VENV)/.dev $(VENV)/.equilag ## the tests of the rooms that differ from BASE (main)
 	@tests=`$(BIN)/python tests/support/changed_rooms.py $(BASE)` && echo "Tests: $$tests" && \
@@ -56,8 +59,7 @@ test-long: $(VENV)/.dev $(VENV)/.equilag ## the tests marked long, and propertie
 	  -o faulthandler_timeout=1200 $(PYTEST_ARGS)
 
 coverage: $(VENV)/.dev $(VENV)/.equilag ## the tests of make test, traced, and the gates of the rooms
-	@$(RUN) 1800 $(PYTEST) --cov --cov-report=json:$(COVERAGE) && \
-	$(BIN)/python tests/support/coverage_gate.py $(COVERAGE)
+	@$(RUN) 1800 $(PYTEST) --cov --cov-report= && $(BIN)/python tests/support/coverage_gate.py
 
 test-live: $(VENV)/.dev $(VENV)/.equilag ## live groups on real brokers; renews figures in docs/benchmark/live.md (3 hours, Java 17, Maven)
 	@$(BIN)/pytest -m live -o faulthandler_timeout=7200 $(PYTEST_ARGS); status=$$?; \

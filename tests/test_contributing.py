@@ -1,4 +1,7 @@
-"""CONTRIBUTING.md is true: its files exist, and the code of each recipe works as it stands."""
+"""CONTRIBUTING.md is true: the code of each recipe works as it stands.
+
+`test_docs.py` looks for the files and targets that it names.
+"""
 
 from __future__ import annotations
 
@@ -56,13 +59,6 @@ def test_every_recipe_is_there() -> None:
     assert TEXT.count("## Recipe: ") == len(RECIPES) + len(without_code)
 
 
-def test_every_file_that_it_names_exists() -> None:
-    named = set(re.findall(r"`((?:equilag|tests|docs|benchmarks)/[\w./-]*)`", TEXT))
-    named |= set(re.findall(r"\]\(([\w./-]+)\)", TEXT))
-    assert len(named) > 25
-    assert [name for name in sorted(named) if not (CHECKOUT / name).exists()] == []
-
-
 @pytest.mark.parametrize(
     ("file", "names"),
     [
@@ -79,12 +75,6 @@ def test_every_file_that_it_names_exists() -> None:
 def test_the_names_it_mentions_are_in_those_files(file: str, names: tuple[str, ...]) -> None:
     source = (CHECKOUT / file).read_text("utf-8")
     assert [name for name in names if name not in source] == []
-
-
-def test_every_target_it_names_is_one_of_the_makefile() -> None:
-    makefile = (CHECKOUT / "Makefile").read_text("utf-8")
-    targets = re.findall(r"`make ([\w-]+)", TEXT)
-    assert [t for t in targets if not re.search(rf"^{t}:", makefile, re.M)] == []
 
 
 # A heuristic.

@@ -272,9 +272,11 @@ def test_tests_benchmarks_and_samples_that_a_page_names_exist(page: str) -> None
 @pytest.mark.parametrize("page", ["ARCHITECTURE.md", "CONTRIBUTING.md"])
 def test_files_and_folders_that_are_named_exist(page: str) -> None:
     text = (CHECKOUT / page).read_text("utf-8")
-    named = set(re.findall(r"`((?:[a-z_]+/)+(?:[a-z_]+(?:\.py)?)?)`", text))
+    named = set(re.findall(r"`((?:[a-z_]+/)+(?:[\w-]+(?:\.(?:py|md))?)?)`", text))
     folders = [path for path in CHECKOUT.glob("[a-z]*") if path.is_dir()]
     paths = [*folders, *(path for folder in folders for path in folder.rglob("*"))]
-    known = [f"/{path.relative_to(CHECKOUT).with_suffix('').as_posix()}" for path in paths]
-    ends = {f"/{name.rstrip('/').removesuffix('.py')}" for name in named}
+    known = {f"/{path.relative_to(CHECKOUT).as_posix()}" for path in paths}
+    known |= {path.removesuffix(".py") for path in known}
+    ends = {f"/{name.rstrip('/')}" for name in named}
+    assert len(ends) > 20
     assert {end for end in ends if not any(path.endswith(end) for path in known)} == set()

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import ast
 from collections import defaultdict
 from collections.abc import Callable, Iterator
-from pathlib import Path
 from statistics import median
 from typing import Final
 
 import pytest
 from support.paths import CHECKOUT
-from support.syntax import syntax
+from support.syntax import parsed
 
 pytestmark = pytest.mark.xdist_group("house")
 
@@ -36,33 +34,11 @@ NAMED_AFTER_OTHERS: Final = {
 }
 """Folders, with those below them, whose modules may have the name of one module elsewhere."""
 
-Function = ast.FunctionDef | ast.AsyncFunctionDef
+Sources = dict[str, str]
+"""Path below the package -> source."""
 
 
-def modules(package: Path) -> dict[str, str]:
-    """Path below the package -> source."""
-    return {
-        path.relative_to(package).as_posix(): path.read_text("utf-8")
-        for path in sorted(package.rglob("*.py"))
-    }
-
-
-def functions(sources: dict[str, str]) -> Iterator[tuple[str, Function]]:
-    """Every function, methods and inner ones too, as `path name`."""
-    for path, source in sources.items():
-        for node in ast.walk(syntax(source)):
-            if isinstance(node, Function):
-                yield f"{path} {node.name}", node
-
-
-def parameters(function: Function) -> int:
-    given = function.args
-    names = [one.arg for one in given.posonlyargs + given.args]
-    bound = names[:1] in (["self"], ["cls"])
-    return len(names) - bound + len(given.kwonlyargs) + bool(given.vararg) + bool(given.kwarg)
-
-
-def long_files(sources: dict[str, str]) -> list[str]:
+def long_files(sources: Sources) -> list[str]:
     lengths = {path: len(source.splitlines()) for path, source in sources.items()}
     found = [f"{path}: {n} lines" for path, n in lengths.items() if n > MAX_LINES]
     if lengths and median(lengths.values()) > MAX_MEDIAN_LINES:
@@ -70,26 +46,29 @@ def long_files(sources: dict[str, str]) -> list[str]:
     return found
 
 
-def long_functions(sources: dict[str, str]) -> list[str]:
-    lengths = {name: (one.end_lineno or 0) - one.lineno + 1 for name, one in functions(sources)}
-    return [f"{name}: {n} lines" for name, n in lengths.items() if n > MAX_FUNCTION_LINES]
+def functions(sources: Sources) -> Iterator[tuple[str, int, int]]:
+    """`path name`, lines and parameters of every function."""
+    for path, source in sources.items():
+        yield from ((f"{path} {name}", *sizes) for name, *sizes in parsed(source).functions)
 
 
-def wide_functions(sources: dict[str, str]) -> list[str]:
-    widths = {name: parameters(one) for name, one in functions(sources)}
-    return [name for name, n in widths.items() if n > MAX_PARAMETERS]
+def long_functions(sources: Sources) -> list[str]:
+    return [f"{name}: {n} lines" for name, n, _ in functions(sources) if n > MAX_FUNCTION_LINES]
 
 
-def repeated_classes(sources: dict[str, str]) -> list[str]:
+def wide_functions(sources: Sources) -> list[str]:
+    return [name for name, _, width in functions(sources) if width > MAX_PARAMETERS]
+
+
+def repeated_classes(sources: Sources) -> list[str]:
     found: defaultdict[str, list[str]] = defaultdict(list)
     for path, source in sources.items():
-        for node in ast.walk(syntax(source)):
-            if isinstance(node, ast.ClassDef):
-                found[node.name].append(path)
+        for name in parsed(source).classes:
+            found[name].append(path)
     return [f"{name}: {', '.join(paths)}" for name, paths in found.items() if len(paths) > 1]
 
 
-def repeated_modules(sources: dict[str, str], named_after_others: set[str]) -> list[str]:
+def repeated_modules(sources: Sources, named_after_others: set[str]) -> list[str]:
     """Names that stand more than once outside of these folders."""
     found: defaultdict[str, list[str]] = defaultdict(list)
     for path in sources:
@@ -99,7 +78,10 @@ def repeated_modules(sources: dict[str, str], named_after_others: set[str]) -> l
     return [", ".join(paths) for paths in found.values() if len(paths) > 1]
 
 
-SOURCES: Final = modules(PACKAGE)
+SOURCES: Final[Sources] = {
+    path.relative_to(PACKAGE).as_posix(): path.read_text("utf-8")
+    for path in sorted(PACKAGE.rglob("*.py"))
+}
 
 
 def test_files_are_short() -> None:
@@ -122,9 +104,9 @@ def test_a_module_name_stands_once() -> None:
     assert repeated_modules(SOURCES, set(NAMED_AFTER_OTHERS)) == []
 
 
-@pytest.mark.parametrize("folder", NAMED_AFTER_OTHERS)
-def test_every_exception_for_module_names_is_needed(folder: str) -> None:
-    assert repeated_modules(SOURCES, NAMED_AFTER_OTHERS.keys() - {folder})
+def test_every_exception_for_module_names_is_needed() -> None:
+    for folder in NAMED_AFTER_OTHERS:
+        assert repeated_modules(SOURCES, NAMED_AFTER_OTHERS.keys() - {folder}), folder
 
 
 def body(n: int) -> str:
@@ -133,33 +115,26 @@ def body(n: int) -> str:
 
 
 @pytest.mark.parametrize(
-    ("find", "sources", "found"),
+    ("find", "source", "found"),
     [
-        (long_files, {"a.py": "\n" * 300, "b.py": "", "c.py": ""}, []),
-        (long_files, {"a.py": "\n" * 301, "b.py": "", "c.py": ""}, ["a.py: 301 lines"]),
-        (long_files, {"a.py": "\n" * 151}, ["the median file has 151 lines"]),
-        (long_functions, {"a.py": body(60)}, []),
-        (long_functions, {"a.py": body(61)}, ["a.py f: 61 lines"]),
-        (wide_functions, {"a.py": "def f(a, b, /, c, d, *e, g, **h): ..."}, []),
-        (wide_functions, {"a.py": "def f(a, b, /, c, d, *e, g, i, **h): ..."}, ["a.py f"]),
-        (wide_functions, {"a.py": "class A:\n  def f(self, b, c, d, e, f, g, h): ..."}, []),
-        (
-            wide_functions,
-            {"a.py": "class A:\n  async def f(self, b, c, d, e, f, g, h, i): ..."},
-            ["a.py f"],
-        ),
-        (repeated_classes, {"a.py": "class A: ...", "b.py": "class B: ..."}, []),
-        (
-            repeated_classes,
-            {"a.py": "class A: ...", "b/c.py": "def f():\n  class A: ..."},
-            ["A: a.py, b/c.py"],
-        ),
+        (long_files, "\n" * 300, []),
+        (long_files, "\n" * 301, ["a.py: 301 lines"]),
+        (long_functions, body(60), []),
+        (long_functions, body(61), ["a.py f: 61 lines"]),
+        (wide_functions, "def f(a, b, /, c, d, *e, g, **h): ...", []),
+        (wide_functions, "def f(a, b, /, c, d, *e, g, i, **h): ...", ["a.py f"]),
+        (wide_functions, "class A:\n  def f(self, b, c, d, e, f, g, h): ...", []),
+        (wide_functions, "class A:\n  async def f(self, b, c, d, e, f, g, h, i): ...", ["a.py f"]),
+        (repeated_classes, "class B: ...", []),
+        (repeated_classes, "def f():\n  class C: ...", ["C: a.py, b/c.py"]),
     ],
-)  # fmt: skip
-def test_what_is_found(
-    find: Callable[[dict[str, str]], list[str]], sources: dict[str, str], found: list[str]
-) -> None:
-    assert find(sources) == found
+)
+def test_what_is_found(find: Callable[[Sources], list[str]], source: str, found: list[str]) -> None:
+    assert find({"a.py": source, "b/c.py": "class C: ...", "d.py": ""}) == found
+
+
+def test_the_median_file_is_short() -> None:
+    assert long_files({"a.py": "\n" * 151}) == ["the median file has 151 lines"]
 
 
 def test_which_module_names_are_found() -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 import time
 from collections import defaultdict
-from collections.abc import Iterable
+from collections.abc import Iterable, Set
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import Literal
@@ -59,6 +59,22 @@ class Log:
             for partition in partitions:
                 owners[partition].append(member)
         return owners
+
+    def shared(self, every: Set[Partition], members: Set[str] | int | None = None) -> bool:
+        """True if each of these partitions has one owner, and just these members, or so many, hold
+        one. Other topics do not count: members may keep what was deleted."""
+        topics = {topic for topic, _ in every}
+        owners = {place: one for place, one in self.owners().items() if place[0] in topics}
+        holders = {name for name, theirs in self.held().items() if theirs}
+        return (
+            set(owners) == every
+            and all(len(one) == 1 for one in owners.values())
+            and members in (None, len(holders), holders)
+        )
+
+    def quiet_s(self) -> float:
+        """Seconds since the last event."""
+        return time.time() - self.events[-1].at
 
     def twice(self) -> list[tuple[float, Partition, str, str]]:
         """Return every moment when a member got a partition that another member still held."""

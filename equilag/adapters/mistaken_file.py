@@ -90,8 +90,8 @@ def _is_described(text: str) -> bool:
     """True if a tool printed tables about a group in the text, or why it could not."""
     if _FAILED.search(text):
         return True
-    from equilag.adapters.describe.headless_rows import headless_table
+    from equilag.adapters.describe.cut_lines import headless_table
     from equilag.adapters.describe.printed_table import find_tables
 
     found = find_tables(text)
-    return bool(found.tables) or headless_table(found.lines, found.messages) is not None
+    return bool(found.tables) or headless_table(text, found.messages) is not None

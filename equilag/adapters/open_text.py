@@ -19,6 +19,8 @@ MAX_BYTES: Final = 4 * 2**30
 """Largest size after decompression: 10 million partitions need less."""
 
 _PARQUET: Final = b"PAR1"
+_UTF_16: Final = (b"\xff\xfe", b"\xfe\xff")
+"""Byte order marks, as of Windows."""
 _GZIP: Final = b"\x1f\x8b"
 _ZSTD: Final = b"\x28\xb5\x2f\xfd"
 _ZSTD_SKIPPABLE: Final = b"\x2a\x4d\x18"
@@ -145,8 +147,10 @@ def _decode(data: bytes) -> str:
             "a Parquet file, not text; equilag fleet --history takes the directory of a history"
         )
         raise InputError(problem)
+    encoding = "utf-16" if data.startswith(_UTF_16) else "utf-8"
     try:
-        return data.decode("utf-8-sig")
+        return data.decode(encoding).removeprefix("\ufeff")
     except UnicodeDecodeError as error:
         line = data.count(b"\n", 0, error.start) + 1
-        raise InputError(f"not UTF-8: byte 0x{data[error.start]:02x}", f"line {line}") from error
+        problem = f"not {encoding.upper()}: byte 0x{data[error.start]:02x}"
+        raise InputError(problem, f"line {line}") from error

@@ -11,7 +11,7 @@ import math
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from threading import Event
 from typing import Final
 
@@ -44,51 +44,6 @@ def limit_steps(steps: int, stop: Callable[[], bool]) -> Callable[[], bool]:
 
 
 @dataclass(slots=True, eq=False)
-class _Clock:
-    """Seconds on the monotonic clock. `cut` stays true once anything was stopped by it."""
-
-    limit: float
-    reserve: float = 0.0
-    start: float = field(default_factory=time.monotonic)
-    whole: _Clock | None = None
-    cut: bool = False
-    stop: Event | None = None
-    """Once it is set, no time is left."""
-
-    @property
-    def elapsed(self) -> float:
-        return time.monotonic() - self.start
-
-    @property
-    def interrupted(self) -> bool:
-        return self.stop is not None and self.stop.is_set()
-
-    @property
-    def left(self) -> float:
-        if self.stop is not None and self.stop.is_set():
-            return 0.0
-        if self.limit == math.inf:
-            return math.inf
-        return max(0.0, self.limit - self.reserve - self.elapsed)
-
-    def expired(self) -> bool:
-        # Searches ask after every step, `verify` without a limit on time.
-        if (self.limit == math.inf and self.stop is None) or self.left > 0.0:
-            return False
-        self.mark_cut()
-        return True
-
-    def mark_cut(self) -> None:
-        clock: _Clock | None = self
-        while clock is not None:
-            clock.cut = True
-            clock = clock.whole
-
-    def share(self, fraction: float) -> _Clock:
-        return _Clock(self.left * fraction, whole=self, stop=self.stop)
-
-
-@dataclass(slots=True, eq=False)
 class _Work:
     """Work in seconds of one core for a run, in array elements for a search."""
 
@@ -102,6 +57,10 @@ class _Work:
         """What one second of work costs."""
         return self.element / ELEMENT
 
+    def left(self, upto: float = 1.0) -> float:
+        """What is left of the first part `upto`."""
+        return max(0.0, self.limit * upto - self.spent)
+
 
 class Budget:
     """Time and counted work, each unlimited unless given.
@@ -110,7 +69,9 @@ class Budget:
     the time are not taken, and nodes of a search have a price too.
     """
 
-    __slots__ = ("_clock", "_work", "counted", "effort")
+    __slots__ = (
+        "_reserve", "_start", "_whole", "_work", "counted", "cut", "effort", "limit", "stop",
+    )  # fmt: skip
 
     def __init__(
         self,
@@ -120,11 +81,18 @@ class Budget:
         counted: bool = False,
     ) -> None:
         """`work` in array elements, `seconds` from now on, of which `reserve` is kept back."""
-        self._clock = _Clock(seconds, reserve)
-        self._work = _Work(work, 1.0)
+        self.limit = seconds
+        """Seconds from start to end."""
+        self.cut = False
+        """True once the clock stopped anything: such a run need not be repeatable."""
+        self.stop: Event | None = None
+        """What tells the run to end: once it is set, no time is left."""
         self.counted = counted
         self.effort: float | None = None
         """Seconds' worth of work that a run is limited to, as it was asked for."""
+        self._start, self._reserve = time.monotonic(), reserve
+        self._whole: Budget | None = None
+        self._work = _Work(work, 1.0)
 
     @staticmethod
     def of_run(
@@ -136,7 +104,7 @@ class Budget:
         have no time left.
         """
         budget = Budget(math.inf, seconds, reserve, counted=effort is not None)
-        budget._clock.stop = stop
+        budget.stop = stop
         budget._work = _Work(math.inf if effort is None else effort, ELEMENT)
         budget.effort = effort
         return budget
@@ -144,48 +112,44 @@ class Budget:
     # Time.
 
     @property
-    def limit(self) -> float:
-        """Seconds from start to end."""
-        return self._clock.limit
-
-    @property
     def elapsed(self) -> float:
         """Seconds since the start."""
-        return self._clock.elapsed
-
-    @property
-    def time_left(self) -> float:
-        """Seconds that may still be worked, 0 or more; the reserve counts as spent."""
-        return self._clock.left
-
-    @property
-    def cut(self) -> bool:
-        """True once the clock stopped anything: such a run need not be repeatable."""
-        return self._clock.cut
-
-    @property
-    def stop(self) -> Event | None:
-        """What tells the run to end, for those who wait elsewhere."""
-        return self._clock.stop
+        return time.monotonic() - self._start
 
     @property
     def interrupted(self) -> bool:
         """True once the run was told to end."""
-        return self._clock.interrupted
+        return self.stop is not None and self.stop.is_set()
+
+    @property
+    def time_left(self) -> float:
+        """Seconds that may still be worked, 0 or more; the reserve counts as spent."""
+        if self.stop is not None and self.stop.is_set():
+            return 0.0
+        if self.limit == math.inf:
+            return math.inf
+        return max(0.0, self.limit - self._reserve - self.elapsed)
 
     def mark_cut(self) -> None:
         """Note that something was left out for lack of time."""
-        self._clock.mark_cut()
+        budget: Budget | None = self
+        while budget is not None:
+            budget.cut = True
+            budget = budget._whole
 
     def expired(self) -> bool:
         """True if no time is left; this marks the budget as cut."""
-        return self._clock.expired()
+        # Searches ask after every step, `verify` without a limit on time.
+        if (self.limit == math.inf and self.stop is None) or self.time_left > 0.0:
+            return False
+        self.mark_cut()
+        return True
 
     def has_time(self, seconds: float) -> bool:
         """True if so much time is left; if not, this marks the budget as cut."""
-        if seconds < self._clock.left:
+        if seconds < self.time_left:
             return True
-        self._clock.mark_cut()
+        self.mark_cut()
         return False
 
     # Work.
@@ -197,7 +161,7 @@ class Budget:
 
     def seconds_of_work(self, upto: float = 1.0) -> float:
         """Seconds' worth of work left of the first part `upto` of the budget."""
-        return max(0.0, self._work.limit * upto - self._work.spent) / self._work.second
+        return self._work.left(upto) / self._work.second
 
     def pay(self, seconds: float) -> None:
         """Charge seconds' worth of work; never raises."""
@@ -207,7 +171,7 @@ class Budget:
         """Charge a step of a search. Raises OutOfBudget if work or time is used up."""
         work = self._work
         work.spent += (elements + OVERHEAD) * work.element
-        if work.spent > work.limit or self._clock.expired():
+        if work.spent > work.limit or self.expired():
             raise OutOfBudget
         if elements > LONG_STEP and not self.has_time(elements * SLOWEST * ELEMENT):
             raise OutOfBudget  # nothing stops the step once it has begun
@@ -217,7 +181,7 @@ class Budget:
         be left out one after the other without a step."""
         if self.counted:
             self.spend(NODE)
-        elif self._clock.expired():
+        elif self.expired():
             raise OutOfBudget
 
     # Composition.
@@ -226,7 +190,7 @@ class Budget:
         """The same work with a fraction of the time left; all of it where work is counted."""
         if fraction is None or self.counted:
             return self
-        return self._with(self._clock.share(fraction), self._work)
+        return self._part(self._work, self.time_left * fraction)
 
     def steps(
         self, price: float, upto: float = 1.0, share: float | None = None
@@ -236,14 +200,14 @@ class Budget:
         True once the time (or a share of what is left of it), or the first part `upto` of the work,
         is used up.
         """
-        clock, work = self.share(share)._clock, self._work
+        expired, work = self.share(share).expired, self._work
         if not self.counted:
-            return clock.expired
+            return expired
         cost, limit = price * work.second, work.limit * upto
 
         def stop() -> bool:
             work.spent += cost
-            return work.spent > limit or clock.expired()
+            return work.spent > limit or expired()
 
         return stop
 
@@ -253,8 +217,8 @@ class Budget:
     ) -> Iterator[Budget]:
         """A budget for searches: at most so many elements, charged to the whole at the end."""
         whole = self._work
-        left = max(0.0, whole.limit * upto - whole.spent) / whole.element
-        part = self._with(self.share(share)._clock, _Work(float(int(min(elements, left))), 1.0))
+        most = min(elements, whole.left(upto) / whole.element)
+        part = self.share(share)._part(_Work(float(int(most)), 1.0))
         try:
             yield part
         finally:
@@ -267,15 +231,16 @@ class Budget:
         if not self.counted:
             yield self.share(fraction)
             return
-        whole = self._work
-        left = max(0.0, whole.limit - whole.spent)
-        part = self._with(self._clock, _Work(left * fraction, whole.element))
+        part = self._part(_Work(self._work.left() * fraction, self._work.element))
         try:
             yield part
         finally:
-            whole.spent += part._work.spent
+            self._work.spent += part._work.spent
 
-    def _with(self, clock: _Clock, work: _Work) -> Budget:
-        made = Budget.__new__(Budget)
-        made._clock, made._work, made.counted, made.effort = clock, work, self.counted, None
+    def _part(self, work: _Work, seconds: float | None = None) -> Budget:
+        """A budget with this work, from now on or with the time of the whole."""
+        made = Budget(seconds=self.limit if seconds is None else seconds, counted=self.counted)
+        if seconds is None:
+            made._start, made._reserve = self._start, self._reserve
+        made._whole, made._work, made.stop = self, work, self.stop
         return made

@@ -11,7 +11,7 @@ from dataclasses import replace
 import numpy as np
 import numpy.typing as npt
 
-from equilag.domain.group.group import NOBODY, Group, Index, Ints
+from equilag.domain.group.group import NOBODY, Group, Ints
 from equilag.heuristics.protocol import Assignor
 
 
@@ -37,12 +37,12 @@ def topics_in_parts(group: Group) -> tuple[Group, Ints]:
     place = np.empty_like(order)
     place[order] = np.arange(len(order))
     names = zip(topic[first].tolist(), of[first].tolist(), strict=True)
-    class_topics = tuple(_parts_of(row[of[first]]) for row in group.eligible.T)
+    read = (np.flatnonzero(row[of[first]]) for row in group.eligible.T)
     parts = replace(
         group,
         topics=tuple(f"{group.topics[t]}/{c}" for t, c in names),
         topic_start=np.append(first, len(order)),
-        class_topics=class_topics,
+        class_topics=tuple(topics.astype(np.int32) for topics in read),
         lag=group.lag[order],
         quality=group.quality[order],
         claim_partition=place[group.claim_partition],
@@ -53,7 +53,3 @@ def topics_in_parts(group: Group) -> tuple[Group, Ints]:
         racks=None if group.racks is None else tuple(group.racks[p] for p in order.tolist()),
     )
     return parts, order
-
-
-def _parts_of(reads: npt.NDArray[np.bool_]) -> Index:
-    return np.flatnonzero(reads).astype(np.int32)

@@ -5,7 +5,7 @@ Nothing is imported before it is asked for; listing the names imports no assigno
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import fields, replace
 from typing import Any, Final
 
 import numpy as np
@@ -116,17 +116,11 @@ def _partition(group: Group, partition: int) -> str:
 
 def _own_copy(group: Group) -> Group:
     """The same group with columns of its own."""
-    return replace(
-        group,
-        topic_start=group.topic_start.copy(),
-        class_of=group.class_of.copy(),
-        class_topics=tuple(topics.copy() for topics in group.class_topics),
-        lag=group.lag.copy(),
-        quality=group.quality.copy(),
-        claim_member=group.claim_member.copy(),
-        claim_partition=group.claim_partition.copy(),
-        owner=group.owner.copy(),
-    )
+    columns = {one.name: getattr(group, one.name) for one in fields(group)}
+    copies: dict[str, Any] = {
+        name: it.copy() for name, it in columns.items() if isinstance(it, np.ndarray)
+    }
+    return replace(group, **copies, class_topics=tuple(t.copy() for t in group.class_topics))
 
 
 def _load(name: str, reference: str) -> Assignor:

@@ -42,7 +42,7 @@ class StickyAssignor:
             classes.sort(key=lambda shares: len(shares.members))
             for shares in classes:
                 shares.take_free(total)
-            _balance(classes, total, component.members)
+            _balance(classes, total)
             for shares in classes:
                 shares.settle(assigned, total, group.owner)
         return assigned
@@ -99,13 +99,6 @@ class _ClassShares:
         assigned[self.partitions[~stays]] = self.members[order]
 
 
-def balance_score(counts: Ints) -> int:
-    """KIP-54's score: the sum over all pairs of members of the difference of their counts."""
-    ascending = np.sort(counts)
-    n = len(ascending)
-    return int((ascending * np.arange(1 - n, n, 2)).sum())
-
-
 def even_out(total: Ints, held: Ints, owned: Ints) -> Ints:
     """[k] the change in `held` once no single move within a partition class improves the balance.
 
@@ -141,23 +134,13 @@ def _givable(total: Ints, held: Ints, level: int) -> Ints:
     return np.minimum(held, np.maximum(total - level, 0))
 
 
-def _balance(classes: list[_ClassShares], total: Ints, members: Ints) -> None:
-    """Move within the classes until nothing improves; take it back if the score did not fall.
+def _balance(classes: list[_ClassShares], total: Ints) -> None:
+    """Move within the classes until nothing improves.
 
     A class with one potential member is set aside, and with it members that read nothing else.
-    Every single move lowers the score, so the last step is KIP-54's safeguard, not a common case.
+    KIP-54 takes the moves back unless the sum over all pairs of members of the difference of their
+    counts has fallen; every single one lowers it, as it is from a member with at least two more.
     """
     movable = [shares for shares in classes if len(shares.members) > 1]
-    before = [shares.held.copy() for shares in movable]
-    total_before = total[members]
-    moved = False
-    improved = True
-    while improved:
-        improved = False
-        for shares in movable:
-            improved |= shares.improve(total)
-        moved |= improved
-    if moved and balance_score(total[members]) >= balance_score(total_before):
-        total[members] = total_before
-        for shares, held in zip(movable, before, strict=True):
-            shares.held = held
+    while sum(shares.improve(total) for shares in movable):
+        continue

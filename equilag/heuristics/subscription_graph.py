@@ -43,25 +43,6 @@ def components(group: Group) -> list[Component]:
     return [Component(*arrays) for arrays in parts]
 
 
-def subscription_graph(group: Group) -> nx.Graph[Any]:
-    """The bipartite networkx graph, nodes ``("members", k)`` and ``("topics", c)``.
-
-    Node attributes: `kind` (``members`` or ``topics``), `bipartite` (0 or 1), `size` (members, or
-    partitions, in the class). An edge: members of class k may take partitions of class c.
-    """
-    import networkx as nx
-
-    graph: nx.Graph[Any] = nx.Graph(name=group.name)
-    n_partitions = np.bincount(group.partition_class, minlength=len(group.eligible))
-    for k, size in enumerate(group.class_size.tolist()):
-        graph.add_node(("members", k), kind="members", bipartite=0, size=size)
-    for c, size in enumerate(n_partitions.tolist()):
-        graph.add_node(("topics", c), kind="topics", bipartite=1, size=size)
-    for c, k in np.argwhere(group.eligible).tolist():
-        graph.add_edge(("topics", c), ("members", k))
-    return graph
-
-
 def _labels(eligible: Flags) -> tuple[Ints, Ints]:
     """[C] and [K] component number of each class, by first partition class; -1 without an edge."""
     topics, members = np.flatnonzero(eligible.any(axis=1)), np.flatnonzero(eligible.any(axis=0))

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import heapq
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
 from typing import TYPE_CHECKING, Any, Final
@@ -13,14 +14,13 @@ from equilag.domain.errors import describe_error
 from equilag.domain.group.group import NOBODY, Index
 from equilag.pipeline.group_result import GroupResult, Planner
 from equilag.pipeline.isolate import ChildProcess, Failure
+from equilag.pipeline.results.run_tables import arrow_types, ddl_of
 from equilag.pipeline.rules import GroupSettings, Rules
 from equilag.pipeline.sources.group_columns import ASSIGNMENT, BASELINE, PLAN, Fields
 
 if TYPE_CHECKING:
     import pyarrow
     from pyspark.sql import DataFrame, SparkSession
-import heapq
-from collections.abc import Sequence
 
 SECONDS_PER_GROUP: Final = 0.02
 """Fixed cost of a group, measured on fleets."""
@@ -120,7 +120,6 @@ def _warm_up() -> None:
     import equilag.solver.cpsat.model  # noqa: F401
     from equilag.domain.group.group import Group
     from equilag.heuristics.registry import BUILT_IN
-    from equilag.heuristics.subscription_graph import subscription_graph
     from equilag.planner.compare import run_assignors
     from equilag.planner.solve import solve
 
@@ -128,10 +127,9 @@ def _warm_up() -> None:
         name="",
         topics={"t": 4, "u": 2},
         members=["a", "b", "c"],
-        subscriptions={"a": ["t"], "b": ["u"], "c": ["t", "u"]},
+        subscriptions={"a": ["t"], "b": ["u"], "c": ["t"]},  # two components, for networkx
         owned={"a": {"t": [0, 1]}},
     )
-    subscription_graph(group)
     run_assignors(group, tuple(BUILT_IN))  # a plug-in may end its process; that is for a child
     solve(group, time_limit=10.0, effort=0.01)
 
@@ -174,9 +172,7 @@ def solve_all(
         .sortWithinPartitions(desc("cost"))
         .select("group", "last_ms", "topics", "members", "settings")
     )
-    return binned.mapInArrow(
-        SolveBatches(planner, kill_after), ", ".join(f"`{name}` {kind}" for name, kind in SOLVED)
-    )
+    return binned.mapInArrow(SolveBatches(planner, kill_after), ddl_of(SOLVED))
 
 
 def to_arrow(group: str, outcome: GroupResult | Failure) -> pyarrow.RecordBatch:
@@ -221,16 +217,10 @@ def _names(names: tuple[str, ...], numbers: Index) -> pyarrow.Array:
 
 @cache
 def arrow_schema() -> pyarrow.Schema:
-    """Return `SOLVED` as an Arrow schema; Spark's type parser is not available on executors."""
+    """Return `SOLVED` as an Arrow schema."""
     import pyarrow as pa
 
-    plain = {
-        "string": pa.string(),
-        "bigint": pa.int64(),
-        "int": pa.int32(),
-        "double": pa.float64(),
-        "array<string>": pa.list_(pa.string()),
-    }
+    plain = arrow_types()
 
     def struct(fields: Fields) -> pa.StructType:
         return pa.struct([pa.field(name, plain[kind]) for name, kind in fields])

@@ -6,10 +6,12 @@ import json
 import subprocess
 import sys
 from collections import Counter, defaultdict
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, Final
 
 import pytest
+from support.fleet_oracle import rounds, signals
 from support.paths import CHECKOUT
 
 pytest.importorskip("pyarrow")
@@ -20,6 +22,7 @@ from benchmarks.fleet.history import main, write_history
 from benchmarks.fleet.settings import HistorySettings
 from benchmarks.fleet.tables import MEMBERS, OFFSETS
 from equilag.domain.errors import InputError
+from equilag.pipeline.sources.signals import Span
 
 SMALL: Final = HistorySettings(
     groups=90, partitions=4_000, samples=7, every=60, seed=3, faults=True
@@ -50,61 +53,29 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> tuple[Any, list[Row], list
     return result, *read(folder)
 
 
-def count_faults(offsets: list[Row], members: list[Row], every: int, start: int) -> Any:
-    """Group -> fault -> count, by the definitions in `benchmarks.fleet.faults`."""
-    counts: defaultdict[str, Counter[str]] = defaultdict(Counter)
-    series: defaultdict[str, defaultdict[tuple[str, int], dict[int, Row]]]
-    series = defaultdict(lambda: defaultdict(dict))
+def count_faults(offsets: list[Row], members: list[Row], interval: int) -> Any:
+    """The number of groups, and group -> fault -> count, as the oracle of signals sees them."""
     end = max(row["ts_ms"] for row in offsets)
-    interval = every * 1000
-    for row in offsets:
-        count = counts[row["group"]]
-        if row["partition"] < 0 or row["log_end"] < 0 or row["log_end"] < row["log_start"]:
-            count["invalid"] += 1
-            continue
-        times = series[row["group"]][row["topic"], row["partition"]]
-        if row["ts_ms"] in times:
-            count["duplicates"] += 1
-        times[row["ts_ms"]] = row
-        count["late"] += (row["ts_ms"] - start) % interval != 0
-    for group, partitions in series.items():
-        count = counts[group]
-        taken = {at // interval for times in partitions.values() for at in times}
-        first, last = min(taken), max(taken)
-        newest = max(at for times in partitions.values() for at in times)
-        count["stale"] += end - newest > max(600_000, 3 * interval)
-        for times in partitions.values():
-            order = sorted(times)
-            rounds = {at // interval for at in order}
-            count["appeared"] += min(rounds) - first >= 2
-            count["vanished"] += last - max(rounds) >= 2
-            count["missing"] += sum(min(rounds) < at < max(rounds) for at in taken - rounds)
-            count["no_commit"] += times[order[-1]]["committed"] is None
-            before = None
-            for at in order:
-                row = times[at]
-                if row["committed"] is not None:
-                    count["ahead_of_end"] += row["committed"] > row["log_end"]
-                    count["below_log_start"] += row["committed"] < row["log_start"]
-                if before is not None:
-                    count["end_backwards"] += row["log_end"] < before["log_end"]
-                    if None not in (row["committed"], before["committed"]):
-                        count["commit_backwards"] += row["committed"] < before["committed"]
-                before = row
-    groups = {row["group"] for row in offsets} | {row["group"] for row in members}
+    of_group = rounds(offsets, end)
+    counts: defaultdict[str, Counter[str]] = defaultdict(Counter)
+    for (group, _, _), found in signals(offsets, Span(end, 10**9, 0), "latest").items():
+        counts[group].update({fault: found[fault] for fault in ALL_FAULTS & found.keys()})
+    for group, found in of_group.items():
+        counts[group]["invalid"] = found["invalid"]
+        counts[group]["stale"] = end - found["last_ms"] > max(600_000, 3 * interval)
+    groups = of_group.keys() | {row["group"] for row in members}
     for group in groups:
         rows = [row for row in members if row["group"] == group]
-        counts[group]["no_offsets"] += group not in series
+        counts[group]["no_offsets"] = group not in of_group
         final = [row for row in rows if row["ts_ms"] == max(one["ts_ms"] for one in rows)]
-        counts[group]["no_members"] += all(row["member"] is None for row in final)
-        counts[group]["capacity"] += len({row["capacity"] for row in final}) > 1
-    positive = {group: dict(+count) for group, count in counts.items() if +count}
-    return len(groups), positive
+        counts[group]["no_members"] = all(row["member"] is None for row in final)
+        counts[group]["capacity"] = len({row["capacity"] for row in final}) > 1
+    return len(groups), {group: dict(+count) for group, count in counts.items() if +count}
 
 
 def test_every_fault_is_where_made_json_says(made: tuple[Any, list[Row], list[Row]]) -> None:
     result, offsets, members = made
-    groups, counted = count_faults(offsets, members, SMALL.every, SMALL.start_ms)
+    groups, counted = count_faults(offsets, members, SMALL.every * 1000)
     assert counted == result["faults"]
     assert {fault for counts in counted.values() for fault in counts} == ALL_FAULTS
     assert groups == result["groups"] == SMALL.groups
@@ -120,7 +91,7 @@ def test_a_clean_history_has_every_sample_and_no_faults(tmp_path: Path) -> None:
     result = write_history(tmp_path, settings)
     offsets, members = read(tmp_path)
     assert result["faults"] == {}
-    assert count_faults(offsets, members, settings.every, settings.start_ms)[1] == {}
+    assert count_faults(offsets, members, settings.every * 1000)[1] == {}
     assert len(offsets) == settings.partitions * settings.samples
     assert len({row["ts_ms"] for row in members}) == settings.samples
 
@@ -161,29 +132,22 @@ def test_readers_of_one_topic_see_one_log(made: tuple[Any, list[Row], list[Row]]
 
 def test_a_seed_gives_the_same_tables(tmp_path: Path) -> None:
     settings = HistorySettings(groups=45, partitions=2_000, samples=5, faults=True)
-    results = [write_history(tmp_path / name, settings) for name in ("one", "two")]
-    assert results[0] == results[1]
-    for name in ("offsets", "members"):
-        one, two = (pq.read_table(tmp_path / which / name) for which in ("one", "two"))
-        assert one.equals(two)
-        assert one.schema.equals(OFFSETS if name == "offsets" else MEMBERS)
-    other = HistorySettings(groups=45, partitions=2_000, samples=5, faults=True, seed=2)
-    assert write_history(tmp_path / "other", other)["faults"] != results[0]["faults"]
-    for name in ("offsets", "members"):
-        one, two = (pq.read_table(tmp_path / which / name) for which in ("one", "other"))
-        assert not one.equals(two)
+    one, two, other = (
+        write_history(tmp_path / str(number), replace(settings, seed=seed))
+        for number, seed in enumerate((1, 1, 2))
+    )
+    assert one == two
+    assert other["faults"] != one["faults"]
+    for name, columns in (("offsets", OFFSETS), ("members", MEMBERS)):
+        tables = [pq.read_table(tmp_path / number / name) for number in "012"]
+        assert tables[0].schema.equals(columns)
+        assert [table.equals(tables[0]) for table in tables] == [True, True, False]
 
 
 def test_the_command(tmp_path: Path) -> None:
-    command = [sys.executable, "-m", "benchmarks.fleet.history", "--groups", "9", "--partitions"]
-    command += ["100", "--samples", "2", "--start", "2026-01-02T03:04:05+00:00", "--out", "made"]
-    done = subprocess.run(
-        [*command[:-1], str(tmp_path / "made")],
-        cwd=CHECKOUT,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+    words = "--groups 9 --partitions 100 --samples 2 --start 2026-01-02T03:04:05+00:00 --out"
+    command = [sys.executable, "-m", "benchmarks.fleet.history", *words.split(), tmp_path / "made"]
+    done = subprocess.run(command, cwd=CHECKOUT, capture_output=True, text=True, check=False)
     assert (done.returncode, done.stderr) == (0, "")
     assert json.loads(done.stdout)["rows"] == 200
     offsets, _ = read(tmp_path / "made")

@@ -3,19 +3,18 @@
 from __future__ import annotations
 
 import copy
-from itertools import combinations, pairwise
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from support.claimed_groups import groups, load, named, snapshots
+from support.groups import ramp
 
-import equilag.heuristics.sticky as sticky_module
 from equilag.domain.group.group import NOBODY
-from equilag.domain.plan.metrics import count_moves, member_counts, moved
+from equilag.domain.plan.metrics import member_counts, moved
 from equilag.heuristics import get_assignor
-from equilag.heuristics.sticky import balance_score, even_out
+from equilag.heuristics.sticky import even_out
 
 
 def sticky(group):
@@ -133,26 +132,6 @@ def test_who_gives_and_who_receives(total, held, owned, change):
     assert even_out(*arrays).tolist() == change
 
 
-@given(st.lists(st.integers(0, 50), max_size=8))
-def test_the_score_is_the_sum_over_all_pairs(counts):
-    assert balance_score(np.array(counts, dtype=np.int64)) == sum(
-        abs(a - b) for a, b in combinations(counts, 2)
-    )
-
-
-def test_moves_that_do_not_lower_the_score_are_taken_back(monkeypatch):
-    """No real move is like that, so the score is made to stand still."""
-    members = [
-        {"id": "a", "subscription": ["t"], "owned": {"t": [0, 1, 2, 3, 4, 5, 6]}},
-        {"id": "b", "subscription": ["t"]},
-        {"id": "c", "subscription": ["t"], "owned": {"t": [7]}},
-    ]
-    group = load({"topics": {"t": 11}, "members": members})
-    assert member_counts(sticky(group), 3).tolist() == [4, 4, 3]
-    monkeypatch.setattr(sticky_module, "balance_score", lambda counts: 0)
-    assert sticky(group).tolist() == [0, 0, 0, 0, 0, 0, 0, 2, 1, 1, 2]
-
-
 def test_free_partitions_with_fewer_potential_members_are_dealt_first():
     """Were t dealt first, b would take t-1 and a u-0, and a would have to give up what it owns."""
     members = [
@@ -166,19 +145,7 @@ def test_free_partitions_with_fewer_potential_members_are_dealt_first():
 
 def test_the_local_rule_stays_on_a_ramp():
     """A chain of members, each one partition ahead of the last: no single move improves it."""
-    k, mean = 9, 40
-    size = mean * k // (k - 1)
-    order = [(t, p) for t in range(k - 1) for p in range(size)]
-    bounds = np.cumsum([0, *(mean - (k - 1) // 2 + i for i in range(k))])
-    members = []
-    for i, (start, end) in enumerate(pairwise(bounds.tolist())):
-        owned = {f"t{t}": [p for s, p in order[start:end] if s == t] for t in (i - 1, i)}
-        owned = {topic: numbers for topic, numbers in owned.items() if numbers}
-        topics = [f"t{t}" for t in (i - 1, i) if 0 <= t < k - 1]
-        members.append({"id": f"m{i}", "subscription": topics, "owned": owned})
-    topics = {f"t{t}": size for t in range(k - 1)}
-    group = load({"topics": topics, "members": members})
-    assigned = sticky(group)
+    group = ramp(9, 40)
     assert (group.owner != NOBODY).all()
-    assert count_moves(group, assigned) == 0
-    assert np.ptp(member_counts(assigned, k)) == 8
+    assert sticky(group).tolist() == group.owner.tolist()
+    assert np.ptp(member_counts(group.owner, 9)) == 8

@@ -14,7 +14,7 @@ import pytest
 pytest.importorskip("pyarrow")
 import pyarrow as pa
 import pyarrow.parquet as pq
-from support.fleet_runs import SETTINGS, UNEVEN, problem, without_excess, write_run
+from support.fleet_runs import SETTINGS, UNEVEN, problem, write_run
 
 import equilag
 from equilag.cli.arguments.policy_options import policy_of
@@ -61,16 +61,6 @@ def test_the_plan_is_what_the_run_found_and_holds(tmp_path: Path, name: str) -> 
 def json_file(path: Path, document: dict[str, Any]) -> Path:
     path.write_text(json.dumps(document), "utf-8")
     return path
-
-
-def test_an_older_run_without_excess_in_its_tables(tmp_path: Path) -> None:
-    path = write_run(tmp_path / "run", [UNEVEN])
-    snapshot, plan = export_group(path, "orders")
-    assert plan.excess_lower_bound > 0
-    without_excess(path)
-    again, same = export_group(path, "orders")
-    assert again == snapshot
-    assert as_json(same.to_dict()) == as_json(plan.to_dict())
 
 
 def test_the_snapshot_has_the_offsets_and_the_reset(tmp_path: Path) -> None:

@@ -10,7 +10,7 @@ import pytest
 
 pytest.importorskip("pyarrow")
 import pyarrow.parquet as pq
-from support.fleet_runs import UNEVEN, problem, refusal, without_excess, write_run
+from support.fleet_runs import UNEVEN, problem, refusal, write_run
 
 from equilag.domain.document import to_document
 from equilag.domain.errors import MissingExtra
@@ -46,14 +46,8 @@ def test_a_group_is_joined_with_its_current_assignment(path: str) -> None:
     assert row.excess_lower_bound <= row.excess_planned < 300
     assert row.saved == row.excess_now - row.excess_planned
     assert row.moves > 0
-    assert (row.partitions, row.members, row.status) == (10, 3, "optimal")
-
-
-def test_a_run_from_before_has_no_evidence(path: str) -> None:
-    assert {row.evidence for row in read_report(path).groups} == {"checked"}
-    for file in (Path(path) / "plans").glob("*.parquet"):
-        pq.write_table(pq.read_table(file).drop_columns(["evidence"]), file)
-    assert {row.evidence for row in read_report(path).groups} == {None}
+    assert (row.partitions, row.members) == (10, 3)
+    assert (row.status, row.evidence) == ("optimal", "checked")
 
 
 def test_a_group_without_owners_has_no_current_figures(path: str) -> None:
@@ -86,19 +80,10 @@ HIDDEN = problem(
 """No plan has a spread below 100,000; m1 can give 60,000 of its 80,000 to idle members."""
 
 
-def test_what_is_saved_of_an_older_run_is_spread(tmp_path: Path) -> None:
-    path = write_run(tmp_path / "run", [FREE, HIDDEN, UNEVEN])
-    report = read_report(path)
-    assert report.knows_excess
+def test_groups_are_in_the_order_of_what_is_saved(tmp_path: Path) -> None:
+    report = read_report(write_run(tmp_path / "run", [FREE, HIDDEN, UNEVEN]))
     assert [row.group for row in report.groups] == ["hidden", "orders", "free"]
     assert report.groups[0].saved == 120_000 - 70_000
-    without_excess(path)
-    older = read_report(path)
-    assert not older.knows_excess
-    assert [row.group for row in older.groups] == ["orders", "hidden", "free"]
-    assert [row.saved for row in older.groups] == [2459 - report.groups[1].spread_planned, 0, None]
-    for row in older.groups:
-        assert (row.excess_now, row.excess_planned, row.excess_lower_bound) == (None,) * 3
 
 
 def test_an_unfinished_run(path: str) -> None:

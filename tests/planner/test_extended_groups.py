@@ -11,11 +11,11 @@ from typing import Final
 
 import pytest
 from support.extended_checks import Settings, flow_differences, spread_differences
-from support.extended_enumeration import all_optima, n_assignments
-from support.extended_flow import cheapest_assignment
 from support.extended_groups import FIELDS, ExtendedShape, extended_snapshot
-from support.extended_oracle import Snapshot, read_group
 from support.groups import snapshot_of
+from support.oracle_flow import cheapest_assignment
+from support.oracle_optima import all_optima
+from support.oracle_snapshots import Snapshot, read_group
 
 MIXTURES: Final = {name: frozenset({name, "subscriptions"}) for name in FIELDS} | {
     "all": frozenset(FIELDS),
@@ -72,7 +72,7 @@ def test_counts_racks_and_moves_are_those_of_a_flow(mixture: str) -> None:
 def test_tiny_groups_are_as_even_as_any_assignment(mixture: str) -> None:
     settings = SETTINGS[[*MIXTURES].index(mixture) % len(SETTINGS)]
     (snapshot,) = snapshots(mixture, 1, 4, 7)
-    assert n_assignments(read_group(snapshot)) <= 4**7
+    assert read_group(snapshot).n_assignments <= 4**7
     assert spread_differences(snapshot, settings) == []
 
 
@@ -88,7 +88,7 @@ def test_a_thousand_groups_are_those_of_a_flow(mixture: str) -> None:
 @mixtures
 def test_many_tiny_groups_are_as_even_as_any_assignment(mixture: str) -> None:
     many = snapshots(mixture, MANY_TINY // len(MIXTURES) + 1, 4, 10)
-    few = (one for one in many if n_assignments(read_group(one)) <= 4**9)
+    few = (one for one in many if read_group(one).n_assignments <= 4**9)
     for snapshot, settings in zip(few, cycle(SETTINGS), strict=False):
         assert spread_differences(snapshot, settings, effort=0.5) == []
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 from random import Random
 
 import pytest
-from support.extended_enumeration import all_optima
 from support.extended_groups import ExtendedShape, extended_snapshot
-from support.extended_oracle import Snapshot, read_group
 from support.groups import snapshot_of
+from support.oracle_optima import all_optima
+from support.oracle_snapshots import Snapshot, read_group
 
 import equilag
 

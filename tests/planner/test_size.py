@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from statistics import median
 from threading import Event
 from typing import Any
 
 import numpy as np
 import pytest
 from support.groups import group_of
-from support.size_oracle import least_heaviest, members_of_size
+from support.oracle_optima import least_heaviest
 
 import equilag
 from equilag import Group, InputError, Member, Sizing
@@ -44,6 +45,11 @@ def row(sizing: Sizing, size: int) -> SizeRow:
     found = sizing.row(size)
     assert found is not None
     return found
+
+
+def members_of_size(capacities: Sequence[float], size: int) -> list[float]:
+    """The capacities of a group of this size: the slowest stay, new ones have the median."""
+    return [*sorted(capacities), *[median(capacities)] * size][:size]
 
 
 def loads_of(sizing: Sizing) -> dict[int, float]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from support.size_oracle import least_heaviest
+from support.oracle_optima import least_heaviest
 
 from equilag.planner.sizes.size_bounds import (
     AlikeLoads,

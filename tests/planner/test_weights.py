@@ -8,10 +8,10 @@ from typing import Any, Final
 
 import pytest
 from support.altered_plans import document
-from support.extended_enumeration import all_optima
 from support.extended_groups import FIELDS, ExtendedShape, extended_snapshot
-from support.extended_oracle import read_group
 from support.extended_weights import KINDS, give_weights, weights_of
+from support.oracle_optima import all_optima
+from support.oracle_snapshots import read_group
 
 import equilag
 

@@ -7,6 +7,8 @@ from collections.abc import Iterator
 from itertools import islice
 from typing import Any
 
+from support.json_paths import places, replaced, value_at
+
 import equilag
 from equilag.domain.errors import InputError
 from equilag.domain.group.group import Group
@@ -26,16 +28,6 @@ def accepted(group: Group, altered: Json) -> bool:
         return not equilag.verify(group, altered)
     except InputError:
         return False
-
-
-def walk(value: Any, path: tuple[Any, ...] = ()) -> Iterator[tuple[tuple[Any, ...], Any]]:
-    yield path, value
-    if isinstance(value, dict):
-        for key, item in value.items():
-            yield from walk(item, (*path, key))
-    elif isinstance(value, list):
-        for number, item in enumerate(value):
-            yield from walk(item, (*path, number))
 
 
 def variants(value: Any) -> Iterator[tuple[str, Any]]:
@@ -74,15 +66,8 @@ def alterations(
     plan: Json, first: int = 0, every: int = 1
 ) -> Iterator[tuple[str, tuple[Any, ...], Json]]:
     """The change, the place, and the altered plan: one alteration of `every`, from `first` on."""
-    text = json.dumps(plan)
-    changes = ((path, *change) for path, value in walk(plan) for change in variants(value))
+    changes = (
+        (path, *change) for path in places(plan) for change in variants(value_at(plan, path))
+    )
     for path, word, other in islice(changes, first, None, every):
-        if not path:
-            yield word, path, other
-            continue
-        altered = json.loads(text)
-        place: Any = altered
-        for step in path[:-1]:
-            place = place[step]
-        place[path[-1]] = other
-        yield word, path, altered
+        yield word, path, replaced(plan, path, other)

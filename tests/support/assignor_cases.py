@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import json
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from benchmarks.assignors.case import Case
+from benchmarks.assignors.peers import CallBudget
 from equilag.domain.group.group import NOBODY
 
 
@@ -81,3 +85,38 @@ def results_of(cells: Sequence[dict[str, Any]], **other: Any) -> dict[str, Any]:
         "frontier": {},
         **other,
     }
+
+
+def answering(assign: Callable[[dict[str, Any]], dict[str, Any]]) -> Callable[[Any], str]:
+    """What a runner writes of a case that it assigns like this."""
+
+    def write(case: dict[str, Any]) -> str:
+        times = {"assign_ms": [3.0, 1.0, 2.0], "names_ms": [5.0, 5.0, 5.0], "peak_mib": 9.5}
+        return json.dumps(
+            {**times, "warm_up": 1, "version": "fake 1.0", "assignment": assign(case)}
+        )
+
+    return write
+
+
+STAYS = answering(lambda case: {member["id"]: member["owned"] for member in case["members"]})
+"""Nothing moves."""
+
+
+@dataclass
+class FakePeer:
+    """A peer that writes something of a case, or nothing, or that is not there."""
+
+    name: str = "fake"
+    why: str | None = None
+    writes: Callable[[dict[str, Any]], str | None] = STAYS
+    asked: list[Path] = field(default_factory=list)
+
+    def missing(self) -> str | None:
+        return self.why
+
+    def run(self, case_file: Path, out: Path, budget: CallBudget) -> None:
+        self.asked.append(case_file)
+        text = self.writes(json.loads(case_file.read_text("utf-8")))
+        if text is not None:
+            out.write_text(text, "utf-8")

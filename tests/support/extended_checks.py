@@ -7,13 +7,13 @@ from fractions import Fraction
 from math import isclose
 from typing import Any, Final
 
-from support.extended_enumeration import OracleOptima, all_optima
-from support.extended_flow import cheapest_assignment
-from support.extended_oracle import OracleFigures, OracleGroup, Snapshot, read_group
+from support.oracle_flow import cheapest_assignment
+from support.oracle_groups import OracleFigures
+from support.oracle_optima import all_optima
+from support.oracle_snapshots import Snapshot, read_group
 
 import equilag
 from equilag.domain.errors import InputError
-from equilag.domain.plan.plan import Plan
 
 EFFORT: Final = 0.1
 """Seconds of counted work for one plan; most groups of 4 x 7 need less for all proofs."""
@@ -22,123 +22,95 @@ EFFORT_OF_COUNTS: Final = 0.02
 
 Settings = Mapping[str, Any]
 """Some of `rack_aware`, `max_cross_rack` and `balance`, as `equilag.solve` takes them."""
-
-
-def goals_of(settings: Settings) -> dict[str, bool]:
-    """The settings as the oracle takes them."""
-    return {
-        "rack_aware": settings.get("rack_aware", False),
-        "counted": settings.get("balance") != "none",
-    }
+Pairs = dict[str, tuple[Any, Any]]
+"""Figure -> what is expected, and what was found."""
 
 
 def flow_differences(snapshot: Snapshot, settings: Settings) -> list[str]:
     """Counts, cross-rack reads and moves of a `fair-yet-sticky` plan against the flow."""
     group = read_group(snapshot)
-    best = cheapest_assignment(group, **goals_of(settings))
-    plan = _plan(snapshot, "fair-yet-sticky", settings, EFFORT_OF_COUNTS)
-    if best is None or plan is None:
-        return _refusal(best is None, plan is None)
-    return list(_against_flow(group, group.figures(best), plan, settings))
+    placed = cheapest_assignment(group, **_goals(settings))
+    best = None if placed is None else group.figures(placed)
+
+    def pairs(document: dict[str, Any], got: OracleFigures) -> Pairs:
+        assert best is not None
+        moves, cross = document["moves"], document.get("cross_rack")
+        found: Pairs = {
+            "moves.count": (best.moves, moves["count"]),
+            "moves.lower_bound": (best.moves, moves["lower_bound"]),
+        }
+        if settings.get("rack_aware"):
+            cross = cross or {"count": 0, "lower_bound": 0}
+            found |= {f"cross_rack.{name}": (best.cross, value) for name, value in cross.items()}
+        return found | _goal_pairs(best, got, settings, moves=True)
+
+    plan = "fair-yet-sticky", settings, EFFORT_OF_COUNTS
+    return list(_differences(snapshot, plan, best is not None, pairs))
 
 
 def spread_differences(snapshot: Snapshot, settings: Settings, effort: float = EFFORT) -> list[str]:
     """The spreads of two policies against all assignments; for tiny groups."""
-    group = read_group(snapshot)
     most_across = settings.get("max_cross_rack")
-    optima = all_optima(group, **goals_of(settings), most_across=most_across)
-    found = []
-    for policy in ("lag-aware", "fair-yet-sticky"):
-        plan = _plan(snapshot, policy, settings, effort)
-        if optima is None or plan is None:
-            found += _refusal(optima is None, plan is None)
-        else:
-            found += [f"{policy}: {line}" for line in _against_all(group, optima, plan, settings)]
-    return found
+    optima = all_optima(read_group(snapshot), **_goals(settings), most_across=most_across)
+
+    def pairs(document: dict[str, Any], got: OracleFigures) -> Pairs:
+        assert optima is not None
+        load = document.get("load", document["lag"])
+        moves_first = document["policy"]["name"] == "fair-yet-sticky"
+        best = optima.front[0 if moves_first else -1][1]
+        found: Pairs = {
+            "spread": (best, got.spread),
+            "load.spread": (best, load["spread"]),
+            "load.gap": (0, load["gap"]),
+            "status": ("optimal", document["status"]),
+        }
+        return found | _goal_pairs(optima.figures, got, settings, moves_first)
+
+    return [
+        f"{policy}: {line}"
+        for policy in ("lag-aware", "fair-yet-sticky")
+        for line in _differences(snapshot, (policy, settings, effort), optima is not None, pairs)
+    ]
 
 
-def _plan(
-    snapshot: Snapshot, policy: str, settings: Settings, effort: float
-) -> tuple[Plan, list[Any]] | None:
-    """The plan, and what `verify` finds and its notes on faults; None if equilag refuses it."""
+def _goals(settings: Settings) -> dict[str, bool]:
+    """The settings as the oracle takes them."""
+    counted = settings.get("balance") != "none"
+    return {"rack_aware": settings.get("rack_aware", False), "counted": counted}
+
+
+def _goal_pairs(best: OracleFigures, got: OracleFigures, settings: Settings, moves: bool) -> Pairs:
+    """The figures that the goals are about, of the assignment itself."""
+    goals = _goals(settings)
+    names = ["instances", "members"] if goals["counted"] else []
+    names += [*(["cross"] if goals["rack_aware"] else []), *(["moves"] if moves else [])]
+    return {name: (getattr(best, name), getattr(got, name)) for name in names}
+
+
+def _differences(
+    snapshot: Snapshot, plan_of: tuple[str, Settings, float], fits: bool, pairs: Any
+) -> Iterator[str]:
+    """Lines for figures that differ, what `verify` finds, and notes on faults; a plan is refused
+    just where nothing fits. Figures that are not whole may differ by 10⁻⁹ of their size."""
+    policy, settings, effort = plan_of
     try:
         group = equilag.load_snapshot(dict(snapshot))
         plan = equilag.solve(group, policy, effort=effort, time_limit=60, tolerance=0, **settings)
     except InputError:
-        return None
-    faults = [note for note in plan.notes if "failed" in note or "thrown away" in note]
-    return plan, equilag.verify(group, plan) + faults
-
-
-def _refusal(expected: bool, refused: bool) -> list[str]:
-    if expected == refused:
-        return []
-    return ["refused, but there is a plan" if refused else "planned, but nothing fits"]
-
-
-def _read(
-    group: OracleGroup, outcome: tuple[Plan, list[Any]]
-) -> tuple[dict[str, Any], OracleFigures]:
-    """The plan's JSON, and the oracle's figures of its assignment."""
-    document = outcome[0].to_dict()
-    return document, group.figures(group.placed(document["assignment"]))
-
-
-def _found(outcome: tuple[Plan, list[Any]]) -> Iterator[str]:
-    """A line for each finding and fault."""
-    return (f"found: {finding}" for finding in outcome[1])
-
-
-def _against_flow(
-    group: OracleGroup, best: OracleFigures, outcome: tuple[Plan, list[Any]], settings: Settings
-) -> Iterator[str]:
-    document, got = _read(group, outcome)
-    yield from _found(outcome)
-    pairs: dict[str, tuple[Any, Any]] = {
-        "moves": (best.moves, got.moves),
-        "moves.count": (best.moves, document["moves"]["count"]),
-        "moves.lower_bound": (best.moves, document["moves"]["lower_bound"]),
-    }
-    if goals_of(settings)["counted"]:
-        pairs["counts of instances"] = best.instances, got.instances
-        pairs["counts of members"] = best.members, got.members
-    if settings.get("rack_aware"):
-        cross = document.get("cross_rack", {"count": 0, "lower_bound": 0})
-        pairs["cross-rack reads"] = best.cross, got.cross
-        pairs["cross_rack.count"] = best.cross, cross["count"]
-        pairs["cross_rack.lower_bound"] = best.cross, cross["lower_bound"]
-    yield from _unequal(pairs)
-
-
-def _against_all(
-    group: OracleGroup, optima: OracleOptima, outcome: tuple[Plan, list[Any]], settings: Settings
-) -> Iterator[str]:
-    document, got = _read(group, outcome)
-    load = document.get("load", document["lag"])
-    yield from _found(outcome)
-    moves_first = document["policy"]["name"] == "fair-yet-sticky"
-    best = optima.front[0 if moves_first else -1][1]
-    pairs: dict[str, tuple[Any, Any]] = {
-        "spread": (best, got.spread),
-        "load.spread": (best, load["spread"]),
-        "load.gap": (0, load["gap"]),
-        "status": ("optimal", document["status"]),
-        "cross-rack reads": (optima.figures.cross, got.cross),
-        "counts of instances": (optima.figures.instances, got.instances),
-        "counts of members": (optima.figures.members, got.members),
-    }
-    if not settings.get("rack_aware"):
-        del pairs["cross-rack reads"]
-    if not goals_of(settings)["counted"]:
-        del pairs["counts of instances"], pairs["counts of members"]
-    if moves_first:
-        pairs["moves"] = optima.figures.moves, got.moves
-    yield from _unequal(pairs)
-
-
-def _unequal(pairs: Mapping[str, tuple[Any, Any]]) -> Iterator[str]:
-    """Lines for figures that differ; those that are not whole by more than 10⁻⁹ of their size."""
-    for name, (expected, got) in pairs.items():
-        numbers = isinstance(expected, Fraction) and isinstance(got, float)
-        if not (isclose(expected, got, rel_tol=1e-9, abs_tol=1e-9) if numbers else expected == got):
-            yield f"{name}: expected {expected}, got {got}"
+        if fits:
+            yield "refused, but there is a plan"
+        return
+    if not fits:
+        yield "planned, but nothing fits"
+        return
+    yield from (f"found: {finding}" for finding in equilag.verify(group, plan))
+    yield from (note for note in plan.notes if "failed" in note or "thrown away" in note)
+    document, oracle = plan.to_dict(), read_group(snapshot)
+    got = oracle.figures(oracle.placed(document["assignment"]))
+    for name, (expected, value) in pairs(document, got).items():
+        numbers = isinstance(expected, Fraction) and isinstance(value, float)
+        same = (
+            isclose(expected, value, rel_tol=1e-9, abs_tol=1e-9) if numbers else expected == value
+        )
+        if not same:
+            yield f"{name}: expected {expected}, got {value}"

@@ -9,7 +9,8 @@ from fractions import Fraction
 from random import Random
 from typing import Any, Final
 
-from support.extended_oracle import Partition, Snapshot, lags_of
+from support.oracle_groups import Partition
+from support.oracle_snapshots import Snapshot, lags_of
 
 KINDS: Final = ("lag", "rate", "work", "given")
 

@@ -11,6 +11,8 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+from support import fleet_rows
+from support.problem_rows import member_row, problem_row, topic_row
 
 from equilag.domain.errors import InputError
 from equilag.domain.policy.policy import Policy
@@ -58,31 +60,16 @@ def problem(
     All members in `owned` subscribe to all topics of `lags`. Weights are the lags unless told.
     """
     topics = []
-    for topic, behind in sorted(lags.items()):
-        ends = [1_000_010] * len(behind)
-        given = weights[topic] if weights else [lag or 0 for lag in behind]
-        topics.append({
-            "topic": topic,
-            "partitions": list(range(len(behind))),
-            "log_start": [10] * len(behind),
-            "log_end": ends,
-            "committed": [None if lag is None else end - lag
-                          for end, lag in zip(ends, behind, strict=True)],
-            "weights": list(given),
-        })  # fmt: skip
+    for topic, behind in lags.items():
+        end = 1_000_010
+        committed = [None if lag is None else end - lag for lag in behind]
+        n, given = len(behind), weights[topic] if weights else [lag or 0 for lag in behind]
+        topics.append(topic_row(topic, range(n), [end] * n, committed, [10] * n, given))
     members = [
-        {
-            "member": member,
-            "subscription": sorted(lags),
-            "owned": [{"key": t, "value": list(n)} for t, n in sorted(held.items())],
-            "rack": None,
-            "capacity": None,
-            "instance_id": None,
-            "generation": 5,
-        }
-        for member, held in sorted(owned.items())
+        member_row(member, sorted(lags), dict(sorted(held.items())), generation=5)
+        for member, held in owned.items()
     ]
-    return {"group": group, "last_ms": 1_764_000_000_500, "topics": topics, "members": members}
+    return {**problem_row(topics, members, group), "last_ms": 1_764_000_000_500}
 
 
 UNEVEN = problem(
@@ -150,16 +137,6 @@ def write_table(folder: Path, table: str, rows: pa.Table) -> None:
     (folder / table / "_SUCCESS").touch()
 
 
-def without_excess(path: str) -> None:
-    """Turn a run into one from before its tables had the excess."""
-    for table in ("plans", "baseline"):
-        for part in (Path(path) / table).glob("*.parquet"):
-            rows = pq.read_table(part)
-            newer = [name for name in rows.column_names if "excess" in name]
-            assert newer
-            pq.write_table(rows.drop_columns(newer), part)
-
-
 def summary_of(
     plans: list[dict[str, Any]],
     baseline: list[dict[str, Any]],
@@ -173,40 +150,36 @@ def summary_of(
         values = [row[key] for row in rows]
         return {value: values.count(value) for value in values}
 
+    def sums(rows: list[dict[str, Any]], *keys: str) -> dict[str, Any]:
+        return {key: sum(row[key] for row in rows) for key in keys}
+
     assignors = []
     for name in count(baseline, "assignor"):
         rows = [row for row in baseline if row["assignor"] == name]
         known = (row["gap_percent_of_mean"] for row in rows)
         own = sorted(gap for gap in known if gap is not None)
-        assignors.append({
-            "assignor": name,
-            "groups": len(rows),
-            "failed": 0,
-            "median_gap_percent": median(own) if own else None,
-            "mean_gap_percent": fmean(own) if own else None,
-            "p95_gap_percent": own[-1] if own else None,
-            "even_counts": sum(row["count_spread"] <= 1 for row in rows),
-            "moves": sum(row["moves"] for row in rows),
-            "wall_ms": sum(row["wall_ms"] for row in rows),
-        })  # fmt: skip
+        one = fleet_rows.assignor(
+            name, groups=len(rows), even_counts=sum(row["count_spread"] <= 1 for row in rows),
+            median_gap_percent=median(own) if own else None,
+            mean_gap_percent=fmean(own) if own else None,
+            p95_gap_percent=own[-1] if own else None,
+        )  # fmt: skip
+        assignors.append(
+            one | {name: sum(row[name] for row in rows) for name in ("moves", "wall_ms")}
+        )
     return {
+        **fleet_rows.SUMMARY,
         "format": FORMAT,
-        "at": "2026-01-02T03:04:05Z",
         "settings": {
+            **fleet_rows.SETTINGS,
             "weight": weight,
             "auto_offset_reset": reset,
-            "horizon_s": 600.0,
-            "policy": {"name": "lag-aware"},
-            "effort": 0.1,
             "seed": 0,
-            "rules": [],
         },
         "groups": len(plans) + len(failures),
         "planned": {
             "groups": len(plans),
-            "partitions": sum(row["partitions"] for row in plans),
-            "members": sum(row["members"] for row in plans),
-            "moves": sum(row["moves"] for row in plans),
+            **sums(plans, "partitions", "members", "moves"),
             "median_gap_percent": median(gaps),
             "p95_gap_percent": gaps[-1],
             "by_status": count(plans, "status"),

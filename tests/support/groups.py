@@ -12,6 +12,7 @@ from typing import Any, Final
 
 import numpy as np
 from hypothesis import strategies as st
+from support.oracle_groups import oracle_of
 
 from equilag.certificate.exhaustive.small_problem import SmallProblem
 from equilag.domain.building.group_input import ClaimColumns, GroupInput
@@ -143,14 +144,6 @@ def restricted(group: Group, rng: np.random.Generator, open_to: float = 0.6) -> 
     )
 
 
-def n_assignments(group: Group) -> int:
-    """How many valid assignments there are."""
-    readers = group.reads @ group.class_size if group.topics else np.zeros(0, np.int64)
-    each = [max(1, int(readers[topic])) ** int(group.topic_size[topic])
-            for topic in range(len(group.topics))]  # fmt: skip
-    return int(np.prod(np.array(each, dtype=object))) if each else 1
-
-
 def small_groups(seed: int, n: int, limit: int = 800, **shape: Any) -> Iterator[Group]:
     """`n` random groups with few enough assignments to try them all; lag kinds take turns."""
     rng = np.random.default_rng(seed)
@@ -158,7 +151,7 @@ def small_groups(seed: int, n: int, limit: int = 800, **shape: Any) -> Iterator[
     while made < n:
         kind = shape.get("kind", LAG_KINDS[made % len(LAG_KINDS)])
         group = random_group(rng, **{**shape, "kind": kind})
-        if group.n_partitions and 1 < n_assignments(group) <= limit:
+        if group.n_partitions and 1 < oracle_of(group).n_assignments <= limit:
             made += 1
             yield group
 

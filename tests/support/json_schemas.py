@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import copy
 import json
-from collections.abc import Iterator
 from functools import cache
 from typing import Any, Final
 
 from jsonschema import Draft202012Validator
 from referencing import Registry, Resource
+from support.json_paths import Path
 from support.paths import CHECKOUT
 
 SCHEMAS: Final = CHECKOUT / "docs" / "schemas"
@@ -62,42 +61,6 @@ def _strict(part: Any) -> Any:
     found = {key: _strict(value) for key, value in part.items()}
     if "properties" in found and isinstance(found.get("required"), list):
         found.setdefault("additionalProperties", False)
-    return found
-
-
-Path = tuple[Any, ...]
-
-
-def places(document: Any, path: Path = ()) -> Iterator[Path]:
-    """The paths of all values of a document, the document itself first."""
-    yield path
-    if isinstance(document, dict):
-        for key, value in document.items():
-            yield from places(value, (*path, key))
-    elif isinstance(document, list):
-        for index, value in enumerate(document):
-            yield from places(value, (*path, index))
-
-
-def value_at(document: Any, path: Path) -> Any:
-    for key in path:
-        document = document[key]
-    return document
-
-
-def replaced(document: Any, path: Path, value: Any) -> Any:
-    """A copy with another value at the path."""
-    if not path:
-        return value
-    found = copy.deepcopy(document)
-    value_at(found, path[:-1])[path[-1]] = value
-    return found
-
-
-def without(document: Any, path: Path) -> Any:
-    """A copy without the value at the path, which is not the whole document."""
-    found = copy.deepcopy(document)
-    del value_at(found, path[:-1])[path[-1]]
     return found
 
 

@@ -10,6 +10,7 @@ from typing import Final, Literal
 
 from support.kafka_broker import Broker
 from support.live_members import JavaMembers, RdMember
+from support.live_notes import OffsetsRead
 from support.live_processes import JAVA_ASSIGNORS
 
 from benchmarks.live.assignment_log import Log, Partition
@@ -39,7 +40,7 @@ class ChurnGroup:
         """Without `commits` Java members never commit: one that owns a deleted partition tries to
         commit it for the length of a rebalance timeout before it joins again."""
         self.name, self.client = name, client
-        self.log = Log()
+        self.log, self.read = Log(), OffsetsRead()
         self.left: dict[str, float] = {}
         """Member -> when it was told to leave."""
         self.steward: StewardRun | None = None
@@ -52,10 +53,11 @@ class ChurnGroup:
         """Member -> instance id, of static members."""
         self._java: JavaMembers | None = None
 
-    def lead(self, folder: Path) -> None:
+    def lead(self, folder: Path, *options: str) -> StewardRun:
         """Start a steward, before the members."""
-        self.steward = self._new_steward(folder)
+        self.steward = self._new_steward(folder, *options)
         self.steward.has("leader", 60)
+        return self.steward
 
     def _new_steward(self, folder: Path, *options: str) -> StewardRun:
         run = StewardRun(folder, self._broker.bootstrap, self.name, *STEWARD, *options)
@@ -82,8 +84,9 @@ class ChurnGroup:
     def present(self) -> list[str]:
         return list(self._present)
 
-    def join(self, instance: str = "") -> None:
-        """One more member; with `instance` a static one comes back under that id."""
+    def join(self, instance: str = "") -> str:
+        """One more member, whose name is returned; with `instance` a static one comes back under
+        that id."""
         name = f"m-{len(self.left) + len(self._present)}"
         instance = instance or (name if self._static else "")
         if instance:
@@ -91,14 +94,15 @@ class ChurnGroup:
         if self.client == "java":
             self._jvm().start_member(name, instance)
             self._present[name] = None
-            return
+            return name
         own = {"group_instance_id": instance} if instance else {}
         member = RdMember(
-            self.log, name, self._broker.bootstrap, self.name, self._topics, None,
+            self.log, name, self._broker.bootstrap, self.name, self._topics, None, self.read,
             partition_assignment_strategy=self._strategy, **own,
         )  # fmt: skip
         self._stack.callback(member.stop)
         self._present[name] = member
+        return name
 
     def leave(self, name: str) -> str:
         """Close a member; does not wait for it. Return its instance id, "" if it has none."""
@@ -110,18 +114,9 @@ class ChurnGroup:
             member.stop(wait=False)
         return self._instances.get(name, "")
 
-    def settled(self, expected: set[Partition], quiet: float) -> bool:
+    def settled(self, expected: set[Partition], quiet: float = 0.0) -> bool:
         """Has every partition one owner, every member a share, and nobody anything new?"""
-        events = self.log.events
-        topics = {topic for topic, _ in expected}  # members may keep what was deleted
-        owners = {p: one for p, one in self.log.owners().items() if p[0] in topics}
-        holders = {name for name, theirs in self.log.held().items() if theirs}
-        return (
-            set(owners) == expected
-            and all(len(one) == 1 for one in owners.values())
-            and holders == set(self._present)
-            and time.time() - events[-1].at >= quiet
-        )
+        return self.log.shared(expected, set(self._present)) and self.log.quiet_s() >= quiet
 
     def _jvm(self) -> JavaMembers:
         if self._java is None:

@@ -10,10 +10,10 @@ from pathlib import Path
 from typing import Any, Final
 
 from support.kafka_broker import Broker
-from support.live_acked import AckedTraffic
-from support.live_offsets import OffsetsRead
+from support.live_notes import OffsetsRead
 from support.live_processes import CLIENTS, MemberProcess
 from support.live_topics import add_partitions, admin_of, make_topic
+from support.live_traffic import Traffic, even
 from support.waiting import within
 
 from benchmarks.live.assignment_log import Log
@@ -54,7 +54,7 @@ class FaultGroup:
         for client in CLIENTS[strategy]:
             self.join(client)
             self.join(client)
-        self.flow = AckedTraffic(broker.bootstrap, self.topic, PARTITIONS, RATE)
+        self.flow = Traffic(broker.bootstrap, self.topic, PARTITIONS, even(RATE))
         stack.enter_context(self.flow)
 
     def new_steward(self, *options: str) -> StewardRun:
@@ -120,13 +120,8 @@ class FaultGroup:
 
     def shared(self) -> bool:
         """Has every partition one owner, and every member a share?"""
-        owners = self.log.owners()
-        holders = {name for name, theirs in self.log.held().items() if theirs}
-        return (
-            len(owners) == self.flow.partitions
-            and all(len(one) == 1 for one in owners.values())
-            and holders == {member.name for member in self.members}
-        )
+        every = {(self.topic, number) for number in range(self.flow.partitions)}
+        return self.log.shared(every, {member.name for member in self.members})
 
     def read_again(self) -> bool:
         """Is no partition behind?"""

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from typing import Any, Final
 
+from confluent_kafka import ConsumerGroupState
 from confluent_kafka.admin import (
     AclBinding,
     AclOperation,
@@ -41,27 +42,32 @@ def every_partition(topics: Mapping[str, int]) -> list[Partition]:
 def pairs(
     config: Config,
     kinds: Mapping[str, Mapping[str, Any]],
-    topics: tuple[Sequence[str], Sequence[str]],
+    topics: Sequence[Sequence[str]],
     partitions: list[Partition],
 ) -> Iterator[dict[str, list[ChildConsumer]]]:
-    """Groups of two members each; kinds maps a group to its members' settings. Waits until the
-    members share `partitions`.
+    """Groups with a member for each subscription of `topics`, mostly two; kinds maps a group to its
+    members' settings. Waits until the members share `partitions` for good.
 
-    `topics` are the subscriptions of the first and the second member of each group. A
-    `group.instance.id` gets the member's number appended.
+    A `group.instance.id` gets the member's number appended.
     """
     with ExitStack() as stack:
         made: dict[str, list[ChildConsumer]] = {}
         for name, settings in kinds.items():
-            for number in range(2):
+            for number, subscribed in enumerate(topics):
                 own = {"group.id": name, "client.rack": f"rack-{number}", **QUICK, **settings}
                 if "group.instance.id" in settings:
                     own["group.instance.id"] = f"{settings['group.instance.id']}-{number}"
                 member = ChildConsumer({**config, **own})
                 stack.callback(member.close)
-                member.subscribe(list(topics[number]))
+                member.subscribe(list(subscribed))
                 made.setdefault(name, []).append(member)
         everybody = [member for members in made.values() for member in members]
+        admin = AdminClient(dict(config))
+
+        def stable() -> bool:
+            """Whether no member has to give up a partition for another one."""
+            told = admin.describe_consumer_groups(list(made)).values()
+            return all(one.result().state is ConsumerGroupState.STABLE for one in told)
 
         def shared() -> bool:
             for member in everybody:
@@ -73,6 +79,7 @@ def pairs(
             )
 
         until(shared)
+        until(lambda: stable() and shared())
         yield made
 
 

@@ -17,7 +17,8 @@ import threading
 import time
 from collections.abc import Iterable, Mapping
 from contextlib import suppress
-from typing import Any, Final
+from types import SimpleNamespace
+from typing import Any, Final, cast
 
 SESSION_MS: Final = 6000
 HEARTBEAT_MS: Final = 300
@@ -37,9 +38,8 @@ class Speaker:
         self._lock = threading.Lock()
         threading.Thread(target=self._listen, daemon=True).start()
 
-    def event(self, what: str, partitions: Iterable[Any] = ()) -> None:
-        """`partitions` are a client's own objects, with topic and partition."""
-        self._print(what, ",".join(f"{one.topic}-{one.partition}" for one in partitions))
+    def event(self, what: str, partitions: Iterable[tuple[str, int]] = ()) -> None:
+        self._print(what, ",".join(f"{topic}-{number}" for topic, number in partitions))
 
     def read(self, records: Iterable[Record]) -> None:
         listed = ",".join(f"{topic}-{number}:{a}:{b}" for topic, number, a, b in runs_of(records))
@@ -73,43 +73,16 @@ def runs_of(records: Iterable[Record]) -> list[tuple[str, int, int, int]]:
 
 
 def librdkafka(told: Speaker, settings: Mapping[str, Any]) -> None:
-    from confluent_kafka import Consumer, KafkaException, TopicPartition
+    from support.live_members import RdMember
 
-    consumer = Consumer(
-        {
-            "bootstrap.servers": settings["bootstrap"],
-            "group.id": settings["group"],
-            "client.id": told.name,
-            "partition.assignment.strategy": settings["strategy"],
-            "session.timeout.ms": SESSION_MS,
-            "heartbeat.interval.ms": HEARTBEAT_MS,
-            "auto.offset.reset": "earliest",
-            "enable.auto.offset.store": False,
-            "auto.commit.interval.ms": int(1000 * COMMIT_S),
-            "topic.metadata.refresh.interval.ms": _METADATA_MS,
-            "fetch.wait.max.ms": 100,
-        }
-    )
-    consumer.subscribe(
-        [settings["topic"]],
-        on_assign=lambda _, partitions: told.event("assign", partitions),
-        on_revoke=lambda _, partitions: told.event("revoke", partitions),
-        on_lost=lambda _, partitions: told.event("lost", partitions),
-    )
-    while not told.stopped.is_set():
-        records: list[Record] = []
-        with suppress(KafkaException):  # such as a broker that is down
-            records = [
-                (message.topic(), message.partition(), message.offset())
-                for message in consumer.consume(500, 0.1)
-                if message.error() is None
-            ]
-        told.read(records)
-        for (topic, number), offset in {one[:2]: one[2] for one in records}.items():
-            with suppress(KafkaException):  # no longer its own
-                consumer.store_offsets(offsets=[TopicPartition(topic, number, offset + 1)])
-    with suppress(KafkaException):
-        consumer.close()
+    log = SimpleNamespace(add=lambda _, what, pairs=(): told.event(what, pairs))
+    read = SimpleNamespace(add=lambda place, first, _: told.read([(*place, first)]))
+    member = RdMember(
+        cast(Any, log), told.name, settings["bootstrap"], settings["group"], [settings["topic"]],
+        None, cast(Any, read), partition_assignment_strategy=settings["strategy"],
+    )  # fmt: skip
+    told.stopped.wait()
+    member.stop()
 
 
 def kafka_python(told: Speaker, settings: Mapping[str, Any]) -> None:
@@ -211,7 +184,8 @@ def main() -> int:
     except Exception as error:  # noqa: BLE001 - whatever ends a member is an event
         told.failed(error)
         return 1
-    told.event("closed")
+    if client != "librdkafka":  # which has told it
+        told.event("closed")
     return 0
 
 

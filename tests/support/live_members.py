@@ -6,7 +6,6 @@ import hashlib
 import subprocess
 import threading
 import time
-from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
@@ -14,8 +13,7 @@ from typing import Any, Final
 
 from confluent_kafka import Consumer, KafkaException, TopicPartition
 from support.kafka_broker import CACHE, Broker, NoBroker
-from support.live_lines import LineNotes
-from support.live_offsets import OffsetsRead
+from support.live_notes import LineNotes, OffsetsRead
 
 from benchmarks.live.assignment_log import Log, Partition
 from benchmarks.toolchains import failure, make_once
@@ -34,7 +32,7 @@ QUICK: Final = {
 
 class RdMember:
     """A librdkafka consumer on a thread, started at once. `rate` is the records per second that it
-    can process; None for no limit, 0 for a member that reads nothing."""
+    can process; None for no limit, 0 for a member that reads nothing. Members may share `read`."""
 
     def __init__(
         self,
@@ -44,11 +42,11 @@ class RdMember:
         group: str,
         topics: Sequence[str],
         rate: float | None = 0,
+        read: OffsetsRead | None = None,
         **settings: Any,
     ) -> None:
         self.name = name
-        self.read: dict[Partition, list[tuple[int, int]]] = defaultdict(list)
-        """Runs of offsets that were read, first and last, in the order of reading."""
+        self.read = read or OffsetsRead()
         self._log = log
         self._rate = rate
         self._stop = threading.Event()
@@ -61,6 +59,7 @@ class RdMember:
                 "client.id": name,
                 "enable.auto.commit": bool(rate is None or rate),
                 "auto.commit.interval.ms": 500,
+                "enable.auto.offset.store": False,  # it would be committed before it is noted
                 "log_level": 0,
                 **QUICK,
                 **dotted,
@@ -101,16 +100,11 @@ class RdMember:
         most = 500 if self._rate is None else max(1, int(self._rate * 0.1))
         for message in consumer.consume(most, 0.1):
             if message.error() is None:
-                self._note((message.topic(), message.partition()), message.offset())
+                self.read.add((message.topic(), message.partition()), *[message.offset()] * 2)
+                with suppress(KafkaException):  # no longer its own
+                    consumer.store_offsets(message)
         if self._rate is not None:
             self._stop.wait(max(0.0, 0.1 - (time.monotonic() - began)))
-
-    def _note(self, partition: Partition, offset: int) -> None:
-        runs = self.read[partition]
-        if runs and runs[-1][1] == offset - 1:
-            runs[-1] = (runs[-1][0], offset)
-        else:
-            runs.append((offset, offset))
 
 
 def _pairs(partitions: Sequence[TopicPartition]) -> list[Partition]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import signal
 import subprocess
 import sys
@@ -11,9 +12,9 @@ from pathlib import Path
 from typing import Final
 
 from support.kafka_broker import Broker
-from support.live_lines import LineNotes
 from support.live_members import JavaMembers, end_by_input
-from support.live_offsets import OffsetsRead
+from support.live_notes import LineNotes, OffsetsRead
+from support.paths import CHECKOUT
 
 from benchmarks.live.assignment_log import Log
 
@@ -122,4 +123,5 @@ def _python(
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=errors,
+            env={**os.environ, "PYTHONPATH": f"{CHECKOUT}:{CHECKOUT / 'tests'}"},
         )

@@ -4,17 +4,15 @@ from __future__ import annotations
 
 import math
 import time
-from dataclasses import replace
 from typing import Final
 
-from equilag.live.status.status import StewardStatus
+from equilag.live.status.status import StewardStatus, utc
 from equilag.live.status.steward_parts import (
     StewardEvent,
     StewardMember,
     StewardMove,
     StewardPlan,
 )
-from equilag.live.steward.steward_options import utc
 
 HOSTILE: Final = "<script>alert(1)</script>"
 """A name that must stay text."""
@@ -68,7 +66,7 @@ def made_steward(members: int = 12, dry_run: bool = False) -> StewardStatus:
     )  # fmt: skip
     state.observed()
     state.heartbeat_answered()
-    state.count("handouts", "plan")
+    state.count("handouts", "sticky")
     state.decide("even", "at best relieves a member by 7 % of a fair share")
     state.decide("cooldown", "at best relieves a member by 18 %; 12 s left of the cooldown")
     state.record_event(
@@ -80,10 +78,9 @@ def made_steward(members: int = 12, dry_run: bool = False) -> StewardStatus:
 
 def _fill_history(state: StewardStatus) -> None:
     facts, now = state.facts, time.time()
+    would_be = facts.lag_total_would_be, facts.heaviest_percent_would_be
     for point in range(_POINTS):
         wave = math.sin(point / 12)
-        shown = replace(
-            facts, lag_total=int(60_000 + 30_000 * wave), heaviest_percent=125.0 + 20 * wave
-        )
-        state._history.add(now - 5.0 * (_POINTS - point), shown)
-    state._history.add_rebalance(now - 300.0)
+        course = int(60_000 + 30_000 * wave), 125.0 + 20 * wave, *would_be
+        state._points.append((now - 5.0 * (_POINTS - point), *course))
+    state._rebalances.append(now - 300.0)

@@ -1,80 +1,105 @@
-"""The truth about small groups, by trying every valid assignment, and about larger ones, by flows.
+"""The truth about groups: of small ones by trying every assignment, of larger ones by a flow.
 
-Nothing in here uses equilag's own algorithms: only a group's columns, and networkx.
+Nothing in here uses equilag's own algorithms.
 """
 
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import product
-from typing import Any
+from typing import Any, Final, NamedTuple
 
-import networkx as nx
 import numpy as np
 import numpy.typing as npt
+from support.oracle_flow import cheapest_assignment
+from support.oracle_groups import OracleGroup, oracle_of
 
-from equilag.domain.group.group import NOBODY, Flags, Group, Index, Ints
+from equilag.domain.columns import NOBODY, Flags, Index, Ints
+from equilag.domain.group.group import Group
 from equilag.domain.policy.policy import Policy
+
+MAX_ASSIGNMENTS: Final = 2_000_000
+"""Rows of a table that are tried, some 100 bytes for each unit of each."""
 
 
 @dataclass(frozen=True, eq=False)
 class Assignments:
-    """Some valid assignments of a group, one per row [A, P], with what they are worth."""
+    """Some assignments of a group to members that may take its units, one per row [A, U], with
+    what they are worth. The units of a plain group are its partitions."""
 
-    group: Group
+    group: Group | OracleGroup
     rows: Index
 
+    @cached_property
+    def oracle(self) -> OracleGroup:
+        return oracle_of(self.group) if isinstance(self.group, Group) else self.group
+
     @staticmethod
-    def all(group: Group, keep_owned: bool = False) -> Assignments:
-        """Every valid assignment; with `keep_owned` only those without a move."""
-        choices = []
-        for partition in range(group.n_partitions):
-            owner = int(group.owner[partition])
-            readers = np.flatnonzero(may_take(group)[partition]).tolist()
-            choices.append([owner] if keep_owned and owner != NOBODY else readers or [NOBODY])
-        rows = np.array(list(product(*choices)), dtype=np.int32)
-        return Assignments(group, rows.reshape(len(rows), group.n_partitions))
+    def all(group: Group | OracleGroup, keep_owned: bool = False) -> Assignments:
+        """Every assignment, also beyond the room of members; with `keep_owned` only those without a
+        move."""
+        oracle = oracle_of(group) if isinstance(group, Group) else group
+        choices = [
+            [m for m in unit.takers if m == NOBODY or not (keep_owned and unit.moves[m])]
+            for unit in oracle.units
+        ]
+        total = math.prod(map(len, choices))
+        assert total <= MAX_ASSIGNMENTS, f"{total} assignments are too many to try"
+        rows, repeat = np.zeros((total, len(choices)), dtype=np.int32), 1
+        for column, choice in zip(rows.T, choices, strict=True):
+            column[:] = np.resize(np.repeat(np.array(choice, np.int32), repeat), total)
+            repeat *= len(choice)
+        return Assignments(oracle, rows)
 
     def __len__(self) -> int:
         return len(self.rows)
 
     def where(self, keep: Flags) -> Assignments:
-        return Assignments(self.group, self.rows[keep])
+        return Assignments(self.oracle, self.rows[keep])
 
     def __contains__(self, assigned: object) -> bool:
         return bool((self.rows == np.asarray(assigned)).all(axis=1).any())
 
     @cached_property
     def held(self) -> Flags:
-        """[A, P, M] who has what."""
-        held: Flags = self.rows[:, :, None] == np.arange(self.group.n_members)
+        """[A, U, M] who has what."""
+        held: Flags = self.rows[:, :, None] == np.arange(len(self.oracle.members))
         return held
 
     @cached_property
     def loads(self) -> Ints:
-        """[A, M]"""
-        lag = np.where(self.held, self.group.lag[None, :, None], 0)
-        return lag.sum(axis=1)
+        """[A, M] times the scale of weights."""
+        weights = [int(unit.weight * self.oracle.weight_scale) for unit in self.oracle.units]
+        found = np.zeros((len(self), len(self.oracle.members) + 1), dtype=_type_for(sum(weights)))
+        for column, weight in zip(self.rows.T, weights, strict=True):
+            found[np.arange(len(self)), column] += weight  # NOBODY is −1, the last one
+        return found[:, :-1]
+
+    @property
+    def active(self) -> list[int]:
+        """The members that may take a unit."""
+        return self.oracle.active
 
     @cached_property
-    def active(self) -> list[int]:
-        """The members that may take a partition."""
-        found: list[int] = np.flatnonzero(may_take(self.group).any(axis=0)).tolist()
-        return found
+    def _compared(self) -> npt.NDArray[Any]:
+        """[A, active] loads per unit of capacity, times the scale of members' factors."""
+        factor = np.array(self.oracle.load_factor, dtype=object)[self.active]
+        most = int(self.loads.max(initial=0)) * max(self.oracle.load_factor, default=0)
+        return self.loads[:, self.active] * factor.astype(_type_for(most))
 
     @cached_property
     def highest(self) -> Ints:
         """[A] the heaviest load; 0 without members that are not idle."""
-        return self.loads[:, self.active].max(axis=1, initial=0)
+        return self._compared.max(axis=1, initial=0)
 
     @cached_property
     def lowest(self) -> Ints:
         """[A] the lightest load of those members."""
         if not self.active:
             return np.zeros(len(self), dtype=np.int64)
-        return self.loads[:, self.active].min(axis=1)
+        return self._compared.min(axis=1)
 
     @cached_property
     def spread(self) -> Ints:
@@ -98,41 +123,69 @@ class Assignments:
     @cached_property
     def moves(self) -> Ints:
         """[A] partitions that leave their owner."""
-        owner = self.group.owner
-        return ((self.rows != owner) & (owner != NOBODY)).sum(axis=1)
+        return self.oracle.forced_moves + self._sums([unit.moves for unit in self.oracle.units])
+
+    @cached_property
+    def cross(self) -> Ints:
+        """[A] partitions that are read across racks."""
+        return self._sums([unit.cross for unit in self.oracle.units])
+
+    def _sums(self, values: Sequence[tuple[int, ...]]) -> Ints:
+        """[A] the sum of each unit's value [M] at its member."""
+        total = np.zeros(len(self), dtype=np.int64)
+        for column, value in zip(self.rows.T, values, strict=True):
+            total += np.array([*value, 0], dtype=np.int64)[column]
+        return total
 
     def counts(self, partitions: Flags | None = None) -> Ints:
-        """[A, M] how many of the partitions [P] each member has."""
+        """[A, M] how many of the units [U] each member has."""
         held = self.held if partitions is None else self.held[:, partitions]
         return held.sum(axis=1)
 
+    @cached_property
+    def fits(self) -> Flags:
+        """[A] True where no member has more than its room."""
+        found: Flags = (self.counts() <= np.array(self.oracle.room)).all(axis=1)
+        return found
+
+    def even(self, balance: str) -> Flags:
+        """[A] True where counts fit and are as even as the balance asks for: least Σ count² /
+        share in each topic, of instances, of members. Nothing is True if none fits."""
+        oracle, keep, goals = self.oracle, self.fits.copy(), []
+        if balance in ("per-topic", "both"):
+            topics = np.array([unit.partitions[0][0] for unit in oracle.units], dtype=object)
+            goals += [(self.counts(topics == t), oracle.member_factor) for t in sorted({*topics})]
+        if balance in ("total", "both"):
+            instances = np.array(oracle.instance)[:, None] == np.arange(len(oracle.instance_factor))
+            goals.append((self.counts() @ instances, oracle.instance_factor))
+            goals.append((self.counts(), oracle.member_factor))
+        for counts, factor in goals:
+            exact = _type_for(len(oracle.units) ** 2 * max(factor, default=0))
+            cost = counts.astype(exact) ** 2 @ np.array(factor, dtype=exact)
+            if keep.any():
+                keep &= (cost == cost[keep].min()).astype(np.bool_)
+        return keep
+
     def balanced(self, balance: str) -> Assignments:
-        """Those whose counts are as even as the balance asks for; there is always one."""
-        columns = []
-        if balance == "none":
-            return self
-        if balance != "total":
-            for topic in range(len(self.group.topics)):
-                mine = self.counts(self.group.topic_of == topic)[:, _readers(self.group, topic)]
-                columns.append(np.sort(mine, axis=1)[:, ::-1])
-        if balance != "per-topic":
-            columns.append(np.sort(self.counts(), axis=1)[:, ::-1])
-        keys = np.concatenate([np.zeros((len(self), 1), np.int64), *columns], axis=1)
-        keep = np.ones(len(self), dtype=np.bool_)
-        for column in keys.T:  # lexicographically smallest
-            keep &= column == column[keep].min()
-        return self.where(keep)
+        """Those whose counts are as even as the balance asks for."""
+        return self.where(self.even(balance))
+
+    def best_rows(self) -> list[int]:
+        """The rows that no other one beats in both moves and spread, by moves."""
+        found: list[int] = []
+        for row in np.lexsort((self.spread, self.moves)).tolist():
+            if not found or self.spread[row] < self.spread[found[-1]]:
+                found.append(row)
+        return found
 
     def front(self) -> list[tuple[int, int]]:
-        """(moves, spread) of those that no other one beats in both."""
-        points: list[tuple[int, int]] = []
-        order = np.lexsort((self.spread, self.moves))
-        for moves, spread in zip(
-            self.moves[order].tolist(), self.spread[order].tolist(), strict=True
-        ):
-            if not points or spread < points[-1][1]:
-                points.append((moves, spread))
-        return points
+        """Their moves and spreads."""
+        return [(int(self.moves[row]), int(self.spread[row])) for row in self.best_rows()]
+
+
+def _type_for(most: int) -> type[np.int64 | np.object_]:
+    """Python's integers where numbers up to `most` times 2^10 do not fit 64 bits."""
+    return np.int64 if most < 2**53 else np.object_
 
 
 @dataclass(frozen=True, eq=False)
@@ -187,50 +240,17 @@ class Truth:
         return assigned in self.eligible.where(cost <= cost.min() + self.allowance)
 
 
-def may_take(group: Group) -> Flags:
-    """[P, M] True if the member may take the partition."""
-    classes = group.partition_classes
-    if classes is None:
-        return group.reads[group.topic_of][:, group.class_of]
-    return classes.eligible[classes.of_partition][:, group.class_of]
-
-
-def _readers(group: Group, topic: int) -> Ints:
-    return np.flatnonzero(group.reads[topic][group.class_of])
-
-
-@dataclass(frozen=True, slots=True)
-class FlowOptimum:
+class FlowOptimum(NamedTuple):
     counts: list[int]
     """Descending."""
     moves: int
 
 
 def most_even_flow(group: Group) -> FlowOptimum:
-    """Decreasingly minimal total counts and, under them, the fewest moves: one min-cost flow.
-
-    The k-th partition of a member costs 2k − 1 times more than all moves together, so that the
-    cheapest flow has the least sum of squared counts (which is what dec-min assignments are,
-    Frank and Murota) and then the fewest partitions off their owners.
-    """
-    readers = {t: _readers(group, t).tolist() for t in range(len(group.topics))}
-    supply = {t: int(group.topic_size[t]) if readers[t] else 0 for t in readers}
-    total = sum(supply.values())
-    graph: Any = nx.MultiDiGraph()
-    graph.add_node("sink", demand=total)
-    for topic, n in supply.items():
-        graph.add_node(("topic", topic), demand=-n)
-        for member in readers[topic]:
-            own = int(np.count_nonzero((group.owner == member) & (group.topic_of == topic)))
-            graph.add_edge(("topic", topic), member, capacity=own, weight=0)
-            graph.add_edge(("topic", topic), member, capacity=n, weight=1)
-    for member in range(group.n_members):
-        most = sum(n for topic, n in supply.items() if member in readers[topic])
-        for k in range(1, most + 1):
-            graph.add_edge(member, "sink", capacity=1, weight=(total + 1) * (2 * k - 1))
-        graph.add_node(member)
-    _, flow = nx.network_simplex(graph)
-    counts = [sum(flow[m].get("sink", {}).values()) for m in range(group.n_members)]
-    kept = sum(flow["topic", t][m][0] for t in readers for m in readers[t])
-    owned = int(np.count_nonzero(group.owner != NOBODY))
-    return FlowOptimum(sorted(counts, reverse=True), owned - kept)
+    """The most even total counts of a plain group and, under them, the fewest moves."""
+    oracle = oracle_of(group)
+    oracle = oracle.of_units([unit for unit in oracle.units if unit.takers != (NOBODY,)])
+    placed = cheapest_assignment(oracle)
+    assert placed is not None
+    counts = np.bincount(placed, minlength=group.n_members)
+    return FlowOptimum(sorted(counts.tolist(), reverse=True), oracle.figures(placed).moves)

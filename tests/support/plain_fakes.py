@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from types import SimpleNamespace
 from typing import Any
+from uuid import UUID
 
 import pytest
 
@@ -105,7 +106,7 @@ class FakeClient:
     def _topic(self, name: str) -> Any:
         leaders = self.topics.get(name, NO_TOPIC)
         if isinstance(leaders, int):
-            return SimpleNamespace(name=name, error_code=leaders, partitions=[])
+            return SimpleNamespace(name=name, error_code=leaders, partitions=[], topic_id=None)
         partitions = [
             SimpleNamespace(
                 partition_index=number,
@@ -114,7 +115,8 @@ class FakeClient:
             )
             for number, leader in enumerate(leaders)
         ]
-        return SimpleNamespace(name=name, error_code=0, partitions=partitions)
+        topic_id = UUID(int=sorted(self.topics).index(name))
+        return SimpleNamespace(name=name, error_code=0, partitions=partitions, topic_id=topic_id)
 
     def OffsetFetchRequest(self, _: int, request: Any) -> Any:  # noqa: N802
         failed = isinstance(self.commits, int)

@@ -1,28 +1,27 @@
-"""Reduced groups with capacities, rooms and instances, and the truth about their counts."""
+"""Reduced groups: random ones with capacities, rooms and instances, and counts that they allow."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from fractions import Fraction
-from math import lcm
 from random import Random
 
 import numpy as np
+import numpy.typing as npt
+from support.extended_groups import ExtendedShape, extended_snapshot
 from support.oracles import Assignments
 
+from equilag.adapters.snapshot.read_input import load_snapshot
 from equilag.domain.constraint import CountConstraint
 from equilag.domain.errors import InputError
 from equilag.domain.group.extended_columns import NO_LIMIT, ExtendedColumns
-from equilag.domain.group.group import Flags, Group, Index
-from equilag.domain.group.member_capacities import MemberCapacities
-from equilag.domain.group.partition_classes import PartitionClasses
+from equilag.domain.group.group import NOBODY, Flags, Group, Index, Ints
+from equilag.domain.group.member_capacities import MemberCapacities, decimal
 from equilag.domain.policy.policy import Policy
+from equilag.domain.reduction.reduce import reduce_group, whole_capacities
 from equilag.solver.counts.even_counts import balanced
-
-CAPACITIES = ((1,), (1, 2), (1, 2, 3, 4), (37, 100, 250), (1, 999), (997, 998, 999))
-"""MemberCapacities of one group are drawn from one of these."""
 
 
 def extended_columns(n_members: int, **given: object) -> ExtendedColumns:
@@ -34,38 +33,40 @@ def extended_columns(n_members: int, **given: object) -> ExtendedColumns:
     return columns._replace(**given)
 
 
+def with_capacities(group: Group, capacity: Sequence[float | Fraction]) -> Group:
+    """The group as a reduced one with capacities [M]."""
+    exact = [one if isinstance(one, Fraction) else decimal(one) for one in capacity]
+    shares, unit = whole_capacities([float(one) for one in exact])
+    room = np.full(group.n_members, NO_LIMIT)
+    return replace(group, extended=ExtendedColumns(shares, unit, MemberCapacities.of(exact), room))
+
+
+def exact_loads(group: Group, truth: Assignments) -> npt.NDArray[np.object_]:
+    """[A, active] loads as they are compared, of the members that are not idle."""
+    assert group.extended is not None
+    capacities = group.extended.capacities
+    rates = [Fraction(capacities.whole[-1], capacities.whole[k]) for k in capacities.kind_of]
+    return (truth.loads.astype(object) * np.array(rates, dtype=object))[:, ~group.idle]
+
+
+def drawn_reduced(
+    rng: Random, members: int, units: int, fields: Collection[str], policy: Policy | None = None
+) -> Group:
+    """A random group with some of the fields that is no plain one, reduced."""
+    while True:
+        snapshot = extended_snapshot(rng, ExtendedShape(members, units, frozenset(fields)))
+        with suppress(InputError):  # a unit that nobody may take
+            group = reduce_group(load_snapshot(snapshot), policy or Policy()).group
+            if group.extended is not None:
+                return group
+
+
 def random_reduced(rng: Random, members: int = 4, partitions: int = 6, mixed: bool = True) -> Group:
     """A small group with any of the fields; there may be too little room. With `mixed` the members
     of an instance may differ in what they may take."""
-    n, size = rng.randint(2, members), rng.randint(1, partitions)
-    names = [f"m{m}" for m in range(n)]
-    topics = {"a": size - size // 2, "b": size // 2} if rng.random() < 0.7 else {"a": size}
-    owned: dict[str, dict[str, list[int]]] = {name: {} for name in names}
-    for topic, number in topics.items():
-        for partition in range(number):
-            if rng.random() < 0.7:
-                owned[rng.choice(names)].setdefault(topic, []).append(partition)
-    group = Group.build(
-        name="g",
-        topics=topics,
-        members=names,
-        subscriptions={name: list(topics) for name in names},
-        owned=owned,
-    )
-    instance = np.array([rng.randrange(n) for _ in names], dtype=np.int32)
-    instance = np.unique(instance, return_inverse=True)[1].astype(np.int32)
-    group = _split(rng, group, instance, mixed)
-    capacity = np.array([rng.choice(rng.choice(CAPACITIES)) for _ in names], dtype=np.int64)
-    room = [rng.randint(0, size) if rng.random() < 0.2 else NO_LIMIT for _ in names]
-    return replace(
-        group,
-        extended=extended_columns(
-            n,
-            capacity=capacity,
-            room=np.array(room) if rng.random() < 0.5 else np.full(n, NO_LIMIT),
-            instance_of=instance if rng.random() < 0.6 else None,
-        ),
-    )
+    fields = {name for name in ("capacity", "room", "instance") if rng.random() < 0.6}
+    differ = {"subscriptions", *(["allowed"] if mixed else [])}
+    return drawn_reduced(rng, members, partitions, {*fields, "capacity"} | differ)
 
 
 def even_groups(
@@ -79,46 +80,35 @@ def even_groups(
             number -= 1
 
 
-def _split(rng: Random, group: Group, instance: np.ndarray, mixed: bool) -> Group:
-    """The group with up to three partition classes, which some members may not take."""
-    n_classes, n = rng.randint(1, 3), group.n_members
-    table = np.array([[rng.random() < 0.7 for _ in range(n)] for _ in range(n_classes)])
-    if not mixed:
-        table = table[:, instance]
-    table[~table.any(axis=1)] = True
-    columns, class_of = np.unique(table, axis=1, return_inverse=True)
-    of = np.array([rng.randrange(n_classes) for _ in range(group.n_partitions)], dtype=np.int32)
-    owner = np.where(table[of, group.owner], group.owner, -1).astype(np.int32)
-    return replace(
-        group,
-        class_of=class_of.ravel().astype(np.int32),
-        class_topics=group.class_topics * columns.shape[1],
-        partition_classes=PartitionClasses(of, columns),
-        owner=owner,
-    )
-
-
 def best_counts(group: Group, every: Assignments) -> Flags:
-    """[A] True for those that fit, and have the smallest Σ count² / capacity of all that do: by
-    instance first, and then by member. Nothing is True if none fits."""
-    assert group.extended is not None
-    counts = every.counts().astype(object)
-    fits: Flags = (counts <= group.extended.room).all(axis=1).astype(np.bool_)
-    if not fits.any():
-        return fits
-    instance = group.extended.instance_of
-    instance = np.arange(group.n_members) if instance is None else instance
-    together = np.eye(int(instance.max()) + 1, dtype=object)[instance]
-    goals = [
-        _squares(counts @ together, (group.extended.capacity.astype(object) @ together).tolist()),
-        _squares(counts, group.extended.capacity.tolist()),
-    ]
-    for goal in goals:
-        fits &= (goal == goal[fits].min()).astype(np.bool_)
-    return fits
+    """[A] True for those of all assignments of the group that have the best counts."""
+    assert every.oracle.members == tuple(member.id for member in group.members)
+    return every.even("total")
 
 
-def _squares(counts: np.ndarray, capacity: list[int]) -> np.ndarray:
-    scale = lcm(*capacity)
-    found: np.ndarray = (counts**2) @ np.array([scale // c for c in capacity], dtype=object)
-    return found
+def near_counts(rng: np.random.Generator, group: Group, counts: Ints) -> CountConstraint:
+    """Counts within 1 of the given ones."""
+    least = np.maximum(counts - rng.integers(0, 2, group.n_members), 0)
+    return CountConstraint.by_intervals(group, least, counts + rng.integers(0, 2, group.n_members))
+
+
+def capacity_cases(
+    seed: int, n: int, stakes: bool = False
+) -> Iterator[tuple[Group, CountConstraint, Index]]:
+    """`n` groups of at least five members with different capacities and subscriptions, with counts
+    near those of an assignment, and that. With `stakes`, units have several owners."""
+    rng = np.random.default_rng(seed)
+    draw = Random(seed)
+    fields = {"capacity", "subscriptions", *(["co_partitioned"] if stakes else [])}
+    while n:
+        group = drawn_reduced(draw, 8, 24, fields)
+        assert group.extended is not None
+        few = np.count_nonzero(~group.idle) < 5
+        if few or group.extended.equal_capacities or stakes == (group.extended.stakes is None):
+            continue
+        takers = group.may_hold(np.arange(group.n_partitions)[:, None], np.arange(group.n_members))
+        chosen = np.where(takers, rng.random(takers.shape), -1).argmax(axis=1)
+        assigned = np.where(takers.any(axis=1), chosen, NOBODY).astype(np.int32)
+        counts = np.bincount(assigned[assigned != NOBODY], minlength=group.n_members)
+        yield group, near_counts(rng, group, counts), assigned
+        n -= 1

@@ -3,13 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import Any
+from typing import Any, cast
 
 from equilag.adapters.kafka.codec.consumer_protocol import write_subscription
 from equilag.adapters.kafka.described import ClientPlace, DescribedMember
-from equilag.adapters.kafka.group_reader import Reading, TopicOffsets
+from equilag.adapters.kafka.group_reader import GroupReader, Reading, TopicOffsets
 from equilag.domain.errors import EquilagError
-from equilag.live.steward.group_membership import JoinGroupMember, JoinResult
+from equilag.live.rebalance.joined_members import Partitions
+from equilag.live.status.state_file import KeptState
+from equilag.live.status.status import StewardStatus
+from equilag.live.steward.group_membership import JoinResult
+from equilag.live.steward.observer import GroupObserver, Observation
+from equilag.live.steward.shared_state import CommandMessage, SharedState
+from equilag.live.steward.steward_options import StewardOptions
 
 
 def offsets(lags: Mapping[str, Sequence[int | None]]) -> TopicOffsets:
@@ -96,6 +102,37 @@ class FakeReader:
         return self.offsets
 
 
+class Parts:
+    """What the loops of a steward share, without a broker."""
+
+    def __init__(self, **options: Any) -> None:
+        self.state = StewardStatus(1.0, 10.0)
+        self.shared = SharedState(StewardOptions("g", **options), self.state)
+
+    def observer(self, reader: FakeReader) -> GroupObserver:
+        return GroupObserver(cast(GroupReader, reader), self.shared.options, KeptState(None, "g"))
+
+    def observe(self, group: Reading) -> Observation:
+        """Record an observation, as the monitor loop does."""
+        observation = self.observer(FakeReader(group)).observe()
+        assert self.shared.record_observation(observation)
+        return observation
+
+    @property
+    def target(self) -> Mapping[str, Partitions] | None:
+        """Member key -> partitions that the next rebalance leads to."""
+        target = self.shared.handouts.known.target
+        return None if target is None else target.assignment
+
+    @property
+    def commands(self) -> list[CommandMessage]:
+        """The commands for the leader loop, which are taken out."""
+        found = []
+        while not self.shared.messages.empty():
+            found.append(self.shared.messages.get())
+        return found
+
+
 class FakeMembership:
     """Returns one answer per join; calls `done` with the last one."""
 
@@ -139,5 +176,5 @@ class FakeMembership:
 def joined(
     *members: str, leads: bool = True, skip: bool = False, generation: int = 1
 ) -> JoinResult:
-    entries = tuple(JoinGroupMember(name, None, write_subscription(["t"])) for name in members)
+    entries = tuple((name, None, write_subscription(["t"])) for name in members)
     return JoinResult(generation, "range", leads, skip, entries if leads else ())

@@ -1,26 +1,25 @@
-"""Lines that a copy cut off: the last one of a text, or of what stands before another table."""
+"""What a copy cut off: the end of the last line of a text, or of what stands before another table,
+and the header of a table."""
 
 from __future__ import annotations
 
 import re
 from typing import Final
 
-from equilag.adapters.describe.partition_rows import UNKNOWN_OWNER, is_nobody
-from equilag.adapters.describe.printed_table import PrintedRow, PrintedTable, TablesFound
-from equilag.adapters.describe.printed_text import TextLine
-from equilag.adapters.describe.row_cells import NOTHING, Cells, integer_of, lag_agrees
-from equilag.adapters.describe.table_header import (
-    COMMITTED,
-    END,
-    GROUP,
-    LAG,
-    MEMBER,
-    NUMBERS,
-    OWNER,
-    PARTITION,
-    TOPIC,
-    TableHeader,
+from equilag.adapters.describe import column_names as col
+from equilag.adapters.describe.partition_rows import UNKNOWN_OWNER, PrintedRow, is_nobody
+from equilag.adapters.describe.printed_table import Messages, PrintedTable, TablesFound
+from equilag.adapters.describe.printed_text import TextLine, clean_lines
+from equilag.adapters.describe.row_cells import (
+    ABSENT,
+    NOTHING,
+    Cells,
+    fits,
+    integer_of,
+    lag_agrees,
+    looks_like_a_row,
 )
+from equilag.adapters.describe.table_header import TableHeader
 from equilag.domain.show import show
 
 _NAME: Final = re.compile(r"[\w.-]{1,249}")
@@ -43,13 +42,8 @@ def leave_out_cut_rows(found: TablesFound) -> list[int]:
     for table in found.tables:
         if not (table.header.has_offsets and table.rows):
             continue
-        row = table.rows[-1]
-        at_end = row.last in found.ends
-        if table.header.pieces > 1:
-            following = [line.number for line in found.lines if line.number > row.line]
-            at_end = at_end or bool(found.ends & set(following[: table.header.pieces - 1]))
-        unended = found.unended or row.last < found.lines[-1].number
-        if at_end and _is_cut(row, table, unended):
+        unended = found.unended or table.below > 0 or table is not found.tables[-1]
+        if table.below < table.header.pieces and _is_cut(table.rows[-1], table, unended):
             cut.append(table.rows.pop().line)
     return cut or _cut_beginning(found)
 
@@ -59,29 +53,26 @@ def mend_cut_owners(found: TablesFound) -> list[str]:
 
     Without one, nobody knows the owner. Returns what to remark.
     """
-    tables = [table for table in found.tables if table.header.has_offsets and table.rows]
-    ids = {
-        row.cells[MEMBER if MEMBER in row.cells else OWNER]
-        for table in found.tables
-        for row in table.rows
-        if row.cells.keys() & {MEMBER, OWNER}
-        and (table.header.has_members or row.last not in found.ends)
-    }
+    ids: set[str] = set()
+    for table in found.tables:
+        ids |= table.owners()
+        if table.header.has_members:
+            ids |= {row.cells[col.MEMBER] for row in table.rows}
     return [
         remark
-        for table in tables
-        if table.rows[-1].last in found.ends
-        for remark in _mended(table, table.rows[-1], ids, found)
+        for table in found.tables
+        if table.header.has_offsets and table.rows and not table.below
+        for remark in _mended(table, ids, found)
     ]
 
 
-def _mended(table: PrintedTable, row: PrintedRow, ids: set[str], found: TablesFound) -> list[str]:
+def _mended(table: PrintedTable, ids: set[str], found: TablesFound) -> list[str]:
+    (row,), names = table.rows, table.header.names
     column = _owner_column(table.header)
-    names = table.header.names
-    if column not in names or _last_filled(row, table) > names.index(column):
+    if column not in names or table.filled(row) > names.index(column):
         return []
     is_last = names.index(column) == len(names) - 1
-    unended = found.unended and row.last == found.lines[-1].number
+    unended = found.unended and table is found.tables[-1]
     printed = row.cells.get(column, "")
     if is_last and not unended:
         return []
@@ -90,10 +81,9 @@ def _mended(table: PrintedTable, row: PrintedRow, ids: set[str], found: TablesFo
             return []
         row.cells[column] = UNKNOWN_OWNER
         return [f"{row.place} has no line break: its owner may be cut off, and is not known"]
-    others = {one.cells.get(column) for one in table.rows[:-1]}
     begin = [other for other in ids - {printed} if other.startswith(printed)]
     if is_last and not begin:
-        if printed in others:
+        if printed in table.owners():
             return []
         return [f"{row.place} has no line break: its owner {show(printed)} may be cut off"]
     sure = [one for one in begin if _DIGITS.fullmatch(one[len(printed) :])]
@@ -104,62 +94,54 @@ def _mended(table: PrintedTable, row: PrintedRow, ids: set[str], found: TablesFo
 
 
 def _owner_column(header: TableHeader) -> str:
-    return MEMBER if MEMBER in header.names else OWNER
+    return col.MEMBER if col.MEMBER in header.names else col.OWNER
 
 
 def _is_cut(row: PrintedRow, table: PrintedTable, unended: bool) -> bool:
     """True if the row ends in its numbers, or with them where all other rows go on."""
     names = table.header.names
-    filled = _last_filled(row, table)
-    numbers = max(place for place, name in enumerate(names) if name in NUMBERS)
+    filled, least = table.filled(row), table.least_filled
+    numbers = max(place for place, name in enumerate(names) if name in col.NUMBERS)
     nobody = row.cells.get(_owner_column(table.header)) == NOTHING
     if table.header.pieces > 1 and filled < len(names) - 1 and not nobody:
         return True
-    others = [_last_filled(other, table) for other in table.rows[:-1]]
+    fewer = least is not None and filled < least
     if filled < numbers:
-        return not others or filled < min(others) or unended
+        return least is None or fewer or unended
     if filled > numbers:
         return False
-    fewer = bool(others) and filled < min(others)
-    if names[numbers] == LAG and _begins_lag(row.cells):
+    if names[numbers] == col.LAG and _begins_lag(row.cells):
         return unended or fewer
-    if names[numbers] != LAG and not lag_agrees(row.cells):
+    if names[numbers] != col.LAG and not lag_agrees(row.cells):
         return unended or fewer
     return fewer and unended
 
 
 def _begins_lag(cells: Cells) -> bool:
     """True if LAG is the beginning of what the offsets make it."""
-    committed, end = (integer_of(cells.get(name, "")) for name in (COMMITTED, END))
-    if committed is None or end is None or (lag_agrees(cells) and cells[LAG] != NOTHING):
+    committed, end = (integer_of(cells.get(name, "")) for name in (col.COMMITTED, col.END))
+    if committed is None or end is None or (lag_agrees(cells) and cells[col.LAG] != NOTHING):
         return False
-    return cells[LAG] == NOTHING or str(end - committed).startswith(cells[LAG])
-
-
-def _last_filled(row: PrintedRow, table: PrintedTable) -> int:
-    """The place of the last column that the row has something in."""
-    names = table.header.names
-    return max((at for at, name in enumerate(names) if row.cells.get(name)), default=-1)
+    return cells[col.LAG] == NOTHING or str(end - committed).startswith(cells[col.LAG])
 
 
 def _cut_beginning(found: TablesFound) -> list[int]:
     """The last line if it has no line break, follows a row, and begins as one."""
     tables = [table for table in found.tables if table.rows]
-    if not (found.unended and tables and tables[-1].header.has_offsets):
+    if not (found.unended and tables and tables[-1].header.has_offsets and found.last):
         return []
-    table, line = tables[-1], found.lines[-1]
-    header, above = table.header, table.rows[-1]
+    line, header, above = found.last, tables[-1].header, tables[-1].rows[-1]
     if line.number != above.last + 1 or not is_shorter(line, header):
         return []
     pieces = _pieces(line.text, header)
     for place, (name, piece) in enumerate(zip(header.names, pieces, strict=False)):
         last = place == len(pieces) - 1
-        group = above.cells.get(GROUP, "")
-        if name == GROUP and not (group.startswith(piece) if last else group == piece):
+        group = above.cells.get(col.GROUP, "")
+        if name == col.GROUP and not (group.startswith(piece) if last else group == piece):
             return []
-        if name == TOPIC and not _NAME.fullmatch(piece):
+        if name == col.TOPIC and not _NAME.fullmatch(piece):
             return []
-        if name == PARTITION and integer_of(piece) is None:
+        if name == col.PARTITION and integer_of(piece) is None:
             return []
     return [line.number]
 
@@ -170,3 +152,61 @@ def _pieces(text: str, header: TableHeader) -> list[str]:
         return text.split()
     bare = text.strip().removeprefix("|") if header.delimiter == "|" else text
     return [piece.strip() for piece in bare.split(header.delimiter) if piece.strip()]
+
+
+_PLAIN: Final = (col.TOPIC, col.PARTITION, col.COMMITTED, col.END, col.LAG)
+_WITH_START: Final = (
+    col.TOPIC,
+    col.PARTITION,
+    col.COMMITTED,
+    col.START,
+    col.END,
+    col.LAG,
+)
+_ORDERS: Final = tuple(
+    (*group, *numbers, *members)
+    for numbers in (_PLAIN, _WITH_START)
+    for group in ((), (col.GROUP,))
+    for members in (
+        (),
+        (col.MEMBER,),
+        (col.MEMBER, col.HOST),
+        (col.MEMBER, col.HOST, col.CLIENT),
+        (col.MEMBER, col.CLIENT, col.HOST),
+    )
+)
+"""Orders of columns in which Kafka's tool and rpk print the offsets of a group."""
+
+
+def headless_table(text: str, messages: Messages) -> PrintedTable | None:
+    """Return the table whose header was not copied, if one order of columns fits all its rows.
+
+    In at least one row, LAG has to be what the order of columns makes it.
+    """
+    lines = [line for line in clean_lines(text) if looks_like_a_row(line.text, ())]
+    words = [line.text.split() for line in lines]
+    for names in _ORDERS:
+        rows = [dict(zip(names, cells, strict=False)) for cells in words]
+        if {len(names)} != set(map(len, words)) or not all(map(_certain, rows)):
+            continue
+        if any(map(_told, rows)):
+            table = PrintedTable(TableHeader(lines[0].number, names, ()), messages.current)
+            pairs = zip(lines, rows, strict=True)
+            table.rows = [PrintedRow(line.number, cells) for line, cells in pairs]
+            table.end()
+            return table
+    return None
+
+
+def _certain(cells: Cells) -> bool:
+    """True if the row may be one of the order: the types fit, and LAG if it is there."""
+    host = cells.get(col.HOST, "-")
+    if host != "-" and not any(sign in host for sign in "/.:"):
+        return False
+    return fits(cells) and (_told(cells) or cells[col.LAG].lower() in ABSENT)
+
+
+def _told(cells: Cells) -> bool:
+    """True if LAG is the log end less what is committed."""
+    committed, end, lag = (integer_of(cells[name]) for name in (col.COMMITTED, col.END, col.LAG))
+    return None not in (committed, end, lag) and (end or 0) - (committed or 0) == lag

@@ -6,21 +6,14 @@ assumed instead.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 
 from equilag.adapters.describe.described_group import DescribedGroup, described_group, unfit_row
-from equilag.adapters.describe.listed_members import (
-    MemberRow,
-    add_members,
-    assume_subscriptions,
-    complete,
-    differences,
-    member_rows,
-)
-from equilag.adapters.describe.partition_rows import PrintedMember, partition_name
-from equilag.adapters.describe.printed_group import MAX_SHOWN, PrintedGroup, doubts_of, sentences
+from equilag.adapters.describe.listed_members import assume_subscriptions, listed_members
+from equilag.adapters.describe.partition_rows import PrintedMember
+from equilag.adapters.describe.printed_group import MAX_SHOWN, PrintedGroup, sentences
 from equilag.adapters.describe.printed_table import find_tables
 from equilag.adapters.describe.printed_text import PrintedText
 from equilag.domain.building.group_input import GroupInput, PartitionOffsets
@@ -47,29 +40,30 @@ def read_describe(
     subscribe: Mapping[str, Sequence[str]] | None = None,
     as_owned: bool = False,
     auto_offset_reset: str = "latest",
+    show: Callable[[int], object] = lambda _: None,
 ) -> DescribeResult:
     """Read a group from the output of `--describe`, and of `--describe --members --verbose`.
 
     `members` adds the members that own nothing; they may stand in `describe` as well. `group`
     picks one of several groups, or names one without a name. A member subscribes to the topics
     that `subscribe` has for its id, else with `as_owned` to the topics it owns partitions of, else
-    to all topics of the group. Raises InputError with the text's source and a place like
+    to all topics of the group. `show` is called with the number of characters of `describe` that
+    have been read. Raises InputError with the text's source and a place like
     `line 12`, or with the name of the argument that is wrong.
     """
     reset = as_reset(auto_offset_reset)
     with _source_of(describe):
-        described = described_group(describe.text, group)
+        described = described_group(describe.text, group, show)
         printed = described.group
         _check_lags(printed, reset)
         known, remarks = _members_beside(described)
     if members is not None:
         with _source_of(members):
             known, remarks = _members_of(members.text, printed)
-    doubts = doubts_of(printed)
     with _source_of(describe):
         assumed = [*described.remarks, _sizes(printed)]
-    assumed += [*sentences(printed, doubts, reset), *remarks, *_about_offsets(printed, reset)]
-    is_whole = not (described.is_cut or doubts.gaps)
+    assumed += [*sentences(printed, reset), *remarks, *_about_offsets(printed, reset)]
+    is_whole = not described.is_cut and not any(printed.gaps())
     owned = printed.owned()
     ids = sorted(known)
     subscriptions, about_topics = assume_subscriptions(
@@ -110,55 +104,31 @@ def _sizes(group: PrintedGroup) -> str:
 
 def _check_lags(group: PrintedGroup, reset: str) -> None:
     """Raise InputError with the line of a partition whose lag no snapshot can hold."""
-    for topic, number, row in group.partitions():
+    for row in group.rows():
         begin = row.start or 0 if reset == "earliest" else row.end
         committed = begin if row.committed is None else row.committed
         lag = (row.end or 0) - (committed or 0)
         if lag >= MAX_LAG:
-            name = partition_name(topic, number)
-            raise InputError(f"the lag {lag} of {name} is 2^53 or more", f"line {row.line}")
+            raise InputError(f"the lag {lag} of {row.name} is 2^53 or more", f"line {row.line}")
 
 
-def _members_beside(
-    described: DescribedGroup,
-) -> tuple[dict[str, PrintedMember], list[str]]:
+def _members_beside(described: DescribedGroup) -> tuple[dict[str, PrintedMember], list[str]]:
     """Return the members that the offsets and a members' table in the same text have, and what
     is assumed of others."""
     group = described.group
     if not any(table.header.has_members for table in described.found.tables):
-        if len(group.members) > len({row.member for _, _, row in group.rows()} - {None}):
+        if len(group.members) > len({row.member for row in group.rows()} - {None}):
             return group.members, []  # the table of offsets lists the others too
         no_members = (
             "members that own nothing are not in the text; add what --describe --members prints"
             " if there are any"
         )
         return group.members, [no_members]
-    rows: list[MemberRow] = []
-    completed: list[str] = []
-    try:
-        rows = member_rows(described.found, group)
-        completed = _completed(rows, group)
-        error = differences(rows, group)
-    except InputError as raised:
-        error = raised
-    if error is None:
-        return add_members(rows, group), completed
-    problem = f"{error.place}: {error.problem}" if error.place else error.problem
-    remark = f"the members' table and the offsets differ, the offsets count: {problem}"
-    return add_members(rows, group), [remark]
-
-
-def _completed(rows: list[MemberRow], group: PrintedGroup) -> list[str]:
-    """Take from the members' table what the offsets leave out, and return what to remark."""
-    missing = complete(rows, group)
-    if not missing:
-        return []
-    count = f"{plural(len(missing), 'partition')} {form(len(missing), 'is', 'are')}"
-    remark = (
-        f"WARNING: {count} only in the members' table: is the text of the offsets complete?"
-        f" Offsets are missing: {some_of(missing, MAX_SHOWN)}"
-    )
-    return [remark]
+    known, remarks, error = listed_members(described.found, group)
+    if error is not None:
+        problem = f"{error.place}: {error.problem}" if error.place else error.problem
+        remarks = [f"the members' table and the offsets differ, the offsets count: {problem}"]
+    return known, remarks
 
 
 def _members_of(text: str, group: PrintedGroup) -> tuple[dict[str, PrintedMember], list[str]]:
@@ -167,23 +137,17 @@ def _members_of(text: str, group: PrintedGroup) -> tuple[dict[str, PrintedMember
     found = find_tables(text)
     tables = [table for table in found.tables if table.header.has_members]
     if not tables and group.name not in found.messages.named:
-        failure = found.messages.failure
-        if failure is not None:
-            problem = f"an error reported by Kafka: {shorten(failure.text.strip())}"
-            raise InputError(problem, f"line {failure.number}")
-        raise InputError(
+        raise found.messages.error() or InputError(
             "no table of members, as of --describe --members --verbose: the columns CONSUMER-ID"
             " and #PARTITIONS are missing"
         )
-    for line, header in found.unfit:
-        if header.has_members:
-            raise unfit_row(line, header)
-    rows = member_rows(found, group)
-    completed = _completed(rows, group)
-    error = differences(rows, group)
+    for table in tables:
+        for line in table.unfit:
+            raise unfit_row(line, table.header)
+    known, remarks, error = listed_members(found, group)
     if error is not None:
         raise error
-    return add_members(rows, group), completed
+    return known, remarks
 
 
 def _offsets(group: PrintedGroup) -> PartitionOffsets:
@@ -194,8 +158,8 @@ def _offsets(group: PrintedGroup) -> PartitionOffsets:
     for topic in group.topics:
         size = group.size(topic)
         starts[topic], ends[topic], committed[topic] = [0] * size, [0] * size, [None] * size
-    for topic, number, row in group.partitions():
-        start = row.start or 0
+    for row in group.rows():
+        topic, number, start = row.topic, row.number, row.start or 0
         starts[topic][number] = start
         ends[topic][number] = max(row.committed or 0, start) if row.end is None else row.end
         committed[topic][number] = row.committed
@@ -205,22 +169,18 @@ def _offsets(group: PrintedGroup) -> PartitionOffsets:
 def _unknown(group: PrintedGroup) -> dict[str, list[int]]:
     """The partitions whose log end is not known, and so neither is their lag."""
     found: dict[str, list[int]] = {}
-    for topic, number, row in group.partitions():
+    for row in group.rows():
         if row.end is None:
-            found.setdefault(topic, []).append(number)
+            found.setdefault(row.topic, []).append(row.number)
     return found
 
 
 def _about_offsets(group: PrintedGroup, reset: str) -> list[str]:
     """Return what is assumed of log starts, and of partitions without a commit."""
     remarks = []
-    if any(row.start is None for _, _, row in group.partitions()):
+    if any(row.start is None for row in group.rows()):
         remarks.append("log starts are not in the text and count as 0")
-    names = [
-        partition_name(topic, number)
-        for topic, number, row in group.partitions()
-        if row.committed is None and row.end is not None
-    ]
+    names = [row.name for row in group.rows() if row.committed is None and row.end is not None]
     none = len(names)
     if none:
         counts = "0" if reset == "latest" else "everything up to the log end"

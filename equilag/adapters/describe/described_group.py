@@ -2,30 +2,25 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Final, NamedTuple
 
+from equilag.adapters.describe import column_names as col
 from equilag.adapters.describe.cut_lines import (
+    headless_table,
     is_shorter,
     leave_out_cut_rows,
     mend_cut_owners,
 )
-from equilag.adapters.describe.headless_rows import headless_table
-from equilag.adapters.describe.partition_rows import read_partition
+from equilag.adapters.describe.partition_rows import PrintedRow, read_partition
 from equilag.adapters.describe.printed_group import PrintedGroup, read_groups
-from equilag.adapters.describe.printed_table import PrintedRow, TablesFound, find_tables
+from equilag.adapters.describe.printed_table import TablesFound, find_tables
 from equilag.adapters.describe.printed_text import TextLine
 from equilag.adapters.describe.row_cells import closest_cut
-from equilag.adapters.describe.table_header import (
-    COMMITTED,
-    END,
-    LAG,
-    PARTITION,
-    TOPIC,
-    TableHeader,
-)
+from equilag.adapters.describe.table_header import TableHeader
 from equilag.adapters.mistaken_file import TEXT_KIND, mistaken_text
 from equilag.domain.errors import InputError
-from equilag.domain.show import plural, shorten, show, some_of
+from equilag.domain.show import form, plural, shorten, show, some_of
 
 EXAMPLE: Final = (
     "paste what kafka-consumer-groups --describe --group G prints, from the line TOPIC PARTITION"
@@ -45,15 +40,16 @@ class DescribedGroup(NamedTuple):
     """True if a line that is cut off was left out."""
 
 
-def described_group(text: str, name: str | None) -> DescribedGroup:
+def described_group(text: str, name: str | None, show: Callable[[int], object]) -> DescribedGroup:
     """Return the group of that name, or the only one in the text. Raises InputError.
 
     A text whose tables do not say the group gives it the name of the command or message above
     them; a group without any name is called what `name` says, else nothing.
     """
-    found = find_tables(text)
-    if not any(table.header.has_offsets and table.rows for table in found.tables):
-        table = None if found.unfit else headless_table(found.lines, found.messages)
+    found = find_tables(text, show)
+    tables = [table for table in found.tables if table.header.has_offsets]
+    if not any(table.rows or table.unfit for table in tables):
+        table = headless_table(text, found.messages)
         if table is not None:
             found.tables.append(table)
     cut = _unfit_cuts(found) or leave_out_cut_rows(found)
@@ -81,12 +77,11 @@ def _unfit_cuts(found: TablesFound) -> list[int]:
     """Return the lines that a copy cut off to no row. Raises InputError for another line that looks
     like a row and is none: its lag would be lost."""
     cut = []
-    for line, header in found.unfit:
-        if not header.has_offsets:
-            continue
-        if line.number not in found.ends or not is_shorter(line, header):
-            raise unfit_row(line, header)
-        cut.append(line.number)
+    for table in found.tables:
+        for line in table.unfit if table.header.has_offsets else ():
+            if line is not table.last or not is_shorter(line, table.header):
+                raise unfit_row(line, table.header)
+            cut.append(line.number)
     return cut
 
 
@@ -134,38 +129,25 @@ def _names(groups: list[PrintedGroup]) -> str:
 
 def _nothing_to_read(found: TablesFound, text: str) -> InputError:
     """Return why no group can be read, in one line that says what is missing."""
-    failure = found.messages.failure
-    if failure is not None:
-        problem = f"an error reported by Kafka: {shorten(failure.text.strip())}"
-        return InputError(problem, f"line {failure.number}")
-    table = next((t for t in found.tables if t.header.has_offsets), None)
-    if table is not None:
-        members = bool(table.rows)
-        what = "members without partitions" if members else "no row"
-        problem = f"a header in line {table.header.line} and {what} below it; {EXAMPLE}"
-        return InputError(problem)
+    error = found.messages.error()
+    if error is not None:
+        return error
     if not found.tables:
-        mistaken = mistaken_text(text, TEXT_KIND) if found.lines else f"empty; {EXAMPLE}"
+        mistaken = mistaken_text(text, TEXT_KIND) if found.last else f"empty; {EXAMPLE}"
         nothing = f"no table with the offsets of a group's partitions in it; {EXAMPLE}"
         return InputError(mistaken or nothing)
-    return _no_offsets(found)
-
-
-def _no_offsets(found: TablesFound) -> InputError:
-    """Return what is missing in a text whose tables are of other kinds."""
+    table = next((t for t in found.tables if t.header.has_offsets), None)
+    if table is not None:
+        what = "members without partitions" if table.rows or table.partitions else "no row"
+        return InputError(f"a header in line {table.header.line} and {what} below it; {EXAMPLE}")
     header = found.tables[0].header
-    names = set(header.names)
     if header.has_members:
         problem = "members only, as of --describe --members: topics and offsets are missing"
     elif header.has_state:
         problem = "a state only, as of --describe --state: topics and offsets are missing"
     else:
-        missing = [column for column in (TOPIC, PARTITION) if column not in names]
-        offsets = [column for column in (COMMITTED, END, LAG) if column not in names]
+        missing = [name for name in (col.TOPIC, col.PARTITION) if name not in header.names]
+        offsets = [n for n in (col.COMMITTED, col.END, col.LAG) if n not in header.names]
         missing += offsets if len(offsets) > 1 else []
-        problem = f"a table without {_columns(missing)}"
+        problem = f"a table without the {form(len(missing), 'column')} {', '.join(missing)}"
     return InputError(f"{problem}; {EXAMPLE}", f"line {header.line}")
-
-
-def _columns(missing: list[str]) -> str:
-    return f"the column{'s' if len(missing) > 1 else ''} {', '.join(missing)}"

@@ -4,24 +4,23 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Final, TypeAlias
 
+from equilag.adapters.describe.column_names import ASSIGNMENT, COUNT, MEMBER
 from equilag.adapters.describe.partition_rows import (
     PartitionRow,
     PrintedMember,
-    PrintedPartition,
+    PrintedRow,
     is_nobody,
     member_of,
-    partition_name,
 )
-from equilag.adapters.describe.printed_group import PrintedGroup
-from equilag.adapters.describe.printed_table import PrintedRow, TablesFound
+from equilag.adapters.describe.printed_group import MAX_SHOWN, PrintedGroup
+from equilag.adapters.describe.printed_table import TablesFound
 from equilag.adapters.describe.row_cells import NOTHING, integer_of
-from equilag.adapters.describe.table_header import ASSIGNMENT, COUNT, MEMBER
 from equilag.domain.building.topic_index import MAX_PARTITIONS
 from equilag.domain.errors import InputError
-from equilag.domain.show import form, guess, plural, shorten, show
+from equilag.domain.show import form, guess, plural, shorten, show, some_of
 from equilag.domain.values import below
 
 # `files(0,1), lines(2)`, as printed before Kafka 4; since then `files:0,1;lines:2`.
@@ -39,19 +38,45 @@ class MemberRow:
     known: PrintedMember
 
 
-def member_rows(found: TablesFound, group: PrintedGroup) -> list[MemberRow]:
+def listed_members(
+    found: TablesFound, group: PrintedGroup
+) -> tuple[dict[str, PrintedMember], list[str], InputError | None]:
+    """Return all members of the tables and of the group, what to remark, and how the tables
+    contradict the offsets, if they do.
+
+    Partitions and owners that only the tables have are added to the group.
+    """
+    rows: list[MemberRow] = []
+    remarks: list[str] = []
+    error = None
+    try:
+        rows = _member_rows(found, group)
+        if missing := _complete(rows, group):
+            count = f"{plural(len(missing), 'partition')} {form(len(missing), 'is', 'are')}"
+            whole = "is the text of the offsets complete? Offsets are missing"
+            shown = some_of(missing, MAX_SHOWN)
+            remarks = [f"WARNING: {count} only in the members' table: {whole}: {shown}"]
+        _check(rows, group)
+    except InputError as raised:
+        error = raised
+    known = dict(group.members)
+    for one in rows:
+        known[one.member] = one.known.completed(known.get(one.member, PrintedMember()))
+    return known, remarks, error
+
+
+def _member_rows(found: TablesFound, group: PrintedGroup) -> list[MemberRow]:
     """Return the rows about the group's members; of several tables that list one, the last.
 
     Raises InputError for a member that one table lists twice.
     """
     latest: dict[str, MemberRow] = {}
     for table in found.tables:
-        if not table.header.has_members:
-            continue
-        rows = [row for row in table.rows if table.group_of(row) in (group.name, None)]
         here: dict[str, MemberRow] = {}
-        for row in rows:
+        for row in table.rows if table.header.has_members else ():
             member = _whole_id(row.cells[MEMBER], group.members)
+            if table.group_of(row) not in (group.name, None):
+                continue
             if member in here:
                 raise row.error(f"member {show(member)} is listed twice")
             if not is_nobody(member):
@@ -60,16 +85,7 @@ def member_rows(found: TablesFound, group: PrintedGroup) -> list[MemberRow]:
     return list(latest.values())
 
 
-def add_members(rows: list[MemberRow], group: PrintedGroup) -> dict[str, PrintedMember]:
-    """Return all members: those of the rows, and what the offsets know of each."""
-    known = dict(group.members)
-    for one in rows:
-        pairs = zip(one.known, known.get(one.member, PrintedMember()), strict=True)
-        known[one.member] = PrintedMember(*(a or b for a, b in pairs))
-    return known
-
-
-def complete(rows: list[MemberRow], group: PrintedGroup) -> list[str]:
+def _complete(rows: list[MemberRow], group: PrintedGroup) -> list[str]:
     """Take partitions and owners that only ASSIGNMENT has, if it contradicts nothing.
 
     The offsets of such partitions are missing. Returns their names. Raises InputError for a cell
@@ -85,54 +101,37 @@ def complete(rows: list[MemberRow], group: PrintedGroup) -> list[str]:
         owner.update(dict.fromkeys(held, one))
     if any(number >= MAX_PARTITIONS for _, number in owner) or group.second:
         return []
-    for topic, number, row in group.rows():
-        there = owner.get((topic, number))
+    for row in group.rows():
+        there = owner.get((row.topic, row.number))
         if not row.owner_unknown and row.member != (there.member if there else None):
             return []
     missing = []
     for (topic, number), one in sorted(owner.items(), key=lambda item: item[0]):
         listed = group.topics.setdefault(topic, {})
         if number not in listed:
-            missing.append(partition_name(topic, number))
-            offsets = PrintedPartition(one.row.line, None, None, None)
-            listed[number] = PartitionRow(topic, number, offsets, one.member, one.known)
+            listed[number] = PartitionRow(one.row.line, topic, number, one.member, one.known)
+            missing.append(listed[number].name)
         elif listed[number].owner_unknown:
-            listed[number] = replace(listed[number], member=one.member, owner_unknown=False)
+            listed[number] = listed[number]._replace(member=one.member, owner_unknown=False)
         group.members.setdefault(one.member, one.known)
     return missing
 
 
-def differences(rows: list[MemberRow], group: PrintedGroup) -> InputError | None:
-    """Return how the members' table contradicts the offsets; None if they are of one moment.
-
-    Raises InputError for a cell that cannot be read.
-    """
+def _check(rows: list[MemberRow], group: PrintedGroup) -> None:
+    """Raise InputError if the members' tables contradict the offsets, or cannot be read."""
     owned = group.owned()
     for one in rows:
-        held = owned.get(one.member, {})
-        error = _difference(one.row, held)
-        if error is not None:
-            return error
-    listed = {one.member for one in rows}
-    missing = next((m for m, held in owned.items() if held and m not in listed), None)
+        row, held = one.row, owned.pop(one.member, {})
+        count, printed = sum(map(len, held.values())), row.cells[COUNT]
+        if integer_of(printed) != count:
+            raise row.error(f"#PARTITIONS is {printed} here, but {count} in the other text")
+        if ASSIGNMENT in row.cells:
+            here = {topic: set(numbers) for topic, numbers in _assignment(row).items()}
+            if here != {topic: set(numbers) for topic, numbers in held.items()}:
+                raise row.error("owns other partitions here than in the other text")
+    missing = next((member for member, held in owned.items() if held), None)
     if missing is not None:
-        return InputError(f"member {show(missing)} is missing, though it owns partitions")
-    return None
-
-
-def _difference(row: PrintedRow, owned: dict[str, list[int]]) -> InputError | None:
-    count = sum(map(len, owned.values()))
-    printed = row.cells[COUNT]
-    if integer_of(printed) is None:
-        raise row.error(f"#PARTITIONS {show(printed)} is not an integer")
-    if integer_of(printed) != count:
-        return row.error(f"#PARTITIONS is {printed} here, but {count} in the other text")
-    if ASSIGNMENT not in row.cells:
-        return None
-    here = {topic: set(numbers) for topic, numbers in _assignment(row).items()}
-    if here != {topic: set(numbers) for topic, numbers in owned.items()}:
-        return row.error("owns other partitions here than in the other text")
-    return None
+        raise InputError(f"member {show(missing)} is missing, though it owns partitions")
 
 
 def _whole_id(printed: str, members: dict[str, PrintedMember]) -> str:

@@ -4,24 +4,14 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from functools import lru_cache
+from sys import intern
 from typing import Final, NamedTuple
 
-from equilag.adapters.describe.printed_table import PrintedRow
+from equilag.adapters.describe import column_names as col
 from equilag.adapters.describe.row_cells import ABSENT, NOTHING, Cells, integer_of
-from equilag.adapters.describe.table_header import (
-    CLIENT,
-    COMMITTED,
-    END,
-    HOST,
-    INSTANCE,
-    LAG,
-    MEMBER,
-    OWNER,
-    PARTITION,
-    START,
-    TOPIC,
-)
 from equilag.domain.building.topic_index import MAX_PARTITIONS
+from equilag.domain.errors import InputError
 from equilag.domain.show import shorten, show
 
 NOBODY: Final = frozenset({"", NOTHING, "none", "unassigned", "<none>", "n/a", "null", "nil"})
@@ -36,15 +26,21 @@ def is_nobody(owner: str) -> bool:
     return owner.lower() in NOBODY or not owner.strip(" -\u2013\u2014")
 
 
-class PrintedPartition(NamedTuple):
-    """Offsets of a partition; None for what is not known, or was never committed."""
+@dataclass(frozen=True, slots=True)
+class PrintedRow:
+    """One row of a table: its line in the text, and its cells by column."""
 
     line: int
-    committed: int | None
-    end: int | None
-    start: int | None
-    hand_lag: int | None = None
-    """The LAG that is printed, if it is another one than end - committed."""
+    cells: Cells
+    last: int = 0
+    """The line that it ends in, if a narrow screen broke it."""
+
+    @property
+    def place(self) -> str:
+        return f"line {self.line}"
+
+    def error(self, problem: str) -> InputError:
+        return InputError(problem, self.place)
 
 
 class PrintedMember(NamedTuple):
@@ -55,70 +51,98 @@ class PrintedMember(NamedTuple):
     host: str | None = None
     """Without the slash that Kafka prints before it."""
 
+    def completed(self, other: PrintedMember) -> PrintedMember:
+        """Return what both rows say together."""
+        return PrintedMember(*(a or b for a, b in zip(self, other, strict=True)))
 
-@dataclass(frozen=True, slots=True)
-class PartitionRow:
-    """One row of a table with offsets; `topic` is empty for a member that owns nothing."""
 
+class PartitionRow(NamedTuple):
+    """One row of a table with offsets; `topic` is empty for a member that owns nothing.
+
+    Offsets are None where they are not known, or were never committed.
+    """
+
+    line: int
     topic: str
     number: int
-    partition: PrintedPartition
     member: str | None
     known: PrintedMember
+    committed: int | None = None
+    end: int | None = None
+    start: int | None = None
+    hand_lag: int | None = None
+    """The LAG that is printed, if it is another one than end - committed."""
     owner_unknown: bool = False
+
+    @property
+    def name(self) -> str:
+        """The name of the partition for messages."""
+        return f"{shorten(self.topic)}-{self.number}"
+
+    @property
+    def lag(self) -> int | None:
+        return None if self.end is None or self.committed is None else self.end - self.committed
 
 
 def read_partition(row: PrintedRow) -> PartitionRow:
     """Return what the row says. Raises InputError for a number that cannot be."""
     cells = row.cells
-    topic = cells[TOPIC]
-    owner = cells.get(MEMBER, cells.get(OWNER, ""))
+    topic, owner = (
+        intern(cells[col.TOPIC]),
+        intern(cells.get(col.MEMBER, cells.get(col.OWNER, ""))),
+    )
     unknown = owner.lower() == UNKNOWN_OWNER
-    member = None if unknown or is_nobody(owner) else owner
-    if topic == NOTHING and cells[PARTITION] == NOTHING:
-        nothing = PrintedPartition(row.line, None, None, None)
-        return PartitionRow("", -1, nothing, member, member_of(cells))
-    number = _number(row, PARTITION)
+    member, known = None if unknown or is_nobody(owner) else owner, member_of(cells)
+    if topic == NOTHING and cells[col.PARTITION] == NOTHING:
+        return PartitionRow(row.line, "", -1, member, known)
+    number = _number(row, col.PARTITION)
     if number is None:
-        raise row.error(f"{PARTITION} {show(cells[PARTITION])} is not an integer")
+        raise row.error(f"{col.PARTITION} {show(cells[col.PARTITION])} is not an integer")
     if not 0 <= number < MAX_PARTITIONS:
         raise row.error(f"partition {number} is not within 0 and {MAX_PARTITIONS - 1}")
-    return PartitionRow(topic, number, _offsets(row), member, member_of(cells), unknown)
+    return PartitionRow(row.line, topic, number, member, known, *_offsets(row), unknown)
 
 
 def member_of(cells: Cells) -> PrintedMember:
     """Return what the row says of its member beside the id."""
-    instance_id, client_id, host = (
-        None if (cell := cells.get(column, NOTHING)) in ("", NOTHING) else cell
-        for column in (INSTANCE, CLIENT, HOST)
+    owner = NOTHING if col.MEMBER in cells else cells.get(col.OWNER, NOTHING)
+    return _member(
+        *(cells.get(column, NOTHING) for column in (col.INSTANCE, col.CLIENT, col.HOST)),
+        owner,
     )
-    owner = _OWNER.fullmatch(cells.get(OWNER, "")) if MEMBER not in cells else None
-    if owner is not None and host is None:
-        client_id, host = client_id or owner["client"], owner["host"]
-    return PrintedMember(instance_id, client_id, host.removeprefix("/") or None if host else None)
 
 
-def _offsets(row: PrintedRow) -> PrintedPartition:
-    """Return the offsets; LAG stands in for one of them that is not printed."""
-    committed, end, start = (_offset(row, name) for name in (COMMITTED, END, START))
-    lag = _number(row, LAG)
-    if COMMITTED not in row.cells and end is not None and lag is not None:
+@lru_cache(maxsize=2**16)
+def _member(instance: str, client: str, host: str, owner: str) -> PrintedMember:
+    known = (None if cell in ("", NOTHING) else cell for cell in (instance, client, host))
+    instance_id, client_id, at = known
+    found = _OWNER.fullmatch(owner)
+    if found is not None and at is None:
+        client_id, at = client_id or found["client"], found["host"]
+    return PrintedMember(instance_id, client_id, at.removeprefix("/") or None if at else None)
+
+
+def _offsets(row: PrintedRow) -> tuple[int | None, int | None, int | None, int | None]:
+    """Return what is committed, the log end and start, and a LAG that differs; LAG stands in for
+    an offset that is not printed."""
+    committed, end, start = (_offset(row, name) for name in (col.COMMITTED, col.END, col.START))
+    lag = _number(row, col.LAG)
+    if col.COMMITTED not in row.cells and end is not None and lag is not None:
         committed = end - max(lag, 0)
     if end is None and committed is not None and lag is not None:
         end = committed + max(lag, 0)
     if committed is not None and not 0 <= committed < 2**63:
-        raise row.error(f"{COMMITTED} {committed} is not within 0 and 2^63 - 1")
+        raise row.error(f"{col.COMMITTED} {committed} is not within 0 and 2^63 - 1")
     if start is not None and end is not None and start > end:
-        raise row.error(f"{START} {start} is beyond {END} {end}")
+        raise row.error(f"{col.START} {start} is beyond {col.END} {end}")
     agreed = committed is None or end is None or lag in (None, end - committed)
     clipped = lag == 0 and committed is not None and end is not None and committed > end
-    hand_lag = None if agreed or clipped else lag
-    return PrintedPartition(row.line, committed, end, start, hand_lag)
+    return committed, end, start, None if agreed or clipped else lag
 
 
 def _offset(row: PrintedRow, column: str) -> int | None:
     value = _number(row, column)
-    if value == -1 and column == COMMITTED:  # Kafka keeps -1 for a commit that was never made
+    if value == -1 and column == col.COMMITTED:  # Kafka keeps -1 for a commit that was never made
         return None
     if value is not None and not 0 <= value < 2**63:
         raise row.error(f"{column} {value} is not within 0 and 2^63 - 1")
@@ -134,8 +158,3 @@ def _number(row: PrintedRow, column: str) -> int | None:
     if value is None:
         raise row.error(f"{column} {show(cell)} is not an integer")
     return value
-
-
-def partition_name(topic: str, number: int) -> str:
-    """Return the name of a partition for messages."""
-    return f"{shorten(topic)}-{number}"

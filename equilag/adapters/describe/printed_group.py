@@ -2,21 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, field
-from itertools import islice
-from typing import Final
+from itertools import chain, islice
+from typing import Final, NamedTuple
 
-from equilag.adapters.describe.partition_rows import (
-    PartitionRow,
-    PrintedMember,
-    PrintedPartition,
-    partition_name,
-    read_partition,
-)
+from equilag.adapters.describe.column_names import GROUP
+from equilag.adapters.describe.partition_rows import PartitionRow, PrintedMember
 from equilag.adapters.describe.printed_table import TablesFound
-from equilag.adapters.describe.table_header import GROUP
 from equilag.domain.show import form, plural, shorten, some_of
+
+
+class Gap(NamedTuple):
+    """A topic, its highest partition, how many below it are not listed, and the first of these."""
+
+    topic: str
+    highest: int
+    missing: int
+    first: list[int]
 
 
 @dataclass(slots=True)
@@ -41,22 +44,22 @@ class PrintedGroup:
         """Partitions of the topic, as far as the text can tell."""
         return max(self.topics[topic]) + 1
 
-    def rows(self) -> Iterator[tuple[str, int, PartitionRow]]:
-        """Topic, number and row of every partition that is listed."""
-        for topic, listed in self.topics.items():
-            for number, row in listed.items():
-                yield topic, number, row
+    def rows(self) -> Iterator[PartitionRow]:
+        """The row of every partition that is listed."""
+        for listed in self.topics.values():
+            yield from listed.values()
 
-    def partitions(self) -> Iterator[tuple[str, int, PrintedPartition]]:
-        """Topic, number and offsets of every partition that is listed."""
-        for topic, number, row in self.rows():
-            yield topic, number, row.partition
+    def gaps(self) -> Iterator[Gap]:
+        for topic in sorted(self.topics):
+            listed, size = self.topics[topic], self.size(topic)
+            if len(listed) < size:
+                missing = (number for number in range(size) if number not in listed)
+                yield Gap(topic, size - 1, size - len(listed), [*islice(missing, MAX_SHOWN)])
 
     def owned(self) -> dict[str, dict[str, list[int]]]:
         """Member -> topic -> partitions, also those that the text gives to two members."""
         found: dict[str, dict[str, list[int]]] = {member: {} for member in self.members}
-        rows = [row for _, _, row in self.rows()]
-        for row in (*rows, *self.second):
+        for row in chain(self.rows(), self.second):
             if row.member is not None:
                 found[row.member].setdefault(row.topic, []).append(row.number)
         return found
@@ -79,7 +82,7 @@ class PrintedGroup:
                 continue
             listed = self.topics.setdefault(row.topic, {})
             there = listed.get(row.number)
-            if there is not None and there.partition.committed == row.partition.committed:
+            if there is not None and there.committed == row.committed:
                 if row.member not in (None, there.member) and there.member is not None:
                     self.second.append(row)
                     continue
@@ -90,9 +93,9 @@ class PrintedGroup:
 
     def _add_member(self, row: PartitionRow) -> None:
         if row.member is not None:
-            known = self.members.get(row.member, PrintedMember())
-            pairs = zip(row.known, known, strict=True)
-            self.members[row.member] = PrintedMember(*(a or b for a, b in pairs))
+            known = self.members.get(row.member)
+            if known != row.known:
+                self.members[row.member] = row.known.completed(known or PrintedMember())
 
 
 def read_groups(found: TablesFound) -> list[PrintedGroup]:
@@ -106,12 +109,10 @@ def read_groups(found: TablesFound) -> list[PrintedGroup]:
     for table in found.tables:
         if not table.header.has_offsets:
             continue
-        rows_of: dict[str | None, list[PartitionRow]] = {}
-        for row in table.rows:
-            name = table.group_of(row) or only
-            rows_of.setdefault(name, []).append(read_partition(row))
-        for group, rows in rows_of.items():
-            groups.setdefault(group, PrintedGroup(group)).add(rows)
+        table.settle()
+        for group, rows in table.partitions.items():
+            name = group or only
+            groups.setdefault(name, PrintedGroup(name)).add(rows)
     for known in groups.values():
         known.rebalancing = known.name in found.messages.rebalancing
     return [known for known in groups.values() if known.topics]
@@ -134,95 +135,63 @@ _MAX_DETAILS: Final = 3
 """Partitions of which a sentence gives figures too."""
 
 
-@dataclass(frozen=True, slots=True)
-class DescribeDoubts:
-    """Names of partitions, each with what is doubtful about it; missing ones by topic."""
-
-    hand_lags: tuple[str, ...]
-    """`orders-3 (LAG 9, read as 1)`."""
-    ahead: tuple[str, ...]
-    end_unknown: tuple[str, ...]
-    owner_unknown: tuple[str, ...]
-    twice: tuple[str, ...]
-    """`orders-3 (c-1, c-2)`."""
-    gaps: tuple[tuple[str, int, int, tuple[int, ...]], ...]
-    """Topic, its highest partition, how many below it are not listed, and the first of these."""
-
-
-def doubts_of(group: PrintedGroup) -> DescribeDoubts:
-    """Return what is doubtful about the rows of the group."""
-
-    def names(doubtful: Callable[[PrintedPartition], bool]) -> tuple[str, ...]:
-        rows = group.partitions()
-        return tuple(partition_name(t, n) for t, n, partition in rows if doubtful(partition))
-
-    first = {(row.topic, row.number): row.member for _, _, row in group.rows()}
-    return DescribeDoubts(
-        hand_lags=tuple(_hand_lags(group)),
-        ahead=names(
-            lambda p: p.committed is not None and p.end is not None and p.committed > p.end
-        ),
-        end_unknown=names(lambda p: p.end is None),
-        owner_unknown=tuple(
-            partition_name(t, n) for t, n, row in group.rows() if row.owner_unknown
-        ),
-        twice=tuple(
-            f"{partition_name(row.topic, row.number)}"
-            f" ({shorten(first[row.topic, row.number] or '')}, {shorten(row.member or '')})"
-            for row in group.second
-        ),
-        gaps=tuple(_gaps(group)),
-    )
-
-
-def _hand_lags(group: PrintedGroup) -> Iterable[str]:
-    for topic, number, row in group.partitions():
-        if row.hand_lag is not None and row.end is not None and row.committed is not None:
-            read = max(row.end - row.committed, 0)
-            yield f"{partition_name(topic, number)} (LAG {row.hand_lag}, read as {read})"
-
-
-def _gaps(group: PrintedGroup) -> Iterable[tuple[str, int, int, tuple[int, ...]]]:
-    for topic in sorted(group.topics):
-        listed, size = group.topics[topic], group.size(topic)
-        count = size - len(listed)
-        if count:
-            missing = (number for number in range(size) if number not in listed)
-            yield topic, size - 1, count, tuple(islice(missing, MAX_SHOWN))
-
-
-def sentences(group: PrintedGroup, doubts: DescribeDoubts, reset: str) -> list[str]:
-    """Return a sentence for each kind of doubt; `reset` is auto.offset.reset."""
+def sentences(group: PrintedGroup, reset: str) -> list[str]:
+    """Return a sentence for each kind of doubt about the group; `reset` is auto.offset.reset."""
     found = []
     if group.moments > 1:
         found.append(f"the text shows the group {group.moments} times; the last one counts")
     if group.rebalancing:
         found.append("the group was rebalancing: the owners are those during the rebalance")
-    if doubts.hand_lags:
-        shown = some_of(doubts.hand_lags, _MAX_DETAILS)
+    edited, ahead, endless, ownerless = _doubtful(group)
+    if edited:
+        shown = some_of(
+            [f"{row.name} (LAG {row.hand_lag}, read as {max(row.lag or 0, 0)})" for row in edited],
+            _MAX_DETAILS,
+        )
         found.append(f"LAG is not LOG-END-OFFSET - CURRENT-OFFSET; the offsets count: {shown}")
-    if doubts.ahead:
-        count = plural(len(doubts.ahead), "partition")
-        are = form(len(doubts.ahead), "is", "are")
-        shown = some_of(doubts.ahead, MAX_SHOWN)
-        found.append(f"{count} {are} committed beyond the log end, which counts as lag 0: {shown}")
-    if doubts.end_unknown:
-        shown = some_of(doubts.end_unknown, MAX_SHOWN)
-        count = plural(len(doubts.end_unknown), "partition")
-        found.append(f"the log end of {count} is unknown, and so is the lag: {shown}")
-    if doubts.owner_unknown:
-        shown = some_of(doubts.owner_unknown, MAX_SHOWN)
-        count = plural(len(doubts.owner_unknown), "partition")
-        found.append(f"the owner of {count} is unknown and counts as nobody: {shown}")
-    if doubts.twice:
-        shown = some_of(doubts.twice, _MAX_DETAILS)
-        count = plural(len(doubts.twice), "partition")
-        has, them = form(len(doubts.twice), "has", "have"), form(len(doubts.twice), "it", "them")
+    if ahead:
+        are = f"{plural(len(ahead), 'partition')} {form(len(ahead), 'is', 'are')}"
+        lag = "committed beyond the log end, which counts as lag 0"
+        found.append(f"{are} {lag}: {_names(ahead)}")
+    if endless:
+        ends = f"the log end of {plural(len(endless), 'partition')} is unknown"
+        found.append(f"{ends}, and so is the lag: {_names(endless)}")
+    if ownerless:
+        owners = f"the owner of {plural(len(ownerless), 'partition')} is unknown"
+        found.append(f"{owners} and counts as nobody: {_names(ownerless)}")
+    if group.second:
+        first = (group.topics[row.topic][row.number].member for row in group.second)
+        pairs = [
+            f"{row.name} ({shorten(member or '')}, {shorten(row.member or '')})"
+            for row, member in zip(group.second, first, strict=True)
+        ]
+        count, number = plural(len(pairs), "partition"), len(pairs)
+        has, them = form(number, "has", "have"), form(number, "it", "them")
+        shown = some_of(pairs, _MAX_DETAILS)
         found.append(f"{count} {has} two owners, so nobody owns {them}: {shown}")
-    return [*found, *(_gap_sentence(gap, reset) for gap in doubts.gaps)]
+    return [*found, *(_gap_sentence(gap, reset) for gap in group.gaps())]
 
 
-def _gap_sentence(gap: tuple[str, int, int, tuple[int, ...]], reset: str) -> str:
+def _doubtful(group: PrintedGroup) -> tuple[list[PartitionRow], ...]:
+    """Rows with an edited LAG, committed beyond the end, without an end, without an owner."""
+    edited, ahead, endless, ownerless = [], [], [], []
+    for row in group.rows():
+        if row.hand_lag is not None:
+            edited.append(row)
+        if row.end is None:
+            endless.append(row)
+        elif row.committed is not None and row.committed > row.end:
+            ahead.append(row)
+        if row.owner_unknown:
+            ownerless.append(row)
+    return edited, ahead, endless, ownerless
+
+
+def _names(rows: list[PartitionRow]) -> str:
+    return some_of([row.name for row in rows], MAX_SHOWN)
+
+
+def _gap_sentence(gap: Gap, reset: str) -> str:
     topic, last, count, numbers = gap
     shown = ", ".join(map(str, numbers)) + (", …" if count > len(numbers) else "")
     missing = f"{plural(count, 'partition')} below {last} {form(count, 'is', 'are')}"

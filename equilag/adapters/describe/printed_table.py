@@ -3,19 +3,27 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from itertools import islice
 from typing import Final
 
-from equilag.adapters.describe.broken_lines import has_identity, header_at, row_at
-from equilag.adapters.describe.broken_tables import unbroken_lines
+from equilag.adapters.describe.column_names import GROUP, TOPIC
+from equilag.adapters.describe.partition_rows import PartitionRow, PrintedRow, read_partition
 from equilag.adapters.describe.printed_text import TextLine, clean_lines
-from equilag.adapters.describe.row_cells import (
-    Cells,
-    closest_cut,
-    looks_like_a_row,
+from equilag.adapters.describe.row_cells import closest_cut, looks_like_a_row, read_cells
+from equilag.adapters.describe.row_pieces import (
+    MAX_PIECES,
+    MIN_SCREEN,
+    broken_table,
+    has_identity,
+    header_at,
+    is_rest,
+    row_at,
 )
-from equilag.adapters.describe.table_header import GROUP, NUMBERS, TOPIC, TableHeader
+from equilag.adapters.describe.table_header import TableHeader
 from equilag.domain.errors import InputError
+from equilag.domain.show import shorten
 
 _STATE: Final = re.compile(
     r"Consumer group '(?P<group>[^']*)' (?P<state>is rebalancing|has no active members)"
@@ -53,22 +61,26 @@ class Messages:
     """The first line that reports an error."""
 
     def read(self, line: TextLine) -> None:
-        """Take what the line says of groups."""
-        state = _STATE.search(line.text)
+        """Take what the line says of groups. Most lines say nothing."""
+        text = line.text
+        state = _STATE.search(text) if "onsumer group '" in text else None
         if state is not None:
             self._name(state["group"])
             if state["state"] == "is rebalancing":
                 self.rebalancing.add(state["group"])
             return
-        if _FAILURE.fullmatch(line.text):
+        failed = "rror" in text or "xception" in text or "ERROR" in text or "FATAL" in text
+        if (failed or "not exist" in text or "Caused by" in text) and _FAILURE.fullmatch(text):
             self.failure = self.failure or line
             return
+        if "roup" not in text and "GROUP" not in text and " cg " not in text:
+            return
         for pattern in (_OPTION, _COMMAND):
-            found = pattern.search(line.text)
+            found = pattern.search(text)
             if found is not None:
                 self._name(found[found.lastindex or 0].rstrip(".,;:)`\\"))
                 return
-        summary = _SUMMARY.fullmatch(line.text)
+        summary = _SUMMARY.fullmatch(text)
         if summary is not None:
             self._name(summary[1])
 
@@ -78,33 +90,19 @@ class Messages:
         if name is not None and _MOVING.search(line.text):
             self.rebalancing.add(name)
 
+    def error(self) -> InputError | None:
+        """Return the error that the text reports, if it does."""
+        if self.failure is None:
+            return None
+        problem = f"an error reported by Kafka: {shorten(self.failure.text.strip())}"
+        return InputError(problem, f"line {self.failure.number}")
+
     def _name(self, group: str) -> None:
         if not group or _PLACEHOLDER.fullmatch(group):
             return
         self.current = group
         if group not in self.named:
             self.named.append(group)
-
-
-_MAX_SPACES: Final = 5
-"""Words more than columns that may stand before the numbers of a row: names hold few spaces."""
-
-
-@dataclass(frozen=True, slots=True)
-class PrintedRow:
-    """One row of a table: its line in the text and its cells by column."""
-
-    line: int
-    cells: Cells
-    last: int = 0
-    """The line that it ends in, if a narrow screen broke it."""
-
-    @property
-    def place(self) -> str:
-        return f"line {self.line}"
-
-    def error(self, problem: str) -> InputError:
-        return InputError(problem, self.place)
 
 
 @dataclass(slots=True)
@@ -114,82 +112,166 @@ class PrintedTable:
     header: TableHeader
     group: str | None
     rows: list[PrintedRow] = field(default_factory=list)
+    """Of a table with offsets only the last one, which a copy may have cut off."""
+    partitions: dict[str | None, list[PartitionRow]] = field(default_factory=dict)
+    """Group -> the other rows of a table with offsets."""
+    least_filled: int | None = None
+    """The last filled column of the row among these that goes the least far."""
+    unfit: list[TextLine] = field(default_factory=list)
+    """Lines that look like rows and do not fit the header."""
+    last: TextLine | None = None
+    """The last line above the next header."""
+    below: int = 0
+    """Lines below the last row, down to there."""
+    _topics: set[str] = field(default_factory=set)
+    _rests: list[tuple[int, TextLine, TextLine]] = field(default_factory=list)
+    """Rows above a line with a single word, which may be the rest of an id: number, lines."""
+    _width: int = 0
+    _longest: int = 0
+    """Length of the longest row that reaches the last column, and the number of those."""
 
     def group_of(self, row: PrintedRow) -> str | None:
         return row.cells.get(GROUP, self.group)
 
+    def owners(self) -> set[str]:
+        """The members that own partitions in all rows of a table with offsets but the last."""
+        rows = (row for rows in self.partitions.values() for row in rows)
+        return {row.member for row in rows if row.member is not None}
+
+    def filled(self, row: PrintedRow) -> int:
+        """The place of the last column that the row has something in."""
+        at = len(self.header.names) - 1
+        while at >= 0 and not row.cells.get(self.header.names[at]):
+            at -= 1
+        return at
+
+    def read(self, lines: Sequence[TextLine], messages: Messages) -> int:
+        """Read what the first line begins, and return how many lines that takes."""
+        header, line = self.header, lines[0]
+        cells, taken, self.last = None, 1, line
+        if header.has_offsets or header.has_members:
+            above = self.rows[-1].cells if self.rows else None
+            cells, taken = row_at(lines, header, above, self._width)
+        if cells is None:
+            self.below += 1
+            self._read_other(line, messages)
+            return 1
+        self.below = 0
+        if header.has_offsets:
+            if not self._rests:
+                self.settle()
+            self._topics.add(cells[TOPIC])
+            if header.pieces > 1:
+                self._topics.add(cells.get(GROUP, ""))
+            if taken == 1 and cells[header.names[-1]]:
+                self._measure(lines)
+        self.rows.append(PrintedRow(line.number, cells, lines[taken - 1].number))
+        return taken
+
+    def _measure(self, lines: Sequence[TextLine]) -> None:
+        """Note the length of a row, the first line, and whether one word stands below it."""
+        length = len(lines[0].text)
+        if length > self._width:
+            self._width, self._longest = length, 0
+        self._longest += length == self._width
+        if is_rest(lines, self.header):
+            self._rests.append((len(self.rows), lines[0], lines[1]))
+
+    def _read_other(self, line: TextLine, messages: Messages) -> None:
+        """Take a line that is no row."""
+        header = self.header
+        if header.has_offsets:
+            begins = header.pieces > 1 and line.text.split()[0] in self._topics
+            unfit = begins or looks_like_a_row(line.text, self._topics, header.before_numbers)
+        else:
+            cut = has_identity(line.text) if header.has_members else False
+            unfit = cut and closest_cut(line.text, header) is not None
+        if unfit:
+            self.unfit.append(line)
+            return
+        messages.read(line)
+        if header.has_state:
+            named = GROUP in header.names
+            messages.read_state(line, line.text.split()[0] if named else None)
+
+    def end(self) -> None:
+        """Complete the rows after the last line of the table, all but the last one. Raises
+        InputError."""
+        if self._rests:
+            self._join_rests()
+        if self.header.has_offsets and self.rows:
+            last = self.rows.pop()
+            self.settle()
+            self.rows.append(last)
+
+    def _join_rests(self) -> None:
+        """Put the pieces of the last column together, if all rows are broken at one place."""
+        lengths = [len(row.text) for _, row, _ in self._rests]
+        if self._width < MIN_SCREEN or max(lengths) < self._width:
+            return
+        whole = self._longest > lengths.count(self._width)
+        last, _, word = self._rests[-1]
+        plain = len(lengths) == 1 and word.text.isalpha() and last == len(self.rows) - 1
+        if plain and whole:
+            return  # a word of a sentence below the table
+        for place, row, rest in self._rests:
+            above = self.rows[place - 1].cells if place else None
+            cells = read_cells(row.text + rest.text, self.header, above)
+            if plain or whole or min(lengths) < self._width or cells is None:
+                raise broken_table(self._rests[0][1].number, self._width)
+            self.rows[place] = PrintedRow(row.number, cells, rest.number)
+        self.below -= last == len(self.rows) - 1
+
+    def settle(self) -> None:
+        """Take the rows of a table with offsets for complete. Raises InputError for a number that
+        cannot be."""
+        for row in self.rows:
+            self.partitions.setdefault(self.group_of(row), []).append(read_partition(row))
+            filled = self.filled(row)
+            if self.least_filled is None or filled < self.least_filled:
+                self.least_filled = filled
+        self.rows.clear()
+
 
 @dataclass(slots=True)
 class TablesFound:
-    """Everything in a text: its tables, what is said around them, lines that do not fit."""
+    """Everything in a text: its tables, and what is said around them."""
 
-    tables: list[PrintedTable]
-    messages: Messages
-    unfit: list[tuple[TextLine, TableHeader]]
-    """Lines that look like rows and do not fit the header above them."""
-    lines: list[TextLine]
-    ends: set[int]
-    """Numbers of the lines at which the text, or what stands before a header, ends."""
-    unended: bool
+    tables: list[PrintedTable] = field(default_factory=list)
+    messages: Messages = field(default_factory=Messages)
+    last: TextLine | None = None
+    unended: bool = False
     """True if no line break follows the last line."""
 
 
-def find_tables(text: str) -> TablesFound:
-    """Return all tables with a header, and what stands around them.
+def find_tables(text: str, show: Callable[[int], object] = lambda _: None) -> TablesFound:
+    """Return all tables with a header, and what stands around them; `show` is called with the
+    number of characters read.
 
-    Raises InputError for a table that a screen broke in more than one possible way.
+    Raises InputError for a table that a screen broke in more than one possible way, and for a
+    number that cannot be.
     """
-    printed = clean_lines(text)
-    lines = unbroken_lines(printed)
-    found = TablesFound([], Messages(), [], lines, {line.number for line in lines[-1:]}, False)
-    breaks = len(re.findall(r"\n|\r(?!\n)", text))
-    found.unended = bool(printed) and breaks < printed[-1].number
-    table: PrintedTable | None = None
-    topics: set[str] = set()
-    at = 0
-    while at < len(lines):
-        header, taken = header_at(lines, at), 1
+    found = TablesFound()
+    lines = clean_lines(text, show)
+    ahead = list(islice(lines, MAX_PIECES))
+    while ahead:
+        header = header_at(ahead)
         if header is not None:
+            if found.tables:
+                found.tables[-1].end()
+            found.tables.append(PrintedTable(header, found.messages.current))
             taken = header.pieces
-            if at:
-                found.ends.add(lines[at - 1].number)
-            table = PrintedTable(header, found.messages.current)
-            found.tables.append(table)
-            topics = set()
-        elif table is None:
-            found.messages.read(lines[at])
+        elif found.tables:
+            taken = found.tables[-1].read(ahead, found.messages)
         else:
-            above = table.rows[-1].cells if table.rows else None
-            cells, taken = row_at(lines, at, table.header, above)
-            if cells is not None:
-                last = lines[min(at + taken, len(lines)) - 1].number
-                table.rows.append(PrintedRow(lines[at].number, cells, last))
-                topics.add(cells.get(TOPIC, ""))
-                if table.header.pieces > 1:
-                    topics.add(cells.get(GROUP, ""))
-            else:
-                _read_other(lines[at], table.header, topics, found)
-        at += taken
+            found.messages.read(ahead[0])
+            taken = 1
+        found.last = ahead[taken - 1]
+        del ahead[:taken]
+        ahead += islice(lines, taken)
+    if found.tables:
+        found.tables[-1].end()
+    if found.last is not None:
+        breaks = text.count("\n") if "\n" in text else text.count("\r")
+        found.unended = breaks < found.last.number
     return found
-
-
-def _read_other(line: TextLine, header: TableHeader, topics: set[str], found: TablesFound) -> None:
-    """Take a line that is no row of the table above it."""
-    if header.has_offsets:
-        begins = header.pieces > 1 and line.text.split()[0] in topics
-        before = next(at for at, name in enumerate(header.names) if name in NUMBERS)
-        spaces = before + _MAX_SPACES
-        unfit = begins or looks_like_a_row(line.text, topics, spaces)
-    else:
-        unfit = header.has_members and _looks_like_a_member(line.text, header)
-    if unfit:
-        found.unfit.append((line, header))
-        return
-    found.messages.read(line)
-    if header.has_state:
-        named = GROUP in header.names
-        found.messages.read_state(line, line.text.split()[0] if named else None)
-
-
-def _looks_like_a_member(line: str, header: TableHeader) -> bool:
-    return has_identity(line) and closest_cut(line, header) is not None

@@ -3,59 +3,16 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable, Iterable, Iterator
+from itertools import chain, pairwise
 from typing import Final, NamedTuple
 
-from equilag.adapters.describe.table_header import MAX_PREFIX, column_of, read_header
+from equilag.adapters.describe.table_header import MAX_PREFIX, begins_known, read_header
 
+_PIECE: Final = 2**16
+"""Characters that are split into lines at a time, so that a large text is not there twice."""
 _DIGIT: Final = re.compile(r"[0-9]")
 _WORD: Final = re.compile(r"\S+")
-_HEADER: Final = re.compile(r"topic|partition|\bpid\b|coordinator|assign", re.IGNORECASE)
-"""A word of which each header has one; most lines have none, and are not looked at further."""
-
-
-def without_prefixes(lines: list[str]) -> list[str]:
-    """Return the lines without what stands before a header and before the line below it.
-
-    Lines that do not begin so are kept as they are; times may differ in their digits.
-    """
-    prefixes: set[str] = set()
-    for line, below in zip(lines, [*lines[1:], ""], strict=False):
-        if any(_begins(line, prefix) and _begins(f"{below} ", prefix) for prefix in prefixes):
-            continue
-        prefix = _before_header(line)
-        if prefix and _begins(f"{below} ", prefix):
-            prefixes.add(prefix)
-    if not prefixes:
-        return lines
-    longest_first = sorted(prefixes, key=len, reverse=True)
-    return [_without(line, longest_first) for line in lines]
-
-
-def _before_header(line: str) -> str:
-    """What stands before the first name of a header; empty if nothing does, or it is no header."""
-    if _HEADER.search(line) is None:
-        return ""
-    for word in _WORD.finditer(line, 0, MAX_PREFIX + 1):
-        if not word.group().strip("*_`#>-"):  # names may stand in such marks, as in **TOPIC**
-            continue
-        header = read_header(line[word.start() :], 0)
-        if header is not None and not header.prefix and column_of(header.names[0]) is not None:
-            before = line[: word.start()]
-            return before if before.strip() else ""
-    return ""
-
-
-def _begins(line: str, prefix: str) -> bool:
-    return _DIGIT.sub("0", line[: len(prefix)]) == _DIGIT.sub("0", prefix)
-
-
-def _without(line: str, prefixes: list[str]) -> str:
-    for prefix in prefixes:
-        if _begins(f"{line} ", prefix) or _begins(line, prefix):
-            return line[len(prefix) :]
-    return line
-
-
 _CONTROL: Final = re.compile(
     r"\x1b\[[0-?]*[ -/]*[@-~]"  # colours and cursor moves
     r"|\x1b\][^\x07\x1b]*(?:\x07|\x1b\\)"  # titles of windows
@@ -71,6 +28,8 @@ _RULER: Final = re.compile(r"[\s|+:=\-─━═┄┈┼╪╬├┤┬┴┌┐
 _EMPTY_CELLS: Final = re.compile(r"[\s|]*(?:-(?:[\s|]+|$))*")
 """Cells without a value, in a row or in the rest of one that a narrow screen broke."""
 _BARS: Final = str.maketrans("│┃║¦", "||||")
+_MARKS: Final = frozenset(" >`~|+:=-'\"")
+"""What something that is not part of a line begins with."""
 _NUMBERED: Final = re.compile(r"\s*(\d{1,7})(?:[:|.)]\s?|\t|\s+)(?=\S)")
 
 
@@ -88,43 +47,44 @@ class TextLine(NamedTuple):
     text: str
 
 
-def clean_lines(text: str) -> list[TextLine]:
-    """Return the lines that are not blank.
+def clean_lines(text: str, show: Callable[[int], object] = lambda _: None) -> Iterator[TextLine]:
+    """Yield the lines that are not blank; `show` is called with the number of characters read.
 
     Colour codes, quote marks, fences, rulers of tables, line numbers and what a collector of logs
-    puts before each line are gone. Columns keep
-    their places, since all lines lose the same prefix.
+    puts before each line are gone. Columns keep their places, since all lines lose the same prefix.
     """
-    ends = "\n" if "\n" in text else "\r"
-    # Not splitlines(), which would also split at odd characters inside an id.
-    found = [_clean(line) for line in text.split(ends)]
-    lines = [TextLine(number, line) for number, line in enumerate(found, 1) if line.strip()]
-    lines = _without_numbers(lines)
-    texts = [line.text for line in lines]
-    bare = without_prefixes(texts)
-    if bare is not texts:
-        pairs = zip(lines, bare, strict=True)
-        lines = [TextLine(line.number, _clean(text)) for line, text in pairs]
-        lines = [line for line in lines if line.text.strip()]
-    return _without_indent(lines)
-
-
-def _without_indent(lines: list[TextLine]) -> list[TextLine]:
-    """Return the lines without the white space that all begin with."""
-    indents = {line.text[: len(line.text) - len(line.text.lstrip())] for line in lines}
-    least = min(indents, key=len, default="")
-    if not least or not all(indent.startswith(least) for indent in indents):
+    numbered = _is_numbered(_cleaned(text))
+    prefixes = _prefixes(line.text for line in _unnumbered(_cleaned(text), numbered))
+    indent = _indent(line.text for line in _bare(_cleaned(text), numbered, prefixes))
+    lines = _bare(_cleaned(text, show), numbered, prefixes)
+    if not indent:
         return lines
-    return [TextLine(line.number, line.text.removeprefix(least)) for line in lines]
+    return (TextLine(line.number, line.text.removeprefix(indent)) for line in lines)
+
+
+def _cleaned(text: str, show: Callable[[int], object] = lambda _: None) -> Iterator[TextLine]:
+    # Not splitlines(), which would also split at odd characters inside an id.
+    ends = "\n" if "\n" in text else "\r"
+    at, first = 0, 1
+    while at <= len(text):
+        show(at)
+        stop = text.find(ends, at + _PIECE)
+        lines = text[at : len(text) if stop < 0 else stop].split(ends)
+        for number, line in enumerate(map(_clean, lines), first):
+            if line:
+                yield TextLine(number, line)
+        at, first = len(text) + 1 if stop < 0 else stop + 1, first + len(lines)
 
 
 def _clean(line: str) -> str:
     """Return the line without what is not part of it; empty for a fence or a ruler."""
-    if not line.isascii() or not line.isprintable():
-        line = _SPACES.sub(" ", _CONTROL.sub("", line)).translate(_BARS)
-    elif "&nbsp;" in line:
-        line = _SPACES.sub(" ", line)
     line = line.rstrip()
+    plain = line.isascii() and line.isprintable()
+    if plain and line[:1] not in _MARKS and "\\" not in line and line[-1:] != "`":
+        return line.replace("&nbsp;", " ").rstrip() if "&nbsp;" in line else line
+    if not plain:
+        line = _CONTROL.sub("", line).translate(_BARS)
+    line = _SPACES.sub(" ", line).rstrip()
     quote = _QUOTED.match(line)
     if quote is not None:
         line = line[quote.end() :]
@@ -133,10 +93,7 @@ def _clean(line: str) -> str:
         return ""
     if "\\" in line:
         line = _ESCAPED.sub(r"\1", line)
-    bare = line.strip()
-    if bare[:1] in ("`", '"', "'") or bare[-1:] == "`":
-        line = _without_marks(line)
-    return line
+    return _without_marks(line) if line.strip() else ""
 
 
 def _without_marks(line: str) -> str:
@@ -144,24 +101,86 @@ def _without_marks(line: str) -> str:
     bare = line.strip()
     if bare[0] == "`" or bare[-1] == "`":
         return bare.strip("`")
-    if len(bare) > 1 and bare[0] == bare[-1] and bare.count(bare[0]) == 2:
+    if bare[0] in "'\"" and len(bare) > 1 and bare[0] == bare[-1] and bare.count(bare[0]) == 2:
         return bare[1:-1]
     return line  # cells of a CSV file have quote marks each
 
 
-def _without_numbers(lines: list[TextLine]) -> list[TextLine]:
-    """Return the lines without their numbers, if an editor put one before each of them.
+def _is_numbered(lines: Iterator[TextLine]) -> bool:
+    """True if an editor put numbers before all lines: they grow by one from line to line, blank
+    ones included."""
+    offset = None
+    several = False
+    for line in lines:
+        match = _NUMBERED.match(line.text)
+        if match is None or offset not in (None, int(match[1]) - line.number):
+            return False
+        several = offset is not None
+        offset = int(match[1]) - line.number
+    return several
 
-    They are numbers only if they grow by one from line to line, blank ones included.
-    """
-    matches = [_NUMBERED.match(line.text) for line in lines]
-    offsets = {
-        int(match[1]) - line.number if match is not None else None
-        for match, line in zip(matches, lines, strict=True)
-    }
-    if len(lines) < 2 or len(offsets) != 1 or None in offsets:
+
+def _unnumbered(lines: Iterator[TextLine], numbered: bool) -> Iterator[TextLine]:
+    if not numbered:
         return lines
-    return [
-        TextLine(line.number, line.text[match.end() :] if match is not None else line.text)
-        for match, line in zip(matches, lines, strict=True)
-    ]
+    return (TextLine(number, _NUMBERED.sub("", line, 1)) for number, line in lines)
+
+
+def _prefixes(lines: Iterable[str]) -> list[str]:
+    """Return what stands before a header and before the line below it, the longest first.
+
+    Times may differ in their digits.
+    """
+    found: set[str] = set()
+    for line, below in pairwise(chain(lines, [""])):
+        if read_header(line, 0) is None:
+            continue
+        if any(_begins(line, prefix) and _begins(f"{below} ", prefix) for prefix in found):
+            continue
+        prefix = _before_header(line)
+        if prefix and _begins(f"{below} ", prefix):
+            found.add(prefix)
+    return sorted(found, key=len, reverse=True)
+
+
+def _before_header(line: str) -> str:
+    """What stands before the first name of a header; empty if nothing does, or it is no header."""
+    for word in _WORD.finditer(line, 0, MAX_PREFIX + 1):
+        # Names may stand in marks, as in **TOPIC**.
+        if word.group().strip("*_`#>-") and begins_known(line[word.start() :]):
+            before = line[: word.start()]
+            return before if before.strip() else ""
+    return ""
+
+
+def _begins(line: str, prefix: str) -> bool:
+    return _DIGIT.sub("0", line[: len(prefix)]) == _DIGIT.sub("0", prefix)
+
+
+def _bare(lines: Iterator[TextLine], numbered: bool, prefixes: list[str]) -> Iterator[TextLine]:
+    lines = _unnumbered(lines, numbered)
+    if not prefixes:
+        return lines
+    stripped = (TextLine(line.number, _clean(_without(line.text, prefixes))) for line in lines)
+    return (line for line in stripped if line.text)
+
+
+def _without(line: str, prefixes: list[str]) -> str:
+    for prefix in prefixes:
+        if _begins(f"{line} ", prefix) or _begins(line, prefix):
+            return line[len(prefix) :]
+    return line
+
+
+def _indent(lines: Iterable[str]) -> str:
+    """Return the white space that all lines begin with."""
+    least: str | None = None
+    for line in lines:
+        indent = line[: len(line) - len(line.lstrip())]
+        if least is None or least.startswith(indent):
+            least = indent
+        elif not indent.startswith(least):
+            return ""
+        if not least:
+            return ""
+    return least or ""

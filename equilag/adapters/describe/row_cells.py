@@ -4,26 +4,14 @@ from __future__ import annotations
 
 import csv
 import re
-from collections.abc import Iterator
+from collections.abc import Container, Iterator
+from functools import lru_cache
+from itertools import chain
+from operator import eq
 from typing import Final, TypeAlias
 
-from equilag.adapters.describe.table_header import (
-    BLANK,
-    COMMITTED,
-    COUNT,
-    DELIMITERS,
-    END,
-    GROUP,
-    HOST,
-    LAG,
-    MEMBER,
-    NUMBERS,
-    PARTITION,
-    SPACED,
-    START,
-    TOPIC,
-    TableHeader,
-)
+from equilag.adapters.describe import column_names as col
+from equilag.adapters.describe.table_header import DELIMITERS, TableHeader
 
 Cells: TypeAlias = dict[str, str]
 
@@ -42,9 +30,14 @@ _NAME: Final = re.compile(r"[\w.-]{1,249}")
 _GLUED: Final = re.compile(r"(.+?)(/[^/\s]+)")
 _DIGIT: Final = re.compile(r"[0-9]")
 _NUMERIC: Final = re.compile(r"[+-]?\d[\w.,'+-]{0,30}|-|unknown", re.IGNORECASE)
+_NUMERIC_STARTS: Final = frozenset("0123456789+-uU")
 _MIN_RUN: Final = 3
 """Numbers side by side in a row: a partition, what is committed, the log end. Sentences seldom
 have as many."""
+_MAX_COLUMNS: Final = 99
+"""More columns than any tool prints."""
+_MAX_SPACES: Final = 5
+"""Words more than columns that may stand before the numbers of a row: names hold few spaces."""
 
 
 def integer_of(cell: str) -> int | None:
@@ -65,15 +58,45 @@ def read_cells(line: str, header: TableHeader, above: Cells | None = None) -> Ce
     where that leaves several.
     """
     line = without_prefix(line, header)
+    if header.starts and (whole := _usual_row(header.names).fullmatch(line)):
+        cells = dict(zip(header.names, whole.groups(), strict=True))
+        aligned = all(map(eq, header.starts, (begin for begin, _ in whole.regs[1:])))
+        if lag_agrees(cells) and (aligned or _by_position(line, header) is None):
+            return cells
+    if not _may_be_row(line, header):
+        return None
     first: Cells | None = None
     for cells in _cuts(line, header):
         if above is not None and header.delimiter is not None:
-            cells |= {name: above[name] for name in (GROUP, TOPIC) if cells.get(name) == ""}
+            cells |= {name: above[name] for name in (col.GROUP, col.TOPIC) if cells.get(name) == ""}
         if fits(cells):
             if lag_agrees(cells):
                 return cells
             first = first or cells
     return first
+
+
+@lru_cache(maxsize=64)
+def _usual_row(names: tuple[str, ...]) -> re.Pattern[str]:
+    """A row with one word for each column, as nearly all are; other rows take ten times as long."""
+    cells = dict.fromkeys((*col.NUMBERS, col.COUNT), r"(-?[0-9]{1,18}|-)")
+    cells |= {col.PARTITION: r"([0-9]{1,18})", col.TOPIC: r"([\w.-]{1,249})"}
+    return re.compile(r"\s*" + r"\s+".join(cells.get(name, r"(\S+)") for name in names) + r"\s*")
+
+
+def _may_be_row(line: str, header: TableHeader) -> bool:
+    """False for most lines that are none: where the partition may be, there is no number."""
+    names = header.names
+    if header.delimiter is not None or col.PARTITION not in names:
+        return True
+    at = names.index(col.PARTITION)
+    after = len(names) - at
+    from_left, from_right = line.split(None, at + 1)[at:], line.rsplit(None, after)[-after:]
+    below = line[header.starts[at] :].split(None, 1) if header.starts else []
+    for words in (from_left, from_right, below):
+        if words and words[0][0] in _NUMERIC_STARTS:
+            return True
+    return max(map(line.count, DELIMITERS)) >= len(names) - 1
 
 
 def without_prefix(line: str, header: TableHeader) -> str:
@@ -82,8 +105,9 @@ def without_prefix(line: str, header: TableHeader) -> str:
     Times may differ in their digits.
     """
     size = len(header.prefix)
-    same = _DIGIT.sub("0", line[:size]) == _DIGIT.sub("0", header.prefix)
-    return line[size:] if size and same else line
+    if not size or _DIGIT.sub("0", line[:size]) != _DIGIT.sub("0", header.prefix):
+        return line
+    return line[size:]
 
 
 def closest_cut(line: str, header: TableHeader) -> Cells | None:
@@ -97,59 +121,56 @@ def missing_words(line: str, header: TableHeader) -> int:
     return len(header.names) - len(line.split()) if header.delimiter is None else 0
 
 
-def looks_like_a_row(line: str, topics: set[str], words_before: int | None = None) -> bool:
+def looks_like_a_row(line: str, topics: Container[str], before: int = _MAX_COLUMNS) -> bool:
     """True for a line that gives offsets: numbers side by side, or a known topic and a number.
 
-    More than `words_before` words before the numbers make it a sentence.
+    A few words more than the columns `before` the numbers make it a sentence.
     """
+    most = before + _MAX_SPACES
+    bare = line.replace("|", " ").replace(";", " ") if "|" in line or ";" in line else line
+    words = bare.split(None, most + _MIN_RUN)
     run = digits = 0
-    words = line.replace("|", " ").replace(";", " ").split()
     for place, word in enumerate(words):
-        if _NUMERIC.fullmatch(word):
-            run, digits = run + 1, digits + any(map(str.isdigit, word))
-            if place and words[place - 1] in topics:
-                return True
-        else:
+        if word[0] not in _NUMERIC_STARTS or not _NUMERIC.fullmatch(word):
             run = digits = 0
+            continue
+        run, digits = run + 1, digits + any(map(str.isdigit, word))
+        if place and words[place - 1] in topics:
+            return True
         if run >= _MIN_RUN and digits >= _MIN_RUN - 1:
-            return words_before is None or place + 1 - run <= words_before
+            return place + 1 - run <= most
     return False
 
 
 def fits(cells: Cells) -> bool:
     """True if each cell has what its column is for."""
-    for name, cell in cells.items():
-        if name in NUMBERS or name == COUNT:
-            if cell.lower() not in ABSENT and integer_of(cell) is None:
-                return False
-        elif name == TOPIC:
-            if not _NAME.fullmatch(cell):
-                return False
-        elif name == GROUP:
-            if not cell:
-                return False
-        elif name == HOST:
-            if len(cell.split()) > 1:
-                return False
-        elif name not in SPACED and len(cell.split()) > 1:
-            return False
-    return _names_something(cells)
+    return all(_fits(name, cell) for name, cell in cells.items()) and _names_something(cells)
+
+
+def _fits(name: str, cell: str) -> bool:
+    if name in col.NUMBERS or name == col.COUNT:
+        return cell.lower() in ABSENT or integer_of(cell) is not None
+    if name == col.TOPIC:
+        return _NAME.fullmatch(cell) is not None
+    if name == col.GROUP:
+        return cell != ""
+    return name in col.SPACED or len(cell.split(None, 1)) <= 1
 
 
 def _names_something(cells: Cells) -> bool:
     """True if the row is about a partition, or about a member that owns none."""
-    if PARTITION not in cells:
+    if col.PARTITION not in cells:
         return True
-    number = integer_of(cells[PARTITION])
+    number = integer_of(cells[col.PARTITION])
     if number is None:
-        return cells[PARTITION] == cells.get(TOPIC) == NOTHING
-    known = (cells.get(name, "") for name in (COMMITTED, END))
+        return cells[col.PARTITION] == cells.get(col.TOPIC) == NOTHING
+    known = (cells.get(name, "") for name in (col.COMMITTED, col.END))
     return number >= 0 and any(cell != "" for cell in known)
 
 
 def lag_agrees(cells: Cells) -> bool:
     """True if LAG does not contradict the offsets; of two ways to cut a line it tells one."""
-    numbers = [integer_of(cells.get(name, "")) for name in (COMMITTED, END, LAG)]
+    numbers = [integer_of(cells.get(name, "")) for name in (col.COMMITTED, col.END, col.LAG)]
     committed, end, lag = numbers
     if committed is None or end is None or lag is None:
         return True
@@ -158,17 +179,17 @@ def lag_agrees(cells: Cells) -> bool:
 
 def _cuts(line: str, header: TableHeader) -> Iterator[Cells]:
     """Every way to cut the line, the most certain ones first."""
-    n = len(header.names)
-    for delimiter in DELIMITERS:
-        if delimiter == header.delimiter or line.count(delimiter) >= n - 1:
-            cells = _split(line, delimiter, n)
-            if cells is not None:
-                yield dict(zip(header.names, cells, strict=True))
+    names = header.names
+    found = [
+        _split(line, delimiter, len(names))
+        for delimiter in DELIMITERS
+        if delimiter == header.delimiter or line.count(delimiter) >= len(names) - 1
+    ]
     if header.starts:
-        cells = _by_position(line, header)
+        found.append(_by_position(line, header))
+    for cells in chain(found, _by_words(line.split(), names)):
         if cells is not None:
-            yield dict(zip(header.names, cells, strict=True))
-    yield from _by_words(line.split(), header.names)
+            yield dict(zip(names, cells, strict=True))
 
 
 def _split(line: str, delimiter: str, n: int) -> list[str] | None:
@@ -195,49 +216,42 @@ def _fields(line: str, delimiter: str) -> list[str]:
 def _by_position(line: str, header: TableHeader) -> list[str] | None:
     """Cells cut at the starts of the header's words; None if one of them lies across a cell."""
     cells: list[str] = []
-    for name, start, end in zip(
-        header.names, header.starts, (*header.starts[1:], None), strict=True
-    ):
+    ends = (*header.starts[1:], None)
+    for name, start, end in zip(header.names, header.starts, ends, strict=True):
         cell = line[start:end]
         if (start and line[start - 1 : start].strip()) or (cell.strip() and cell[0].isspace()):
             return None
         cell = cell.strip()
-        if not cell and name not in BLANK:
+        if not cell and name not in col.BLANK:
             return None
         cells.append(cell)
     return cells
 
 
-def _by_words(words: list[str], names: tuple[str, ...]) -> Iterator[Cells]:
+def _by_words(words: list[str], names: tuple[str, ...]) -> Iterator[list[str]]:
     """Ways to give the words of a line to the columns, where a long value shifted them."""
-    n = len(names)
-    if len(words) == n:
-        yield dict(zip(names, words, strict=True))
-    elif len(words) > n:
-        for column in reversed(SPACED):  # one of the ids holds the spaces
-            if column in names:
-                at, extra = names.index(column), len(words) - n
-                joined = " ".join(words[at : at + extra + 1])
-                cells = [*words[:at], joined, *words[at + extra + 1 :]]
-                yield dict(zip(names, cells, strict=True))
-    else:
+    more = len(words) - len(names)
+    if more == 0:
+        yield words
+    elif more < 0:
         yield from _by_fewer_words(words, names)
+    else:
+        for at in (names.index(name) for name in reversed(col.SPACED) if name in names):
+            # One of the ids holds the spaces.
+            yield [*words[:at], " ".join(words[at : at + more + 1]), *words[at + more + 1 :]]
 
 
-def _by_fewer_words(words: list[str], names: tuple[str, ...]) -> Iterator[Cells]:
+def _by_fewer_words(words: list[str], names: tuple[str, ...]) -> Iterator[list[str]]:
     """Ways to cut a line with too few words: ids glued to hosts, or cells left empty."""
     missing = len(names) - len(words)
-    if missing == 1 and MEMBER in names and HOST in names:
-        at = names.index(MEMBER)
-        glued = _GLUED.fullmatch(words[at]) if at < len(words) else None
-        if glued is not None and names[at + 1] == HOST:
-            cells = [*words[:at], *glued.groups(), *words[at + 1 :]]
-            yield dict(zip(names, cells, strict=True))
-    blank = [place for place, name in enumerate(names) if name in BLANK]
     if missing == 1:
-        for place in reversed(blank):
-            cells = [*words[:place], "", *words[place:]]
-            yield dict(zip(names, cells, strict=True))
-    trailing = [name for name in names[len(words) :] if name in NUMBERS or name in (GROUP, TOPIC)]
-    if not trailing and START not in names[len(words) :]:
-        yield dict(zip(names, [*words, *[""] * missing], strict=True))
+        at = names.index(col.MEMBER) if col.MEMBER in names else len(words)
+        glued = _GLUED.fullmatch(words[at]) if at < len(words) else None
+        if glued is not None and names[at + 1 : at + 2] == (col.HOST,):
+            yield [*words[:at], *glued.groups(), *words[at + 1 :]]
+        for at, name in reversed([*enumerate(names)]):
+            if name in col.BLANK:
+                yield [*words[:at], "", *words[at:]]
+    rest = names[len(words) :]
+    if col.NUMBERS.isdisjoint(rest) and col.GROUP not in rest and col.TOPIC not in rest:
+        yield [*words, *[""] * missing]

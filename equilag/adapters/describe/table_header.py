@@ -3,93 +3,24 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from typing import Final
 
-GROUP: Final = "GROUP"
-TOPIC: Final = "TOPIC"
-PARTITION: Final = "PARTITION"
-COMMITTED: Final = "CURRENT-OFFSET"
-END: Final = "LOG-END-OFFSET"
-START: Final = "LOG-START-OFFSET"
-LAG: Final = "LAG"
-MEMBER: Final = "CONSUMER-ID"
-OWNER: Final = "OWNER"
-INSTANCE: Final = "GROUP-INSTANCE-ID"
-CLIENT: Final = "CLIENT-ID"
-HOST: Final = "HOST"
-COUNT: Final = "#PARTITIONS"
-ASSIGNMENT: Final = "ASSIGNMENT"
-STATE: Final = "STATE"
-COORDINATOR: Final = "COORDINATOR"
+from equilag.adapters.describe import column_names as col
 
-NUMBERS: Final = frozenset({PARTITION, COMMITTED, END, START, LAG})
-"""Columns with an integer, or a word for none."""
-SPACED: Final = (GROUP, MEMBER, OWNER, INSTANCE, CLIENT, ASSIGNMENT)
-"""Columns that may hold spaces: ids are whatever a client chose, the others are one word."""
-BLANK: Final = frozenset({MEMBER, OWNER, INSTANCE, CLIENT, HOST, ASSIGNMENT, LAG})
-"""Columns in which a tool leaves a cell empty."""
-
-_ALIASES: Final = {
-    GROUP: "GROUP GROUP-ID GROUPID CONSUMER-GROUP CONSUMERGROUP CONSUMER-GROUP-ID",
-    TOPIC: "TOPIC TOPIC-NAME TOPICNAME",
-    PARTITION: "PARTITION PARTITION-ID PARTITIONID PID",
-    COMMITTED: "CURRENT-OFFSET CURRENTOFFSET COMMITTED-OFFSET COMMITTED COMMIT-OFFSET"
-    " CONSUMER-OFFSET GROUP-OFFSET OFFSET",
-    END: "LOG-END-OFFSET LOGENDOFFSET LOG-SIZE LOGSIZE END-OFFSET LATEST-OFFSET"
-    " NEWEST-OFFSET HIGH-WATERMARK HIGH-WATER-MARK HIGHWATERMARK",
-    START: "LOG-START-OFFSET LOGSTARTOFFSET START-OFFSET OLDEST-OFFSET EARLIEST-OFFSET"
-    " LOW-WATERMARK",
-    LAG: "LAG OFFSET-LAG CONSUMER-LAG MESSAGES-BEHIND",
-    MEMBER: "CONSUMER-ID CONSUMERID CONSUMER MEMBER-ID MEMBERID MEMBER",
-    OWNER: "OWNER CONSUMER-INSTANCE-OWNER PARTITION-OWNER",
-    INSTANCE: "GROUP-INSTANCE-ID INSTANCE-ID INSTANCE",
-    CLIENT: "CLIENT-ID CLIENTID CLIENT",
-    HOST: "HOST CLIENT-HOST CLIENTHOST CONSUMER-HOST",
-    COUNT: "#PARTITIONS",
-    ASSIGNMENT: "ASSIGNMENT CURRENT-ASSIGNMENT ASSIGNED-PARTITIONS",
-    STATE: "STATE",
-    COORDINATOR: "COORDINATOR COORDINATOR-(ID)",
-}
-_OTHER: Final = frozenset(
-    {
-        *("LAG-%", "LEAD", "LEADER-EPOCH", "CURRENT-EPOCH", "TARGET-EPOCH", "TARGET-ASSIGNMENT"),
-        *("GROUP-EPOCH", "TARGET-ASSIGNMENT-EPOCH", "ASSIGNMENT-STRATEGY", "#MEMBERS", "MEMBERS"),
-        *("UPGRADED", "NEW-OFFSET", "METADATA", "CLUSTER", "BALANCER", "TOTAL-LAG", "ERROR"),
-    }
-)
-"""Columns that are known and not needed."""
-_COLUMNS: Final = {alias: name for name, text in _ALIASES.items() for alias in text.split()}
-MOST_WORDS: Final = 3
+_MAX_WORDS: Final = 3
 """Words of the longest name, `Log End Offset`."""
-
-
-def column_of(printed: str) -> str | None:
-    """Return the column that is printed under this name; None if it is not the name of one."""
-    name = re.sub(r"[\s_-]+", "-", printed.strip("*_`\"' \t").upper())
-    return _COLUMNS.get(name, name if name in _OTHER else None)
-
-
-def offsets_known(names: Iterable[str]) -> bool:
-    """True if a table with these columns says for each partition what is committed and the end.
-
-    LAG makes up for one of the two.
-    """
-    found = frozenset(names)
-    return {TOPIC, PARTITION} <= found and len({COMMITTED, END, LAG} & found) >= 2
-
-
 DELIMITERS: Final = ("|", ",", ";", "\t")
 """What stands between columns, beside white space."""
 _SIGNS: Final = (
-    frozenset({TOPIC, PARTITION}),
-    frozenset({PARTITION, COMMITTED}),
-    frozenset({PARTITION, END}),
-    frozenset({TOPIC, LAG}),
-    frozenset({MEMBER, COUNT}),
-    frozenset({CLIENT, ASSIGNMENT}),
-    frozenset({COORDINATOR, STATE}),
+    frozenset({col.TOPIC, col.PARTITION}),
+    frozenset({col.PARTITION, col.COMMITTED}),
+    frozenset({col.PARTITION, col.END}),
+    frozenset({col.TOPIC, col.LAG}),
+    frozenset({col.MEMBER, col.COUNT}),
+    frozenset({col.CLIENT, col.ASSIGNMENT}),
+    frozenset({col.COORDINATOR, col.STATE}),
 )
 """Columns of which one set stands in every table about a group."""
 _MIN_KNOWN: Final = 3
@@ -119,20 +50,60 @@ class TableHeader:
 
     @property
     def has_offsets(self) -> bool:
-        return offsets_known(self.names)
+        """True if it says for each partition what is committed and the log end; LAG makes up for
+        one of the two."""
+        return _offsets_of(self.names)[0]
+
+    @property
+    def before_numbers(self) -> int:
+        """Columns to the left of all numbers."""
+        return _offsets_of(self.names)[1]
 
     @property
     def has_members(self) -> bool:
-        return {MEMBER, COUNT} <= set(self.names)
+        return {col.MEMBER, col.COUNT} <= set(self.names)
 
     @property
     def has_state(self) -> bool:
-        return {STATE, COORDINATOR} <= set(self.names)
+        return {col.STATE, col.COORDINATOR} <= set(self.names)
+
+
+@lru_cache(maxsize=64)
+def _offsets_of(names: tuple[str, ...]) -> tuple[bool, int]:
+    """`has_offsets` and `before_numbers`, which are asked for in each line."""
+    has = {col.TOPIC, col.PARTITION} <= set(names) and len(
+        {col.COMMITTED, col.END, col.LAG} & set(names)
+    ) > 1
+    return has, next((at for at, name in enumerate(names) if name in col.NUMBERS), len(names))
+
+
+def _has_header_word(line: str) -> bool:
+    """True if the line has a word of which each header has one; most lines have none."""
+    upper = line.upper()
+    return (
+        "TOPIC" in upper
+        or "PARTITION" in upper
+        or "COORDINATOR" in upper
+        or "ASSIGN" in upper
+        or "PID" in upper
+    )
+
+
+def begins_known(line: str) -> bool:
+    """True if the line is a header and its first word the name of a known column."""
+    header = read_header(line, 0)
+    return header is not None and not header.prefix and _is_known(header.names[0])
 
 
 def read_header(line: str, number: int) -> TableHeader | None:
     """Return the header that this line is, None if it is none."""
-    if sum(character.isdigit() for character in line) > len(line) // 4:
+    names = line[MAX_PREFIX:]
+    if not _has_header_word(line) or "=" in names or ":" in names or "{" in names:
+        return None
+    known = [atom in col.ATOMS for atom in col.ATOM.findall(line.upper())]
+    if True not in known or 2 * sum(known) < len(known) - known.index(True):
+        return None  # a sentence about topics
+    if sum(map(str.isdigit, line)) > len(line) // 4:
         return None
     for delimiter in DELIMITERS:
         if line.count(delimiter) >= _MIN_KNOWN - 1:
@@ -143,7 +114,7 @@ def read_header(line: str, number: int) -> TableHeader | None:
 
 
 def _is_known(name: str) -> bool:
-    return column_of(name) is not None
+    return col.column_of(name) is not None
 
 
 def _delimited(line: str, number: int, delimiter: str) -> TableHeader | None:
@@ -153,7 +124,7 @@ def _delimited(line: str, number: int, delimiter: str) -> TableHeader | None:
     elif delimiter == "\t":
         cells = line.strip("\t").split("\t")
         cells = [cell.strip() for cell in cells]
-    names = tuple(column_of(cell) or cell.upper() for cell in cells)
+    names = tuple(col.column_of(cell) or cell.upper() for cell in cells)
     return _checked(TableHeader(number, names, (), delimiter=delimiter))
 
 
@@ -178,14 +149,14 @@ def _spaced(line: str, number: int) -> TableHeader | None:
 
 def _name_at(words: list[tuple[str, int, int]], at: int, line: str) -> tuple[int, str]:
     """Return the longest name that begins at this word: its number of words, and the column."""
-    for count in range(MOST_WORDS, 1, -1):
+    for count in range(_MAX_WORDS, 1, -1):
         piece = words[at : at + count]
         printed = line[piece[0][1] : piece[-1][2]]
         if len(piece) == count and "  " not in printed:
-            name = column_of(printed)
+            name = col.column_of(printed)
             if name is not None:
                 return count, name
-    return 1, column_of(words[at][0]) or words[at][0].upper()
+    return 1, col.column_of(words[at][0]) or words[at][0].upper()
 
 
 def _checked(header: TableHeader) -> TableHeader | None:
@@ -195,13 +166,13 @@ def _checked(header: TableHeader) -> TableHeader | None:
         return None
     if not any(signs <= known for signs in _SIGNS):
         return None
-    if any(header.names.count(name) > 1 for name in (GROUP, TOPIC, *NUMBERS)):
+    if any(header.names.count(name) > 1 for name in (col.GROUP, col.TOPIC, *col.NUMBERS)):
         return None
     seen: set[str] = set()
     names = []
     for place, name in enumerate(header.names):
         # The second of two names for one thing, such as MEMBER-ID after CONSUMER-ID, is left out.
-        again = name in seen or (name == OWNER and MEMBER in header.names)
+        again = name in seen or (name == col.OWNER and col.MEMBER in header.names)
         names.append(f"{name} ({place})" if again else name)
         seen.add(name)
     return replace(header, names=tuple(names))

@@ -7,17 +7,17 @@ commits: the right Describe on cluster, groups and topics is enough.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable, Mapping
-from contextlib import suppress
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from contextlib import closing, contextmanager, suppress
 from functools import partial
-from typing import TYPE_CHECKING, Final, TypeVar
+from typing import TYPE_CHECKING, Final, NamedTuple, TypeVar
 
 from equilag.adapters.kafka.client_config import Config, servers
 from equilag.adapters.kafka.command_config import plain_config
-from equilag.adapters.kafka.connect import WAIT_S, check_settings
 from equilag.adapters.kafka.described import Described, ReadFailure
-from equilag.adapters.kafka.group_kinds import ListedGroup
-from equilag.adapters.kafka.reading import NamedTopics, several
+from equilag.adapters.kafka.group_kinds import CONSUMER, PLANNED, ListedGroup
+from equilag.adapters.kafka.librdkafka import check_settings
+from equilag.adapters.kafka.reading import NamedTopics, TopicLeaders
 from equilag.adapters.kafka.sample_rows import Commits, TopicPartition
 from equilag.domain.errors import EquilagError, InputError, MissingExtra
 
@@ -25,9 +25,9 @@ if TYPE_CHECKING:
     from equilag.adapters.kafka.plain.plain_client import PlainClient
 
 T = TypeVar("T")
-TopicLeaders = Mapping[str, Mapping[int, int]]
-"""Topic to partition to the broker that leads it (-1: none)."""
 
+WAIT_S: Final = 8.0
+"""How long a cluster may take to answer the first request."""
 TIMEOUT: Final = 15.0
 """Seconds per request: a coordinator whose broker was killed answers again within that (12.4 s
 measured, docs/live.md)."""
@@ -39,6 +39,21 @@ two seconds is reported."""
 
 class NoAnswer(EquilagError):
     """The cluster as a whole does not answer."""
+
+
+class GroupsRead(NamedTuple):
+    """The groups of a cluster at one moment."""
+
+    listed: dict[str, ListedGroup]
+    described: dict[str, Described]
+    """Those of kinds that are planned, as far as they can be read."""
+    commits: dict[str, Commits]
+    """Of those among them whose commits can be read."""
+    unread: dict[str, ReadFailure]
+    topics: NamedTopics
+    """All topics that the user may describe."""
+    remarks: list[str]
+    """Problems with single brokers."""
 
 
 class Cluster:
@@ -59,6 +74,7 @@ class Cluster:
             ) from error
         self._plain_config = plain_config(config)
         self._timeout = timeout
+        self.servers = servers(config)
         check_settings(config)
         from kafka.errors import KafkaError
 
@@ -66,8 +82,7 @@ class Cluster:
         try:
             self._plain = plain_client.PlainClient(self._plain_config, timeout, WAIT_S)
         except (KafkaError, OSError) as error:
-            problem = describe_error(error)
-            raise InputError(problem, "", servers(config)) from error
+            raise InputError(describe_error(error), "", self.servers) from error
 
     def close(self) -> None:
         client, self._plain = self._plain, None
@@ -75,11 +90,18 @@ class Cluster:
             with suppress(Exception):
                 client.close()
 
-    def groups(self) -> tuple[dict[str, ListedGroup], list[str]]:
-        """Return all groups with their kinds, and the problems with single brokers."""
+    def read_groups(self, wanted: Callable[[str], object]) -> GroupsRead:
+        """Return the groups that are `wanted`, with their commits."""
         from equilag.adapters.kafka.plain.plain_groups import list_groups
 
-        return self.with_plain(list_groups)
+        every, remarks = self.with_plain(list_groups)
+        topics = self.topics()
+        listed = {group: one for group, one in every.items() if wanted(group)}
+        described, unread = self.described(
+            {group: one.kind == CONSUMER for group, one in listed.items() if one.kind in PLANNED}
+        )
+        commits, failed = self.committed({g: one.coordinator for g, one in described.items()})
+        return GroupsRead(listed, described, commits, {**unread, **failed}, topics, remarks)
 
     def kind(self, group: str) -> str | ReadFailure:
         """Return the kind of a group in any state, "" if there is none, or why it is unknown."""
@@ -87,20 +109,13 @@ class Cluster:
 
         return self.with_plain(lambda client: kind_now(client, group))
 
-    def topics(self) -> dict[str, dict[int, int]]:
-        """Return all topics that the user may describe: topic -> partition -> leader."""
+    def topics(self, names: Collection[str] | None = None) -> NamedTopics:
+        """Return these topics, or all that the user may describe; missing ones are not created."""
         from equilag.adapters.kafka.plain.plain_topics import read_topics
 
-        return self.with_plain(lambda client: read_topics(client, None)).found
-
-    def named_topics(self, names: Iterable[str]) -> NamedTopics:
-        """Return these topics only. The request does not auto-create missing topics."""
-        from equilag.adapters.kafka.plain.plain_topics import read_topics
-
-        wanted = sorted(set(names))
-        if not wanted:
+        if names is not None and not names:
             return NamedTopics()
-        return self.with_plain(lambda client: read_topics(client, wanted))
+        return self.with_plain(lambda client: read_topics(client, names))
 
     def described(
         self, groups: Mapping[str, bool | None]
@@ -176,15 +191,17 @@ class Cluster:
             raise
 
 
+@contextmanager
+def connected(config: Config, timeout: float) -> Iterator[Cluster]:
+    """Yield a cluster for one task. Raises InputError, too, if it stops answering meanwhile."""
+    try:
+        with closing(Cluster(config, timeout)) as cluster:
+            yield cluster
+    except NoAnswer as error:
+        raise InputError(str(error), "", servers(config)) from error
+
+
 def _describe(
     groups: Mapping[str, bool | None], client: PlainClient
 ) -> dict[str, Described | ReadFailure]:
     return client.describe(groups)
-
-
-def by_reason(failed: Mapping[TopicPartition, str]) -> list[str]:
-    """Return one remark per reason, with its first partition."""
-    partitions: dict[str, list[TopicPartition]] = {}
-    for tp, reason in sorted(failed.items()):
-        partitions.setdefault(reason, []).append(tp)
-    return [f"no log ends ({reason}): {several(tps)}" for reason, tps in partitions.items()]

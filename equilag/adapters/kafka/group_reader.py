@@ -10,8 +10,8 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Final
 
-from equilag.adapters.kafka.client_config import Config, servers
-from equilag.adapters.kafka.cluster import TIMEOUT, Cluster, NoAnswer, TopicLeaders
+from equilag.adapters.kafka.client_config import Config
+from equilag.adapters.kafka.cluster import TIMEOUT, Cluster, NoAnswer
 from equilag.adapters.kafka.described import (
     ClientPlace,
     Described,
@@ -22,24 +22,21 @@ from equilag.adapters.kafka.described import (
     needs_right,
 )
 from equilag.adapters.kafka.group_kinds import (
-    CONSUMER,
     PLANNED,
     ListedGroup,
     UnplannableGroup,
-)
-from equilag.adapters.kafka.group_remarks import (
-    kind_of,
-    state_remarks,
-    topics_of,
-    unknown_topics,
 )
 from equilag.adapters.kafka.reading import (
     NamedTopics,
     Reading,
     TopicOffsets,
+    kind_of,
     lost_commits,
     resolved,
+    state_remarks,
     topic_offsets,
+    topics_of,
+    unknown_topics,
 )
 from equilag.adapters.kafka.sample_rows import Commits
 from equilag.domain.errors import EquilagError, InputError
@@ -101,7 +98,6 @@ class GroupReader:
             problem = f"{isolation!r} is none of {', '.join(ISOLATION_LEVELS)}"
             raise InputError(problem, "isolation")
         self._committed = isolation == "read_committed"
-        self._servers = servers(config)
         self._timeout = timeout
         self._new: dict[str, bool] = {}
         self._cluster = Cluster(config, timeout)
@@ -132,28 +128,26 @@ class GroupReader:
             raise self._error(group, failed[group])
         kind = kind_of(found[group], commits[group])
         if kind not in PLANNED:
-            raise UnplannableGroup(group, kind, self._servers)
+            raise UnplannableGroup(group, kind, self._cluster.servers)
         names = topics_of(found[group]) | {topic for topic, _ in commits[group].offsets}
         if any(member.pattern for member in found[group].members):  # else no need to list them all
-            members, _ = resolved(found[group].members, self._cluster.topics())
+            members, _ = resolved(found[group].members, self._cluster.topics().found)
             names.update(topic for member in members for topic in member.topics)
-        named = self._cluster.named_topics(names)
-        readings = self._readings(found, commits, named.found, named)
+        readings = self._readings(found, commits, self._cluster.topics(names))
         if group in readings.left_out:
-            raise MissingRight(readings.left_out[group], "", self._servers)
+            raise MissingRight(readings.left_out[group], "", self._cluster.servers)
         return readings.groups[0]
 
     def read_all(self, wanted: Callable[[str], object] = bool) -> Readings:
         """Return all listed groups that are `wanted`, except for unreadable ones."""
-        listed, remarks = self._cluster.groups()
-        topics = self._cluster.topics()
-        listed = {group: one for group, one in listed.items() if wanted(group)}
-        found, unknown = self._cluster.described(
-            {group: one.kind == CONSUMER for group, one in listed.items() if one.kind in PLANNED}
-        )
-        commits, failed = self._cluster.committed({g: d.coordinator for g, d in found.items()})
-        readings = self._readings({g: found[g] for g in commits}, commits, topics)
-        for group, failure in {**unknown, **failed}.items():
+        read = self._cluster.read_groups(wanted)
+        listed, topics = read.listed, read.topics.found
+        described = {group: read.described[group] for group in read.commits}
+        # Topics without the right Describe are not listed, but a request by name reports them.
+        absent = set().union(*map(topics_of, described.values())) - topics.keys()
+        hidden = self._cluster.topics(absent).forbidden
+        readings = self._readings(described, read.commits, NamedTopics(topics, forbidden=hidden))
+        for group, failure in read.unread.items():
             if failure.kind:
                 listed[group] = ListedGroup(failure.kind, failure.state)
             elif not failure.gone:
@@ -161,7 +155,7 @@ class GroupReader:
                     needs_right(failure, group) if failure.forbidden else failure.reason
                 )
         readings.others = {g: one for g, one in listed.items() if one.kind not in PLANNED}
-        readings.remarks = remarks
+        readings.remarks = read.remarks
         return readings
 
     def lags(self, group: str, topics: Iterable[str], timeout: float | None = None) -> TopicOffsets:
@@ -215,48 +209,43 @@ class GroupReader:
         if isinstance(kind, ReadFailure):
             raise self._error(group, kind)
         if kind and kind not in PLANNED:
-            raise UnplannableGroup(group, kind, self._servers)
+            raise UnplannableGroup(group, kind, self._cluster.servers)
 
     def _check_topics(self, topics: NamedTopics) -> None:
         if topics.forbidden:
-            raise MissingRight(needs_describe("Topic", topics.forbidden), "", self._servers)
+            raise MissingRight(needs_describe("Topic", topics.forbidden), "", self._cluster.servers)
 
     def _error(self, group: str, failure: ReadFailure) -> EquilagError:
         if failure.forbidden:
-            return MissingRight(needs_right(failure, group), "", self._servers)
+            return MissingRight(needs_right(failure, group), "", self._cluster.servers)
         if failure.kind:
-            return UnplannableGroup(group, failure.kind, self._servers)
+            return UnplannableGroup(group, failure.kind, self._cluster.servers)
         if failure.gone:
             problem = (
                 f"there is no group {group!r} (Kafka forgets groups without members and commits)"
             )
-            return NoSuchGroup(problem, "group", self._servers)
+            return NoSuchGroup(problem, "group", self._cluster.servers)
         if failure.transient:
             return TemporarilyUnreadable(
                 f"group {group!r} cannot be read now: {failure.reason}", failure.state
             )
-        return InputError(f"group {group!r}: {failure.reason}", "", self._servers)
+        return InputError(f"group {group!r}: {failure.reason}", "", self._cluster.servers)
 
     def _readings(
         self,
         groups: Mapping[str, Described],
         commits: Mapping[str, Commits],
-        topics: TopicLeaders,
-        hidden: NamedTopics | None = None,
+        named: NamedTopics,
     ) -> Readings:
-        """Put the groups together. `topics` are all listed topics, and `hidden` is None; or
-        `topics` were requested by name, and `hidden` is that answer, which has their racks."""
+        """Put the groups together; `named` has at least the topics that they name."""
+        topics = named.found
         taken_at = datetime.now(UTC).isoformat(timespec="seconds").replace("+00:00", "Z")
         wanted = {name: topics_of(described) for name, described in groups.items()}
-        if hidden is None:
-            # Topics without the right Describe are not listed, but a request by name reports them.
-            absent = {topic for names in wanted.values() for topic in names if topic not in topics}
-            hidden = self._cluster.named_topics(absent)
         readings = Readings()
         members: dict[str, list[DescribedMember]] = {}
         remarks: dict[str, list[str]] = {}
         for group, described in groups.items():
-            if forbidden := sorted(wanted[group] & set(hidden.forbidden)):
+            if forbidden := sorted(wanted[group] & set(named.forbidden)):
                 readings.left_out[group] = needs_describe("Topic", forbidden)
                 continue
             members[group], remarks[group] = resolved(described.members, topics)
@@ -274,7 +263,7 @@ class GroupReader:
             names = [topic for topic in wanted[group] if topic in topics]
             without = {**failed, **found.failed} if found.failed else failed
             offsets = topic_offsets(
-                names, topics, found.offsets, found.known(ends), without, hidden.racks
+                names, topics, found.offsets, found.known(ends), without, named.racks
             )
             readings.groups.append(
                 Reading(

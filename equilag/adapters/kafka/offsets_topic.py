@@ -8,16 +8,16 @@ from functools import partial
 from typing import TYPE_CHECKING, Final
 
 from equilag.adapters.kafka.client_config import Config, servers
-from equilag.adapters.kafka.connect import (
+from equilag.adapters.kafka.cluster import Cluster, connected
+from equilag.adapters.kafka.described import MissingRight, needs_describe
+from equilag.adapters.kafka.group_state import keep
+from equilag.adapters.kafka.librdkafka import (
     GRACE_S,
     bounded,
     close,
-    connect,
     kafka_errors_named,
     reading_client,
 )
-from equilag.adapters.kafka.group_state import keep
-from equilag.adapters.kafka.log_ends import offsets, unavailable
 from equilag.domain.errors import InputError
 
 if TYPE_CHECKING:
@@ -25,6 +25,8 @@ if TYPE_CHECKING:
 
 TOPIC: Final = "__consumer_offsets"
 
+REQUEST_S: Final = 30.0
+"""Per request of a fleet run, which can wait longer than a command."""
 _RECORDS_PER_CALL: Final = 2_000
 """Records per call of `consume`: few enough to check the deadline often."""
 _POLL_S: Final = 0.2
@@ -55,18 +57,17 @@ class PartitionRecords:
     survivors: dict[bytes, bytes] = field(default_factory=dict)
 
 
-def partitions(config: Config) -> list[int]:
-    """Return the topic's partition numbers; none in a cluster that never had a group.
+def partitions(cluster: Cluster) -> list[int]:
+    """Return the topic's partition numbers; none in a cluster that never had a group. Raises
+    MissingRight, NoAnswer."""
+    return sorted(_leaders(cluster))
 
-    Raises InputError if the cluster does not answer or does not describe the topic, MissingExtra.
-    """
-    _, cluster = connect(config)
-    topic = cluster.topics.get(TOPIC)
-    if topic is None:
-        return []
-    if topic.error is not None:
-        raise InputError(topic.error.str(), TOPIC, servers(config))
-    return sorted(topic.partitions)
+
+def _leaders(cluster: Cluster) -> dict[int, int]:
+    topics = cluster.topics([TOPIC])
+    if topics.forbidden:
+        raise MissingRight(needs_describe("Topic", [TOPIC]), "", cluster.servers)
+    return topics.found.get(TOPIC, {})
 
 
 def read_partition(config: Config, partition: int, deadline_s: float) -> PartitionRecords:
@@ -104,24 +105,17 @@ def _place(partition: int) -> str:
 
 
 def _bounds(config: Config, partition: int) -> PartitionRecords:
-    admin, cluster = connect(config, TOPIC)
-    asked = [(TOPIC, partition)]
-    if problem := unavailable(cluster, asked[0]):
-        raise InputError(problem, _place(partition), servers(config))
-    with kafka_errors_named(config):
-        found = [
-            offsets(admin, asked, latest=False),
-            offsets(admin, asked, latest=True, committed=True),
-            offsets(admin, asked, latest=True),
-        ]
-    numbers = []
-    for answer in found:
-        offset = answer[TOPIC, partition]
-        if isinstance(offset, str):
-            raise InputError(offset, _place(partition), servers(config))
-        numbers.append(offset)
-    begin, end, high = numbers
-    return PartitionRecords(partition, begin, end, max(high - end, 0))
+    tp = TOPIC, partition
+    with connected(config, REQUEST_S) as cluster:
+        leaders = _leaders(cluster)
+        if partition not in leaders:
+            raise InputError("no such partition", _place(partition), servers(config))
+        stable, problems = cluster.ends([tp], {TOPIC: leaders}, committed=True)
+        written, more = cluster.ends([tp], {TOPIC: leaders})
+    if problems or more:
+        raise InputError((problems | more)[tp], _place(partition), servers(config))
+    begin, end = stable[tp]
+    return PartitionRecords(partition, begin, end, max(written[tp][1] - end, 0))
 
 
 def _read(consumer: Consumer, records: PartitionRecords, give_up: float, config: Config) -> None:

@@ -2,26 +2,36 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Final, TypeAlias
+from uuid import UUID
 
-from equilag.adapters.kafka.described import DescribedMember
-from equilag.adapters.kafka.sample_rows import TopicPartition, subscription
+from equilag.adapters.kafka.described import Described, DescribedMember
+from equilag.adapters.kafka.group_kinds import CLASSIC, CLASSIC_STREAMS
+from equilag.adapters.kafka.sample_rows import Commits, TopicPartition, subscription
 from equilag.domain.building.group_input import GroupInput, PartitionOffsets
 from equilag.domain.group.group import UNKNOWN_GENERATION, Member
+from equilag.domain.show import some_of
 
 Offsets = dict[str, list[int | None]]
 """Topic -> one offset per partition."""
 TopicRacks: TypeAlias = Mapping[str, Mapping[int, tuple[str, ...]]]
 """Topic -> partition -> the racks that hold a replica, see `distinct_racks`."""
 
+TopicLeaders: TypeAlias = Mapping[str, Mapping[int, int]]
+"""Topic -> partition -> the broker that leads it (-1: none)."""
+
+_MAX_NAMES: Final = 5
+"""Topics that a remark names: they fit on one line."""
+_RECONCILING: Final = frozenset({"Assigning", "Reconciling"})
+"""States of a KIP-848 group in which members still change partitions."""
 NO_COMMIT: Final = "no commit (lag 0 or all of the log, as auto.offset.reset says)"
 
 
 @dataclass(slots=True)
 class NamedTopics:
-    """Topics requested by name: partition -> leader of each, or why there are none."""
+    """Topics of a cluster: partition -> leader of each, or why there are none."""
 
     found: dict[str, dict[int, int]] = field(default_factory=dict)
     missing: list[str] = field(default_factory=list)
@@ -29,6 +39,8 @@ class NamedTopics:
     """The right Describe is missing."""
     racks: dict[str, dict[int, tuple[str, ...]]] = field(default_factory=dict)
     """Of the topics in `found`."""
+    ids: dict[UUID, str] = field(default_factory=dict)
+    """Topic id to the name, from Kafka 2.8 on."""
 
     def leaders(self) -> dict[TopicPartition, int]:
         """Return the leader of each partition."""
@@ -245,3 +257,35 @@ def several(partitions: list[TopicPartition]) -> str:
     topic, number = partitions[0]
     more = f" and {len(partitions) - 1:,} more" if len(partitions) > 1 else ""
     return f"{topic}-{number}{more}"
+
+
+def kind_of(described: Described, commits: Commits) -> str:
+    """Return the kind of a group, which without members only its commits tell."""
+    if described.kind == CLASSIC and not described.members and commits.by_streams:
+        return CLASSIC_STREAMS
+    return described.kind
+
+
+def topics_of(described: Described) -> set[str]:
+    """Return the topics that members name or own, without those that only a pattern matches."""
+    found: set[str] = set()
+    for member in described.members:
+        found.update(member.topics)
+        found.update(topic for topic, numbers in member.owned.items() if numbers)
+    return found - {""}
+
+
+def state_remarks(described: Described, commits: Collection[object]) -> list[str]:
+    if not described.members:
+        what = "" if commits else " and no commits"
+        return [f"no members{what}, so nothing is subscribed"]
+    if described.state in _RECONCILING:
+        return [f"members are changing partitions ({described.state}); owned is what they hold now"]
+    return []
+
+
+def unknown_topics(members: list[DescribedMember], topics: TopicLeaders) -> list[str]:
+    absent = sorted({name for one in members for name in one.topics if name not in topics})
+    if not absent:
+        return []
+    return [f"subscribed topics that do not exist: {some_of(absent, _MAX_NAMES)}"]

@@ -8,25 +8,22 @@ from collections.abc import Iterable, Mapping
 from typing import Final
 
 from equilag.adapters.kafka.client_config import Config
-from equilag.adapters.kafka.cluster import TIMEOUT, Cluster, NoAnswer, TopicLeaders, by_reason
-from equilag.adapters.kafka.group_kinds import CONSUMER, PLANNED, described_kind
-from equilag.adapters.kafka.reading import TopicRacks, several
+from equilag.adapters.kafka.cluster import TIMEOUT, Cluster, NoAnswer
+from equilag.adapters.kafka.described import DescribedMember
+from equilag.adapters.kafka.group_kinds import PLANNED, described_kind
+from equilag.adapters.kafka.reading import TopicLeaders, resolved, several
 from equilag.adapters.kafka.sample_rows import (
     Sample,
-    SampledGroup,
     SampleRows,
     TopicPartition,
     partitions_of,
     rack_rows,
-    subscription,
 )
 
 __all__ = ["TIMEOUT", "ClusterSampler", "NoAnswer"]
 
 RACKS_EVERY_S: Final = 3600.0
-"""Seconds between two readings of racks, which change when an operator moves replicas."""
-TOPICS_PER_REQUEST: Final = 1000
-"""As for log ends: librdkafka's time for a request grows with the square of what is in it."""
+"""Seconds between two samples with racks, which change when an operator moves replicas."""
 
 
 class ClusterSampler:
@@ -44,8 +41,8 @@ class ClusterSampler:
         timeout: float = TIMEOUT,
     ) -> None:
         self._cluster = Cluster(config, timeout)
-        self._groups = groups
-        self._racks_read = -RACKS_EVERY_S
+        self._groups = groups or re.compile(".*", re.DOTALL)
+        self._racks_kept = -RACKS_EVERY_S
 
     def close(self) -> None:
         self._cluster.close()
@@ -56,68 +53,39 @@ class ClusterSampler:
         Commits are read before log ends, so that no commit seems too far ahead; the time of the
         sample lies between the two.
         """
-        listed, listing_problems = self._cluster.groups()
-        topics = self._cluster.topics()
-        wanted = {
-            name: one
-            for name, one in listed.items()
-            if self._groups is None or self._groups.fullmatch(name)
+        read = self._cluster.read_groups(self._groups.fullmatch)
+        topics = read.topics.found
+        left_out = {
+            name: f"it is {described_kind(one.kind)[0]}"
+            for name, one in read.listed.items()
+            if one.kind not in PLANNED
         }
-        groups, unknown = self._cluster.described(
-            {name: one.kind == CONSUMER for name, one in wanted.items() if one.kind in PLANNED}
-        )
-        others = {name: one.kind for name, one in wanted.items() if one.kind not in PLANNED}
-        left_out = {name: f"it is {described_kind(kind)[0]}" for name, kind in others.items()}
-        left_out |= {name: failure.reason for name, failure in unknown.items() if not failure.gone}
-        committed, failed = self._cluster.committed(
-            {name: described.coordinator for name, described in groups.items()}
-        )
-        left_out |= {name: failure.reason for name, failure in failed.items()}
+        unread = read.unread.items()
+        left_out |= {name: failure.reason for name, failure in unread if not failure.gone}
         ts_ms = time.time_ns() // 1_000_000
-        remarks = [*listing_problems]
-        plan: dict[str, tuple[SampledGroup, list[list[str]], set[TopicPartition]]] = {}
-        for group, commits in sorted(committed.items()):
-            answer = SampledGroup(groups[group].members, commits.offsets)
-            subscriptions = []
-            for member in answer.members:
-                names, problem = subscription(member, topics)
-                subscriptions.append(names)
-                if problem:
-                    remarks.append(f"group {group}: {problem}")
-            subscribed = {name for names in subscriptions for name in names}
-            known = partitions_of(answer, subscribed, topics) - commits.failed.keys()
-            plan[group] = (answer, subscriptions, known)
+        remarks = list(read.remarks)
+        members: dict[str, list[DescribedMember]] = {}
+        partitions: dict[str, set[TopicPartition]] = {}
+        for group, commits in sorted(read.commits.items()):
+            members[group], problems = resolved(read.described[group].members, topics)
+            remarks += [f"group {group}: {problem}" for problem in problems]
+            found = partitions_of(members[group], commits.offsets, topics)
+            partitions[group] = found - commits.failed.keys()
             if commits.failed:
                 remarks.append(f"group {group}: no commits: {several(sorted(commits.failed))}")
-        partitions = sorted({tp for _, _, tps in plan.values() for tp in tps})
-        ends, no_ends = self._cluster.ends(partitions, topics)
+        ends, no_ends = self._cluster.ends(sorted(set().union(*partitions.values())), topics)
         if no_ends and not ends and any(reason != "no leader" for reason in no_ends.values()):
             raise NoAnswer(next(reason for reason in no_ends.values() if reason != "no leader"))
         sizes, size_problems = self._sizes(ends, topics)
         rows = SampleRows(ts_ms, ends, sizes)
-        for group, parts in plan.items():
-            rows.add(group, *parts)
-        racks, rack_problems = self._racks({topic for topic, _ in ends})
-        remarks += [*by_reason(no_ends), *size_problems, *rack_problems]
-        return Sample(
-            ts_ms, rows.offsets, rows.members, left_out, _once(remarks), rack_rows(ts_ms, racks)
-        )
-
-    def _racks(self, names: set[str]) -> tuple[TopicRacks, list[str]]:
-        """Return the racks of these topics if it is time to read them, and why they are unknown."""
-        now = time.monotonic()
-        if now - self._racks_read < RACKS_EVERY_S:
-            return {}, []
-        found: dict[str, Mapping[int, tuple[str, ...]]] = {}
-        try:
-            ordered = sorted(names)
-            for at in range(0, len(ordered), TOPICS_PER_REQUEST):
-                some = ordered[at : at + TOPICS_PER_REQUEST]
-                found |= self._cluster.named_topics(some).racks
-        except NoAnswer as error:
-            return {}, [f"the racks of partitions are unknown: {error}"]
-        self._racks_read = now
-        return found, []
+        for group, found in partitions.items():
+            rows.add(group, members[group], read.commits[group].offsets, found)
+        racks = {}
+        if time.monotonic() - self._racks_kept >= RACKS_EVERY_S:
+            racks = {topic: read.topics.racks[topic] for topic, _ in ends}
+            self._racks_kept = time.monotonic()
+        remarks = list(dict.fromkeys([*remarks, *by_reason(no_ends), *size_problems]))
+        return Sample(ts_ms, rows.offsets, rows.members, left_out, remarks, rack_rows(ts_ms, racks))
 
     def _sizes(
         self, partitions: Iterable[TopicPartition], topics: TopicLeaders
@@ -130,5 +98,9 @@ class ClusterSampler:
         return self._cluster.with_plain(lambda client: log_sizes(client, led))
 
 
-def _once(remarks: Iterable[str]) -> list[str]:
-    return list(dict.fromkeys(remarks))
+def by_reason(failed: Mapping[TopicPartition, str]) -> list[str]:
+    """Return one remark per reason, with its first partition."""
+    partitions: dict[str, list[TopicPartition]] = {}
+    for tp, reason in sorted(failed.items()):
+        partitions.setdefault(reason, []).append(tp)
+    return [f"no log ends ({reason}): {several(tps)}" for reason, tps in partitions.items()]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import warnings
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Any, Final, TypeAlias, TypeVar
@@ -24,14 +24,6 @@ MEMBERS: Final = (
 
 
 RACKS: Final = ("ts_ms", "topic", "partition", "racks")
-
-
-@dataclass(frozen=True, slots=True)
-class SampledGroup:
-    """A group in one sample: its members, and partition -> committed offset."""
-
-    members: list[DescribedMember]
-    committed: Mapping[TopicPartition, int]
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,15 +101,17 @@ def rack_rows(ts_ms: int, racks: Mapping[str, Mapping[int, Sequence[str]]]) -> d
 
 
 def partitions_of(
-    answer: SampledGroup, subscribed: Iterable[str], topics: Mapping[str, Iterable[int]]
+    members: Iterable[DescribedMember],
+    committed: Iterable[TopicPartition],
+    topics: Mapping[str, Iterable[int]],
 ) -> set[TopicPartition]:
     """Return the partitions of a group's rows: committed, subscribed or owned, if they exist.
 
     `topics` has the partitions of each topic of the cluster.
     """
-    found = {(topic, partition) for topic in subscribed for partition in topics.get(topic, ())}
-    found.update(answer.committed)
-    for member in answer.members:
+    found = {*committed}
+    for member in members:
+        found.update((topic, p) for topic in member.topics for p in topics.get(topic, ()))
         found.update((topic, p) for topic, partitions in member.owned.items() for p in partitions)
     return {(topic, p) for topic, p in found if p in topics.get(topic, ())}
 
@@ -143,46 +137,37 @@ class SampleRows:
     def add(
         self,
         group: str,
-        answer: SampledGroup,
-        subscriptions: list[list[str]],
+        members: Collection[DescribedMember],
+        committed: Mapping[TopicPartition, int],
         partitions: Iterable[TopicPartition],
     ) -> None:
-        """Add a group; `subscriptions` are its members'. A partition without log ends gets no
+        """Add a group; its members have all their topics. A partition without log ends gets no
         row."""
-        known = sorted(tp for tp in partitions if tp in self._ends)
-        rows = self.offsets
-        rows["ts_ms"] += [self.ts_ms] * len(known)
-        rows["group"] += [group] * len(known)
-        rows["topic"] += [topic for topic, _ in known]
-        rows["partition"] += [partition for _, partition in known]
-        rows["log_start"] += [self._ends[tp][0] for tp in known]
-        rows["log_end"] += [self._ends[tp][1] for tp in known]
-        rows["committed"] += [answer.committed.get(tp) for tp in known]
-        rows["log_bytes"] += [self._sizes.get(tp) for tp in known]
-        if not answer.members:
-            self._member(group, None, [])
-        for member, subscribed in zip(answer.members, subscriptions, strict=True):
-            self._member(group, member, subscribed)
+        for tp in sorted(tp for tp in partitions if tp in self._ends):
+            offsets = (*self._ends[tp], committed.get(tp), self._sizes.get(tp))
+            values = (self.ts_ms, group, *tp, *offsets)
+            for name, value in zip(OFFSETS, values, strict=True):
+                self.offsets[name].append(value)
+        for member in members:
+            owned = sorted((topic, sorted(held)) for topic, held in member.owned.items() if held)
+            self._add_member(
+                group,
+                member=member.id,
+                subscription=list(member.topics),
+                owned=owned,
+                rack=member.rack,
+                instance_id=member.instance_id,
+                generation=member.generation,
+                client_id=member.client_id,
+                host=member.host,
+            )
+        if not members:
+            self._add_member(group, subscription=[], owned=[])
 
-    def _member(self, group: str, member: DescribedMember | None, subscribed: list[str]) -> None:
-        owned = {} if member is None else member.owned
-        values = (
-            self.ts_ms,
-            group,
-            None if member is None else member.id,
-            subscribed,
-            [(topic, sorted(owned[topic])) for topic in sorted(owned) if owned[topic]],
-            None if member is None else member.rack,
-            None,
-            None if member is None else member.instance_id,
-            None if member is None else member.generation,
-            None if member is None else member.client_id,
-            None if member is None else member.host,
-            None,
-            None,
-        )
-        for name, value in zip(MEMBERS, values, strict=True):
-            self.members[name].append(value)
+    def _add_member(self, group: str, **known: Any) -> None:
+        known |= {"ts_ms": self.ts_ms, "group": group}
+        for name in MEMBERS:
+            self.members[name].append(known.get(name))
 
 
 T = TypeVar("T")

@@ -51,8 +51,13 @@ def group_from_text(
 
     from equilag.adapters.describe.describe_text import read_describe
     from equilag.adapters.describe.printed_text import PrintedText
+    from equilag.cli.progress_line import ProgressLine
 
-    with options.named():
+    def show(done: int) -> None:
+        words = f"reading, {done / 1e6:.0f} of {len(describe) / 1e6:.0f} MB"
+        progress.show(words, done, len(describe))
+
+    with options.named(), ProgressLine() as progress:
         result = read_describe(
             PrintedText(describe, shown_path(args.from_describe)),
             None if members is None else PrintedText(members, shown_path(members_path or "")),
@@ -60,5 +65,6 @@ def group_from_text(
             subscribe=dict(args.subscribe),
             as_owned=args.as_owned,
             auto_offset_reset=args.auto_offset_reset or options.RESETS_DEFAULT,
+            show=show,
         )
     return result.given, [f"assumed: {assumption}" for assumption in result.assumed]

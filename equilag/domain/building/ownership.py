@@ -87,8 +87,9 @@ def settle(
     if not subscribed.all():
         foreign = np.flatnonzero(~subscribed)
     if contested:
-        voided = voided_partitions(partition, generation[member])
-        owner = resolve_claims(member, partition, generation[member], subscribed, n_partitions)
+        owner, voided = resolve_claims(
+            member, partition, generation[member], subscribed, n_partitions
+        )
     else:
         owner = np.full(n_partitions, NOBODY, dtype=np.int32)
         stands = subscribed if len(foreign) else slice(None)
@@ -103,8 +104,9 @@ def resolve_claims(
     generation: Ints,
     subscribed: Flags,
     n_partitions: int,
-) -> Index:
-    """Return the owner of each partition [P] (KIP-54, with Kafka 4's rule).
+) -> tuple[Index, Ints]:
+    """Return the owner of each partition [P] (KIP-54, with Kafka 4's rule), and the partitions,
+    ascending, whose two newest claims are of one generation.
 
     `generation` and `subscribed` are per claim. The newest claim on a partition wins, whether or
     not its member still subscribes; two of the same, newest generation void each other; then a
@@ -112,24 +114,14 @@ def resolve_claims(
     """
     owner = np.full(n_partitions, NOBODY, dtype=np.int32)
     if not len(claim_member):
-        return owner
+        return owner, claim_partition
     order = np.lexsort((generation, claim_partition))
     partition, newest = claim_partition[order], generation[order]
     last = np.append(partition[1:] != partition[:-1], True)
     tied = np.append(False, (partition[1:] == partition[:-1]) & (newest[1:] == newest[:-1]))
     winner = order[last & ~tied & subscribed[order]]
     owner[claim_partition[winner]] = claim_member[winner]
-    return owner
-
-
-def voided_partitions(claim_partition: Ints, generation: Ints) -> Ints:
-    """Return the partitions whose two newest claims are of the same generation, ascending."""
-    order = np.lexsort((generation, claim_partition))
-    partition, newest = claim_partition[order], generation[order]
-    last = np.append(partition[1:] != partition[:-1], True)
-    tied = np.append(False, (partition[1:] == partition[:-1]) & (newest[1:] == newest[:-1]))
-    found: Ints = partition[last & tied]
-    return found
+    return owner, partition[last & tied]
 
 
 def _any_twice(partition: Ints, n_partitions: int) -> bool:

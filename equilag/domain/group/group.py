@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Unpack
+from typing import TYPE_CHECKING, Any, Unpack
 
 import numpy as np
 
@@ -226,20 +226,13 @@ class Group:
     @cached_property
     def idle(self) -> Flags:
         """[M] True for members that may take no partition; they take part in no spread."""
-        if self.extended is not None and not self.extended.room.all():
-            idle: Flags = self._without_partitions | (self.extended.room == 0)
-            return idle
-        return self._without_partitions
-
-    @property
-    def _without_partitions(self) -> Flags:
-        """[M] True for members whose subscription holds no partition that they may take."""
         if self.partition_classes is not None:
             there = self.eligible[distinct(self.partition_class)]
-            busy: Flags = np.logical_or.reduce(there, axis=0)
-            return ~busy[self.class_of]
-        empty = np.array([len(topics) == 0 for topics in self.class_topics], dtype=np.bool_)
-        return empty[self.class_of] if self.members else np.zeros(0, np.bool_)
+            empty: Flags = ~np.logical_or.reduce(there, axis=0)
+        else:
+            empty = np.array([len(topics) == 0 for topics in self.class_topics], dtype=np.bool_)
+        idle: Flags = empty[self.class_of] if self.members else np.zeros(0, np.bool_)
+        return idle if self.extended is None else idle | (self.extended.room == 0)
 
     @cached_property
     def static_order(self) -> Index:
@@ -284,6 +277,10 @@ class Group:
         """Topic name and number of a partition."""
         topic = int(self.topic_of[partition])
         return self.topics[topic], partition - int(self.topic_start[topic])
+
+    def by_member(self, values: Ints | Floats) -> dict[str, Any]:
+        """Member id -> its entry of a column [M]."""
+        return dict(zip((member.id for member in self.members), values.tolist(), strict=True))
 
     def without_owners(self) -> Group:
         """The same group as if nobody owned anything (``--fresh``)."""

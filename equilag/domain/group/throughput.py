@@ -28,12 +28,11 @@ def throughput(reduction: Reduction, assigned: Index) -> ThroughputFigures | Non
     np.add.at(load, assigned[held], rate[held])
     used = np.where(active, load / capacity, 0.0)
     over = np.where(load > capacity * (1 + RATE_ROUNDING), load - capacity, 0.0)
-    ids = (member.id for member in group.members)
     return ThroughputFigures(
         float(load.sum()),
         float(capacity[active].sum()),
         float(used.max(initial=0.0)),
-        dict(zip(ids, used.tolist(), strict=True)),
+        group.by_member(used),
         float(over[active].sum()),
         tuple(hot_partitions(reduction, known_rates(group), capacity)),
         caught_up(member_loads(assigned, group.lag, group.n_members), load, capacity),

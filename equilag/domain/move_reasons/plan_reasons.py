@@ -129,6 +129,29 @@ MAX_PARTNERS: Final = 3
 """Partners that a reason names: a cycle of four moves is the longest that is seen at a glance."""
 
 
+class _Chained(NamedTuple):
+    """The chains as lists, which single entries are read from more quickly."""
+
+    partitions: list[int]
+    """Those that move, chain by chain."""
+    begin: list[int]
+    """Where each chain begins in `partitions`."""
+    chain_of: list[int]
+    """By row of units, its chain."""
+    place: list[int]
+    """By row, its place in `partitions`."""
+    closed: list[bool]
+    """By row, True if its chain is a cycle."""
+    place_of: dict[int, int]
+    """Partition -> its place in `partitions`."""
+
+    def ends(self, row: int) -> tuple[int, int, int]:
+        """Where the chain of a row begins, its length, and the place of the row in the chain."""
+        chain = self.chain_of[row]
+        begin = self.begin[chain]
+        return begin, self.begin[chain + 1] - begin, self.place[row] - begin
+
+
 @dataclass(frozen=True, eq=False)
 class PlanReasons:
     """Reasons by the number of the move in the plan; nothing is computed before one is read."""
@@ -161,32 +184,24 @@ class PlanReasons:
         """`head` and other moves of the chain of a unit's row, and how many are left."""
         found, others = [head] if head >= 0 else [], 0
         if row >= 0:
-            begin, end, place = self._chain_ends(row)
-            others = end - begin - 1
-        if others:
             chained = self._chained
-            near = _following(chained, begin, end, place)
-            if self._is_closed[row]:  # what comes back to the owner first
-                near = _preceding(chained, begin, end, place)
-            others -= begin <= self._place_of.get(head, -1) < end
-            found += [partition for partition in near if partition != head]
+            begin, length, place = chained.ends(row)
+            others = length - 1
+            step = -1 if chained.closed[row] else 1  # in a cycle what comes back first
+            near = (place + step * k for k in range(1, min(length, MAX_PARTNERS + 2)))
+            around = [chained.partitions[begin + at % length] for at in near]
+            others -= others > 0 and begin <= chained.place_of.get(head, -1) < begin + length
+            found += [partition for partition in around if partition != head]
         name = self.reduction.given.partition_name
         shown = found[:MAX_PARTNERS]
         return tuple(map(name, shown)), others + (head >= 0) - len(shown)
 
-    def _chain_ends(self, row: int) -> tuple[int, int, int]:
-        """Where the chain of a unit's row begins and ends, and the place of the unit itself."""
-        begin, chain_of, place = self._chain_places
-        chain = chain_of[row]
-        return begin[chain], begin[chain + 1], place[row]
-
-    @cached_property
+    @property
     def chains(self) -> tuple[tuple[Partner, ...], ...]:
         """The partitions of each chain, in its order; a unit stands with its heaviest one. Empty
         where the policy does not weigh moves."""
-        name = self.reduction.given.partition_name
-        begin = self._chain_places[0]
-        return tuple(tuple(map(name, self._chained[a:b])) for a, b in pairwise(begin))
+        name, partitions = self.reduction.given.partition_name, self._chained.partitions
+        return tuple(tuple(map(name, partitions[a:b])) for a, b in pairwise(self._chained.begin))
 
     @cached_property
     def _loads(self) -> Loads:
@@ -227,45 +242,18 @@ class PlanReasons:
         )  # fmt: skip
 
     @cached_property
-    def _chained(self) -> list[int]:
-        """The partitions that move, chain by chain."""
+    def _chained(self) -> _Chained:
         if self._found is None:
-            return []
-        partitions: list[int] = self._rows.partition[self._found.chains.order].tolist()
-        return partitions
-
-    @cached_property
-    def _is_closed(self) -> list[bool]:
-        """[U] True if the unit's chain is a cycle."""
-        if self._found is None:
-            return []
-        chains = self._found.chains
-        closed: list[bool] = chains.closed[chains.chain_of].tolist()
-        return closed
-
-    @cached_property
-    def _place_of(self) -> dict[int, int]:
-        """Partition -> its place in `_chained`."""
-        return {partition: place for place, partition in enumerate(self._chained)}
-
-    @cached_property
-    def _chain_places(self) -> tuple[list[int], list[int], list[int]]:
-        """Where each chain begins in `_chained`; by row, its chain and its place in `_chained`."""
-        if self._found is None:
-            return [0], [], []
+            return _Chained([], [0], [], [], [], {})
         chains = self._found.chains
         place = np.empty_like(chains.order)
         place[chains.order] = np.arange(len(place))
-        return chains.begin.tolist(), chains.chain_of.tolist(), place.tolist()
-
-
-def _following(chained: list[int], begin: int, end: int, place: int) -> list[int]:
-    """Some of the other moves of a chain, from the next one on."""
-    after = chained[place + 1 : min(end, place + 2 + MAX_PARTNERS)]
-    return after + chained[begin : min(place, begin + 1 + MAX_PARTNERS)]
-
-
-def _preceding(chained: list[int], begin: int, end: int, place: int) -> list[int]:
-    """Some of the other moves of a chain, backwards from the one before."""
-    before = chained[max(begin, place - 1 - MAX_PARTNERS) : place]
-    return before[::-1] + chained[max(place + 1, end - 1 - MAX_PARTNERS) : end][::-1]
+        partitions: list[int] = self._rows.partition[chains.order].tolist()
+        return _Chained(
+            partitions,
+            chains.begin.tolist(),
+            chains.chain_of.tolist(),
+            place.tolist(),
+            chains.closed[chains.chain_of].tolist(),
+            {partition: place for place, partition in enumerate(partitions)},
+        )

@@ -7,7 +7,8 @@ from typing import NamedTuple
 import numpy as np
 
 from equilag.domain.columns import NOBODY, Floats, Index, Ints, distinct
-from equilag.domain.plan.metrics import load_divisor, member_counts, member_loads, moved
+from equilag.domain.plan.extended_figures import loads_differ
+from equilag.domain.plan.metrics import member_counts, member_loads, moved
 from equilag.domain.policy.policy import Policy
 from equilag.domain.reduction.reduce import Reduction
 
@@ -30,9 +31,7 @@ class Loads(NamedTuple):
         group = reduction.given
         n_members = group.n_members
         capacities = reduction.capacities
-        differ = load_divisor(reduction.group) is not None
-        if policy is None:
-            differ = not capacities.are_equal
+        differ = loads_differ(reduction, policy)
         weight = reduction.partition_weight if differ else group.lag
         per_weight: Floats | Ints = np.ones(n_members, np.int64)
         if differ:

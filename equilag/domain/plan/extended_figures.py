@@ -11,7 +11,12 @@ from equilag.domain.group.group import Group
 from equilag.domain.group.loads import MemberLoads
 from equilag.domain.group.member_capacities import Load
 from equilag.domain.group.throughput import throughput
-from equilag.domain.plan.metrics import count_figures, member_counts, member_loads
+from equilag.domain.plan.metrics import (
+    count_figures,
+    load_divisor,
+    member_counts,
+    member_loads,
+)
 from equilag.domain.plan.plan_figures import (
     LAG_WEIGHT,
     CountFigures,
@@ -22,6 +27,7 @@ from equilag.domain.plan.plan_figures import (
     LoadFigures,
     UnitFigures,
 )
+from equilag.domain.policy.policy import Policy
 from equilag.domain.reduction.reduce import Reduction
 from equilag.domain.reduction.split_classes import RackReads
 
@@ -33,6 +39,13 @@ class ProvedBounds(NamedTuple):
     excess: Load = 0
     cross_rack: int = 0
     """Partitions that are read across racks at least."""
+
+
+def loads_differ(reduction: Reduction, policy: Policy | None) -> bool:
+    """True if the loads of a plan are weight per unit of capacity, and not lag."""
+    if policy is None:  # heuristics know no capacities, and no group is reduced for them
+        return not reduction.capacities.are_equal
+    return load_divisor(reduction.group) is not None
 
 
 def is_extended(group: Group) -> bool:
@@ -146,8 +159,5 @@ def _units(reduction: Reduction, assigned: Index) -> UnitFigures | None:
         return None
     group, collapsed = reduction.group, reduction.collapse(assigned)
     figures = count_figures(group, collapsed)
-    ids = (member.id for member in group.members)
-    counts = CountFigures(
-        figures.max, figures.min, dict(zip(ids, figures.by_member.tolist(), strict=True))
-    )
+    counts = CountFigures(figures.max, figures.min, group.by_member(figures.by_member))
     return UnitFigures(int(np.count_nonzero(collapsed != NOBODY)), counts)

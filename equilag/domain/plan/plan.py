@@ -8,7 +8,7 @@ from typing import Any, Final, Literal, get_args
 
 import numpy as np
 
-from equilag.domain.group.group import NOBODY, Group, Index, Ints, iter_names
+from equilag.domain.group.group import NOBODY, Group, Index, iter_names
 from equilag.domain.group.lag import QUALITY
 from equilag.domain.group.loads import MemberLoads, excess
 from equilag.domain.group.member_capacities import Load
@@ -22,7 +22,7 @@ from equilag.domain.plan.claim import (
     evidence_for,
     strongest,
 )
-from equilag.domain.plan.extended_figures import ProvedBounds, extended_figures
+from equilag.domain.plan.extended_figures import ProvedBounds, extended_figures, loads_differ
 from equilag.domain.plan.metrics import (
     MemberFigures,
     load_divisor,
@@ -39,6 +39,7 @@ from equilag.domain.plan.plan_figures import (
     LagFigures,
     LoadFigures,
     ThroughputFigures,
+    figures_json,
 )
 from equilag.domain.policy.objective import Figures, Objective
 from equilag.domain.policy.policy import Policy
@@ -140,7 +141,7 @@ class Plan:
     def counts(self) -> CountFigures:
         counts = member_counts(self.assigned, self.group.n_members)
         figures = MemberFigures.of(counts, self.planned.group.idle)
-        return CountFigures(figures.max, figures.min, self._per_member(counts))
+        return CountFigures(figures.max, figures.min, self.group.by_member(counts))
 
     @cached_property
     def lag(self) -> LagFigures:
@@ -148,16 +149,20 @@ class Plan:
         idle, scaled = self.planned.group.idle, load_divisor(self.planned.group) is not None
         loads = member_loads(self.assigned, self.group.lag, self.group.n_members)
         figures = MemberFigures.of(loads, idle)
+        bound = 0 if scaled else int(self.spread_lower_bound)
+        gap = figures.spread - bound
         return LagFigures(
             int(self.group.lag.sum()),
             figures.max,
             figures.min,
             figures.spread,
             figures.mean,
-            0 if scaled else int(self.spread_lower_bound),
-            self._per_member(loads),
+            bound,
+            gap,
+            100.0 * gap / figures.mean if figures.mean else 0.0,
             excess(loads[~idle]),
             0 if scaled else int(self.excess_lower_bound),
+            self.group.by_member(loads),
         )
 
     @cached_property
@@ -184,12 +189,9 @@ class Plan:
     @property
     def loads(self) -> LagFigures | LoadFigures:
         """The loads to compare: lag, or weight per unit of capacity where these differ."""
-        if self.extended is None:
+        if self.extended is None or not loads_differ(self.planned, self.policy):
             return self.lag
-        differ = load_divisor(self.planned.group) is not None
-        if self.policy is None:  # heuristics know no capacities, and no group is reduced for them
-            differ = not self.planned.capacities.are_equal
-        return self.extended.load if differ else self.lag
+        return self.extended.load
 
     @cached_property
     def moves(self) -> tuple[Move, ...]:
@@ -241,9 +243,6 @@ class Plan:
         """The group, and what was planned in its place."""
         return self.reduction or Reduction(self.group, self.group)
 
-    def _per_member(self, values: Ints) -> dict[str, int]:
-        return dict(zip((m.id for m in self.group.members), values.tolist(), strict=True))
-
     def to_dict(self, *, reasons: bool = True) -> dict[str, Any]:
         """The plan's JSON, format ``equilag/plan/1``; if asked for, without reasons of moves."""
         document: dict[str, Any] = {
@@ -254,8 +253,8 @@ class Plan:
             "evidence": self.evidence,
             "algorithm": self.algorithm,
             "assignment": self.assignment,
-            "counts": self.counts.to_dict(),
-            "lag": {**self.lag.to_dict(), "quality": self.quality},
+            "counts": figures_json(self.counts),
+            "lag": {**figures_json(self.lag), "quality": self.quality},
             **({} if self.extended is None else self.extended.to_dict()),
             "moves": {
                 "count": len(self.moves),

@@ -3,11 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field, fields
 from typing import Any, Final, NamedTuple
 
 LAG_WEIGHT: Final[Mapping[str, Any]] = {"kind": "lag", "horizon_s": None, "unit": "records"}
 """What is spread over the members unless the policy asks for other weights."""
+
+
+def figures_json(figures: Any) -> dict[str, Any]:
+    """The fields of figures, as a plan's JSON has them."""
+    values = {one.name: getattr(figures, one.name) for one in fields(figures)}
+    return {name: dict(it) if isinstance(it, Mapping) else it for name, it in values.items()}
 
 
 @dataclass(frozen=True, slots=True)
@@ -17,9 +23,6 @@ class CountFigures:
     max: int
     min: int
     by_member: Mapping[str, int]
-
-    def to_dict(self) -> dict[str, Any]:
-        return {"max": self.max, "min": self.min, "by_member": dict(self.by_member)}
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,33 +35,12 @@ class LagFigures:
     spread: int
     mean: float
     spread_lower_bound: int
-    by_member: Mapping[str, int]
-    excess: float = 0.0
+    gap: int
+    gap_percent_of_mean: float
+    excess: float
     """Sum over members of what lies above the mean."""
-    excess_lower_bound: int = 0
-
-    @property
-    def gap(self) -> int:
-        return self.spread - self.spread_lower_bound
-
-    @property
-    def gap_percent_of_mean(self) -> float:
-        return 100.0 * self.gap / self.mean if self.mean else 0.0
-
-    def to_dict(self) -> dict[str, Any]:
-        return {
-            "total": self.total,
-            "max": self.max,
-            "min": self.min,
-            "spread": self.spread,
-            "mean": self.mean,
-            "spread_lower_bound": self.spread_lower_bound,
-            "gap": self.gap,
-            "gap_percent_of_mean": self.gap_percent_of_mean,
-            "excess": self.excess,
-            "excess_lower_bound": self.excess_lower_bound,
-            "by_member": dict(self.by_member),
-        }
+    excess_lower_bound: int
+    by_member: Mapping[str, int]
 
 
 @dataclass(frozen=True, slots=True)
@@ -213,16 +195,16 @@ class ExtendedFigures:
     def to_dict(self) -> dict[str, Any]:
         document: dict[str, Any] = {
             "weight": dict(self.weight),
-            "load": {**asdict(self.load), "by_member": dict(self.load.by_member)},
+            "load": figures_json(self.load),
         }
         if self.throughput is not None:
             document["throughput"] = self.throughput.to_dict()
         if self.cross_rack is not None:
-            document["cross_rack"] = asdict(self.cross_rack)
+            document["cross_rack"] = figures_json(self.cross_rack)
         if self.instances is not None:
             document["instances"] = self.instances.to_dict()
         if self.units is not None:
-            counts = self.units.counts.to_dict()
+            counts = figures_json(self.units.counts)
             document["units"] = {"count": self.units.count, "counts": counts}
         return document
 

@@ -102,7 +102,7 @@ def pinned(group: Group, policy: Policy) -> dict[int, tuple[int, ...]]:
     """
     allowed = dict(group.allowed or {})
     number = {topic: t for t, topic in enumerate(group.topics)}
-    members_of = _MembersByName(group)
+    members_of = _members_by_name(group)
     for topic, partition, name in policy.pin:
         t = _topic(number, topic, "pin")
         size = int(group.topic_size[t])
@@ -110,7 +110,12 @@ def pinned(group: Group, policy: Policy) -> dict[int, tuple[int, ...]]:
             problem = f"{topic}-{partition} does not exist; {topic} has {plural(size, 'partition')}"
             raise InputError(problem, "pin")
         p = int(group.topic_start[t]) + partition
-        takers = [m for m in members_of.named(name) if t in group.class_topics[group.class_of[m]]]
+        if name not in members_of:
+            known = guess(name, [member.id for member in group.members])
+            raise InputError(
+                f"no member has the id, instance id or client id {show(name)}{known}", "pin"
+            )
+        takers = [m for m in members_of[name] if t in group.class_topics[group.class_of[m]]]
         if not takers:
             raise InputError(f"{show(name)} does not subscribe to {show(topic)}", "pin")
         allowed[p] = _both(group, allowed, p, takers, "pin")
@@ -149,27 +154,16 @@ def _both(
     return both
 
 
-class _MembersByName:
-    """The members that a name stands for: an id, else an instance id, else a client id."""
-
-    def __init__(self, group: Group) -> None:
-        self._ids = [member.id for member in group.members]
-        self._named: list[dict[str, list[int]]] = []
-        for attribute in _NAMES:
-            named: dict[str, list[int]] = {}
-            for m, member in enumerate(group.members):
-                name = getattr(member, attribute)
-                if name is not None:
-                    named.setdefault(name, []).append(m)
-            self._named.append(named)
-
-    def named(self, name: str) -> list[int]:
-        """Ascending. Raises InputError if there are none."""
-        for named in self._named:
-            if name in named:
-                return named[name]
-        problem = f"no member has the id, instance id or client id {show(name)}"
-        raise InputError(problem + guess(name, self._ids), "pin")
+def _members_by_name(group: Group) -> dict[str, list[int]]:
+    """The members, ascending, that a name stands for: an id, else an instance id, else a client
+    id."""
+    found: dict[str, list[int]] = {}
+    for attribute in _NAMES:
+        named: dict[str, list[int]] = {}
+        for m, member in enumerate(group.members):
+            named.setdefault(getattr(member, attribute), []).append(m)
+        found = named | found
+    return found
 
 
 _ATTRIBUTES: Final = {"host": "host", "client-id": "client_id"}

@@ -10,29 +10,31 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import time
 import weakref
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from functools import partial
-from typing import Any, ClassVar, Final, Self
+from typing import Any, ClassVar, Final
 
 from equilag.domain.errors import MissingExtra
 from equilag.live.consumers import user_data
-from equilag.live.consumers.lag_source import Sizes
-from equilag.live.consumers.options import AssignorOptions
-from equilag.live.consumers.participant import (
+from equilag.live.consumers.consumer_handle import (
+    ConfiguredAssignor,
     ConsumerHandle,
-    GroupParticipant,
-    configured_assignor,
+    eager_member,
     find_caller,
     known_racks,
     known_sizes,
-    read_owned,
 )
+from equilag.live.consumers.lag_source import Sizes
+from equilag.live.consumers.leader import Leader
+from equilag.live.consumers.options import AssignorOptions
 from equilag.live.consumers.user_data import OwnedPartitions
-from equilag.live.rebalance.joined_members import JoinedMember
-from equilag.live.rebalance.measured import Racks
+from equilag.live.tracking.topic_columns import ObservedOffsets
 
 try:
+    from aiokafka import AIOKafkaConsumer
+    from aiokafka.admin import AIOKafkaAdminClient
     from aiokafka.consumer.fetcher import Fetcher, OffsetResetStrategy
     from aiokafka.consumer.group_coordinator import CoordinatorGroupRebalance, GroupCoordinator
     from aiokafka.coordinator.assignors.abstract import AbstractPartitionAssignor
@@ -40,8 +42,7 @@ try:
         ConsumerProtocolMemberAssignment,
         ConsumerProtocolMemberMetadata,
     )
-
-    from equilag.live.consumers.aiokafka_lag import AiokafkaProbe
+    from aiokafka.structs import TopicPartition
 except ImportError as error:
     problem = "aiokafka is not installed: pip install 'equilag[aiokafka]'"
     raise MissingExtra(problem) from error
@@ -68,32 +69,18 @@ class _AssignorState:
     def __init__(self, options: AssignorOptions, coordinator: Any) -> None:
         self.held = OwnedPartitions()
         consumer = _consumer_handle(coordinator) if coordinator else None
-        self.participant = GroupParticipant(
-            options, consumer, cooperative=False, patience=options.loop_limit
-        )
+        self.leader = Leader(options, consumer, cooperative=False, patience=options.loop_limit)
 
 
-class EquilagAssignor(AbstractPartitionAssignor):  # type: ignore[misc]
+class EquilagAssignor(ConfiguredAssignor, AbstractPartitionAssignor):  # type: ignore[misc]
     """Eager: all members release everything, then each gets its part of the plan.
 
-    Members with kafka-python's `EquilagAssignor` can be in the same group.
+    Members with kafka-python's `EquilagAssignor` can be in the same group. Offer one strategy only
+    (see `configured`): aiokafka sends one join request per strategy, and three members with two
+    strategies may disturb each other without end (aiokafka 0.14, also with its own strategies).
     """
 
     name: ClassVar[str] = "equilag"
-    options: ClassVar[AssignorOptions] = AssignorOptions()
-
-    @classmethod
-    def configured(cls, *, name: str | None = None, **settings: Any) -> type[Self]:
-        """Return this class with other settings: the fields of `AssignorOptions`.
-
-        `name` is the protocol name. Members whose assignors share a name share a group, and the
-        assignor of the leader decides. So with the name of a built-in eager assignor (`roundrobin`,
-        `range`) members can be replaced one by one without offering two strategies. Do that with
-        aiokafka: it sends one join request per strategy, and three members with two strategies may
-        disturb each other without end (aiokafka 0.14, also with its own strategies). Raises
-        InputError, TypeError.
-        """
-        return configured_assignor(cls, name, AssignorOptions(**settings))
 
     @classmethod
     def metadata(cls, topics: Iterable[str]) -> Any:
@@ -105,18 +92,15 @@ class EquilagAssignor(AbstractPartitionAssignor):  # type: ignore[misc]
     @classmethod
     def assign(cls, cluster: Any, members: Mapping[str, Any]) -> dict[str, Any]:
         """Return an assignment for every member, in aiokafka's types."""
-        joined = []
-        for member, metadata in members.items():
-            held, rack = read_owned(member, metadata.user_data)
-            joined.append(
-                JoinedMember(
-                    member, tuple(metadata.subscription), generation=held.generation, rack=rack,
-                    hints=held.partitions,
-                )
-            )  # fmt: skip
+        joined = [
+            eager_member(member, metadata.subscription, metadata.user_data)
+            for member, metadata in members.items()
+        ]
         topics = {topic for member in joined for topic in member.topics}
-        handed = cls._state().participant.lead(
-            joined, known_sizes(cluster, topics), partial(_racks, cluster)
+        handed = cls._state().leader.lead(
+            joined,
+            known_sizes(cluster, topics),
+            partial(known_racks, cluster, "replicas", "nodeId"),
         )
         return {
             member: ConsumerProtocolMemberAssignment(_VERSION, sorted(given.items()), b"")
@@ -127,12 +111,12 @@ class EquilagAssignor(AbstractPartitionAssignor):  # type: ignore[misc]
     def on_assignment(cls, assignment: Any) -> None:
         """Record what the leader assigned to this member."""
         state = cls._state()
-        coordinator = state.participant.coordinator()
+        coordinator = state.leader.coordinator()
         if coordinator is None:
             return
         state.held = OwnedPartitions.of(assignment.partitions(), coordinator.generation)
         subscription = coordinator._subscription.subscription
-        state.participant.follow(known_sizes(coordinator._cluster, subscription.topics))
+        state.leader.follow(known_sizes(coordinator._cluster, subscription.topics))
 
     @classmethod
     def _state(cls) -> _AssignorState:
@@ -149,14 +133,6 @@ class EquilagAssignor(AbstractPartitionAssignor):  # type: ignore[misc]
         if not isinstance(state, _AssignorState):
             state = found.__dict__[_PLACE] = _AssignorState(cls.options, found)
         return state
-
-
-def _racks(cluster: Any, sizes: Sizes) -> Racks:
-    def replicas(topic: str, number: int) -> Sequence[int]:
-        partition = cluster._partitions.get(topic, {}).get(number)  # there is no public way
-        return partition.replicas if partition is not None else ()
-
-    return known_racks(sizes, replicas, {one.nodeId: one.rack for one in cluster.brokers()})
 
 
 def _consumer_handle(coordinator: Any) -> ConsumerHandle:
@@ -208,3 +184,65 @@ def _reset_of(coordinator: Any) -> str | None:
         if isinstance(fetcher, Fetcher) and fetcher._subscriptions is coordinator._subscription:
             return str(OffsetResetStrategy.to_str(fetcher._default_reset_strategy))
     return None
+
+
+REQUEST_TIMEOUT_MS: Final = 10_000
+"""As for kafka-python's probe: two sampling intervals of `LiveLag`."""
+_PATIENCE_S: Final = 3 * REQUEST_TIMEOUT_MS / 1000
+"""One measurement is three requests in turn."""
+
+
+class AiokafkaProbe:
+    """Reads the offsets of one group. `settings` are aiokafka's, for any of its clients.
+
+    For one thread, which must not run an event loop. Raises aiokafka's errors and TimeoutError.
+    """
+
+    def __init__(self, settings: Mapping[str, Any], group: str) -> None:
+        self._settings = {**settings, "request_timeout_ms": REQUEST_TIMEOUT_MS}
+        self._group = group
+        self._admin: AIOKafkaAdminClient | None = None
+        self._reader: AIOKafkaConsumer | None = None
+        self._runner = asyncio.Runner()
+        try:
+            self._run(self._open())
+        except BaseException:
+            self.close()
+            raise
+
+    def close(self) -> None:
+        try:
+            self._run(self._close())
+        finally:
+            self._runner.close()
+
+    def measure(self, topics: Sizes) -> ObservedOffsets:
+        observed: ObservedOffsets = self._run(self._measure(topics))
+        return observed
+
+    def _run(self, work: Any) -> Any:
+        return self._runner.run(asyncio.wait_for(work, _PATIENCE_S))
+
+    async def _open(self) -> None:
+        self._admin = AIOKafkaAdminClient(**self._settings)
+        await self._admin.start()
+        # Without a group it neither joins nor commits.
+        self._reader = AIOKafkaConsumer(**self._settings, enable_auto_commit=False)
+        await self._reader.start()
+
+    async def _close(self) -> None:
+        if self._reader is not None:
+            await self._reader.stop()
+        if self._admin is not None:
+            await self._admin.close()
+
+    async def _measure(self, topics: Sizes) -> ObservedOffsets:
+        assert self._admin is not None and self._reader is not None
+        every = [TopicPartition(topic, n) for topic, size in topics.items() for n in range(size)]
+        committed = await self._admin.list_consumer_group_offsets(self._group)
+        start = await self._reader.beginning_offsets(every)
+        began = time.monotonic()
+        end = await self._reader.end_offsets(every)
+        at = (began + time.monotonic()) / 2  # rates are differences of log ends
+        commits = {tp: one.offset for tp, one in committed.items()}
+        return ObservedOffsets.of(at, topics, start, end, commits)

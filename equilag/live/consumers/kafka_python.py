@@ -13,25 +13,22 @@ import time
 import weakref
 from collections.abc import Iterable, Sequence
 from functools import partial
-from typing import Any, ClassVar, Final, Self
+from typing import Any, ClassVar, Final
 
 from equilag.adapters.kafka.plain.quiet import quietly
 from equilag.domain.errors import MissingExtra
 from equilag.live.consumers import user_data
-from equilag.live.consumers.lag_source import Sizes
-from equilag.live.consumers.options import AssignorOptions
-from equilag.live.consumers.participant import (
+from equilag.live.consumers.consumer_handle import (
+    ConfiguredAssignor,
     ConsumerHandle,
-    GroupParticipant,
-    configured_assignor,
+    eager_member,
     find_caller,
     known_racks,
     known_sizes,
-    read_owned,
 )
+from equilag.live.consumers.leader import Leader
 from equilag.live.consumers.user_data import OwnedPartitions
 from equilag.live.rebalance.joined_members import JoinedMember
-from equilag.live.rebalance.measured import Racks
 
 try:
     with quietly():
@@ -72,31 +69,20 @@ _WITH_RACK: Final = 3
 """From this version on a subscription has the member's rack."""
 
 
-class EquilagAssignor(AbstractPartitionAssignor):  # type: ignore[misc]
+class EquilagAssignor(ConfiguredAssignor, AbstractPartitionAssignor):  # type: ignore[misc]
     """Eager: all members release everything, then each gets its part of the plan.
 
-    Members with aiokafka's `EquilagAssignor` can be in the same group.
+    Members with aiokafka's `EquilagAssignor` can be in the same group. Two strategies may be
+    offered.
     """
 
     name: ClassVar[str] = "equilag"
-    options: ClassVar[AssignorOptions] = AssignorOptions()
     cooperative: ClassVar[bool] = False
 
     def __init__(self) -> None:
         self._held = OwnedPartitions()
-        self._participant: GroupParticipant | None = None
+        self._leader: Leader | None = None
         self._consumer()
-
-    @classmethod
-    def configured(cls, *, name: str | None = None, **settings: Any) -> type[Self]:
-        """Return this class with other settings: the fields of `AssignorOptions`.
-
-        `name` is the protocol name. Members whose assignors share a name share a group, and the
-        assignor of the leader decides. So with the name of a built-in eager assignor (`roundrobin`,
-        `range`) members can be replaced one by one without offering two strategies. Offering two
-        strategies works as well. Raises InputError, TypeError.
-        """
-        return configured_assignor(cls, name, AssignorOptions(**settings))
 
     def metadata(self, topics: Iterable[str]) -> Any:
         """Return what this member sends when it joins."""
@@ -107,15 +93,17 @@ class EquilagAssignor(AbstractPartitionAssignor):  # type: ignore[misc]
     def assign(self, cluster: Any, members: Sequence[Any]) -> dict[str, Any]:
         """Return an assignment for every member, in kafka-python's types."""
         joined = [self._joined_member(member) for member in members]
-        participant = self._consumer()
-        coordinator = participant.coordinator()
+        leader = self._consumer()
+        coordinator = leader.coordinator()
         if coordinator is not None:
             # If poll() times out before this round ends, and new metadata caused the round, the
             # next poll() does not resume it and the assignment is never applied (kafka-python
             # 3.0.12, with its own strategies too). A rejoin request keeps poll() going; the end of
             # the round withdraws it.
             coordinator.request_rejoin()
-        handed = participant.lead(joined, _sizes(cluster, joined), partial(_racks, cluster))
+        racks = partial(known_racks, cluster, "replica_nodes", "node_id")
+        topics = {topic for one in joined for topic in one.topics}
+        handed = leader.lead(joined, known_sizes(cluster, topics), racks)
         version = _COOPERATIVE if self.cooperative else _EAGER
         return {
             member: ConsumerProtocolAssignment(version, sorted(topics.items()), b"")
@@ -125,34 +113,26 @@ class EquilagAssignor(AbstractPartitionAssignor):  # type: ignore[misc]
     def on_assignment(self, assignment: Any, generation: int) -> None:
         """Record what the leader assigned to this member."""
         self._held = OwnedPartitions.of(assignment.partitions(), generation)
-        participant = self._consumer()
-        coordinator = participant.coordinator()
+        leader = self._consumer()
+        coordinator = leader.coordinator()
         if coordinator is not None:
             topics = coordinator._subscription.subscription or ()
-            participant.follow(known_sizes(coordinator._cluster, topics))
+            leader.follow(known_sizes(coordinator._cluster, topics))
 
     def _joined_member(self, member: Any) -> JoinedMember:
         """Return a member from its join request."""
-        subscription = member.metadata
-        held, rack = read_owned(member.member_id, subscription.user_data)
-        return JoinedMember(
-            member.member_id,
-            tuple(subscription.topics),
-            generation=held.generation,
-            instance_id=member.group_instance_id,
-            rack=rack,
-            hints=held.partitions,
-        )
+        own = member.metadata
+        return eager_member(member.member_id, own.topics, own.user_data, member.group_instance_id)
 
-    def _consumer(self) -> GroupParticipant:
+    def _consumer(self) -> Leader:
         """Return the consumer that this assignor works for; search until it is found."""
-        if self._participant is None or self._participant.coordinator() is None:
+        if self._leader is None or self._leader.coordinator() is None:
             found = find_caller((ConsumerCoordinator,))
-            if self._participant is None or found is not None:
-                self._participant = GroupParticipant(
+            if self._leader is None or found is not None:
+                self._leader = Leader(
                     self.options, found and _consumer_handle(found), self.cooperative
                 )
-        return self._participant
+        return self._leader
 
 
 class CooperativeEquilagAssignor(EquilagAssignor):
@@ -255,15 +235,3 @@ def _consumer_handle(coordinator: Any) -> ConsumerHandle:
         lambda: KafkaPythonProbe(settings, group, isolation),
         _RESETS.get(coordinator._subscription._default_offset_reset_strategy),
     )
-
-
-def _racks(cluster: Any, sizes: Sizes) -> Racks:
-    def replicas(topic: str, number: int) -> Sequence[int]:
-        partition = cluster._partitions.get(topic, {}).get(number)  # there is no public way
-        return partition.replica_nodes if partition is not None else ()
-
-    return known_racks(sizes, replicas, {one.node_id: one.rack for one in cluster.brokers()})
-
-
-def _sizes(cluster: Any, members: Sequence[JoinedMember]) -> dict[str, int]:
-    return known_sizes(cluster, {topic for member in members for topic in member.topics})

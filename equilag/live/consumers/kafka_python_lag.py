@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 import time
 from collections.abc import Mapping
-from typing import Any, Final, TypeAlias
+from typing import Any, Final
 
 from kafka import KafkaAdminClient, TopicPartition
 from kafka.admin import OffsetSpec
@@ -18,8 +18,6 @@ log: Final = logging.getLogger("equilag.consumers")
 
 REQUEST_TIMEOUT_MS: Final = 10_000
 """For each request: two sampling intervals of `LiveLag`. A slower answer is out of date."""
-
-_Rows: TypeAlias = dict[str, list[int | None]]
 
 
 class KafkaPythonProbe:
@@ -49,25 +47,21 @@ class KafkaPythonProbe:
         """Return the offsets. Those of a topic that the cluster refuses to describe are unknown; if
         all are refused, raise."""
         offsets = self._admin.list_group_offsets([self._group])[self._group]
-        committed = {(tp.topic, tp.partition): one.offset for tp, one in offsets.items()}
+        committed = {tp: one.offset for tp, one in offsets.items()}
         start = self._log_offsets(topics, OffsetSpec.EARLIEST)
         began = time.monotonic()
         end = self._log_offsets(topics, OffsetSpec.LATEST)
         at = (began + time.monotonic()) / 2  # rates are differences of log ends
-        commits = {
-            topic: [committed.get((topic, n)) for n in range(size)]
-            for topic, size in topics.items()
-        }
-        return ObservedOffsets(at, start, end, commits)
+        return ObservedOffsets.of(at, topics, start, end, committed)
 
-    def _log_offsets(self, topics: Sizes, spec: OffsetSpec) -> _Rows:
-        """Return the first or last offset of each partition, by topic."""
+    def _log_offsets(self, topics: Sizes, spec: OffsetSpec) -> dict[TopicPartition, int]:
+        """Return the first or last offset of each partition."""
         try:
             return self._of(topics, spec)
         except KafkaError:
             if len(topics) == 1:
                 raise
-        found: _Rows = {}
+        found: dict[TopicPartition, int] = {}
         for topic, size in topics.items():
             try:
                 found |= self._of({topic: size}, spec)
@@ -75,25 +69,17 @@ class KafkaPythonProbe:
                 last = error
                 if topic not in self._logged:
                     self._logged.add(topic)
-                    log.warning(
-                        "group %s: the lag of topic %s cannot be measured: %s",
-                        self._group,
-                        topic,
-                        error,
-                    )
-                found[topic] = [None] * size
-        if all(offset is None for row in found.values() for offset in row):
+                    text = "group %s: the lag of topic %s cannot be measured: %s"
+                    log.warning(text, self._group, topic, error)
+        if not found:
             raise last
         return found
 
-    def _of(self, topics: Sizes, spec: OffsetSpec) -> _Rows:
+    def _of(self, topics: Sizes, spec: OffsetSpec) -> dict[TopicPartition, int]:
         every = [TopicPartition(topic, n) for topic, size in topics.items() for n in range(size)]
         offsets = self._admin.list_partition_offsets(
             dict.fromkeys(every, spec),
             isolation_level=self._isolation,
             timeout_ms=REQUEST_TIMEOUT_MS,
         )
-        return {
-            topic: [offsets[TopicPartition(topic, n)].offset for n in range(size)]
-            for topic, size in topics.items()
-        }
+        return {tp: one.offset for tp, one in offsets.items()}

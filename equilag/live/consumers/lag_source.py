@@ -4,19 +4,16 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass
-from typing import Final, Protocol, TypeAlias, runtime_checkable
+from collections.abc import Callable, Collection, Mapping
+from dataclasses import dataclass, replace
+from typing import Any, Final, Protocol, TypeAlias, runtime_checkable
 
-import numpy as np
-
-from equilag.domain.building.integer_columns import NULL
 from equilag.domain.errors import InputError
-from equilag.domain.group.lag import NO_COMMIT, RESETS, UNKNOWN, lag_from_offsets
+from equilag.domain.group.lag import RESETS
 from equilag.live.rebalance.measured import Lags as Lags
-from equilag.live.rebalance.measured import Measured
+from equilag.live.rebalance.measured import Measured, lags_of
 from equilag.live.tracking.load_tracker import LoadTracker
-from equilag.live.tracking.topic_columns import ObservedOffsets
+from equilag.live.tracking.topic_columns import HeldPartitions, ObservedOffsets
 
 Sizes: TypeAlias = Mapping[str, int]
 """Topic -> number of partitions."""
@@ -107,15 +104,12 @@ def _check_every(every: float) -> None:
         raise InputError(f"{every!r} is not a number of seconds from 0.05 to 86400", "every")
 
 
-_WITHOUT_RESET: Final = "earliest"
-"""How lags are counted as long as the setting is unknown: those without a commit are left out."""
-
-
 class LoadSource(Protocol):
-    """Has what was measured ready. A rebalance waits for its answer."""
+    """Has what was measured ready, for several threads. A rebalance waits for its answer."""
 
-    tells_rates: bool
-    """False if it knows of lags only."""
+    def add(self, sample: Any, topics: Sizes, at: float, holders: HeldPartitions) -> None:
+        """Learn from a sample of these topics, begun at `at` (monotonic seconds), while members
+        held these partitions."""
 
     def measured(self, sizes: Sizes, keys: Collection[str]) -> Measured | None:
         """Return what is known of topics with these sizes and of members with these keys; None if
@@ -125,23 +119,40 @@ class LoadSource(Protocol):
 class GivenLags:
     """Lags from a source of the user's, which tells neither rates nor speeds."""
 
-    tells_rates = False
-
-    def __init__(self, source: LagSource) -> None:
+    def __init__(self, source: LagSource | None) -> None:
+        """None stands for an assignor whose consumer was not found."""
         self._source = source
 
+    def add(self, sample: Any, topics: Sizes, at: float, holders: HeldPartitions) -> None:
+        """The source has them."""
+
     def measured(self, sizes: Sizes, keys: Collection[str]) -> Measured | None:
+        if self._source is None:
+            raise LookupError("the consumer was not found, so its lag cannot be measured")
         sample = self._source.lags(sizes)
         return None if sample is None else Measured(sample.lags, age=sample.age)
 
 
+class SampledLags:
+    """Lags that a function of the user's returned last."""
+
+    _newest: tuple[Lags, Sizes, float] | None = None
+
+    def add(self, sample: Any, topics: Sizes, at: float, holders: HeldPartitions) -> None:
+        self._newest = sample, topics, at
+
+    def measured(self, sizes: Sizes, keys: Collection[str]) -> Measured | None:
+        """As `LoadSource`; None too if the newest sample lacks a topic or knows another size."""
+        if self._newest is None or not sizes.items() <= self._newest[1].items():
+            return None
+        return Measured(self._newest[0], age=time.monotonic() - self._newest[2])
+
+
 class ObservedLoad:
-    """Lags, rates and speeds from observed offsets. Safe to use from several threads.
+    """Lags, rates and speeds from observed offsets.
 
     `reset` is the consumers' `auto.offset.reset`, None if it is unknown.
     """
-
-    tells_rates = True
 
     def __init__(self, reset: str | None, tracker: LoadTracker | None = None) -> None:
         self._reset = reset
@@ -149,11 +160,10 @@ class ObservedLoad:
         self._lock = threading.Lock()
         self._newest: ObservedOffsets | None = None
 
-    def add(self, observed: ObservedOffsets) -> None:
-        """Learn from an observation."""
+    def add(self, sample: Any, topics: Sizes, at: float, holders: HeldPartitions) -> None:
         with self._lock:
-            self._tracker.add(observed)
-            self._newest = observed
+            self._newest = replace(sample, holders=holders)
+            self._tracker.add(self._newest)
 
     def measured(self, sizes: Sizes, keys: Collection[str]) -> Measured | None:
         """As `LoadSource`; None too if the newest observation lacks a topic or knows another
@@ -163,45 +173,14 @@ class ObservedLoad:
             if newest is None:
                 return None
             known = {topic: len(ends) for topic, ends in newest.log_end.items()}
-            if any(known.get(topic) != size for topic, size in sizes.items()):
+            if not sizes.items() <= known.items():
                 return None
             now = time.monotonic()
             rates = self._tracker.rates(sizes)
             return Measured(
-                lags_of_observed(newest, self._reset),
+                lags_of(newest.committed, newest.log_start, newest.log_end, self._reset),
                 age=now - newest.at,
                 rates=rates.rates,
                 rate_errors=rates.errors,
                 capacities=self._tracker.capacities(keys, now),
             )
-
-
-def lags_of_observed(observed: ObservedOffsets, reset: str | None) -> Lags:
-    """Return the lag of each partition by topic; None if it is unknown.
-
-    As long as `reset` is unknown, so is the lag of a partition without a commit, unless its log is
-    empty.
-    """
-    return {
-        topic: _lags(
-            observed.committed.get(topic, ()), observed.log_start.get(topic, ()), ends, reset
-        )
-        for topic, ends in observed.log_end.items()
-    }
-
-
-def _lags(
-    committed: Sequence[int | None],
-    log_start: Sequence[int | None],
-    log_end: Sequence[int | None],
-    reset: str | None,
-) -> list[int | None]:
-    columns = [
-        np.array([NULL if one is None else one for one in row] or [NULL] * len(log_end))
-        for row in (committed, log_start, log_end)
-    ]
-    lag, quality = lag_from_offsets(columns[0], columns[1], columns[2], reset or _WITHOUT_RESET)
-    unknown = quality == UNKNOWN
-    if reset is None:
-        unknown |= (quality == NO_COMMIT) & (lag > 0)
-    return [None if u else n for n, u in zip(lag.tolist(), unknown.tolist(), strict=True)]

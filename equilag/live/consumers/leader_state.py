@@ -4,21 +4,21 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from typing import Final
 
+from equilag.domain.errors import describe_error
 from equilag.domain.group.co_partitioning import CoPartitionedTopics
 from equilag.domain.policy.policy import Policy
 from equilag.live.consumers.lag_source import LoadSource, Sizes
-from equilag.live.consumers.late_decision import describe_error
-from equilag.live.rebalance.assignments import NO_TARGETS, Origin, RebalanceAnswer, Targets
+from equilag.live.rebalance.assignments import RebalanceAnswer
 from equilag.live.rebalance.controller import Considered
+from equilag.live.rebalance.decision import Origin
 from equilag.live.rebalance.fitting_policy import with_capacities
 from equilag.live.rebalance.joined_members import JoinedMember, Partitions, group_of, member_key
 from equilag.live.rebalance.measured import (
     Measured,
     Racks,
-    awaits_rates,
     measured_loads,
     too_few_lags,
     with_size,
@@ -31,13 +31,8 @@ log: Final = logging.getLogger("equilag.consumers")
 _ANSWERS: Final[dict[Origin, str]] = {
     "target": "the plan made in advance",
     "sticky": "a sticky plan",
-    "plan": "a plan by load",
     "heuristic": "a heuristic",
 }
-
-PENDING_PLAN_S: Final = 60.0
-"""How long a plan waits for the rebalance that hands it out: members join within seconds, and after
-a minute the load behind the plan is old."""
 
 
 class VerdictLog:
@@ -49,16 +44,15 @@ class VerdictLog:
         self._failures: set[str] = set()
         self._left_out: tuple[str, ...] = ()
 
-    def answer(self, answer: RebalanceAnswer, seconds: float, expected: str | None) -> None:
-        """An answer was made in this time; `expected` is a fallback reason that is normal."""
+    def answer(self, answer: RebalanceAnswer, seconds: float) -> None:
+        """An answer was made in this time."""
         for line in answer.left_out:
             if line not in self._left_out:
                 log.warning("group %s: %s", self._name, line)
         self._left_out = answer.left_out
         reasons = "; ".join(answer.fallback_reasons)
-        unexpected = any(reason != expected for reason in answer.fallback_reasons)
         log.log(
-            logging.WARNING if unexpected else logging.INFO,
+            logging.WARNING if answer.origin == "heuristic" else logging.INFO,
             "group %s: %s answers in %.0f ms: %d moves, %d partitions withheld%s",
             self._name, _ANSWERS[answer.origin], 1000 * seconds, answer.moves, answer.withheld,
             f": {reasons}" if reasons else "",
@@ -74,9 +68,7 @@ class VerdictLog:
 
     def request(self, considered: Considered) -> None:
         """The leader requests a rebalance."""
-        log.info(
-            "group %s: requesting a rebalance: %s", self._name, considered.case
-        )  # fmt: skip
+        log.info("group %s: requesting a rebalance: %s", self._name, considered.case)
 
     def failure(self, error: Exception) -> None:
         """Something of the user's failed: the first failure of each type is written."""
@@ -92,73 +84,16 @@ class VerdictLog:
 
 @dataclass(frozen=True, slots=True)
 class LastAnswer:
-    """What was handed out last. `at` is in seconds of the monotonic clock."""
+    """To whom something was handed out last, and of what."""
 
+    rebalances: int
+    """How many there had been then."""
     members: Sequence[JoinedMember]
     """Those with topics."""
     sizes: Sizes
     racks: Racks | None
     held: Mapping[str, Partitions]
-    """Member key -> partitions that the member got."""
-    complete: bool
-    """True if nothing was withheld."""
-    at: float
-
-    @staticmethod
-    def of(
-        members: Sequence[JoinedMember],
-        sizes: Sizes,
-        racks: Racks | None,
-        answer: RebalanceAnswer,
-        at: float,
-    ) -> LastAnswer:
-        """Return an answer to these members as it is remembered."""
-        held = {member_key(one): answer.by_member[one.id] for one in members}
-        complete = not answer.withheld
-        return LastAnswer([one for one in members if one.topics], sizes, racks, held, complete, at)
-
-
-@dataclass(frozen=True, slots=True)
-class PendingChange:
-    """What the next rebalance leads to, if it comes in time. Times are of the monotonic clock."""
-
-    targets: Targets
-    until: float
-    requested_at: float | None = None
-    """When the leader asked for this rebalance; None if members begin it by themselves."""
-    capacities: Mapping[str, float] | None = None
-    """Those that the requested plan was made with."""
-
-
-NOTHING_PENDING: Final = PendingChange(NO_TARGETS, float("-inf"))
-
-
-@dataclass(frozen=True, slots=True)
-class LeaderState:
-    """Replaced as a whole, so that a thread that reads it needs no lock."""
-
-    last: LastAnswer | None = None
-    """None while another member leads, and while an answer is being made."""
-    before: Mapping[str, Partitions] = field(default_factory=dict)
-    """Member key -> partitions of the last answer."""
-    pending: PendingChange = NOTHING_PENDING
-    capacities: Mapping[str, float] = field(default_factory=dict)
-    """Member key -> capacity that the assignment in force was planned with."""
-
-    @staticmethod
-    def after(
-        last: LastAnswer, answer: RebalanceAnswer, capacities: Mapping[str, float]
-    ) -> LeaderState:
-        """Return the state after an answer.
-
-        What was withheld follows in the next rebalance, under the same plan even if the load has
-        changed: with a new plan each time it might never end.
-        """
-        pending = NOTHING_PENDING
-        if not last.complete:
-            targets = Targets(answer.target, answer.target.assignment)
-            pending = PendingChange(targets, last.at + PENDING_PLAN_S)
-        return LeaderState(last, last.held, pending, capacities)
+    """Member key -> partitions, withheld ones included."""
 
 
 class LeaderLoad:
@@ -207,7 +142,3 @@ class LeaderLoad:
         ]
         group = group_of(self._name, settled, last.sizes, measured)
         return measured_loads(with_capacities(group, self.policy), self.policy, measured)
-
-    def awaits_rates(self, loads: GroupLoads) -> bool:
-        """True if plans are to wait until rates are known."""
-        return self._source.tells_rates and awaits_rates(loads.group, self.policy)

@@ -14,9 +14,11 @@ Every function gets `(topic, partition)` pairs in ascending order, at least one.
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Iterable
+from functools import partial
 from inspect import isawaitable
 from typing import Any, TypeAlias
 
+from equilag.adapters.kafka.plain.quiet import quietly
 from equilag.domain.errors import MissingExtra
 from equilag.domain.plan.assignment import RebalanceDiff, TopicPartition
 
@@ -86,8 +88,24 @@ class StateKeeper:
             (self._initialise, difference.initialise),
         ):
             if partitions:
-                steps.append(_call(function, sorted(partitions)))
+                steps.append(partial(function, sorted(partitions)))
         return steps
+
+
+class _AsyncEvents:
+    """The events of clients whose listeners are asynchronous."""
+
+    def __init__(self, keeper: StateKeeper) -> None:
+        self.keeper = keeper
+
+    async def on_partitions_revoked(self, revoked: Any) -> None:
+        await _await_all(self.keeper.revoked(revoked))
+
+    async def on_partitions_assigned(self, assigned: Any) -> None:
+        await _await_all(self.keeper.assigned(assigned))
+
+    async def on_partitions_lost(self, lost: Any) -> None:
+        await _await_all(self.keeper.lost(lost))
 
 
 def kafka_python_listener(
@@ -104,29 +122,19 @@ def kafka_python_listener(
     kafka-python has committed by then. Raises MissingExtra.
     """
     try:
-        from kafka.consumer.subscription_state import AsyncConsumerRebalanceListener
+        with quietly():
+            from kafka.consumer.subscription_state import AsyncConsumerRebalanceListener
     except ImportError as error:
         problem = "kafka-python is not installed: pip install 'equilag[kafka-python]'"
         raise MissingExtra(problem) from error
 
-    class KafkaPythonListener(AsyncConsumerRebalanceListener):  # type: ignore[misc]
-        def __init__(self) -> None:
-            self.keeper = StateKeeper(initialise, clean_up, commit, cooperative=cooperative)
-
-        async def on_partitions_revoked(self, revoked: Any) -> None:
-            await _await_all(self.keeper.revoked(revoked))
-
-        async def on_partitions_assigned(self, assigned: Any) -> None:
-            await _await_all(self.keeper.assigned(assigned))
-
-        async def on_partitions_lost(self, lost: Any) -> None:
-            await _await_all(self.keeper.lost(lost))
-
+    class KafkaPythonListener(_AsyncEvents, AsyncConsumerRebalanceListener):  # type: ignore[misc]
         def close(self) -> None:
             """Clean up everything after the consumer's close(). Not for `async` functions."""
             _call_all(self.keeper.closed())
 
-    return KafkaPythonListener()
+    keeper = StateKeeper(initialise, clean_up, commit, cooperative=cooperative)
+    return KafkaPythonListener(keeper)
 
 
 def aiokafka_listener(
@@ -143,21 +151,12 @@ def aiokafka_listener(
         problem = "aiokafka is not installed: pip install 'equilag[aiokafka]'"
         raise MissingExtra(problem) from error
 
-    class AiokafkaListener(ConsumerRebalanceListener):  # type: ignore[misc]
-        def __init__(self) -> None:
-            self.keeper = StateKeeper(initialise, clean_up, commit)
-
-        async def on_partitions_revoked(self, revoked: Any) -> None:
-            await _await_all(self.keeper.revoked(revoked))
-
-        async def on_partitions_assigned(self, assigned: Any) -> None:
-            await _await_all(self.keeper.assigned(assigned))
-
+    class AiokafkaListener(_AsyncEvents, ConsumerRebalanceListener):  # type: ignore[misc]
         async def close(self) -> None:
             """Clean up everything after the consumer's stop()."""
             await _await_all(self.keeper.closed())
 
-    return AiokafkaListener()
+    return AiokafkaListener(StateKeeper(initialise, clean_up, commit))
 
 
 class ConfluentListener:
@@ -190,10 +189,6 @@ class ConfluentListener:
     def close(self) -> None:
         """Clean up everything; call it after the consumer's close()."""
         _call_all(self.keeper.closed())
-
-
-def _call(function: OnPartitions, partitions: list[TopicPartition]) -> Step:
-    return lambda: function(partitions)
 
 
 def _call_all(steps: Iterable[Step]) -> None:

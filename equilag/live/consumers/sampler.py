@@ -7,9 +7,9 @@ import threading
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Final, Generic, Protocol, TypeVar
+from typing import Any, Final, Protocol
 
-from equilag.live.consumers.lag_source import Lags, LagSample, Sizes
+from equilag.live.consumers.lag_source import Sizes
 
 log: Final = logging.getLogger("equilag.consumers")
 
@@ -20,58 +20,56 @@ brokers."""
 ALIVE_CHECK_S: Final = 0.5
 """How often the thread checks whether its consumer still exists."""
 
+Found = Callable[[Any, Sizes, float], None]
+"""Gets a sample, its topics, and when measuring it began, in monotonic seconds."""
 
-Sample = TypeVar("Sample")
-Made = TypeVar("Made", covariant=True)
 
+class Probe(Protocol):
+    """A connection that measures, for one thread. Both methods may raise anything."""
 
-class Probe(Protocol[Made]):
-    """A connection that measures, for one thread."""
-
-    def measure(self, topics: Sizes) -> Made:
-        """Return a sample of these topics. May raise anything."""
+    def measure(self, topics: Sizes) -> Any:
+        """Return a sample of these topics."""
 
     def close(self) -> None:
-        """Close the connection. May raise anything."""
+        """Close the connection."""
 
 
 @dataclass(slots=True)
-class MeasureProbe(Generic[Sample]):
+class MeasureProbe:
     """A user's function as a probe."""
 
-    function: Callable[[Sizes], Sample]
-
-    def measure(self, topics: Sizes) -> Sample:
-        return self.function(topics)
+    measure: Callable[[Sizes], Any]
 
     def close(self) -> None:
         """Nothing to close."""
 
 
 @dataclass(slots=True)
-class _Shared(Generic[Sample]):
+class _Shared:
     """What thread and sampler share: the thread must not keep the sampler alive."""
 
-    open_probe: Callable[[], Probe[Sample]]
+    open_probe: Callable[[], Probe]
     every: float
     alive: Callable[[], bool]
-    found: Callable[[Sample], None]
-    """Called on the thread with each sample."""
+    found: Found
     name: str
     lock: threading.Lock = field(default_factory=threading.Lock)
     wake: threading.Event = field(default_factory=threading.Event)
     topics: dict[str, int] = field(default_factory=dict)
     leading: bool = False
     stopped: bool = False
-    newest: Sample | None = None
-    taken_at: float = 0.0
     covers: dict[str, int] = field(default_factory=dict)
     """The topics of the newest sample."""
+    taken_at: float = 0.0
     next_at: float = 0.0
 
+    @property
+    def interval(self) -> float:
+        return self.every if self.leading else self.every * FOLLOWER_FACTOR
 
-class LagSampler(Generic[Sample]):
-    """Samples at intervals.
+
+class LagSampler:
+    """Samples at intervals; `found` gets each sample, on the thread.
 
     The thread starts with the first topics. It ends when `alive` returns False or the sampler is
     deleted. It is a daemon: it never keeps the interpreter from exiting. It logs the first error of
@@ -80,10 +78,10 @@ class LagSampler(Generic[Sample]):
 
     def __init__(
         self,
-        open_probe: Callable[[], Probe[Sample]],
+        open_probe: Callable[[], Probe],
         every: float,
         alive: Callable[[], bool],
-        found: Callable[[Sample], None],
+        found: Found,
         name: str,
     ) -> None:
         self._shared = _Shared(open_probe, every, alive, found, name)
@@ -104,8 +102,8 @@ class LagSampler(Generic[Sample]):
             return
         with shared.lock:
             shared.topics, shared.leading = dict(topics), leading
-            known = shared.newest is not None and shared.covers == shared.topics
-            next_at = shared.taken_at + _interval(shared) if known else 0.0
+            known = shared.covers == shared.topics
+            next_at = shared.taken_at + shared.interval if known else 0.0
             shared.next_at = min(shared.next_at, next_at)
         if self._thread is None:
             self._thread = threading.Thread(
@@ -114,35 +112,10 @@ class LagSampler(Generic[Sample]):
             self._thread.start()
         shared.wake.set()
 
-    def newest(self, topics: Sizes) -> tuple[Sample, float] | None:
-        """Return the newest sample and its age in seconds; None if it lacks one of these topics or
-        sizes."""
-        shared = self._shared
-        with shared.lock:
-            covered = all(shared.covers.get(topic) == size for topic, size in topics.items())
-            if shared.newest is None or not covered:
-                return None
-            return shared.newest, time.monotonic() - shared.taken_at
 
-
-@dataclass(frozen=True, slots=True)
-class SampledLags:
-    """The lag source of a sampler that samples lags."""
-
-    sampler: LagSampler[Lags]
-
-    def lags(self, topics: Sizes) -> LagSample | None:
-        found = self.sampler.newest(topics)
-        return None if found is None else LagSample(*found)
-
-
-def _interval(shared: _Shared[Sample]) -> float:
-    return shared.every if shared.leading else shared.every * FOLLOWER_FACTOR
-
-
-def _run(shared: _Shared[Sample]) -> None:
+def _run(shared: _Shared) -> None:
     """The thread: sample when it is time; only a leader keeps its probe open in between."""
-    probe: Probe[Sample] | None = None
+    probe: Probe | None = None
     logged: set[str] = set()
     try:
         while not shared.stopped and shared.alive():
@@ -167,20 +140,20 @@ def _run(shared: _Shared[Sample]) -> None:
         _close(probe)
 
 
-def _measure(shared: _Shared[Sample], probe: Probe[Sample]) -> None:
+def _measure(shared: _Shared, probe: Probe) -> None:
     with shared.lock:
         topics = dict(shared.topics)
     began = time.monotonic()
     sample = probe.measure(topics)
     with shared.lock:
-        shared.newest, shared.covers, shared.taken_at = sample, topics, began
+        shared.covers, shared.taken_at = topics, began
         # Topics that changed during the measurement are measured at once.
-        shared.next_at = began + _interval(shared) if shared.topics == topics else 0.0
+        shared.next_at = began + shared.interval if shared.topics == topics else 0.0
     if not shared.stopped:
-        shared.found(sample)
+        shared.found(sample, topics, began)
 
 
-def _log_failure(shared: _Shared[Sample], error: Exception, logged: set[str]) -> None:
+def _log_failure(shared: _Shared, error: Exception, logged: set[str]) -> None:
     """Log the first error of a type since the last success; the next attempt comes as usual."""
     shared.next_at = time.monotonic() + shared.every
     kind = type(error).__name__
@@ -190,7 +163,7 @@ def _log_failure(shared: _Shared[Sample], error: Exception, logged: set[str]) ->
         log.log(level, "group %s: the lag cannot be measured: %s: %s", shared.name, kind, error)
 
 
-def _close(probe: Probe[Sample] | None) -> None:
+def _close(probe: Probe | None) -> None:
     if probe is not None:
         try:
             probe.close()

@@ -18,15 +18,13 @@ from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import Final, NamedTuple
 
+from equilag.adapters.kafka.codec.wire import BrokenRecord, Cursor
+
 MAGIC: Final = b"EQ"
 VERSION: Final = 1
 """Version of this encoding without a rack."""
 WITH_RACK: Final = 2
 """Version with a rack."""
-
-_HEAD: Final = struct.Struct(">2sBii")
-_SHORT: Final = struct.Struct(">h")
-_INT: Final = struct.Struct(">i")
 
 
 class BadUserData(ValueError):
@@ -61,7 +59,7 @@ class MemberData(NamedTuple):
 def encode(held: OwnedPartitions, rack: str | None = None) -> bytes:
     """Return what a member owned, and its rack, as bytes."""
     version = VERSION if rack is None else WITH_RACK
-    parts = [_HEAD.pack(MAGIC, version, held.generation, len(held.partitions))]
+    parts = [MAGIC, struct.pack(">Bii", version, held.generation, len(held.partitions))]
     for topic in sorted(held.partitions):
         numbers = sorted(held.partitions[topic])
         parts += [_text(topic), struct.pack(f">i{len(numbers)}i", len(numbers), *numbers)]
@@ -72,59 +70,37 @@ def encode(held: OwnedPartitions, rack: str | None = None) -> bytes:
 
 def _text(text: str) -> bytes:
     encoded = text.encode()
-    return _SHORT.pack(len(encoded)) + encoded
+    return struct.pack(">h", len(encoded)) + encoded
 
 
 def decode(data: bytes | None) -> MemberData:
     """Return what a member owned, and its rack; nothing for no data. Raises BadUserData."""
     if not data:
         return MemberData()
+    if not data.startswith(MAGIC):
+        raise BadUserData(f"starts with {data[: len(MAGIC)]!r}, not with {MAGIC!r}")
+    cursor = Cursor(bytes(data[len(MAGIC) :]))
     try:
-        return _decode(bytes(data))
-    except (struct.error, UnicodeDecodeError) as error:
+        return _decode(cursor)
+    except BrokenRecord as error:
         raise BadUserData(f"damaged, {len(data)} bytes: {error}") from error
 
 
-def _decode(data: bytes) -> MemberData:
-    magic, version, generation, topics = _HEAD.unpack_from(data)
-    if magic != MAGIC:
-        raise BadUserData(f"starts with {magic!r}, not with {MAGIC!r}")
+def _decode(cursor: Cursor) -> MemberData:
+    version = cursor.int8()
     if version not in (VERSION, WITH_RACK):
         raise BadUserData(f"version {version}, not {VERSION} or {WITH_RACK}")
-    if topics < 0 or generation < -1:
-        raise BadUserData(f"{topics} topics of generation {generation}")
-    at, partitions = _HEAD.size, dict[str, tuple[int, ...]]()
-    for _ in range(topics):
-        topic, numbers, at = _topic(data, at)
-        if topic in partitions:
-            raise BadUserData(f"topic {topic!r} twice")
-        partitions[topic] = numbers
-    rack = None
-    if version == WITH_RACK:
-        rack, at = _read_text(data, at)
-    if at != len(data):
-        raise BadUserData(f"{len(data) - at} bytes after its end")
+    generation = cursor.int32()
+    if generation < -1:
+        raise BadUserData(f"of generation {generation}")
+    partitions: dict[str, tuple[int, ...]] = {}
+    for topic, numbers in cursor.array(lambda: (cursor.string(), cursor.array(cursor.int32))):
+        if not topic or topic in partitions:
+            raise BadUserData(f"topic {topic!r} twice" if topic else "a topic without a name")
+        if numbers and (numbers[0] < 0 or any(a >= b for a, b in pairwise(numbers))):
+            raise BadUserData(f"partitions of {topic!r} do not ascend")
+        partitions[topic] = tuple(numbers)
+    rack = cursor.string() if version == WITH_RACK else None
+    if cursor.rest or rack == "":
+        raise BadUserData(f"{cursor.rest} bytes after its end" if rack != "" else "an empty rack")
     return MemberData(OwnedPartitions(partitions, generation), rack)
-
-
-def _topic(data: bytes, at: int) -> tuple[str, tuple[int, ...], int]:
-    """Return a topic's name and partitions, and the position of the next topic."""
-    name, at = _read_text(data, at)
-    (count,) = _INT.unpack_from(data, at)
-    at += _INT.size
-    if not 0 <= count <= (len(data) - at) // _INT.size:
-        raise BadUserData(f"{count} partitions in {len(data) - at} bytes")
-    numbers = struct.unpack_from(f">{count}i", data, at)
-    if count and (numbers[0] < 0 or any(a >= b for a, b in pairwise(numbers))):
-        raise BadUserData(f"partitions of {name!r} do not ascend")
-    return name, numbers, at + count * _INT.size
-
-
-def _read_text(data: bytes, at: int) -> tuple[str, int]:
-    """Return a name, and the position after it."""
-    (length,) = _SHORT.unpack_from(data, at)
-    at += _SHORT.size
-    name = data[at : at + length] if length > 0 else b""
-    if len(name) != length or not name:
-        raise BadUserData(f"a name of {length} bytes")
-    return name.decode(), at + length

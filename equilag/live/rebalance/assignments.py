@@ -1,18 +1,19 @@
-"""The steward's answer to a rebalance: the target made in advance, or a plan made now."""
+"""The leader's answer to a rebalance: the target made in advance, or a plan made now."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
-from typing import Final, Literal, get_args
+from typing import Final
 
-from equilag.adapters.kafka.codec.consumer_protocol import read_subscription
+from equilag.adapters.kafka.codec.consumer_protocol import Subscription, read_subscription
 from equilag.adapters.kafka.codec.wire import BrokenRecord
-from equilag.domain.errors import EquilagError
+from equilag.domain.errors import EquilagError, describe_error
 from equilag.domain.group.group import Group, Index
 from equilag.domain.plan.assignment import by_name, read_assignment
 from equilag.domain.plan.metrics import count_moves
-from equilag.live.rebalance.decision import Decision
+from equilag.live.rebalance.decision import Decision, Origin
+from equilag.live.rebalance.handouts import HandedOut, TargetAssignment
 from equilag.live.rebalance.joined_members import (
     JoinedMember,
     MemberAssignments,
@@ -23,49 +24,12 @@ from equilag.live.rebalance.joined_members import (
     member_key,
     with_prior_owners,
 )
-from equilag.live.rebalance.measured import Measured
+from equilag.live.rebalance.measured import Measured, capacities_in_force
 
 COOPERATIVE: Final = "cooperative-sticky"
 BUILT_IN: Final = ("range", "roundrobin", "sticky", COOPERATIVE)
 """The protocol names of the assignors in Kafka's clients, in the steward's order of preference."""
-Origin = Literal["target", "sticky", "plan", "heuristic"]
-ORIGINS: Final[tuple[Origin, ...]] = get_args(Origin)
-"""What an assignment is: the plan made in advance, a sticky one, a full one, a last resort."""
-
-
-@dataclass(frozen=True, slots=True)
-class TargetAssignment:
-    """An assignment to reach, and the group that it was made for.
-
-    Members go by their member key: the instance id of a static member, which returns with another
-    member id; the member id of any other member.
-    """
-
-    assignment: Mapping[str, Partitions]
-    topics: Mapping[str, frozenset[str]]
-    """Member key -> subscribed topics, of members that have any."""
-    sizes: Mapping[str, int]
-
-    def matches(self, members: Sequence[JoinedMember], sizes: Mapping[str, int]) -> bool:
-        """True if these members, their subscriptions and the topics are those of the target.
-
-        Members without topics, such as other stewards, may come and go.
-        """
-        return dict(sizes) == dict(self.sizes) and self.topics == topics_by_member(members)
-
-
-@dataclass(frozen=True, slots=True)
-class Targets:
-    """What was decided before this rebalance."""
-
-    planned: TargetAssignment | None = None
-    """The assignment to reach if the group is still the same."""
-    going_on: Mapping[str, Partitions] | None = None
-    """Member key -> partitions, of a change that the last answer began and did not finish. It goes
-    on if members come or go."""
-
-
-NO_TARGETS: Final = Targets()
+Decide = Callable[[Group], Decision]
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,8 +47,6 @@ class RebalanceAnswer:
     """Partitions that wait for their old member to release them."""
     left_out: tuple[str, ...] = ()
     """What the group cannot keep of the policy for now."""
-    capacities: Mapping[str, float] | None = None
-    """Member key -> capacity that it was planned with; None for those in force."""
     waits_for: int = 0
     """Removed members that are to come back; what they held is with nobody."""
 
@@ -104,11 +66,6 @@ def is_cooperative(protocol: str) -> bool:
     return protocol == COOPERATIVE or "cooperative" in protocol
 
 
-def topics_by_member(members: Iterable[JoinedMember]) -> dict[str, frozenset[str]]:
-    """Return the topics of the members that subscribe to any, by member key."""
-    return {member_key(one): frozenset(one.topics) for one in members if one.topics}
-
-
 def read_joined_members(
     protocol: str,
     entries: Iterable[tuple[str, str | None, bytes]],
@@ -126,13 +83,10 @@ def read_joined_members(
         try:
             subscription = read_subscription(metadata)
         except BrokenRecord as error:
-            fallback_reasons.append(
-                f"the subscription of {instance or member} cannot be read: {error}"
-            )
-            members.append(
-                JoinedMember(member, tuple(sorted(before)), before, instance_id=instance)
-            )
-            continue
+            reason = f"the subscription of {instance or member} cannot be read: {error}"
+            fallback_reasons.append(reason)
+            owned = {topic: [*numbers] for topic, numbers in before.items()}
+            subscription = Subscription(sorted(owned), owned=owned)
         members.append(
             JoinedMember(
                 member,
@@ -156,78 +110,83 @@ def _existing(claims: Partitions) -> Partitions:
     return {topic: [n for n in numbers if n >= 0] for topic, numbers in claims.items()}
 
 
-def answer_rebalance(
-    name: str,
-    joined: JoinedMembers,
-    sizes: Mapping[str, int],
-    measured: Measured,
-    targets: Targets,
-    decide: Callable[[Group, str | None], Decision],
-    fallback_reason: str | None,
-) -> RebalanceAnswer:
-    """Return what every member gets.
+class Answering:
+    """One rebalance of a group, which has to be answered."""
 
-    `sizes` and `measured` are those of the members' topics. `fallback_reason` says why there is no
-    lag to plan with. `decide` plans; it gets the group with what counts as the members' own (see
-    `prior_owners`), and the fallback reason if there is one. If the group is still the one that the
-    target was made for, the target is the answer. Raises EquilagError if not even a heuristic can
-    answer.
-    """
-    members = [one for one in joined.members if one.topics or one.claims]
-    group = group_of(name, [replace(one, hints={}) for one in members], sizes)
-    fallback_reasons = [*joined.fallback_reasons, *([fallback_reason] if fallback_reason else [])]
-    target = targets.planned
-    if target is not None and not joined.fallback_reasons and target.matches(joined.members, sizes):
-        named = {one.id: target.assignment.get(member_key(one), {}) for one in members}
-        assigned = read_assignment(group, named, [])
-        if assigned is not None:
-            before = group_of(name, with_prior_owners(members), sizes)
-            return _answer(joined, group, before, assigned, target, "target")
-        fallback_reasons.append("the plan made in advance does not fit the group")
-    planned = group_of(name, with_prior_owners(members, targets.going_on), sizes, measured)
-    decision = decide(planned, fallback_reasons[0] if fallback_reasons else None)
-    if decision.fallback_reason and decision.fallback_reason not in fallback_reasons:
-        fallback_reasons.append(decision.fallback_reason)
-    assigned = decision.plan.assigned
-    made = target_assignment(joined.members, by_name(group, assigned), sizes)
-    try:
-        answer = _answer(joined, group, planned, assigned, made, _origin_of(decision))
-    except ValueError as error:
-        raise EquilagError(f"no valid assignment: {error}") from error
-    return replace(answer, fallback_reasons=tuple(fallback_reasons), left_out=decision.left_out)
+    def __init__(
+        self, name: str, joined: JoinedMembers, sizes: Mapping[str, int], known: HandedOut
+    ) -> None:
+        """`sizes` are those of the members' topics, `known` what was handed out before."""
+        self._name, self._joined, self._sizes, self._known = name, joined, sizes, known
+        self._members = [one for one in joined.members if one.topics or one.claims]
+        self._claimed = group_of(name, [replace(one, hints={}) for one in self._members], sizes)
+        """With the claims as they were made."""
 
+    def answer(
+        self, measured: Measured, decide: Decide, fallback_reason: str | None
+    ) -> RebalanceAnswer:
+        """Return what every member gets.
 
-def _origin_of(decision: Decision) -> Origin:
-    if decision.is_sticky:
-        return "sticky"
-    return "heuristic" if decision.fallback_reason else "plan"
+        If the group is still the one that the target was made for, the target is the answer. Else
+        `decide` plans, with what counts as the members' own (see `with_prior_owners`).
+        `fallback_reason` says why there is no lag to plan with. If planning fails with what was
+        `measured`, it goes on without. Raises EquilagError if not even a heuristic can answer.
+        """
+        reasons = [*self._joined.fallback_reasons, *([fallback_reason] if fallback_reason else [])]
+        target = self._known.target
+        if (
+            target is not None
+            and not self._joined.fallback_reasons
+            and target.matches(self._joined.members, self._sizes)
+        ):
+            if (answer := self._by_target(target)) is not None:
+                return answer
+            reasons.append("the plan made in advance does not fit the group")
+        keys = [member_key(member) for member in self._joined.members]
+        capacities = capacities_in_force(keys, self._known.capacities, measured.capacities)
+        measured = replace(measured, capacities=capacities)
+        try:
+            return self._planned(measured, decide, reasons, capacities)
+        except Exception as error:  # noqa: BLE001  the lags may be anything
+            unusable = f"the lags cannot be used: {describe_error(error)}"
+        reasons = [*self._joined.fallback_reasons, unusable]
+        return self._planned(Measured(racks=measured.racks), decide, reasons, capacities)
 
+    def _by_target(self, target: TargetAssignment) -> RebalanceAnswer | None:
+        named = {one.id: target.assignment.get(member_key(one), {}) for one in self._members}
+        assigned = read_assignment(self._claimed, named, [])
+        if assigned is None:
+            return None
+        before = group_of(self._name, with_prior_owners(self._members), self._sizes)
+        return self._given(before, assigned, target, "target")
 
-def _answer(
-    joined: JoinedMembers,
-    claimed: Group,
-    before: Group,
-    assigned: Index,
-    target: TargetAssignment,
-    origin: Origin,
-) -> RebalanceAnswer:
-    """What each member gets now on the way to `assigned` [P].
+    def _planned(
+        self,
+        measured: Measured,
+        decide: Decide,
+        reasons: list[str],
+        capacities: Mapping[str, float],
+    ) -> RebalanceAnswer:
+        members = with_prior_owners(self._members, self._known.going_on)
+        group = group_of(self._name, members, self._sizes, measured)
+        decision = decide(group)
+        if decision.fallback_reason:
+            reasons = [*reasons, decision.fallback_reason]
+        origin: Origin = "heuristic" if decision.fallback_reason else "sticky"
+        assignment = by_name(self._claimed, decision.plan.assigned)
+        target = TargetAssignment.of(self._joined.members, assignment, self._sizes, capacities)
+        try:
+            answer = self._given(group, decision.plan.assigned, target, origin)
+        except ValueError as error:
+            raise EquilagError(f"no valid assignment: {error}") from error
+        return replace(answer, fallback_reasons=tuple(reasons), left_out=decision.left_out)
 
-    `claimed` is the group with its claims as they were made, `before` with those who count as
-    owners. Raises ValueError.
-    """
-    given = assignments_now(claimed, assigned, joined.cooperative)
-    by_member = {one.id: given.get(one.id, {}) for one in joined.members}
-    moves, withheld = count_moves(before, assigned), count_withheld(claimed, given)
-    return RebalanceAnswer(by_member, target, origin, moves=moves, withheld=withheld)
-
-
-def target_assignment(
-    members: Sequence[JoinedMember], assignment: Mapping[str, Partitions], sizes: Mapping[str, int]
-) -> TargetAssignment:
-    """Return the target of an assignment by member id."""
-    return TargetAssignment(
-        {member_key(one): assignment.get(one.id, {}) for one in members if one.topics},
-        topics_by_member(members),
-        dict(sizes),
-    )
+    def _given(
+        self, before: Group, assigned: Index, target: TargetAssignment, origin: Origin
+    ) -> RebalanceAnswer:
+        """What each member gets now on the way to `assigned` [P]; `before` has those who count as
+        owners. Raises ValueError."""
+        given = assignments_now(self._claimed, assigned, self._joined.cooperative)
+        by_member = {one.id: given.get(one.id, {}) for one in self._joined.members}
+        moves, withheld = count_moves(before, assigned), count_withheld(self._claimed, given)
+        return RebalanceAnswer(by_member, target, origin, moves=moves, withheld=withheld)

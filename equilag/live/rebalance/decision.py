@@ -13,7 +13,7 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from importlib import import_module
-from typing import Final, cast
+from typing import Final, Literal, cast, get_args
 
 from equilag.domain.errors import InputError
 from equilag.domain.group.group import Group
@@ -38,6 +38,8 @@ FALLBACK: Final = "constrained-sticky"
 """The heuristic that answers; for groups with several subscriptions it runs `sticky`."""
 
 _OF_FIRST_PLAN: Final = (
+    "equilag.domain.building.builder",
+    "equilag.planner.solve",
     "equilag.planner.solving.make_plan",
     "equilag.planner.assign",
     "equilag.certificate.verify",
@@ -73,6 +75,11 @@ class PlanSettings:
         return policy if self.together is None else self.together.policy_for(group, policy)
 
 
+Origin = Literal["target", "sticky", "heuristic"]
+ORIGINS: Final[tuple[Origin, ...]] = get_args(Origin)
+"""What an assignment is: the plan made in advance, one with the fewest moves, a last resort."""
+
+
 @dataclass(frozen=True, slots=True)
 class Decision:
     """The plan to hand out."""
@@ -82,64 +89,53 @@ class Decision:
     """Why there is no plan of the solver's within the time limit; None for one."""
     left_out: tuple[str, ...] = ()
     """What the group cannot keep of the policy for now, one line each."""
-    is_sticky: bool = False
-    """True if fewer moves came before all else but the counts: see `rebalance_answer`."""
 
 
-def decide(group: Group, settings: PlanSettings, fallback_reason: str | None = None) -> Decision:
+def decide(group: Group, settings: PlanSettings) -> Decision:
     """Return the solver's plan if it holds, else one that keeps the policy's rules, else a
     heuristic's.
 
-    With a `fallback_reason` the solver does not run. Every plan but a heuristic's is verified
-    before it is trusted. Raises InputError only if no heuristic can answer either.
+    Every plan but a heuristic's is verified before it is trusted. Raises InputError only if no
+    heuristic can answer either.
     """
-    from equilag.planner.assign import assign
-
     fitting = FittingPolicy(settings.policy_for(group))
-    if fallback_reason is None:
-        # Verifying counts as planning, but it gets at most half of the time.
-        limit = max(settings.time_limit - _VERIFY_S * group.n_partitions, settings.time_limit / 2)
-        attempt = attempt_plan(group, fitting, settings, limit, settings.effort)
-        if attempt.plan is not None:
-            return Decision(attempt.plan, left_out=attempt.fitting.left_out)
-        fitting, fallback_reason = attempt.fitting, attempt.problem
-    if not has_rules(group, fitting.policy):
-        return Decision(assign(group, FALLBACK), fallback_reason, fitting.left_out)
-    return _last_resort(group, settings, fitting, fallback_reason)
+    # Verifying counts as planning, but it gets at most half of the time.
+    limit = max(settings.time_limit - _VERIFY_S * group.n_partitions, settings.time_limit / 2)
+    attempt = attempt_plan(group, fitting, settings, limit, settings.effort)
+    if attempt.plan is not None:
+        return Decision(attempt.plan, left_out=attempt.fitting.left_out)
+    return last_resort(group, settings, attempt.fitting, attempt.problem)
 
 
-def decide_within(
-    group: Group, settings: PlanSettings, fallback_reason: str | None = None
-) -> Decision:
-    """As `decide`, but wait no longer than the time limit and GRACE_S; then a heuristic answers.
-
-    The solver runs on a daemon thread, which is abandoned when it is late.
-    """
-    if fallback_reason is not None:
-        return decide(group, settings, fallback_reason)
+def decide_within(group: Group, settings: PlanSettings) -> Decision:
+    """As `decide`, but wait no longer than the time limit and GRACE_S; then a heuristic answers."""
     patience = settings.time_limit + GRACE_S
-    decision = call_within(patience, lambda: decide(group, settings))
-    return decision or decide(group, settings, f"no plan within {patience:g} s")
+    return decided_within(patience, lambda: decide(group, settings), group, settings)
 
 
-def call_within(patience: float, work: Callable[[], Decision]) -> Decision | None:
-    """Call `work` on a daemon thread; return None, and abandon the thread, after `patience` s.
+def decided_within(
+    patience: float, make: Callable[[], Decision], group: Group, settings: PlanSettings
+) -> Decision:
+    """Return what `make` returns, or the answer of last resort after `patience` seconds.
 
-    What `work` raises is raised here.
+    It is called on a daemon thread, which is abandoned when it is late. What it raises is raised
+    here.
     """
     answers: queue.SimpleQueue[Decision | Exception] = queue.SimpleQueue()
 
     def run() -> None:
         try:
-            answers.put(work())
+            answers.put(make())
         except Exception as error:  # noqa: BLE001  raised again below, in the caller's thread
             answers.put(error)
 
+    # Not from a pool: the interpreter waits at exit for the threads of a pool.
     threading.Thread(target=run, name="plan", daemon=True).start()
     try:
         answer = answers.get(timeout=patience)
     except queue.Empty:
-        return None
+        fitting = FittingPolicy(settings.policy_for(group))
+        return last_resort(group, settings, fitting, f"no plan within {patience:g} s")
     if isinstance(answer, Exception):
         raise answer
     return answer
@@ -192,16 +188,19 @@ def attempt_plan(
     return PlanAttempt(plan, "", fitting)
 
 
-def _last_resort(
+def last_resort(
     group: Group, settings: PlanSettings, fitting: FittingPolicy, reason: str
 ) -> Decision:
-    """Return a plan that keeps the rules, without any search; a heuristic's if there is none.
+    """Return a heuristic's plan; where the policy has rules, one that keeps them, without any
+    search, if there is one.
 
     First the exact counts and reads across racks; where those fail, a heuristic's assignment of
     what belongs together among those that may take it.
     """
     from equilag.planner.assign import assign
 
+    if not has_rules(group, fitting.policy):
+        return Decision(assign(group, FALLBACK), reason, fitting.left_out)
     limit = min(_LAST_RESORT_S, settings.time_limit)
     exact = attempt_plan(group, fitting, settings, limit, effort=0.0)
     if exact.plan is not None:

@@ -127,26 +127,17 @@ def with_prior_owners(
     claims them.
     """
     given = going_on or {}
-    decided = {
-        one
+    decided = [
+        [one for one in _named(given.get(member_key(member), {})) if one[0] in member.topics]
         for member in members
-        for one in _named(given.get(member_key(member), {}))
-        if one[0] in member.topics
-    }
-    claimed = decided.union(*(_named(member.claims) for member in members))
+    ]
+    taken = {one for theirs in decided for one in theirs}
+    claims = [[one for one in _named(member.claims) if one not in taken] for member in members]
+    taken.update(one for theirs in claims for one in theirs)
+    hints = [[one for one in _named(member.hints) if one not in taken] for member in members]
     return [
-        replace(
-            member,
-            claims=_by_topic(
-                [
-                    *(p for p in _named(given.get(member_key(member), {})) if p in decided),
-                    *(p for p in _named(member.claims) if p not in decided),
-                    *(p for p in _named(member.hints) if p not in claimed),
-                ]
-            ),
-            hints={},
-        )
-        for member in members
+        replace(member, claims=_by_topic([*first, *second, *third]), hints={})
+        for member, first, second, third in zip(members, decided, claims, hints, strict=True)
     ]
 
 
@@ -173,20 +164,18 @@ def speed_names(members: Sequence[JoinedMember]) -> dict[str, str]:
         if one.instance_id is None
     }
     places = {
-        member_key(one): f"{clients[member_key(one)]}@{one.host}"
+        member_key(one): f"{client}@{one.host}"
         for one in members
-        if one.host and clients.get(member_key(one))
+        if one.host and (client := clients.get(member_key(one)))
     }
-    by_client, by_place = Counter(clients.values()), Counter(places.values())
-    names = {}
-    for key in map(member_key, members):
-        client, place = clients.get(key), places.get(key)
-        names[key] = key
-        if client is not None and by_client[client] == 1:
-            names[key] = client
-        elif place is not None and by_place[place] == 1:
-            names[key] = place
-    return names
+    numbers = Counter([*clients.values(), *places.values()])
+    return {
+        key: next(
+            (name for name in (clients.get(key), places.get(key)) if name and numbers[name] == 1),
+            key,
+        )
+        for key in map(member_key, members)
+    }
 
 
 def speeds_of(members: Sequence[JoinedMember], by_name: Mapping[str, float]) -> dict[str, float]:

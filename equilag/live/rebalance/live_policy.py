@@ -20,14 +20,10 @@ LIVE_DEFAULTS: Final = {"horizon": LIVE_HORIZON_S, "tolerance": LIVE_TOLERANCE}
 
 def live_policy(name: str = "lag-aware", **settings: Any) -> Policy:
     """Return a policy with the defaults of live groups. Raises InputError."""
-    return Policy(
-        **{"name": name, "horizon": LIVE_HORIZON_S, "tolerance": LIVE_TOLERANCE, **settings}
-    )
+    return Policy(**{"name": name, **LIVE_DEFAULTS, **settings})
 
 
-def at_most(policy: Policy, max_moves: int | None) -> Policy:
-    """Return the policy with no more moves than this; as it is for None."""
-    if max_moves is None:
-        return policy
+def at_most(policy: Policy, max_moves: int) -> Policy:
+    """Return the policy with no more moves than this."""
     most = max_moves if policy.max_moves is None else min(max_moves, policy.max_moves)
     return replace(policy, max_moves=most)

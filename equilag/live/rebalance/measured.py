@@ -8,7 +8,9 @@ from typing import Final, TypeAlias, TypeVar
 
 import numpy as np
 
+from equilag.domain.building.integer_columns import NULL
 from equilag.domain.group.group import Floats, Group
+from equilag.domain.group.lag import NO_COMMIT, UNKNOWN, lag_from_offsets
 from equilag.domain.group.weight import knows_rates
 from equilag.domain.policy.policy import Policy
 from equilag.planner.worth.group_loads import GroupLoads, group_loads
@@ -59,6 +61,31 @@ def capacities_in_force(
         return {}
     fastest = max(in_force.values())
     return {key: in_force.get(key, measured.get(key, fastest)) for key in keys}
+
+
+_WITHOUT_RESET: Final = "earliest"
+"""How lags are counted as long as the setting is unknown: those without a commit are left out."""
+
+
+def lags_of(committed: Lags, log_start: Lags, log_end: Lags, reset: str | None) -> Lags:
+    """Return the lag of each partition by topic; None if it is unknown, as offsets are.
+
+    As long as the consumers' `auto.offset.reset` is unknown, so is the lag of a partition without a
+    commit, unless its log is empty.
+    """
+    lags = {}
+    for topic, ends in log_end.items():
+        commits, starts, known_ends = (
+            np.array([NULL if one is None else one for one in row] or [NULL] * len(ends))
+            for row in (committed.get(topic, ()), log_start.get(topic, ()), ends)
+        )
+        lag, quality = lag_from_offsets(commits, starts, known_ends, reset or _WITHOUT_RESET)
+        unknown = quality == UNKNOWN
+        if reset is None:
+            unknown |= (quality == NO_COMMIT) & (lag > 0)
+        rows = zip(lag.tolist(), unknown.tolist(), strict=True)
+        lags[topic] = [None if is_unknown else number for number, is_unknown in rows]
+    return lags
 
 
 def too_few_lags(lags: Lags) -> str | None:

@@ -159,26 +159,19 @@ class Effect(NamedTuple):
 
 
 def effect_of(promised: PromisedRelief, loads: GroupLoads, possible: Gain) -> Effect | None:
-    """Return the effect; None if the group is another one now, or the first speeds were measured
-    since: it was right by what was known.
+    """Return the effect on a group whose members are the same; None if its topics are others now,
+    or the first speeds were measured since: it was right by what was known.
 
     A rebalance helped if the group is as much more even as promised, or if it would be as much less
     even now had it kept its assignment.
     """
     before, group = promised.group, loads.group
-    if not _alike(before, group) or loads.in_seconds != promised.in_seconds:
+    same = before.topics == group.topics and np.array_equal(before.topic_start, group.topic_start)
+    if not same or loads.in_seconds != promised.in_seconds:
         return None
     more_even = promised.possible - possible.relief_percent
     avoided = gain_of(loads, before.owner, group.owner).relief_percent
     return Effect(promised.percent, max(0.0, more_even, avoided))
-
-
-def _alike(one: Group, other: Group) -> bool:
-    return (
-        one.topics == other.topics
-        and np.array_equal(one.topic_start, other.topic_start)
-        and [member.id for member in one.members] == [member.id for member in other.members]
-    )
 
 
 _AGAIN_S: Final = 60.0

@@ -18,8 +18,7 @@ from ipaddress import ip_address
 from typing import Any, Final, NamedTuple
 
 from equilag.domain.errors import InputError, describe_error
-from equilag.live.status.event_log import log_event
-from equilag.live.status.status import StewardStatus
+from equilag.live.status.status import StewardStatus, log_event
 from equilag.live.status.steward_metrics import metrics_of
 from equilag.live.status.steward_report import StewardReport
 from equilag.report.page.write_page import cards_of, page_of

@@ -1,12 +1,16 @@
-"""The steward's status: its threads write it, the HTTP server reads it as facts."""
+"""The steward's status and its log: its threads write them, the HTTP server reads the status."""
 
 from __future__ import annotations
 
+import logging
 import threading
 import time
 from collections import Counter, deque
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
-from typing import Any, Final, NamedTuple, get_args
+from datetime import UTC, datetime
+from typing import Any, Final, get_args
 
 from equilag import __version__
 from equilag.live.status.steward_facts import Role, StewardFacts
@@ -17,7 +21,6 @@ from equilag.live.status.steward_parts import (
     StewardSettings,
 )
 from equilag.live.status.steward_words import steward_headline
-from equilag.live.steward.steward_options import utc
 
 SPAN_S: Final = 3600.0
 """How far back the live page shows the course of a group."""
@@ -28,56 +31,16 @@ MAX_REBALANCES: Final = 240
 """Rebalances in that time: one in 15 s, twice as many as the shortest cooldown in use allows."""
 
 
-class HistoryPoint(NamedTuple):
-    at: float
-    lag_total: int | None
-    heaviest_percent: float | None
-    lag_total_would_be: int | None
-    heaviest_percent_would_be: float | None
+_COURSE: Final = (
+    "lag_total", "heaviest_percent", "lag_total_would_be", "heaviest_percent_would_be"
+)  # fmt: skip
+"""The facts whose course is shown."""
 
 
-class HistoryRing:
-    """Not for several threads at once. `now` is in seconds since 1970."""
-
-    def __init__(self) -> None:
-        self._points: deque[HistoryPoint] = deque(maxlen=MAX_POINTS)
-        self._rebalances: deque[float] = deque(maxlen=MAX_REBALANCES)
-
-    def add(self, now: float, facts: StewardFacts) -> None:
-        """Keep the figures of an observation; the newest stands for those just before it."""
-        if len(self._points) > 1 and now - self._points[-2].at < SPAN_S / MAX_POINTS:
-            self._points.pop()
-        self._points.append(
-            HistoryPoint(
-                now,
-                facts.lag_total,
-                facts.heaviest_percent,
-                facts.lag_total_would_be,
-                facts.heaviest_percent_would_be,
-            )
-        )
-        self._forget(now)
-
-    def add_rebalance(self, now: float) -> None:
-        self._rebalances.append(now)
-        self._forget(now)
-
-    def _forget(self, now: float) -> None:
-        while self._points and now - self._points[0].at > SPAN_S:
-            self._points.popleft()
-        while self._rebalances and now - self._rebalances[0] > SPAN_S:
-            self._rebalances.popleft()
-
-    def facts(self) -> StewardHistory:
-        points = tuple(self._points)
-        return StewardHistory(
-            times=tuple(one.at for one in points),
-            lag_total=tuple(one.lag_total for one in points),
-            heaviest_percent=tuple(one.heaviest_percent for one in points),
-            lag_total_would_be=tuple(one.lag_total_would_be for one in points),
-            heaviest_percent_would_be=tuple(one.heaviest_percent_would_be for one in points),
-            rebalances=tuple(self._rebalances),
-        )
+def utc(seconds: float) -> str:
+    """Seconds since 1970 as RFC 3339 in UTC, to the second."""
+    when = datetime.fromtimestamp(seconds, UTC)
+    return when.isoformat(timespec="seconds").replace("+00:00", "Z")
 
 
 PASSIVE_REASON: Final = "a KIP-848 group: the broker assigns its partitions"
@@ -100,10 +63,12 @@ class StewardStatus:
     observe_every_s: float
     session_s: float
     _facts: StewardFacts = field(default_factory=StewardFacts)
-    _counters: Counter[tuple[str, str]] = field(default_factory=Counter)
+    _counters: Counter[str] = field(default_factory=Counter)
     _decisions: deque[StewardDecision] = field(default_factory=lambda: deque(maxlen=MAX_DECISIONS))
     _events: deque[StewardEvent] = field(default_factory=lambda: deque(maxlen=MAX_EVENTS))
-    _history: HistoryRing = field(default_factory=HistoryRing)
+    _points: deque[tuple[Any, ...]] = field(default_factory=lambda: deque(maxlen=MAX_POINTS))
+    """Seconds since 1970, and the facts of the course then."""
+    _rebalances: deque[float] = field(default_factory=lambda: deque(maxlen=MAX_REBALANCES))
     _observed_at: float | None = None
     _heartbeat_at: float | None = None
     _lock: threading.Lock = field(default_factory=threading.Lock)
@@ -116,7 +81,7 @@ class StewardStatus:
     def count(self, what: str, kind: str = "") -> None:
         """Count one more `what` of a kind, such as an assignment by its origin."""
         with self._lock:
-            self._counters[what, kind] += 1
+            self._counters[f"{what}:{kind}" if kind else what] += 1
 
     def observed(self) -> None:
         """The group was observed just now."""
@@ -146,17 +111,26 @@ class StewardStatus:
     def record_rebalance(self) -> None:
         """A rebalance was started, or would have been."""
         with self._lock:
-            self._history.add_rebalance(time.time())
+            self._rebalances.append(time.time())
 
     def record_figures(self) -> None:
-        """Keep the present figures for the course of the last hour."""
+        """Keep the present figures for the course of the last hour; the newest ones stand for those
+        just before them."""
+        now = time.time()
         with self._lock:
-            self._history.add(time.time(), self._facts)
+            if len(self._points) > 1 and now - self._points[-2][0] < SPAN_S / MAX_POINTS:
+                self._points.pop()
+            self._points.append((now, *(getattr(self._facts, name) for name in _COURSE)))
 
     @property
     def history(self) -> StewardHistory:
+        since = time.time() - SPAN_S
         with self._lock:
-            return self._history.facts()
+            points = [point for point in self._points if point[0] >= since]
+            rebalances = tuple(at for at in self._rebalances if at >= since)
+        columns = zip(*points, strict=True)
+        course = dict(zip(("times", *_COURSE), columns, strict=False))
+        return StewardHistory(**course, rebalances=rebalances)
 
     @property
     def facts(self) -> StewardFacts:
@@ -171,10 +145,7 @@ class StewardStatus:
                 last_heartbeat_age_s=_age(self._heartbeat_at, now),
                 decisions=tuple(self._decisions),
                 events=tuple(self._events),
-                counters={
-                    f"{what}:{kind}" if kind else what: n
-                    for (what, kind), n in self._counters.items()
-                },
+                counters=dict(self._counters),
             )
         problem = self._problem(facts)
         facts = replace(facts, problem=problem, healthy=problem is None)
@@ -188,11 +159,6 @@ class StewardStatus:
     @property
     def role_reason(self) -> str:
         return self._facts.role_reason
-
-    @property
-    def counters(self) -> dict[tuple[str, str], int]:
-        with self._lock:
-            return dict(self._counters)
 
     def _problem(self, shown: StewardFacts) -> str | None:
         """Why the steward is unhealthy, or None.
@@ -217,3 +183,52 @@ class StewardStatus:
 
 def _age(then: float | None, now: float) -> float | None:
     return None if then is None else now - then
+
+
+LOG: Final = logging.getLogger("equilag.steward")
+_SHOWN_ELSEWHERE: Final = {"decision", "would-be", "speeds"}
+"""Events whose content the status has as figures."""
+
+
+def log_event(level: int, event: str, **fields: Any) -> None:
+    """Log an event and its fields as one line."""
+    LOG.log(level, event, extra={"fields": fields})
+
+
+class _Recorder(logging.Handler):
+    """Hands the lines of the log to a status."""
+
+    def __init__(self, state: StewardStatus) -> None:
+        super().__init__(logging.INFO)
+        self._state = state
+
+    def emit(self, record: logging.LogRecord) -> None:
+        event = record.getMessage()
+        if event in _SHOWN_ELSEWHERE:
+            return
+        text = _in_words(getattr(record, "fields", {}))
+        self._state.record_event(
+            StewardEvent(utc(record.created), record.levelname.lower(), event, text)
+        )
+
+
+def _in_words(fields: Mapping[str, Any]) -> str:
+    """The fields as people read them: reasons as they are, other ones with their names."""
+    plain = ("reason", "problem", "text")
+    words = [
+        str(value) if name in plain else f"{name.replace('_', ' ')}: {value}"
+        for name, value in fields.items()
+        if value not in ("", None)
+    ]
+    return "; ".join(words)
+
+
+@contextmanager
+def recorded(state: StewardStatus) -> Iterator[None]:
+    """Let the status remember the steward's log."""
+    recorder = _Recorder(state)
+    LOG.addHandler(recorder)
+    try:
+        yield
+    finally:
+        LOG.removeHandler(recorder)

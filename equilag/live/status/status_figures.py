@@ -10,14 +10,14 @@ from typing import Any, Final
 import numpy as np
 
 from equilag.domain.plan.metrics import member_counts, member_loads, spread
+from equilag.domain.plan.move import Move
 from equilag.domain.plan.plan import Plan
 from equilag.domain.show import some_of
 from equilag.live.rebalance.controller import Considered, Controller
 from equilag.live.rebalance.joined_members import client_id_in, member_key, speed_names
-from equilag.live.status.event_log import log_event
+from equilag.live.status.status import log_event, utc
 from equilag.live.status.steward_parts import StewardMember, StewardMove, StewardPlan
 from equilag.live.steward.observer import Observation
-from equilag.live.steward.steward_options import utc
 from equilag.planner.worth.gain import imbalance_of
 from equilag.planner.worth.group_loads import GroupLoads
 
@@ -33,20 +33,23 @@ def observed_figures(observation: Observation) -> dict[str, Any]:
     rate = float(loads.rate.sum())
     utilisation = None
     if observation.measured.capacities and rate:
-        utilisation = round(100.0 * rate / float(loads.capacity.sum()), 1)
+        utilisation = 100.0 * rate / float(loads.capacity.sum())
+    heaviest = imbalance_of(loads, group.owner).heaviest_percent
     return {
         "members": len(observation.members),
         "partitions": int(group.assignable.sum()),
         "unowned_partitions": observation.unowned,
         "lag_total": int(group.lag.sum()),
         "lag_spread": spread(by_member, group.idle) if present else None,
-        "rate_total": round(rate, 1) if group.rates is not None else None,
-        "utilisation_percent": utilisation,
-        "heaviest_percent": round(imbalance_of(loads, group.owner).heaviest_percent, 1)
-        if present
-        else None,
+        "rate_total": None if group.rates is None else round(rate, 1),
+        "utilisation_percent": _rounded(utilisation),
+        "heaviest_percent": round(heaviest, 1) if present else None,
         "by_member": observed_members(observation),
     }
+
+
+def _rounded(value: float | None) -> float | None:
+    return None if value is None else round(value, 1)
 
 
 def observed_members(observation: Observation) -> tuple[StewardMember, ...]:
@@ -64,16 +67,15 @@ def observed_members(observation: Observation) -> tuple[StewardMember, ...]:
     for number, member in enumerate(group.members):
         key = keys[member.id]
         share = 100.0 * load[number] / loads.fair if number in load and loads.fair else None
-        speed = speeds.get(key)
         members.append(
             StewardMember(
                 name=names[key],
                 id=key,
                 partitions=counts[number],
                 lag=lag[number],
-                load_percent=None if share is None else round(share, 1),
-                rate=round(rate[number], 1) if group.rates is not None else None,
-                speed=None if speed is None else round(speed, 1),
+                load_percent=_rounded(share),
+                rate=None if group.rates is None else round(rate[number], 1),
+                speed=_rounded(speeds.get(key)),
                 speed_measured=names[key] in observation.speeds,
             )
         )
@@ -105,7 +107,7 @@ def decision_figures(
         decision=considered.verdict.ground,
         reason=considered.verdict.reason,
         relief_percent=round(gain.relief_percent, 1),
-        relief_s=None if gain.relief_s is None else round(gain.relief_s, 1),
+        relief_s=_rounded(gain.relief_s),
         heaviest_percent=round(gain.now.heaviest_percent, 1),
         heaviest_percent_planned=round(gain.planned.heaviest_percent, 1),
         moves=gain.moves,
@@ -116,7 +118,6 @@ def decision_figures(
 
 def planned_moves(plan: Plan, names: Mapping[str, str]) -> tuple[StewardMove, ...]:
     """Return the moves of a plan, the largest lag first."""
-    moves = sorted(plan.moves, key=lambda one: (-one.lag, one.topic, one.partition))
     return tuple(
         StewardMove(
             one.topic,
@@ -125,8 +126,12 @@ def planned_moves(plan: Plan, names: Mapping[str, str]) -> tuple[StewardMove, ..
             names.get(one.target, one.target),
             one.lag,
         )
-        for one in moves[:MAX_MOVES]
+        for one in _heaviest_first(plan)[:MAX_MOVES]
     )
+
+
+def _heaviest_first(plan: Plan) -> list[Move]:
+    return sorted(plan.moves, key=lambda one: (-one.lag, one.topic, one.partition))
 
 
 _MAX_NAMES: Final = 4
@@ -174,7 +179,7 @@ _MAX_MOVES: Final = 12
 
 def shown_moves(plan: Plan) -> str:
     """Return the moves of a plan: who gives which partition to whom, the heaviest lag first."""
-    moves = sorted(plan.moves, key=lambda one: (-one.lag, one.topic, one.partition))
+    moves = _heaviest_first(plan)
     parts = [
         f"{one.topic}-{one.partition} {_name(one.source)} to {_name(one.target)}"
         for one in moves[:_MAX_MOVES]

@@ -112,7 +112,7 @@ class StewardFacts:
     events: tuple[StewardEvent, ...] = ()
     """What its log has of rebalances and of problems, the newest first."""
     counters: Mapping[str, int] = field(default_factory=dict)
-    """``handouts:plan`` and the like: a name of the metrics with the kind."""
+    """``handouts:sticky`` and the like: a name of the metrics with the kind."""
 
     @property
     def relief_planned_percent(self) -> float | None:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from typing import Any, Final
 
 from equilag.domain.errors import MissingExtra
-from equilag.live.rebalance.assignments import ORIGINS
+from equilag.live.rebalance.decision import ORIGINS
 from equilag.live.status.status import ROLES
 from equilag.live.status.steward_facts import StewardFacts
 from equilag.planner.worth.thresholds import GROUNDS

@@ -14,6 +14,7 @@ class StewardHeadline(NamedTuple):
 
 
 DECISIONS: Final[dict[str, StewardHeadline]] = {
+    "settling": StewardHeadline("Waiting: a rebalance is not over yet", "act"),
     "measuring": StewardHeadline("Measuring: rates are not known yet", "act"),
     "no-plan": StewardHeadline("Planning failed", "bad"),
     "even": StewardHeadline("Leave it: the load is even", "good"),

@@ -1,25 +1,25 @@
-"""Makes the steward's answers to rebalances: reads what they need, and decides within the limit."""
+"""The steward's answers to rebalances: read what they need, decide within the limit, hand out."""
 
 from __future__ import annotations
 
+import logging
+import time
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
+from functools import partial
 
 from equilag.adapters.kafka.described import ClientPlace
-from equilag.adapters.kafka.group_reader import GroupReader
+from equilag.adapters.kafka.group_reader import GroupReader, MissingRight
 from equilag.domain.errors import EquilagError
-from equilag.domain.group.group import Group
 from equilag.domain.policy.policy import Policy
 from equilag.live.rebalance.assignments import (
-    NO_TARGETS,
+    Answering,
     JoinedMembers,
     RebalanceAnswer,
-    Targets,
-    answer_rebalance,
     read_joined_members,
 )
-from equilag.live.rebalance.decision import Decision
+from equilag.live.rebalance.handouts import HandedOut
 from equilag.live.rebalance.joined_members import (
     JoinedMember,
     MemberAssignments,
@@ -27,14 +27,21 @@ from equilag.live.rebalance.joined_members import (
     member_key,
     speeds_of,
 )
-from equilag.live.rebalance.measured import Measured, capacities_in_force
-from equilag.live.rebalance.rebalance_answer import answer_of
-from equilag.live.status.topic_lags import read_topic_lags
-from equilag.live.steward.group_membership import JoinResult
+from equilag.live.rebalance.measured import (
+    NOTHING_MEASURED,
+    Measured,
+    lags_of,
+    too_few_lags,
+    with_size,
+)
+from equilag.live.rebalance.sticky_plan import sticky_decision
+from equilag.live.status.status import log_event
+from equilag.live.steward.group_membership import GroupMembership, JoinResult
+from equilag.live.steward.membership_errors import Unreachable
+from equilag.live.steward.observer import Observation
 from equilag.live.steward.shared_state import SharedState
+from equilag.live.steward.steward_options import StewardOptions
 from equilag.live.steward.take_over import without_missing
-from equilag.planner.worth.gain import Gain
-from equilag.planner.worth.thresholds import Pause, judge
 
 
 def needs_places(policy: Policy, members: Sequence[JoinedMember]) -> bool:
@@ -60,19 +67,133 @@ def with_places(
     ]
 
 
+class TopicsUnknown(Unreachable):
+    """The topics' sizes are unknown, so nothing can be assigned."""
+
+
+@dataclass(frozen=True, slots=True)
+class TopicLags:
+    """The number of partitions of each topic, and what was measured of them."""
+
+    sizes: Mapping[str, int] = field(default_factory=dict)
+    measured: Measured = NOTHING_MEASURED
+    fallback_reason: str | None = None
+    """Why the lags are not good enough for a plan, None if they are."""
+
+
+def read_topic_lags(
+    reader: GroupReader,
+    topics: list[str],
+    options: StewardOptions,
+    observation: Observation | None,
+) -> TopicLags:
+    """Return sizes and lags of the topics: the group waits, so the lags are those of the last
+    observation, and are read only where it does not have them.
+
+    Sizes are always read, in one request. Raises TopicsUnknown, and MissingRight if the steward may
+    not describe a topic.
+    """
+    if not topics:
+        return TopicLags()
+    if observation is not None and observation.read_topics.issuperset(topics):
+        age = time.monotonic() - observation.at
+        measured = replace(observation.measured, age=age)
+        old = f"the newest lags are {age:.0f} s old" if age > options.lag_age else None
+        try:
+            sizes = _read_sizes(reader, topics, options.in_rebalance.time_limit)
+        except TopicsUnknown:
+            return TopicLags(observation.sizes, measured, old)
+        if all(sizes.get(topic) == observation.sizes.get(topic) for topic in topics):
+            return TopicLags(sizes, measured, old or too_few_lags(with_size(measured.lags, sizes)))
+    try:
+        offsets = reader.lags(options.group, topics, options.in_rebalance.time_limit)
+    except MissingRight:
+        raise
+    except EquilagError as error:
+        sizes = _read_sizes(reader, topics, options.session / 2)
+        return TopicLags(sizes, fallback_reason=f"no lag: {error}")
+    # Lags and racks are those of the offsets; whatever else is measured takes several looks.
+    before = NOTHING_MEASURED if observation is None else observation.measured
+    racks = offsets.racks if options.policy.minds_racks else None
+    lags = lags_of(offsets.committed, offsets.log_start, offsets.log_end, options.reset)
+    measured = replace(before, lags=lags, racks=racks or None, age=0.0)
+    return TopicLags(offsets.sizes, measured, too_few_lags(with_size(lags, offsets.sizes)))
+
+
+def _read_sizes(reader: GroupReader, topics: list[str], timeout: float) -> Mapping[str, int]:
+    """Return the topics' sizes. Without them nothing can be assigned, so they may take long."""
+    try:
+        return reader.sizes(topics, timeout)
+    except MissingRight:
+        raise
+    except EquilagError as error:
+        raise TopicsUnknown(f"the topics cannot be read: {error}") from error
+
+
 class AnswerMaker:
     """Answers for one group. Only the thread of the leader loop uses `reader`."""
 
     def __init__(self, shared: SharedState, reader: GroupReader) -> None:
         self._shared = shared
         self._reader = reader
+        self._left_out: tuple[str, ...] = ()
 
-    def members_of(self, joined: JoinResult) -> JoinedMembers:
+    def assign(self, joined: JoinResult, membership: GroupMembership) -> None:
+        """Decide, send the assignments, and record them. Raises what the membership raises, and
+        TopicsUnknown, MissingRight, EquilagError."""
+        began = time.monotonic()
+        members = self._members_of(joined)
+        answer = self._answer_of(members)
+        membership.sync({**answer.by_member, membership.member: {}})
+        self._record(members, answer)
+        state = self._shared.state
+        state.count("handouts", answer.origin)
+        for fallback_reason in answer.fallback_reasons:
+            state.count("fallbacks")
+            state.set(last_fallback_reason=fallback_reason)
+        for line in answer.left_out if members.members else ():
+            if line not in self._left_out:
+                log_event(logging.WARNING, "policy", reason=line)
+        self._left_out = answer.left_out
+        state.set(last_assignment=f"{answer.origin} to {len(members.members)} members")
+        log_event(
+            logging.WARNING if answer.fallback_reasons else logging.INFO,
+            "handed-out",
+            generation=joined.generation,
+            protocol=joined.protocol,
+            members=len(members.members),
+            origin=answer.origin,
+            moves=answer.moves,
+            withheld=answer.withheld,
+            ms=round(1000 * (time.monotonic() - began)),
+            fallback_reason="; ".join(answer.fallback_reasons),
+        )
+
+    def _record(self, joined: JoinedMembers, answer: RebalanceAnswer) -> None:
+        shared, now = self._shared, time.monotonic()
+        if not answer.waits_for:
+            paused = shared.handouts.record(answer.target, not answer.withheld, now)
+            if paused is not None:
+                shared.controller.record_pause(paused)
+            shared.end_take_over("all members are back")
+            return
+        held = {member_key(one): answer.by_member[one.id] for one in joined.members}
+        shared.handouts.record_partial(held, now)
+        shared.state.set(take_over_waits_for=answer.waits_for)
+        log_event(
+            logging.INFO,
+            "take-over-waits",
+            members=len(held),
+            waits_for=answer.waits_for,
+            partitions=answer.withheld,
+        )
+
+    def _members_of(self, joined: JoinResult) -> JoinedMembers:
         """Return the members that have joined, with what they held before."""
         if self._shared.together is not None:
             self._shared.together.protocol = joined.protocol
-        entries = [(one.id, one.instance_id, one.metadata) for one in joined.members]
-        read = read_joined_members(joined.protocol, entries, self._shared.held)
+        held = self._shared.handouts.known.held
+        read = read_joined_members(joined.protocol, joined.members, held)
         members = self._with_places(read)
         take_over = self._shared.take_over
         if take_over is None:
@@ -80,14 +201,13 @@ class AnswerMaker:
         take_over.note_joined(members.members, self.places())
         return replace(members, members=take_over.with_hints(members.members))
 
-    def answer(self, joined: JoinedMembers) -> RebalanceAnswer:
-        """Return what each member gets. Raises TopicsUnknown, MissingRight, EquilagError."""
-        shared = self._shared
-        take_over = shared.take_over
+    def _answer_of(self, joined: JoinedMembers) -> RebalanceAnswer:
+        """Return what each member gets; what missing members of a take-over held is with nobody."""
+        take_over, known = self._shared.take_over, self._shared.handouts.known
         missing = [] if take_over is None else take_over.missing
         if take_over is None or not missing:
-            return self._answer(joined, Targets(shared.target, shared.unfinished))
-        answer = self._answer(joined, NO_TARGETS, sticky_only=True)
+            return self._answer(joined, known)
+        answer = self._answer(joined, known.without_target())
         given = without_missing(answer.by_member, missing)
         kept_back = _size(answer.by_member) - _size(given)
         return replace(
@@ -97,42 +217,18 @@ class AnswerMaker:
             waits_for=take_over.waits_for,
         )
 
-    def _answer(
-        self, joined: JoinedMembers, targets: Targets, sticky_only: bool = False
-    ) -> RebalanceAnswer:
+    def _answer(self, joined: JoinedMembers, known: HandedOut) -> RebalanceAnswer:
         topics = sorted({topic for member in joined.members for topic in member.topics})
-        shared, options = self._shared, self._shared.options
-        read = read_topic_lags(self._reader, topics, options, shared.observation)
+        shared, options, observation = self._shared, self._shared.options, self._shared.observation
+        read = read_topic_lags(self._reader, topics, options, observation)
         sizes = {topic: read.sizes[topic] for topic in topics if topic in read.sizes}
         settings = replace(options.in_rebalance, together=shared.together)
-        keys = [member_key(member) for member in joined.members]
-        known = (
-            {}
-            if shared.observation is None
-            else speeds_of(joined.members, shared.observation.speeds)
-        )
-        measured_speeds = {**known, **read.measured.capacities}
-        capacities = capacities_in_force(keys, shared.capacities, measured_speeds)
+        speeds = {} if observation is None else observation.speeds
+        capacities = {**speeds_of(joined.members, speeds), **read.measured.capacities}
         measured = replace(read.measured, capacities=capacities)
-        pause = Pause(shared.controller.pause_s, joined.cooperative, standing=True)
-
-        def worth_it(gain: Gain) -> bool:
-            return not sticky_only and judge(gain, options.thresholds, pause).worth_it
-
-        def decide(group: Group, fallback_reason: str | None) -> Decision:
-            return answer_of(group, settings, worth_it, fallback_reason, measured)
-
-        try:
-            answer = answer_rebalance(
-                options.group, joined, sizes, measured, targets, decide, read.fallback_reason
-            )
-        except EquilagError as error:  # such as lags whose sum is out of range
-            racks = Measured(racks=measured.racks)
-            without = replace(targets, planned=None)
-            return answer_rebalance(
-                options.group, joined, sizes, racks, without, decide, str(error)
-            )
-        return answer if answer.origin == "target" else replace(answer, capacities=capacities)
+        decide = partial(sticky_decision, settings=settings)
+        answering = Answering(options.group, joined, sizes, known)
+        return answering.answer(measured, decide, read.fallback_reason)
 
     def _with_places(self, joined: JoinedMembers) -> JoinedMembers:
         """Return the members with client id and host, if the policy needs them: a join request has

@@ -10,7 +10,6 @@ import threading
 from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
-from enum import Enum
 from typing import Any, Final
 
 from equilag.adapters.kafka.client_config import Config
@@ -22,13 +21,7 @@ from equilag.adapters.kafka.plain.plain_connection import describe_error
 from equilag.adapters.kafka.plain.quiet import quietly
 from equilag.domain.errors import EquilagError
 from equilag.live.rebalance.assignments import BUILT_IN
-from equilag.live.steward.membership_errors import (
-    Fenced,
-    MembershipLost,
-    Refused,
-    Unreachable,
-    raise_for_code,
-)
+from equilag.live.steward.membership_errors import Unreachable, raise_for_code
 
 with quietly():
     from kafka import errors
@@ -51,28 +44,8 @@ _MAX_JOIN_MS: Final = 30 * 60_000
 minutes by default. Groups with half an hour are still served."""
 
 
-class HeartbeatResult(Enum):
-    """The coordinator's answer to a heartbeat."""
-
-    FINE = "fine"
-    REBALANCE = "rebalance"
-    """The group rebalances: join again."""
-    LOST = "lost"
-    """The coordinator no longer knows the member: join as a new one."""
-    FENCED = "fenced"
-    """Another process has joined with the same instance id."""
-    SILENT = "silent"
-    """No answer, or the coordinator moves. The group keeps the membership for the session
-    timeout."""
-
-
-@dataclass(frozen=True, slots=True)
-class JoinGroupMember:
-    """A member in the leader's JoinGroup response; `metadata` is its subscription."""
-
-    id: str
-    instance_id: str | None
-    metadata: bytes
+JoinGroupMember = tuple[str, str | None, bytes]
+"""A member in the leader's JoinGroup response: member id, instance id, subscription."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,21 +101,28 @@ class GroupMembership:
         """True if the group holds a place that heartbeats keep."""
         return bool(self._member)
 
+    @property
+    def _own(self) -> dict[str, str]:
+        """What every request of a member says."""
+        return {
+            "group_id": self.group,
+            "member_id": self._member,
+            "group_instance_id": self.instance,
+        }
+
     def join(self, reason: str) -> JoinResult:
         """Join, or join again; blocks until all other members have joined.
 
-        Raises MembershipLost, Fenced, Refused, Unreachable.
+        Raises MembershipLost, AlreadyRebalancing, Fenced, Refused, Unreachable.
         """
         protocols = [
             JoinGroupRequest.JoinGroupRequestProtocol(name=name, metadata=write_subscription([]))
             for name in self._protocols
         ]
         request = JoinGroupRequest(
-            group_id=self.group,
+            **self._own,
             session_timeout_ms=self._session_ms,
             rebalance_timeout_ms=self._session_ms,
-            member_id=self._member,
-            group_instance_id=self.instance,
             protocol_type=PROTOCOL_TYPE,
             protocols=protocols,
             reason=reason,
@@ -155,7 +135,7 @@ class GroupMembership:
         self._protocol = answer.protocol_name or ""
         leads = answer.leader == answer.member_id
         others = tuple(
-            JoinGroupMember(one.member_id, one.group_instance_id, bytes(one.metadata))
+            (one.member_id, one.group_instance_id, bytes(one.metadata))
             for one in answer.members
             if one.member_id != answer.member_id
         )
@@ -166,7 +146,7 @@ class GroupMembership:
     def sync(self, given: Mapping[str, Mapping[str, Iterable[int]]]) -> None:
         """Send each member's partitions, by member id; a follower sends none.
 
-        Raises MembershipLost, Fenced, Refused, Unreachable.
+        Raises MembershipLost, AlreadyRebalancing, Fenced, Refused, Unreachable.
         """
         kind = SyncGroupRequest.SyncGroupRequestAssignment
         assignments = [
@@ -174,10 +154,8 @@ class GroupMembership:
             for member, topics in given.items()
         ]
         request = SyncGroupRequest(
-            group_id=self.group,
+            **self._own,
             generation_id=self._generation,
-            member_id=self._member,
-            group_instance_id=self.instance,
             protocol_type=PROTOCOL_TYPE,
             protocol_name=self._protocol,
             assignments=assignments,
@@ -186,27 +164,14 @@ class GroupMembership:
         answer = self._send(request, blocking=True, wait_ms=self._session_ms + _SYNC_SLACK_MS)
         self._check(answer.error_code)
 
-    def heartbeat(self) -> HeartbeatResult:
-        """Send one heartbeat. Never raises."""
-        request = HeartbeatRequest(
-            group_id=self.group,
-            generation_id=self._generation,
-            member_id=self._member,
-            group_instance_id=self.instance,
-            min_version=4,
-        )
-        try:
-            answer = self._send(request, wait_ms=max(1000, self._session_ms // 3))
-            self._check(answer.error_code)
-        except Unreachable:
-            return HeartbeatResult.SILENT
-        except MembershipLost:
-            return HeartbeatResult.LOST
-        except Fenced:
-            return HeartbeatResult.FENCED
-        except Refused as error:
-            return HeartbeatResult.REBALANCE if error.transient else HeartbeatResult.LOST
-        return HeartbeatResult.FINE
+    def heartbeat(self) -> None:
+        """Send one heartbeat.
+
+        Raises MembershipLost, AlreadyRebalancing, Fenced, Refused, Unreachable.
+        """
+        request = HeartbeatRequest(**self._own, generation_id=self._generation, min_version=4)
+        answer = self._send(request, wait_ms=max(1000, self._session_ms // 3))
+        self._check(answer.error_code)
 
     def remove(self, members: Iterable[str]) -> None:
         """Remove other members from the group in one request. Raises Refused, Unreachable."""

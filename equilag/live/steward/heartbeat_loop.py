@@ -5,8 +5,15 @@ from __future__ import annotations
 import time
 from typing import Final
 
-from equilag.live.steward.group_membership import GroupMembership, HeartbeatResult
+from equilag.live.steward.group_membership import GroupMembership
 from equilag.live.steward.leader_loop import LeaderLoop
+from equilag.live.steward.membership_errors import (
+    AlreadyRebalancing,
+    Fenced,
+    MembershipLost,
+    Refused,
+    Unreachable,
+)
 from equilag.live.steward.shared_state import Command, SharedState
 
 _PER_SESSION: Final = 10
@@ -17,10 +24,9 @@ an eager group without reading, waits for it: members' heartbeats are in step af
 so that the steward would often be the last. A heartbeat takes 1 ms of a core."""
 
 _COMMANDS: Final = {
-    HeartbeatResult.REBALANCE: Command.REBALANCE,
-    HeartbeatResult.LOST: Command.LOST,
-    HeartbeatResult.FENCED: Command.FENCED,
-}
+    "rebalance": Command.REBALANCE, "lost": Command.LOST, "fenced": Command.FENCED,
+}  # fmt: skip
+"""What the coordinator answers -> what the leader loop is told."""
 
 
 class HeartbeatLoop:
@@ -49,22 +55,36 @@ class HeartbeatLoop:
 
     def _while_joining(self) -> None:
         """The group waits for other members, which may take long; or the connection is dead."""
-        if self._membership.heartbeat() is not HeartbeatResult.SILENT:
+        if self._heard() != "silent":
             self._answered_at = time.monotonic()
         elif time.monotonic() - self._answered_at > self._shared.options.session:
             self._membership.abort_join()
             self._answered_at = time.monotonic()
 
+    def _heard(self) -> str:
+        """Send one heartbeat, and return the coordinator's answer in one word."""
+        try:
+            self._membership.heartbeat()
+        except Unreachable:  # or it moves; the group keeps the membership for the session timeout
+            return "silent"
+        except AlreadyRebalancing:
+            return "rebalance"
+        except Fenced:
+            return "fenced"
+        except (MembershipLost, Refused):
+            return "lost"
+        return "fine"
+
     def send(self) -> None:
-        """Send one heartbeat."""
+        """Send one heartbeat, and tell the leader loop what it has to know."""
         shared, generation = self._shared, self._leader.generation
-        result = self._membership.heartbeat()
-        shared.state.count("heartbeats", result.value)
-        if result in (HeartbeatResult.FINE, HeartbeatResult.REBALANCE):
+        heard = self._heard()
+        shared.state.count("heartbeats", heard)
+        if heard in ("fine", "rebalance"):
             shared.state.heartbeat_answered()
-        if result in _COMMANDS:
-            shared.send(_COMMANDS[result], generation)
-        elif result is HeartbeatResult.SILENT:
+        if heard in _COMMANDS:
+            shared.send(_COMMANDS[heard], generation)
+        elif heard == "silent":
             self._silent_in = generation
         elif self._silent_in == generation and shared.is_alone:
             # A coordinator that has restarted knows of each member only the protocol that was in

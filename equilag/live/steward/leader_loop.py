@@ -9,15 +9,16 @@ from typing import Final
 
 from equilag.adapters.kafka.group_reader import GroupReader, MissingRight, UnplannableGroup
 from equilag.domain.errors import EquilagError
-from equilag.live.rebalance.assignments import JoinedMembers, RebalanceAnswer
-from equilag.live.rebalance.joined_members import member_key
-from equilag.live.status.event_log import log_event
-from equilag.live.status.status import PASSIVE_REASON
-from equilag.live.status.topic_lags import TopicsUnknown
-from equilag.live.steward.answer_maker import AnswerMaker
-from equilag.live.steward.group_check import check_group, with_protocol_in_use
+from equilag.live.status.status import PASSIVE_REASON, log_event
+from equilag.live.steward.answer_maker import AnswerMaker, TopicsUnknown
 from equilag.live.steward.group_membership import GroupMembership, JoinResult
-from equilag.live.steward.membership_errors import Fenced, MembershipLost, Refused, Unreachable
+from equilag.live.steward.membership_errors import (
+    AlreadyRebalancing,
+    Fenced,
+    MembershipLost,
+    Refused,
+    Unreachable,
+)
 from equilag.live.steward.shared_state import Command, CommandMessage, SharedState
 from equilag.live.steward.take_over import TakeOver
 
@@ -42,7 +43,6 @@ class LeaderLoop:
         self._generation = -1
         self._leads = False
         self._took_over = False
-        self._left_out: tuple[str, ...] = ()
         self._failing_since: float | None = None
         """When the first of the current failed rebalances was, in monotonic seconds."""
         self.failure: EquilagError | None = None
@@ -94,30 +94,33 @@ class LeaderLoop:
             log_event(logging.WARNING, "passive", reason=PASSIVE_REASON)
         self._shared.state.set(role="passive", role_reason=PASSIVE_REASON)
         self._leads = False
-        self._end_take_over("the group has changed to KIP-848")
+        self._shared.end_take_over("the group has changed to KIP-848")
         self._membership.leave()
 
     def _join_and_serve(self) -> None:
         """Join once, answer the rebalance, and handle commands until the next one."""
         try:
-            check_group(self._reader, self._membership)
+            self._check_group()
             self.joining = True
             joined = self._membership.join(self._reason)
             self.joining = False
             self._generation, self._leads = joined.generation, joined.leads
-            self._shared.count_rebalance(joined.leads)
+            self._shared.handouts.begin(joined.leads)
             self._shared.state.heartbeat_answered()
             if joined.leads and not joined.skip:
-                self._assign(joined)
+                self._answers.assign(joined, self._membership)
             else:
-                self._end_take_over("another member leads")
+                self._shared.end_take_over("another member leads")
                 self._membership.sync({})
         except MembershipLost:
             self._membership.forget()
+        except AlreadyRebalancing:
+            pass
         except TopicsUnknown as error:
             self._topics_unknown(str(error))
         except Unreachable as error:
-            self._unreachable(str(error))
+            known = self._shared.state.role == "unreachable"
+            self._retry_after(_RETRY_S, str(error), "" if known else "coordinator-unreachable")
         except Refused as error:
             self._refused(error)
         else:
@@ -128,6 +131,24 @@ class LeaderLoop:
                     break
         finally:
             self.joining = False
+
+    def _check_group(self) -> None:
+        """Check the kind of the group if the steward is no member yet.
+
+        In a group without members it would be the first, and its protocols would keep the members
+        of an application out whose group this is. Raises UnplannableGroup for such a group,
+        Unreachable if its kind is unknown. The join names a missing right.
+        """
+        if self._membership.is_member:
+            return
+        try:
+            self._reader.check_kind(self._membership.group)
+        except UnplannableGroup:
+            raise
+        except MissingRight:
+            return
+        except EquilagError as error:
+            raise Unreachable(str(error)) from error
 
     def _handle(self, message: CommandMessage | None) -> bool:
         """Execute a command. Return True if the steward must join again."""
@@ -159,7 +180,7 @@ class LeaderLoop:
         ids = {member.id for member in others}.union(self._answers.places())
         try:
             self._membership.remove(sorted(ids - {self._membership.member}))
-        except (Refused, Unreachable) as error:
+        except (AlreadyRebalancing, Refused, Unreachable) as error:
             log_event(logging.ERROR, "take-over-failed", problem=str(error))
             return False
         self._took_over = True  # once only
@@ -182,19 +203,9 @@ class LeaderLoop:
         take_over = self._shared.take_over
         if take_over is None or time.monotonic() < take_over.until:
             return False
-        self._end_take_over("not all members are back in time")
+        self._shared.end_take_over("not all members are back in time")
         self._reason = "the equilag steward waits no longer for removed members"
         return True
-
-    def _end_take_over(self, reason: str) -> None:
-        take_over = self._shared.take_over
-        if take_over is None:
-            return
-        self._shared.take_over = None
-        self._shared.state.set(take_over_waits_for=0)
-        missing = take_over.waits_for
-        level = logging.WARNING if missing else logging.INFO
-        log_event(level, "take-over-done", missing=missing, reason=reason)
 
     def _next_message(self, seconds: float) -> CommandMessage | None:
         try:
@@ -222,78 +233,32 @@ class LeaderLoop:
             protocol=joined.protocol,
         )
 
-    def _unreachable(self, problem: str) -> None:
-        if self._shared.state.role != "unreachable":
-            log_event(logging.WARNING, "coordinator-unreachable", problem=problem)
-        self._shared.state.set(role="unreachable", role_reason=problem)
-        self._shared.stop.wait(_RETRY_S)
-
     def _topics_unknown(self, problem: str) -> None:
         """Retry for the length of a session, then leave: the group must not wait forever."""
-        log_event(logging.WARNING, "topics-unknown", problem=problem)
-        self._shared.state.set(role="unreachable", role_reason=problem)
+        self._retry_after(_RETRY_S, problem, "topics-unknown")
         now = time.monotonic()
         if self._failing_since is None:
             self._failing_since = now
-        if now - self._failing_since < self._shared.options.session:
-            self._shared.stop.wait(_RETRY_S)
-            return
-        log_event(logging.ERROR, "leaves", problem=problem)
-        self._membership.leave()
-        self._failing_since = None
-        self._shared.stop.wait(_PASSIVE_S)
+        if now - self._failing_since >= self._shared.options.session:
+            log_event(logging.ERROR, "leaves", problem=problem)
+            self._membership.leave()
+            self._failing_since = None
+            self._shared.stop.wait(_PASSIVE_S)
 
     def _refused(self, error: Refused) -> None:
-        if error.transient:
-            return
-        problem = with_protocol_in_use(str(error), self._shared)
-        if self._shared.state.role_reason != problem:
-            log_event(logging.ERROR, "refused", problem=problem)
+        problem, observation = str(error), self._shared.observation
+        offered = ("", *self._shared.options.protocols)
+        if observation is not None and observation.protocol not in offered:
+            problem = f"{problem}; they use {observation.protocol!r}"
+        known = self._shared.state.role_reason == problem
+        self._retry_after(_PASSIVE_S, problem, "" if known else "refused", logging.ERROR)
+
+    def _retry_after(
+        self, seconds: float, problem: str, event: str, level: int = logging.WARNING
+    ) -> None:
+        """Show why the steward takes no part in the group, log it as an event unless that is empty,
+        and pause."""
+        if event:
+            log_event(level, event, problem=problem)
         self._shared.state.set(role="unreachable", role_reason=problem)
-        self._shared.stop.wait(_PASSIVE_S)
-
-    def _assign(self, joined: JoinResult) -> None:
-        """Decide, and send the assignments. Raises what the membership raises."""
-        began = time.monotonic()
-        joined_members = self._answers.members_of(joined)
-        answer = self._answers.answer(joined_members)
-        self._membership.sync({**answer.by_member, self._membership.member: {}})
-        self._record(joined_members, answer)
-        state = self._shared.state
-        state.count("handouts", answer.origin)
-        for fallback_reason in answer.fallback_reasons:
-            state.count("fallbacks")
-            state.set(last_fallback_reason=fallback_reason)
-        for line in answer.left_out if joined_members.members else ():
-            if line not in self._left_out:
-                log_event(logging.WARNING, "policy", reason=line)
-        self._left_out = answer.left_out
-        fields = {
-            "generation": joined.generation,
-            "protocol": joined.protocol,
-            "members": len(joined_members.members),
-            "origin": answer.origin,
-            "moves": answer.moves,
-            "withheld": answer.withheld,
-            "ms": round(1000 * (time.monotonic() - began)),
-        }
-        state.set(last_assignment=f"{answer.origin} to {len(joined_members.members)} members")
-        level = logging.WARNING if answer.fallback_reasons else logging.INFO
-        log_event(level, "handed-out", **fields, fallback_reason="; ".join(answer.fallback_reasons))
-
-    def _record(self, joined: JoinedMembers, answer: RebalanceAnswer) -> None:
-        """Record what was handed out."""
-        if not answer.waits_for:
-            self._shared.record_assignment(answer.target, not answer.withheld, answer.capacities)
-            self._end_take_over("all members are back")
-            return
-        ids = {member_key(member): member.id for member in joined.members}
-        self._shared.record_partial({key: answer.by_member[name] for key, name in ids.items()})
-        self._shared.state.set(take_over_waits_for=answer.waits_for)
-        log_event(
-            logging.INFO,
-            "take-over-waits",
-            members=len(ids),
-            waits_for=answer.waits_for,
-            partitions=answer.withheld,
-        )
+        self._shared.stop.wait(seconds)

@@ -22,18 +22,13 @@ class Fenced(EquilagError):
 class Refused(EquilagError):
     """The group refuses the request."""
 
-    transient = False
-    """True if the group is rebalancing, so that the request can succeed in a moment."""
+
+class AlreadyRebalancing(EquilagError):
+    """A rebalance is in progress: the request can succeed in a moment."""
 
 
 class Unreachable(EquilagError):
     """The coordinator does not answer now."""
-
-
-class AlreadyRebalancing(Refused):
-    """A rebalance is in progress."""
-
-    transient = True
 
 
 _MOVING: Final = frozenset(

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import logging
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import replace
-from typing import Final
+from typing import Any, Final
 
 from equilag.adapters.kafka.group_reader import (
     NoSuchGroup,
@@ -15,17 +15,17 @@ from equilag.adapters.kafka.group_reader import (
 )
 from equilag.domain.errors import EquilagError
 from equilag.domain.group.group import Group
-from equilag.live.rebalance.assignments import target_assignment
-from equilag.live.rebalance.controller import Considered
+from equilag.domain.plan.plan import Plan
+from equilag.domain.policy.policy import Policy
+from equilag.live.rebalance.controller import Considered, Seen
 from equilag.live.rebalance.decision import Decision, PlanSettings
 from equilag.live.rebalance.fitting_policy import with_capacities
+from equilag.live.rebalance.handouts import TargetAssignment
 from equilag.live.rebalance.joined_members import group_of, member_key, speed_names, speeds_of
-from equilag.live.rebalance.live_policy import at_most
-from equilag.live.rebalance.measured import awaits_rates, capacities_in_force
-from equilag.live.rebalance.rebalance_answer import sticky_policy
+from equilag.live.rebalance.measured import capacities_in_force
 from equilag.live.rebalance.rebalance_limits import VerdictNews
-from equilag.live.status.event_log import log_event
-from equilag.live.status.status import PASSIVE_REASON
+from equilag.live.rebalance.sticky_plan import sticky_policy
+from equilag.live.status.status import PASSIVE_REASON, log_event
 from equilag.live.status.status_figures import (
     SpeedReport,
     decision_figures,
@@ -37,7 +37,6 @@ from equilag.live.steward.observer import GroupObserver, Observation
 from equilag.live.steward.repair import Repair
 from equilag.live.steward.shared_state import Command, SharedState
 from equilag.planner.worth.group_loads import GroupLoads
-from equilag.planner.worth.thresholds import Verdict
 
 Decide = Callable[[Group, PlanSettings], Decision]
 """Plans within the time limit of the settings."""
@@ -64,7 +63,6 @@ class MonitorLoop:
         self._repair = Repair()
         self._dry_run = DryRun(shared.options.policy) if shared.options.dry_run else None
         self._speeds = SpeedReport()
-        self._members: set[str] = set()
         self.failure: EquilagError | None = None
         """Why the steward has to end."""
         self._failing = ""
@@ -86,9 +84,9 @@ class MonitorLoop:
 
     def run_once(self) -> None:
         """Observe once and act on it. Never raises what a cluster can cause."""
-        before, (leads, generation) = self._shared.rebalances, self._leads()
+        rebalances, (leads, generation) = self._shared.handouts.known.rebalances, self._leads()
         try:
-            observation = self._observer.observe()
+            observation = self._observer.observe(rebalances)
         except TemporarilyUnreadable:
             self._shared.state.count("observations", "rebalancing")
             self._count_without_assignment(True)
@@ -111,7 +109,7 @@ class MonitorLoop:
         self._shared.state.observed()
         self._count_without_assignment(observation.unowned > 0)
         observation = self._repair.without_hopeless(observation)
-        if not self._shared.record_observation(observation, before):
+        if not self._shared.record_observation(observation):
             return  # the group rebalanced meanwhile
         self._update_status(observation)
         if observation.kind == "consumer":
@@ -130,7 +128,7 @@ class MonitorLoop:
             log_event(logging.WARNING, "no-group", reason=reason)
         self._failing = _NO_GROUP
         self._count_without_assignment(False)
-        self._shared.record_no_group()
+        self._shared.observation = None
         self._shared.send(Command.RECONSIDER)
         self._shared.state.count("observations", "no group")
         self._shared.state.observed()
@@ -165,12 +163,8 @@ class MonitorLoop:
             )
 
     def _evaluate(self, observation: Observation, leads: bool, generation: int) -> None:
-        members = set(observation.held)
-        if members != self._members:
-            self._shared.controller.reset()
-            self._members = members
         if self._dry_run is not None:
-            self._rehearse(self._dry_run, observation)
+            self._consider(observation, generation, self._dry_run)
         elif leads and self._shared.take_over is not None:
             self._shared.state.decide("", "a take-over waits for removed members")
         elif leads:
@@ -183,57 +177,81 @@ class MonitorLoop:
 
     def _repaired(self, observation: Observation, generation: int) -> bool:
         """Rebalance for partitions that were added or deleted, which the members leave to the
-        leader to notice, or that break a rule of the policy. Return True if there are any."""
+        leader to notice, or that break a rule of the policy. Return True if there are any.
+
+        Capacities in force count: newly measured speeds move nothing.
+        """
         pending = self._shared.rebalance_pending
         if not self._repair.is_due(observation, pending, time.monotonic()):
             return self._repair.seen
-        options = self._shared.options
-        settings = replace(options.in_advance, policy=sticky_policy(options.policy))
-        decision = self._plan(self._as_planned(observation), settings)
-        if self._repair.helps(observation, decision, options.policy):
+        policy, measured = self._shared.options.policy, observation.measured
+        known = self._shared.handouts.known.capacities
+        capacities = capacities_in_force(observation.held, known, measured.capacities)
+        measured = replace(measured, capacities=capacities)
+        group = group_of(
+            self._shared.options.group, observation.members, observation.sizes, measured
+        )
+        decision = self._plan(with_capacities(group, policy), sticky_policy(policy))
+        if self._repair.helps(observation, decision, policy):
+            target = observation.target(decision.plan, capacities)
             reason = self._repair.reason(observation)
-            self._start(observation, decision, generation, "partitions", reason)
+            if self._request(target, observation, generation, reason):
+                self._note_rebalance("partitions", decision.plan, reason)
         return True
 
-    def _as_planned(self, observation: Observation) -> Group:
-        """The observed group with the capacities in force: newly measured speeds move nothing."""
-        options, measured = self._shared.options, observation.measured
-        keys, in_force = observation.held, self._shared.capacities
-        capacities = capacities_in_force(keys, in_force, measured.capacities)
-        measured = replace(measured, capacities=capacities)
-        group = group_of(options.group, observation.members, observation.sizes, measured)
-        return with_capacities(group, options.policy)
-
-    def _consider(self, observation: Observation, generation: int) -> None:
-        loads = observation.loads
-        considered = self._considered(observation, loads)
-        if considered.verdict.worth_it and considered.decision is not None:
-            self._shared.controller.started(loads, considered, time.monotonic())
-            self._start(observation, considered.decision, generation, "gain", considered.case)
+    def _consider(
+        self, observation: Observation, generation: int, dry_run: DryRun | None = None
+    ) -> None:
+        """Ask the controller about the group: as it is, or as it would be in a dry run."""
+        loads = observation.loads if dry_run is None else dry_run.loads(observation)
+        now, controller = time.monotonic(), self._shared.controller
+        known = self._shared.handouts.known
+        seen = Seen(observation.began, now, known, observation.cooperative)
+        considered = controller.consider(loads, seen, self._plan)
+        if (decision := considered.to_start) is not None:
+            if dry_run is not None:
+                dry_run.adopt(decision.plan)
+                controller.started(loads, considered, now)
+                self._note_rebalance("", decision.plan, considered.case)
+            else:
+                target = observation.target(decision.plan, observation.measured.capacities)
+                if self._request(target, observation, generation, considered.case):
+                    controller.started(loads, considered, now)
+                    self._note_rebalance("gain", decision.plan, considered.case)
         self._show(considered, loads, observation)
+        if dry_run is not None:
+            self._show_would_be(dry_run.figures(loads), observation.at)
 
-    def _considered(self, observation: Observation, loads: GroupLoads) -> Considered:
-        """What the controller says about the loads, of the group as it is or as it would be."""
-        options = self._shared.options
-        if awaits_rates(loads.group, options.policy):
-            reason = "rates are known after about 10 s of observations"
-            return Considered(Verdict("measuring", reason))
-
-        def make_plan(max_moves: int | None) -> Decision:
-            policy = at_most(options.policy, max_moves)
-            return self._plan(loads.group, replace(options.in_advance, policy=policy))
-
-        now = time.monotonic()
-        controller = self._shared.controller
-        return controller.consider(loads, now, make_plan, observation.cooperative)
-
-    def _plan(self, group: Group, settings: PlanSettings) -> Decision:
-        decision = self._decide(group, replace(settings, together=self._shared.together))
+    def _plan(self, group: Group, policy: Policy) -> Decision:
+        shared = self._shared
+        settings = replace(shared.options.in_advance, policy=policy, together=shared.together)
+        decision = self._decide(group, settings)
         for line in decision.left_out:
             if line not in self._remarks:
                 log_event(logging.INFO, "remark", text=line)
                 self._remarks.add(line)
         return decision
+
+    def _request(
+        self, target: TargetAssignment, observation: Observation, generation: int, reason: str
+    ) -> bool:
+        """Request a rebalance to the target, unless another one came since the observation."""
+        now = time.monotonic()
+        if not self._shared.handouts.request(target, observation.rebalances, now):
+            return False
+        self._shared.send(Command.TRIGGER, generation, reason)
+        return True
+
+    def _note_rebalance(self, kind: str, plan: Plan, reason: str) -> None:
+        """A rebalance was requested; without a kind it would have been."""
+        state, moves = self._shared.state, shown_moves(plan)
+        state.record_rebalance()
+        if kind:
+            state.count("rebalances_triggered", kind)
+            log_event(logging.WARNING, "rebalance", cause=kind, reason=reason, moves=moves)
+        else:
+            state.count("would_trigger")
+            log_event(logging.WARNING, "would-rebalance", reason=reason, moves=moves)
 
     def _show(self, considered: Considered, loads: GroupLoads, observation: Observation) -> None:
         """Report a decision: in the status and the metrics always, in the log when it is news."""
@@ -249,31 +267,8 @@ class MonitorLoop:
         if self._news.is_news(verdict, now):
             log_event(logging.INFO, "decision", decision=verdict.ground, reason=verdict.reason)
 
-    def _start(
-        self, observation: Observation, decision: Decision, generation: int, kind: str, reason: str
-    ) -> None:
-        target = target_assignment(observation.members, decision.plan.assignment, observation.sizes)
-        self._shared.state.count("rebalances_triggered", kind)
-        self._shared.state.record_rebalance()
-        moves = shown_moves(decision.plan)
-        log_event(logging.WARNING, "rebalance", cause=kind, reason=reason, moves=moves)
-        self._shared.set_target(target, observation.measured.capacities if kind == "gain" else None)
-        self._shared.send(Command.TRIGGER, generation, reason)
-
-    def _rehearse(self, dry_run: DryRun, observation: Observation) -> None:
-        """Let the controller act on the group as it would be by now."""
-        loads = dry_run.loads(observation)
-        considered = self._considered(observation, loads)
-        if considered.verdict.worth_it and considered.decision is not None:
-            self._shared.controller.started(loads, considered, time.monotonic())
-            dry_run.adopt(considered.decision.plan)
-            self._shared.state.count("would_trigger")
-            self._shared.state.record_rebalance()
-            moves = shown_moves(considered.decision.plan)
-            log_event(logging.WARNING, "would-rebalance", reason=considered.case, moves=moves)
-        self._show(considered, loads, observation)
-        figures = dry_run.figures(loads)
+    def _show_would_be(self, figures: Mapping[str, Any], at: float) -> None:
         self._shared.state.set(**figures)
-        if figures and observation.at - self._told_would_be >= _WOULD_BE_S:
-            self._told_would_be = observation.at
+        if figures and at - self._told_would_be >= _WOULD_BE_S:
+            self._told_would_be = at
             log_event(logging.INFO, "would-be", **figures)

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 import numpy as np
 
 from equilag.adapters.kafka.group_reader import GroupReader, Reading, TopicOffsets
 from equilag.domain.group.group import NOBODY, Group
-from equilag.domain.group.lag import UNKNOWN
+from equilag.domain.plan.plan import Plan
 from equilag.live.rebalance.assignments import is_cooperative
 from equilag.live.rebalance.fitting_policy import count_broken, with_capacities
+from equilag.live.rebalance.handouts import TargetAssignment
 from equilag.live.rebalance.joined_members import (
     JoinedMember,
     Partitions,
@@ -21,7 +22,7 @@ from equilag.live.rebalance.joined_members import (
     speed_names,
 )
 from equilag.live.rebalance.kept_together import KeptTogether
-from equilag.live.rebalance.measured import Lags, Measured, measured_loads
+from equilag.live.rebalance.measured import Measured, lags_of, measured_loads
 from equilag.live.status.state_file import KeptState
 from equilag.live.steward.steward_options import StewardOptions
 from equilag.live.tracking.topic_columns import ObservedOffsets
@@ -33,10 +34,9 @@ class Observation:
     """The group at one moment, without stewards and other members without topics."""
 
     at: float
-    """Seconds of the monotonic clock."""
+    """Seconds of the monotonic clock, when the offsets were read."""
     kind: str
     """Either "classic" or "consumer" (KIP-848)."""
-    state: str
     protocol: str
     members: list[JoinedMember]
     held: dict[str, Partitions]
@@ -49,10 +49,23 @@ class Observation:
     """The speeds among the capacities by the name of the member, see `speed_names`."""
     broken: int = 0
     """Partitions that break a rule of the policy."""
+    rebalances: int = 0
+    """Rebalances so far when the observation began."""
+    began: float = 0.0
+    """When that was, in seconds of the monotonic clock."""
 
     @property
     def group(self) -> Group:
         return self.loads.group
+
+    @property
+    def read_topics(self) -> set[str]:
+        """The topics that members subscribe to."""
+        return {topic for member in self.members for topic in member.topics}
+
+    def target(self, plan: Plan, capacities: Mapping[str, float]) -> TargetAssignment:
+        """The target of a plan of this group that was made with these capacities."""
+        return TargetAssignment.of(self.members, plan.assignment, self.sizes, capacities)
 
     @property
     def cooperative(self) -> bool:
@@ -91,9 +104,10 @@ class GroupObserver:
         self._tracker = kept.tracker
         self._together = together
 
-    def observe(self) -> Observation:
-        """Read the group. Raises EquilagError; TemporarilyUnreadable while it rebalances."""
-        options = self._options
+    def observe(self, rebalances: int = 0) -> Observation:
+        """Read the group after so many rebalances. Raises EquilagError; TemporarilyUnreadable while
+        it rebalances."""
+        options, began = self._options, time.monotonic()
         reading = self._reader.read(options.group)
         at = time.monotonic()
         if self._together is not None:
@@ -119,7 +133,6 @@ class GroupObserver:
         return Observation(
             at=at,
             kind=reading.kind,
-            state=reading.state,
             protocol=reading.protocol,
             members=members,
             held=held,
@@ -133,6 +146,8 @@ class GroupObserver:
                 if self._tracker.has_speed(names[key])
             },
             broken=count_broken(group, options.policy, group.owner),
+            rebalances=rebalances,
+            began=began,
         )
 
     def close(self) -> None:
@@ -149,7 +164,7 @@ class GroupObserver:
         given = bool(policy.capacity)
         speeds = {} if given else self._tracker.capacities(names.values(), at)
         return Measured(
-            lags_of(offsets, self._options.reset),
+            lags_of(offsets.committed, offsets.log_start, offsets.log_end, self._options.reset),
             racks or None,
             rates=rates.rates,
             rate_errors=rates.errors,
@@ -172,29 +187,3 @@ def _members_with_topics(reading: Reading) -> list[JoinedMember]:
         for one in reading.members
         if one.topics
     ]
-
-
-def lags_of(offsets: TopicOffsets, reset: str) -> Lags:
-    """Return the lag of each partition [partitions] by topic, in records; None if unknown.
-
-    Raises InputError.
-    """
-    group = Group.build(
-        name="",
-        topics=offsets.sizes,
-        members=[],
-        subscriptions={},
-        offsets=offsets.arrays(),
-        auto_offset_reset=reset,
-        unknown_lags=offsets.unknown,
-    )
-    unknown = group.quality == UNKNOWN
-    lags: list[int | None] = [
-        None if is_unknown else lag
-        for lag, is_unknown in zip(group.lag.tolist(), unknown.tolist(), strict=True)
-    ]
-    starts: Sequence[int] = group.topic_start.tolist()
-    return {
-        topic: lags[begin:end]
-        for topic, begin, end in zip(group.topics, starts[:-1], starts[1:], strict=True)
-    }

@@ -6,18 +6,14 @@ import logging
 import queue
 import threading
 import time
-from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import Enum
-from typing import Final
 
 from equilag.domain.group.co_partitioning import CoPartitionedTopics
-from equilag.live.rebalance.assignments import TargetAssignment, topics_by_member
 from equilag.live.rebalance.controller import Controller
-from equilag.live.rebalance.joined_members import Partitions
+from equilag.live.rebalance.handouts import Handouts, TargetAssignment, topics_by_member
 from equilag.live.rebalance.kept_together import KeptTogether
-from equilag.live.status.event_log import log_event
-from equilag.live.status.status import StewardStatus
+from equilag.live.status.status import StewardStatus, log_event
 from equilag.live.steward.observer import Observation
 from equilag.live.steward.steward_options import StewardOptions
 from equilag.live.steward.take_over import TakeOver
@@ -50,11 +46,6 @@ class CommandMessage:
     reason: str = ""
 
 
-PENDING_S: Final = 30.0
-"""A rebalance that takes longer no longer protects its target from new observations. Members rejoin
-within seconds; 30 s is far more, and short enough for a rebalance that never happened."""
-
-
 class SharedState:
     """One instance for all threads. `stop` ends them."""
 
@@ -67,24 +58,12 @@ class SharedState:
         """A take-over that waits for removed members. The leader loop alone changes it."""
         self.stop = threading.Event()
         self.messages: queue.SimpleQueue[CommandMessage] = queue.SimpleQueue()
-        self._lock = threading.Lock()
-        self._observation: Observation | None = None
-        self._target: TargetAssignment | None = None
-        self._held: Mapping[str, Partitions] = {}
-        self._unfinished: TargetAssignment | None = None
-        self._pending_until = 0.0
-        self._triggered_at: float | None = None
-        """When a rebalance was started here that has had no assignment yet."""
-        self._rebalances = 0
-        self._capacities: Mapping[str, float] = {}
-        self.controller = Controller(options.thresholds)
+        self.handouts = Handouts()
+        self.observation: Observation | None = None
+        """The newest one that is not out of date."""
+        self.controller = Controller(options.thresholds, options.policy)
         """Used by the monitor loop; the leader loop only records and reads how long a rebalance
         takes."""
-
-    @property
-    def observation(self) -> Observation | None:
-        with self._lock:
-            return self._observation
 
     @property
     def is_alone(self) -> bool:
@@ -92,115 +71,43 @@ class SharedState:
         observation = self.observation
         return observation is None or not observation.members
 
-    @property
-    def target(self) -> TargetAssignment | None:
-        """The assignment that the next rebalance of an unchanged group leads to."""
-        with self._lock:
-            return self._target
+    def record_observation(self, observation: Observation) -> bool:
+        """Record an observation; return False if it is out of date, since a rebalance came.
 
-    @property
-    def held(self) -> Mapping[str, Partitions]:
-        """Member key -> partitions that the member held when they were last known."""
-        with self._lock:
-            return self._held
-
-    @property
-    def unfinished(self) -> Mapping[str, Partitions] | None:
-        """Member key -> partitions of the change that the last assignment began: some were
-        withheld. None if it was complete, or if another member leads since."""
-        with self._lock:
-            return None if self._unfinished is None else self._unfinished.assignment
-
-    @property
-    def rebalances(self) -> int:
-        """Rebalances since the start."""
-        with self._lock:
-            return self._rebalances
-
-    def count_rebalance(self, leads: bool = True) -> None:
-        """Count a rebalance: observations that began before it are out of date. `leads` tells
-        whether the steward leads now; another leader assigns as it wants."""
-        with self._lock:
-            self._rebalances += 1
-            if not leads:
-                self._unfinished = self._triggered_at = None
-
-    def record_no_group(self) -> None:
-        """The group does not exist now."""
-        with self._lock:
-            self._observation = None
-
-    def record_observation(self, observation: Observation, rebalances: int) -> bool:
-        """Record an observation that began after `rebalances` rebalances.
-
-        Return False if another rebalance came since: the observation is out of date. A complete
-        assignment that keeps the policy's rules becomes the target, unless a rebalance to another
-        target is pending.
+        A complete assignment that keeps the policy's rules becomes the target, unless a rebalance
+        to another target is pending.
         """
-        with self._lock:
-            if rebalances != self._rebalances:
-                return False
-            self._observation = observation
-            pending = time.monotonic() < self._pending_until
-            if observation.members and observation.complete and not pending:
-                self._held = observation.held
-                if not observation.broken:
-                    self._target = TargetAssignment(
-                        observation.held, topics_by_member(observation.members), observation.sizes
-                    )
-            return True
-
-    @property
-    def capacities(self) -> Mapping[str, float]:
-        """Member key -> capacity that the assignment in force was planned with; empty if all
-        members counted as equal."""
-        with self._lock:
-            return self._capacities
-
-    def set_target(
-        self, target: TargetAssignment, capacities: Mapping[str, float] | None = None
-    ) -> None:
-        """Set the target of the next rebalance; observations do not change it for PENDING_S
-        seconds. `capacities` are those that it was planned with, None for those in force."""
-        with self._lock:
-            self._target = target
-            self._unfinished = None
-            if capacities is not None:
-                self._capacities = dict(capacities)
-            self._triggered_at = time.monotonic()
-            self._pending_until = self._triggered_at + PENDING_S
-
-    def record_assignment(
-        self,
-        target: TargetAssignment,
-        complete: bool,
-        capacities: Mapping[str, float] | None = None,
-    ) -> None:
-        """Record what was handed out on the way to `target`; `complete` if nothing was withheld.
-        `capacities` are those that it was planned with, None for those in force."""
-        with self._lock:
-            if capacities is not None:
-                self._capacities = dict(capacities)
-            if self._triggered_at is not None:
-                self.controller.record_pause(time.monotonic() - self._triggered_at)
-                self._triggered_at = None
-            self._target = target
-            self._held = target.assignment
-            self._unfinished = None if complete else target
-            self._pending_until = 0.0 if complete else time.monotonic() + PENDING_S
-
-    def record_partial(self, held: Mapping[str, Partitions]) -> None:
-        """Record what was handed out while removed members are away; it leads to no target."""
-        with self._lock:
-            self._target = self._unfinished = None
-            self._held = held
+        known = self.handouts.known
+        if observation.rebalances != known.rebalances:
+            return False
+        if observation.members and observation.complete:
+            target = TargetAssignment(
+                observation.held,
+                topics_by_member(observation.members),
+                observation.sizes,
+                known.capacities,
+            )
+            held, kept = observation.held, None if observation.broken else target
+            now = time.monotonic()
+            if not self.handouts.observe(held, kept, observation.rebalances, now):
+                return False  # another rebalance began just now
+        self.observation = observation
+        return True
 
     @property
     def rebalance_pending(self) -> bool:
         """True while a rebalance is pending: one of ours, the second one of a cooperative group, or
         one for members that a take-over waits for."""
-        with self._lock:
-            return self.take_over is not None or time.monotonic() < self._pending_until
+        return self.take_over is not None or self.handouts.known.pending(time.monotonic())
+
+    def end_take_over(self, reason: str) -> None:
+        """The take-over no longer waits, if one does."""
+        take_over, self.take_over = self.take_over, None
+        if take_over is not None:
+            self.state.set(take_over_waits_for=0)
+            missing = take_over.waits_for
+            level = logging.WARNING if missing else logging.INFO
+            log_event(level, "take-over-done", missing=missing, reason=reason)
 
     def send(self, command: Command, generation: int = -1, reason: str = "") -> None:
         """Send a command to the leader loop."""

@@ -13,9 +13,8 @@ from equilag.adapters.kafka.client_config import Config
 from equilag.adapters.kafka.group_reader import GroupReader
 from equilag.domain.errors import EquilagError
 from equilag.live.rebalance.decision import decide_within, load_planner
-from equilag.live.status.event_log import log_event, recorded
 from equilag.live.status.state_file import KeptState
-from equilag.live.status.status import StewardStatus
+from equilag.live.status.status import StewardStatus, log_event, recorded
 from equilag.live.steward.group_membership import GroupMembership
 from equilag.live.steward.heartbeat_loop import HeartbeatLoop
 from equilag.live.steward.leader_loop import LeaderLoop
@@ -44,7 +43,7 @@ class Steward:
         self.state.set(group=options.group, instance=options.instance)
         self._shared = SharedState(options, self.state)
         self._reader = GroupReader(config, isolation=options.isolation)
-        kept = KeptState.open(options.state_file, options.group)
+        kept = KeptState(options.state_file, options.group)
         observer = GroupObserver(self._reader, options, kept, self._shared.together)
         self._stop_requests: queue.SimpleQueue[None] = queue.SimpleQueue()
         self._failure: EquilagError | None = None

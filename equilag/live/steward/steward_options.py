@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import Final
 
@@ -69,9 +68,3 @@ class StewardOptions:
         """The age up to which an observed lag is good enough to plan with: three observations,
         because one or two may fail, and at least 30 s."""
         return max(30.0, 3 * self.observe_every)
-
-
-def utc(seconds: float) -> str:
-    """Seconds since 1970 as RFC 3339 in UTC, to the second."""
-    when = datetime.fromtimestamp(seconds, UTC)
-    return when.isoformat(timespec="seconds").replace("+00:00", "Z")

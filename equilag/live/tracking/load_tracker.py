@@ -13,10 +13,10 @@ from equilag.live.tracking.rate_chart import RateChart
 from equilag.live.tracking.sample_ring import SampleRing
 from equilag.live.tracking.topic_columns import ObservedOffsets, TopicColumns
 from equilag.live.tracking.tracked_state import (
-    TrackedState,
+    STATE_FORMAT,
     TrackingSettings,
     read_state,
-    written_state,
+    written_speeds,
 )
 
 CELLS_PER_S: Final = 10_000.0
@@ -31,8 +31,6 @@ class TrackedRates:
     rates: dict[str, list[float | None]]
     errors: dict[str, list[float | None]]
     """Standard errors; of bursty producers they are as large as the bursts make them."""
-    window: float
-    """Seconds that the median known rate rests on; 0 if none is known from observations."""
 
 
 class LoadTracker:
@@ -79,17 +77,16 @@ class LoadTracker:
 
     def to_dict(self, now: float, wall: float) -> dict[str, Any]:
         """Return what is known as plain JSON; `now` is the monotonic, `wall` the Unix time."""
-        known = self._chart.current
-        return written_state(
-            TrackedState(
-                wall,
-                self._ring.columns.by_topic(known.value),
-                self._ring.columns.by_topic(known.error),
-                {key: one.at(-now) for key, one in self._speeds.speeds.items()},
-                {key: one.at(-now) for key, one in self._speeds.steady.items()},
-                self._speeds.levels,
-            )
-        )
+        known, columns = self._chart.current, self._ring.columns
+        rates, errors = columns.by_topic(known.value), columns.by_topic(known.error)
+        return {
+            "format": STATE_FORMAT,
+            "time": wall,
+            "rates": {topic: {"rate": row, "error": errors[topic]} for topic, row in rates.items()},
+            "speeds": written_speeds(self._speeds.speeds, now),
+            "steady": written_speeds(self._speeds.steady, now),
+            "levels": dict(self._speeds.levels),
+        }
 
     def add(self, observed: ObservedOffsets) -> None:
         """Learn from an observation. One that is not later than the one before by
@@ -98,10 +95,10 @@ class LoadTracker:
         if rows and observed.at < rows[-1].at + self._settings.spacing:
             return
         numbers = self._ring.add(observed)
-        times, log_ends, oldest = self._ring.times(), self._ring.log_ends(), self._ring.dropped
+        times, log_ends = self._ring.times(), self._ring.log_ends()
         if numbers is not None:
-            self._chart.renumber(numbers, oldest + len(times) - 1)
-        self._chart.add(times, log_ends, oldest)
+            self._chart.renumber(numbers, observed.at)
+        self._chart.add(times, log_ends)
         if observed.at >= self._learnt_at + log_ends.size / CELLS_PER_S:
             samples, keys = self._ring.samples(self._settings.speed_window)
             self._speeds.learn(samples, keys)
@@ -112,15 +109,9 @@ class LoadTracker:
 
         A topic that was not observed, or with another size, is unknown.
         """
-        known = self._chart.current
-        columns = self._ring.columns
+        known, columns = self._chart.current, self._ring.columns
         values, errors = columns.by_topic(known.value), columns.by_topic(known.error)
-        windows = known.window[known.window > 0]
-        return TrackedRates(
-            _sized(values, sizes),
-            _sized(errors, sizes),
-            float(np.median(windows)) if len(windows) else 0.0,
-        )
+        return TrackedRates(_sized(values, sizes), _sized(errors, sizes))
 
     def has_speed(self, key: str) -> bool:
         """True if the member's own speed was measured; else its capacity is assumed."""

@@ -7,7 +7,6 @@ from typing import Final, NamedTuple
 import numpy as np
 
 from equilag.domain.columns import Flags, Floats, Ints
-from equilag.live.tracking.count_spread import CountSpread
 from equilag.live.tracking.topic_columns import renumbered
 from equilag.live.tracking.tracked_state import TrackingSettings
 
@@ -65,6 +64,63 @@ HELD_S: Final = 120.0
 partition has no leader."""
 
 
+MEMORY_S: Final = 240.0
+"""Seconds that the mean goes back: eight bursts of a producer that writes every 30 s."""
+WITHHELD: Final = 3
+"""Newest differences that do not count yet: those are what a change is looked for in."""
+
+
+class CountSpread:
+    """The variance of the count in a second, of P partitions.
+
+    It is half the mean square of the differences between the rates of consecutive steps (von
+    Neumann), scaled by the lengths of the steps: a change of rate shows in one difference only. The
+    mean is exponentially weighted; at the beginning all differences have the same weight.
+    """
+
+    def __init__(self, number: int) -> None:
+        self.variance: Floats = np.zeros(number)
+        """[P] 0 where nothing is known yet."""
+        self._differences: Ints = np.zeros(number, dtype=np.int64)
+        """[P] that the variance is a mean of."""
+        self._waiting: Floats = np.full((WITHHELD, number), np.nan)
+        """[WITHHELD, P] newest last; NaN for none."""
+        self._rate: Floats = np.full(number, np.nan)
+        """[P] of the last step; NaN if it is not known."""
+        self._seconds: Floats = np.ones(number)
+        """[P] of the last step."""
+
+    def renumber(self, numbers: Ints) -> None:
+        """Take over new columns, see `TopicColumns.columns_in`."""
+        self.variance = renumbered(self.variance, numbers, 0.0)
+        self._differences = renumbered(self._differences, numbers, 0)
+        self._waiting = renumbered(self._waiting, numbers, np.nan)
+        self._rate = renumbered(self._rate, numbers, np.nan)
+        self._seconds = renumbered(self._seconds, numbers, 1.0)
+
+    def add(self, growth: Floats, seconds: float, valid: Flags) -> None:
+        """Add a step of all partitions; where it is not `valid` [P], the next one has none
+        before it."""
+        rate = np.where(valid, growth / seconds, np.nan)
+        square = (rate - self._rate) ** 2 / (1.0 / seconds + 1.0 / self._seconds)
+        oldest = self._waiting[0]
+        counts = ~np.isnan(oldest)
+        self._differences += counts
+        weight = np.maximum(1.0 / np.maximum(self._differences, 1), seconds / MEMORY_S)
+        step = np.where(counts, np.minimum(weight, 1.0) * (oldest - self.variance), 0.0)
+        self.variance = self.variance + step
+        self._waiting = np.vstack([self._waiting[1:], square[np.newaxis]])
+        self._rate = rate
+        self._seconds = np.full(len(rate), seconds)
+
+    def forget(self, where: Flags) -> None:
+        """Start anew where a partition was made anew."""
+        self.variance[where] = 0.0
+        self._differences[where] = 0
+        self._waiting[:, where] = np.nan
+        self._rate[where] = np.nan
+
+
 class TrackedColumns(NamedTuple):
     """Rates of P partitions."""
 
@@ -72,8 +128,6 @@ class TrackedColumns(NamedTuple):
     """[P] records per second; NaN where unknown."""
     error: Floats
     """[P] standard error, records per second; NaN where unknown."""
-    window: Floats
-    """[P] seconds that the rate rests on; 0 where it is unknown or held from before."""
 
 
 class RateChart:
@@ -87,19 +141,19 @@ class RateChart:
 
     def __init__(self, settings: TrackingSettings) -> None:
         self._settings = settings
-        self._first: Ints = np.zeros(0, dtype=np.int64)
-        """[P] number of the observation that the window begins with."""
+        self._since: Floats = np.zeros(0)
+        """[P] time from which on observations belong to the window."""
         self._changed: Flags = np.zeros(0, dtype=np.bool_)
         """[P] True if the window began with a change: its first step is mixed."""
         self._spread = CountSpread(0)
-        self._held = self.current = TrackedColumns(np.zeros(0), np.zeros(0), np.zeros(0))
+        self._held = self.current = TrackedColumns(np.zeros(0), np.zeros(0))
         """The rates known last, and those to use now."""
         self._held_at: Floats = np.zeros(0)
         """[P] time of the rates known last."""
 
-    def renumber(self, numbers: Ints, newest: int) -> None:
-        """Take over new columns; `newest` is the number of the observation that has them first."""
-        self._first = renumbered(self._first, numbers, newest)
+    def renumber(self, numbers: Ints, since: float) -> None:
+        """Take over new columns, which the observation at the time `since` has first."""
+        self._since = renumbered(self._since, numbers, since)
         self._changed = renumbered(self._changed, numbers, False)
         self._held = TrackedColumns(*(renumbered(column, numbers, np.nan) for column in self._held))
         self._held_at = renumbered(self._held_at, numbers, -np.inf)
@@ -108,12 +162,11 @@ class RateChart:
     def resume(self, rates: tuple[Floats, Floats], at: float, now: float) -> None:
         """Let rates [P] of the time `at`, and their errors, stand in until some are measured."""
         self._hold(*rates, at)
-        unknown = np.full(len(self._first), np.nan)
-        self._settle(TrackedColumns(unknown, unknown, np.zeros_like(unknown)), now)
+        unknown = np.full(len(self._since), np.nan)
+        self._settle(TrackedColumns(unknown, unknown), now)
 
-    def add(self, times: Floats, log_ends: Ints, oldest: int) -> None:
-        """Add the last one of the observations `times` [S], `log_ends` [S, P]; the first one has
-        the number `oldest`."""
+    def add(self, times: Floats, log_ends: Ints) -> None:
+        """Add the last one of the observations `times` [S], `log_ends` [S, P]."""
         newest = len(times) - 1
         if newest > 0:
             self._add_step(times, log_ends)
@@ -123,11 +176,12 @@ class RateChart:
         broken = ~known | (before < 0) | anew
         self._spread.forget(anew)
         self._held.value[anew] = np.nan
-        self._begin(broken, oldest + newest + np.where(known, 0, 1)[broken], changed=False)
-        earliest = oldest + self._earliest(times)
-        self._begin(self._first < earliest, earliest, changed=False)
-        self._seek_changes(times, log_ends, oldest)
-        self._settle(self._measured(times, log_ends, oldest), float(times[-1]))
+        after = np.nextafter(times[-1], np.inf)
+        self._begin(broken, np.where(known, times[-1], after)[broken], changed=False)
+        earliest = times[self._earliest(times)]
+        self._begin(self._since < earliest, earliest, changed=False)
+        self._seek_changes(times, log_ends)
+        self._settle(self._measured(times, log_ends), float(times[-1]))
 
     def _hold(self, value: Floats, error: Floats, at: float) -> None:
         later = ~np.isnan(value) & (at > self._held_at)
@@ -141,7 +195,6 @@ class RateChart:
         self.current = TrackedColumns(
             np.where(held, self._held.value, found.value),
             np.where(held, self._held.error, found.error),
-            found.window,
         )
 
     def _add_step(self, times: Floats, log_ends: Ints) -> None:
@@ -150,8 +203,8 @@ class RateChart:
         valid = (before >= 0) & (after >= before)
         self._spread.add(growth, float(times[-1] - times[-2]), valid)
 
-    def _begin(self, where: Flags, first: Ints | int, *, changed: bool) -> None:
-        self._first[where] = first
+    def _begin(self, where: Flags, since: Floats, *, changed: bool) -> None:
+        self._since[where] = since
         self._changed[where] = changed
 
     def _earliest(self, times: Floats) -> int:
@@ -159,8 +212,8 @@ class RateChart:
         inside = int(np.searchsorted(times, times[-1] - self._settings.rate_window))
         return max(0, min(inside, len(times) - 3))
 
-    def _seek_changes(self, times: Floats, log_ends: Ints, oldest: int) -> None:
-        begin = np.maximum(self._first - oldest, 0) + self._changed
+    def _seek_changes(self, times: Floats, log_ends: Ints) -> None:
+        begin = np.searchsorted(times, self._since) + self._changed
         alarm = np.zeros(len(begin), dtype=np.bool_)
         newest = len(times) - 1
         least = self._settings.least_window
@@ -179,13 +232,12 @@ class RateChart:
             alarm[columns[sure]] = True
         columns = np.flatnonzero(alarm)
         if len(columns):
-            first = _change_points(times, log_ends, begin, columns)
-            self._begin(alarm, oldest + first, changed=True)
+            self._begin(alarm, times[_change_points(times, log_ends, begin, columns)], changed=True)
 
-    def _measured(self, times: Floats, log_ends: Ints, oldest: int) -> TrackedColumns:
+    def _measured(self, times: Floats, log_ends: Ints) -> TrackedColumns:
         """The rates over the windows; unknown where these are too short."""
         newest = len(times) - 1
-        first = np.maximum(self._first - oldest, 0)
+        first = np.searchsorted(times, self._since)
         shortest = max(0, _before(times, self._settings.least_window))
         begin = np.where(self._changed, np.minimum(first + 1, shortest), np.minimum(first, newest))
         seconds = times[newest] - times[begin]
@@ -194,7 +246,7 @@ class RateChart:
         window = np.where(known, seconds, np.nan)
         rate = records / window
         variance = np.maximum(np.maximum(rate, self._spread.variance), 1.0 / window)
-        return TrackedColumns(rate, np.sqrt(variance / window), np.where(known, seconds, 0.0))
+        return TrackedColumns(rate, np.sqrt(variance / window))
 
 
 def _before(times: Floats, seconds: float) -> int:

@@ -28,12 +28,8 @@ class SampleRow(NamedTuple):
     """One observation of P partitions."""
 
     at: float
-    log_start: Ints
-    """[P]"""
-    log_end: Ints
-    """[P]"""
-    committed: Ints
-    """[P]"""
+    offsets: Ints
+    """[3, P] log starts, log ends and commits."""
     holder: Index
     """[P] number in `keys`, or NOBODY."""
     keys: tuple[str, ...]
@@ -47,8 +43,6 @@ class SampleRing:
         self._seconds = seconds
         self.rows: list[SampleRow] = []
         self.columns = TopicColumns({})
-        self.dropped = 0
-        """Observations that came before the first row: the number of this row."""
 
     def add(self, observed: ObservedOffsets) -> Ints | None:
         """Add an observation that is later than all others; drop those that are too old.
@@ -64,9 +58,7 @@ class SampleRing:
         self.rows.append(_row_of(observed, self.columns))
         newer = sum(row.at >= observed.at - self._seconds for row in self.rows)
         recent = sum(row.at >= observed.at - OLDEST_S for row in self.rows)
-        kept = min(recent, max(newer, LEAST))
-        self.dropped += len(self.rows) - kept
-        self.rows = self.rows[-kept:]
+        self.rows = self.rows[-min(recent, max(newer, LEAST)) :]
         return numbers
 
     def times(self) -> Floats:
@@ -75,7 +67,7 @@ class SampleRing:
 
     def log_ends(self) -> Ints:
         """[S, P]"""
-        return np.array([row.log_end for row in self.rows])
+        return np.array([row.offsets[1] for row in self.rows])
 
     def samples(self, seconds: float) -> tuple[OffsetSamples, list[str]]:
         """Return the observations of the last `seconds`, or the last `LEAST`, and the keys of the
@@ -87,14 +79,9 @@ class SampleRing:
         for row in rows:
             own = [numbers.setdefault(key, len(numbers)) for key in row.keys]
             holders.append(np.array([*own, NOBODY], dtype=np.int32)[row.holder])
-        samples = OffsetSamples(
-            np.array([row.at for row in rows]),
-            np.array([row.log_end for row in rows]),
-            np.array([row.committed for row in rows]),
-            np.array(holders),
-            len(numbers),
-            np.array([row.log_start for row in rows]),
-        )
+        times, offsets = np.array([row.at for row in rows]), np.array([row.offsets for row in rows])
+        starts, ends, commits = offsets.swapaxes(0, 1)
+        samples = OffsetSamples(times, ends, commits, np.array(holders), len(numbers), starts)
         return samples, list(numbers)
 
     def _sizes(self, observed: ObservedOffsets) -> dict[str, int]:
@@ -104,19 +91,17 @@ class SampleRing:
         """
         sizes = {topic: len(row) for topic, row in observed.log_end.items()}
         for topic, place in self.columns:
-            known = (row.log_end[place].max(initial=UNKNOWN_OFFSET) >= 0 for row in self.rows)
+            known = (row.offsets[1, place].max(initial=UNKNOWN_OFFSET) >= 0 for row in self.rows)
             if topic not in sizes and any(known):
                 sizes[topic] = self.columns.sizes[topic]
         return sizes
 
 
 def _row_of(observed: ObservedOffsets, columns: TopicColumns) -> SampleRow:
-    keys = tuple(observed.holders)
+    rows = observed.log_start, observed.log_end, observed.committed
+    offsets = np.array([columns.column(row) for row in rows])
     holder = _holder_column(observed.holders, columns)
-    starts, ends, commits = map(
-        columns.column, (observed.log_start, observed.log_end, observed.committed)
-    )
-    return SampleRow(observed.at, starts, ends, commits, holder, keys)
+    return SampleRow(observed.at, offsets, holder, tuple(observed.holders))
 
 
 def _holder_column(holders: HeldPartitions, columns: TopicColumns) -> Index:
@@ -138,8 +123,6 @@ def _existing(partitions: Sequence[int], size: int) -> Ints:
 
 def _renumbered_row(row: SampleRow, numbers: Ints) -> SampleRow:
     return row._replace(
-        log_start=renumbered(row.log_start, numbers, UNKNOWN_OFFSET),
-        log_end=renumbered(row.log_end, numbers, UNKNOWN_OFFSET),
-        committed=renumbered(row.committed, numbers, UNKNOWN_OFFSET),
+        offsets=renumbered(row.offsets, numbers, UNKNOWN_OFFSET),
         holder=renumbered(row.holder, numbers, NOBODY),
     )

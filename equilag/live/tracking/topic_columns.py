@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Final, TypeAlias, TypeVar
+from typing import Any, Final, TypeAlias, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -110,3 +110,13 @@ class ObservedOffsets:
     holders: HeldPartitions = field(default_factory=dict)
     """A partition that no member holds, or that two claim to hold, is missing or its holder is the
     last one named."""
+
+    @staticmethod
+    def of(at: float, sizes: Mapping[str, int], *offsets: Mapping[Any, int]) -> ObservedOffsets:
+        """Return an observation of topics with these sizes. `offsets` map (topic, partition) to log
+        start, log end and commit; what is missing is unknown."""
+        log_start, log_end, committed = (
+            {topic: [one.get((topic, n)) for n in range(size)] for topic, size in sizes.items()}
+            for one in offsets
+        )
+        return ObservedOffsets(at, log_start, log_end, committed)

@@ -32,22 +32,8 @@ class TrackedState(NamedTuple):
     """Member key -> the capacity that was handed out last."""
 
 
-def written_state(state: TrackedState) -> dict[str, Any]:
-    """Return the state as JSON; `read_state` reads it."""
-    return {
-        "format": STATE_FORMAT,
-        "time": state.wall,
-        "rates": {
-            topic: {"rate": row, "error": state.errors[topic]} for topic, row in state.rates.items()
-        },
-        "speeds": _written_speeds(state.speeds),
-        "steady": _written_speeds(state.steady),
-        "levels": dict(state.levels),
-    }
-
-
 def read_state(state: object) -> TrackedState:
-    """Return the state that `written_state` wrote; unknown fields are ignored.
+    """Return the state that `LoadTracker.to_dict` wrote; unknown fields are ignored.
 
     Raises InputError with the place of what is not as it should be.
     """
@@ -62,13 +48,14 @@ def read_state(state: object) -> TrackedState:
         errors,
         _read_speeds(found.get("speeds"), "speeds"),
         _read_speeds(found.get("steady"), "steady"),
-        {key: _positive(level, below("levels", key)) for key, level in levels.items()},
+        {key: _number(one, below("levels", key), 0.0, True) for key, one in levels.items()},
     )
 
 
-def _written_speeds(speeds: Mapping[str, WindowSpeed]) -> dict[str, dict[str, float]]:
+def written_speeds(speeds: Mapping[str, WindowSpeed], now: float) -> dict[str, Any]:
+    """Return speeds as JSON, as `read_state` reads them; `now` is on their clock."""
     return {
-        key: {"speed": one.value, "error": one.error, "age": max(0.0, -one.until)}
+        key: {"speed": one.value, "error": one.error, "age": max(0.0, now - one.until)}
         for key, one in speeds.items()
     }
 
@@ -79,9 +66,9 @@ def _read_speeds(value: object, place: str) -> dict[str, WindowSpeed]:
         here = below(place, key)
         fields = as_object(one, here)
         speeds[key] = WindowSpeed(
-            _positive(fields.get("speed"), below(here, "speed")),
-            _least(fields.get("error"), 0.0, below(here, "error")),
-            -_least(fields.get("age"), 0.0, below(here, "age")),
+            _number(fields.get("speed"), below(here, "speed"), 0.0, above=True),
+            _number(fields.get("error"), below(here, "error"), 0.0),
+            -_number(fields.get("age"), below(here, "age"), 0.0),
         )
     return speeds
 
@@ -95,7 +82,7 @@ def _read_rates(value: object) -> tuple[dict[str, list[float | None]], ...]:
         for name, rows in (("rate", rates), ("error", errors)):
             row = fields.get(name, [])
             rows[topic] = [
-                None if entry is None else _least(entry, 0.0, f"{here}.{name}[{at}]")
+                None if entry is None else _number(entry, f"{here}.{name}[{at}]", 0.0)
                 for at, entry in enumerate(row)
             ]
         if len(rates[topic]) != len(errors[topic]):
@@ -103,26 +90,16 @@ def _read_rates(value: object) -> tuple[dict[str, list[float | None]], ...]:
     return rates, errors
 
 
-def _number(value: object, place: str) -> float:
+def _number(value: object, place: str, least: float = -LARGEST, above: bool = False) -> float:
+    """The number, at least `least`, or above it."""
     if isinstance(value, bool) or not isinstance(value, int | float) or value != value:
         raise InputError(not_a(value, "a number"), place)
     if abs(value) > LARGEST or 0 < abs(value) < 1 / LARGEST:
         raise InputError(f"{show(value)} is not 0, or 1e-100 to 1e+100", place)
+    if value < least or (above and value == least):
+        problem = f"not above {least:g}" if above else f"below {least:g}"
+        raise InputError(f"{show(value)} is {problem}", place)
     return float(value)
-
-
-def _least(value: object, least: float, place: str) -> float:
-    number = _number(value, place)
-    if number < least:
-        raise InputError(f"{show(value)} is below {least:g}", place)
-    return number
-
-
-def _positive(value: object, place: str) -> float:
-    number = _number(value, place)
-    if number <= 0:
-        raise InputError(f"{show(value)} is not above 0", place)
-    return number
 
 
 @dataclass(frozen=True, slots=True)

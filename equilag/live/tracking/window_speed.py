@@ -37,9 +37,13 @@ class WindowSpeed(NamedTuple):
         """Return the speed with `until` on a clock that shows `origin` at its time 0."""
         return self._replace(until=self.until + origin)
 
+    @property
+    def exact(self) -> bool:
+        return self.error <= EXACT * self.value
+
     def apart_from(self, other: WindowSpeed) -> bool:
         """Return whether the two are surely not one speed."""
-        return _score(_Pooled(self.value, self.error), _Pooled(other.value, other.error)) > 0
+        return _score(self, other) > 0
 
 
 class _Window(NamedTuple):
@@ -50,17 +54,6 @@ class _Window(NamedTuple):
     timing: float
     """Variance of the records by the time of the two commits."""
     until: float
-
-
-class _Pooled(NamedTuple):
-    """The speed of some windows together."""
-
-    speed: float
-    error: float
-
-    @property
-    def exact(self) -> bool:
-        return self.error <= EXACT * self.speed
 
 
 def window_speed(windows: BacklogWindows, since: float = -inf) -> WindowSpeed | None:
@@ -79,7 +72,7 @@ def window_speed(windows: BacklogWindows, since: float = -inf) -> WindowSpeed | 
         since = left[0].until - left[0].seconds
     if not left or not (found := _together(left)).exact:
         return None
-    return WindowSpeed(found.speed, found.error, left[-1].until, since)
+    return found._replace(since=since)
 
 
 def _windows(windows: BacklogWindows) -> list[_Window]:
@@ -91,17 +84,17 @@ def _windows(windows: BacklogWindows) -> list[_Window]:
     return found
 
 
-def _score(one: _Pooled, other: _Pooled) -> float:
+def _score(one: WindowSpeed, other: WindowSpeed) -> float:
     """By how many standard errors two speeds differ; 0 where that is too few to be sure, or where
     the speeds are next to alike.
 
     Errors are those that the higher speed would have: a window of 10 s that misses a commit looks
     slow and, by its own speed, sure.
     """
-    difference = abs(one.speed - other.speed)
-    relative = hypot(one.error / one.speed, other.error / other.speed)
-    score = difference / (relative * max(one.speed, other.speed))
-    sure = score > SURELY_APART and difference > APART * max(one.speed, other.speed)
+    difference, faster = abs(one.value - other.value), max(one.value, other.value)
+    relative = hypot(one.error / one.value, other.error / other.value)
+    score = difference / (relative * faster)
+    sure = score > SURELY_APART and difference > APART * faster
     return score if sure else 0.0
 
 
@@ -114,12 +107,12 @@ def _change_point(windows: Sequence[_Window]) -> int | None:
     return scores.index(highest) + 1 if highest else None
 
 
-def _together(windows: Sequence[_Window]) -> _Pooled:
+def _together(windows: Sequence[_Window]) -> WindowSpeed:
     *_, last = _pooled(windows)
     return last
 
 
-def _pooled(windows: Iterable[_Window]) -> Iterator[_Pooled]:
+def _pooled(windows: Iterable[_Window]) -> Iterator[WindowSpeed]:
     """Yield the speed of the first window, the first two, and so on.
 
     Where a window begins as the one before ends, the time of the commit between them does not
@@ -134,7 +127,8 @@ def _pooled(windows: Iterable[_Window]) -> Iterator[_Pooled]:
         records += window.records
         seconds += window.seconds
         before = window
-        yield _Pooled(records / seconds, sqrt(chains + chain + records) / seconds)
+        error = sqrt(chains + chain + records) / seconds
+        yield WindowSpeed(records / seconds, error, window.until)
 
 
 def _adjoin(one: _Window, other: _Window) -> bool:

@@ -22,27 +22,15 @@ from equilag.planner.facts.fleet_run import (
 
 CURRENT: Final = "current"
 """The assignor name under which `baseline/` holds the current assignment."""
-_PLAN: Final = (
-    "group", "status", "partitions", "members", "moves", "lag_mean", "lag_max", "lag_spread",
-    "lag_total", "spread_lower_bound", "gap_percent_of_mean", "policy", "time_limit_s",
-)  # fmt: skip
-_CURRENT: Final = ("group", "lag_max", "lag_spread")
-_NEWER_PLAN: Final = ("evidence", "lag_excess", "excess_lower_bound", "unowned", "weight")
-_NEWER_CURRENT: Final = ("lag_excess",)
-"""Columns that older runs do not have."""
-
-
-_LOADS: Final = (
-    "load_max", "load_spread", "load_excess", "load_mean", "load_spread_lower_bound",
-    "load_excess_lower_bound",
-)  # fmt: skip
-_CURRENT_LOADS: Final = ("load_max", "load_spread", "load_excess")
-_THROUGHPUT: Final = (
-    "throughput", "utilisation_now", "utilisation", "short_now", "short", "members_short",
-    "hot_partitions",
-)  # fmt: skip
 _VERDICT: Final = ("action", "headline", "relief_percent")
-"""Columns of runs that know loads other than lag, whether members keep up, what to do."""
+_PLAN: Final = (
+    "group", "status", "evidence", "partitions", "members", "moves", "lag_total", "unowned",
+    "weight", "load_mean", "load_max", "load_spread", "load_excess", "load_spread_lower_bound",
+    "load_excess_lower_bound", "gap_percent_of_mean", "throughput", "utilisation_now",
+    "utilisation", "short_now", "short", "members_short", "hot_partitions", *_VERDICT, "policy",
+    "time_limit_s",
+)  # fmt: skip
+_CURRENT: Final = ("group", "load_max", "load_spread", "load_excess")
 
 
 def read_report(path: str) -> FleetRun:
@@ -52,13 +40,9 @@ def read_report(path: str) -> FleetRun:
     """
     summary = read_summary(path)
     check_summary(summary, path)
-    plans = rows_of(path, "plans", _PLAN, optional=(*_NEWER_PLAN, *_LOADS, *_THROUGHPUT, *_VERDICT))
-    current = {
-        row["group"]: row
-        for row in rows_of(
-            path, "baseline", _CURRENT, {"assignor": CURRENT}, (*_NEWER_CURRENT, *_CURRENT_LOADS)
-        )
-    }
+    plans = rows_of(path, "plans", _PLAN)
+    current_rows = rows_of(path, "baseline", _CURRENT, {"assignor": CURRENT})
+    current = {row["group"]: row for row in current_rows}
     failures = rows_of(path, "failures", FailedGroup._fields)
     for table, rows, part in (("plans", plans, "planned"), ("failures", failures, "failed")):
         expected = summary[part]["groups"]
@@ -88,7 +72,7 @@ def _gaps(path: str, assignors: Sequence[str]) -> tuple[AssignorGaps, ...]:
 
 
 def _throughput(plan: Mapping[str, Any]) -> GroupThroughput | None:
-    if plan.get("throughput") is None:
+    if plan["throughput"] is None:
         return None
     hot = json.loads(plan["hot_partitions"])
     return GroupThroughput(
@@ -105,48 +89,30 @@ def _throughput(plan: Mapping[str, Any]) -> GroupThroughput | None:
     )
 
 
-def _judged(plan: Mapping[str, Any]) -> GroupVerdict | None:
-    if plan.get("action") is None:
-        return None
-    return GroupVerdict(*(plan[name] for name in _VERDICT))
-
-
-def _spread(row: Mapping[str, Any]) -> Mapping[str, Any]:
-    """A row whose lag columns have what was spread, where that is known beside the lag."""
-    if row.get("load_max") is None:
-        return row
-    known = {name: value for name, value in row.items() if name.startswith("load_")}
-    short = {name.removeprefix("load_"): value for name, value in known.items()}
-    bounds = {name: short[name] for name in short if name.endswith("lower_bound")}
-    lag = {f"lag_{name}": value for name, value in short.items() if name not in bounds}
-    return {**row, **lag, **bounds}
-
-
 def _row(path: str, plan: Mapping[str, Any], current: Mapping[str, Any] | None) -> GroupRow:
-    plan = _spread(plan)
-    current = None if current is None else _spread(current)
+    now = current or dict.fromkeys(_CURRENT)
     return GroupRow(
         group=plan["group"],
         status=plan["status"],
-        evidence=plan.get("evidence"),
+        evidence=plan["evidence"],
         partitions=plan["partitions"],
         members=plan["members"],
-        load_mean=plan["lag_mean"],
-        max_now=None if current is None else current["lag_max"],
-        spread_now=None if current is None else current["lag_spread"],
-        excess_now=None if current is None else current.get("lag_excess"),
-        max_planned=plan["lag_max"],
-        spread_planned=plan["lag_spread"],
-        excess_planned=plan.get("lag_excess"),
-        spread_lower_bound=plan["spread_lower_bound"],
-        excess_lower_bound=plan.get("excess_lower_bound"),
+        load_mean=plan["load_mean"],
+        max_now=now["load_max"],
+        spread_now=now["load_spread"],
+        excess_now=now["load_excess"],
+        max_planned=plan["load_max"],
+        spread_planned=plan["load_spread"],
+        excess_planned=plan["load_excess"],
+        spread_lower_bound=plan["load_spread_lower_bound"],
+        excess_lower_bound=plan["load_excess_lower_bound"],
         gap_percent_of_mean=plan["gap_percent_of_mean"],
         moves=plan["moves"],
         lag=plan["lag_total"],
-        unowned=plan.get("unowned") or 0,
-        weight=plan.get("weight"),
+        unowned=plan["unowned"],
+        weight=plan["weight"],
         throughput=_throughput(plan),
-        judged=_judged(plan),
+        judged=GroupVerdict(*(plan[name] for name in _VERDICT)),
         commands=group_commands(
             path, plan["group"], planned_with(plan["policy"]), plan["time_limit_s"]
         ),

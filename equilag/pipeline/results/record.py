@@ -36,17 +36,11 @@ except ImportError as error:
     raise MissingExtra("a recording needs pyarrow: pip install 'equilag[collect]'") from error
 
 from equilag.domain.errors import InputError
-from equilag.pipeline.results.run_tables import TABLES, Kind
+from equilag.pipeline.results.run_tables import TABLES, arrow_types
 
 Columns: TypeAlias = Mapping[str, list[Any]]
 
-_TYPES: Final[dict[Kind, pa.DataType]] = {
-    "bigint": pa.int64(),
-    "string": pa.string(),
-    "double": pa.float64(),
-    "array<string>": pa.list_(pa.string()),
-    "map<string,array<int>>": pa.map_(pa.string(), pa.list_(pa.int32())),
-}
+_TYPES: Final = arrow_types()
 SCHEMAS: Final[dict[str, pa.Schema]] = {
     name: pa.schema([pa.field(c.name, _TYPES[c.kind], c.nullable) for c in columns])
     for name, columns in TABLES.items()

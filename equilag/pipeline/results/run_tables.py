@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from functools import reduce
 from importlib.util import find_spec
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, Literal
 
 from equilag.domain.errors import InputError, MissingExtra
 from equilag.domain.show import guess, show
@@ -14,8 +15,6 @@ from equilag.pipeline.results.run_dir import SUMMARY
 
 if TYPE_CHECKING:
     import pyarrow
-from dataclasses import dataclass
-from typing import Literal
 
 BATCHES: Final = 32
 """Batches per row group when only some rows are wanted; reading stops after the last match."""
@@ -28,11 +27,9 @@ def read_columns(
     table: str,
     columns: Sequence[str],
     where: Mapping[str, str] | None = None,
-    optional: Sequence[str] = (),
 ) -> pyarrow.Table:
     """Read columns of a table of the run in `path`: all rows, or those with the values in `where`.
 
-    Columns in `optional` are left out where a run from before has none.
     Raises InputError naming directory and table if the table is missing or cannot be read, and
     MissingExtra without pyarrow.
     """
@@ -51,10 +48,9 @@ def read_columns(
             for name in columns:
                 if name not in present:
                     raise InputError("missing", f"{table}: column {name}", path)
-            wanted = [*columns, *(name for name in optional if name in present)]
             encoded = [name for name in NAMES if name in present]
             with pyarrow.parquet.ParquetFile(file, read_dictionary=encoded) as parquet:
-                parts += _parts(parquet, wanted, where or {})
+                parts += _parts(parquet, list(columns), where or {})
         return pyarrow.concat_tables(parts)
     except (OSError, pyarrow.ArrowException) as error:
         reason = getattr(error, "strerror", None) or (str(error).splitlines() or ["broken"])[0]
@@ -96,10 +92,9 @@ def rows_of(
     table: str,
     columns: Sequence[str],
     where: Mapping[str, str] | None = None,
-    optional: Sequence[str] = (),
 ) -> list[dict[str, Any]]:
     """Read as `read_columns` does, and return a dict per row."""
-    rows: list[dict[str, Any]] = read_columns(path, table, columns, where, optional).to_pylist()
+    rows: list[dict[str, Any]] = read_columns(path, table, columns, where).to_pylist()
     return rows
 
 
@@ -213,6 +208,25 @@ TABLES: Final[dict[TableName, tuple[TableColumn, ...]]] = {
 }
 
 
-def ddl(columns: tuple[TableColumn, ...]) -> str:
+def ddl(columns: Iterable[TableColumn]) -> str:
     """Return the columns as a schema in Spark's DDL syntax."""
-    return ", ".join(f"`{column.name}` {column.kind}" for column in columns)
+    return ddl_of((column.name, column.kind) for column in columns)
+
+
+def ddl_of(columns: Iterable[tuple[str, str]]) -> str:
+    """Return columns with these names and kinds as a schema in Spark's DDL syntax."""
+    return ", ".join(f"`{name}` {kind}" for name, kind in columns)
+
+
+def arrow_types() -> Mapping[str, pyarrow.DataType]:
+    """Return kind -> Arrow type; Spark's parser of types is not available on executors."""
+    import pyarrow as pa
+
+    return {
+        "bigint": pa.int64(),
+        "int": pa.int32(),
+        "string": pa.string(),
+        "double": pa.float64(),
+        "array<string>": pa.list_(pa.string()),
+        "map<string,array<int>>": pa.map_(pa.string(), pa.list_(pa.int32())),
+    }

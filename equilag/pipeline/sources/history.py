@@ -12,10 +12,6 @@ from equilag.pipeline.results.table_files import TableFiles
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from pyspark.sql import DataFrame, SparkSession
 
 
 class History(NamedTuple):

@@ -1,6 +1,6 @@
 """Read a live cluster as a history of one sample.
 
-Commits and memberships come from `__consumer_offsets`, log ends from the admin client.
+Commits and memberships come from `__consumer_offsets`, log ends from the partitions' leaders.
 """
 
 from __future__ import annotations
@@ -17,7 +17,9 @@ from equilag.pipeline.sources.history import History
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
-    from equilag.adapters.kafka.log_ends import LogEnds
+    from equilag.adapters.kafka.reading import TopicLeaders
+    from equilag.adapters.kafka.sample_rows import TopicPartition
+
 
 Keep: TypeAlias = "Callable[[str, DataFrame], DataFrame]"
 """Stores a table under a name and returns the stored table, so that it is computed once."""
@@ -32,42 +34,46 @@ def read_cluster(
     return other records. Raises MissingExtra, and InputError if the cluster cannot be reached,
     cannot be read to its end or has no groups, or if nothing was read although there are records.
     """
-    from equilag.adapters.kafka.log_ends import read_log_ends, read_topics
-    from equilag.adapters.kafka.offsets_topic import check_not_empty, partitions
+    from equilag.adapters.kafka.cluster import connected
+    from equilag.adapters.kafka.offsets_topic import REQUEST_S, check_not_empty, partitions
     from equilag.pipeline.sources.offsets_source import load_topic
 
     config = kafka_config(bootstrap, client)
-    numbers = partitions(config)
-    if not numbers:
-        raise InputError(
-            "has no consumer groups: the topic __consumer_offsets does not exist", source=bootstrap
-        )
-    rows = keep("read", load_topic(spark, config, numbers, read_topics(config).names))
-    facts = facts_of(rows, config)
-    check_not_empty(config, facts["in_log"], facts["read"])
-    if not facts["groups"]:
-        raise InputError("has no consumer groups", source=bootstrap)
-    topics = read_topics(config)  # again, as topics may have been created since
-    commits = topics_of(spark, rows)
-    # Log ends are read after commits; otherwise a commit could lie beyond an outdated end.
-    now = int(time.time() * 1000)
-    ends = read_log_ends(
-        config,
-        [(name, n) for name in sorted(commits) for n in range(topics.partitions.get(name, 0))],
-    )
-    wanted = keep("wanted", wanted_of(spark, rows, topics.partitions, ends))
-    unreadable = keep("unreadable", unreadable_of(spark, rows, wanted, topics.refused))
+    with connected(config, REQUEST_S) as cluster:
+        numbers = partitions(cluster)
+        if not numbers:
+            problem = "has no consumer groups: the topic __consumer_offsets does not exist"
+            raise InputError(problem, source=bootstrap)
+        rows = keep("read", load_topic(spark, config, numbers, cluster.topics().ids))
+        facts = facts_of(rows, config)
+        check_not_empty(config, facts["in_log"], facts["read"])
+        if not facts["groups"]:
+            raise InputError("has no consumer groups", source=bootstrap)
+        commits = topics_of(spark, rows)
+        topics = cluster.topics(commits)  # by name, so that forbidden ones are told from missing
+        # Log ends are read after commits; otherwise a commit could lie beyond an outdated end.
+        now = int(time.time() * 1000)
+        ends = cluster.ends(sorted(topics.leaders()), topics.found)
+    refused = dict.fromkeys(sorted(topics.forbidden), "the right Describe is missing")
+    wanted = keep("wanted", wanted_of(spark, rows, topics.found, *ends))
+    unreadable = keep("unreadable", unreadable_of(spark, rows, wanted, refused))
     notes = {
         "records_read": facts["read"],
         "held_back_by_transactions": facts["held_back"],
         "not_understood": facts["unknown"],
-        "commits_of_deleted_topics": sum(
-            n for name, n in commits.items() if name not in topics.partitions
-        ),
-        "topics_refused": topics.refused,
+        "commits_of_deleted_topics": sum(commits[name] for name in topics.missing),
+        "topics_refused": refused,
     }
     history = history_of(spark, rows, wanted, unreadable, now, notes)
-    return history._replace(racks=_racks(spark, topics.racks)) if topics.racks else history
+    racks = [
+        (None, topic, number, list(names))
+        for topic, partitions in topics.racks.items()
+        for number, names in partitions.items()
+        if names
+    ]
+    if not racks:
+        return history
+    return history._replace(racks=spark.createDataFrame(racks, ddl(RACKS)))
 
 
 def facts_of(rows: DataFrame, config: Config) -> dict[str, Any]:
@@ -108,13 +114,23 @@ def topics_of(spark: SparkSession, rows: DataFrame) -> dict[str, int]:
 
 
 def wanted_of(
-    spark: SparkSession, rows: DataFrame, sizes: Mapping[str, int], ends: LogEnds
+    spark: SparkSession,
+    rows: DataFrame,
+    topics: TopicLeaders,
+    ends: Mapping[TopicPartition, tuple[int, int]],
+    unknown: Mapping[TopicPartition, str],
 ) -> DataFrame:
     """Return group, topic, partition, committed, log_start, log_end and why.
 
     A row per existing partition that a group has committed, owns or subscribes to. `why` is null,
     or the reason why the log ends are unknown.
     """
+    sizes = [(topic, len(partitions)) for topic, partitions in topics.items() if partitions]
+    logs = [
+        *((topic, number, *bounds, None) for (topic, number), bounds in ends.items()),
+        *((topic, number, None, None, why) for (topic, number), why in unknown.items()),
+    ]
+    kinds = "topic string, partition int, log_start bigint, log_end bigint, why string"
     return spark.sql(
         """
         WITH touched AS (
@@ -136,8 +152,8 @@ def wanted_of(
         FROM every e JOIN {logs} l ON e.topic = l.topic AND e.partition = l.partition
         """,
         rows=rows,
-        topics=_topics(spark, sizes),
-        logs=_logs(spark, ends),
+        topics=spark.createDataFrame(sizes, "topic string, partitions int"),
+        logs=spark.createDataFrame(logs, kinds),
     )
 
 
@@ -209,22 +225,3 @@ def history_of(
         unreadable=unreadable,
     )
     return History(offsets, members, unreadable, notes)
-
-
-def _topics(spark: SparkSession, sizes: Mapping[str, int]) -> DataFrame:
-    rows = [(topic, n) for topic, n in sizes.items() if n > 0]
-    return spark.createDataFrame(rows, "topic string, partitions int")
-
-
-def _racks(spark: SparkSession, racks: Mapping[tuple[str, int], tuple[str, ...]]) -> DataFrame:
-    rows = [(None, topic, n, list(names)) for (topic, n), names in racks.items()]
-    return spark.createDataFrame(rows, ddl(RACKS))
-
-
-def _logs(spark: SparkSession, ends: LogEnds) -> DataFrame:
-    known = [(topic, n, ends.start[topic, n], end, None) for (topic, n), end in ends.end.items()]
-    unknown = [(topic, n, None, None, why) for (topic, n), why in ends.unknown.items()]
-    return spark.createDataFrame(
-        [*known, *unknown],
-        "topic string, partition int, log_start bigint, log_end bigint, why string",
-    )

@@ -13,10 +13,11 @@ from uuid import UUID
 
 from pyspark.sql.datasource import DataSource, DataSourceReader, InputPartition
 
+from equilag.adapters.kafka.cluster import connected
 from equilag.adapters.kafka.group_state import GONE, GroupState, read_state
-from equilag.adapters.kafka.log_ends import read_topics
-from equilag.adapters.kafka.offsets_topic import read_partition
+from equilag.adapters.kafka.offsets_topic import REQUEST_S, read_partition
 from equilag.domain.errors import EquilagError
+from equilag.pipeline.results.run_tables import arrow_types, ddl_of
 
 if TYPE_CHECKING:
     import pyarrow
@@ -25,11 +26,13 @@ if TYPE_CHECKING:
 
     from equilag.adapters.kafka.client_config import Config
 
-SCHEMA: Final = (
-    "kind string, `group` string, topic string, partition int, amount bigint, member string,"
-    " subscription array<string>, owned map<string,array<int>>, rack string, instance_id string,"
-    " generation bigint, client_id string, host string, text string"
-)
+_COLUMNS: Final = {
+    "kind": "string", "group": "string", "topic": "string", "partition": "int",
+    "amount": "bigint", "member": "string", "subscription": "array<string>",
+    "owned": "map<string,array<int>>", "rack": "string", "instance_id": "string",
+    "generation": "bigint", "client_id": "string", "host": "string", "text": "string",
+}  # fmt: skip
+SCHEMA: Final = ddl_of(_COLUMNS.items())
 """`kind` is one of
 
 - ``commit``: `amount` is the offset committed for topic and partition;
@@ -116,7 +119,8 @@ def rows_of_partition(
     if not state.not_understood.keys().isdisjoint(GONE):
         # The topic was deleted, or is newer than `names`. Listing all topics is the most expensive
         # request, so it is not made for every partition.
-        state = read_state(records.survivors.items(), read_topics(config).names)
+        with connected(config, REQUEST_S) as cluster:
+            state = read_state(records.survivors.items(), cluster.topics().ids)
     counts = {
         "log": records.end - records.begin,
         "read": records.read,
@@ -161,24 +165,8 @@ def batches(rows: Iterable[dict[str, Any]]) -> Iterator[pyarrow.RecordBatch]:
     """Convert rows to Arrow batches."""
     import pyarrow as pa
 
-    schema = pa.schema(
-        [
-            ("kind", pa.string()),
-            ("group", pa.string()),
-            ("topic", pa.string()),
-            ("partition", pa.int32()),
-            ("amount", pa.int64()),
-            ("member", pa.string()),
-            ("subscription", pa.list_(pa.string())),
-            ("owned", pa.map_(pa.string(), pa.list_(pa.int32()))),
-            ("rack", pa.string()),
-            ("instance_id", pa.string()),
-            ("generation", pa.int64()),
-            ("client_id", pa.string()),
-            ("host", pa.string()),
-            ("text", pa.string()),
-        ]
-    )
+    types = arrow_types()
+    schema = pa.schema([(name, types[kind]) for name, kind in _COLUMNS.items()])
     remaining = iter(rows)
     while some := list(islice(remaining, _BATCH_ROWS)):
         yield pa.RecordBatch.from_pylist(some, schema=schema)

@@ -5,14 +5,14 @@ Members are compared by their load: the weight of their partitions per unit of c
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
 
 from equilag.domain.columns import Flags
 from equilag.domain.group.group import NOBODY, Floats, Index
-from equilag.domain.plan.metrics import member_counts, moved
+from equilag.domain.plan.metrics import moved
 from equilag.planner.worth.group_loads import GroupLoads
 
 
@@ -85,27 +85,12 @@ def gain_of(loads: GroupLoads, before: Index, after: Index) -> Gain:
     return _gain(loads, now, planned, np.sort(loads.of(after))[::-1], before, changes)
 
 
-def possible_gain(loads: GroupLoads, before: Index, exact_counts: bool = False) -> Gain:
-    """Return the gain of the loads that no plan falls below, without moves: no plan has more.
-
-    `exact_counts` says that plans have the counts of `before`, whoever has which. With equal
-    capacities the k members with the most partitions have the k-th largest count at least, and so
-    the sum of as many of the lightest partitions.
-    """
-    if exact_counts and len(loads.busy) and np.ptp(loads.capacity) == 0:
-        loads = replace(loads, best=np.maximum(loads.best, _least_loads(loads, before)))
+def possible_gain(loads: GroupLoads, before: Index) -> Gain:
+    """Return the gain of the loads that no plan falls below, without moves: no plan has more."""
     now = imbalance_of(loads, before)
     perfect = Imbalance(100.0 * loads.best[0] / loads.fair if loads.fair else 100.0, 0.0)
     nothing: Flags = np.zeros(len(before), dtype=np.bool_)
     return _gain(loads, now, perfect, loads.best, before, nothing)
-
-
-def _least_loads(loads: GroupLoads, before: Index) -> Floats:
-    """[B] loads that no plan with the counts of `before` falls below, the heaviest first."""
-    counts = np.sort(member_counts(before, loads.group.n_members)[loads.busy])[::-1]
-    sums = np.append(0.0, np.cumsum(np.sort(loads.weight[before != NOBODY])))
-    least: Floats = sums[counts] / loads.capacity[0]
-    return least
 
 
 def _gain(

@@ -14,8 +14,9 @@ from equilag.domain.errors import InputError
 from equilag.planner.worth.gain import Gain
 
 Ground = Literal[
-    "measuring", "no-plan", "even", "noise", "pause", "patience", "cooldown", "budget", "worth-it"
-]
+    "settling", "measuring", "no-plan", "even", "noise", "pause", "patience", "cooldown", "budget",
+    "worth-it",
+]  # fmt: skip
 """The kind of reason of a verdict."""
 GROUNDS: Final[tuple[Ground, ...]] = get_args(Ground)
 
@@ -79,14 +80,10 @@ class Pause(NamedTuple):
     seconds: float = DEFAULT_PAUSE_S
     cooperative: bool = False
     """True if only partitions that move pause."""
-    standing: bool = False
-    """True if the group rebalances anyway: then an eager group pauses no longer for more moves."""
 
     def records(self, gain: Gain) -> float:
         """Records that arrive for partitions while these pause."""
-        if self.cooperative:
-            return gain.paused.moved * self.seconds
-        return 0.0 if self.standing else gain.paused.all * self.seconds
+        return (gain.paused.moved if self.cooperative else gain.paused.all) * self.seconds
 
 
 def reaches(gain: Gain, thresholds: Thresholds, times: float = 1.0) -> bool:

@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import pytest
+from support.described_texts import described, refused
 
-from equilag.adapters.describe.describe_text import DescribeResult, read_describe
-from equilag.adapters.describe.printed_text import PrintedText
-from equilag.domain.building.group_input import PartitionOffsets
 from equilag.domain.errors import InputError
 
 ONE = "orders-service-1-6666152c-69a1-48da-93c8-6c9cef3e0480"
@@ -24,7 +22,12 @@ OWNERS = [
     [*NAMES[:6], "OWNER"],
     *([*row[:6], row[6].replace("-", "none", row[6] == "-")] for row in CELLS[1:]),
 ]
-EXPECTED = [(16, 9, ONE), (999973, 1000000, TWO), (None, 465, None), (10, 1000000, TWO)]
+EXPECTED = {
+    ("2024", 0): (16, 9, ONE),
+    ("2024", 1): (999973, 1000000, TWO),
+    ("2024", 2): (None, 465, None),
+    ("2024", 3): (10, 1000000, TWO),
+}
 BROKEN = "broken into lines of {} columns: paste it from a wider terminal, or from a file"
 
 
@@ -54,19 +57,6 @@ def wrapped(lines: list[str], width: int) -> str:
     return "\n".join(piece.rstrip() for piece in pieces)
 
 
-def read(text: str) -> list[tuple[int | None, int | None, str | None]]:
-    """Committed, end and member of the partitions of the topic 2024."""
-    return rows_of(read_describe(PrintedText(text)))
-
-
-def rows_of(result: DescribeResult) -> list[tuple[int | None, int | None, str | None]]:
-    offsets = result.given["offsets"]
-    assert isinstance(offsets, PartitionOffsets)
-    owner = {n: m for m, held in result.given["owned"].items() for n in held.get("2024", ())}
-    pairs = zip(offsets.committed["2024"], offsets.log_end["2024"], strict=True)
-    return [(committed, end, owner.get(n)) for n, (committed, end) in enumerate(pairs)]
-
-
 SHAPES = {
     "aligned": aligned(CELLS),
     "owners": aligned(OWNERS),
@@ -87,7 +77,7 @@ def test_a_screen_of_any_width_never_gives_another_group(shape: str) -> None:
     widths = range(72, 124)
     for width in widths:
         try:
-            found = read(wrapped(SHAPES[shape], width))
+            found = described(wrapped(SHAPES[shape], width)).partitions
         except InputError:
             continue
         assert found == EXPECTED, width
@@ -100,49 +90,45 @@ def test_words_before_each_line(prefix: str) -> None:
     earlier = [[*row[:3], "1", "2", "1", *row[6:]] if row[0] == "12" else row for row in CELLS]
     for lines in (boxed(CELLS), markdown(CELLS), joined(CELLS, "\t"), joined(CELLS, ", ")):
         text = "\n".join(prefix + line for line in [*aligned(earlier), "", *lines])
-        result = read_describe(PrintedText(text))
-        assert rows_of(result) == EXPECTED
-        assert result.given["name"] == "12"
+        result = described(text)
+        assert result.partitions == EXPECTED
+        assert result.group.name == "12"
 
 
 def test_what_a_screen_broke_in_several_possible_ways() -> None:
     lines = aligned(OWNERS)
     cut = [line[:90].rstrip() for line in lines]
     for below in ("8", "48da-93c8"):
-        with pytest.raises(InputError, match="broken into lines of 90 columns"):
-            read("\n".join([*cut[:2], below, *cut[2:]]))
+        assert BROKEN.format(90) in refused("\n".join([*cut[:2], below, *cut[2:]])).problem
     head, *rows = markdown(CELLS)
-    with pytest.raises(InputError, match=BROKEN.format(80)):
-        read("\n".join([wrapped([head], 80), *(row[:80] for row in rows), "end"]))
+    text = "\n".join([wrapped([head], 80), *(row[:80] for row in rows), "end"])
+    assert BROKEN.format(80) in refused(text).problem
 
 
 def test_a_word_below_the_table_is_no_rest_of_an_id() -> None:
     text = "\n".join(line.rstrip() for line in aligned(OWNERS))
-    assert read(f"{text}\nThanks") == EXPECTED
-    assert read(f"{text}\nuser@host:~$") == EXPECTED
-    assert read(f"{text}\n\nAny idea why 3 of them lag? Partition 0 has 99 1 2") == EXPECTED
+    for below in ("Thanks", "user@host:~$", "\nAny idea why 3 of them lag? Partition 0 has 99 1 2"):
+        assert described(f"{text}\n{below}").partitions == EXPECTED
 
 
 def test_cells_in_quote_marks() -> None:
     rows = [",".join(f'"{cell}"' for cell in row) for row in CELLS]
     rows[2] = rows[2].replace("999973", "999,973").replace("1000000", "1,000,000")
-    assert read("\n".join(rows)) == EXPECTED
-    assert read("\n".join([",".join(NAMES), *rows[1:]])) == EXPECTED
-    with pytest.raises(InputError):
-        read(",".join(NAMES) + '\n"12","20\r24"x",0,16,9,0,a,b,c')
+    assert described("\n".join(rows)).partitions == EXPECTED
+    assert described("\n".join([",".join(NAMES), *rows[1:]])).partitions == EXPECTED
+    refused(",".join(NAMES) + '\n"12","20\r24"x",0,16,9,0,a,b,c')
 
 
 def test_two_tables_without_a_group() -> None:
     head = "TOPIC PARTITION CURRENT-OFFSET LOG-END-OFFSET LAG CONSUMER-ID HOST CLIENT-ID"
-    result = read_describe(PrintedText(f"{head}\nt 0 5 9 4 c /h c\n\n{head}\nu 0 5 9 4 c /h c\n"))
-    assert any("2 tables without the name of a group" in said for said in result.assumed)
-    result = read_describe(PrintedText(f"{head}\nt 0 5 9 4 c /h c\n\n{head}\nt 0 6 9 3 c /h c\n"))
-    assert not any("tables without the name" in said for said in result.assumed)
+    for second, several in (("u 0 5 9 4 c /h c", True), ("t 0 6 9 3 c /h c", False)):
+        result = described(f"{head}\nt 0 5 9 4 c /h c\n\n{head}\n{second}\n")
+        assert result.said("2 tables without the name of a group") == several
 
 
 def test_a_lag_that_no_snapshot_can_hold() -> None:
     head = "TOPIC PARTITION CURRENT-OFFSET LOG-END-OFFSET LAG\nt 0 1 2 1\n"
     for row, reset in (("t 1 5 9007199254740997 -", "latest"), (f"t 1 - {2**53} -", "earliest")):
-        with pytest.raises(InputError, match=r"line 3: the lag 9007199254740992 of t-1 is 2\^53"):
-            read_describe(PrintedText(f"{head}{row}\n"), auto_offset_reset=reset)
-    read_describe(PrintedText(f"{head}t 1 - {2**53} -"))
+        error = refused(f"{head}{row}\n", auto_offset_reset=reset)
+        assert str(error).startswith("d.txt: line 3: the lag 9007199254740992 of t-1 is 2^53")
+    described(f"{head}t 1 - {2**53} -")

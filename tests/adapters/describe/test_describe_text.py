@@ -2,40 +2,23 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from support.described_texts import described, refused
 
-from equilag.adapters.describe.describe_text import read_describe
-from equilag.adapters.describe.printed_text import PrintedText
-from equilag.adapters.snapshot.read_input import load_snapshot
-from equilag.adapters.snapshot.write import snapshot_document
 from equilag.domain.errors import InputError
 from equilag.planner.solve import solve
 
 HEADER = (
-    "GROUP",
-    "TOPIC",
-    "PARTITION",
-    "CURRENT-OFFSET",
-    "LOG-END-OFFSET",
-    "LAG",
-    "CONSUMER-ID",
-    "HOST",
-    "CLIENT-ID",
+    *("GROUP", "TOPIC", "PARTITION", "CURRENT-OFFSET", "LOG-END-OFFSET", "LAG"),
+    *("CONSUMER-ID", "HOST", "CLIENT-ID"),
 )
 MEMBERS_HEADER = (
-    "GROUP",
-    "CONSUMER-ID",
-    "HOST",
-    "CLIENT-ID",
-    "#PARTITIONS",
-    "CURRENT-EPOCH",
-    "CURRENT-ASSIGNMENT",
-    "TARGET-EPOCH",
-    "TARGET-ASSIGNMENT",
+    *("GROUP", "CONSUMER-ID", "HOST", "CLIENT-ID", "#PARTITIONS"),
+    *("CURRENT-EPOCH", "CURRENT-ASSIGNMENT", "TARGET-EPOCH", "TARGET-ASSIGNMENT"),
 )
 C1, C2 = "c-1-6f1d", "c-2-9a0b"
 
@@ -48,16 +31,10 @@ def printed(*rows: tuple[str, ...]) -> str:
 
 
 def row(
-    topic: str,
-    partition: int | str,
-    committed: str,
-    end: str,
-    lag: str,
-    member: str,
-    group: str = "g",
+    topic: str, number: int | str, committed: str, end: str, lag: str, member: str, group: str = "g"
 ) -> tuple[str, ...]:
     host, client = ("-", "-") if member == "-" else ("/10.0.0.1", member[:3])
-    return (group, topic, str(partition), committed, end, lag, member, host, client)
+    return (group, topic, str(number), committed, end, lag, member, host, client)
 
 
 ROWS = (
@@ -81,37 +58,13 @@ MEMBER_ROWS = (
 MEMBERS = printed(MEMBERS_HEADER, *MEMBER_ROWS)
 
 
-class Described(NamedTuple):
-    """The snapshot of what was read, and what was assumed."""
-
-    snapshot: dict[str, Any]
-    assumed: list[str]
-
-
-def described(describe: str, members: str | None = None, **options: Any) -> Described:
-    printed_members = None if members is None else PrintedText(members, "m.txt")
-    result = read_describe(PrintedText(describe, "d.txt"), printed_members, **options)
-    return Described(snapshot_document(result.given), result.assumed)
-
-
-def refused(describe: str, members: str | None = None, **options: Any) -> InputError:
-    with pytest.raises(InputError) as caught:
-        described(describe, members, **options)
-    assert "\n" not in str(caught.value)
-    return caught.value
-
-
-def said(result: Described, *words: str) -> bool:
-    return any(all(word in sentence for word in words) for sentence in result.assumed)
-
-
 def place_of(client_id: str) -> dict[str, str]:
     return {"client_id": client_id, "host": "10.0.0.1"}
 
 
 def test_the_snapshot() -> None:
     result = described(TEXT)
-    assert result.snapshot == {
+    assert result.document == {
         "format": "equilag/snapshot/1",
         "group": "g",
         "topics": {"a": 2, "b": 2},
@@ -126,44 +79,42 @@ def test_the_snapshot() -> None:
         },
         "auto_offset_reset": "latest",
     }
-    assert load_snapshot(result.snapshot).lag.tolist() == [6, 0, 0, 0]
-    assert said(
-        result, "subscriptions are not in the text", "all topics of the group for 2 members"
-    )
-    assert said(result, "log starts", "0")
-    assert said(result, "highest partition listed: a 2, b 2")
-    assert said(result, "1 partition has no commit", "latest", "lag is 0")
-    assert said(result, "members that own nothing are not in the text")
-    assert said(result, "WARNING", "different topics", "--as-owned")
-    assert said(result, "1 partition is committed beyond the log end", "lag 0: b-0")
+    assert result.group.lag.tolist() == [6, 0, 0, 0]
+    assert result.said("subscriptions are not in the text", "all topics of the group for 2 members")
+    assert result.said("log starts", "0")
+    assert result.said("highest partition listed: a 2, b 2")
+    assert result.said("1 partition has no commit", "latest", "lag is 0")
+    assert result.said("members that own nothing are not in the text")
+    assert result.said("WARNING", "different topics", "--as-owned")
+    assert result.said("1 partition is committed beyond the log end", "lag 0: b-0")
     assert len(result.assumed) == 7
 
 
 def test_reset_in_any_case() -> None:
     result = described(TEXT, auto_offset_reset="EARLIEST")
-    assert load_snapshot(result.snapshot).lag.tolist() == [6, 7, 0, 0]
-    assert said(result, "1 partition has no commit", "earliest", "everything up to the log end")
+    assert result.group.lag.tolist() == [6, 7, 0, 0]
+    assert result.said("1 partition has no commit", "earliest", "everything up to the log end")
     assert refused(TEXT, auto_offset_reset="newest").place == "auto_offset_reset"
 
 
 def test_as_owned() -> None:
     result = described(TEXT, MEMBERS, as_owned=True)
-    assert [m["subscription"] for m in result.snapshot["members"]] == [["a"], ["b"], []]
-    assert "subscriptions" not in result.snapshot
-    assert said(result, "the topics they own for 3 members")
-    assert said(result, "1 member owns nothing", "subscribe to nothing")
+    assert [m["subscription"] for m in result.document["members"]] == [["a"], ["b"], []]
+    assert "subscriptions" not in result.document
+    assert result.said("the topics they own for 3 members")
+    assert result.said("1 member owns nothing", "subscribe to nothing")
 
 
 def test_subscribe() -> None:
     result = described(TEXT, MEMBERS, subscribe={C1: ["b", "later", "b"], "c-3": []})
-    subscribed = [member["subscription"] for member in result.snapshot["members"]]
+    subscribed = [member["subscription"] for member in result.document["members"]]
     assert subscribed == [["b", "later"], ["a", "b"], []]
-    assert said(result, C1, "later", "no partition")
-    assert said(result, C1, "owns partitions of a without subscribing")
-    assert said(result, "all topics of the group for 1 member")
-    assert load_snapshot(result.snapshot).dropped_claims == 2
+    assert result.said(C1, "later", "no partition")
+    assert result.said(C1, "owns partitions of a without subscribing")
+    assert result.said("all topics of the group for 1 member")
+    assert result.group.dropped_claims == 2
     everyone = {C1: ["a"], C2: ["b"], "c-3": ["a", "b"]}
-    assert not said(described(TEXT, MEMBERS, subscribe=everyone), "subscriptions")
+    assert not described(TEXT, MEMBERS, subscribe=everyone).said("subscriptions")
 
 
 @pytest.mark.parametrize(
@@ -179,24 +130,7 @@ def test_subscribe_for_nobody(member: str, hint: str) -> None:
     error = refused(TEXT, subscribe={member: ["a"]})
     assert error.place == "subscribe"
     assert hint in error.problem
-
-
-def test_subscribe_with_a_string() -> None:
     assert refused(TEXT, subscribe={C1: "a"}).place == f"subscribe.{C1}"
-
-
-def test_messages_around_the_tables() -> None:
-    noise = (
-        "Note: This will not show information about old Zookeeper-based consumers.\n"
-        "$ bin/kafka-consumer-groups.sh --bootstrap-server k:9092 --describe --group g\n"
-        "[2026-11-21 10:00:00,123] WARN [AdminClient] Connection lost (org.apache.kafka.X)\n"
-        "OpenJDK 64-Bit Server VM warning: sharing is off\n"
-    )
-    result = described(noise + TEXT + "\n\n" + noise)
-    assert result.snapshot == described(TEXT).snapshot
-    moving = "\nWarning: Consumer group 'g' is rebalancing.\n" + TEXT
-    assert said(described(moving), "rebalancing")
-    assert not said(described(TEXT), "rebalancing")
 
 
 def test_a_group_without_members() -> None:
@@ -205,7 +139,7 @@ def test_a_group_without_members() -> None:
     )
     nobody = "\nConsumer group 'g' has no active members.\n"
     for members in (None, nobody):
-        group = load_snapshot(described(text, members).snapshot)
+        group = described(text, members).group
         assert (group.n_members, group.lag.tolist()) == (0, [1])
 
 
@@ -218,8 +152,8 @@ def test_one_of_several_groups() -> None:
         MEMBERS + printed(MEMBERS_HEADER, member_row("x", "1", "z:0", group="h")),
         group="g",
     )
-    assert result.snapshot == described(TEXT, MEMBERS).snapshot
-    assert said(result, "1 other group in the text")
+    assert result.document == described(TEXT, MEMBERS).document
+    assert result.said("1 other group in the text")
     assert '"g", "h"' in refused(TEXT + other, group="i").problem
 
 
@@ -231,20 +165,20 @@ def test_ids_with_spaces_and_empty_client_ids() -> None:
     text = printed(HEADER, *spaced)
     for variant in (text, "\n".join(line.rstrip() for line in text.split("\n"))):
         result = described(variant)
-        assert result.snapshot["group"] == "my group"
-        assert [member["id"] for member in result.snapshot["members"]] == ["-6f", "my client-1"]
+        assert result.document["group"] == "my group"
+        assert [member["id"] for member in result.document["members"]] == ["-6f", "my client-1"]
 
 
 def test_instances_and_pins_know_clients_and_hosts_of_a_text() -> None:
     for members in (None, MEMBERS):
-        group = load_snapshot(described(TEXT, members).snapshot)
+        group = described(TEXT, members).group
         places = [(member.client_id, member.host) for member in group.members[:2]]
         assert places == [("c-1", "10.0.0.1"), ("c-2", "10.0.0.1")]
         settings: dict[str, Any] = {"instances": "host", "pin": ["a-0=c-2"]}
         plan = solve(group, "fair-yet-sticky", effort=0.01, **settings)
         assert 0 in plan.assignment[C2]["a"]
     short = printed(("CONSUMER-ID", "#PARTITIONS", "HOST"), (C1, "2", "-"), (C2, "1", "/h"))
-    group = load_snapshot(described(TEXT, short).snapshot)
+    group = described(TEXT, short).group
     places = [(member.client_id, member.host) for member in group.members]
     assert places == [("c-1", "10.0.0.1"), ("c-2", "h")]
 
@@ -252,23 +186,22 @@ def test_instances_and_pins_know_clients_and_hosts_of_a_text() -> None:
 def test_partitions_that_are_not_listed() -> None:
     text = printed(HEADER, row("a", 3, "3", "9", "6", C1), row("a", 1, "0", "1", "1", "-"))
     result = described(text)
-    group = load_snapshot(result.snapshot)
+    group = result.group
     assert group.lag.tolist() == [0, 1, 0, 6]
-    assert said(
-        result, "WARNING: a: 2 partitions below 3 are not listed (0, 2): is the text complete"
+    assert result.said(
+        "WARNING: a: 2 partitions below 3 are not listed (0, 2): is the text complete"
     )
-    assert said(result, "They count as empty and as owned by nobody")
+    assert result.said("They count as empty and as owned by nobody")
     for reset in ("earliest", "none"):
         result = described(text, auto_offset_reset=reset)
-        assert load_snapshot(result.snapshot).lag.tolist() == [0, 1, 0, 6]
-        assert said(result, "WARNING", "(0, 2)", reset, "count as empty")
+        assert result.group.lag.tolist() == [0, 1, 0, 6]
+        assert result.said("WARNING", "(0, 2)", reset, "count as empty")
 
 
 @pytest.mark.parametrize(
     ("wrong", "problem"),
     [
         (row("a", "x", "1", "2", "1", C1), 'PARTITION "x" is not an integer'),
-        (row("a", "-", "1", "2", "1", C1), 'PARTITION "-" is not an integer'),
         (row("a", -1, "1", "2", "1", C1), "partition -1 is not within"),
         (row("a", 10**7, "1", "2", "1", C1), "partition 10000000 is not within"),
         (row("a", 2, "1", "2x", "-", C1), 'LOG-END-OFFSET "2x" is not an integer'),
@@ -278,6 +211,7 @@ def test_partitions_that_are_not_listed() -> None:
         (row("a", 2, "1", "9" * 30, "-", C1), "is not an integer"),
         (row("a", 2, "1", "٢", "-", C1), "is not an integer"),
         (row("a", 2, "1", "5", "lots", C1), 'LAG "lots" is not an integer'),
+        (row("a", 2, "1", "1.7K", "-", C1), 'LOG-END-OFFSET "1.7K" is not an integer'),
     ],
 )
 def test_rows_that_are_wrong(wrong: tuple[str, ...], problem: str) -> None:
@@ -291,8 +225,6 @@ def test_rows_that_are_wrong(wrong: tuple[str, ...], problem: str) -> None:
     [
         ("", "", "empty; paste what kafka-consumer-groups --describe"),
         ("\n\n", "", "empty; paste"),
-        (printed(HEADER), "", "a header in line 2 and no row below it; paste"),
-        ("Consumer group 'g' has no active members.", "", "no table with the offsets"),
         (TEXT + "g a 2 1 2", "line 7", None),
         (TEXT + "g a 2 1 x 1 c /h c\nend", "line 7", 'LOG-END-OFFSET "x" is not an integer'),
         (TEXT + "g a 2 1\nend", "line 7", "does not fit the header in line 2"),
@@ -300,12 +232,11 @@ def test_rows_that_are_wrong(wrong: tuple[str, ...], problem: str) -> None:
         ("The consumer group 'g' does not exist.", "line 1", "an error reported by Kafka"),
         ("Error: Executing consumer group command failed due to x", "line 1", "failed due to x"),
         ("[2026-11-21 10:00:00,1] ERROR [A] x\nno", "line 1", "an error reported"),
-        (MEMBERS, "line 2", "members only, as of --describe --members: topics and offsets are"),
     ],
 )  # fmt: skip
 def test_texts_that_are_wrong(text: str, place: str, problem: str | None) -> None:
     if problem is None:
-        assert said(described(text), f"{place} is cut off and left out")
+        assert described(text).said(f"{place} is cut off and left out")
         return
     error = refused(text)
     assert (error.source, error.place) == ("d.txt", place)
@@ -333,7 +264,7 @@ def test_ways_to_print_an_assignment(column: str, cell: str) -> None:
         (C2, "/10.0.0.1", "c", "1", "b(0)" if "(" in cell else "b:0"),
         ("c-3", "/10.0.0.1", "c", "0", "-"),
     )
-    assert len(described(describe, members).snapshot["members"]) == 3
+    assert len(described(describe, members).document["members"]) == 3
     wrong = members.replace(cell, cell.replace("1", "5"))
     assert "other partitions" in refused(describe, wrong).problem
 
@@ -344,7 +275,7 @@ def test_static_members() -> None:
         (*cells[:2], instance, *cells[2:])
         for cells, instance in zip(MEMBER_ROWS, ("i-1", "", "i 3"), strict=True)
     ]
-    group = load_snapshot(described(TEXT, printed(head, *rows)).snapshot)
+    group = described(TEXT, printed(head, *rows)).group
     assert [member.instance_id for member in group.members] == ["i-1", None, "i 3"]
 
 
@@ -379,21 +310,27 @@ def test_the_two_texts_swapped() -> None:
     assert refused(TEXT, "").problem.startswith("no table of members")
 
 
+def test_much_text_is_read_piece_by_piece() -> None:
+    log = "2026-01-02 10:00:00 INFO [worker-1] processed 12 records of topic a in 3 ms\n" * 2_000
+    shown: list[int] = []
+    result = described(log + TEXT + log, show=shown.append)
+    assert result.document == described(TEXT).document
+    assert shown == sorted(shown)
+    assert len(shown) > 3
+    assert len(log) < shown[-1] <= len(log + TEXT + log)
+
+
 @given(
-    spot=st.integers(0, len(TEXT)),
+    spot=st.integers(0, len(MEMBERS)),
     drop=st.integers(0, 12),
     junk=st.text(alphabet="ga019-: \n\r\t()x'\u2028", max_size=6),
-    members=st.booleans(),
 )
-def test_junk_in_the_text(spot: int, drop: int, junk: str, members: bool) -> None:
-    def broken(text: str) -> str:
-        return text[:spot] + junk + text[spot + drop :]
-
+def test_junk_in_the_members(spot: int, drop: int, junk: str) -> None:
     try:
-        result = described(TEXT if members else broken(TEXT), broken(MEMBERS) if members else None)
+        result = described(TEXT, MEMBERS[:spot] + junk + MEMBERS[spot + drop :])
     except InputError as refusal:
         error = refusal
     else:
-        assert load_snapshot(result.snapshot).n_partitions >= 1
+        assert result.group.n_partitions >= 1
         return
     assert error.problem

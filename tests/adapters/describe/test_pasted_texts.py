@@ -2,15 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import pytest
-
-from equilag.adapters.describe.describe_text import read_describe
-from equilag.adapters.describe.printed_text import PrintedText
-from equilag.adapters.snapshot.read_input import load_snapshot
-from equilag.adapters.snapshot.write import snapshot_document
-from equilag.domain.errors import InputError
+from support.described_texts import described, refused
 
 KAFKA = """\
 GROUP    TOPIC    PARTITION  CURRENT-OFFSET  LOG-END-OFFSET  LAG  CONSUMER-ID        HOST        CLIENT-ID
@@ -21,46 +14,10 @@ billing  refunds  0          -               7               -    app-2-7e21-22b
 ROWS = KAFKA.splitlines()
 ONE, TWO = "app-1-0d6f-11aa", "app-2-7e21-22bb"
 EXPECTED = {
-    "orders": {0: (10, 25, ONE), 1: (40, 40, TWO)},
-    "refunds": {0: (None, 7, TWO)},
+    ("orders", 0): (10, 25, ONE),
+    ("orders", 1): (40, 40, TWO),
+    ("refunds", 0): (None, 7, TWO),
 }
-
-
-def described(text: str, **options: Any) -> tuple[dict[str, Any], list[str]]:
-    result = read_describe(PrintedText(text, "paste.txt"), **options)
-    document = snapshot_document(result.given)
-    load_snapshot(document)
-    return document, result.assumed
-
-
-def partitions(document: dict[str, Any]) -> dict[str, dict[int, tuple[Any, ...]]]:
-    """Topic -> number -> committed, end, member."""
-    owner = {
-        (topic, number): member["id"]
-        for member in document["members"]
-        for topic, numbers in member.get("owned", {}).items()
-        for number in numbers
-    }
-    return {
-        topic: {
-            number: (committed, end, owner.get((topic, number)))
-            for number, (committed, end) in enumerate(
-                zip(columns["committed"], columns["log_end"], strict=True)
-            )
-        }
-        for topic, columns in document["offsets"].items()
-    }
-
-
-def said(assumed: list[str], *words: str) -> bool:
-    return any(all(word in sentence for word in words) for sentence in assumed)
-
-
-def refused(text: str, **options: Any) -> str:
-    with pytest.raises(InputError) as caught:
-        described(text, **options)
-    assert "\n" not in str(caught.value)
-    return str(caught.value)
 
 
 def markdown(text: str) -> str:
@@ -134,55 +91,46 @@ SAME = {
     "a state": "GROUP COORDINATOR (ID) ASSIGNMENT-STRATEGY STATE GROUP-EPOCH #MEMBERS\n"
     "billing k1:9092 (1) range Stable 4 2\n\n" + KAFKA,
     "an error before": "[2026-01-02 10:00:00,1] ERROR [Admin] timed out\n" + KAFKA,
+    "warnings around": "[2026-01-02 10:00:00,1] WARN [Admin] Lost (o.a.k.X)\nOpenJDK VM"
+    f" warning: sharing is off\n{KAFKA}\n[2026-01-02 10:00:00,1] WARN [Admin] Lost (o.a.k.X)\n",
     "a wrong LAG": KAFKA.replace(" 15 ", " 99 "),
 }  # fmt: skip
 
 
 @pytest.mark.parametrize("shape", SAME)
 def test_every_shape_is_the_same_group(shape: str) -> None:
-    document, _ = described(SAME[shape])
-    assert document["group"] == "billing"
-    assert partitions(document) == EXPECTED
-    hosts = {member["id"]: member.get("host") for member in document["members"]}
+    result = described(SAME[shape])
+    assert result.document["group"] == "billing"
+    assert result.partitions == EXPECTED
+    hosts = {member["id"]: member.get("host") for member in result.document["members"]}
     assert hosts == {ONE: "10.0.0.1", TWO: "10.0.0.2"}
 
 
 def test_an_id_cut_off_that_no_other_row_has() -> None:
-    document, assumed = described(
-        f"{ROWS[0]}\n{ROWS[1]}\n{ROWS[2][: -len('2bb    /10.0.0.2   app-2')]}"
-    )
-    assert partitions(document) == {"orders": {0: (10, 25, ONE), 1: (40, 40, None)}}
-    assert said(assumed, 'line 3 is cut off in the id "app-2-7e21-2", not known')
-    assert said(assumed, "the owner of 1 partition is unknown", "orders-1")
+    result = described(f"{ROWS[0]}\n{ROWS[1]}\n{ROWS[2][: -len('2bb    /10.0.0.2   app-2')]}")
+    assert result.partitions == {("orders", 0): (10, 25, ONE), ("orders", 1): (40, 40, None)}
+    assert result.said('line 3 is cut off in the id "app-2-7e21-2", not known')
+    assert result.said("the owner of 1 partition is unknown", "orders-1")
 
 
 def test_numbers_that_cannot_be() -> None:
-    for row, problem in (
-        ("orders 0 -5 9 14", "CURRENT-OFFSET -5 is not within"),
-        ("orders 0 1 -9 -10", "LOG-END-OFFSET -9 is not within"),
-        ("orders - 1 9 8", 'PARTITION "-" is not an integer'),
-        ("orders 10000000 1 9 8", "partition 10000000 is not within 0 and 9999999"),
-    ):
-        text = f"TOPIC PARTITION CURRENT-OFFSET LOG-END-OFFSET LAG\n{row}\n"
-        assert f"line 2: {problem}" in refused(text)
     lag = "TOPIC PARTITION LOG-END-OFFSET LAG\norders 0 5 9"
-    assert "CURRENT-OFFSET -4 is not within" in refused(lag)
+    assert "CURRENT-OFFSET -4 is not within" in str(refused(lag))
     head = "TOPIC PARTITION CURRENT-OFFSET LOG-START-OFFSET LOG-END-OFFSET LAG"
-    assert "LOG-START-OFFSET 9 is beyond LOG-END-OFFSET 7" in refused(f"{head}\norders 0 5 9 7 2")
+    error = refused(f"{head}\norders 0 5 9 7 2")
+    assert "LOG-START-OFFSET 9 is beyond LOG-END-OFFSET 7" in error.problem
 
 
 def test_a_row_of_a_table_with_bars_is_never_lost() -> None:
     text = markdown(KAFKA).replace("| billing | orders | 1 |", "| billing | my orders | 1 |")
-    assert "line 4: does not fit the header in line 1" in refused(text)
+    assert "line 4: does not fit the header in line 1" in str(refused(text))
 
 
 def test_separators_of_thousands() -> None:
     rows = ["orders 0 1,234,567 1,234,568 1 -", "orders 1 1_000 2_000 1_000 -"]
     text = "\n".join(["TOPIC PARTITION CURRENT-OFFSET LOG-END-OFFSET LAG OWNER", *rows])
-    wanted = {0: (1234567, 1234568, None), 1: (1000, 2000, None)}
-    assert partitions(described(text)[0]) == {"orders": wanted}
-    error = refused(text.replace("1,234,568", "1.7K"))
-    assert 'paste.txt: line 2: LOG-END-OFFSET "1.7K" is not an integer' in error
+    wanted = {("orders", 0): (1234567, 1234568, None), ("orders", 1): (1000, 2000, None)}
+    assert described(text).partitions == wanted
 
 
 def test_the_group_that_a_command_or_a_message_names() -> None:
@@ -195,22 +143,22 @@ def test_the_group_that_a_command_or_a_message_names() -> None:
         "rpk group describe billing",
         "Group ID: billing",
     ):
-        document, assumed = described(f"{above}\n\n{bare}")
-        assert document["group"] == "billing"
-        assert not said(assumed, "does not name")
+        result = described(f"{above}\n\n{bare}")
+        assert result.document["group"] == "billing"
+        assert not result.said("does not name")
     for above in ("", "kafka-consumer-groups --group <name>"):
-        document, assumed = described(f"{above}\n{bare}")
-        assert (document["group"], partitions(document)) == ("", EXPECTED)
-        assert said(assumed, "does not name the group")
+        result = described(f"{above}\n{bare}")
+        assert (result.document["group"], result.partitions) == ("", EXPECTED)
+        assert result.said("does not name the group")
     below = f"{bare}\nConsumer group 'billing' has no active members."
-    assert described(below)[0]["group"] == "billing"
-    assert described(bare + MEMBERS)[0]["group"] == "billing"
-    assert described(bare, group="pay")[0]["group"] == "pay"
+    assert described(below).group.name == "billing"
+    assert described(bare + MEMBERS).group.name == "billing"
+    assert described(bare, group="pay").group.name == "pay"
     two = f"$ x --group billing\n{bare}\n$ x --group audit\n{bare.replace('40', '41')}"
-    assert 'pick one with --group: "audit", "billing"' in refused(two)
-    assert partitions(described(two, group="billing")[0]) == EXPECTED
-    assert partitions(described(two, group="audit")[0])["orders"][1] == (41, 41, TWO)
-    assert "one without a name" in refused(f"{bare}\n$ x --group audit\n{bare}")
+    assert 'pick one with --group: "audit", "billing"' in str(refused(two))
+    assert described(two, group="billing").partitions == EXPECTED
+    assert described(two, group="audit").partitions["orders", 1] == (41, 41, TWO)
+    assert "one without a name" in str(refused(f"{bare}\n$ x --group audit\n{bare}"))
 
 
 OWNERS = """\
@@ -225,17 +173,17 @@ billing, orders, 4, 3, 9, 6, unknown
 
 @pytest.mark.parametrize("text", [OWNERS, OWNERS.replace(" OFFSET", "-OFFSET").replace(",", "  ")])
 def test_owners_of_old_versions(text: str) -> None:
-    document, assumed = described(text.replace("LOG END-OFFSET", "LOG-END-OFFSET"))
-    assert partitions(document)["orders"] == {
-        0: (10, 25, "app-1_/10.0.0.1"),
-        1: (None, 40, "app-2_/10.0.0.2"),
-        2: (3, 3, None),
-        3: (3, 9, None),
-        4: (3, 9, None),
+    result = described(text.replace("LOG END-OFFSET", "LOG-END-OFFSET"))
+    assert result.partitions == {
+        ("orders", 0): (10, 25, "app-1_/10.0.0.1"),
+        ("orders", 1): (None, 40, "app-2_/10.0.0.2"),
+        ("orders", 2): (3, 3, None),
+        ("orders", 3): (3, 9, None),
+        ("orders", 4): (3, 9, None),
     }
-    assert document["members"][0]["client_id"] == "app-1"
-    assert document["members"][0]["host"] == "10.0.0.1"
-    assert said(assumed, "the owner of 1 partition is unknown", "orders-4")
+    assert result.document["members"][0]["client_id"] == "app-1"
+    assert result.document["members"][0]["host"] == "10.0.0.1"
+    assert result.said("the owner of 1 partition is unknown", "orders-4")
 
 
 def test_the_offset_checker() -> None:
@@ -248,9 +196,12 @@ def test_the_offset_checker() -> None:
         "billing         orders     0   11              26              15              none\n"
         "billing         orders     1   41              41              0               app_h-7-0\n"
     )
-    document, assumed = described(text)
-    assert partitions(document) == {"orders": {0: (11, 26, None), 1: (41, 41, "app_h-7-0")}}
-    assert said(assumed, "shows the group 2 times; the last one counts")
+    result = described(text)
+    assert result.partitions == {
+        ("orders", 0): (11, 26, None),
+        ("orders", 1): (41, 41, "app_h-7-0"),
+    }
+    assert result.said("shows the group 2 times; the last one counts")
 
 
 def test_rpk() -> None:
@@ -267,13 +218,13 @@ def test_rpk() -> None:
         + columns + "MEMBER-ID  CLIENT-ID  HOST\n"
         "orders  0          20              4                 25              5\n"
     )  # fmt: skip
-    document, _ = described(text, group="billing")
-    assert partitions(document) == {"orders": {0: (10, 25, ONE), 1: (None, 40, ONE)}}
-    assert document["offsets"]["orders"]["log_start"] == [4, 5]
-    assert document["members"][0]["host"] == "10.0.0.1"
-    document, _ = described(text, group="audit")
-    assert partitions(document) == {"orders": {0: (20, 25, None)}}
-    assert not document["members"]
+    result = described(text, group="billing")
+    assert result.partitions == {("orders", 0): (10, 25, ONE), ("orders", 1): (None, 40, ONE)}
+    assert result.document["offsets"]["orders"]["log_start"] == [4, 5]
+    assert result.document["members"][0]["host"] == "10.0.0.1"
+    result = described(text, group="audit")
+    assert result.partitions == {("orders", 0): (20, 25, None)}
+    assert not result.document["members"]
 
 
 @pytest.mark.parametrize(
@@ -306,7 +257,7 @@ def test_rpk() -> None:
     ],
 )
 def test_flat_tables_of_other_tools(text: str) -> None:
-    assert partitions(described(text)[0]) == {"orders": {0: (10, 25, None)}}
+    assert described(text).partitions == {("orders", 0): (10, 25, None)}
 
 
 def test_rows_without_their_header() -> None:
@@ -316,33 +267,33 @@ def test_rows_without_their_header() -> None:
         "\n".join(line[9:] for line in ROWS[1:3]),
         "orders 0 10 0 25 15 app-1 app-1-x 10.0.0.1",
     ):
-        assert partitions(described(text)[0])["orders"][0][:2] == (10, 25)
+        assert described(text).partitions["orders", 0][:2] == (10, 25)
     for text in ("orders 0 10 25 99", "orders 0 - 25 -", "orders 0 15 25", "orders 0 10 25 15 x y"):
-        assert "no table with the offsets of a group's partitions" in refused(text)
+        assert "no table with the offsets of a group's partitions" in str(refused(text))
 
 
 def test_what_is_doubtful_is_told_with_names() -> None:
     text = KAFKA + "billing orders 2 50 41 -9 - - -\nbilling orders 3 50 unknown unknown - - -\n"
-    document, assumed = described(text.replace(" 15 ", " 99 "))
-    assert said(assumed, "orders-0 (LAG 99, read as 15)")
-    assert said(assumed, "1 partition is committed beyond the log end", "orders-2")
-    assert said(assumed, "the log end of 1 partition is unknown", "orders-3")
-    assert document["unknown_lags"] == {"orders": [3]}
-    assert load_snapshot(document).lag.tolist() == [15, 0, 0, 0, 0]
-    _, assumed = described(SAME["an error before"])
-    assert said(assumed, "WARNING: line 1 reports an error", "timed out")
+    result = described(text.replace(" 15 ", " 99 "))
+    assert result.said("orders-0 (LAG 99, read as 15)")
+    assert result.said("1 partition is committed beyond the log end", "orders-2")
+    assert result.said("the log end of 1 partition is unknown", "orders-3")
+    assert result.document["unknown_lags"] == {"orders": [3]}
+    assert result.group.lag.tolist() == [15, 0, 0, 0, 0]
+    result = described(SAME["an error before"])
+    assert result.said("WARNING: line 1 reports an error", "timed out")
 
 
 def test_a_partition_with_two_members() -> None:
     text = KAFKA + ROWS[1].replace("app-1-0d6f-11aa", ONE[:-1] + "c") + "\n"
-    document, assumed = described(text)
-    assert said(assumed, "1 partition has two owners, so nobody owns it", f"({ONE}, {ONE[:-1]}c)")
-    assert load_snapshot(document).owner[0] == -1
+    result = described(text)
+    assert result.said("1 partition has two owners, so nobody owns it", f"({ONE}, {ONE[:-1]}c)")
+    assert result.group.owner[0] == -1
     later = KAFKA + "\n".join(line.replace(" 10  ", " 12  ") for line in ROWS[1:])
-    document, assumed = described(later)
-    assert partitions(document)["orders"][0] == (12, 25, ONE)
-    assert said(assumed, "2 times")
-    assert said(assumed, "LAG 15, read as 13")
+    result = described(later)
+    assert result.partitions["orders", 0] == (12, 25, ONE)
+    assert result.said("2 times")
+    assert result.said("LAG 15, read as 13")
 
 
 MEMBERS = """
@@ -354,20 +305,20 @@ billing app-3-9c02-33cc  -                  /10.0.0.3  app-3      0            4
 
 
 def test_members_in_the_same_text() -> None:
-    document, assumed = described(KAFKA + MEMBERS)
-    assert [member["id"] for member in document["members"]] == [ONE, TWO, "app-3-9c02-33cc"]
-    assert document["members"][0]["instance_id"] == "i-1"
-    assert partitions(document) == EXPECTED
-    assert not said(assumed, "members that own nothing")
+    result = described(KAFKA + MEMBERS)
+    assert [member["id"] for member in result.document["members"]] == [ONE, TWO, "app-3-9c02-33cc"]
+    assert result.document["members"][0]["instance_id"] == "i-1"
+    assert result.partitions == EXPECTED
+    assert not result.said("members that own nothing")
     brackets = MEMBERS.replace("orders:1;refunds:0", "orders(1), refunds(0)").replace(
         "orders:0", "orders(0)"
     )
-    assert described(brackets + KAFKA)[0] == document
+    assert described(brackets + KAFKA).document == result.document
     cut = MEMBERS.replace("0d6f-11aa", "0d…").replace("22bb", "...")
-    assert described(cut + KAFKA)[0] == document
-    document, assumed = described(KAFKA + MEMBERS.replace("orders:0 ", "orders:1 "))
-    assert said(assumed, "the members' table and the offsets differ", "owns other partitions")
-    assert len(document["members"]) == 3
+    assert described(cut + KAFKA).document == result.document
+    result = described(KAFKA + MEMBERS.replace("orders:0 ", "orders:1 "))
+    assert result.said("the members' table and the offsets differ", "owns other partitions")
+    assert len(result.document["members"]) == 3
 
 
 def test_a_group_in_the_middle_of_a_rebalance() -> None:
@@ -376,7 +327,8 @@ def test_a_group_in_the_middle_of_a_rebalance() -> None:
         "GROUP COORDINATOR (ID) ASSIGNMENT-STRATEGY STATE #MEMBERS\n"
         "billing k1:9092 (1) range PreparingRebalance 2\n" + KAFKA,
     ):
-        assert said(described(text)[1], "the group was rebalancing")
+        assert described(text).said("the group was rebalancing")
+    assert not described(KAFKA).said("rebalancing")
 
 
 @pytest.mark.parametrize(
@@ -396,6 +348,6 @@ def test_a_group_in_the_middle_of_a_rebalance() -> None:
     ],
 )  # fmt: skip
 def test_what_cannot_be_read_says_what_is_missing(text: str, missing: str) -> None:
-    error = refused(text)
+    error = str(refused(text))
     assert missing in error
     assert "reported by Kafka" in error or "paste what kafka-consumer-groups --describe" in error

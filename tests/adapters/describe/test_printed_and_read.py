@@ -6,12 +6,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from support.describe_printers import PRINTERS, PrintedLine
+from support.described_texts import described
 
-from equilag.adapters.describe.describe_text import DescribeResult, read_describe
-from equilag.adapters.describe.printed_text import PrintedText
-from equilag.domain.building.group_input import PartitionOffsets
 from equilag.domain.errors import InputError
-from equilag.domain.group.group import NOBODY, Group
 
 IDS = [f"{name}-{n}-5f3a-9c{n}d" for n, name in enumerate(("app", "my-worker", "c"))]
 EXAMPLES = 15
@@ -32,26 +29,14 @@ def groups(draw: st.DrawFn) -> list[PrintedLine]:
     return draw(st.permutations(lines))
 
 
-def lines_of(result: DescribeResult) -> list[PrintedLine]:
-    """What was read, as the lines that were printed."""
-    group, offsets = Group.build(**result.given), result.given["offsets"]
-    assert isinstance(offsets, PartitionOffsets)
-    found = []
-    for partition, owner in enumerate(group.owner.tolist()):
-        topic, number = group.partition_name(partition)
-        member = None if owner == NOBODY else group.members[owner].id
-        values = (offsets.committed[topic][number], offsets.log_end[topic][number])  # type: ignore[call-overload]
-        found.append(PrintedLine(topic, number, *values, member))
-    return found
-
-
 @pytest.mark.parametrize("printer", PRINTERS)
 @settings(max_examples=EXAMPLES)
 @given(lines=groups())
 def test_what_is_printed_is_read(printer: str, lines: list[PrintedLine]) -> None:
-    result = read_describe(PrintedText(PRINTERS[printer]("billing", lines)))
-    assert result.given["name"] == "billing"
-    assert lines_of(result) == sorted(lines)
+    result = described(PRINTERS[printer]("billing", lines))
+    assert result.group.name == "billing"
+    read = {PrintedLine(*place, *row) for place, row in result.partitions.items()}
+    assert read == set(lines)
 
 
 @given(
@@ -73,11 +58,11 @@ def test_damage_is_refused_or_read(
     for at, drop, junk in damage:
         text = text[:at] + junk + text[at + drop :]
     try:
-        result = read_describe(PrintedText(text))
+        result = described(text)
     except InputError as error:
-        refused = str(error)
+        refusal = error
     else:
-        assert Group.build(**result.given).n_partitions >= 1
+        assert result.group.n_partitions >= 1
         return
-    assert refused
-    assert "\n" not in refused
+    assert refusal.problem
+    assert "\n" not in str(refusal)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shutil
 import subprocess
+from collections.abc import Callable
 from types import SimpleNamespace
 from typing import Any
 
@@ -11,7 +12,7 @@ import pytest
 
 from equilag.adapters.kafka import sample as sampling
 from equilag.adapters.kafka.client_config import kafka_config
-from equilag.adapters.kafka.cluster import NoAnswer
+from equilag.adapters.kafka.cluster import GroupsRead
 from equilag.adapters.kafka.command_config import plain_config, read_properties, translated
 from equilag.adapters.kafka.described import Described, ReadFailure
 from equilag.adapters.kafka.group_kinds import ListedGroup
@@ -23,7 +24,6 @@ from equilag.adapters.kafka.sample_rows import (
     Commits,
     DescribedMember,
     Sample,
-    SampledGroup,
     SampleRows,
     partitions_of,
     subscription,
@@ -38,12 +38,13 @@ def rows_of(table: dict[str, list[Any]]) -> list[tuple[Any, ...]]:
     return list(zip(*table.values(), strict=True))
 
 
-def sample(answers: dict[str, SampledGroup], sizes: dict[tuple[str, int], int]) -> Sample:
+def sample(
+    members: list[DescribedMember],
+    committed: dict[tuple[str, int], int],
+    sizes: dict[tuple[str, int], int],
+) -> Sample:
     rows = SampleRows(1000, ENDS, sizes)
-    for group, answer in answers.items():
-        subscriptions = [subscription(member, TOPICS)[0] for member in answer.members]
-        subscribed = {name for names in subscriptions for name in names}
-        rows.add(group, answer, subscriptions, partitions_of(answer, subscribed, TOPICS))
+    rows.add("g", members, committed, partitions_of(members, committed, TOPICS))
     return Sample(1000, rows.offsets, rows.members)
 
 
@@ -58,8 +59,8 @@ def test_rows_of_a_group() -> None:
     member = DescribedMember(
         "m-1", ("orders", "gone"), None, {"orders": [2, 0]}, "r1", "static-1", 7, "c", "/h"
     )
-    answer = SampledGroup([member], {("orders", 0): 40, ("audit", 0): 5, ("lost", 3): 9})
-    taken = sample({"g": answer}, {("orders", 0): 900})
+    committed = {("orders", 0): 40, ("audit", 0): 5, ("lost", 3): 9}
+    taken = sample([member], committed, {("orders", 0): 900})
     assert rows_of(taken.offsets) == [
         # Committed, but no longer subscribed.
         (1000, "g", "audit", 0, 10, 100, 5, None),
@@ -74,7 +75,7 @@ def test_rows_of_a_group() -> None:
             1000,
             "g",
             "m-1",
-            ["gone", "orders"],
+            ["orders", "gone"],
             owned,
             "r1",
             None,
@@ -90,67 +91,49 @@ def test_rows_of_a_group() -> None:
 
 
 class FakeCluster:
-    """A cluster with one group, and topics whose racks it tells, but for the first time."""
+    """A cluster with one group that can be sampled."""
 
     def __init__(self, *_: object) -> None:
-        self.asked: list[list[str]] = []
+        pass
 
-    def groups(self) -> Any:
-        return {"g": ListedGroup("classic", "Stable"), "s": ListedGroup("share", "Stable")}, []
-
-    def topics(self) -> Any:
-        return {"t": {0: -1, 1: -1}, "u": {0: -1}}
-
-    def described(self, groups: object) -> Any:
-        assert groups == {"g": False}
-        return {
-            "g": Described("classic", "Stable", "range", 1, [DescribedMember("m", ("u", "t"))])
-        }, {}
-
-    def committed(self, _: object) -> Any:
-        return {"g": Commits({}, {("t", 1): "why"})}, {}
+    def read_groups(self, wanted: Callable[[str], object]) -> GroupsRead:
+        leaders = {"t": {0: -1, 1: -1}, "u": {0: -1}, "v": {0: -1}}
+        topics = NamedTopics(leaders, racks={name: {0: (f"r-{name}",)} for name in leaders})
+        kinds = {"g": ListedGroup("classic", "Stable"), "s": ListedGroup("share", "Stable")}
+        listed = {name: one for name, one in kinds.items() if wanted(name)}
+        members = [DescribedMember("m", ("u", "t"))]
+        described = {"g": Described("classic", "Stable", "range", 1, members)}
+        return GroupsRead(
+            listed, described, {"g": Commits({}, {("t", 1): "why"})}, {}, topics, ["slow"]
+        )
 
     def ends(self, partitions: Any, *_: object) -> Any:
         return dict.fromkeys(partitions, (0, 9)), {}
 
-    def named_topics(self, names: list[str]) -> Any:
-        self.asked.append(names)
-        if len(self.asked) == 1:
-            raise NoAnswer("too busy")
-        return NamedTopics(racks={name: {0: (f"r-{name}",)} for name in names})
 
-
-def test_racks_are_read_once_in_a_while(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_racks_are_sampled_once_in_a_while(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sampling, "Cluster", FakeCluster)
-    monkeypatch.setattr(sampling, "TOPICS_PER_REQUEST", 1)
     sampler = sampling.ClusterSampler(kafka_config("b:1"))
     first = sampler.round()
-    assert not first.racks["topic"]
-    assert first.remarks == [
-        "group g: no commits: t-1",
-        "the racks of partitions are unknown: too busy",
-    ]
+    assert first.remarks == ["slow", "group g: no commits: t-1"]
     assert first.offsets["partition"] == [0, 0]
     assert first.left_out == {"s": "it is a share group (KIP-932)"}
-    second = sampler.round()
-    assert (second.racks["topic"], second.racks["racks"]) == (["t", "u"], [["r-t"], ["r-u"]])
-    assert set(second.racks["ts_ms"]) == {second.ts_ms}
+    assert (first.racks["topic"], first.racks["racks"]) == (["t", "u"], [["r-t"], ["r-u"]])
+    assert set(first.racks["ts_ms"]) == {first.ts_ms}
     assert not sampler.round().racks["topic"]
-    asked = sampler._cluster.asked
-    assert asked == [["t"], ["t"], ["u"]]
     monkeypatch.setattr(sampling, "RACKS_EVERY_S", 0.0)
     assert sampler.round().racks["topic"] == ["t", "u"]
 
 
 def test_a_group_without_members_has_one_row() -> None:
-    taken = sample({"g": SampledGroup([], {("audit", 0): 100})}, {})
+    taken = sample([], {("audit", 0): 100}, {})
     assert rows_of(taken.members) == [(1000, "g", None, [], [], *[None] * 8)]
     assert taken.n_partitions == 1
 
 
 def test_a_partition_without_log_ends_has_no_row() -> None:
     rows = SampleRows(1, {("orders", 0): (0, 1)}, {})
-    rows.add("g", SampledGroup([], {}), [], [("orders", 0), ("orders", 1)])
+    rows.add("g", [], {}, [("orders", 0), ("orders", 1)])
     assert rows.offsets["partition"] == [0]
 
 
@@ -276,12 +259,8 @@ def test_pem_as_a_value(certificate: tuple[str, str]) -> None:
     context = plain_config(settings)["ssl_context"]
     assert context.check_hostname
     assert [dict(*one["subject"]) for one in context.get_ca_certs()] == [{"commonName": "t"}]
-    # librdkafka accepts them too: its error is about the cluster, which does not exist.
-    connect = pytest.importorskip("equilag.adapters.kafka.connect")
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(connect, "WAIT_S", 0.2)
-        with pytest.raises(InputError, match="no broker answers"):
-            connect.connect(settings)
+    librdkafka = pytest.importorskip("equilag.adapters.kafka.librdkafka")
+    librdkafka.reading_client(settings, {}).close()  # it accepts them too
 
 
 def test_invalid_pem(certificate: tuple[str, str]) -> None:
@@ -372,3 +351,11 @@ def test_a_member_of_a_classic_group() -> None:
         "m", ("t",), owned={"t": [0, 5]}, instance_id="i", client_id="c", host="10.0.0.7"
     )
     assert read == Described("classic", "Stable", "range", 3, [one])
+
+
+def test_one_remark_per_reason() -> None:
+    failed = {("t", 1): "no leader", ("t", 0): "no leader", ("u", 0): "timed out"}
+    assert sampling.by_reason(failed) == [
+        "no log ends (no leader): t-0 and 1 more",
+        "no log ends (timed out): u-0",
+    ]

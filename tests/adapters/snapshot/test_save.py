@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -12,7 +11,8 @@ import pytest
 from support.groups import columns
 
 import equilag
-from equilag import Group, InputError, Member
+from equilag import ClaimColumns, Group, InputError, Member
+from equilag.adapters.snapshot.write import snapshot_document
 from equilag.domain.building.group_input import GroupInput, PartitionOffsets
 
 EXTENDED: GroupInput = {
@@ -73,13 +73,28 @@ def test_a_plan_for_a_saved_group_holds(tmp_path: Path) -> None:
 
 
 def test_the_document_has_only_what_is_known() -> None:
-    group = Group.build(name="g", topics={"a": 2}, members=["m"], subscriptions={"m": ["a"]})
-    assert equilag.snapshot_document(group) == {
+    given: GroupInput = {
+        "name": "g",
+        "topics": {"a": 2},
+        "members": ["m0", Member("m1", rack="r", generation=3)],
+        "subscriptions": {"m0": ["a"], "m1": ["a"]},
+    }
+    document = {
         "format": "equilag/snapshot/1",
         "group": "g",
         "topics": {"a": 2},
-        "members": [{"id": "m", "subscription": ["a"]}],
+        "subscriptions": {"all": ["a"]},
+        "members": [
+            {"id": "m0", "subscription": "all"},
+            {"id": "m1", "subscription": "all", "rack": "r", "generation": 3},
+        ],
     }
+    assert equilag.snapshot_document(Group.build(**given)) == document == snapshot_document(given)
+    of_columns = {"lags": np.array([1, 2]), "owned": ClaimColumns(np.array([0]), np.array([1]))}
+    for field, value in of_columns.items():
+        changed: Any = {**given, field: value}
+        with pytest.raises(TypeError, match="only a group described by mappings"):
+            snapshot_document(changed)
 
 
 def test_what_cannot_be_written(tmp_path: Path) -> None:
@@ -92,8 +107,3 @@ def test_what_cannot_be_written(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="group: was made for planning"):
         equilag.save_snapshot(planned, tmp_path / "g.json")
     assert not [*tmp_path.iterdir()]
-
-
-def test_the_document_is_json() -> None:
-    document = equilag.snapshot_document(Group.build(**EXTENDED))
-    assert json.loads(json.dumps(document)) == document

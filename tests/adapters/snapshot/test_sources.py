@@ -40,24 +40,27 @@ def file(tmp_path: Path) -> Path:
     return tmp_path / "s.json"
 
 
-@pytest.mark.parametrize(
-    "data",
-    [
-        RAW,
-        b"\xef\xbb\xbf" + RAW,
-        gzip.compress(RAW, mtime=0),
-        gzip.compress(RAW[:20], mtime=0) + gzip.compress(RAW[20:], mtime=0),
-        zstandard.compress(RAW),
-        zstandard.compress(RAW[:20]) + zstandard.compress(RAW[20:]),
-        b"\x50\x2a\x4d\x18\x03\x00\x00\x00abc" + zstandard.compress(RAW),
-    ],
-    ids=["plain", "bom", "gzip", "gzip twice", "zstd", "zstd twice", "zstd skippable"],
-)
-def test_by_content_from_anywhere(data: bytes, file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+PACKINGS = {
+    "plain": RAW,
+    "bom": b"\xef\xbb\xbf" + RAW,
+    "UTF-16": TEXT.encode("utf-16"),
+    "UTF-16 big": b"\xfe\xff" + TEXT.encode("utf-16-be"),
+    "gzip": gzip.compress(RAW, mtime=0),
+    "gzip twice": gzip.compress(RAW[:20], mtime=0) + gzip.compress(RAW[20:], mtime=0),
+    "zstd": zstandard.compress(RAW),
+    "zstd twice": zstandard.compress(RAW[:20]) + zstandard.compress(RAW[20:]),
+    "zstd skippable": b"\x50\x2a\x4d\x18\x03\x00\x00\x00abc" + zstandard.compress(RAW),
+}
+
+
+@pytest.mark.parametrize("packing", PACKINGS)
+def test_by_content_from_anywhere(
+    packing: str, file: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    data = PACKINGS[packing]
     file.write_bytes(data)
-    assert load_snapshot(file).name == "gé"
-    assert load_snapshot(str(file)).name == "gé"
-    assert load_snapshot(io.BytesIO(data)).name == "gé"
+    for source in (file, str(file), io.BytesIO(data)):
+        assert load_snapshot(source).name == "gé"
     with file.open("rb") as opened:
         assert load_snapshot(opened).name == "gé"
         assert not opened.closed
@@ -102,21 +105,9 @@ def test_files_that_cannot_be_read(tmp_path: Path) -> None:
     assert refused("a\0b").problem.startswith("cannot be read")
 
 
-def test_permission(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    # The tests may run as a user to whom permissions do not apply.
-    def deny(_: Path) -> bytes:
-        raise PermissionError(13, "Permission denied")
-
-    monkeypatch.setattr(Path, "read_bytes", deny)
-    assert str(refused(file)) == f"{file}: cannot be read: Permission denied"
-
-
-def test_standard_input_that_is_closed(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_is_not_open_for_reading(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sys, "stdin", None)
     assert str(refused("-")) == "<stdin>: cannot be read: standard input is closed"
-
-
-def test_open_files_that_do_not_work(file: Path) -> None:
     file.write_bytes(RAW)
     opened = file.open("rb")
     opened.close()
@@ -126,6 +117,13 @@ def test_open_files_that_do_not_work(file: Path) -> None:
         assert refused(text).problem.startswith("cannot be read")
     with file.open("ab") as writing:
         assert refused(writing).problem.startswith("cannot be read")
+
+    # The tests may run as a user to whom permissions do not apply.
+    def deny(_: Path) -> bytes:
+        raise PermissionError(13, "Permission denied")
+
+    monkeypatch.setattr(Path, "read_bytes", deny)
+    assert str(refused(file)) == f"{file}: cannot be read: Permission denied"
 
 
 def test_open_files_that_have_nothing_yet() -> None:
@@ -160,7 +158,7 @@ def test_what_is_no_source_at_all(source: object) -> None:
         (b'{"generation": ' + b"1" * 5000 + b"}", "", "thousands of digits"),
         (b'{"a": "\xff"}', "line 1", "not UTF-8: byte 0xff"),
         (b'{\n"a": "\xc3"}', "line 2", "not UTF-8: byte 0xc3"),
-        (TEXT.encode("utf-16"), "line 1", "not UTF-8: byte 0xff"),
+        (TEXT.encode("utf-16")[:-1], "line 1", "not UTF-16: byte 0x"),
         (gzip.compress(RAW, mtime=0)[:-9], "", "broken gzip data"),
         (gzip.compress(RAW, mtime=0)[:6], "", "broken gzip data"),
         (gzip.compress(RAW, mtime=0)[:-8] + b"\0" * 8, "", "broken gzip data"),

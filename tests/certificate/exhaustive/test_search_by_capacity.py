@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from support.capacities import capacity_cases
+from support.reduced_groups import capacity_cases
 from support.small_problems import (
     extended_problem,
     is_met,

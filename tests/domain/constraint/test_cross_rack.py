@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-import itertools
+from random import Random
 
 import numpy as np
 import pytest
+from support.constraints import same_constraint
+from support.oracles import Assignments
+from support.reduced_groups import drawn_reduced
 
 from equilag.certificate.checks.claim_checks import CHECKS
 from equilag.certificate.ledger import Ledger, Refuted
@@ -16,44 +19,26 @@ from equilag.domain.constraint import (
     constraint_of,
     count_constraint_of,
 )
-from equilag.domain.group.group import Group, Member
-from equilag.domain.plan.metrics import cross_reads
+from equilag.domain.group.group import Flags, Group
 from equilag.domain.policy.policy import Policy
-from equilag.domain.reduction.reduce import reduce_group
 from equilag.solver.counts.even_counts import balanced
 from equilag.solver.moves.between_plans import fewest_across
 
-RACKS = ("a", "b", "c")
 POLICY = Policy(rack_aware=True)
 
 
 def drawn_group(seed: int) -> Group:
-    """Three members and up to seven partitions of two topics; some without a rack."""
-    rng = np.random.default_rng(seed)
-    sizes = {"t": int(rng.integers(1, 5)), "u": int(rng.integers(1, 4))}
-
-    def some_racks() -> list[str]:
-        return [rack for rack in RACKS if rng.random() < 0.4]
-
-    members = [Member(f"m{n}", rack=[None, *RACKS][rng.integers(4)]) for n in range(3)]
-    reads = {m.id: [t for t in sizes if rng.random() < 0.8] or ["t"] for m in members}
-    racks = {topic: [some_racks() for _ in range(size)] for topic, size in sizes.items()}
-    members[0] = Member("m0", rack="a")
-    racks["t"][0] = ["b"]
-    given = Group.build(name="g", topics=sizes, members=members, subscriptions=reads, racks=racks)
-    return reduce_group(given, POLICY).group
+    """Two or three members and up to six partitions; some without a rack."""
+    while True:
+        rng, seed = Random(seed), seed + 100
+        group = drawn_reduced(rng, 3, 6, {"rack", "subscriptions"}, POLICY)
+        assert group.extended is not None
+        if group.extended.cross is not None and group.extended.cross.any():
+            return group
 
 
-def all_assignments(group: Group) -> list[np.ndarray]:
-    takers = [
-        np.flatnonzero(group.may_hold(p, np.arange(group.n_members))).tolist() or [-1]
-        for p in range(group.n_partitions)
-    ]
-    return [np.array(choice, dtype=np.int32) for choice in itertools.product(*takers)]
-
-
-def admitted(constraint: CountConstraint, group: Group) -> set[bytes]:
-    return {one.tobytes() for one in all_assignments(group) if constraint.admits(one)}
+def admitted(constraint: CountConstraint, every: Assignments) -> Flags:
+    return np.array([constraint.admits(row) for row in every.rows])
 
 
 @pytest.mark.parametrize("seed", range(13))
@@ -61,31 +46,29 @@ def test_the_constraint_admits_exactly_the_best(seed: int) -> None:
     group = drawn_group(seed)
     _, counts = balanced(group, POLICY)
     found = fewest_across(counts)
-    even = [one for one in all_assignments(group) if counts.admits(one)]
-    reads = [cross_reads(group, one) for one in even]
-    best = {one.tobytes() for one, across in zip(even, reads, strict=True) if across == min(reads)}
-    assert found.most_across == min(reads)
-    assert admitted(found, group) == best
-    for one, across in zip(even, reads, strict=True):
-        if across > min(reads):
+    every = Assignments.all(group)
+    even = every.where(admitted(counts, every))
+    assert found.most_across == even.cross.min()
+    assert admitted(found, even).tolist() == (even.cross == even.cross.min()).tolist()
+    assert admitted(found, every).sum() == (even.cross == even.cross.min()).sum()
+    for row, across in zip(even.rows, even.cross.tolist(), strict=True):
+        if across > even.cross.min():
             with pytest.raises(NotFewestAcross):
-                constraint_of(group, POLICY, one)
-            continue
-        read_off = constraint_of(group, POLICY, one)
-        assert np.array_equal(read_off.face, found.face)
-        assert read_off.counts_of().least.tolist() == found.counts_of().least.tolist()
-        assert read_off.counts_of().most.tolist() == found.counts_of().most.tolist()
+                constraint_of(group, POLICY, row)
+        else:
+            assert same_constraint(constraint_of(group, POLICY, row), found)
 
 
 def test_the_narrower_constraint_alone_admits_no_other() -> None:
     """Face and intervals say it all; the limit on reads only confirms it."""
     for seed in range(16):
         group = drawn_group(seed)
+        every = Assignments.all(group)
         found = fewest_across(balanced(group, POLICY)[1])
         without = CountConstraint(
             group, *found.counts_of(), found.face, np.zeros(group.n_partitions, np.bool_)
         )
-        assert admitted(found, group) == admitted(without, group)
+        assert admitted(found, every).tolist() == admitted(without, every).tolist()
 
 
 def test_the_claim() -> None:
@@ -104,6 +87,6 @@ def test_the_claim() -> None:
 
 def test_uneven_counts_are_found_first() -> None:
     group = drawn_group(1)
-    uneven = np.zeros(group.n_partitions, dtype=np.int32)
+    every = Assignments.all(group)
     with pytest.raises(NotMinimal):
-        count_constraint_of(group, POLICY, uneven)
+        count_constraint_of(group, POLICY, every.rows[int((~every.even("total")).argmax())])

@@ -4,19 +4,19 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack, closing
+from contextlib import closing
 from typing import Any, Final
 
 import pytest
 from confluent_kafka import ShareConsumer
-from confluent_kafka.admin import AdminClient, NewTopic
 from support.json_schemas import findings
 from support.kafka_broker import Broker
+from support.live_topics import admin_of, make_topic
+from support.plain_members import commit, join, sync
 from support.waiting import until
 
 from equilag.adapters.kafka.client_config import kafka_config
-from equilag.adapters.kafka.codec.consumer_protocol import write_subscription
-from equilag.adapters.kafka.described import ReadFailure
+from equilag.adapters.kafka.plain.plain_client import PlainClient
 
 pytestmark = [pytest.mark.broker]
 
@@ -37,75 +37,20 @@ KINDS: Final = {
 }
 
 
-def coordinator(client: Any, group: str) -> int:
-    """Return the coordinator of a group, once there is one."""
-    until(lambda: not isinstance(client.coordinator(group), ReadFailure))
-    return int(client.coordinator(group))
-
-
-def join(client: Any, group: str, protocol_type: str, protocol: str) -> None:
-    """Join a group as its only member, and leave the assignment empty."""
-    from kafka.protocol.consumer.group import JoinGroupRequest, SyncGroupRequest
-
-    metadata = write_subscription(["kinds"])
-    kind = JoinGroupRequest.JoinGroupRequestProtocol
-    request = JoinGroupRequest(
-        group_id=group, session_timeout_ms=60_000, rebalance_timeout_ms=60_000, member_id="",
-        group_instance_id=None, protocol_type=protocol_type,
-        protocols=[kind(name=protocol, metadata=metadata)], max_version=3,
-    )  # fmt: skip
-    node = coordinator(client, group)
-    joined = client.ask(node, request)
-    assert joined.error_code == 0
-    assignment = SyncGroupRequest.SyncGroupRequestAssignment(
-        member_id=joined.member_id, assignment=b""
-    )
-    sync = SyncGroupRequest(
-        group_id=group, generation_id=joined.generation_id, member_id=joined.member_id,
-        group_instance_id=None, protocol_type=protocol_type, protocol_name=protocol,
-        assignments=[assignment],
-    )  # fmt: skip
-    assert client.ask(node, sync).error_code == 0
-
-
-def commit(client: Any, group: str, metadata: str) -> None:
-    """Commit as nobody, which makes a group without members."""
-    from kafka.protocol.consumer.group import OffsetCommitRequest
-
-    topic = OffsetCommitRequest.OffsetCommitRequestTopic
-    partition = topic.OffsetCommitRequestPartition
-    one = partition(partition_index=0, committed_offset=0, committed_metadata=metadata)
-    request = OffsetCommitRequest(
-        group_id=group, generation_id_or_member_epoch=-1, member_id="", group_instance_id=None,
-        topics=[topic(name="kinds", partitions=[one])], max_version=8,
-    )  # fmt: skip
-    node = coordinator(client, group)
-
-    def done() -> bool:
-        answer = client.ask(node, request)
-        return [p.error_code for t in answer.topics for p in t.partitions] == [0]
-
-    until(done)
-
-
 @pytest.fixture(scope="module")
 def servers(broker: Broker) -> Iterator[str]:
     """A cluster with these groups."""
-    plain_client = pytest.importorskip("equilag.adapters.kafka.plain.plain_client")
-    config = kafka_config(broker.bootstrap)
-    admin = AdminClient(dict(config))
-    admin.create_topics([NewTopic("kinds", 2, 1)])["kinds"].result()
-    with ExitStack() as stack:
-        client = stack.enter_context(closing(plain_client.PlainClient({
-            "bootstrap_servers": broker.bootstrap
-        }, 30)))  # fmt: skip
-        commit(client, "kinds-left", STREAMS_METADATA)
+    make_topic(admin_of(broker.bootstrap), "kinds", 2)
+    client = PlainClient({"bootstrap_servers": broker.bootstrap}, 30)
+    consumer = ShareConsumer({**kafka_config(broker.bootstrap), "group.id": "kinds-share"})
+    with closing(client), closing(consumer):
+        commit(client, "kinds-left", "kinds", STREAMS_METADATA)
         for group, (protocol_type, protocol) in CLASSIC.items():
-            commit(client, group, "")  # waits until the coordinator is ready
-            join(client, group, protocol_type, protocol)
-        share = stack.enter_context(closing(ShareConsumer({**config, "group.id": "kinds-share"})))
-        share.subscribe(["kinds"])
-        share.poll(1)
+            commit(client, group, "kinds", "")  # waits until the coordinator is ready
+            joined = join(client, group, "kinds", protocol, protocol_type=protocol_type)
+            sync(client, group, joined, {joined.member: b""}, protocol, protocol_type)
+        consumer.subscribe(["kinds"])
+        consumer.poll(1)
         yield broker.bootstrap
 
 

@@ -38,8 +38,8 @@ from equilag.live.consumers import aiokafka as in_aiokafka
 from equilag.live.consumers import kafka_python as in_kafka_python
 from equilag.live.consumers import lag_source
 from equilag.live.consumers.lag_source import LiveLag, StaticLag
-from equilag.live.consumers.late_decision import LateDecision
 from equilag.live.consumers.listener import ConfluentListener, kafka_python_listener
+from equilag.live.rebalance import sticky_plan
 from equilag.live.rebalance.decision import Decision
 from equilag.live.tracking.load_tracker import LoadTracker
 from equilag.live.tracking.tracked_state import TrackingSettings
@@ -402,17 +402,17 @@ def test_a_new_group_of_aiokafka(broker: Broker, monkeypatch: pytest.MonkeyPatch
 
     waits: list[float] = []
     planners: set[int] = set()
-    wait = LateDecision.wait
+    decided_within = sticky_plan.decided_within
 
-    def noting_wait(decision: LateDecision, seconds: float) -> Decision | None:
-        waits.append(seconds)
-        return wait(decision, seconds)
+    def noting_wait(patience: float, *args: Any) -> Decision:
+        waits.append(patience)
+        return decided_within(patience, *args)
 
     def noting_solve(*args: Any, **kwargs: Any) -> Plan:
         planners.add(threading.get_ident())
         return solve(*args, **kwargs)
 
-    monkeypatch.setattr(LateDecision, "wait", noting_wait)
+    monkeypatch.setattr(sticky_plan, "decided_within", noting_wait)
     monkeypatch.setattr("equilag.planner.solve.solve", noting_solve)
     lagging_topic(broker, "aio-five", commits=False)
     limit = 0.1
@@ -431,7 +431,7 @@ def test_a_new_group_of_aiokafka(broker: Broker, monkeypatch: pytest.MonkeyPatch
             await aio_stays(lambda: generations() == settled, 1.5)
 
     asyncio.run(run())
-    assert max(waits, default=0) <= limit
+    assert min(waits) == limit
 
 
 @pytest.mark.long

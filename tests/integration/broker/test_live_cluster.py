@@ -4,14 +4,12 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator
-from contextlib import closing
 from pathlib import Path
 from typing import Any, Final
 
 import pytest
-from confluent_kafka import Producer, TopicPartition
-from confluent_kafka.admin import AdminClient, NewTopic, ResourceType
-from support.child_consumer import ChildConsumer
+from confluent_kafka import TopicPartition
+from confluent_kafka.admin import ResourceType
 from support.json_schemas import findings
 from support.kafka_broker import Broker
 from support.live_groups import (
@@ -23,9 +21,10 @@ from support.live_groups import (
     owned_by,
     pairs,
 )
+from support.live_topics import admin_of, commit, fill, make_topic
 from support.page_examples import broker_commands
 from support.paths import CHECKOUT
-from support.waiting import PATIENCE_S, until
+from support.waiting import until
 
 from equilag.adapters.kafka.client_config import kafka_config
 from equilag.adapters.kafka.reading import NO_COMMIT
@@ -37,8 +36,8 @@ NONE = "no groups: the cluster has none, none matches, or DESCRIBE is missing\n"
 
 pytestmark = [pytest.mark.broker]
 
-TOPICS: Final = {"cli-orders": 4}
-PARTITIONS: Final = every_partition(TOPICS)
+TOPIC: Final = "cli-orders"
+PARTITIONS: Final = every_partition({TOPIC: 4})
 LIMIT: Final = ("--time-limit", 0.3)
 HINT: Final = (
     "equilag: rates and capacities are unknown, so lag alone is spread;"
@@ -52,25 +51,13 @@ UNKNOWN: Final = (
 
 
 @pytest.fixture(scope="module")
-def admin(broker: Broker) -> AdminClient:
-    return AdminClient(dict(kafka_config(broker.bootstrap)))
-
-
-@pytest.fixture(scope="module")
-def live(broker: Broker, admin: AdminClient) -> Iterator[tuple[str, ...]]:
+def live(broker: Broker) -> Iterator[tuple[str, ...]]:
     """The options that name a group of two members: one has 0 and 100 records of lag, the other
     200 and, without a commit, an unknown lag."""
     config = kafka_config(broker.bootstrap)
-    made = admin.create_topics([NewTopic(name, size, 1) for name, size in TOPICS.items()])
-    for future in made.values():
-        future.result()
-    producer = Producer(dict(config))
-    for number, (topic, partition) in enumerate(PARTITIONS):
-        for _ in range(5 + 100 * number):
-            producer.produce(topic, b"record", partition=partition)
-    assert producer.flush(PATIENCE_S) == 0
-    topics = (list(TOPICS), list(TOPICS))
-    with pairs(config, {"cli-live": RANGE}, topics, PARTITIONS) as groups:
+    make_topic(admin_of(broker.bootstrap), TOPIC, len(PARTITIONS))
+    fill(broker.bootstrap, TOPIC, [5 + 100 * number for number in range(len(PARTITIONS))])
+    with pairs(config, {"cli-live": RANGE}, ([TOPIC], [TOPIC]), PARTITIONS) as groups:
         for member in groups["cli-live"]:
             mine = [TopicPartition(*tp, 5) for tp in owned_by(member) if tp != PARTITIONS[-1]]
             member.commit(offsets=mine, asynchronous=False)
@@ -113,12 +100,10 @@ def test_snapshot(run: Callable[..., Any], live: tuple[str, ...], tmp_path: Path
 
 
 def test_groups(run: Callable[..., Any], live: tuple[str, ...], broker: Broker) -> None:
-    with closing(ChildConsumer({**kafka_config(broker.bootstrap), "group.id": "cli-left"})) as left:
-        at = [TopicPartition("cli-orders", 1, 3)]
-        left.commit(offsets=at, asynchronous=False)
+    commit(admin_of(broker.bootstrap), "cli-left", {TOPIC: [5, 3, 205, 305]})
     argv = ["groups", "--bootstrap-server", broker.bootstrap, "--groups", "cli-l(ive|eft)"]
     done = run(*argv)
-    assert (done.status, done.err) == (0, f"equilag: 4 partitions with {NO_COMMIT}\n")
+    assert (done.status, done.err) == (0, f"equilag: 1 partition with {NO_COMMIT}\n")
     heading, blank, _, *rows, _, then, command = done.out.splitlines()
     assert (heading, blank) == ("2 groups, total lag 402", "")
     assert then == "Plan the most uneven group:"
@@ -141,51 +126,43 @@ def test_groups(run: Callable[..., Any], live: tuple[str, ...], broker: Broker) 
 
 
 def test_a_group_that_is_not_there(run: Callable[..., Any], broker: Broker, tmp_path: Path) -> None:
-    out = tmp_path / "p.json"
-    argv = ["--bootstrap-server", broker.bootstrap, "--group", "cli-nobody", "--out", out]
+    argv = ["--bootstrap-server", broker.bootstrap, "--group", "cli-nobody"]
     for command in ("plan", "snapshot"):
-        done = run(command, *argv)
-        assert (done.status, done.out) == (2, "")
+        done = run(command, *argv, "--out", tmp_path / "p.json")
+        assert (done.status, done.out, done.err.count("\n")) == (2, "", 1)
         start = f"equilag: {broker.bootstrap}: --group: there is no group 'cli-nobody' "
         assert done.err.startswith(start)
-        assert done.err.count("\n") == 1
-    assert not out.exists()
+    assert not list(tmp_path.iterdir())
 
 
 def test_rights(
     run: Callable[..., Any],
     live: tuple[str, ...],
     broker: Broker,
-    admin: AdminClient,
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """Missing, then given, with a file as Kafka's own tools take it."""
+    admin = admin_of(broker.bootstrap)
     add_user(admin, "cli-reader", "r")
     properties = tmp_path / "client.properties"
     properties.write_text(login_properties("cli-reader", "r"), "utf-8")
     login = ["--bootstrap-server", broker.sasl, "--command-config", properties]
     argv = ["snapshot", *login, "--group", "cli-live"]
-    lacking = "equilag: {}: needs the right Describe on {} {!r}\n"
-    assert run(*argv) == (2, "", lacking.format(broker.sasl, "Group", "cli-live"))
+    lacking = f"equilag: {broker.sasl}: needs the right Describe on Group 'cli-live'\n"
+    assert run(*argv) == (2, "", lacking)
     allow(admin, "cli-reader", ResourceType.GROUP, "cli-live")
-    due = lacking.format(broker.sasl, "Topic", "cli-orders")
-    until(lambda: run(*argv).err == due)
-    assert run(*argv) == (2, "", due)
-    listed = run("groups", *login)
     told = "equilag: left out: cli-live: needs the right Describe on Topic 'cli-orders'\n"
-    assert listed == (0, NONE, told)
+    until(lambda: run("groups", *login) == (0, NONE, told))
     allow(admin, "cli-reader", ResourceType.TOPIC, "cli-orders")
     until(lambda: run(*argv).status == 0)
     assert run("groups", *login).out.startswith("1 group, total lag 300\n")
-
     monkeypatch.setattr("equilag.adapters.kafka.cluster.WAIT_S", 1.5)
     properties.write_text(login_properties("cli-reader", "wrong"), "utf-8")
     wrong = run(*argv)
-    assert (wrong.status, wrong.out) == (2, "")
+    assert (wrong.status, wrong.out, wrong.err.count("\n")) == (2, "", 1)
     assert wrong.err.startswith(f"equilag: {broker.sasl}: ")
     assert "uthentication failed" in wrong.err
-    assert wrong.err.count("\n") == 1
 
 
 def test_the_examples_of_the_pages_run_on_a_live_group(

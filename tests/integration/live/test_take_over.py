@@ -9,12 +9,12 @@ from pathlib import Path
 
 import pytest
 from support.kafka_broker import Broker
-from support.live_acked import AckedTraffic
 from support.live_figures import keep
 from support.live_holdings import change_figures
 from support.live_members import JavaMembers, RdMember
 from support.live_processes import JAVA_ASSIGNORS
 from support.live_topics import admin_of, make_topic
+from support.live_traffic import Traffic, even
 from support.waiting import until
 
 from benchmarks.live.assignment_log import Log
@@ -44,13 +44,7 @@ def test_no_two_owners(broker: Broker, tmp_path: Path, strategy: str) -> None:
     every = {(topic, number) for number in range(PARTITIONS)}
 
     def shared(quiet: float) -> bool:
-        owners, held = log.owners(), log.held()
-        return (
-            set(owners) == every
-            and all(len(one) == 1 for one in owners.values())
-            and sum(map(bool, held.values())) == 2 * MEMBERS
-            and time.time() - log.events[-1].at >= quiet
-        )
+        return log.shared(every, 2 * MEMBERS) and log.quiet_s() >= quiet
 
     with ExitStack() as stack:
         settings: dict[str, str | int] = {
@@ -70,7 +64,7 @@ def test_no_two_owners(broker: Broker, tmp_path: Path, strategy: str) -> None:
                 session_timeout_ms=SESSION_MS, auto_commit_interval_ms=COMMIT_MS,
             )  # fmt: skip
             stack.callback(member.stop)
-        stack.enter_context(AckedTraffic(broker.bootstrap, topic, PARTITIONS, RATE))
+        stack.enter_context(Traffic(broker.bootstrap, topic, PARTITIONS, even(RATE)))
         until(lambda: shared(QUIET_S), PATIENCE_S)
         began = time.time()
         steward = StewardRun(tmp_path, broker.bootstrap, group, "--every", "2s", "--take-over")

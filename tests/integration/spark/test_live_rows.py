@@ -3,7 +3,8 @@ readers that failed. `test_live_fleet` has those of a real broker."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 from uuid import UUID
@@ -15,8 +16,8 @@ pytest.importorskip("pyspark")
 
 from equilag.adapters.kafka.client_config import kafka_config
 from equilag.adapters.kafka.group_state import GroupState, read_state
-from equilag.adapters.kafka.log_ends import ClusterTopics, LogEnds
 from equilag.adapters.kafka.offsets_topic import PartitionRecords, check_not_empty
+from equilag.adapters.kafka.reading import NamedTopics
 from equilag.domain.errors import InputError
 from equilag.pipeline.job import _failures
 from equilag.pipeline.sources import offsets_source
@@ -53,12 +54,14 @@ class Tables(NamedTuple):
 
 NOW: Final = 1_700_000_000_000
 CONFIG: Final = kafka_config("kafka:9092")
-SIZES: Final = {"orders": 3, "users": 2, "empty": 0, "odd": 1}
-ENDS: Final = LogEnds(
-    {("orders", 0): 2, ("orders", 1): 0, ("users", 0): 0, ("users", 1): 0},
-    {("orders", 0): 9, ("orders", 1): 8, ("users", 0): 7, ("users", 1): 6},
-    {("orders", 2): "no leader", ("odd", 0): "not allowed"},
-)
+TOPICS: Final = {
+    name: dict.fromkeys(range(size), 1)
+    for name, size in (("orders", 3), ("users", 2), ("empty", 0), ("odd", 1))
+}
+ENDS: Final = {
+    ("orders", 0): (2, 9), ("orders", 1): (0, 8), ("users", 0): (0, 7), ("users", 1): (0, 6),
+}  # fmt: skip
+UNKNOWN: Final = {("orders", 2): "no leader", ("odd", 0): "not allowed"}
 
 
 def commit(group: str, topic: str, partition: int, committed: int) -> Row:
@@ -89,7 +92,7 @@ def table(spark: SparkSession, rows: Iterable[Row]) -> DataFrame:
 
 def read(spark: SparkSession, rows: list[Row], refused: dict[str, str] | None = None) -> Tables:
     frame = table(spark, rows)
-    wanted = wanted_of(spark, frame, SIZES, ENDS)
+    wanted = wanted_of(spark, frame, TOPICS, ENDS, UNKNOWN)
     unreadable = unreadable_of(spark, frame, wanted, refused or {})
     made = history_of(spark, frame, wanted, unreadable, NOW, {})
     assert made.unreadable is not None
@@ -232,14 +235,16 @@ def test_names_are_asked_for_again_only_where_one_is_missing(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     asked: list[object] = []
+    known = NamedTopics(ids={ORDERS: "orders", NEW: "new"})
 
-    def ask(config: object) -> ClusterTopics:
+    @contextmanager
+    def connected(config: object, _: float) -> Iterator[Any]:
         asked.append(config)
-        return ClusterTopics(names={ORDERS: "orders", NEW: "new"})
+        yield SimpleNamespace(topics=lambda: known)
 
     log = records(of_id("orders", ORDERS, 5))
     monkeypatch.setattr(offsets_source, "read_partition", lambda *_: log)
-    monkeypatch.setattr(offsets_source, "read_topics", ask)
+    monkeypatch.setattr(offsets_source, "connected", connected)
     assert list(rows_of_partition(CONFIG, 7, {ORDERS: "orders"})) == [
         commit("g", "orders", 0, 5),
         found("g", 7),

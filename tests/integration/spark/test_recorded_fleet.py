@@ -12,7 +12,7 @@ pytest.importorskip("pyspark")
 pytest.importorskip("confluent_kafka")
 
 from support.kafka_broker import Broker
-from support.live_scene import EMPTY, INJECTED, LATER, LIVE, PARTITIONS, Scene, made_scene
+from support.live_scene import EMPTY, LATER, LIVE, PARTITIONS, UNCOMMITTED, Scene, made_scene
 from support.made_fleets import Row, live_options, options, read_table
 
 from equilag.pipeline.job import run_fleet
@@ -70,7 +70,6 @@ def test_a_recorded_history_gives_the_same(live: Path, recorded: Path) -> None:
                 [{**member, "generation": None} for member in row["members"]],
             )
             for group, row in rows.items()
-            if group not in INJECTED
         }
 
     now, later = problems(live), problems(recorded)
@@ -97,7 +96,7 @@ def test_rates_and_forecasts_of_a_recorded_history(
         assert {row["consume_per_s"] for row in shown.values()} == {0.0, None}
         lags = scene.lags(group)
         expected = {
-            tp: lags[tp] + (0 if tp == ("users", 1) else per_s[tp] * horizon / 1000)
+            tp: lags[tp] + (0 if tp == UNCOMMITTED else per_s[tp] * horizon / 1000)
             for tp in PARTITIONS
         }
         weights = {(r["topic"], r["partition"]): r["weight"] for r in of_group(rows, group)}

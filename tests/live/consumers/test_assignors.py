@@ -11,14 +11,13 @@ import pytest
 from equilag.domain.policy.policy import Policy
 from equilag.live.consumers import aiokafka as aio
 from equilag.live.consumers import kafka_python as plain
-from equilag.live.consumers.lag_source import StaticLag
+from equilag.live.consumers.lag_source import LiveLag, StaticLag
 from equilag.live.consumers.user_data import OwnedPartitions, decode, encode
 
 LAGS = {"t": [9000, 8000, 7000, 100, 90, 80]}
 SIZES = {"t": 6}
 EVERYTHING = [("t", number) for number in range(6)]
 STATIC = {"lag": StaticLag(LAGS)}
-RACKS = {"a": "r1", "b": "r0"}
 
 Subscription = plain.ConsumerProtocolSubscription
 Metadata = aio.ConsumerProtocolMemberMetadata
@@ -39,32 +38,41 @@ def cluster(sizes):
     )
 
 
-def eager(name, topics, data):
-    return SimpleNamespace(
-        member_id=name,
-        group_instance_id=None,
-        metadata=Subscription.decode(
-            Subscription(version=0, topics=topics, user_data=data).encode()
-        ),
-    )
+def request(name, metadata):
+    """A join request as kafka-python hands it to an assignor."""
+    decoded = Subscription.decode(metadata.encode())
+    return SimpleNamespace(member_id=name, group_instance_id=None, metadata=decoded)
 
 
-def by_kafka_python(members, sizes=SIZES, assignor=None):
-    assignor = (assignor or plain.EquilagAssignor.configured(**STATIC))()
-    answer = assignor.assign(cluster(sizes), [eager(*member) for member in members])
+class ByKafkaPython:
+    kind = plain.EquilagAssignor
+
+    def __call__(self, members, sizes=SIZES, **settings):
+        """What each of the members (name, topics, user data) gets."""
+        one = self.kind.configured(**{**STATIC, **settings})()
+        joined = [
+            request(name, Subscription(version=0, topics=topics, user_data=data))
+            for name, topics, data in members
+        ]
+        return assigned(one.assign(cluster(sizes), joined))
+
+
+class ByAiokafka(ByKafkaPython):
+    kind = aio.EquilagAssignor
+
+    def __call__(self, members, sizes=SIZES, **settings):
+        one = self.kind.configured(**{"loop_limit": 5.0, **STATIC, **settings})
+        metadata = {
+            n: Metadata.decode(Metadata(0, topics, data).encode()) for n, topics, data in members
+        }
+        return assigned(one.assign(cluster(sizes), metadata))
+
+
+def assigned(answer):
     return {name: sorted(tuple(tp) for tp in one.partitions()) for name, one in answer.items()}
 
 
-def by_aiokafka(members, sizes=SIZES, assignor=None):
-    assignor = assignor or aio.EquilagAssignor.configured(loop_limit=5.0, **STATIC)
-    metadata = {
-        n: Metadata.decode(Metadata(0, topics, data).encode()) for n, topics, data in members
-    }
-    answer = assignor.assign(cluster(sizes), metadata)
-    return {name: sorted(tuple(tp) for tp in one.partitions()) for name, one in answer.items()}
-
-
-both = pytest.mark.parametrize("assign", [by_kafka_python, by_aiokafka])
+both = pytest.mark.parametrize("assign", [ByKafkaPython(), ByAiokafka()])
 
 
 def everything(answer):
@@ -90,64 +98,29 @@ def test_members_keep_what_they_owned_before(assign) -> None:
 
 @both
 def test_members_read_in_their_racks(assign) -> None:
-    settings = {"policy": Policy(rack_aware=True), **STATIC}
-    if assign is by_kafka_python:
-        assignor = plain.EquilagAssignor.configured(**settings)
-    else:
-        assignor = aio.EquilagAssignor.configured(loop_limit=5.0, **settings)
-    members = [(name, ["t"], encode(OwnedPartitions(), rack)) for name, rack in RACKS.items()]
-    answer = assign(members, assignor=assignor)
+    racks = {"a": "r1", "b": "r0"}
+    members = [(name, ["t"], encode(OwnedPartitions(), rack)) for name, rack in racks.items()]
+    answer = assign(members, policy=Policy(rack_aware=True))
     assert answer == {"a": EVERYTHING[1::2], "b": EVERYTHING[::2]}
 
 
-@both
-def test_pins_and_co_partitioned_topics(assign, caplog: pytest.LogCaptureFixture) -> None:
-    policy = Policy(co_partition=[["t", "u"]], pin={("t", 5): "b", ("t", 4): "away"})
-    settings = {"policy": policy, **STATIC}
-    if assign is by_kafka_python:
-        assignor = plain.EquilagAssignor.configured(**settings)
-    else:
-        assignor = aio.EquilagAssignor.configured(loop_limit=5.0, **settings)
-    members = [(name, ["t", "u"], b"") for name in ("a", "b")]
-    answer = assign(members, {"t": 6, "u": 6}, assignor)
-    assert everything(answer) == sorted((topic, p) for topic in "tu" for _, p in EVERYTHING)
-    assert ("t", 5) in answer["b"]
-    for pairs in answer.values():
-        assert [p for t, p in pairs if t == "t"] == [p for t, p in pairs if t == "u"]
-    assert "left out for now: pin: no member has the id" in caplog.text
-
-
-@both
-def test_pins_by_client_id(assign) -> None:
-    settings = {"policy": Policy(pin={("t", 0): "rd-1"}), **STATIC}
-    assignor = plain if assign is by_kafka_python else aio
-    ids = [f"rd-{n}-9b7d1b2e-58fd-4c62-8e4d-0a5c5f1f9b11" for n in range(2)]
-    answer = assign(
-        [(one, ["t"], b"") for one in ids], assignor=assignor.EquilagAssignor.configured(**settings)
-    )
-    assert ("t", 0) in answer[ids[1]]
-
-
 def test_a_member_sends_its_rack() -> None:
-    eager_one = plain.EquilagAssignor.configured(rack="r1")()
-    assert decode(eager_one.metadata({"t"}).user_data).rack == "r1"
+    for one in (
+        plain.EquilagAssignor.configured(rack="r1")(),
+        aio.EquilagAssignor.configured(rack="r1"),
+    ):
+        assert decode(one.metadata({"t"}).user_data).rack == "r1"
     one = plain.CooperativeEquilagAssignor.configured(rack="r1")()
-    metadata = Subscription.decode(one.metadata({"t"}).encode())
-    assert (metadata.version, metadata.rack_id) == (3, "r1")
-    member = SimpleNamespace(member_id="a", group_instance_id=None, metadata=metadata)
+    member = request("a", one.metadata({"t"}))
+    assert (member.metadata.version, member.metadata.rack_id) == (3, "r1")
     assert one._joined_member(member).rack == "r1"
-    ofaio = aio.EquilagAssignor.configured(rack="r1")
-    assert decode(ofaio.metadata({"t"}).user_data).rack == "r1"
 
 
 @both
 def test_unreadable_user_data(assign, caplog: pytest.LogCaptureFixture) -> None:
-    members = [
-        ("a", ["t"], b"other"),
-        ("b", ["t"], b""),
-        ("c", ["t"], encode(OwnedPartitions({"x": (9,)}))),
-    ]
-    assert everything(assign(members)) == EVERYTHING
+    unknown = encode(OwnedPartitions({"x": (9,)}))
+    answer = assign([("a", ["t"], b"other"), ("b", ["t"], b""), ("c", ["t"], unknown)])
+    assert everything(answer) == EVERYTHING
     assert "the owned partitions of member a cannot be read" in caplog.text
     assert "member b" not in caplog.text
 
@@ -161,9 +134,8 @@ def test_members_without_existing_topics(assign) -> None:
 
 @both
 def test_without_its_consumer_a_heuristic_answers(assign, caplog: pytest.LogCaptureFixture) -> None:
-    live = plain.EquilagAssignor if assign is by_kafka_python else aio.EquilagAssignor
     with caplog.at_level(logging.INFO, "equilag"):
-        answer = assign([("a", ["t"], b""), ("b", ["t"], b"")], assignor=live)
+        answer = assign([("a", ["t"], b""), ("b", ["t"], b"")], lag=LiveLag())
     assert everything(answer) == EVERYTHING
     assert "the consumer was not found" in caplog.text
 
@@ -190,23 +162,14 @@ def test_a_cooperative_member_sends_what_it_owns() -> None:
 
 
 def test_owned_partitions_of_a_cooperative_member_are_withheld() -> None:
-    pair = Subscription.TopicPartition
-
-    def member(name, owned):
-        metadata = Subscription(
-            version=2, topics=["t"], user_data=b"", generation_id=1,
-            owned_partitions=[pair(topic="t", partitions=owned)] if owned else [],
-        )  # fmt: skip
-        return SimpleNamespace(
-            member_id=name,
-            group_instance_id=None,
-            metadata=Subscription.decode(metadata.encode()),
-        )
-
+    held = [Subscription.TopicPartition(topic="t", partitions=list(range(6)))]
+    members = [
+        request(name, Subscription(2, ["t"], b"", owned_partitions=owned, generation_id=1))
+        for name, owned in (("a", held), ("b", []))
+    ]
     one = plain.CooperativeEquilagAssignor.configured(**STATIC)()
-    answer = one.assign(cluster(SIZES), [member("a", list(range(6))), member("b", [])])
-    assert len(answer["a"].partitions()) == 3
-    assert answer["b"].partitions() == []
+    answer = assigned(one.assign(cluster(SIZES), members))
+    assert (len(answer["a"]), answer["b"]) == (3, [])
 
 
 def test_the_state_of_aiokafka_belongs_to_its_coordinator() -> None:

@@ -7,23 +7,20 @@ import threading
 import time
 from dataclasses import replace
 
-import numpy as np
 import pytest
-from support.waiting import stays, until
 
 import equilag
 from equilag.domain.policy.policy import Policy
 from equilag.live.consumers import leader as module
-from equilag.live.consumers.lag_source import GivenLags, LagSample, ObservedLoad, StaticLag
-from equilag.live.consumers.leader import Leader, LeaderSettings
+from equilag.live.consumers.consumer_handle import ConsumerHandle
+from equilag.live.consumers.lag_source import LagSample, ObservedLoad, StaticLag
+from equilag.live.consumers.leader import Leader
 from equilag.live.consumers.options import AssignorOptions
 from equilag.live.rebalance.decision import FALLBACK
 from equilag.live.rebalance.joined_members import JoinedMember, group_of
-from equilag.live.rebalance.measured import Measured
 from equilag.live.tracking.load_tracker import LoadTracker
 from equilag.live.tracking.topic_columns import ObservedOffsets
 from equilag.live.tracking.tracked_state import TrackingSettings
-from equilag.planner.solve import solve
 from equilag.planner.worth.thresholds import Thresholds
 
 SIZES = {"t": 6}
@@ -48,12 +45,18 @@ class Requests(list):
         self.append(time.monotonic())
 
 
+def handle(requests):
+    """A consumer of the group `g` that never rebalances."""
+    return ConsumerHandle(
+        "g", 10.0, lambda: None, requests, lambda: True, lambda: True, lambda: None, None
+    )
+
+
 def leader(source=None, requests=None, cooperative=False, patience=None, **options):
-    settings = LeaderSettings("g", 1.0, cooperative, patience)
     source = StaticLag(LAGS) if source is None else source
     requests = Requests() if requests is None else requests
-    options = AssignorOptions(lag=StaticLag({}), **options)
-    return Leader(options, settings, GivenLags(source), requests)
+    options = AssignorOptions(lag=source, time_limit=1.0, **options)
+    return Leader(options, handle(requests), cooperative, patience)
 
 
 def pairs(assignments):
@@ -71,10 +74,8 @@ def load(assignments):
     return sorted(sum(LAGS["t"][p] for p in topics.get("t", ())) for topics in assignments.values())
 
 
-def test_the_plan_is_handed_out() -> None:
-    assignments = leader().assign(MEMBERS, SIZES)
-    assert assignments == solve(group_of("g", MEMBERS, SIZES, Measured(LAGS))).assignment
-    assert load(assignments) == [7100, 8090, 9080]
+def test_a_new_group_gets_an_even_plan() -> None:
+    assert load(leader().assign(MEMBERS, SIZES)) == [7100, 8090, 9080]
 
 
 def test_members_without_topics_and_topics_that_do_not_exist() -> None:
@@ -113,45 +114,34 @@ def test_a_lag_source_that_fails_is_logged_once(caplog: pytest.LogCaptureFixture
     assert caplog.text.count("the lag source failed: ValueError: no such host") == 1
 
 
-def wrong_plan(group, *args, **kwargs):
-    plan = solve(group, *args, **kwargs)
-    return replace(plan, assigned=np.zeros_like(plan.assigned))
-
-
 def fail(*args, **kwargs):
     raise RuntimeError("made to fail")
 
 
-def too_late(group, *args, **kwargs):
-    return solve(group, *args, **{**kwargs, "time_limit": 0})
-
-
-@pytest.mark.parametrize(
-    ("place", "function", "why"),
-    [
-        ("equilag.planner.solve.solve", fail, "planning failed: RuntimeError: made to fail"),
-        ("equilag.planner.solve.solve", wrong_plan, "the plan does not hold"),
-        ("equilag.planner.solve.solve", too_late, "no time for a plan"),
-        ("equilag.certificate.verify.verify", fail, "planning failed: RuntimeError"),
-        ("equilag.certificate.verify.verify", lambda *_: ["odd"], "the plan does not hold: odd"),
-    ],
-)
 def test_a_solver_that_fails(
-    place, function, why, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
-    monkeypatch.setattr(place, function)
+    monkeypatch.setattr("equilag.planner.solve.solve", fail)
     assert leader().assign(MEMBERS, SIZES) == by_heuristic()
     (record,) = caplog.records
     assert record.levelno == logging.WARNING
-    assert why in record.getMessage()
+    assert "planning failed: RuntimeError: made to fail" in record.getMessage()
 
 
-@pytest.mark.parametrize("name", ["answer_rebalance", "capacities_in_force"])
+def test_a_solver_that_is_late(monkeypatch: pytest.MonkeyPatch) -> None:
+    gate = threading.Event()
+    monkeypatch.setattr("equilag.planner.solve.solve", lambda *_, **__: gate.wait(30))
+    began = time.monotonic()
+    assert leader(patience=0.02).assign(MEMBERS, SIZES) == by_heuristic()
+    assert time.monotonic() - began < 10
+    gate.set()
+
+
 @pytest.mark.parametrize("cooperative", [False, True])
 def test_after_an_internal_error_a_bare_heuristic_answers(
-    name, cooperative, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+    cooperative, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
-    monkeypatch.setattr(module, name, fail)
+    monkeypatch.setattr(module, "Answering", fail)
     held = {"claims" if cooperative else "hints": {"t": [0, 1, 2, 3, 4, 5]}}
     members = [replace(MEMBERS[0], **held), *MEMBERS[1:]]
     assignments = leader(cooperative=cooperative).assign(members, SIZES)
@@ -166,36 +156,32 @@ def test_after_an_internal_error_a_bare_heuristic_answers(
 def test_both_rebalances_of_a_cooperative_group_follow_one_plan() -> None:
     source = SettableLags(LAGS)
     one = leader(source, cooperative=True)
-    held = [{"t": [0, 1]}, {"t": [2, 3]}, {"t": [4, 5]}]
-    members = [replace(m, claims=h, generation=3) for m, h in zip(MEMBERS, held, strict=True)]
+    members = [replace(MEMBERS[0], claims={"t": [0, 1, 2, 3, 4, 5]}, generation=3), *MEMBERS[1:]]
     first = one.assign(members, SIZES)
-    end = solve(group_of("g", members, SIZES, Measured(LAGS)), time_limit=1.0).assignment
-    for member in members:
-        kept = set(first[member.id].get("t", ()))
-        assert kept == set(end[member.id]["t"]) & set(member.claims["t"])
-    # The lag has changed in between; the plan stays.
-    source.sample = LagSample({"t": LAGS["t"][::-1]}, 0.0)
-    again = [replace(m, claims=first[m.id], generation=4) for m in members]
-    assert one.assign(again, SIZES) == end
-    # The next rebalance takes the new lag.
-    settled = [replace(m, claims=end[m.id], generation=5) for m in members]
-    group = group_of("g", settled, SIZES, Measured({"t": LAGS["t"][::-1]}))
-    assert pairs(one.assign(settled, SIZES)) != EVERYTHING or not solve(group).moves
+    kept = first["m0"]["t"]
+    assert (len(kept), first["m1"], first["m2"]) == (2, {}, {})
+    # The lag has changed in between; the plan stays, which left the lag even.
+    source.sample = LagSample({"t": [0] * 6}, 0.0)
+    second = one.assign(
+        [replace(MEMBERS[0], claims={"t": kept}, generation=4), *MEMBERS[1:]], SIZES
+    )
+    assert second["m0"]["t"] == kept
+    assert load(second) == [7100, 8090, 9080]
 
 
 def test_a_rebalance_once_lag_is_known(caplog: pytest.LogCaptureFixture) -> None:
     source, requests = SettableLags(), Requests()
     one = leader(source, requests)
-    one.consider()  # no rebalance so far
+    one.consider(time.monotonic())  # no rebalance so far
     before = one.assign(MEMBERS, SIZES)
     with caplog.at_level(logging.INFO, "equilag.consumers"):
         for _ in range(3):
-            one.consider()  # still no lags
+            one.consider(time.monotonic())  # still no lags
         source.sample = LagSample(LAGS, 0.0)
-        one.consider()
+        one.consider(time.monotonic())
         assert not requests  # one sample might err
-        one.consider()
-        one.consider()  # the rebalance is on its way
+        one.consider(time.monotonic())
+        one.consider(time.monotonic())  # the rebalance is on its way
     assert len(requests) == 1
     assert caplog.text.count("measuring: no lag has been measured yet") == 1
     assert "no rebalance: patience: at best relieves a member" in caplog.text
@@ -203,7 +189,7 @@ def test_a_rebalance_once_lag_is_known(caplog: pytest.LogCaptureFixture) -> None
     members = [replace(m, hints=before[m.id], generation=1) for m in MEMBERS]
     assert load(one.assign(members, SIZES)) == [7100, 8090, 9080]
     for _ in range(3):
-        one.consider()
+        one.consider(time.monotonic())
     assert len(requests) == 1
 
 
@@ -212,11 +198,11 @@ def test_unknown_lags_are_not_taken_for_none() -> None:
     one = leader(source, requests)
     one.assign(MEMBERS, SIZES)
     for _ in range(3):
-        one.consider()
+        one.consider(time.monotonic())
     assert not requests
     source.sample = LagSample(LAGS, 0.0)
     for _ in range(2):
-        one.consider()
+        one.consider(time.monotonic())
     assert len(requests) == 1
 
 
@@ -226,12 +212,12 @@ def test_a_rebalance_when_the_load_has_shifted() -> None:
     one = leader(source, requests)
     given = one.assign(MEMBERS, SIZES)
     for _ in range(3):
-        one.consider()
+        one.consider(time.monotonic())
     assert not requests
     heavy = [p for m in sorted(given) for p in given[m]["t"]][:2]  # of one member
     source.sample = LagSample({"t": [9000 if p in heavy else 10 for p in range(6)]}, 0.0)
     for _ in range(2):
-        one.consider()
+        one.consider(time.monotonic())
     assert len(requests) == 1
     members = [replace(m, hints=given[m.id], generation=1) for m in MEMBERS]
     after = one.assign(members, SIZES)
@@ -253,7 +239,7 @@ def test_no_rebalance_that_is_not_worth_it(options) -> None:
     one.assign(MEMBERS, SIZES)
     source.sample = LagSample(LAGS, 0.0)
     for _ in range(3):
-        one.consider()
+        one.consider(time.monotonic())
     assert not requests
 
 
@@ -268,7 +254,7 @@ def test_a_follower_forgets(monkeypatch: pytest.MonkeyPatch) -> None:
     assert one.holders_since(time.monotonic()) == {}
     source.sample = LagSample(LAGS, 0.0)
     for _ in range(3):
-        one.consider()
+        one.consider(time.monotonic())
     assert not requests
 
 
@@ -279,20 +265,21 @@ def test_a_failure_to_consider(
     one = leader(SettableLags(LAGS), requests)
     one.assign(MEMBERS, SIZES)
     monkeypatch.setattr("equilag.live.consumers.leader_state.measured_loads", fail)
-    one.consider()
+    one.consider(time.monotonic())
     assert not requests
     assert "made to fail" in caplog.text
 
 
 def observe(load, ends, commits, at, holders):
-    load.add(ObservedOffsets(at, {"t": [0] * 6}, {"t": ends}, {"t": commits}, holders))
+    load.add(ObservedOffsets(at, {"t": [0] * 6}, {"t": ends}, {"t": commits}), SIZES, at, holders)
 
 
-def observed_leader(reset=None):
+def observed_leader():
     tracker = LoadTracker(TrackingSettings(least_window=4.0, spacing=1.0))
-    source, requests = ObservedLoad(reset, tracker), Requests()
-    options = AssignorOptions()
-    return Leader(options, LeaderSettings("g", 1.0), source, requests), source, requests
+    source, requests = ObservedLoad(None, tracker), Requests()
+    one = Leader(AssignorOptions(), handle(requests))
+    one._load._source = source
+    return one, source, requests
 
 
 def test_by_work_once_rates_are_known(caplog: pytest.LogCaptureFixture) -> None:
@@ -305,7 +292,7 @@ def test_by_work_once_rates_are_known(caplog: pytest.LogCaptureFixture) -> None:
         for step in range(5):
             ends = [step * (1000 if p in heavy else 100) for p in range(6)]
             observe(source, ends, ends, now - 10 + 2 * step, one.holders_since(time.monotonic()))
-            one.consider()
+            one.consider(time.monotonic())
     assert "rates are known after about 10 s" in caplog.text
     assert len(requests) == 1
     after = one.assign([replace(m, hints=given[m.id]) for m in MEMBERS], SIZES)
@@ -321,101 +308,13 @@ def test_rates_tell_where_commits_are_missing() -> None:
     for step in range(5):
         ends = [10**6 + step * (1000 if p in heavy else 100) for p in range(6)]
         observe(source, ends, [None] * 6, now - 10 + 2 * step, given)
-        one.consider()
+        one.consider(time.monotonic())
         if step == 1:
             measured, reason = one._load.measured(MEMBERS, SIZES, None)
             assert reason == "the lag of 6 of 6 partitions is unknown"
     measured, reason = one._load.measured(MEMBERS, SIZES, None)
     assert (measured.lags, reason) == ({}, None)
     assert len(requests) == 1
-
-
-def test_a_late_plan_is_proposed(monkeypatch: pytest.MonkeyPatch) -> None:
-    gate = threading.Event()
-
-    def slowly(*args, **kwargs):
-        assert gate.wait(10)
-        return solve(*args, **kwargs)
-
-    monkeypatch.setattr("equilag.planner.solve.solve", slowly)
-    requests = Requests()
-    one = leader(requests=requests, patience=0.02)
-    began = time.monotonic()
-    assignments = one.assign(MEMBERS, SIZES)
-    assert time.monotonic() - began < 5
-    assert assignments == by_heuristic()
-    gate.set()
-    until(lambda: requests)
-    members = [replace(m, hints=assignments[m.id], generation=1) for m in MEMBERS]
-    assert load(one.assign(members, SIZES)) == [7100, 8090, 9080]
-
-
-def test_a_plan_that_another_rebalance_overtook_is_dropped(monkeypatch: pytest.MonkeyPatch) -> None:
-
-    gate, done = threading.Event(), threading.Event()
-
-    def slowly(*args, **kwargs):
-        assert gate.wait(10)
-        try:
-            return solve(*args, **kwargs)
-        finally:
-            done.set()
-
-    monkeypatch.setattr("equilag.planner.solve.solve", slowly)
-    source, requests = SettableLags(LAGS), Requests()
-    one = leader(source, requests, patience=0.02)
-    one.assign(MEMBERS, SIZES)
-    source.sample = None
-    one.assign(MEMBERS[:2], SIZES)
-    gate.set()
-    assert done.wait(10)
-    stays(lambda: not requests, 0.1)
-
-
-def test_a_late_plan_does_not_break_the_budget(monkeypatch: pytest.MonkeyPatch) -> None:
-    gate, done = threading.Event(), threading.Event()
-
-    def slowly(*args, **kwargs):
-        assert gate.wait(10)
-        try:
-            return solve(*args, **kwargs)
-        finally:
-            done.set()
-
-    monkeypatch.setattr("equilag.planner.solve.solve", slowly)
-    requests = Requests()
-    nothing = Thresholds(moves_per_hour=0)
-    leader(requests=requests, patience=0.02, rejoin=nothing).assign(MEMBERS, SIZES)
-    gate.set()
-    assert done.wait(10)
-    stays(lambda: not requests, 0.1)
-
-
-def test_a_failing_planner_thread(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(module, "answer_of", fail)
-    assert leader(patience=10.0).assign(MEMBERS, SIZES) == by_heuristic()
-
-
-def test_the_sticky_plan_answers_where_the_full_one_is_late(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    real, gate = module.answer_of, threading.Event()
-
-    def slowly(*args):
-        *others, on_sticky = args
-        decision = real(*others, on_sticky)
-        assert gate.wait(10)
-        return decision
-
-    monkeypatch.setattr(module, "answer_of", slowly)
-    requests = Requests()
-    one = leader(requests=requests, patience=0.5)
-    members = [replace(m, hints={"t": [2 * i, 2 * i + 1]}) for i, m in enumerate(MEMBERS)]
-    assert one.assign(members, SIZES) == {m.id: m.hints for m in members}
-    gate.set()
-    until(lambda: requests)
-    loads = load(one.assign(members, SIZES))
-    assert max(loads) - min(loads) <= (9080 - 7100) + 0.02 * np.mean(loads)  # the tolerance
 
 
 def test_without_lag_pins_are_kept(caplog: pytest.LogCaptureFixture) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import sys
+from importlib import import_module
 from types import SimpleNamespace
 
 import pytest
@@ -16,6 +17,7 @@ from equilag.live.consumers.listener import (
 )
 
 A, B, C = ("t", 0), ("t", 1), ("u", 0)
+CONSUMERS = "equilag.live.consumers"
 
 
 class Calls(list):
@@ -162,30 +164,16 @@ def test_a_function_that_fails_is_not_called_again() -> None:
 
 
 @pytest.mark.parametrize(
-    ("make", "package", "extra"),
-    [
-        (kafka_python_listener, "kafka.consumer.subscription_state", "kafka-python"),
-        (aiokafka_listener, "aiokafka", "aiokafka"),
-    ],
-)
-def test_without_the_package(make, package, extra, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(sys.modules, package, None)
-    with pytest.raises(MissingExtra, match=rf"pip install 'equilag\[{extra}\]'"):
-        make(print, print)
-
-
-@pytest.mark.parametrize(
     ("module", "package", "extra"),
     [("kafka_python", "kafka", "kafka-python"), ("aiokafka", "aiokafka", "aiokafka")],
 )
-def test_the_assignors_without_the_package(
-    module, package, extra, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    from importlib import import_module
-
+def test_without_the_package(module, package, extra, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Neither the assignors nor the listener."""
+    make = kafka_python_listener if module == "kafka_python" else aiokafka_listener
     for name in list(sys.modules):
-        if name.partition(".")[0] == package or name.startswith("equilag.live.consumers"):
+        if name.partition(".")[0] == package or name.startswith(CONSUMERS):
             monkeypatch.delitem(sys.modules, name)
     monkeypatch.setitem(sys.modules, package, None)
-    with pytest.raises(MissingExtra, match=rf"pip install 'equilag\[{extra}\]'"):
-        import_module(f"equilag.live.consumers.{module}")
+    for needs_it in (lambda: make(print, print), lambda: import_module(f"{CONSUMERS}.{module}")):
+        with pytest.raises(MissingExtra, match=rf"pip install 'equilag\[{extra}\]'"):
+            needs_it()

@@ -1,42 +1,34 @@
-"""What offsets tell of the lag, and when a source knows something of a group."""
+"""When a source of load knows something of a group."""
 
 from __future__ import annotations
 
-import pytest
-
-from equilag.live.consumers.lag_source import ObservedLoad, lags_of_observed
+from equilag.live.consumers.lag_source import ObservedLoad, SampledLags
 from equilag.live.tracking.topic_columns import ObservedOffsets
 
-OBSERVED = ObservedOffsets(
-    0.0,
-    log_start={"t": [0, 10, 5, 0, None]},
-    log_end={"t": [100, 60, 5, 80, None], "u": [7]},
-    committed={"t": [40, None, None, -1, 3]},
-)
-
-
-@pytest.mark.parametrize(
-    ("reset", "lags"),
-    [
-        ("earliest", [60, 50, 0, 80, None]),
-        ("latest", [60, 0, 0, 0, None]),
-        (None, [60, None, 0, None, None]),
-    ],
-)
-def test_lag_without_a_commit(reset, lags) -> None:
-    """It is the whole log, none, or unknown; that of an empty log is 0."""
-    assert lags_of_observed(OBSERVED, reset)["t"] == lags
+SIZES = {"t": 2, "u": 1}
 
 
 def test_only_topics_as_they_were_observed_are_known() -> None:
     load = ObservedLoad("earliest")
-    assert load.measured({"t": 5}, []) is None
-    load.add(OBSERVED)
-    found = load.measured({"t": 5}, ["m"])
+    assert load.measured({"t": 2}, []) is None
+    offsets = ObservedOffsets(0.0, {"t": [0, 10]}, {"t": [100, 60], "u": [7]}, {"t": [40, None]})
+    load.add(offsets, SIZES, 0.0, {})
+    found = load.measured({"t": 2}, ["m"])
     assert found is not None
-    assert found.lags["t"] == [60, 50, 0, 80, None]
-    assert found.rates == {"t": [None] * 5}
-    assert found.capacities == {}
+    assert (found.lags["t"], found.rates, found.capacities) == ([60, 50], {"t": [None] * 2}, {})
     assert found.age > 0
-    assert load.measured({"t": 6}, []) is None
-    assert load.measured({"t": 5, "v": 1}, []) is None
+    assert load.measured({"t": 3}, []) is None
+    assert load.measured({"t": 2, "v": 1}, []) is None
+
+
+def test_the_newest_lags_of_a_function_are_known_with_their_age() -> None:
+    load = SampledLags()
+    assert load.measured({"t": 2}, []) is None
+    load.add({"t": [1, 2]}, SIZES, 0.0, {})
+    load.add({"t": [3, 4]}, SIZES, 1.0, {})
+    found = load.measured({"t": 2}, [])
+    assert found is not None
+    assert (found.lags, found.rates) == ({"t": [3, 4]}, {})
+    assert found.age > 0
+    assert load.measured({"t": 3}, []) is None
+    assert load.measured({"v": 1}, []) is None

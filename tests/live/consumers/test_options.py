@@ -7,6 +7,7 @@ import pytest
 from equilag.domain.errors import InputError
 from equilag.domain.policy.policy import Policy
 from equilag.live.consumers.aiokafka import EquilagAssignor as OfAiokafka
+from equilag.live.consumers.consumer_handle import find_caller
 from equilag.live.consumers.kafka_python import CooperativeEquilagAssignor, EquilagAssignor
 from equilag.live.consumers.lag_source import (
     Background,
@@ -14,7 +15,6 @@ from equilag.live.consumers.lag_source import (
     StaticLag,
 )
 from equilag.live.consumers.options import AssignorOptions
-from equilag.live.consumers.participant import find_caller
 
 EVERY = [EquilagAssignor, CooperativeEquilagAssignor, OfAiokafka]
 
@@ -100,8 +100,3 @@ def test_the_caller_is_found() -> None:
     assert owner.ask((Owner,)) is owner
     assert owner.ask((AssignorOptions,)) is None
     assert find_caller((Owner,)) is None
-
-
-def test_without_frames_no_caller_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.delattr("sys._getframe")
-    assert Owner().ask((Owner,)) is None

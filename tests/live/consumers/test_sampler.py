@@ -12,7 +12,7 @@ import time
 import pytest
 from support.waiting import stays, until
 
-from equilag.live.consumers.sampler import LagSampler, SampledLags
+from equilag.live.consumers.sampler import LagSampler
 
 TOPICS = {"t": 2}
 
@@ -38,39 +38,34 @@ class Probes:
         self.closed += 1
 
 
-def sampler(probes, every=0.05, alive=lambda: True, found=lambda sample: None):
+def sampler(probes, every=0.05, alive=lambda: True, found=lambda *sample: None):
     return LagSampler(probes, every, alive, found, "g")
 
 
 def test_a_leader_samples_at_intervals() -> None:
-    probes, found = Probes(), []
-    one = sampler(probes, found=found.append)
-    assert one.newest(TOPICS) is None
-    assert SampledLags(one).lags(TOPICS) is None
+    probes, found, began = Probes(), [], time.monotonic()
+    one = sampler(probes, found=lambda *sample: found.append(sample))
     one.set_topics({}, leading=True)
     assert one._thread is None
     one.set_topics(TOPICS, leading=True)
     until(lambda: len(found) > 2)
-    sample = SampledLags(one).lags(TOPICS)
-    assert sample is not None
-    assert sample.age < 5
-    assert sample.lags in found
-    assert one.newest({"t": 3}) is None  # the topic has more partitions now
-    assert one.newest({"u": 1}) is None
+    assert [sample[0] for sample in found[:2]] == [{"t": [1, 1]}, {"t": [2, 2]}]
+    assert found[0][1] == TOPICS
+    assert began <= found[0][2] < found[1][2] < time.monotonic()
     assert probes.opened == 1
     thread = one._thread
     one.stop()
-    thread.join(5)
-    assert probes.closed == 1
+    until(lambda: probes.closed == 1)
+    until(lambda: not thread.is_alive())
 
 
 def test_other_topics_are_measured_at_once() -> None:
     probes = Probes()
     one = sampler(probes, every=1000)
     one.set_topics(TOPICS, leading=True)
-    until(lambda: one.newest(TOPICS))
+    until(lambda: probes.measured)
     one.set_topics({"u": 1}, leading=True)
-    until(lambda: one.newest({"u": 1}))
+    until(lambda: len(probes.measured) > 1)
     one.set_topics({"u": 1}, leading=True)
     stays(lambda: probes.measured == [TOPICS, {"u": 1}], 0.05)
     one.stop()
@@ -78,10 +73,9 @@ def test_other_topics_are_measured_at_once() -> None:
 
 def test_a_follower_samples_less_and_closes_its_connection() -> None:
     probes, found = Probes(), []
-    one = sampler(probes, every=1000, found=found.append)
+    one = sampler(probes, every=1000, found=lambda sample, *_: found.append(sample))
     one.set_topics(TOPICS, leading=False)
     until(lambda: probes.closed == 1)
-    assert one.newest(TOPICS)
     assert 11000 < one._shared.next_at - time.monotonic() <= 12000
     one.set_topics(TOPICS, leading=True)
     assert 0 < one._shared.next_at - time.monotonic() <= 1000
@@ -108,13 +102,13 @@ def test_each_type_of_error_is_logged_once(caplog: pytest.LogCaptureFixture) -> 
 def test_it_ends_with_its_consumer() -> None:
     there = threading.Event()
     there.set()
-    one = sampler(Probes(), every=1000, alive=there.is_set)
+    probes = Probes()
+    one = sampler(probes, every=1000, alive=there.is_set)
     one.set_topics(TOPICS, leading=True)
     thread = one._thread
-    until(lambda: one.newest(TOPICS))
+    until(lambda: probes.measured)
     there.clear()
-    thread.join(5)
-    assert not thread.is_alive()
+    until(lambda: not thread.is_alive())
 
 
 def test_it_ends_when_it_is_deleted() -> None:
@@ -123,8 +117,7 @@ def test_it_ends_when_it_is_deleted() -> None:
     thread = one._thread
     del one
     gc.collect()
-    thread.join(5)
-    assert not thread.is_alive()
+    until(lambda: not thread.is_alive())
 
 
 def test_a_probe_that_cannot_be_closed() -> None:
@@ -132,10 +125,9 @@ def test_a_probe_that_cannot_be_closed() -> None:
     probes.close = lambda: 1 / 0
     one = sampler(probes)
     one.set_topics(TOPICS, leading=False)
-    until(lambda: one.newest(TOPICS))
+    until(lambda: probes.measured)
     one.stop()
-    one._thread.join(5)
-    assert not one._thread.is_alive()
+    until(lambda: not one._thread.is_alive())
 
 
 def test_it_does_not_keep_the_interpreter_from_exiting() -> None:
@@ -146,7 +138,7 @@ def test_it_does_not_keep_the_interpreter_from_exiting() -> None:
         "def measure(topics):\n"
         "    started.set()\n"
         "    threading.Event().wait(60)\n"
-        "one = LagSampler(lambda: MeasureProbe(measure), 1, lambda: True, lambda _: None, 'g')\n"
+        "one = LagSampler(lambda: MeasureProbe(measure), 1, lambda: True, print, 'g')\n"
         "one.set_topics({'t': 1}, True)\n"
         "assert started.wait(20)\n"
     )

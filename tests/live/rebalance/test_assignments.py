@@ -1,4 +1,5 @@
-"""The steward's answer to a rebalance."""
+"""The leader's answer to a rebalance: who counts as the owner, what each member gets, and what
+moves because of it."""
 
 from __future__ import annotations
 
@@ -7,179 +8,227 @@ from collections.abc import Mapping, Sequence
 
 import pytest
 
-from equilag.adapters.kafka.codec.consumer_protocol import (
-    Subscription,
-    read_assignment,
-    read_subscription,
-    write_assignment,
-    write_subscription,
-)
+from equilag.adapters.kafka.codec.consumer_protocol import write_assignment, write_subscription
 from equilag.domain.errors import EquilagError
 from equilag.domain.group.group import Group
 from equilag.live.rebalance.assignments import (
-    NO_TARGETS,
+    Answering,
+    Decide,
     JoinedMembers,
     RebalanceAnswer,
-    TargetAssignment,
-    Targets,
-    answer_rebalance,
     read_joined_members,
-    target_assignment,
 )
 from equilag.live.rebalance.decision import Decision, PlanSettings, decide
-from equilag.live.rebalance.joined_members import JoinedMember
+from equilag.live.rebalance.handouts import HandedOut, TargetAssignment
+from equilag.live.rebalance.joined_members import JoinedMember, Partitions, with_prior_owners
 from equilag.live.rebalance.measured import Measured
+from equilag.live.rebalance.sticky_plan import sticky_decision
 
-SETTINGS = PlanSettings(time_limit=1.0)
-SIZES = {"t": 3}
+SETTINGS = PlanSettings(time_limit=2.0)
+THREE = {"t": 3}
 MEASURED = Measured({"t": [100, 60, 50]})
 
 
-def planned(group: Group, fallback_reason: str | None) -> Decision:
-    return decide(group, SETTINGS, fallback_reason)
+def full(group: Group) -> Decision:
+    return decide(group, SETTINGS)
 
 
-def member(
-    name: str,
-    claims: Mapping[str, Sequence[int]] | None = None,
-    hints: Mapping[str, Sequence[int]] | None = None,
-    topics: tuple[str, ...] = ("t",),
-    instance_id: str | None = None,
-) -> JoinedMember:
-    return JoinedMember(name, topics, claims or {}, 1, instance_id, None, hints or {})
+def sticky(group: Group) -> Decision:
+    return sticky_decision(group, SETTINGS)
 
 
-def given(
-    members: list[JoinedMember],
+def members(
+    claims: Mapping[str, Sequence[int]], hints: Mapping[str, Sequence[int]] | None = None
+) -> list[JoinedMember]:
+    """Members that read `t`, with the partitions that they hold, or held."""
+    held = hints or {}
+    return [
+        JoinedMember(name, ("t",), {"t": ns} if ns else {}, 1, hints={"t": held.get(name, [])})
+        for name, ns in claims.items()
+    ]
+
+
+def target_of(**held: list[int]) -> TargetAssignment:
+    joined = [JoinedMember(name, ("t",)) for name in held]
+    return TargetAssignment.of(joined, {name: {"t": ns} for name, ns in held.items()}, THREE, {})
+
+
+def answered(
+    joined: Sequence[JoinedMember],
     target: TargetAssignment | None = None,
+    *,
     cooperative: bool = False,
-    fallback_reasons: tuple[str, ...] = (),
-    fallback_reason: str | None = None,
-    sizes: Mapping[str, int] = SIZES,
+    sizes: Mapping[str, int] = THREE,
+    going_on: Mapping[str, Partitions] | None = None,
+    decided: Decide = full,
 ) -> RebalanceAnswer:
-    return answer_rebalance(
-        "g",
-        JoinedMembers(members, cooperative, fallback_reasons),
-        sizes,
-        MEASURED,
-        Targets(target),
-        planned,
-        fallback_reason,
-    )
-
-
-def subscribed(topics: Sequence[str], owned: Mapping[str, Sequence[int]], generation: int) -> bytes:
-    """A subscription in version 2."""
-    version = struct.pack(">h", 2) + write_subscription(topics)[2:-4]
-    return version + write_assignment(owned)[2:-4] + struct.pack(">i", generation)
-
-
-def test_what_is_written_can_be_read() -> None:
-    decoded = read_subscription(write_subscription(["a", "ö"]))
-    assert decoded == Subscription(["a", "ö"], None, {})
-    assert read_assignment(write_assignment({"a": [0, 5], "ö": []})) == {"a": [0, 5], "ö": []}
-    assert read_assignment(write_assignment({})) == {}
+    known = HandedOut(target=target)
+    if going_on is not None:
+        known = HandedOut(target=TargetAssignment(going_on, {}, {}), unfinished=True)
+    answering = Answering("g", JoinedMembers(list(joined), cooperative), sizes, known)
+    return answering.answer(MEASURED, decided, None)
 
 
 def test_members_as_they_introduce_themselves() -> None:
-    entries = [
-        ("m-1", None, subscribed(["t", "u", "t"], {"t": [2]}, 4)),
-        ("m-2", "static", write_subscription(["t"])),
-    ]
+    version = struct.pack(">h", 2) + write_subscription(["t", "u", "t"])[2:-4]
+    owned = write_assignment({"t": [2]})[2:-4] + struct.pack(">i", 4)
+    entries = [("m-1", None, version + owned), ("m-2", "static", write_subscription(["t"]))]
     held = {"static": {"t": [0]}, "m-1": {"t": [1]}}
-    eager = read_joined_members("range", entries, held)
-    assert not eager.cooperative
+    eager, cooperative = (
+        read_joined_members(name, entries, held) for name in ("range", "cooperative-sticky")
+    )
+    assert (eager.cooperative, cooperative.cooperative) == (False, True)
+    assert eager.members == cooperative.members
     assert eager.members == [
         JoinedMember("m-1", ("t", "u"), {"t": [2]}, 4, hints={"t": [1]}),
         JoinedMember("m-2", ("t",), {}, -1, "static", hints={"t": [0]}),
     ]
-    cooperative = read_joined_members("cooperative-sticky", entries, held)
-    assert cooperative.cooperative
-    assert cooperative.members == eager.members
 
 
 def test_an_unreadable_subscription() -> None:
     entries = [("m-1", None, b"\x00"), ("m-2", None, write_subscription(["t"]))]
     here = read_joined_members("range", entries, {"m-1": {"t": [0]}})
     assert here.members[0].topics == ("t",)
-    answer = answer_rebalance("g", here, SIZES, MEASURED, NO_TARGETS, planned, None)
-    assert answer.origin == "heuristic"
+    answer = Answering("g", here, THREE, HandedOut()).answer(MEASURED, full, None)
+    assert answer.origin == "sticky"
     assert "the subscription of m-1 cannot be read" in answer.fallback_reasons[0]
     assert sorted(p for topics in answer.by_member.values() for p in topics["t"]) == [0, 1, 2]
     assert 0 in answer.by_member["m-1"]["t"]
 
 
 def test_a_cooperative_group_takes_two_steps() -> None:
-    before = [member("a", {"t": [0, 1]}), member("b", {"t": [2]})]
-    first = given(before, cooperative=True)
-    assert first.withheld == 1
-    assert first.by_member == {"a": {"t": [0]}, "b": {"t": [2]}}
-    # Both members join again after the release; the plan is the same.
-    second = given(
-        [member("a", {"t": [0]}), member("b", {"t": [2]})], first.target, cooperative=True
-    )
-    assert second.origin == "target"
-    assert second.withheld == 0
+    before = members({"a": [0, 1], "b": [2]})
+    first = answered(before, cooperative=True)
+    assert (first.withheld, first.by_member) == (1, {"a": {"t": [0]}, "b": {"t": [2]}})
+    # As long as nothing is released, it stays withheld.
+    assert answered(before, first.target, cooperative=True).by_member == first.by_member
+    second = answered(members({"a": [0], "b": [2]}), first.target, cooperative=True)
+    assert (second.origin, second.withheld) == ("target", 0)
     assert second.by_member == {"a": {"t": [0]}, "b": {"t": [1, 2]}}
 
 
-def test_a_partition_stays_withheld_until_it_is_released() -> None:
-    target = target_assignment(
-        [member("a"), member("b")], {"a": {"t": [0]}, "b": {"t": [1, 2]}}, SIZES
-    )
-    not_released = [member("a", {"t": [0, 1]}), member("b", {"t": [2]})]
-    answer = given(not_released, target, cooperative=True)
-    assert answer.by_member == {"a": {"t": [0]}, "b": {"t": [2]}}
-
-
-def test_a_target_for_the_same_group_is_kept() -> None:
-    target = target_assignment(
-        [member("a"), member("b")], {"a": {"t": [0, 1]}, "b": {"t": [2]}}, SIZES
-    )
-    answer = given([member("a"), member("b")], target)
-    assert answer.origin == "target"
-    assert answer.by_member == {"a": {"t": [0, 1]}, "b": {"t": [2]}}
-
-
 @pytest.mark.parametrize(
-    "members",
+    ("names", "topics_of_b", "origin"),
     [
-        [member("a"), member("b"), member("c")],
-        [member("a")],
-        [member("a"), member("b", topics=("t", "u"))],
+        ("ab", ("t",), "target"),
+        ("abc", ("t",), "sticky"),
+        ("a", (), "sticky"),
+        ("ab", ("t", "u"), "sticky"),
     ],
 )
-def test_a_target_for_another_group_is_dropped(members: list[JoinedMember]) -> None:
-    target = target_assignment(
-        [member("a"), member("b")], {"a": {"t": [0, 1]}, "b": {"t": [2]}}, SIZES
-    )
-    assert given(members, target).origin == "plan"
+def test_a_target_is_kept_for_the_same_group(
+    names: str, topics_of_b: tuple[str, ...], origin: str
+) -> None:
+    joined = [JoinedMember(one, topics_of_b if one == "b" else ("t",)) for one in names]
+    answer = answered(joined, target_of(a=[0, 1], b=[2]))
+    assert answer.origin == origin
+    if origin == "target":
+        assert answer.by_member == {"a": {"t": [0, 1]}, "b": {"t": [2]}}
 
 
 def test_an_invalid_target_is_dropped() -> None:
-    members = [member("a"), member("b")]
-    target = target_assignment(members, {"a": {"t": [0, 1]}, "b": {}}, SIZES)
-    answer = given(members, target)
-    assert answer.origin == "heuristic"
+    answer = answered(members({"a": [], "b": []}), target_of(a=[0, 1], b=[]))
+    assert answer.origin == "sticky"
     assert answer.fallback_reasons == ("the plan made in advance does not fit the group",)
 
 
 def test_members_get_only_subscribed_topics() -> None:
-    answer = given([member("a"), member("b", topics=("u",)), member("c", topics=())])
-    assert answer.by_member == {"a": {"t": [0, 1, 2]}, "b": {}, "c": {}}
-
-
-def test_a_group_without_members() -> None:
-    assert given([]).by_member == {}
+    joined = [JoinedMember("a", ("t",)), JoinedMember("b", ("u",)), JoinedMember("c", ())]
+    assert answered(joined).by_member == {"a": {"t": [0, 1, 2]}, "b": {}, "c": {}}
+    assert answered([]).by_member == {}
 
 
 def test_an_invalid_plan_is_not_handed_out() -> None:
-    def wrong(group: Group, fallback_reason: str | None) -> Decision:
-        decision = decide(group, SETTINGS, fallback_reason)
+    def wrong(group: Group) -> Decision:
+        decision = decide(group, SETTINGS)
         decision.plan.assigned[0] = -1
         return decision
 
     with pytest.raises(EquilagError, match="no valid assignment"):
-        answer_rebalance(
-            "g", JoinedMembers([member("a")], False), SIZES, MEASURED, NO_TARGETS, wrong, None
-        )
+        answered(members({"a": []}), decided=wrong)
+
+
+def test_hints_fill_what_nobody_claims() -> None:
+    joined = [
+        JoinedMember("a", ("t",), {"t": [0]}, hints={"t": [1, 2]}),
+        JoinedMember("b", ("t",), {"t": [2]}, hints={"u": [5]}),
+    ]
+    found = with_prior_owners(joined)
+    assert [one.claims for one in found] == [{"t": [0, 1]}, {"t": [2], "u": [5]}]
+    assert not any(one.hints for one in found)
+
+
+def test_a_change_under_way_comes_before_claims() -> None:
+    """But not for members that are gone, or topics that are no longer subscribed to."""
+    joined = [
+        JoinedMember("a-2", ("t",), {"t": [0, 1]}, instance_id="a"),
+        JoinedMember("b", ("t",), {"t": [2]}, hints={"t": [3]}),
+    ]
+    going_on = {"a": {"t": [0, 3], "u": [0]}, "b": {"t": [1]}, "gone": {"t": [2]}}
+    found = with_prior_owners(joined, going_on)
+    assert [one.claims for one in found] == [{"t": [0, 3]}, {"t": [1, 2]}]
+
+
+HELD = {"a": [0, 1, 2, 3], "b": [4, 5, 6, 7], "c": [8, 9, 10, 11]}
+CLAIMING = members(HELD)
+
+
+def in_twelve(
+    joined: Sequence[JoinedMember],
+    target: TargetAssignment | None = None,
+    cooperative: bool = True,
+    going_on: Mapping[str, Partitions] | None = None,
+) -> RebalanceAnswer:
+    return answered(
+        joined, target, cooperative=cooperative, sizes={"t": 12}, going_on=going_on, decided=sticky
+    )
+
+
+@pytest.mark.parametrize("cooperative", [True, False])
+def test_a_join_moves_what_the_counts_force(cooperative: bool) -> None:
+    held = CLAIMING if cooperative else members(dict.fromkeys(HELD, ()), HELD)
+    answer = in_twelve([*held, JoinedMember("d", ("t",))], cooperative=cooperative)
+    assert (answer.moves, answer.withheld) == (3, 3 if cooperative else 0)
+    assert answer.origin == "sticky"
+
+
+def test_other_stewards_come_and_go_without_a_move() -> None:
+    """Whether there is a target or not."""
+    steward = JoinedMember("s", (), instance_id="behind")
+    target = in_twelve(CLAIMING).target
+    hinting = members(dict.fromkeys(HELD, ()), HELD)
+    assert in_twelve([*hinting, steward], target, cooperative=False).moves == 0
+    answer = in_twelve([*CLAIMING, steward], target)
+    assert (answer.origin, answer.by_member["s"]) == ("target", {})
+    answer = in_twelve([*CLAIMING, steward])
+    assert (answer.origin, answer.moves, answer.by_member["s"]) == ("sticky", 0, {})
+    assert answer.target.matches(CLAIMING, {"t": 12})
+    assert in_twelve(CLAIMING, answer.target).origin == "target"
+
+
+def test_a_static_member_that_restarts_keeps_its_partitions() -> None:
+    """Its member id is new and it claims nothing; meanwhile another one has joined."""
+    again = JoinedMember("a-2", ("t",), instance_id="a", hints={"t": HELD["a"]})
+    answer = in_twelve([again, *CLAIMING[1:], JoinedMember("d", ("t",))])
+    assert answer.moves == 3
+    assert set(answer.by_member["a-2"]["t"]) < set(HELD["a"])
+    assert answer.withheld == 2  # what b and c still have, and not what nobody claims
+
+
+def test_a_claim_of_a_member_without_topics_still_counts() -> None:
+    """In a cooperative group it first has to release what it holds."""
+    answer = in_twelve([*CLAIMING[:2], JoinedMember("c", (), {"t": HELD["c"]})])
+    assert (answer.withheld, answer.by_member["c"]) == (4, {})
+
+
+def test_a_change_goes_on_when_another_one_comes() -> None:
+    """The target was {a: 0-5, b: 6-11}, for the weights; b has released nothing yet, a has."""
+    before = members({"a": [0, 1, 2], "b": [3, 4, 6, 7, 8], "c": []})
+    going_on = {"a": {"t": [0, 1, 2, 3, 4, 5]}, "b": {"t": [6, 7, 8, 9, 10, 11]}, "gone": {"t": []}}
+    answer = in_twelve(before, going_on=going_on)
+    held = {name: set(topics["t"]) for name, topics in answer.target.assignment.items()}
+    assert answer.moves == 4
+    assert held["a"] < {0, 1, 2, 3, 4, 5}
+    assert held["b"] < {6, 7, 8, 9, 10, 11}
+    assert not {3, 4} & set(answer.by_member["a"]["t"])  # until b has released them
+    assert set(in_twelve(before).target.assignment["b"]["t"]) >= {3, 4}

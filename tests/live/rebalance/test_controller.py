@@ -9,9 +9,12 @@ import numpy as np
 import pytest
 from support.live_loads import loads_of
 
-from equilag.live.rebalance.controller import Considered, Controller
+from equilag.domain.group.group import Group
+from equilag.domain.policy.policy import Policy
+from equilag.live.rebalance.controller import Considered, Controller, Seen
 from equilag.live.rebalance.decision import Decision, PlanSettings, decide
-from equilag.live.rebalance.live_policy import at_most, live_policy
+from equilag.live.rebalance.handouts import HandedOut, Handouts, TargetAssignment
+from equilag.live.rebalance.live_policy import live_policy
 from equilag.live.rebalance.rebalance_limits import MoveBudget
 from equilag.planner.worth.group_loads import GroupLoads
 from equilag.planner.worth.thresholds import Thresholds
@@ -24,12 +27,13 @@ class Scene:
     """A group of four partitions and two members that is observed every 5 s."""
 
     def __init__(self, owner: Sequence[int] = UNEVEN, **thresholds: object) -> None:
-        self.controller = Controller(Thresholds(**thresholds))  # type: ignore[arg-type]
+        self.controller = Controller(Thresholds(**thresholds), POLICY)  # type: ignore[arg-type]
         self.owner: Sequence[int] = owner
         self.rates = [30.0, 20.0, 10.0, 10.0]
         self.now = 0.0
         self.limits: list[int | None] = []
         self.error = 0.1
+        self.known = HandedOut()
         self.fails = ""
 
     @property
@@ -37,15 +41,15 @@ class Scene:
         errors = [self.error] * 4
         return loads_of([0] * 4, ["a", "b"], self.owner, self.rates, errors, policy=POLICY)
 
-    def plan(self, max_moves: int | None) -> Decision:
-        self.limits.append(max_moves)
-        settings = PlanSettings(at_most(POLICY, max_moves))
-        found = decide(self.loads.group, settings)
+    def plan(self, group: Group, policy: Policy) -> Decision:
+        self.limits.append(policy.max_moves)
+        found = decide(group, PlanSettings(policy, time_limit=20.0, effort=0.02))
         return replace(found, fallback_reason=self.fails) if self.fails else found
 
     def look(self, cooperative: bool = True) -> Considered:
         self.now += 5.0
-        return self.controller.consider(self.loads, self.now, self.plan, cooperative)
+        seen = Seen(self.now - 0.1, self.now, self.known, cooperative)
+        return self.controller.consider(self.loads, seen, self.plan)
 
     def act(self, considered: Considered, owner: Sequence[int] | None = None) -> None:
         self.controller.started(self.loads, considered, self.now)
@@ -66,6 +70,30 @@ def test_it_acts_once_observations_agree_and_then_rests() -> None:
     scene.act(second)
     assert scene.grounds(3) == ["even"] * 3
     assert scene.limits == [None]
+
+
+NOTHING = TargetAssignment({}, {}, {})
+
+
+def test_while_a_rebalance_is_not_over_none_is_started_for_a_gain() -> None:
+    """Nor on an observation that began before its end, nor while a partition has no owner."""
+    scene, handouts = Scene(), Handouts()
+
+    def ground() -> str:
+        scene.known = handouts.known
+        return scene.look().verdict.ground
+
+    assert ground() == "patience"
+    handouts.record(NOTHING, complete=False, now=scene.now + 1.0)  # partitions are withheld
+    assert [ground() for _ in range(20)] == ["settling"] * 20  # however long it takes
+    handouts.record(NOTHING, complete=True, now=scene.now + 4.95)
+    assert ground() == "settling"  # begun 0.05 s before
+    scene.owner = (0, 0, 1, -1)
+    assert scene.look().verdict.reason == "1 partitions have no owner"
+    scene.owner = UNEVEN
+    assert [ground(), ground()] == ["patience", "worth-it"]  # confirmed anew
+    handouts.request(NOTHING, 0, scene.now)
+    assert ground() == "settling"
 
 
 def test_an_even_group_is_left_alone_without_a_plan() -> None:
@@ -198,5 +226,39 @@ def test_first_speeds_do_not_make_a_rebalance_useless() -> None:
     scene.act(scene.look(), owner=UNEVEN)
     speeds = {"a": 100.0, "b": 90.0}
     loads = loads_of([0] * 4, ["a", "b"], UNEVEN, scene.rates, None, speeds, True, POLICY)
-    assert not scene.controller.consider(loads, scene.now + 31, scene.plan, True).effect
+    seen = Seen(scene.now + 30, scene.now + 31, scene.known, True)
+    assert not scene.controller.consider(loads, seen, scene.plan).effect
     assert scene.controller.cooldown.seconds == 30.0
+
+
+def test_what_costs_too_much_at_once_goes_in_steps() -> None:
+    """In a cooperative group, where only what moves pauses. The whole plan exchanges four pairs;
+    one pair brings half of the relief for a fifth of the pause."""
+    rates = [30.0, 10.0, 10.0, 10.0, 10.0, 1.0, 5.0, 5.0, 5.0, 9.9]
+    owner = [0, 0, 0, 0, 0, 1, 1, 1, 1, 1]
+    plans = {None: [0, 1, 1, 1, 1, 0, 0, 0, 1, 0], 2: [0, 1, 0, 0, 0, 0, 1, 1, 1, 1]}
+    loads = loads_of([0] * 10, ["a", "b"], owner, rates, [0.1] * 10, policy=POLICY)
+    made = decide(loads.group, PlanSettings(POLICY, time_limit=20.0, effort=0.02))
+    limits: list[int | None] = []
+
+    def plan(_: Group, policy: Policy) -> Decision:
+        limits.append(policy.max_moves)
+        assigned = np.array(plans.get(policy.max_moves, owner), dtype=np.int32)
+        return replace(made, plan=replace(made.plan, assigned=assigned))
+
+    def considered(cooperative: bool, pause_s: float) -> Considered:
+        controller = Controller(Thresholds(confirm=1), POLICY)
+        controller.pause_s = pause_s
+        limits.clear()
+        return controller.consider(loads, Seen(9.9, 10.0, HandedOut(), cooperative), plan)
+
+    found = considered(cooperative=True, pause_s=29.0)
+    assert (found.verdict.worth_it, found.gain and found.gain.moves, limits) == (True, 2, [None, 2])
+    assert found.to_start is not None
+    assert found.to_start.plan.assigned.tolist() == plans[2]
+    assert considered(cooperative=True, pause_s=10.0).to_start is not None
+    assert limits == [None]
+    assert considered(cooperative=True, pause_s=60.0).verdict.ground == "pause"
+    assert limits == [None, 2]
+    assert considered(cooperative=False, pause_s=29.0).verdict.ground == "pause"
+    assert limits == []

@@ -1,15 +1,21 @@
-"""What a live group can keep of a policy now."""
+"""What a live group can keep of a policy now, and what breaks its rules."""
 
 from __future__ import annotations
 
 from dataclasses import replace
 
+import numpy as np
 import pytest
 
 from equilag.domain.errors import InputError
 from equilag.domain.group.group import Group
 from equilag.domain.policy.policy import Policy
-from equilag.live.rebalance.fitting_policy import FittingPolicy, fitting_policy, structure_only
+from equilag.live.rebalance.fitting_policy import (
+    FittingPolicy,
+    count_broken,
+    fitting_policy,
+    structure_only,
+)
 from equilag.live.rebalance.joined_members import JoinedMember, group_of
 from equilag.live.rebalance.measured import Measured
 from equilag.planner.solve import solve
@@ -112,3 +118,22 @@ def test_the_structure_of_a_policy() -> None:
     assert structure_only(policy) == Policy(
         co_partition=[["t", "u"]], pin={("t", 0): "a"}, keep=["t"]
     )
+
+
+@pytest.mark.parametrize(
+    ("policy", "broken"),
+    [
+        (Policy(), 0),
+        (Policy(rack_aware=True), 0),
+        (Policy(co_partition=[["t", "u"]]), 2),
+        (Policy(pin={("t", 0): "b", ("t", 1): "b"}), 1),
+        (Policy(pin={("t", 0): "b", ("t", 1): "away"}), 1),
+        (Policy(max_partitions=3), 1),
+        (Policy(co_partition=[["t", "u"]], pin={("t", 0): "b"}), 3),
+        (Policy(balance="per-topic", pin={("t", 0): "b"}), 1),
+    ],
+)
+def test_broken_rules(policy: Policy, broken: int) -> None:
+    assigned = np.array([0, 1, 0, 0, 0, 1], dtype=np.int32)
+    members = [JoinedMember(name, ("t", "u")) for name in ("a", "b")]
+    assert count_broken(group_of("g", members, {"t": 3, "u": 3}), policy, assigned) == broken

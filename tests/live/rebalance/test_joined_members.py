@@ -1,11 +1,22 @@
-"""The group that joined members make."""
+"""The group that joined members make, what each of them gets, and the names of their speeds."""
 
 from __future__ import annotations
+
+import numpy as np
+import pytest
 
 from equilag.domain.group.lag import QUALITY
 from equilag.domain.policy.policy import Policy
 from equilag.live.rebalance.decision import PlanSettings, decide
-from equilag.live.rebalance.joined_members import JoinedMember, client_id_in, group_of
+from equilag.live.rebalance.joined_members import (
+    JoinedMember,
+    assignments_now,
+    client_id_in,
+    count_withheld,
+    group_of,
+    speed_names,
+    speeds_of,
+)
 from equilag.live.rebalance.measured import Measured
 
 
@@ -56,3 +67,44 @@ def test_a_pin_by_client_id_survives_a_restart() -> None:
     decision = decide(group_of("g", members, {"t": 6}, measured), settings)
     assert decision.fallback_reason is None
     assert 0 in decision.plan.assignment[f"app-2-{UUID}"]["t"]
+
+
+HELD = group_of(
+    "g",
+    [JoinedMember("a", ("t",), {"t": [0, 1]}), JoinedMember("b", ("t",), {"t": [2]})],
+    {"t": 3, "unsubscribed": 1},
+)
+PLANNED = np.array([0, 1, 1, -1])
+"""Partition 1 moves from a to b."""
+
+
+def test_a_cooperative_group_waits_for_claims() -> None:
+    now = assignments_now(HELD, PLANNED, cooperative=True)
+    assert now == {"a": {"t": [0]}, "b": {"t": [2]}}
+    assert count_withheld(HELD, now) == 1
+
+
+@pytest.mark.parametrize("wrong", [[0, -1, 1, -1], [0, 1, 1, 0]])
+def test_an_invalid_assignment_is_refused(wrong: list[int]) -> None:
+    with pytest.raises(ValueError, match="exactly one of its subscribers"):
+        assignments_now(HELD, np.array(wrong), cooperative=False)
+
+
+def member(client: str, number: int, host: str | None = None) -> JoinedMember:
+    return JoinedMember(f"{client}-{number}{UUID[3:]}", ("t",), client_id=client, host=host)
+
+
+def test_a_member_that_restarts_keeps_its_name() -> None:
+    static = JoinedMember("x-1", ("t",), instance_id="static")
+    before, after = member("slow", 100), JoinedMember(f"slow-200{UUID[3:]}", ("t",))
+    assert speed_names([static, before]) == {"static": "static", before.id: "slow"}
+    assert speed_names([static, after])[after.id] == "slow"
+    assert speeds_of([static, after], {"slow": 5.0, "gone": 7.0}) == {after.id: 5.0}
+
+
+def test_members_that_share_a_client_id_go_by_host_as_well() -> None:
+    one, two, three = member("c", 100, "h1"), member("c", 200, "h2"), member("c", 300, "h2")
+    assert speed_names([one, two]) == {one.id: "c@h1", two.id: "c@h2"}
+    assert speed_names([one, two, three]) == {one.id: "c@h1", two.id: two.id, three.id: three.id}
+    nameless = JoinedMember("m", ("t",))
+    assert speed_names([nameless, one]) == {"m": "m", one.id: "c"}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 
 import pytest
@@ -13,8 +14,9 @@ from equilag.domain.group.group import Group
 from equilag.domain.policy.policy import Policy
 from equilag.domain.reduction.units import unit_lists
 from equilag.heuristics import get_assignor
-from equilag.live.rebalance.decision import PlanSettings, decide
+from equilag.live.rebalance.decision import Decision, PlanSettings, decide
 from equilag.live.rebalance.kept_together import KeptTogether
+from equilag.live.rebalance.sticky_plan import sticky_decision
 
 Found = tuple[CoPartitionedTopics, ...]
 LISTS = (("t00", "t01"),)
@@ -57,13 +59,12 @@ def test_a_policy_that_says_it_or_cannot_have_it_stays_as_it_is(policy: Policy) 
     assert KeptTogether(lambda found: None).policy_for(joined(), policy) is policy
 
 
-@pytest.mark.parametrize("reason", [None, "no lag"])
-def test_plans_and_heuristics_keep_the_topics_together(reason: str | None) -> None:
+@pytest.mark.parametrize("make", [decide, sticky_decision])
+def test_plans_keep_the_topics_together(make: Callable[[Group, PlanSettings], Decision]) -> None:
     group = joined()
-    assert is_torn(decide(group, PlanSettings()).plan.assigned, group)
-    settings = PlanSettings(together=KeptTogether(lambda found: None))
-    decision = decide(group, settings, reason)
-    assert decision.fallback_reason == reason
+    assert is_torn(make(group, PlanSettings()).plan.assigned, group) == (make is decide)
+    decision = make(group, PlanSettings(together=KeptTogether(lambda found: None)))
+    assert decision.fallback_reason is None
     assert not is_torn(decision.plan.assigned, group)
 
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import pytest
 
 from equilag.live.rebalance.joined_members import JoinedMember, group_of
@@ -23,24 +21,24 @@ def observed(
     capacities: dict[str, float],
     names: tuple[str, str] = ("slow", "fast"),
 ) -> Observation:
-    """Two members with two of four partitions each, 5 records/s for every partition."""
-    members = [
-        JoinedMember(name, ("t",), {"t": [2 * number, 2 * number + 1]})
-        for number, name in enumerate(names)
-    ]
-    measured = Measured({"t": lags}, rates={"t": [5.0] * 4}, capacities=capacities)
-    group = group_of("g", members, {"t": 4}, measured)
-    loads = measured_loads(group, POLICY, measured)
-    held = {member.id: member.claims for member in members}
-    return Observation(
-        at, "classic", "Stable", "range", members, held, {"t": 4}, measured, loads, []
-    )
+    """Two members with two of the partitions each, 5 records/s for every partition."""
+    held = {name: {"t": [2 * number, 2 * number + 1]} for number, name in enumerate(names)}
+    members = [JoinedMember(name, ("t",), claims) for name, claims in held.items()]
+    measured = Measured({"t": lags}, rates={"t": [5.0] * len(lags)}, capacities=capacities)
+    sizes = {"t": len(lags)}
+    loads = measured_loads(group_of("g", members, sizes, measured), POLICY, measured)
+    return Observation(at, "classic", "range", members, dict(held), sizes, measured, loads, [])
+
+
+def adopted(capacities: dict[str, float]) -> tuple[DryRun, Observation]:
+    """A dry run that would have handed out a plan: the slow member keeps one partition of four."""
+    run, here = DryRun(POLICY), observed(0.0, [100, 100, 0, 0], capacities)
+    run.adopt(solve(here.group, POLICY))
+    return run, here
 
 
 def test_lag_is_worked_off_as_the_plan_would_have_it() -> None:
-    run = DryRun(POLICY)
-    here = observed(0.0, [100, 100, 0, 0], SPEEDS)
-    run.adopt(solve(here.group, POLICY))  # the slow member keeps one partition of four
+    run, here = adopted(SPEEDS)
     assert run.figures(run.loads(here))["lag_total_would_be"] == 200
     later = run.loads(observed(4.0, [104, 104, 0, 0], SPEEDS))
     figures = run.figures(later)
@@ -52,29 +50,19 @@ def test_lag_is_worked_off_as_the_plan_would_have_it() -> None:
 
 
 def test_without_speeds_lag_is_what_it_is() -> None:
-    run = DryRun(POLICY)
-    here = observed(0.0, [100, 100, 0, 0], {})
-    run.adopt(solve(here.group, POLICY))
+    run, here = adopted({})
     figures = run.figures(run.loads(here))
-    assert figures["lag_total_would_be"] is None
-    assert figures["lag_spread_would_be"] == 0
+    assert (figures["lag_total_would_be"], figures["lag_spread_would_be"]) == (None, 0)
 
 
-def test_it_begins_anew_with_other_members() -> None:
-    run = DryRun(POLICY)
-    here = observed(0.0, [100, 100, 0, 0], SPEEDS)
-    run.adopt(solve(here.group, POLICY))
-    other = observed(5.0, [100, 100, 0, 0], SPEEDS, ("slow", "new"))
+@pytest.mark.parametrize(
+    ("lags", "names"),
+    [([0] * 4, ("slow", "new")), ([0] * 3, ("slow", "fast")), ([0] * 5, ("slow", "fast"))],
+)
+def test_it_begins_anew_with_other_members_or_partitions(
+    lags: list[int], names: tuple[str, str]
+) -> None:
+    run, _ = adopted(SPEEDS)
+    other = observed(5.0, lags, SPEEDS, names)
     assert run.loads(other) is other.loads
     assert run.figures(other.loads) == {}
-
-
-@pytest.mark.parametrize("size", [3, 5])
-def test_it_begins_anew_with_another_number_of_partitions(size: int) -> None:
-    run = DryRun(POLICY)
-    here = observed(0.0, [100, 100, 0, 0], SPEEDS)
-    run.adopt(solve(here.group, POLICY))
-    measured = replace(here.measured, lags={"t": [0] * size}, rates={"t": [1.0] * size})
-    group = group_of("g", here.members, {"t": size}, measured)
-    other = replace(here, sizes={"t": size}, loads=measured_loads(group, POLICY, measured))
-    assert run.loads(other) is other.loads

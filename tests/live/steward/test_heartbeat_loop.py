@@ -5,62 +5,59 @@ from __future__ import annotations
 from types import SimpleNamespace
 from typing import cast
 
-from support.steward_fakes import FakeReader, reading
+import pytest
+from support.steward_fakes import Parts, reading
 
-from equilag.adapters.kafka.group_reader import GroupReader, Reading
-from equilag.live.status.state_file import KeptState
-from equilag.live.status.status import StewardStatus
-from equilag.live.steward.group_membership import GroupMembership, HeartbeatResult
+from equilag.adapters.kafka.group_reader import Reading
+from equilag.domain.errors import EquilagError
+from equilag.live.steward.group_membership import GroupMembership
 from equilag.live.steward.heartbeat_loop import HeartbeatLoop
 from equilag.live.steward.leader_loop import LeaderLoop
-from equilag.live.steward.observer import GroupObserver
-from equilag.live.steward.shared_state import Command, SharedState
-from equilag.live.steward.steward_options import StewardOptions
+from equilag.live.steward.membership_errors import (
+    AlreadyRebalancing,
+    Fenced,
+    MembershipLost,
+    Refused,
+    Unreachable,
+)
+from equilag.live.steward.shared_state import Command
 
-FINE, SILENT = HeartbeatResult.FINE, HeartbeatResult.SILENT
-
-
-class Run:
-    """The coordinator answers with what a test gives; the generation is 5."""
-
-    def __init__(self, group: Reading | None = None) -> None:
-        self.shared = SharedState(StewardOptions("g"), StewardStatus(1.0, 10.0))
-        if group is not None:
-            fake = cast(GroupReader, FakeReader(group))
-            observer = GroupObserver(fake, self.shared.options, KeptState.open(None, "g"))
-            self.shared.record_observation(observer.observe(), 0)
-        self.leader = SimpleNamespace(generation=5, joining=False)
-        self.aborted = 0
-
-    def heard(self, *results: HeartbeatResult) -> list[Command]:
-        answers = list(results)
-        membership = SimpleNamespace(heartbeat=lambda: answers.pop(0), is_member=True)
-        loop = HeartbeatLoop(
-            self.shared, cast(GroupMembership, membership), cast(LeaderLoop, self.leader)
-        )
-        for _ in results:
-            loop.send()
-        found = []
-        while not self.shared.messages.empty():
-            found.append(self.shared.messages.get().command)
-        return found
+FINE, SILENT, REBALANCE = None, Unreachable("x"), AlreadyRebalancing("x")
+LOST, FENCED = MembershipLost("x"), Fenced("x")
+NOBODY, SOMEBODY = reading({}, {}), reading({"t": [1]}, {"a": {"t": [0]}})
 
 
-def test_answers_become_commands() -> None:
-    assert Run().heard(FINE, FINE) == []
-    assert Run().heard(HeartbeatResult.REBALANCE) == [Command.REBALANCE]
-    assert Run().heard(HeartbeatResult.LOST, HeartbeatResult.FENCED) == [
-        Command.LOST,
-        Command.FENCED,
-    ]
+@pytest.mark.parametrize(
+    ("group", "answers", "commands"),
+    [
+        (None, [FINE, FINE], []),
+        (None, [REBALANCE], [Command.REBALANCE]),
+        (None, [LOST, FENCED, Refused("x")], [Command.LOST, Command.FENCED, Command.LOST]),
+        # Alone it joins again once a silent coordinator answers, which may have restarted, and know
+        # only the protocol that was in use.
+        (NOBODY, [FINE, SILENT, SILENT, FINE, FINE], [Command.REBALANCE]),
+        (SOMEBODY, [SILENT, FINE, FINE], []),
+    ],
+)
+def test_answers_become_commands(
+    group: Reading | None, answers: list[EquilagError | None], commands: list[Command]
+) -> None:
+    parts, left = Parts(), list(answers)
 
+    def heartbeat() -> None:
+        if (error := left.pop(0)) is not None:
+            raise error
 
-def test_alone_it_joins_again_once_a_silent_coordinator_answers() -> None:
-    """It may have restarted, and know only the protocol that was in use."""
-    alone = Run(reading({}, {}))
-    assert alone.heard(FINE, SILENT, SILENT, FINE, FINE) == [Command.REBALANCE]
-
-
-def test_with_members_it_does_not_join_again() -> None:
-    group = Run(reading({"t": [1]}, {"a": {"t": [0]}}))
-    assert group.heard(SILENT, FINE, FINE) == []
+    if group is not None:
+        parts.observe(group)
+    membership = SimpleNamespace(heartbeat=heartbeat, is_member=True)
+    leader = SimpleNamespace(generation=5, joining=False)
+    loop = HeartbeatLoop(parts.shared, cast(GroupMembership, membership), cast(LeaderLoop, leader))
+    for _ in answers:
+        loop.send()
+    assert [(one.command, one.generation) for one in parts.commands] == [(c, 5) for c in commands]
+    counted = parts.state.facts.counters
+    assert sum(counted.values()) == len(answers)
+    assert counted.get("heartbeats:silent", 0) == answers.count(SILENT)
+    answered = FINE in answers or REBALANCE in answers
+    assert (parts.state.facts.last_heartbeat_age_s is not None) == answered

@@ -7,6 +7,7 @@ import pytest
 from support.tracked_loads import followed
 
 from equilag.domain.columns import Floats
+from equilag.live.tracking.rate_chart import CountWindow, change_score
 
 EVERY = 5.0
 PARTITIONS = 40
@@ -81,3 +82,29 @@ def test_bursts_are_no_changes(every: float) -> None:
     bursts = 500 * np.floor((at[:, None] + begin) / every)
     late = list(followed(at, bursts))[60:]
     assert np.max(off(np.array(late), 500 / every)) < every / 100
+
+
+def counted(records: float, seconds: float) -> CountWindow:
+    return CountWindow(np.array([records]), np.array([seconds]))
+
+
+NOTHING = np.zeros(1)
+
+
+def test_equal_rates_score_nothing_and_nor_do_two_silent_windows() -> None:
+    assert change_score(counted(300, 30), counted(100, 10), NOTHING)[0] == pytest.approx(
+        0, abs=1e-6
+    )
+    assert change_score(counted(0, 30), counted(0, 10), NOTHING)[0] == 0
+
+
+def test_large_counts_score_as_a_normal_test_does() -> None:
+    score = change_score(counted(30_000, 100), counted(3_300, 10), NOTHING)[0]
+    assert score == pytest.approx(300 / np.sqrt(3_300 + 300), rel=0.08)
+
+
+def test_bursts_count_as_single_records() -> None:
+    single = change_score(counted(6, 100), counted(3, 10), NOTHING)[0]
+    rate = np.array([900 / 110]) * 100
+    bursts: Floats = change_score(counted(600, 100), counted(300, 10), rate)
+    assert bursts[0] == pytest.approx(single)

@@ -125,19 +125,6 @@ def test_no_plan_gains_more_than_is_possible() -> None:
             assert gain_of(loads, before, after).relief_percent <= bound + 1e-9
 
 
-def test_counts_that_are_forced_are_no_gain() -> None:
-    """Seven partitions alike for two members: four and three, whoever has which."""
-    loads = loads_of([10] * 7, ["a", "b"])
-    four_and_three = np.array([0, 0, 0, 0, 1, 1, 1], np.int32)
-    assert possible_gain(loads, four_and_three).relief_percent == pytest.approx(100 * 5 / 35)
-    assert possible_gain(loads, four_and_three, exact_counts=True).relief_percent == 0.0
-    uneven = loads_of([60, 10, 10, 10, 10, 10, 10], ["a", "b"])
-    piled = np.array([0, 0, 0, 0, 1, 1, 1], np.int32)
-    bound = possible_gain(uneven, piled, exact_counts=True).relief_percent
-    swapped = np.array([0, 1, 1, 1, 1, 0, 0], np.int32)
-    assert 0 < gain_of(uneven, piled, swapped).relief_percent <= bound
-
-
 def test_relief_counts_where_most_members_have_nothing() -> None:
     """The median of the loads that no plan falls below is 0 then."""
     owners, lags = [0, 0, *([1, 2, 3, 4] * 2)], [1000, 1000, *[0] * 8]

@@ -48,7 +48,6 @@ def test_a_pause_may_cost_more_than_it_saves() -> None:
     assert ground(pause=Pause(3.0)) == "pause"  # 900 records arrive while an eager group waits
     assert ground(pause=Pause(3.0, cooperative=True)) == "worth-it"  # 120 for those that move
     assert ground(pause=Pause(30.0, cooperative=True)) == "pause"
-    assert ground(pause=Pause(3.0, standing=True)) == "worth-it"  # it waits anyway
     by_lag = replace(GAIN, looks_ahead_s=0.0)
     assert ground(by_lag, pause=Pause(3.0)) == "worth-it"  # rates are unknown
 

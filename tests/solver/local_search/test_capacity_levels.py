@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from support.capacities import capacity_cases, with_capacities
 from support.groups import group_of
 from support.local_search import never
+from support.reduced_groups import capacity_cases, with_capacities
 
 from benchmarks.assignors.lags import lags
 from equilag.certificate.bounds.counting_by_capacity import counting_for

@@ -9,7 +9,6 @@ from typing import Any, Final
 
 from equilag.adapters.kafka.described import ReadFailure
 from equilag.adapters.kafka.descriptions import error_name
-from equilag.adapters.kafka.log_ends import bounds
 from equilag.adapters.kafka.plain.plain_client import PlainClient
 from equilag.adapters.kafka.plain.plain_connection import describe_error
 from equilag.adapters.kafka.plain.plain_groups import commits_of, commits_request
@@ -40,8 +39,7 @@ _MOVING: Final = frozenset(
 )
 """Answers of a broker that led the partition, or is about to lead it."""
 _TRIES: Final = 4
-"""Attempts for partitions whose leader is moving, _PAUSE_S apart: 1.5 s in all, as for
-`log_ends`."""
+"""Attempts for partitions whose leader is moving, _PAUSE_S apart: 1.5 s in all."""
 _PAUSE_S: Final = 0.5
 _TIMEOUTS: Final = (errors.KafkaTimeoutError, errors.RequestTimedOutError)
 
@@ -111,15 +109,13 @@ def read_ends_patiently(
 
 
 def _add(found: PlainEnds, tp: TopicPartition, start: int | _Failure, end: int | _Failure) -> None:
-    start_or_reason, end_or_reason = (
-        one.reason if isinstance(one, _Failure) else one for one in (start, end)
-    )
-    bound = bounds(start_or_reason, end_or_reason)
-    if not isinstance(bound, str):
-        found.found[tp] = bound
+    if isinstance(start, int) and isinstance(end, int):
+        # The end is the older answer: a start above it means that records were deleted since.
+        found.found[tp] = start, max(start, end)
         return
-    found.failed[tp] = bound
-    if any(isinstance(one, _Failure) and one.moving for one in (start, end)):
+    failures = [one for one in (start, end) if isinstance(one, _Failure)]
+    found.failed[tp] = failures[0].reason
+    if any(one.moving for one in failures):
         found.moved.add(tp)
 
 

@@ -56,6 +56,7 @@ def topics_of(answer: Any) -> NamedTopics:
             topics.found[topic.name] = {
                 one.partition_index: one.leader_id for one in topic.partitions
             }
+            topics.ids[topic.topic_id] = topic.name
             topics.racks[topic.name] = {
                 one.partition_index: distinct_racks(map(rack_of.get, one.replica_nodes))
                 for one in topic.partitions

@@ -1,0 +1,281 @@
+"""Groups of every kind on a real broker, read in every way: what comes out is what their members
+say, from the records of `__consumer_offsets`, from `equilag collect`, and from a `GroupReader`."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+from contextlib import closing
+from pathlib import Path
+from typing import Final
+
+import pytest
+import support.kafka_records as write
+from confluent_kafka import Producer, TopicPartition
+from support.kafka_broker import Broker
+from support.live_groups import RANGE, Partition, owned_by, pairs
+from support.live_scene import (
+    EMPTY,
+    LEFT,
+    LIVE,
+    PARTITIONS,
+    SHARE,
+    TOPICS,
+    UNCOMMITTED,
+    Scene,
+    Seen,
+    flat,
+    history_rows,
+    made_scene,
+    seen_in,
+)
+from support.live_topics import admin_of
+from support.waiting import PATIENCE_S, until
+
+from equilag.adapters.kafka.client_config import Config, kafka_config
+from equilag.adapters.kafka.cluster import connected
+from equilag.adapters.kafka.codec.offsets_codec import read_commit
+from equilag.adapters.kafka.group_reader import GroupReader
+from equilag.adapters.kafka.group_state import Commit, GroupState, Membership, read_state
+from equilag.adapters.kafka.offsets_topic import (
+    PartitionRecords,
+    check_not_empty,
+    partitions,
+    read_partition,
+)
+from equilag.adapters.kafka.reading import NO_COMMIT
+from equilag.cli import main
+from equilag.domain.group.group import Group
+from equilag.domain.group.lag import QUALITY
+
+pytestmark = [pytest.mark.broker]
+
+PROTOCOLS: Final = {"live-range": "range", "live-static": "cooperative-sticky"}
+
+
+@pytest.fixture(scope="module")
+def scene(broker: Broker) -> Iterator[Scene]:
+    with made_scene(broker.bootstrap) as made:
+        yield made
+
+
+@pytest.fixture(scope="module")
+def config(scene: Scene) -> Config:
+    return kafka_config(scene.bootstrap)
+
+
+def read_parts(config: Config) -> list[PartitionRecords]:
+    with connected(config, PATIENCE_S) as cluster:
+        numbers = partitions(cluster)
+    return [read_partition(config, number, 20) for number in numbers]
+
+
+def read(config: Config) -> GroupState:
+    """The state of all groups of the cluster."""
+    parts = read_parts(config)
+    check_not_empty(config, sum(p.end - p.begin for p in parts), sum(p.read for p in parts))
+    with connected(config, PATIENCE_S) as cluster:
+        names = cluster.topics().ids
+    whole = GroupState([], [], {}, {}, {})
+    for part in parts:
+        state = read_state(part.survivors.items(), names)
+        whole.commits.extend(state.commits)
+        whole.memberships.extend(state.memberships)
+        whole.groups.update(state.groups)
+        whole.unreadable.update(state.unreadable)
+        whole.not_understood.update(state.not_understood)
+    return whole
+
+
+def commits_of(state: GroupState, name: str) -> dict[Partition, Commit]:
+    return {(c.topic, c.partition): c for c in state.commits if c.group == name}
+
+
+def members_of(state: GroupState, name: str) -> list[Membership]:
+    return [m for m in state.memberships if m.group == name]
+
+
+@pytest.fixture(scope="module")
+def state(config: Config) -> GroupState:
+    return read(config)
+
+
+@pytest.mark.parametrize("group", LIVE)
+def test_the_records_of_a_group(scene: Scene, state: GroupState, group: str) -> None:
+    kind = "consumer" if "848" in group else "classic"
+    assert state.groups[group] == kind
+    assert group not in state.unreadable
+    found = commits_of(state, group)
+    assert scene.committed(group) == {
+        tp: found[tp].committed if tp in found else None for tp in PARTITIONS
+    }
+    now = time.time() * 1000
+    assert all(now - 300_000 < c.timestamp_ms <= now for c in found.values())
+    assert {c.leader_epoch for c in found.values()} <= {None, 0}
+    shown = members_of(state, group)
+    assert scene.seen(group) == {
+        m.member: Seen(m.subscription, flat(m.owned.items()), m.rack, m.instance_id) for m in shown
+    }
+    assert {m.kind for m in shown} == {kind}
+    assert all(m.generation is not None and m.generation >= 1 for m in shown)
+
+
+def test_the_records_of_all_groups(config: Config, state: GroupState) -> None:
+    # Other tests may leave groups of other kinds behind, but none that cannot be read.
+    assert not any("broken" in what or " value v" in what for what in state.not_understood)
+    for name in EMPTY:
+        assert not members_of(state, name)
+    for name, kind in (("left", "classic"), ("left-848", "consumer")):
+        assert state.groups[name] == kind
+        assert commits_of(state, name).keys() == {*PARTITIONS} - {UNCOMMITTED}
+    assert state.unreadable[SHARE].startswith("share group ")
+    assert state.not_understood["share group metadata (key 11)"] >= 1
+    assert SHARE not in state.groups
+    # The broker writes the newest version of commits.
+    prefix = write.int16(1) + write.text("live-range")
+    values = [v for p in read_parts(config) for k, v in p.survivors.items() if k.startswith(prefix)]
+    assert len(values) == len(PARTITIONS) - 1
+    assert {value[:2] for value in values} == {write.int16(4)}
+    assert all(read_commit(value).topic_id for value in values)
+
+
+def test_rows_of_collect(scene: Scene, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    folder = tmp_path / "history"
+    argv = ["collect", "--bootstrap-server", scene.bootstrap, "--out", str(folder)]
+    assert main([*argv, "--rounds", "1", "--groups", "live-.*|left.*"]) == 0
+    assert capsys.readouterr() == ("", "")
+    offsets, members = history_rows(folder, "offsets"), history_rows(folder, "members")
+    ends = scene.ends()
+    assert {row["group"] for row in members} == {*LIVE, *LEFT}
+    for group in LIVE:
+        rows = [row for row in offsets if row["group"] == group]
+        assert [(row["topic"], row["partition"]) for row in rows] == PARTITIONS
+        committed = scene.committed(group)
+        for row in rows:
+            tp = row["topic"], row["partition"]
+            bounds = row["log_start"], row["log_end"], row["committed"]
+            assert bounds == (0, ends[tp], committed[tp])
+            assert row["log_bytes"] > ends[tp]
+        assert seen_in(members, group) == scene.seen(group)
+    assert {row["capacity"] for row in members} == {None}
+    assert len({row["ts_ms"] for row in [*offsets, *members]}) == 1
+    for group in LEFT:
+        (left,) = [row for row in members if row["group"] == group]
+        assert (left["member"], left["owned"]) == (None, [])
+        # Without members nobody subscribes: what is left are the commits.
+        assert sum(row["group"] == group for row in offsets) == len(PARTITIONS) - 1
+
+
+def test_a_group_reader(scene: Scene, config: Config) -> None:
+    with closing(GroupReader(config)) as reader:
+        for name in LIVE:
+            found = reader.read(name)
+            assert found.remarks == [f"{NO_COMMIT}: users-1"]
+            assert found.kind == ("consumer" if "848" in name else "classic")
+            assert (found.state, found.coordinator) == ("Stable", 1)
+            assert found.protocol == PROTOCOLS.get(name, "uniform")
+            assert scene.seen(name) == {
+                one.id: Seen(list(one.topics), flat(one.owned.items()), one.rack, one.instance_id)
+                for one in found.members
+            }
+            for one in found.members:
+                assert (one.host, one.client_id) == (
+                    "127.0.0.1",
+                    LIVE[name].get("client.id", "equilag"),
+                )
+                assert (one.generation is None) == (found.kind == "classic")
+            group = Group.build(**found.group_input("latest"))
+            places = map(group.partition_name, range(group.n_partitions))
+            assert dict(zip(places, group.lag.tolist(), strict=True)) == scene.lags(name)
+            assert (group.owner >= 0).all()
+            assert {member.host for member in group.members} == {"127.0.0.1"}
+            assert group.racks == (("here",),) * len(PARTITIONS)
+            assert {QUALITY[mark] for mark in group.quality} == {"ok", "no_commit"}
+            # The lag alone can be read as well.
+            assert reader.lags(name, TOPICS, timeout=5) == found.offsets
+        every = reader.read_all(LIVE.__contains__)
+        assert every.left_out == {}
+        assert [one.group for one in every.groups] == sorted(LIVE)
+        for name in LEFT:
+            left = reader.read(name)
+            assert (left.state, left.members) == ("Empty", [])
+            assert left.remarks == [
+                "no members, so nothing is subscribed",
+                f"{NO_COMMIT}: users-1",
+            ]
+
+
+def test_readers_disturb_no_member_and_leave_no_trace(
+    scene: Scene, config: Config, state: GroupState
+) -> None:
+    for member in (member for members in scene.members.values() for member in members):
+        member.poll(0.01)
+    again = read(config)
+    for name in LIVE:
+        # With the generation, which every rebalance raises.
+        assert members_of(again, name) == members_of(state, name)
+        assert scene.owners(name).keys() == {*PARTITIONS}
+    # Every consumer has a group's name; that of the reader must not become one.
+    listed = admin_of(config["bootstrap.servers"]).list_consumer_groups().result().valid
+    names = {one.group_id for one in listed} | again.groups.keys()
+    assert not any(name.startswith("equilag-reads") for name in names)
+
+
+@pytest.mark.long
+def test_static_members_that_left_for_a_while_keep_their_share(config: Config) -> None:
+    for name, kind in (("away", RANGE), ("away-848", LIVE["live-848"])):
+        settings = {name: {**kind, "group.instance.id": "static"}}
+        with pairs(config, settings, (list(TOPICS), list(TOPICS)), PARTITIONS) as made:
+            held = {f"static-{n}": owned_by(member) for n, member in enumerate(made[name])}
+        shown = members_of(read(config), name)
+        assert {m.instance_id: flat(m.owned.items()) for m in shown} == held
+        with closing(GroupReader(config)) as reader:
+            group = Group.build(**reader.read(name).group_input())
+        assert (group.owner >= 0).all()
+        assert {member.generation for member in group.members} == {-1}
+
+
+@pytest.mark.long
+def test_a_deleted_group_is_gone(config: Config) -> None:
+    with pairs(config, {"deleted": RANGE}, (list(TOPICS),), PARTITIONS) as made:
+        made["deleted"][0].commit(offsets=[TopicPartition("orders", 0, 3)], asynchronous=False)
+    assert commits_of(read(config), "deleted")
+    admin = admin_of(config["bootstrap.servers"])
+    admin.delete_consumer_groups(["deleted"])["deleted"].result()
+    state = read(config)
+    assert commits_of(state, "deleted") == {}
+    assert "deleted" not in state.groups
+
+
+@pytest.mark.long
+def test_commits_in_transactions_count_when_the_transaction_does(config: Config) -> None:
+    name, here = "transactions", TopicPartition("orders", 0)
+    producer = Producer({**config, "transactional.id": "live", "transaction.timeout.ms": 60_000})
+    producer.init_transactions(PATIENCE_S)
+
+    def committed() -> int:
+        return commits_of(read(config), name)["orders", 0].committed
+
+    with pairs(config, {name: RANGE}, (list(TOPICS),), PARTITIONS) as made:
+        (member,) = made[name]
+
+        def send(offset: int) -> None:
+            producer.begin_transaction()
+            at = [TopicPartition("orders", 0, offset)]
+            producer.send_offsets_to_transaction(at, member.consumer_group_metadata(), PATIENCE_S)
+
+        send(5)
+        producer.commit_transaction(PATIENCE_S)
+        assert committed() == 5
+        send(9)
+        producer.abort_transaction(PATIENCE_S)
+        assert committed() == 5
+        send(11)  # left open
+        try:
+            assert committed() == 5
+            assert [part.held_back > 0 for part in read_parts(config)].count(True) == 1
+        finally:
+            producer.commit_transaction(PATIENCE_S)
+        until(lambda: committed() == 11)
+        assert member.committed([here], 10)[0].offset == 11
+        assert not any(part.held_back for part in read_parts(config))

@@ -1,0 +1,171 @@
+"""A coordinator that dies under a group that the steward leads, and a steward that dies."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from support.kafka_broker import Broker, NoBroker, start_brokers
+from support.live_churn import ChurnGroup
+from support.live_figures import keep
+from support.live_topics import admin_of, fill, make_topic
+from support.waiting import stays, until
+
+from equilag.adapters.kafka.client_config import kafka_config
+from equilag.adapters.kafka.group_reader import GroupReader
+
+pytestmark = [pytest.mark.live, pytest.mark.broker]
+
+TOPIC = "t"
+PARTITIONS = 12
+EVERY = {(TOPIC, number) for number in range(PARTITIONS)}
+RECORDS = 2000
+"""Of each partition; half of them before the fault."""
+SESSION_S = 6
+QUICKLY = (
+    "--every",
+    "1s",
+    "--session-timeout",
+    f"{SESSION_S}s",
+    "--confirm",
+    "2",
+    "--cooldown",
+    "5s",
+)
+QUIET_S = 2.0
+"""Without a new assignment for so long, a group is settled."""
+
+
+@pytest.fixture
+def stack() -> Iterator[ExitStack]:
+    with ExitStack() as stack:
+        yield stack
+
+
+@pytest.fixture
+def started(tmp_path: Path, stack: ExitStack) -> Callable[[int], list[Broker]]:
+    """Start so many brokers, with the topic on all of them."""
+
+    def start(number: int) -> list[Broker]:
+        try:
+            brokers = start_brokers(tmp_path, number)
+        except NoBroker as error:
+            pytest.skip(str(error))
+        for broker in brokers:
+            stack.callback(broker.stop)
+        make_topic(admin_of(servers(brokers)), TOPIC, PARTITIONS, number)
+        return brokers
+
+    return start
+
+
+def servers(brokers: list[Broker]) -> str:
+    return ",".join(broker.bootstrap for broker in brokers)
+
+
+def led_group(brokers: list[Broker], folder: Path, stack: ExitStack) -> ChurnGroup:
+    """Four members that read the topic, and the steward that leads them."""
+    fill(servers(brokers), TOPIC, [RECORDS // 2] * PARTITIONS)
+    cluster = replace(brokers[0], bootstrap=servers(brokers))
+    group = ChurnGroup(cluster, "g", "librdkafka", "cooperative-sticky", [TOPIC], stack)
+    group.lead(folder, *QUICKLY)
+    for _ in range(4):
+        group.join()
+    until(lambda: group.settled(EVERY), 60)
+    return group
+
+
+def test_the_coordinator_is_killed(
+    started: Callable[[int], list[Broker]], tmp_path: Path, stack: ExitStack
+) -> None:
+    brokers = started(3)
+    group = led_group(brokers, tmp_path, stack)
+    assert group.steward is not None
+    reader = GroupReader(kafka_config(servers(brokers)))
+    stack.callback(reader.close)
+    coordinator = reader.read(group.name).coordinator
+    killed = time.monotonic()
+    brokers[coordinator - 1].kill()
+    fill(servers(brokers), TOPIC, [RECORDS // 2] * PARTITIONS)
+    group.steward.wait_for(
+        lambda status: (
+            status["role"] in ("leader", "follower") and status["last_heartbeat_age_s"] < 1
+        ),
+        90,
+    )
+    answered = time.monotonic() - killed
+    produced = dict.fromkeys(EVERY, RECORDS)
+    until(lambda: not group.read.unread(produced) and group.settled(EVERY), 120)
+    read_all = time.monotonic() - killed
+    newcomer = group.join()
+    until(lambda: group.settled(EVERY) and len(group.log.held()[newcomer]) >= 2, 60)
+    role = group.steward.status()["role"]
+    keep(
+        "coordinator-killed",
+        {
+            "heartbeats_answered_again_s": round(answered, 1),
+            "all_read_s": round(read_all, 1),
+            "role_after": role,
+            "handouts": len(group.steward.events("handed-out")),
+            "two_owners": len(group.log.twice()),
+            "records_not_read": group.read.unread(produced),
+        },
+    )
+    assert role == "leader"
+    assert not group.log.twice()
+
+
+def test_members_join_a_steward_that_was_alone_when_the_broker_restarted(
+    started: Callable[[int], list[Broker]], tmp_path: Path, stack: ExitStack
+) -> None:
+    """The coordinator has forgotten all of its protocols but the one in use, `range`."""
+    (broker,) = started(1)
+    group = ChurnGroup(broker, "g", "librdkafka", "cooperative-sticky", [TOPIC], stack)
+    steward = group.lead(tmp_path, *QUICKLY)
+    broker.stop()
+    broker.start_again()
+    steward.wait_for(
+        lambda status: status["role"] == "leader" and status["last_heartbeat_age_s"] < 1, 60
+    )
+    stays(lambda: steward.process.poll() is None, 5)
+    group.join()
+    until(lambda: group.settled(EVERY), 60)
+
+
+@pytest.mark.parametrize("strategy", ["range", "cooperative-sticky"])
+@pytest.mark.parametrize("way", ["kill", "end"])
+def test_the_steward_ends(
+    broker: Broker, tmp_path: Path, stack: ExitStack, strategy: str, way: str
+) -> None:
+    """How long members wait for an assignment when it is killed or told to stop; and how long
+    nobody notices at all."""
+    name = f"ends-{way}-{strategy}"
+    make_topic(admin_of(broker.bootstrap), name, PARTITIONS)
+    partitions = {(name, number) for number in range(PARTITIONS)}
+    group = ChurnGroup(broker, name, "librdkafka", strategy, [name], stack)
+    steward, log = group.lead(tmp_path, *QUICKLY), group.log
+    for _ in range(4):
+        group.join()
+    until(lambda: group.settled(partitions, QUIET_S), 60)
+    before, began = len(log.events), time.time()
+    getattr(steward, way)()
+    until(lambda: len(log.events) > before and group.settled(partitions, QUIET_S), 60)
+    new = log.since(began)
+    gaps = [b - a for each in log.gaps().values() for a, b in each if a >= began]
+    keep(
+        f"steward-{way}-{strategy}",
+        {
+            "session_s": SESSION_S,
+            "nobody_noticed_s": round(new[0].at - began, 1),
+            "new_assignment_s": round(new[-1].at - began, 1),
+            "longest_without_owner_s": round(max(gaps, default=0.0), 2),
+            "two_owners": len(log.twice()),
+        },
+    )
+    assert not log.twice()
+    assert not gaps or strategy == "range"
+    assert new[0].at - began < (SESSION_S + 3 if way == "kill" else 3)

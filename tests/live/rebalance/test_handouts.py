@@ -1,0 +1,79 @@
+"""What a leader has handed out, and what the next rebalance leads to."""
+
+from __future__ import annotations
+
+from equilag.live.rebalance.handouts import PENDING_S, HandedOut, Handouts, TargetAssignment
+
+HELD = {"a": {"t": [0]}}
+TARGET = TargetAssignment(HELD, {"a": frozenset({"t"})}, {"t": 1}, {"a": 5.0})
+OTHER = TargetAssignment({"a": {"t": [1]}}, {}, {})
+
+
+def test_a_requested_target_waits_for_its_rebalance() -> None:
+    """And has its capacities in force only from then on."""
+    handouts = Handouts()
+    assert handouts.request(TARGET, 0, 10.0)
+    known = handouts.known
+    assert (known.target, known.capacities, known.going_on) == (TARGET, {}, None)
+    assert [known.pending(now) for now in (10.0, 9.9 + PENDING_S, 10.0 + PENDING_S)] == [
+        True,
+        True,
+        False,
+    ]
+    assert handouts.observe({}, OTHER, 0, 20.0)
+    assert handouts.known.target is TARGET
+    assert handouts.begin() == known
+    assert handouts.record(TARGET, complete=True, now=14.0) == 4.0
+    assert (handouts.known.capacities, handouts.known.held) == ({"a": 5.0}, HELD)
+    assert not handouts.known.pending(14.0)
+    assert handouts.record(TARGET, complete=True, now=15.0) is None  # nobody requested it
+
+
+def test_a_request_that_another_rebalance_overtook_is_refused() -> None:
+    handouts = Handouts()
+    handouts.begin()
+    assert not handouts.request(TARGET, 0, 10.0)
+    assert handouts.known == HandedOut(rebalances=1)
+
+
+def test_a_change_goes_on_until_nothing_is_withheld() -> None:
+    """Which tells how long its partitions paused, however many rounds that took."""
+    handouts = Handouts()
+    handouts.request(TARGET, 0, 8.0)
+    for now in (10.0, 20.0):
+        handouts.begin()
+        assert handouts.record(TARGET, complete=False, now=now) is None
+        assert handouts.known.going_on is TARGET.assignment
+        assert handouts.known.pending(now + 1.0)
+    assert handouts.record(TARGET, complete=True, now=31.0) == 21.0
+    assert (handouts.known.going_on, handouts.known.at) == (None, 31.0)
+    assert handouts.known.without_target().target is None
+
+
+def test_another_leader_finishes_what_was_begun() -> None:
+    handouts = Handouts()
+    handouts.record(TARGET, complete=False, now=1.0)
+    handouts.begin(leads=False)
+    assert (handouts.known.going_on, handouts.known.target) == (None, TARGET)
+    assert handouts.record(TARGET, complete=True, now=9.0) is None
+    handouts.forget()
+    assert handouts.known == HandedOut(rebalances=2)
+
+
+def test_what_is_observed_is_the_target_unless_it_breaks_rules() -> None:
+    handouts = Handouts()
+    assert handouts.observe(HELD, None, 0, 1.0)
+    assert (handouts.known.held, handouts.known.target) == (HELD, None)
+    assert handouts.observe({}, OTHER, 0, 1.0)
+    assert (handouts.known.held, handouts.known.target) == ({}, OTHER)
+    handouts.record_partial(HELD, 2.0)
+    assert (handouts.known.held, handouts.known.target, handouts.known.at) == (HELD, None, 2.0)
+
+
+def test_what_was_observed_before_a_rebalance_replaces_nothing_after_it() -> None:
+    handouts = Handouts()
+    handouts.begin()
+    handouts.record(TARGET, complete=True, now=2.0)
+    known = handouts.known
+    assert not handouts.observe({}, OTHER, 0, 3.0)
+    assert handouts.known is known

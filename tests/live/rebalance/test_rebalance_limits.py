@@ -1,0 +1,57 @@
+"""How long to wait between rebalances, how many moves they may take, which verdicts are news."""
+
+from __future__ import annotations
+
+from equilag.live.rebalance.rebalance_limits import (
+    MAX_DOUBLINGS,
+    MOVES_PER_PARTITION,
+    Cooldown,
+    MoveBudget,
+    VerdictNews,
+)
+from equilag.planner.worth.thresholds import Ground, Verdict
+
+
+def test_nothing_is_waited_for_before_the_first_rebalance() -> None:
+    cooldown = Cooldown(30.0)
+    assert cooldown.left(5.0) == 0.0
+    cooldown.start(5.0)
+    assert [cooldown.left(now) for now in (15.0, 40.0)] == [20.0, 0.0]
+
+
+def test_it_doubles_while_nothing_is_gained_and_halves_while_something_is() -> None:
+    cooldown = Cooldown(30.0)
+    for expected in (60.0, 120.0, 240.0):
+        cooldown.brought_nothing()
+        assert cooldown.seconds == expected
+    cooldown.helped()
+    assert cooldown.seconds == 120.0
+    for change, expected in (
+        (cooldown.helped, 30.0),
+        (cooldown.brought_nothing, 30.0 * 2**MAX_DOUBLINGS),
+    ):
+        for _ in range(20):
+            change()
+        assert cooldown.seconds == expected
+
+
+def test_a_budget_starts_full_and_fills_up_within_an_hour() -> None:
+    budget = MoveBudget(60)
+    assert budget.left(24, 100.0) == 60
+    budget.take(40, 24, 100.0)
+    assert [budget.left(24, now) for now in (100.0, 700.0, 5000.0)] == [20, 30, 60]
+
+
+def test_without_a_limit_it_follows_the_number_of_partitions() -> None:
+    assert MoveBudget(None).left(24, 0.0) == 24 * MOVES_PER_PARTITION
+    assert MoveBudget(0).left(24, 0.0) == 0
+
+
+def test_a_changed_ground_is_news_once_a_minute() -> None:
+    news = VerdictNews()
+    told: list[tuple[Ground, float]] = [
+        ("even", 0.0), ("even", 5.0), ("patience", 10.0), ("even", 15.0), ("patience", 20.0),
+        ("even", 70.0), ("patience", 75.0), ("worth-it", 80.0), ("patience", 85.0),
+    ]  # fmt: skip
+    found = [now for ground, now in told if news.is_news(Verdict(ground, "why"), now)]
+    assert found == [0.0, 10.0, 70.0, 75.0, 85.0]

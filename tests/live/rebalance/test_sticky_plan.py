@@ -1,0 +1,125 @@
+"""The plan for a group that changes: even counts and the fewest moves, at once."""
+
+from __future__ import annotations
+
+import threading
+import time
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from support.membership_changes import ChangingGroup
+
+import equilag.planner.solve
+from equilag.domain.plan.assignment import by_name
+from equilag.domain.plan.metrics import count_moves, member_counts
+from equilag.domain.policy.policy import Policy
+from equilag.domain.policy.setting import OVERRIDES
+from equilag.live.rebalance.decision import PlanSettings
+from equilag.live.rebalance.joined_members import JoinedMember, group_of
+from equilag.live.rebalance.measured import Measured
+from equilag.live.rebalance.sticky_plan import sticky_decision, sticky_policy
+from equilag.planner.assign import assign
+
+SETTINGS = PlanSettings(Policy(weight="lag"), time_limit=20.0)
+"""The counted work ends a plan long before."""
+
+
+def test_a_late_plan_is_not_waited_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    gate = threading.Event()
+    monkeypatch.setattr(equilag.planner.solve, "solve", lambda *_, **__: gate.wait(30))
+    group = group_of("g", [JoinedMember("a", ("t",))], {"t": 2})
+    began = time.monotonic()
+    decisions = [
+        sticky_decision(group, replace(SETTINGS, time_limit=0.05)),
+        sticky_decision(group, SETTINGS, patience=0.1),
+    ]
+    assert time.monotonic() - began < 10
+    gate.set()
+    assert [one.fallback_reason for one in decisions] == [
+        "no plan within 0.55 s",
+        "no plan within 0.1 s",
+    ]
+    assert all((one.plan.assigned == 0).all() for one in decisions)
+
+
+def test_without_time_the_last_resort_answers() -> None:
+    members = [JoinedMember("a", ("t",), {"t": [0, 1, 2]}), JoinedMember("b", ("t",))]
+    decision = sticky_decision(group_of("g", members, {"t": 3}), replace(SETTINGS, time_limit=0.0))
+    assert decision.fallback_reason == "no time for a plan within 0 s"
+    assert sorted(member_counts(decision.plan.assigned, 2)) == [1, 2]
+
+
+def test_a_sticky_policy_keeps_the_rules() -> None:
+    given = Policy("kip-169", tolerance=3, max_moves=1, weight="rate", horizon=9.0)
+    found = sticky_policy(given)
+    assert (found.name, found.balance) == ("fair-yet-sticky", "per-topic")
+    assert (found.max_moves, sticky_policy(Policy(fresh=True)).fresh) == (None, False)
+    assert (found.weight, found.horizon) == ("rate", 9.0)
+    pinned = Policy(pin={("t", 0): "b"}, co_partition=[["t", "u"]], rack_aware=True)
+    assert sticky_policy(pinned).only(*OVERRIDES) == pinned.only(*OVERRIDES)
+    assert sticky_policy(pinned).rack_aware
+    assert sticky_policy(Policy("sticky-yet-fair")).name == "sticky-yet-fair"
+
+
+@pytest.mark.parametrize("mixed", [False, True])
+def test_never_more_moves_than_kafka(mixed: bool) -> None:
+    """Than sticky and constrained-sticky, in the same change from the same start; in groups of
+    mixed subscriptions but for counts that are more even than theirs."""
+    for seed in range(4):
+        changing = ChangingGroup(np.random.default_rng(seed), mixed)
+        change = changing.now()
+        for _ in range(4):
+            group = group_of("g", change.members, change.sizes, Measured(changing.lags()))
+            ours = sticky_decision(group, SETTINGS)
+            kafkas = assign(group, "constrained-sticky").assigned
+            assert ours.fallback_reason is None
+            counts, theirs = (
+                np.sort(member_counts(assigned, group.n_members))
+                for assigned in (ours.plan.assigned, kafkas)
+            )
+            assert (counts**2).sum() <= (theirs**2).sum()
+            if counts.tolist() == theirs.tolist():
+                assert len(ours.plan.moves) <= count_moves(group, kafkas)
+            else:
+                assert not change.uniform
+            changing.settle(by_name(group, ours.plan.assigned))
+            change = changing.change()
+
+
+def test_what_a_member_left_behind_goes_where_the_work_is_least() -> None:
+    """However uneven the load is, nobody else gives anything away."""
+    members = [
+        JoinedMember("a", ("t",), {"t": [0, 1]}),
+        JoinedMember("b", ("t",), {"t": [2, 3]}),
+        JoinedMember("c", ("t",), {"t": [4, 5]}),
+    ]
+    lags = Measured({"t": [900, 800, 500, 400, 0, 0, 300, 200, 100]})
+    plan = sticky_decision(group_of("g", members, {"t": 9}, lags), SETTINGS).plan
+    assert plan.assigned.tolist() == [0, 0, 1, 1, 2, 2, 2, 1, 0]
+
+
+def test_without_anything_to_weigh_each_topic_is_dealt_evenly() -> None:
+    """So that little moves when a topic is deleted."""
+    names = [f"m{number}" for number in range(8)]
+    sizes, nothing = {"t": 30, "u": 18}, Measured({"t": [0] * 30, "u": [0] * 18})
+    group = group_of("g", [JoinedMember(name, ("t", "u")) for name in names], sizes, nothing)
+    plan = sticky_decision(group, SETTINGS).plan
+    members = [JoinedMember(name, ("t",), held) for name, held in plan.assignment.items()]
+    group = group_of("g", members, {"t": 30})
+    kept = sticky_decision(group, SETTINGS).plan
+    assert sorted(member_counts(kept.assigned, 8)) == [3, 3, 4, 4, 4, 4, 4, 4]
+    assert count_moves(group, kept.assigned) <= 1
+
+
+@pytest.mark.parametrize(
+    ("capacities", "policy"),
+    [({"a": 30.0, "b": 10.0}, Policy(weight="lag")), ({}, Policy(capacity={"a": 3.0, "b": 1.0}))],
+)
+def test_counts_are_in_proportion_to_capacities(
+    capacities: dict[str, float], policy: Policy
+) -> None:
+    members = [JoinedMember("a", ("t",)), JoinedMember("b", ("t",))]
+    group = group_of("g", members, {"t": 4}, Measured({"t": [0] * 4}, capacities=capacities))
+    plan = sticky_decision(group, replace(SETTINGS, policy=policy)).plan
+    assert member_counts(plan.assigned, 2).tolist() == [3, 1]

@@ -1,0 +1,217 @@
+"""The steward's HTTP server."""
+
+from __future__ import annotations
+
+import json
+import socket
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from http.client import HTTPException
+from urllib.error import HTTPError
+from urllib.request import urlopen
+
+import pytest
+from support.waiting import until
+
+from equilag.domain.errors import InputError
+from equilag.live.status import http_server
+from equilag.live.status.http_server import MAX_CONNECTIONS, is_own_name, serve
+from equilag.live.status.status import StewardStatus
+
+
+@pytest.fixture
+def state() -> StewardStatus:
+    state = StewardStatus(observe_every_s=1.0, session_s=10.0)
+    state.set(group="g", role="leader", members=3, lag_spread=70, generation=4)
+    state.decide("even", "quiet")
+    state.count("handouts", "sticky")
+    state.observed()
+    state.heartbeat_answered()
+    return state
+
+
+@contextmanager
+def serving(state: StewardStatus, host: str, allowed: Sequence[str] = ()) -> Iterator[str]:
+    server = serve(state, host, 0, allowed)
+    try:
+        yield f"http://{f'[{host}]' if ':' in host else host}:{server.server_address[1]}"
+    finally:
+        server.shutdown()
+        server.server_close()
+
+
+@pytest.fixture
+def url(state: StewardStatus) -> Iterator[str]:
+    with serving(state, "127.0.0.1") as address:
+        yield address
+
+
+def ask(url: str) -> tuple[int, str]:
+    try:
+        with urlopen(url, timeout=5) as answer:
+            return answer.status, answer.read().decode()
+    except HTTPError as error:
+        with error:
+            return error.code, error.read().decode()
+
+
+def test_metrics_for_prometheus(url: str) -> None:
+    from prometheus_client.parser import text_string_to_metric_families
+
+    found = text_string_to_metric_families(ask(url + "/metrics")[1])
+    families = {family.name: family for family in found}
+    values = {name: family.samples[0].value for name, family in families.items() if family.samples}
+    assert values["equilag_steward_lag_spread"] == 70
+    assert values["equilag_steward_members"] == 3
+    assert values["equilag_steward_healthy"] == 1
+    assert values["equilag_steward_last_observation_age_seconds"] < 60
+    assert "equilag_steward_lag_total" not in values  # unknown so far
+    handouts = families["equilag_steward_handouts"].samples
+    assert {one.labels["kind"]: one.value for one in handouts} == {
+        "target": 0, "sticky": 1, "heuristic": 0
+    }  # fmt: skip
+    roles = {one.labels["role"]: one.value for one in families["equilag_steward_role"].samples}
+    assert roles["leader"] == 1
+    assert sum(roles.values()) == 1
+
+
+def test_health(url: str, state: StewardStatus) -> None:
+    assert ask(url + "/healthz") == (200, "ok\n")
+    state.set(role="unreachable", role_reason="no broker answers")
+    assert ask(url + "/healthz") == (503, "unreachable: no broker answers\n")
+
+
+def test_status(url: str) -> None:
+    status = json.loads(ask(url + "/status")[1])
+    assert status["role"] == "leader"
+    assert status["counters"] == {"handouts:sticky": 1}
+    assert status["healthy"] is True
+    assert status["format"] == "equilag/steward-status/1"
+    assert status["verdict"] == status["decision_reason"] == "quiet"
+
+
+def exchange(url: str, request: bytes) -> bytes:
+    """What the server answers to these bytes, until it ends the connection."""
+    port = int(url.rpartition(":")[2])
+    with socket.create_connection(("127.0.0.1", port), timeout=5) as connection:
+        connection.sendall(request)
+        answer = b""
+        while piece := connection.recv(65536):
+            answer += piece
+        return answer
+
+
+def test_an_unknown_path(url: str) -> None:
+    code, text = ask(url + "/nothing")
+    assert code == 404
+    assert "/metrics" in text
+
+
+EVIL = "GET /status HTTP/1.0\r\nHost: evil.example:9478"
+
+
+@pytest.mark.parametrize(
+    ("request_", "code", "also"),
+    [
+        *((f"{method} /status HTTP/1.0", 405, "Allow: GET, HEAD") for method in ("POST", "BREW")),
+        ("HEAD /status HTTP/1.0", 200, "nosniff"),
+        (EVIL, 421, "--allow-host"),  # no other site can read it by a name of its own
+        ("GET /healthz HTTP/1.0\r\nHost: Steward.example", 200, "ok"),
+    ],
+)
+def test_it_only_reads_and_only_under_its_names(
+    state: StewardStatus, request_: str, code: int, also: str
+) -> None:
+    with serving(state, "127.0.0.1", ["steward.example"]) as address:
+        answer = exchange(address, f"{request_}\r\n\r\n".encode()).decode()
+    assert f" {code} " in answer.splitlines()[0]
+    assert also in answer
+    assert answer.endswith("\r\n\r\n") == request_.startswith("HEAD")
+    assert ('"group"' in answer) is False
+
+
+def test_slow_clients_do_not_keep_others_out(url: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    port = int(url.rpartition(":")[2])
+    slow = [socket.create_connection(("127.0.0.1", port), 5) for _ in range(MAX_CONNECTIONS)]
+    try:
+        for connection in slow:
+            connection.sendall(b"GET /status HT")
+        until(lambda: _refuses(url), 10)
+        monkeypatch.setattr(http_server, "REQUEST_S", 0.0)
+        until(lambda: all(_is_closed(one) for one in slow), 10)
+    finally:
+        for connection in slow:
+            connection.close()
+    monkeypatch.undo()
+    until(lambda: not _refuses(url), 10)
+
+
+def _refuses(url: str) -> bool:
+    try:
+        ask(url + "/healthz")
+    except (OSError, HTTPException):
+        return True
+    return False
+
+
+def _is_closed(connection: socket.socket) -> bool:
+    connection.settimeout(0.05)
+    try:
+        return connection.recv(1024) == b""
+    except TimeoutError:
+        return False
+    except OSError:
+        return True
+
+
+def test_a_page_that_fails_is_logged(
+    url: str, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    monkeypatch.setattr(StewardStatus, "history", property(lambda _: 1 / 0))
+    assert ask(url + "/history")[0] == 500
+    assert "page-failed" in caplog.text
+
+
+def test_the_course_of_the_last_hour(url: str, state: StewardStatus) -> None:
+    state.record_figures()
+    state.record_rebalance()
+    document = json.loads(ask(url + "/history")[1])
+    assert document["format"] == "equilag/steward-history/1"
+    assert len(document["times"]) == len(document["rebalances"]) == 1
+
+
+def test_a_port_in_use(url: str, state: StewardStatus) -> None:
+    port = int(url.rpartition(":")[2])
+    said = f"--listen: cannot listen on port {port} of 127.0.0.1: Address already in use"
+    with pytest.raises(InputError, match=f"{said}; choose another HOST:PORT"):
+        serve(state, "127.0.0.1", port)
+
+
+def test_ipv6(state: StewardStatus) -> None:
+    try:
+        with serving(state, "::1") as address:
+            assert ask(f"{address}/healthz")[0] == 200
+    except InputError as error:
+        pytest.skip(f"no IPv6 here: {error}")
+
+
+def test_no_heartbeat() -> None:
+    state = StewardStatus(1.0, 10.0)
+    state.observed()
+    state.set(role="follower")
+    assert state.facts.problem == "no heartbeat was answered within the session timeout"
+
+
+@pytest.mark.parametrize(
+    "host",
+    ["", "127.0.0.1:1", "[::1]:1", "10.1.2.3", "localhost:1", "x.localhost.", "node-1:9"],
+)
+def test_names_that_no_other_site_has(host: str) -> None:
+    assert is_own_name(host, ())
+
+
+def test_allowed_names() -> None:
+    assert not is_own_name("steward.example:9478", ())
+    assert is_own_name("Steward.Example.:9478", {"steward.example"})
+    assert is_own_name(socket.gethostname(), ())
+    assert not is_own_name("evil.example", {"steward.example"})

@@ -1,0 +1,133 @@
+"""The steward's status as facts and in its log: decisions, events, headline, speeds, moves."""
+
+from __future__ import annotations
+
+import logging
+
+import pytest
+from support.live_loads import loads_of
+
+from equilag.live.status.status import (
+    MAX_EVENTS,
+    MAX_POINTS,
+    SPAN_S,
+    StewardStatus,
+    log_event,
+    recorded,
+)
+from equilag.live.status.status_figures import SpeedReport, shown_moves
+from equilag.planner.solve import solve
+
+
+def leading() -> StewardStatus:
+    state = StewardStatus(1.0, 10.0)
+    state.set(role="leader", members=2, heaviest_percent=104.0)
+    state.observed()
+    state.heartbeat_answered()
+    return state
+
+
+def test_decisions_of_one_kind_are_one_entry() -> None:
+    state = leading()
+    for kind, reason in [("even", "a"), ("even", "b"), ("patience", "c"), ("", "not leading")]:
+        state.decide(kind, reason)
+    newest, oldest = state.facts.decisions
+    assert (newest.decision, newest.observations) == ("patience", 1)
+    assert (oldest.decision, oldest.reason, oldest.observations) == ("even", "b", 2)
+    assert (state.facts.decision, state.facts.decision_reason) == ("", "not leading")
+
+
+def test_events_of_the_log() -> None:
+    state = leading()
+    with recorded(state):
+        log_event(logging.WARNING, "rebalance", cause="gain", reason="it helps", moves="", ms=3)
+        log_event(logging.WARNING, "decision", reason="shown elsewhere")
+        for _ in range(MAX_EVENTS):
+            log_event(logging.ERROR, "refused", problem="no right")
+    log_event(logging.WARNING, "rebalance", reason="after its end")
+    assert len(state.facts.events) == MAX_EVENTS
+    assert {(one.event, one.level, one.text) for one in state.facts.events} == {
+        ("refused", "error", "no right")
+    }
+    with recorded(state):
+        log_event(logging.WARNING, "rebalance", cause="gain", reason="it helps", moves="", ms=3)
+    assert state.facts.events[0].text == "cause: gain; it helps; ms: 3"
+
+
+@pytest.mark.parametrize(
+    ("changed", "words", "tone"),
+    [
+        ({"decision": "even"}, "Leave it: the load is even; the heaviest member has 104 %", "good"),
+        ({"decision": "no-plan"}, "Planning failed; the heaviest", "bad"),
+        ({"decision": "measuring"}, "Measuring: rates are not known yet", "act"),
+        ({"members": 0}, "The group has no members", "act"),
+        ({"role": "dry-run", "decision": "patience"}, "Dry run. Uneven: waiting for more", "act"),
+        (
+            {"role": "dry-run", "decision": "even", "heaviest_percent_would_be": 101.0},
+            "Dry run. Leave it: the load is even; with its plans the heaviest member would",
+            "good",
+        ),
+        ({"take_over_waits_for": 1}, "Take-over: waiting for 1 member to come back", "act"),
+        ({"role": "follower", "role_reason": "x leads"}, "Follower: x leads", "bad"),
+        ({"role": "passive", "role_reason": "KIP-848"}, "Passive: KIP-848", "act"),
+        ({"role": "unreachable", "role_reason": "away"}, "Not healthy: unreachable: away", "bad"),
+        ({"decision": ""}, "No decision yet", "act"),
+    ],
+)
+def test_headlines(changed: dict[str, object], words: str, tone: str) -> None:
+    state = leading()
+    state.set(**changed)
+    assert state.facts.headline.startswith(words)
+    assert state.facts.tone == tone
+
+
+def test_the_history_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
+    state, clock = leading(), [0.0]
+    monkeypatch.setattr("time.time", lambda: clock[0])
+    for second in range(2 * int(SPAN_S)):
+        clock[0] = float(second)
+        state.set(lag_total=second)
+        state.record_figures()
+        if second % 1000 == 0:
+            state.record_rebalance()
+    found = state.history
+    assert leading().history.times == ()
+    assert len(found.times) <= MAX_POINTS + 1
+    assert found.times[-1] == found.lag_total[-1] == 2 * SPAN_S - 1
+    assert found.times[0] >= SPAN_S - 1
+    assert all(at >= SPAN_S - 1 for at in found.rebalances)
+
+
+def lines(caplog: pytest.LogCaptureFixture) -> list[str]:
+    return [record.fields["reason"] for record in caplog.records]  # type: ignore[attr-defined]
+
+
+def test_speeds_are_reported_when_they_change(caplog: pytest.LogCaptureFixture) -> None:
+    caplog.set_level(logging.INFO)
+    report = SpeedReport()
+    report.report({}, (), 0.0)
+    assert not caplog.records
+    speeds = {f"c-{n}": 120.0 for n in range(5)} | {"slow": 40.04}
+    for _ in range(3):
+        report.report(speeds, {"slow"}, 512.0)
+    assert lines(caplog) == [
+        "slow: 40.0 records/s; 5 members: 120.0 records/s assumed, without a backlog so far"
+    ]
+    assert caplog.records[0].fields["used_percent"] == 80  # type: ignore[attr-defined]
+    report.report({"a": 10.0, "b": 10.0}, "ab", 1.0)
+    named = "worker-3-25689002-60c4-4600-8d95-0f445392efc6"
+    report.report({"a": 10.0, named: 5.0}, ["a", named], 1.0)
+    report.report({}, (), 1.0)
+    assert lines(caplog)[1:] == [
+        "2 members: 10.0 records/s",
+        "worker-3: 5.0 records/s; a: 10.0 records/s",
+        "no longer known; all members count as equal",
+    ]
+
+
+def test_moves_are_named_up_to_a_number() -> None:
+    two = solve(loads_of([900, 500, 400, 0], ["a", "b"], [0, 0, 1, 1]).group)
+    assert shown_moves(two) == "t-0 a to b, t-2 b to a"
+    many = solve(loads_of([10] * 30, ["a", "b"], [0] * 30).group)
+    assert shown_moves(many).endswith(" a to b and 3 more")
+    assert shown_moves(solve(loads_of([1, 1], ["a", "b"], [0, 1]).group)) == ""
