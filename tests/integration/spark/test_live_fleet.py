@@ -139,7 +139,7 @@ def planned(scene: Scene, spark: SparkSession, tmp_path_factory: pytest.TempPath
         argv = ["--tasks", "1", "--effort", "0.02", "--time-limit", "60", "--seed", "3"]
         with redirect_stdout(StringIO()) as shown:
             assert fleet(scene.bootstrap, out, *argv) == 0
-        assert f"\n\nFleet of {GROUPS} groups at " in shown.getvalue()
+        assert f"\n\nFleet of {GROUPS} groups: " in shown.getvalue()
     (read,) = seen
     return Planned(out, read)
 
