@@ -14,7 +14,8 @@ import pytest
 from equilag.cli import group_watch
 from equilag.cli.commands import groups
 from equilag.domain.errors import InputError
-from equilag.report.reports.groups import GroupsReport, LiveGroupFacts
+from equilag.planner.facts.live_group import LiveGroupFacts
+from equilag.report.reports.groups import GroupsReport
 
 ORDERS = LiveGroupFacts("orders", "Stable", "classic", 3, 48, 12_345, 678, "c-1", 62.5, 0, [])
 EVEN = LiveGroupFacts("audit", "Stable", "classic", 3, 48, 12, 0, "c-1", 33.3, 0, [])

@@ -6,7 +6,7 @@ from argparse import Namespace
 from dataclasses import replace
 
 from equilag.cli.commands.groups import plan_command
-from equilag.report.reports.groups import LiveGroupFacts
+from equilag.planner.facts.live_group import LiveGroupFacts
 
 GROUP = LiveGroupFacts("my orders", "Stable", "classic", 3, 48, 99, 9, "c-1", 62.5, 0, [])
 

@@ -38,47 +38,6 @@ def test_help_of_a_command(run, command) -> None:
     assert max(map(len, out.splitlines())) <= 80
 
 
-LIVE = (
-    "--bootstrap-server --group --command-config --auto-offset-reset --isolation-level"
-    " --save-snapshot --from-describe --subscribe --as-owned"
-)
-PLANNING = (
-    "--policy --time-limit --seed --effort --deterministic --balance --move-cost --tolerance"
-    " --max-moves --fresh"
-)
-EXTENDED = (
-    "--capacity --max-partitions --instances --rack-aware --max-cross-rack --co-partition --pin"
-    " --keep"
-)
-OPTIONS = {
-    "plan": f"{LIVE} {PLANNING} {EXTENDED} --out --json --output --verbose",
-    "assign": f"{LIVE} --assignor --out --json --output --verbose",
-    "compare": f"{LIVE} {PLANNING} {EXTENDED} --assignor --json --output",
-    "simulate": f"{LIVE} {PLANNING} {EXTENDED} --json --output --plot --for --pause --protocol",
-    "frontier": f"{LIVE} {PLANNING} {EXTENDED} --json --output --plot",
-    "size": f"{LIVE} --policy --balance --tolerance --time-limit --seed --effort --deterministic"
-    " --capacity --max-partitions --instances --co-partition --weight --horizon"
-    " --json --output --members --threads --catch-up",
-    "report": f"{LIVE} {PLANNING} {EXTENDED} --out --json",
-    "verify": "--json --output",
-    "snapshot": "--from-describe --members --subscribe --as-owned --auto-offset-reset --out"
-    " --bootstrap-server --group --command-config --isolation-level",
-    "groups": "--bootstrap-server --command-config --groups --auto-offset-reset --isolation-level"
-    " --json",
-    "collect": "--bootstrap-server --every --out --groups --rounds --command-config",
-    "steward": EXTENDED,
-    "fleet": f"{EXTENDED} --history --offsets --members --bootstrap-server --command-config --out"
-    " --json --policy --balance --racks --rules --effort --time-limit --seed --weight --at --window"
-    " --horizon --stale-after --auto-offset-reset --master --driver-memory --tasks --kill-after",
-}
-
-
-@pytest.mark.parametrize("command", OPTIONS)
-def test_options_of_a_command(run, command) -> None:
-    words = run(command, "--help").out.split()
-    assert set(OPTIONS[command].split()) <= set(words)
-
-
 def test_options_that_size_refuses(run) -> None:
     refused = [one for one in SETTINGS.values() if "size" in one.refused]
     assert {one.option for one in refused} >= {"--pin", "--keep", "--fresh", "--move-cost"}

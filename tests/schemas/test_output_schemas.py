@@ -20,12 +20,13 @@ from equilag.domain.group.group import Group
 from equilag.domain.policy.policy import Policy
 from equilag.planner.compare import compare
 from equilag.planner.facts.front import front_facts
+from equilag.planner.facts.live_group import LiveGroupFacts
 from equilag.planner.frontier import frontier
 from equilag.planner.simulate import simulate
 from equilag.report.reports.comparison import ComparisonReport
 from equilag.report.reports.explanation import ExplanationReport
 from equilag.report.reports.frontier import FrontierReport
-from equilag.report.reports.groups import GroupsReport, LiveGroupFacts
+from equilag.report.reports.groups import GroupsReport
 from equilag.report.reports.plan import PlanReport
 from equilag.report.reports.simulation import SimulationReport
 

@@ -15,11 +15,12 @@ from equilag.cli.group_watch import WATCH, watch
 from equilag.cli.screen import remark
 from equilag.domain.figures import plural, printable
 from equilag.domain.natural_order import natural_key
-from equilag.report.reports.groups import GroupsReport, LiveGroupFacts
+from equilag.report.reports.groups import GroupsReport
 
 if TYPE_CHECKING:
     from equilag.adapters.kafka.group_kinds import ListedGroup
     from equilag.adapters.kafka.group_reader import Reading, Readings
+    from equilag.planner.facts.live_group import LiveGroupFacts
 
 NAME: Final = "groups"
 HELP: Final = "list the groups of a live cluster, most uneven lag first"
@@ -96,30 +97,17 @@ def plan_command(groups: Sequence[LiveGroupFacts], args: argparse.Namespace) -> 
 def figures(found: Reading, reset: str) -> LiveGroupFacts:
     """Return a group as a row. Figures about members are None without active members."""
     from equilag.domain.group.group import Group
-    from equilag.domain.plan.metrics import member_loads, spread
+    from equilag.planner.facts.live_group import live_group_facts
 
     group = Group.build(**found.group_input(reset))
-    loads = member_loads(group.owner, group.lag, group.n_members)
-    total, active = int(group.lag.sum()), bool((~group.idle).any())
-    worst = int(loads.max()) if active else 0
-    return LiveGroupFacts(
-        group=group.name,
-        state=found.state,
-        kind=found.kind,
-        members=group.n_members,
-        partitions=group.n_partitions,
-        lag=total,
-        lag_spread=spread(loads, group.idle) if active else None,
-        worst_member=group.members[int(loads.argmax())].id if active and worst else None,
-        worst_share_percent=100 * worst / total if active and total else None,
-        unknown_lags=sum(map(len, found.offsets.unknown.values())),
-        remarks=found.remarks,
-    )
+    unknown = sum(map(len, found.offsets.unknown.values()))
+    return live_group_facts(group, found.state, found.kind, unknown, found.remarks)
 
 
 def without_figures(name: str, listed: ListedGroup) -> LiveGroupFacts:
     """Return the row of a group of a kind that is not read."""
     from equilag.adapters.kafka.group_kinds import described_kind
+    from equilag.planner.facts.live_group import LiveGroupFacts
 
     what, why = described_kind(listed.kind)
     return LiveGroupFacts(name, listed.state, listed.kind, remarks=[f"{what}: {why}"])

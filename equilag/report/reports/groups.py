@@ -2,37 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass, field
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from equilag.domain.figures import number, plural, shorten
 from equilag.report import report_blocks as b
 from equilag.report.words.group import group_name
 
+if TYPE_CHECKING:
+    from equilag.planner.facts.live_group import LiveGroupFacts
+
 FORMAT: Final = "equilag/groups/1"
 MAX_STATE: Final = 13
 """Characters of a group's state; Kafka's names of states differ within fewer."""
-
-
-@dataclass(frozen=True, slots=True)
-class LiveGroupFacts:
-    """A group; figures of members are None where no member reads anything, and all of them for a
-    group of a kind that is not read."""
-
-    group: str
-    state: str
-    kind: str
-    """The kind, as `equilag.adapters.kafka.group_kinds` has it, such as ``classic``."""
-    members: int | None = None
-    partitions: int | None = None
-    lag: int | None = None
-    lag_spread: int | None = None
-    worst_member: str | None = None
-    worst_share_percent: float | None = None
-    unknown_lags: int = 0
-    """Partitions whose lag could not be read."""
-    remarks: Sequence[str] = ()
 
 
 @dataclass(frozen=True)

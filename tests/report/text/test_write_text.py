@@ -18,8 +18,9 @@ from support.reports import text_of
 from equilag.domain.figures import Change
 from equilag.domain.group.group import Group
 from equilag.planner.assign import assign
+from equilag.planner.facts.live_group import LiveGroupFacts
 from equilag.report import report_blocks as b
-from equilag.report.reports.groups import GroupsReport, LiveGroupFacts
+from equilag.report.reports.groups import GroupsReport
 from equilag.report.reports.plan import PlanReport
 from equilag.report.terminal import MIN_WIDTH
 
