@@ -40,3 +40,13 @@ def among(values: Ints, ascending: Ints) -> Flags:
     place = np.minimum(np.searchsorted(ascending, values), len(ascending) - 1)
     found: Flags = ascending[place] == values
     return found
+
+
+def ranges(begin: Ints, end: Ints) -> Ints:
+    """Return the numbers begin[i] … end[i] − 1 for all i, one range after the other."""
+    length = end - begin
+    total = int(length.sum())
+    if not total:
+        return np.zeros(0, dtype=np.int64)
+    shift = np.repeat(begin - np.concatenate(([0], np.cumsum(length)[:-1])), length)
+    return np.arange(total, dtype=np.int64) + shift

@@ -12,7 +12,7 @@ from typing import Final, TypeAlias
 
 import numpy as np
 
-from equilag.domain.constraint.sinks import InstanceSums
+from equilag.domain.constraint.instance_sums import InstanceSums
 from equilag.domain.constraint.topic_counts import CountInterval, TopicCounts
 from equilag.domain.constraint.topic_intervals import TopicIntervals
 from equilag.domain.group.group import NOBODY, Flags, Group, Index, Ints
@@ -284,7 +284,10 @@ def within_room(group: Group, pinned: Flags) -> CountConstraint:
     """No count is asked for, but members keep to their room; `pinned` [P] partitions stay."""
     least = member_counts(np.where(pinned, group.owner, NOBODY), group.n_members)
     free = np.bincount(group.partition_class[~pinned], minlength=len(group.eligible))
-    most = least + (free @ group.eligible)[group.class_of]
+    classes, member_classes = group.arcs
+    reach = np.zeros(len(group.class_topics), np.int64)
+    np.add.at(reach, member_classes, free[classes])
+    most = least + reach[group.class_of]
     if group.extended is not None:
         most = np.minimum(most, group.extended.room)
     return CountConstraint(group, least, most, group.eligible, pinned)

@@ -6,11 +6,11 @@ from dataclasses import replace
 
 import numpy as np
 
-from equilag.domain.constraint.blocks import Levels, ranges, reach_levels
-from equilag.domain.constraint.topic_counts import Cells, TopicCounts
+from equilag.domain.constraint.network import Costs, NegativeCycles, Network, NotMinimal
+from equilag.domain.constraint.topic_counts import Cells, Levels, TopicCounts
 from equilag.domain.constraint.topic_intervals import TopicIntervals
 from equilag.domain.errors import InputError
-from equilag.domain.group.group import NOBODY, Flags, Group, Index, Ints
+from equilag.domain.group.group import NOBODY, Flags, Group, Ints
 
 
 def topic_intervals(group: Group, pinned: Flags) -> TopicIntervals:
@@ -75,32 +75,37 @@ def remainder_levels(intervals: TopicIntervals, held: TopicCounts, totals: Ints)
     """Blocks of the members [M] and the topics [T] by the topics' remainders.
 
     `held` are the counts of an assignment within `intervals`, `totals` [M] their sums by member.
-    Raises NotMinimal where the totals can be evened out. O(P + subscriptions), and O(M) for each
-    step of the search.
+    Raises NotMinimal where the totals can be evened out. Where nothing is pinned, the members of a
+    class are alike, else each is a node: O((topics × nodes) × steps).
     """
-    group, cells = intervals.group, intervals.cells
+    group, n_topics = intervals.group, len(intervals.level)
     topic, member, count = held.cells()
     above = count > intervals.least_of_subscribers(topic, member)
-    topic, member = topic[above], member[above]
-    # A subscriber may take of an open topic unless it has one more already, or is fixed.
-    shut_topic = np.concatenate((topic, cells.topic))
-    shut_member = np.concatenate((member, cells.member))[np.argsort(shut_topic, kind="stable")]
-    every = np.arange(len(intervals.level) + 1)
-    shut_start = np.searchsorted(np.sort(shut_topic), every)
-    read_topic, read_class = group.subscriptions
-    read_class = read_class[np.argsort(read_topic, kind="stable")]
-    read_start = np.searchsorted(np.sort(read_topic), every)
-
-    def takers(topics: Index) -> Index:
-        some = topics[intervals.extra[topics]]
-        classes = read_class[ranges(read_start[some], read_start[some + 1])]
-        read = np.bincount(classes, minlength=len(group.class_topics))
-        shut = shut_member[ranges(shut_start[some], shut_start[some + 1])]
-        n_shut = np.bincount(shut, minlength=group.n_members)
-        return np.flatnonzero(read[group.class_of] > n_shut).astype(np.int32)
-
-    holder, node = member.astype(np.int32), topic.astype(np.int32)
-    return reach_levels(totals, totals + 1, holder, node, len(intervals.level), takers)
+    slot, size = intervals.slots.of, intervals.slots.size
+    pairs = intervals.open_pairs.topic, intervals.open_pairs.slot
+    if len(intervals.cells.topic):
+        slot, size = np.arange(group.n_members), np.ones(group.n_members, np.int64)
+        pairs = intervals.open_cells()
+    order = np.lexsort(pairs[::-1])
+    tail, head = (column[order] for column in pairs)
+    key = topic[above] * len(size) + slot[member[above]]
+    taken = np.bincount(np.searchsorted(tail * len(size) + head, key), minlength=len(tail))
+    sink, nothing = n_topics + len(size), np.zeros_like(tail)
+    network = Network(
+        np.concatenate((tail, n_topics + slot)),
+        np.concatenate((n_topics + head, np.full(group.n_members, sink))),
+        np.concatenate((nothing, intervals.by_member.least)),
+        np.concatenate((size[head], intervals.by_member.most)),
+        sink + 1,
+    )
+    costs = Costs(np.concatenate((nothing, totals + 1)), np.concatenate((nothing, totals)))
+    try:
+        height = network.heights(np.concatenate((taken, totals)), costs)
+    except NegativeCycles as error:
+        first, cycle = len(tail), error.cycles[0]
+        heavy, light = next(~a for a in cycle if ~a >= first), next(a for a in cycle if a >= first)
+        raise NotMinimal(heavy - first, light - first) from None
+    return Levels(np.maximum(totals, -height[n_topics + slot]), -height[:n_topics])
 
 
 def inside_blocks(intervals: TopicIntervals, levels: Levels, held: TopicCounts) -> TopicIntervals:

@@ -7,8 +7,7 @@ from typing import Final, NamedTuple
 
 import numpy as np
 
-from equilag.domain.columns import distinct
-from equilag.domain.constraint.blocks import ranges
+from equilag.domain.columns import distinct, ranges
 from equilag.domain.group.group import NOBODY, Group, Index, Ints
 
 MAX_SPARSITY: Final = 16
@@ -98,6 +97,14 @@ class Cells(NamedTuple):
     topic: Ints
     member: Ints
     fixed: Ints
+
+
+class Levels(NamedTuple):
+    """The block of each member [M] and topic [T]: the largest count of a member from which
+    partitions can pass there; 0 for none."""
+
+    member: Ints
+    node: Ints
 
 
 class MemberSlots(NamedTuple):

@@ -13,10 +13,10 @@ from typing import TypeAlias
 import numpy as np
 
 from equilag.domain.columns import among, distinct
-from equilag.domain.constraint.blocks import Levels
 from equilag.domain.constraint.topic_counts import (
     Cells,
     CountInterval,
+    Levels,
     MemberSlots,
     OpenPairs,
     OpenRow,

@@ -20,9 +20,8 @@ from equilag.planner.solving.problem import Task, check_limit
 from equilag.planner.solving.stage import CountingStage, Draft
 from equilag.solver.counts.even_counts import balanced, counts_claim
 from equilag.solver.counts.quotas import has_quotas, keep_to_quotas
-from equilag.solver.moves.between_plans import fewest_across
 from equilag.solver.moves.even_and_kept import is_small, keep_evenly
-from equilag.solver.moves.fewest_moves import FewestMoves, fewest_moves
+from equilag.solver.moves.fewest_moves import FewestMoves, fewest_across, fewest_moves
 from equilag.solver.moves.least_loaded import to_least_loaded
 
 
@@ -143,9 +142,8 @@ class FewestAcrossStage:
 
     def run(self, task: Task, draft: Draft | None) -> Draft:
         assert draft is not None and draft.make_constraint is not None
-        constraint = fewest_across(draft.make_constraint())
+        assigned, constraint = fewest_across(draft.make_constraint())
         task.policy.check_reads(constraint.most_across or 0)
-        assigned = fewest_moves(task.group.without_owners(), constraint).assigned
         moves, forced = _forced_moves(task, constraint)
         claims = (
             counts_claim(task.group, constraint),

@@ -17,7 +17,7 @@ from equilag.certificate.checks.potentials import (
     bound_by_topics,
     moves_claim,
 )
-from equilag.domain.constraint import CountConstraint
+from equilag.domain.constraint import CountConstraint, reads_constraint
 from equilag.domain.errors import ContradictedBound, EquilagError
 from equilag.domain.group.group import NOBODY, Group, Index, Ints
 from equilag.domain.plan.claim import Claim
@@ -83,6 +83,14 @@ def fewest_moves(group: Group, constraint: CountConstraint) -> FewestMoves:
         cells, potentials = _by_flow(group, constraint, nodes)
         node, owner = nodes.of_partition, nodes.holder
     return FewestMoves(_deal(constraint, owner, node, *cells), potentials)
+
+
+def fewest_across(constraint: CountConstraint) -> tuple[Index, CountConstraint]:
+    """A plan with the fewest reads across racks that the constraint allows, and the constraint of
+    all such plans."""
+    group = constraint.group.without_owners()
+    assigned = moves_against_reads(group, constraint, FlowPrices(0, 1))
+    return assigned, reads_constraint(constraint, assigned)
 
 
 def moves_against_reads(group: Group, constraint: CountConstraint, prices: FlowPrices) -> Index:

@@ -21,7 +21,7 @@ from equilag.domain.plan.metrics import cross_reads
 from equilag.domain.policy.policy import Policy
 from equilag.domain.reduction.reduce import reduce_group
 from equilag.solver.counts.even_counts import balanced
-from equilag.solver.moves.between_plans import fewest_across
+from equilag.solver.moves.fewest_moves import fewest_across
 
 RACKS = ("a", "b", "c")
 POLICY = Policy(rack_aware=True)
@@ -60,7 +60,7 @@ def admitted(constraint: CountConstraint, group: Group) -> set[bytes]:
 def test_the_constraint_admits_exactly_the_best(seed: int) -> None:
     group = drawn_group(seed)
     _, counts = balanced(group, POLICY)
-    found = fewest_across(counts)
+    found = fewest_across(counts)[1]
     even = [one for one in all_assignments(group) if counts.admits(one)]
     reads = [cross_reads(group, one) for one in even]
     best = {one.tobytes() for one, across in zip(even, reads, strict=True) if across == min(reads)}
@@ -81,7 +81,7 @@ def test_the_narrower_constraint_alone_admits_no_other() -> None:
     """Face and intervals say it all; the limit on reads only confirms it."""
     for seed in range(16):
         group = drawn_group(seed)
-        found = fewest_across(balanced(group, POLICY)[1])
+        found = fewest_across(balanced(group, POLICY)[1])[1]
         without = CountConstraint(
             group, *found.counts_of(), found.face, np.zeros(group.n_partitions, np.bool_)
         )
@@ -90,7 +90,7 @@ def test_the_narrower_constraint_alone_admits_no_other() -> None:
 
 def test_the_claim() -> None:
     group = drawn_group(3)
-    constraint = fewest_across(balanced(group, POLICY)[1])
+    constraint = fewest_across(balanced(group, POLICY)[1])[1]
     check = CHECKS["fewest_cross_rack", "residual"]
     ledger = Ledger(group, group, POLICY, constraint, True, None)
     reads = constraint.most_across
