@@ -165,12 +165,18 @@ def _kept_total(group: Group, constraint: CountConstraint, potentials: Potential
     negative = by_class[classes] + lowest[member_classes] < 0
     if constraint.face[classes[negative], member_classes[negative]].any():
         return None
-    size = np.bincount(group.partition_class[group.assignable], minlength=len(by_class))
+    read = np.zeros(len(by_class), np.bool_)
+    read[classes] = True
     owned = np.flatnonzero(group.owner != NOBODY)
     owner = group.owner[owned]
-    slack = np.maximum(0, 1 - by_class[group.partition_class[owned]] - member[owner])
-    slack = slack[constraint.may(owned, owner)]
-    return int((size * by_class).sum() + _member_part(constraint, member, 0) + slack.sum())
+    slack = 1 - by_class[group.partition_class[owned]] - member[owner]
+    some = np.flatnonzero(slack > 0)
+    slack = slack[some] * constraint.may(owned[some], owner[some])
+    return int(
+        (group.class_partitions * read * by_class).sum()
+        + _member_part(constraint, member, 0)
+        + slack.sum()
+    )
 
 
 def _kept_per_topic(

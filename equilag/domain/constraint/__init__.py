@@ -2,12 +2,7 @@
 
 from equilag.domain.columns import ranges
 from equilag.domain.constraint.assignment_network import AssignmentNetwork
-from equilag.domain.constraint.count_constraint import (
-    ALL,
-    CountConstraint,
-    unconstrained,
-    within_room,
-)
+from equilag.domain.constraint.count_constraint import ALL, CountConstraint
 from equilag.domain.constraint.derive import (
     NotFewestAcross,
     constraint_of,
@@ -15,6 +10,8 @@ from equilag.domain.constraint.derive import (
     pinned_partitions,
     reads_constraint,
     topics_of,
+    unconstrained,
+    within_room,
 )
 from equilag.domain.constraint.instance_sums import InstanceSums
 from equilag.domain.constraint.network import (

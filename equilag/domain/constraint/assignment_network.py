@@ -14,12 +14,12 @@ from typing import Any, Final
 
 import numpy as np
 
-from equilag.domain.columns import Ints
+from equilag.domain.columns import Ints, place_of
 from equilag.domain.constraint.count_constraint import CountConstraint
 from equilag.domain.constraint.instance_sums import InstanceSums
 from equilag.domain.constraint.network import Costs, NegativeCycles, Network, NotMinimal
 from equilag.domain.group.group import NOBODY, Index
-from equilag.domain.plan.metrics import cross_costs, member_counts
+from equilag.domain.plan.metrics import cross_costs
 
 FITS: Final = 2**61
 """Costs below it, added up along a path, fit 64 bits."""
@@ -45,19 +45,17 @@ class AssignmentNetwork:
         group = constraint.group
         n_classes, n_member_classes = constraint.face.shape
         classes, member_classes = constraint.arcs
-        supply = np.bincount(group.partition_class[constraint.free], minlength=n_classes)
-        some = supply[classes] > 0
-        classes, member_classes = classes[some], member_classes[some]
-        fixed = np.zeros(group.n_members, np.int64)
-        if constraint.has_pinned:
-            fixed = member_counts(constraint.pinned_assignment, group.n_members)
+        supply, fixed = constraint.supply[classes], constraint.fixed
+        if not supply.all():
+            some = np.flatnonzero(supply)
+            classes, member_classes, supply = classes[some], member_classes[some], supply[some]
         sums = _sums_of(constraint)
         n_sums = 0 if sums is None else len(sums.least)
         instances = n_classes + n_member_classes + np.arange(n_sums)
         sink = n_classes + n_member_classes + n_sums
         into = np.full(group.n_members, sink) if sums is None else instances[sums.of]
         least, most = (count - fixed for count in constraint.counts_of())
-        bounds = [(0 * classes, supply[classes]), (least, most)]
+        bounds = [(np.zeros_like(supply), supply), (least, most)]
         if sums is not None:
             bounds.append(sums.without(fixed)[1:])
         lower, upper = (np.concatenate(side) for side in zip(*bounds, strict=True))
@@ -67,13 +65,13 @@ class AssignmentNetwork:
         return AssignmentNetwork(constraint, classes, member_classes, fixed, sums, network)
 
     def flow_of(self, assigned: Index) -> Ints:
-        """[A] the flow of an assignment [P] to members that may take what they get."""
+        """[A] the flow of an assignment [P], without partitions that are where they may not be."""
         group, width = self.constraint.group, self.constraint.face.shape[1]
         free = np.flatnonzero(self.constraint.free & (assigned != NOBODY))
         member = assigned[free]
         key = group.partition_class[free].astype(np.int64) * width + group.class_of[member]
-        place = np.searchsorted(self.classes * width + self.member_classes, key)
-        units = np.bincount(place, minlength=len(self.classes))
+        place = place_of(key, self.classes * width + self.member_classes, self.constraint.face.size)
+        units = np.bincount(place[place >= 0], minlength=len(self.classes))
         counts = np.bincount(member, minlength=group.n_members).astype(np.int64)
         of_instances = counts[:0] if self.sums is None else self.sums.total(counts)
         return np.concatenate((units, counts, of_instances))

@@ -13,7 +13,7 @@ import numpy as np
 
 from equilag.domain.columns import Flags
 from equilag.domain.constraint.assignment_network import AssignmentNetwork
-from equilag.domain.constraint.count_constraint import CountConstraint, within_room
+from equilag.domain.constraint.count_constraint import CountConstraint
 from equilag.domain.constraint.network import NegativeCycles, NotMinimal
 from equilag.domain.constraint.per_topic import inside_blocks, remainder_levels, topic_intervals
 from equilag.domain.constraint.topic_counts import TopicCounts
@@ -25,6 +25,25 @@ from equilag.domain.policy.policy import Policy
 
 class NotFewestAcross(Exception):
     """Another assignment with the same counts reads less across racks."""
+
+
+def unconstrained(group: Group) -> CountConstraint:
+    """What holds for any valid assignment: no count is asked for."""
+    n, size = group.n_members, int(np.count_nonzero(group.assignable))
+    zero = np.zeros(n, dtype=np.int64)
+    return CountConstraint.by_intervals(group, zero, np.full(n, size, dtype=np.int64))
+
+
+def within_room(group: Group, pinned: Flags) -> CountConstraint:
+    """No count is asked for, but members keep to their room; `pinned` [P] partitions stay."""
+    nothing = np.zeros(group.n_members, np.int64)
+    empty = CountConstraint(group, nothing, nothing, group.eligible, pinned)
+    reach, (classes, member_classes) = np.zeros(len(group.class_topics), np.int64), group.arcs
+    np.add.at(reach, member_classes, empty.supply[classes])
+    most = empty.fixed + reach[group.class_of]
+    if group.extended is not None:
+        most = np.minimum(most, group.extended.room)
+    return replace(empty, _least=empty.fixed, _most=most)
 
 
 def pinned_partitions(group: Group, policy: Policy) -> Flags:

@@ -6,6 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 
+from equilag.domain.columns import place_of
 from equilag.domain.constraint.network import Costs, NegativeCycles, Network, NotMinimal
 from equilag.domain.constraint.topic_counts import Cells, Levels, TopicCounts
 from equilag.domain.constraint.topic_intervals import TopicIntervals
@@ -89,7 +90,8 @@ def remainder_levels(intervals: TopicIntervals, held: TopicCounts, totals: Ints)
     order = np.lexsort(pairs[::-1])
     tail, head = (column[order] for column in pairs)
     key = topic[above] * len(size) + slot[member[above]]
-    taken = np.bincount(np.searchsorted(tail * len(size) + head, key), minlength=len(tail))
+    place = place_of(key, tail * len(size) + head, n_topics * len(size))
+    taken = np.bincount(place, minlength=len(tail))
     sink, nothing = n_topics + len(size), np.zeros_like(tail)
     network = Network(
         np.concatenate((tail, n_topics + slot)),

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from equilag.domain.columns import Index, Ints, among, ranges
+from equilag.domain.columns import Flags, Index, Ints, among, ranges
 from equilag.domain.constraint import (
     AssignmentNetwork,
     CountConstraint,
@@ -124,15 +124,13 @@ def balanced(group: Group, policy: Policy) -> tuple[Index, CountConstraint]:
     policy pins some. Owners are not looked at. Raises InputError if there is not enough room.
     """
     pinned = pinned_partitions(group, policy)
-    assigned = np.where(pinned, group.owner, NOBODY).astype(np.int32)
-    free = np.flatnonzero(group.assignable & ~pinned)
-    check_room(group, assigned, free)
     topics = topics_of(group, policy)
     if topics is not None:
-        if len(free):
-            _spread_topics(topics, assigned, free, totals=policy.balance == "both")
+        assigned = _spread_topics(topics, pinned, totals=policy.balance == "both")
         return assigned, count_constraint_of(group, policy, assigned, topics)
     constraint = within_room(group, pinned)
+    check_room(constraint)
+    assigned = constraint.pinned_assignment.copy()
     network = AssignmentNetwork.of(constraint)
     flow = totals_flow(network)
     deal(network, flow, assigned)
@@ -151,20 +149,25 @@ def counts_claim(group: Group, constraint: CountConstraint) -> Claim:
     return Claim("counts", constraint.largest_count, "residual")
 
 
-def _spread_topics(topics: TopicIntervals, assigned: Index, free: Ints, totals: bool) -> None:
-    """Fill every topic to its lower counts, then deal the remainders."""
-    pinned = len(free) < np.count_nonzero(topics.group.assignable)
+def _spread_topics(topics: TopicIntervals, pinned: Flags, totals: bool) -> Index:
+    """[P] every topic filled to its lower counts, then the remainders dealt."""
+    group = topics.group
+    assigned = np.where(pinned, group.owner, NOBODY).astype(np.int32)
+    free = np.flatnonzero(group.assignable & ~pinned)
+    if not len(free):
+        return assigned
     if not totals:
         topic, member = deal_in_turn(topics, topics.remainder)
-    elif pinned:
+    elif pinned.any():
         topic, member = even_cells(topics, topics.remainder)
     else:
         topic, member = even_totals(topics, topics.remainder)
     sure_topic, sure_member, number = topics.least_cells
-    if pinned:
-        number = number - TopicCounts.of(topics.group, assigned).at(sure_topic, sure_member)
+    if pinned.any():
+        number = number - TopicCounts.of(group, assigned).at(sure_topic, sure_member)
     number = np.concatenate((number, np.ones_like(topic)))
     topic, member = np.concatenate((sure_topic, topic)), np.concatenate((sure_member, member))
     order = np.lexsort((member, topic))
     # `free` runs by topic, and so do the cells.
     assigned[free] = np.repeat(member[order], number[order])
+    return assigned

@@ -68,8 +68,7 @@ class SupplyNetwork:
             room, self.takers.place, self.takers.width * (self.takers.room - self.takers.base)
         )
         graph.add_arcs_with_capacity(places, np.full(len(places), source + 1), room)
-        readable = np.bincount(self.tail, minlength=len(self.supply)) > 0
-        if maximum(graph, source, source + 1) == int(self.supply[readable].sum()):
+        if maximum(graph, source, source + 1) == int(self.supply.sum()):
             return np.zeros(0, np.int64)
         reached = np.sort(np.asarray(graph.get_source_side_min_cut(), dtype=np.int64))
         return reached[reached < len(self.supply)]

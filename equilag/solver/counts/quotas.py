@@ -14,7 +14,7 @@ import numpy as np
 
 from equilag.certificate.checks.potentials import Potentials, moves_claim
 from equilag.domain.columns import Ints
-from equilag.domain.constraint import CountConstraint
+from equilag.domain.constraint import CountConstraint, within_room
 from equilag.domain.group.group import NOBODY, Group, Index
 from equilag.domain.plan.claim import Claim
 from equilag.domain.plan.metrics import member_counts
@@ -67,7 +67,7 @@ def keep_to_quotas(group: Group) -> Quotas:
     """The plan for a group that `has_quotas`. O(P + M log M). Raises InputError without room."""
     takers = Takers.of_group(group, np.zeros(group.n_members, np.int64))
     if group.extended is not None and group.extended.has_room_limits:
-        check_room(group, np.full_like(group.owner, NOBODY), np.flatnonzero(group.assignable))
+        check_room(within_room(group, np.zeros(group.n_partitions, np.bool_)))
     one = len(group.class_topics) == 1 and len(group.class_topics[0]) == len(group.topics)
     if one:
         reader, size = np.zeros(len(group.topics), np.int64), np.array([group.n_partitions])

@@ -10,7 +10,7 @@ from itertools import chain
 
 import numpy as np
 
-from equilag.domain.columns import Index, Ints
+from equilag.domain.columns import Index, Ints, by_number
 from equilag.domain.constraint import AssignmentNetwork, NegativeCycles
 from equilag.solver.counts.even_flow import SupplyNetwork, even_flow
 from equilag.solver.counts.even_shares import EvenShares, Takers
@@ -30,7 +30,7 @@ def totals_flow(network: AssignmentNetwork) -> Ints:
         of = of.ravel()
         takers = members.together(of, members.place[first])
         mixed = len(first) > len(network.sums.least)
-    supply = np.bincount(group.partition_class[network.constraint.free])
+    supply = network.constraint.supply
     units = supply[network.classes]
     if len(group.class_topics) > 1:
         alike = takers.alike() if takers.threads is None else takers
@@ -79,13 +79,8 @@ def deal(network: AssignmentNetwork, flow: Ints, assigned: Index) -> None:
     units, counts, _ = network.parts(flow)
     free = np.flatnonzero(network.constraint.free)
     if len(group.class_topics) > 1:
-        free = free[_by_number(group.partition_class[free], len(group.eligible))]
+        free = free[by_number(group.partition_class[free], len(group.eligible))]
         to = np.repeat(network.member_classes, units)
-        free = free[_by_number(to, len(group.class_topics))]
+        free = free[by_number(to, len(group.class_topics))]
     members = np.argsort(group.class_of, kind="stable")
     assigned[free] = np.repeat(members, counts[members])
-
-
-def _by_number(values: Ints | Index, n: int) -> Ints:
-    """The order of values below n; up to 16 bits sort much faster."""
-    return np.argsort(values.astype(np.min_scalar_type(n)), kind="stable")

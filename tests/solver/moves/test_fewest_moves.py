@@ -20,8 +20,7 @@ from equilag.domain.plan.metrics import count_moves, is_valid
 from equilag.domain.policy.policy import Policy
 from equilag.domain.policy.policy_settings import BALANCES
 from equilag.domain.reduction.reduce import reduce_group
-from equilag.solver.moves.fewest_moves import fewest_across
-from equilag.solver.moves.fewest_moves import fewest_moves
+from equilag.solver.moves.fewest_moves import fewest_across, fewest_moves
 
 
 def agrees_with_brute_force(group: Group, balance: str) -> None:

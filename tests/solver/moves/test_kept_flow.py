@@ -15,8 +15,7 @@ from equilag.domain.group.group import Group
 from equilag.domain.plan.metrics import count_moves, cross_reads
 from equilag.domain.policy.policy import Policy
 from equilag.solver.counts.even_counts import balanced
-from equilag.solver.moves.fewest_moves import fewest_across
-from equilag.solver.moves.fewest_moves import fewest_moves
+from equilag.solver.moves.fewest_moves import fewest_across, fewest_moves
 
 
 def fewest_of(group: Group, constraint: CountConstraint) -> int:
