@@ -14,12 +14,14 @@ from pathlib import Path
 from typing import Any, Final, get_type_hints
 
 import pytest
+from support.json_schemas import schema
 from support.markdown import blocks, command_lines, links, pages, sections, slug
 from support.page_examples import promised, run, runnable, shown, shows
 from support.paths import CHECKOUT, SAMPLES
 from support.renew_pages import renewed
 
 import equilag
+from benchmarks.schemas.write_reference import commands, with_lists
 from equilag.cli.parser import build_parser
 from equilag.domain.building.group_input import GroupInput
 from equilag.domain.building.member_fields import MEMBER_FIELDS
@@ -38,21 +40,6 @@ PAGES: Final = {str(path.relative_to(CHECKOUT)): path.read_text("utf-8") for pat
 
 README_LINES: Final = 150
 """The result and the way to it fit one look; everything else is a page of its own."""
-
-
-def commands() -> dict[str, argparse.ArgumentParser]:
-    """Every command, `fleet show` and its like included."""
-    found: dict[str, argparse.ArgumentParser] = {}
-
-    def walk(name: str, parser: argparse.ArgumentParser) -> None:
-        found[name] = parser
-        for action in parser._actions:
-            if isinstance(action, argparse._SubParsersAction):
-                for word, below in action.choices.items():
-                    walk(f"{name} {word}", below)
-
-    walk("equilag", build_parser())
-    return found
 
 
 COMMANDS: Final = commands()
@@ -130,19 +117,9 @@ def test_the_reference_names_no_option_that_is_not_there() -> None:
         assert page in elsewhere or documented(PAGES[page]) <= known | foreign, page
 
 
-@pytest.mark.parametrize("command", COMMANDS)
-def test_the_reference_has_the_defaults_of_a_command(command: str) -> None:
-    own, shared = own_and_shared(command)
-    for action in COMMANDS[command]._actions:
-        default = re.search(r"\(default: ([^;)]*)\)", action.help or "")
-        if default is None or not action.option_strings:
-            continue
-        option = action.option_strings[-1]
-        row = re.search(rf"^- `{option}[ `].*$", own, re.MULTILINE)
-        if row is None and option not in documented(own):
-            row = re.search(rf"^- `{option}[ `].*$", shared, re.MULTILINE)
-        if row is not None:
-            assert default[1] in row[0].replace("`", ""), option
+def test_the_reference_lists_options_as_they_are_declared() -> None:
+    """`make reference` renews it."""
+    assert with_lists(REFERENCE) == REFERENCE
 
 
 @pytest.mark.parametrize("name", equilag.__all__)
@@ -178,27 +155,27 @@ def test_the_reference_has_every_policy_and_balance(name: str) -> None:
     assert f"`{name}`" in sections(REFERENCE)["policies-and-settings"]
 
 
-def test_the_formats_have_every_field_of_a_snapshot_and_a_plan() -> None:
+def test_the_formats_have_every_field_of_a_snapshot() -> None:
     parts = sections(FORMATS)
     for field in MEMBER_FIELDS:
         assert f"`{field}`" in parts["members"]
-    snapshot, plan = example("snapshot"), example("plan")
-    for field in snapshot:
+    for field in example("snapshot"):
         assert f"- `{field}`" in parts["snapshot"]
-    for field in plan:
-        assert f"- `{field}`" in parts["plan"]
     real = example("extended-groups")
     assert {"rates", "weights", "allowed", "co_partitioned"} <= real.keys()
     equilag.load_snapshot(real)
-    for field in real.keys() - snapshot.keys():
+    for field in real.keys() - example("snapshot").keys():
         assert f"- `{field}`" in parts["extended-groups"]
-    for field in SETTINGS:
-        assert f"`{field}`" in parts["policy"]
-    for field in EXTENDED_FIGURES:
-        assert f"- `{field}`" in parts["plan"]
-    for part in ("policy", "lag"):
-        for field in plan[part]:
-            assert f"`{field}`" in parts[part]
+
+
+def test_the_schema_describes_every_field_of_a_plan() -> None:
+    plan, found = example("plan"), schema("plan")
+    fields, policy = found["properties"], found["$defs"]["policy"]["properties"]
+    assert plan.keys() | {*EXTENDED_FIGURES} <= fields.keys()
+    assert {*SETTINGS, *plan["policy"]} <= policy.keys()
+    for name, field in {**fields, **policy}.items():
+        described = field | found["$defs"].get(field.get("$ref", "").rpartition("/")[2], {})
+        assert "const" in field or described["description"], name
 
 
 def example(section: str) -> dict[str, Any]:
@@ -225,7 +202,7 @@ def test_commands_in_examples_are_right(page: str) -> None:
 
 
 def test_there_are_commands_in_examples() -> None:
-    assert len(list(command_lines(PAGES["docs/guide.md"]))) >= 10
+    assert sum(len([*command_lines(text)]) for text in PAGES.values()) >= 50
     assert ["plan", "-"] in [words[:2] for words in command_lines("```\nx | equilag plan -\n```")]
 
 
@@ -284,6 +261,12 @@ def test_the_example_of_the_certificates_is_what_a_plan_claims() -> None:
     assert (len(costly.moves), costly.lag.spread) == (1, 45)
     assert claims["spread_at_least"] == (35, "search")
     assert claims["cost_at_least"] == (55, "search")
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_tests_benchmarks_and_samples_that_a_page_names_exist(page: str) -> None:
+    named = re.findall(r"(?<![\w/-])(?:tests|benchmarks|samples)/[\w./-]*\w", PAGES[page])
+    assert [name for name in named if not (CHECKOUT / name).exists()] == []
 
 
 @pytest.mark.parametrize("page", ["ARCHITECTURE.md", "CONTRIBUTING.md"])

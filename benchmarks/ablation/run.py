@@ -21,6 +21,7 @@ from benchmarks.ablation.switches import STAGES, heaviest_gives, longest_first, 
 from benchmarks.machine import machine
 from equilag.domain.columns import Index
 from equilag.domain.group.group import Group
+from equilag.domain.plan.plan import Plan
 from equilag.planner.size import size
 from equilag.planner.solve import solve
 
@@ -44,6 +45,8 @@ class Outcome:
     """None for `size`, which tells only the heaviest load."""
     heaviest: float
     """The largest load above the mean."""
+    bound: float
+    """The spread is proved to be at least this; 0 by a simple rule."""
     moves: int
     proved: bool = False
     """True if no plan within the policy is better."""
@@ -59,23 +62,25 @@ def outcomes(kind: Kind, seed: int, stages: Sequence[type], effort: float) -> li
                 group, effort=effort, time_limit=PATIENCE, seed=seed, tolerance=0, **settings
             )
         name = stage.__name__ if stage else ALL
-        loads = above_mean(plan.planned.given, plan.assigned)
-        found.append(
-            Outcome(kind.name, seed, name, *loads, len(plan.moves), plan.status == "optimal")
-        )
+        given = plan.planned.given
+        loads = above_mean(given, plan.assigned)
+        bound = proved_spread(plan)
+        proved = plan.status == "optimal"
+        found.append(Outcome(kind.name, seed, name, *loads, bound, len(plan.moves), proved))
     given, free = plan.planned.given, settings.get("balance") == "none"
     if free:
         limit = settings.get("max_moves")
         assigned = longest_first(given) if limit is None else heaviest_gives(given, limit)
         rule = longest_first if limit is None else heaviest_gives
         moves = 0 if limit is None else int((assigned != given.owner).sum())
-        found.append(Outcome(kind.name, seed, rule.__name__, *above_mean(given, assigned), moves))
+        loads = above_mean(given, assigned)
+        found.append(Outcome(kind.name, seed, rule.__name__, *loads, 0.0, moves))
     if kind.sized:
         n = group.n_members
         (row,) = size(group, members=(n, n), effort=effort, time_limit=PATIENCE, **settings).rows
         mean = given.lag.sum() / speeds(given).sum()
         heaviest = 100 * (row.load / mean - 1)
-        found.append(Outcome(kind.name, seed, size.__name__, None, heaviest, 0, row.proved))
+        found.append(Outcome(kind.name, seed, size.__name__, None, heaviest, 0.0, 0, row.proved))
     return found
 
 
@@ -87,6 +92,13 @@ def above_mean(group: Group, assigned: Index) -> tuple[float, float]:
     face = face[~group.idle]
     mean = group.lag[reads].sum() / speed[~group.idle].sum()
     return 100 * float(face.max() - face.min()) / mean, 100 * (float(face.max()) / mean - 1)
+
+
+def proved_spread(plan: Plan) -> float:
+    """The bound on the spread in percent of the mean load."""
+    if plan.extended is not None:
+        return 100 * plan.extended.load.spread_lower_bound / plan.extended.load.mean
+    return 100 * plan.spread_lower_bound / plan.lag.mean
 
 
 def main() -> None:

@@ -6,6 +6,7 @@ import argparse
 import json
 from collections import defaultdict
 from collections.abc import Sequence
+from itertools import chain
 from pathlib import Path
 from statistics import fmean, stdev
 from typing import Any, Final
@@ -18,7 +19,7 @@ LEAST: Final = 0.005
 """Percentage points below which a change is none."""
 
 HEAD: Final = (
-    "| group | run | spread | heaviest above the mean | worst | proved |",
+    "| group | run | gap | worst gap | heaviest above the mean | proved |",
     "|---|---|---|---|---|---|",
 )
 Rows = dict[str, list[dict[str, Any]]]
@@ -38,7 +39,8 @@ def page(results: dict[str, Any]) -> str:
     setting = (
         f"Each stage left out, over {results['seeds']} seeds of each kind of group at an effort of"
         f" {results['effort']:g} ({machine['cpu']}, {machine['cores']} cores). Percent of the mean"
-        " load; mean ± standard deviation over seeds."
+        " load; mean ± standard deviation over seeds. Gap: of the spread to the best bound that any"
+        " of the runs of a seed proved."
     )
     reading = (
         "Change of the spread in percentage points, ± the standard error over paired seeds, where"
@@ -55,16 +57,19 @@ def page(results: dict[str, Any]) -> str:
 
 def whole(kind: str, rows: Rows) -> list[str]:
     """The run with every stage, and the simple rules beside it."""
+    bounds: dict[int, float] = defaultdict(float)
+    for one in chain.from_iterable(rows.values()):
+        bounds[one["seed"]] = max(bounds[one["seed"]], one["bound"])
     lines = []
     for name in [ALL, *(name for name in rows if name[:1].islower() and name != ALL)]:
         found = rows[name]
-        spreads = [one["spread"] for one in found if one["spread"] is not None]
+        gaps = [one["spread"] - bounds[one["seed"]] for one in found if one["spread"] is not None]
         heaviest = [one["heaviest"] for one in found]
         words = name.replace("_", " ")
         proved = f"{sum(one['proved'] for one in found)} of {len(found)}"
+        worst = f"{max(gaps):.3g}" if gaps else ""
         lines.append(
-            f"| {kind} | {words} | {spread_of(spreads)} | {spread_of(heaviest)} |"
-            f" {max(heaviest):.3g} | {proved} |"
+            f"| {kind} | {words} | {spread_of(gaps)} | {worst} | {spread_of(heaviest)} | {proved} |"
         )
     return lines
 

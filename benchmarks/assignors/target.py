@@ -12,6 +12,10 @@ OVERRUN_MS: Final = 50.0
 """In 95 of 100 runs."""
 
 
+IN_BRACKETS: Final = "Targets stand in brackets; they are met but for those that say so."
+"""Explains `listed`."""
+
+
 class Target(NamedTuple):
     name: str
     limit: str
@@ -46,11 +50,10 @@ def largest(
 
 def listed(goals: Sequence[Target]) -> list[str]:
     """Return a line for each target that was measured, and one that names the others."""
-    words = {True: "met", False: "**missed**"}
     lines = [
-        f"- {goal.name}: {goal.figures} (target: {goal.limit}): {words[goal.met]}"
+        f"- {goal.name}: {goal.figures} ({goal.limit}{'' if goal.met else '; **missed**'})"
         for goal in goals
         if goal.met is not None
     ]
     left = [f"{goal.name} ({goal.limit})" for goal in goals if goal.met is None]
-    return [*lines, *([f"- not measured in this run: {'; '.join(left)}"] if left else [])]
+    return [*lines, *([f"- not measured: {'; '.join(left)}"] if left else [])]

@@ -17,7 +17,7 @@ from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import Final
 
-from benchmarks.assignors.target import listed
+from benchmarks.assignors.target import IN_BRACKETS, listed
 from benchmarks.kafka_broker import CHECKOUT
 from benchmarks.live.load_scenarios import SCENARIOS
 from benchmarks.live.load_targets import Results, judged_load
@@ -31,10 +31,9 @@ INTRO: Final = """\
 Groups side by side on the same records, each on {members} librdkafka members with their default
 settings (commits every 5 s, heartbeats every 3 s) and cooperative-sticky. A member needs the same
 time for every record. *By hand*: `assign()` with the best plan for the true rates and speeds, again
-at once when rates change. Total lag is what was produced and not yet processed. Delay is the time
-from producing a record to the end of its processing; unread records count with their delay so far.
-Moves are partitions that changed hands after the traffic began. The lag of each minute, versions,
-load of the machine and logs of the stewards are in `benchmarks/live/results/`.
+at once when rates change. Total lag is what was produced and not yet processed; delay is the time
+from producing a record to the end of its processing, or until now. Moves are those after the
+traffic began. `benchmarks/live/results/` has the lag of each minute, versions and logs.
 """
 
 
@@ -83,6 +82,8 @@ def section(folder: Path) -> list[str]:
     members = " or ".join(map(str, sorted({len(results["speeds"]) for results in found})))
     return [
         *INTRO.format(members=members).splitlines(),
+        "",
+        IN_BRACKETS,
         "",
         *listed(goals),
         "",
@@ -143,7 +144,6 @@ COLUMNS: Final[list[tuple[str, Callable[[Results], str]]]] = [
         lambda row: f"{len(row['rebalances'])} ({sum(one['moves'] for one in row['rebalances'])})",
     ),
     ("partition-seconds without an owner", lambda row: f"{row['unowned_partition_s']:.1f}"),
-    ("CPU of the steward, % of a core", lambda row: f"{row['steward_cpu_percent']:.1f}"),
 ]
 
 

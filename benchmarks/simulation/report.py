@@ -12,37 +12,33 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any, Final
 
-from benchmarks.assignors.target import Target, listed
-from benchmarks.simulation.targets import Results, forecast_errors, judged
+from benchmarks.assignors.target import IN_BRACKETS, Target, listed
+from benchmarks.simulation.targets import Results, judged
 
-WORDS: Final = {True: "met", False: "**missed**", None: "not measured"}
 RULES_INTRO: Final = """\
 Each cell: age of the oldest unread record in seconds, 95th percentile over time, median of the
-seeds (worst seed); moves. A fluid model plays half an hour of 120 partitions. Members commit every
-{commit_s} s. A controller sees log ends and commits every {look_every_s} s and measures rates
-(over {window_s} s) and speeds from them. All rules share it: it rebalances if a plan
-saves excess of {gain_percent:.0f} % of the mean load in {confirm} samples in a row, at most every
-{min_interval_s} s; the horizon is {horizon_s:.0f} s, the tolerance {tolerance:g} %, the effort
+seeds; moves. A fluid model plays half an hour of 120 partitions; {seeds} seeds;
+{speed:.0f} records per second per member; lognormal rates with sigma {sigma:g}, drawn anew every
+10 minutes; 80 % of the capacity used. Members commit every {commit_s} s. A controller sees log ends
+and commits every {look_every_s} s and measures rates (over {window_s} s) and speeds from them. It
+rebalances if a plan saves excess of {gain_percent:.0f} % of the mean load in {confirm} samples in a
+row, at most every {min_interval_s} s; horizon {horizon_s:.0f} s, tolerance {tolerance:g} %, effort
 {effort:g}. A partition that moves is not read for {pause_s} s. A member that never had a backlog
-counts as fast as the fastest that was seen; speeds within 15 % count as one. When a member joins,
-every rule assigns anew. {seeds} seeds; {speed:.0f} records per second per member; lognormal rates
-with sigma {sigma:g}, drawn anew every 10 minutes; 80 % of the capacity used."""
+counts as fast as the fastest. When a member joins, every rule assigns anew."""
 BROKER_INTRO: Final = """\
 {members} librdkafka members with automatic commits every 5 s, member 0 at a third of the speed of
 the others, {partitions} partitions with lognormal rates, 80 % of the capacity used. All members
 have a backlog at the start. `equilag snapshot --sample {sampled}s` reads the group, and
 `equilag.simulate` forecasts from that snapshot alone; nothing rebalances. *Came* is what was
-produced and not yet processed, *by commits* what a tool reads at that moment. The discrepancy is
-the forecast against what came."""
+produced and not yet processed, *by commits* what a tool reads at that moment."""
 TARGETS_NOTE: Final = """\
-The targets are for the same per measured speed, counts in proportion (figures below): an age of at
-most 1/5 of that under a balance of lag, and of at most that of the best other rule; at most 1.5
-times the moves of that rule; both against the best rule without speeds."""
+*The same per measured speed, counts in proportion* (below) should have an age of at most 1/5 of
+that under a balance of lag, and of at most that of the best other rule; at most 1.5 times the moves
+of that rule; both against the best rule without speeds:"""
 MOVES_NOTE: Final = """\
-Moves are compared with those of the other rule that has the lowest age, since a rule that
-leaves records unread for minutes also needs no moves. Both rows per measured speed are
-`--weight work` with capacities, the first one with `--balance none`. The counts of the second one
-are hard: an exchange takes two moves where free counts take one."""
+Moves are compared with those of the other rule that has the lowest age. Both rows per measured
+speed are `--weight work` with capacities, the first one with `--balance none`: with even counts an
+exchange takes two moves where free counts take one."""
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -61,10 +57,10 @@ def markdown(results: Results) -> str:
     lines = [
         "# Work per speed: simulation, forecast, size",
         "",
-        f"`make bench-simulation`, run of {results['when']} on {where}.",
-        f"Load at the start: {machine['load_at_start']:.1f}. All figures are in",
+        f"`make bench-simulation`, run of {results['when']} on {where}; "
+        + ", ".join(f"{name} {what}" for name, what in versions.items())
+        + f". Load at the start: {machine['load_at_start']:.1f}. All figures are in",
         "`benchmarks/simulation/results.json`.",
-        "Versions: " + ", ".join(f"{name} {what}" for name, what in versions.items()) + ".",
         "",
         "## Targets",
         "",
@@ -77,21 +73,22 @@ def markdown(results: Results) -> str:
 
 
 def target_lines(results: Results) -> list[str]:
-    """The targets of scenarios side by side, then the others in a list."""
-    scenarios = [one["words"] for one in results.get("rules", {}).get("scenarios", ())]
-    cells: dict[str, dict[str, str]] = {scenario: {} for scenario in scenarios}
+    """The targets of scenarios by what they are about, then the others."""
+    scenarios = {one["words"] for one in results.get("rules", {}).get("scenarios", ())}
+    missed: dict[str, list[str]] = {}
     others = list[Target]()
     for goal in judged(results):
         scenario, _, what = goal.name.partition(": ")
-        if scenario in cells:
-            cells[scenario][what] = WORDS[goal.met]
+        if scenario in scenarios:
+            missed.setdefault(what, []).extend([] if goal.met else [scenario])
         else:
             others.append(goal)
-    kinds = list(dict.fromkeys(what for row in cells.values() for what in row))
-    by_scenario = [(name, *(row.get(kind, "") for kind in kinds)) for name, row in cells.items()]
-    if by_scenario:
-        return [*table(("", *kinds), by_scenario), "", TARGETS_NOTE, "", *listed(others)]
-    return listed(others)
+    lines = [f"- {what}: {_missed(names)}" for what, names in missed.items()]
+    return [*([TARGETS_NOTE, "", *lines, ""] if lines else []), IN_BRACKETS, "", *listed(others)]
+
+
+def _missed(scenarios: list[str]) -> str:
+    return f"**missed** for {'; '.join(scenarios)}" if scenarios else "met"
 
 
 def rule_lines(rules: Results) -> list[str]:
@@ -111,7 +108,7 @@ def rule_lines(rules: Results) -> list[str]:
 
 def _cell(row: Results) -> str:
     age, moves = row["age_p95_s"], row["moves"]
-    return f"{_seconds(age['median'])} ({_seconds(age['worst'])}), {moves['median']:.0f}"
+    return f"{_seconds(age['median'])}, {moves['median']:.0f}"
 
 
 def _seconds(value: float) -> str:
@@ -119,19 +116,17 @@ def _seconds(value: float) -> str:
 
 
 def broker_lines(broker: Results) -> list[str]:
-    errors = ["", *(f"{error:+.1f} %" for error in forecast_errors(broker))]
     minutes = [
-        (str(minute), *(f"{broker[name][at]:,}" for name in ("forecast", "came", "by_commits")),
-         errors[at])
+        (str(minute), *(f"{broker[name][at]:,}" for name in ("forecast", "came", "by_commits")))
         for at, minute in enumerate(broker["minutes"])
-    ]  # fmt: skip
+    ]
     return [
         "## A real broker", "",
         BROKER_INTRO.format(
             members=len(broker["speeds"]["truth"]), partitions=len(broker["rates"]["truth"]),
             sampled=broker["sampled_s"],
         ), "",
-        *table(("minute", "forecast", "came", "by commits", "discrepancy"), minutes),
+        *table(("minute", "forecast", "came", "by commits"), minutes),
     ]  # fmt: skip
 
 

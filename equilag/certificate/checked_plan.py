@@ -44,7 +44,7 @@ def checked_plan(group: Group, document: Mapping[str, Any]) -> Plan:
         read.assigned,
         claims,
         bounds.get(SPREAD, 0),
-        bounds.get(MOVES, 0),
+        int(bounds.get(MOVES, 0)),
         document["timing"]["time_limit_s"],
         document["timing"]["wall_s"],
         tuple(document.get("notes", ())),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, Final
+from typing import Any
 
 import numpy as np
 
@@ -12,13 +12,11 @@ from equilag.certificate.bounds.counting import Counting
 from equilag.certificate.bounds.counting_by_capacity import counting_for
 from equilag.domain.constraint import CountConstraint
 from equilag.domain.group.group import Flags, Group
-from equilag.domain.plan.claim import Claim
+from equilag.domain.group.member_capacities import Load
+from equilag.domain.plan.claim import OF_LOADS, Claim
 from equilag.domain.plan.metrics import load_divisor, move_cost_scale
-from equilag.domain.policy.objective import EXCESS, SPREAD, VALUE, Figures, Objective
+from equilag.domain.policy.objective import Figures, Objective
 from equilag.domain.policy.policy import Policy
-
-OF_LOADS: Final = ("max_load_at_least", "min_load_at_most", SPREAD, VALUE, EXCESS)
-"""Claims whose values are loads as they are compared."""
 
 
 def claim_words(claim: Claim, group: Group, value: str) -> str:
@@ -26,7 +24,7 @@ def claim_words(claim: Claim, group: Group, value: str) -> str:
     divisor, extended = load_divisor(group), group.extended
     unit = ""
     if claim.claim in OF_LOADS and divisor is not None:
-        unit = f" in scaled load, {claim.value / divisor:.6g} per unit of capacity"
+        unit = f" at the largest capacity, {float(claim.value) / divisor:.6g} per unit of capacity"
     elif claim.claim == "counts" and extended is not None and extended.stakes is not None:
         unit = " units" if claim.value != 1 else " unit"
     return f"{claim.claim} {value}{unit} ({claim.kind})"
@@ -51,13 +49,13 @@ class Ledger:
     """True if `constraint` is the policy's and the plan meets it."""
     move_limit: int | None
     """The bounds need to hold only for plans with no more moves; None for no limit."""
-    plan_figures: Mapping[str, int] = field(default_factory=dict)
+    plan_figures: Mapping[str, Load] = field(default_factory=dict)
     """Claim name -> what the plan itself reaches; no claim may rule the plan out."""
     figures: Figures = field(default_factory=lambda: Figures(0, 0))
     """Of the plan; no moves if the policy says ``fresh``."""
-    proved: dict[str, int] = field(default_factory=dict)
+    proved: dict[str, Load] = field(default_factory=dict)
     """Claim name -> strongest value, claims of a solver included."""
-    checked: dict[str, int] = field(default_factory=dict)
+    checked: dict[str, Load] = field(default_factory=dict)
     """Claim name -> strongest value that was proved again."""
     _counting: Counting | None = None
 
@@ -79,17 +77,17 @@ class Ledger:
         return None if self.policy is None else Objective(self.policy, move_cost_scale(self.group))
 
     @property
-    def highest_proved(self) -> int:
+    def highest_proved(self) -> Load:
         """Proved: the heaviest load of every plan is at least this."""
         return self.proved.get("max_load_at_least", 0)
 
     @property
-    def lowest_proved(self) -> int:
+    def lowest_proved(self) -> Load:
         """Proved: the lightest load of every plan is at most this."""
         known = self.proved.get("min_load_at_most")
         return self.counting.greatest_load if known is None else known
 
-    def note(self, claim: str, value: int, checked: bool = True) -> None:
+    def note(self, claim: str, value: Load, checked: bool = True) -> None:
         """Keep the strongest value of a claim that holds."""
         upper = claim == "min_load_at_most"
         for known in (self.proved, self.checked) if checked else (self.proved,):
@@ -97,7 +95,7 @@ class Ledger:
             if old is None or (value < old if upper else value > old):
                 known[claim] = value
 
-    def contradicted(self, claim: str, value: int) -> bool:
+    def contradicted(self, claim: str, value: Load) -> bool:
         """True if the plan itself shows that the claim is wrong."""
         reached = self.plan_figures.get(claim)
         if reached is None:

@@ -13,8 +13,9 @@ from typing import Any, Final, NamedTuple
 
 from equilag.domain.errors import InputError
 from equilag.domain.group.group import Group, Index
+from equilag.domain.group.loads import load_from
 from equilag.domain.plan.assignment import read_assignment
-from equilag.domain.plan.claim import EVIDENCE, Claim, Evidence
+from equilag.domain.plan.claim import EVIDENCE, OF_LOADS, Claim, Evidence, claim_from
 from equilag.domain.plan.plan import CUT, FORMAT, REPEATABLE, STATUSES, Status
 from equilag.domain.plan.plan_figures import EXTENDED_FIGURES
 from equilag.domain.policy.policy import ALWAYS as ALWAYS_SET
@@ -213,15 +214,16 @@ def _claims(certificate: Any, findings: list[str]) -> list[PlacedClaim]:
         elif (row["claim"], row["evidence"]) in claims:
             findings.append(f"{place}: a second claim of the same name")
         else:
-            claim = Claim(row["claim"], row["value"], row["kind"], row["data"], row["evidence"])
-            claims[row["claim"], row["evidence"]] = PlacedClaim(place, claim)
+            claims[row["claim"], row["evidence"]] = PlacedClaim(place, claim_from(row))
     return list(claims.values())
 
 
 def _is_claim(row: Mapping[str, Any]) -> bool:
     texts = all(isinstance(row[key], str) for key in ("claim", "kind", "evidence"))
-    value = row["value"]
-    return texts and type(value) is int and value >= 0 and isinstance(row["data"], Mapping)
+    value = load_from(row["value"])
+    if value is None or not (texts and isinstance(row["data"], Mapping)):
+        return False
+    return row["claim"] in OF_LOADS or isinstance(value, int)
 
 
 TOLERANCE: Final = 1e-9

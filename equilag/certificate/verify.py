@@ -26,6 +26,8 @@ from equilag.domain.constraint import (
 )
 from equilag.domain.errors import InputError
 from equilag.domain.group.group import Group, Index
+from equilag.domain.group.loads import written
+from equilag.domain.group.member_capacities import Load
 from equilag.domain.plan.broken_rules import (
     BrokenRules,
     broken_by_assignor,
@@ -33,15 +35,7 @@ from equilag.domain.plan.broken_rules import (
     findings_about,
 )
 from equilag.domain.plan.claim import ACROSS, MOVES, Claim, evidence_for, is_optimal
-from equilag.domain.plan.metrics import (
-    compared_figures,
-    count_moves,
-    excess_floor,
-    fair_load,
-    has_racks,
-    mean_load,
-    moved,
-)
+from equilag.domain.plan.metrics import count_moves, has_racks, loads_of, mean_load, moved
 from equilag.domain.plan.plan import Plan
 from equilag.domain.policy.objective import EXCESS, SPREAD, VALUE, Figures, Objective
 from equilag.domain.policy.policy import Policy
@@ -116,7 +110,7 @@ def _check(group: Group, document: PlanDocument, report: VerificationReport) -> 
         document.assigned,
         _proved_reads(ledger),
         ledger.proved.get(SPREAD, 0),
-        ledger.proved.get(MOVES, 0),
+        int(ledger.proved.get(MOVES, 0)),
         excess_lower_bound=ledger.proved.get(EXCESS, 0),
         reduction=reduction,
     )
@@ -160,7 +154,7 @@ def _ledger(reduction: Reduction, document: PlanDocument, findings: list[str]) -
     limit = None
     if policy is not None and not fallback:
         claimed = [c.value for _, c in document.claims if c.claim == MOVES]
-        limit = Objective(policy).move_limit(max(claimed, default=0))
+        limit = Objective(policy).move_limit(int(max(claimed, default=0)))
         if limit is not None and count_moves(planned, assigned) > limit:
             limit = None  # the plan has more moves, so bounds within the limit say nothing of it
     ledger = Ledger(planned, group, policy, constraint, exact, limit)
@@ -193,17 +187,17 @@ def _constraint(
         return unconstrained(group), False
 
 
-def _plan_figures(ledger: Ledger, assigned: Index) -> dict[str, int]:
+def _plan_figures(ledger: Ledger, assigned: Index) -> dict[str, Load]:
     """Claim name -> what the plan itself reaches."""
     group = ledger.original
-    loads, moves = compared_figures(group, assigned), count_moves(group, assigned)
+    loads, moves = loads_of(group, assigned), count_moves(group, assigned)
     return {
         MOVES: moves,
         "max_load_at_least": loads.max,
         "min_load_at_most": loads.min,
         SPREAD: loads.spread,
         VALUE: loads.spread + ledger.move_cost * moves,
-        EXCESS: excess_floor(loads.by_member[~group.idle], fair_load(group)),
+        EXCESS: loads.excess_floor,
     }
 
 
@@ -211,7 +205,7 @@ def _prove(ledger: Ledger, placed: PlacedClaim, report: VerificationReport) -> N
     """Prove one claim again and note it in the ledger."""
     place, claim = placed
     key = (claim.claim, claim.kind)
-    text = f"{place}: {claim_words(claim, ledger.group, str(claim.value))}"
+    text = f"{place}: {claim_words(claim, ledger.group, str(written(claim.value)))}"
     if ledger.contradicted(claim.claim, claim.value):
         report.findings.append(f"{text}: the plan itself contradicts it")
         return

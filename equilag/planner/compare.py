@@ -10,11 +10,11 @@ from typing import Any, Final, Literal, NamedTuple, Unpack
 
 from equilag.domain.errors import InputError
 from equilag.domain.group.group import NOBODY, Group, Index
+from equilag.domain.group.loads import excess
 from equilag.domain.plan.claim import Evidence
 from equilag.domain.plan.metrics import (
     MemberFigures,
     count_moves,
-    excess,
     load_divisor,
     mean_load,
     member_counts,

@@ -16,9 +16,9 @@ from equilag.domain.plan.extended_figures import ProvedBounds, extended_figures
 from equilag.domain.plan.metrics import (
     count_moves,
     cross_reads,
+    has_capacities,
     has_racks,
     load_divisor,
-    load_factor,
 )
 from equilag.domain.plan.plan import Plan
 from equilag.domain.plan.plan_figures import ExtendedFigures
@@ -73,7 +73,7 @@ def extended_row(plan: Plan, assigned: Index) -> ExtendedRow:
     instances = [row.partitions for row in found.instances.active] if found.instances else []
     extended, divisor = reduction.group.extended, load_divisor(reduction.group)
     per_capacity = of_instances = None
-    if extended is not None and load_factor(reduction.group) is not None:
+    if extended is not None and has_capacities(reduction.group):
         counts, number = unit_counts(reduction, assigned), _instance_numbers(group, found)
         per_capacity = float((counts / extended.capacity).max(initial=0.0)) / extended.capacity_unit
         if instances:

@@ -8,6 +8,7 @@ from typing import Any, Literal, TypeAlias, Unpack, cast
 
 from equilag.domain.budget import Budget
 from equilag.domain.group.group import Group
+from equilag.domain.group.loads import in_unit
 from equilag.domain.plan.claim import Evidence
 from equilag.domain.plan.metrics import is_valid, load_divisor
 from equilag.domain.policy.objective import EXCESS, Objective
@@ -129,30 +130,19 @@ def points_of(state: SolveState, objective: Objective) -> list[Point]:
     front = [c for c in state.front.points() if limit is None or c.moves <= limit]
     plan = choose(state, objective)
     middle = knee(front) if len(front) > 2 else None
-    points = [
+    divisor = load_divisor(state.problem.group)
+    return [
         Point(
             found.moves,
-            found.spread,
-            bound := min(state.bound_within(found.moves), found.spread),
-            found.excess,
-            state.proofs.value(EXCESS) or 0,
+            in_unit(found.spread, divisor),
+            in_unit(bound := min(state.bound_within(found.moves), found.spread), divisor),
+            in_unit(found.excess, divisor),
+            in_unit(state.proofs.value(EXCESS) or 0, divisor),
             _evidence(state, found) if bound == found.spread else None,
             tuple(_marks(state, found, middle, plan)),
         )
         for found in front
     ]
-    divisor = load_divisor(state.problem.group)
-    return points if divisor is None else [_per_capacity(point, divisor) for point in points]
-
-
-def _per_capacity(point: Point, divisor: float) -> Point:
-    return replace(
-        point,
-        spread=point.spread / divisor,
-        spread_lower_bound=point.spread_lower_bound / divisor,
-        excess=point.excess / divisor,
-        excess_lower_bound=point.excess_lower_bound / divisor,
-    )
 
 
 def _evidence(state: SolveState, found: Candidate) -> Evidence:

@@ -65,7 +65,7 @@ def test_the_table_has_what_is_beyond_the_seeds() -> None:
     def one(seed: int, left_out: str, spread: float, proved: bool = True) -> dict[str, Any]:
         return {
             "kind": "k", "seed": seed, "left_out": left_out, "spread": spread, "heaviest": spread,
-            "moves": 0, "proved": proved,
+            "moves": 0, "proved": proved, "bound": 0.5,
         }  # fmt: skip
 
     rows = [
@@ -79,5 +79,5 @@ def test_the_table_has_what_is_beyond_the_seeds() -> None:
     ]
     text = page({"outcomes": rows, "seeds": 4, "effort": 0.1, "machine": {"cpu": "c", "cores": 2}})
     assert "| Helps | k | +2.5 ± 0.29, -1 proofs |" in text
-    assert "| k | all | 2.5 ± 1.3 | 2.5 ± 1.3 | 4 | 4 of 4 |" in text
+    assert "| k | all | 2 ± 1.3 | 3.5 | 2.5 ± 1.3 | 4 of 4 |" in text
     assert "No change anywhere: Noise." in text

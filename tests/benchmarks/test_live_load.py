@@ -206,7 +206,7 @@ def test_the_page_has_the_tables_of_full_runs(tmp_path: Path) -> None:
     assert "; members: 1 at 40, 5 at 120 records/s; " in text
     assert "records/s; stewards as in the first." in text
     assert "Partitions with two owners at any moment: 0." in text
-    row = "40.00 (60.00) | 135, 81 | 1 (4) | 3.0 | 4.0 |"
+    row = "40.00 (60.00) | 135, 81 | 1 (4) | 3.0 |"
     assert f"|  | steward by lag, all members equal | 40 | {row}" in text
     assert "| one slow member of six | no steward | 50 | 50.00 (60.00) |" in text
     assert (kept / "load-slow-member-by-work.log").read_text("utf-8").endswith("event=99")

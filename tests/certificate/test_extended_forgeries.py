@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 from dataclasses import replace
+from fractions import Fraction
 from typing import Any, Final
 
 import numpy as np
@@ -12,6 +13,7 @@ from support.altered_plans import Json, accepted, alterations, document
 from support.groups import Snapshot
 
 import equilag
+from equilag.domain.group.loads import written
 from equilag.domain.plan.plan import Plan
 from equilag.domain.plan.plan_figures import EXTENDED_FIGURES
 from equilag.domain.policy.shape import shape_group
@@ -72,7 +74,7 @@ def test_a_unit_that_is_torn_apart_is_a_finding() -> None:
     torn[plan.group.topic_start[1] + 2] = 0
     (first, *_) = findings(replace(plan, assigned=torn))
     assert first == (
-        "assignment: co-partitioned topics are torn apart: partition 2 of orders, payments is with"
+        "assignment: co-partitioned topics are split: partition 2 of orders, payments is with"
         ' "a", "c"'
     )
 
@@ -167,7 +169,8 @@ def test_a_stronger_claim_is_a_finding(with_settings: Json) -> None:
     for number, claim in enumerate(original["certificate"]["claims"]):
         altered = copy.deepcopy(original)
         step = -1 if claim["claim"] == "min_load_at_most" else 1
-        altered["certificate"]["claims"][number]["value"] += step
+        value = written(Fraction(claim["value"]) + step)
+        altered["certificate"]["claims"][number]["value"] = value
         assert findings(altered), claim
 
 

@@ -117,7 +117,7 @@ def test_a_text_of_kafkas_tools(run, tmp_path) -> None:
     assert document["command"] == "equilag plan --from-describe stats.describe.txt --effort 0.1"
     assert [f"equilag: {remark}" for remark in document["group"]["remarks"]] == err.splitlines()
     assert set(document["group"]["remarks"]) <= set(document["remarks"])
-    assert "assumed: log starts are not in the text: 0" in document["remarks"]
+    assert "assumed: log starts are not in the text and count as 0" in document["remarks"]
     text = page.read_text("utf-8")
     assert "time of the figures: unknown" in text
     assert re.search(r"page made \d{4}-\d\d-\d\d \d\d:\d\d UTC", text)

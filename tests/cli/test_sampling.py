@@ -17,8 +17,7 @@ from equilag.domain.group.lag import QUALITY
 LIVE = ("--bootstrap-server", "localhost:1", "--group", "g")
 SAMPLE = ("--sample", "20s")
 UNKNOWN = (
-    "the lag of 1 partition without a commit is unknown and counts as 0;"
-    " --auto-offset-reset settles it"
+    "the lag of 1 partition without a commit is unknown and counts as 0; set --auto-offset-reset"
 )
 
 
@@ -104,7 +103,7 @@ def test_a_member_that_keeps_up_with_more_than_the_others_can(
 
     monkeypatch.setattr(fake, "_next", next_offsets)
     done = run("snapshot", *LIVE, *SAMPLE)
-    assert "equilag: 1 member had no backlog all along: its speed is unknown\n" in done.err
+    assert "equilag: 1 member did not always have a backlog: its speed is unknown\n" in done.err
     assert done.err.endswith(
         "equilag: 1 member of unknown speed consumes more than 80.00 records/s, the median of the"
         " known speeds: what it consumes counts as its capacity\n"
@@ -122,7 +121,7 @@ def test_a_rebalance_in_between(run: Any, monkeypatch: pytest.MonkeyPatch) -> No
     monkeypatch.setattr(reader, "lags", lags)
     done = run("snapshot", *LIVE, *SAMPLE)
     assert "equilag: the group rebalanced while it was sampled\n" in done.err
-    assert "equilag: 2 members changed partitions meanwhile: their speed is unknown\n" in done.err
+    assert "equilag: 2 members changed partitions: their speed is unknown\n" in done.err
     assert json.loads(done.out)["rates"] == {"orders": [100.0] * 3}
 
 

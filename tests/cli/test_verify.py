@@ -132,8 +132,8 @@ def test_claims_have_their_unit(run, tmp_path) -> None:
     assert "counts 1 unit (residual)" in out
     claims = json.loads(plan.read_text("utf-8"))["certificate"]["claims"]
     (high,) = (c["value"] for c in claims if c["claim"] == "max_load_at_least")
-    # Capacities 40 and 10 are 4 and 1 times 10: a scaled load is 4 × 10 times one per capacity.
-    assert f"max_load_at_least {high} in scaled load, {high / 40:g} per unit of capacity" in out
+    # The largest capacity is 40: a claim's load is 40 times one per unit of capacity.
+    assert f"max_load_at_least {high} at the largest capacity, {high / 40:g} per unit" in out
 
 
 @pytest.mark.parametrize(

@@ -238,7 +238,7 @@ ERRORS: list[tuple[dict[str, Any], str, str]] = [
     ({"lags": np.array([2**63] * 5, np.uint64)}, "lags[0]", "is 2^53 or more"),
     ({"lags": np.zeros((5, 1), int)}, "lags[0]", "a list, not an integer"),
     ({"auto_offset_reset": "newest"}, "auto_offset_reset", '"newest" is none of'),
-    ({"unknown_lags": {"orders": [3]}}, "unknown_lags.orders[0]", "3 is no partition of 3"),
+    ({"unknown_lags": {"orders": [3]}}, "unknown_lags.orders[0]", "there is no partition 3"),
     ({"unknown_lags": {"orders": 3}}, "unknown_lags.orders", "3 is an integer, not a list"),
     ({"racks": {"orders": [[], [], "r"]}}, "racks.orders[2]", '"r" is a string, not a list'),
     ({"racks": {"orders": [[], [], ["r", 1]]}}, "racks.orders[2][1]", "1 is an integer"),

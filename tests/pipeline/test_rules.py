@@ -162,7 +162,7 @@ WRONG_VALUES = [
     ("tolerance = -0.1", "tolerance", "-0.1 is not between 0 and 1000000 percent"),
     ("max_moves = -1", "max_moves", "-1 is not a whole number, 0 or more"),
     ("fresh = 1", "fresh", "1 is not true or false"),
-    ("fresh = true\nmax_moves = 1", "max_moves", "a limit on moves makes no sense"),
+    ("fresh = true\nmax_moves = 1", "max_moves", "cannot be combined with fresh"),
     ("effort = -1", "effort", "-1 is not a number of seconds, 0 or more"),
     ("effort = '2'", "effort", "'2' is not a number of seconds"),
     ("time_limit = nan", "time_limit", "nan is not a number of seconds"),
@@ -195,7 +195,7 @@ def test_what_is_not_toml(text: str, line: int) -> None:
 
 def test_a_limit_on_moves_where_the_default_is_fresh() -> None:
     default = replace(DEFAULT, policy=Policy(fresh=True))
-    with pytest.raises(InputError, match=r"^rule\[0\]\.max_moves: a limit on moves"):
+    with pytest.raises(InputError, match=r"^rule\[0\]\.max_moves: cannot be combined"):
         one("max_moves = 3", default)
     assert one("max_moves = 3\nfresh = false", default).policy == Policy(max_moves=3)
 

@@ -11,7 +11,6 @@ from jsonschema import Draft202012Validator
 from support.json_schemas import NAMES, SCHEMAS, schema
 from support.paths import CHECKOUT
 
-from benchmarks.schemas import write_reference
 from benchmarks.schemas.write_schemas import made_schemas
 
 COMMANDS = {
@@ -80,11 +79,3 @@ def test_what_is_made_of_facts_is_as_make_schemas_writes_it() -> None:
 def test_the_reference_links_every_schema() -> None:
     text = (CHECKOUT / "docs" / "reference-formats.md").read_text("utf-8")
     assert [name for name in NAMES if f"(schemas/{name}.schema.json)" not in text] == []
-
-
-def test_the_reference_has_the_settings_as_they_are_declared() -> None:
-    """`make reference` renews it."""
-    page = write_reference.PAGE.read_text("utf-8")
-    assert write_reference.with_settings(page) == page
-    with pytest.raises(ValueError, match="the page has no two"):
-        write_reference.with_settings("# Reference\n")

@@ -51,7 +51,7 @@ FULL: dict[str, Any] = {
 
 BEYOND_SCHEMAS = re.compile(
     "is not in topics|is not in subscriptions|entries for|is below log_start|is a float"
-    "|is the id of members|is no partition of|no member has the id|does not subscribe to"
+    "|is the id of members|there is no partition|no member has the id|does not subscribe to"
     "|is not an RFC 3339 time|not valid Unicode|add up to|partitions, more than|the lag .* is 2"
     "|has the same one and another|in this list already|in another list|has [0-9,]+ partitions?,"
 )

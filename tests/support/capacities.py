@@ -2,30 +2,42 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from fractions import Fraction
 
 import numpy as np
+import numpy.typing as npt
 from support.groups import LAG_KINDS, random_group
 from support.oracles import Assignments
 
 from equilag.domain.constraint import CountConstraint
-from equilag.domain.group.extended_columns import NO_LIMIT, ExtendedColumns, Stakes, load_factors
-from equilag.domain.group.group import NOBODY, Group, Index, Ints
+from equilag.domain.group.extended_columns import NO_LIMIT, ExtendedColumns, Stakes
+from equilag.domain.group.group import NOBODY, Group, Index
+from equilag.domain.group.member_capacities import MemberCapacities, decimal
+from equilag.domain.reduction.reduce import whole_capacities
+
+DECIMALS = ("0.1", "2.35", "0.001", "12345.678", "1e6", "1.000000001")
+"""MemberCapacities that no common multiple of three digits has, a factor of 10^9 apart."""
 
 
-def with_capacities(group: Group, capacity: Ints) -> Group:
-    """The group as a reduced one with whole capacities [M]."""
-    capacity = capacity // max(1, int(np.gcd.reduce(capacity)))
-    factor, scale = load_factors(capacity, int(group.lag.sum()))
+def with_capacities(group: Group, capacity: Sequence[float | Fraction]) -> Group:
+    """The group as a reduced one with capacities [M]."""
+    exact = [one if isinstance(one, Fraction) else decimal(one) for one in capacity]
+    shares, unit = whole_capacities([float(one) for one in exact])
     room = np.full(group.n_members, NO_LIMIT)
-    return replace(group, extended=ExtendedColumns(capacity, 1.0, factor, scale, room))
+    return replace(group, extended=ExtendedColumns(shares, unit, MemberCapacities.of(exact), room))
 
 
 def random_capacities(rng: np.random.Generator, group: Group) -> Group:
-    """From 1 to 4, or of three digits, so that factors are rounded for large lags."""
-    most = 5 if rng.random() < 0.8 else 1_000
-    return with_capacities(group, rng.integers(1, most, group.n_members))
+    """From 1 to 4, of three digits, or decimals that are far apart."""
+    kind = rng.integers(4)
+    if kind == 3:
+        chosen = rng.choice(DECIMALS, group.n_members)
+        return with_capacities(group, [Fraction(one) for one in chosen.tolist()])
+    return with_capacities(
+        group, rng.integers(1, 1_000 if kind == 2 else 5, group.n_members).tolist()
+    )
 
 
 def random_intervals(
@@ -44,10 +56,12 @@ def random_intervals(
     return constraint, every.where(keep)
 
 
-def scaled_loads(group: Group, truth: Assignments) -> Ints:
+def exact_loads(group: Group, truth: Assignments) -> npt.NDArray[np.object_]:
     """[A, active] loads as they are compared, of the members that are not idle."""
     assert group.extended is not None
-    return (truth.loads * group.extended.load_factor)[:, ~group.idle]
+    capacities = group.extended.capacities
+    rates = [Fraction(capacities.whole[-1], capacities.whole[k]) for k in capacities.kind_of]
+    return (truth.loads.astype(object) * np.array(rates, dtype=object))[:, ~group.idle]
 
 
 def capacity_cases(
@@ -66,7 +80,7 @@ def capacity_cases(
             continue
         capacity = rng.integers(1, 5, plain.n_members)
         capacity[:2] = 1, 3
-        group = with_capacities(plain, capacity)
+        group = with_capacities(plain, capacity.tolist())
         if stakes:
             group = _with_stakes(rng, group)
         takers = group.may_hold(

@@ -95,7 +95,7 @@ def _sums(rows: Rows, values: list[tuple[int, ...]]) -> Rows:
 
 
 def _spreads(group: OracleGroup, rows: Rows) -> npt.NDArray[np.object_]:
-    """[assignments] the spread times the scales of weights and of member factors; exact."""
+    """[assignments] the spread times the scales of weights and of load factors; exact."""
     loads = np.zeros((len(rows), len(group.members)), dtype=object)
     everywhere = np.arange(len(rows))
     for column, unit in zip(rows.T, group.units, strict=True):
@@ -103,6 +103,6 @@ def _spreads(group: OracleGroup, rows: Rows) -> npt.NDArray[np.object_]:
     active = group.active
     if not active:
         return np.zeros(len(rows), dtype=object)
-    scaled = loads[:, active] * np.array(group.member_factor, dtype=object)[active]
+    scaled = loads[:, active] * np.array(group.load_factor, dtype=object)[active]
     found: npt.NDArray[np.object_] = scaled.max(axis=1) - scaled.min(axis=1)
     return found

@@ -18,7 +18,8 @@ FIELDS: Final = (
 """What a random group may have; without `subscriptions` all members read all topics."""
 
 CAPACITIES: Final = (
-    (1, 2, 3, 4), (1, 1, 4, 10), (0.5, 1.5, 2.5), (37, 100, 250, 1000), (12.34, 333.3, 1008), (7,),
+    (1, 2, 3, 4), (1, 1, 4, 10), (0.5, 1.5, 2.5), (37, 100, 250, 1000), (12.34, 333.3, 1008),
+    (0.1, 2.35, 12345.678), (1, 1.0004, 3e-3), (7,),
 )  # fmt: skip
 """Capacities of one group are drawn from one of these."""
 RACKS: Final = ("a", "b", "c", "d")

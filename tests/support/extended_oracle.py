@@ -40,9 +40,9 @@ class OracleFigures:
     """What the goals of a plan are worth."""
 
     instances: Fraction
-    """Σ count² / capacity over instances; a member without one is an instance by itself."""
+    """Σ count² / share over instances; a member without one is an instance by itself."""
     members: Fraction
-    """Σ count² / capacity over members."""
+    """Σ count² / share over members."""
     cross: int
     moves: int
     spread: Fraction
@@ -55,7 +55,9 @@ class OracleGroup:
 
     members: tuple[str, ...]
     capacity: tuple[Fraction, ...]
-    """[M] with 3 significant digits, in the snapshot's unit."""
+    """[M] as written in the snapshot: what loads are divided by."""
+    share: tuple[Fraction, ...]
+    """[M] the same with 3 significant digits: what counts are in proportion to."""
     instance: tuple[int, ...]
     """[M] the number of the member's instance."""
     room: tuple[int, ...]
@@ -71,21 +73,27 @@ class OracleGroup:
 
     @cached_property
     def member_factor(self) -> list[int]:
-        """[M] integers in proportion to 1 / capacity; `scale` is the factor of capacity 1."""
-        return [int(self.scale / capacity) for capacity in self.capacity]
+        """[M] integers in proportion to 1 / share; `scale` is the factor of share 1."""
+        return [int(self.scale / share) for share in self.share]
 
     @cached_property
-    def instance_capacity(self) -> list[Fraction]:
+    def load_factor(self) -> list[int]:
+        """[M] integers in proportion to 1 / capacity."""
+        scale = lcm(*(capacity.numerator for capacity in self.capacity))
+        return [int(scale / capacity) for capacity in self.capacity]
+
+    @cached_property
+    def instance_share(self) -> list[Fraction]:
         return [
-            sum((c for c, i in zip(self.capacity, self.instance, strict=True) if i == number),
+            sum((c for c, i in zip(self.share, self.instance, strict=True) if i == number),
                 Fraction(0))
             for number in range(max(self.instance, default=-1) + 1)
         ]  # fmt: skip
 
     @cached_property
     def instance_factor(self) -> list[int]:
-        """Per instance an integer in proportion to 1 / capacity, of the same scale."""
-        return [int(self.scale / capacity) for capacity in self.instance_capacity]
+        """Per instance an integer in proportion to 1 / share, of the same scale."""
+        return [int(self.scale / share) for share in self.instance_share]
 
     @cached_property
     def weight_scale(self) -> int:
@@ -94,8 +102,8 @@ class OracleGroup:
 
     @cached_property
     def scale(self) -> int:
-        capacities = [*self.capacity, *self.instance_capacity]
-        return lcm(*(capacity.numerator for capacity in capacities))
+        shares = [*self.share, *self.instance_share]
+        return lcm(*(share.numerator for share in shares))
 
     def figures(self, placed: Placed) -> OracleFigures:
         counts = [0] * len(self.members)
@@ -103,13 +111,13 @@ class OracleGroup:
         for unit, member in zip(self.units, placed, strict=True):
             counts[member] += 1
             loads[member] += unit.weight
-        sums = [0] * len(self.instance_capacity)
+        sums = [0] * len(self.instance_share)
         for number, count in zip(self.instance, counts, strict=True):
             sums[number] += count
         per_capacity = [loads[m] / self.capacity[m] for m in self.active]
         return OracleFigures(
-            instances=_squares(sums, self.instance_capacity),
-            members=_squares(counts, self.capacity),
+            instances=_squares(sums, self.instance_share),
+            members=_squares(counts, self.share),
             cross=sum(unit.cross[m] for unit, m in zip(self.units, placed, strict=True)),
             moves=sum(unit.moves[m] for unit, m in zip(self.units, placed, strict=True)),
             spread=max(per_capacity, default=Fraction(0)) - min(per_capacity, default=Fraction(0)),
@@ -186,7 +194,8 @@ def read_group(snapshot: Snapshot, weights: Weights | None = None) -> OracleGrou
             )
     return OracleGroup(
         members=tuple(member["id"] for member in members),
-        capacity=_capacities(members),
+        capacity=(capacity := _capacities(members)),
+        share=tuple(map(_three_digits, capacity)),
         instance=_instances(members),
         room=tuple(no_limit if most is None else most for most in room),
         units=tuple(units),
@@ -244,12 +253,12 @@ def _owners(
 
 def _capacities(members: Sequence[Mapping[str, Any]]) -> tuple[Fraction, ...]:
     given = [member.get("capacity") for member in members]
-    known = [capacity for capacity in given if capacity is not None]
-    unknown = median(known) if known else 1
-    return tuple(_three_digits(unknown if c is None else c) for c in given)
+    known = [Fraction(str(capacity)) for capacity in given if capacity is not None]
+    unknown = median(known) if known else Fraction(1)
+    return tuple(unknown if c is None else Fraction(str(c)) for c in given)
 
 
-def _three_digits(number: float) -> Fraction:
+def _three_digits(number: Fraction) -> Fraction:
     return Fraction(f"{float(number):.3g}")
 
 

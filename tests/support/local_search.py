@@ -10,9 +10,9 @@ from support.groups import LAG_KINDS, ODD, random_group
 
 from equilag.domain.constraint import CountConstraint, constraint_of
 from equilag.domain.group.group import Group, Index
+from equilag.domain.group.loads import excess
 from equilag.domain.plan.metrics import (
     count_moves,
-    excess,
     is_valid,
     load_figures,
     member_loads,

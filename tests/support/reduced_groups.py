@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import replace
+from fractions import Fraction
 from math import lcm
 from random import Random
 
@@ -15,18 +16,21 @@ from equilag.domain.constraint import CountConstraint
 from equilag.domain.errors import InputError
 from equilag.domain.group.extended_columns import NO_LIMIT, ExtendedColumns
 from equilag.domain.group.group import Flags, Group, Index
+from equilag.domain.group.member_capacities import MemberCapacities
 from equilag.domain.group.partition_classes import PartitionClasses
 from equilag.domain.policy.policy import Policy
 from equilag.solver.counts.even_counts import balanced
 
 CAPACITIES = ((1,), (1, 2), (1, 2, 3, 4), (37, 100, 250), (1, 999), (997, 998, 999))
-"""Capacities of one group are drawn from one of these."""
+"""MemberCapacities of one group are drawn from one of these."""
 
 
 def extended_columns(n_members: int, **given: object) -> ExtendedColumns:
     """Columns that change nothing, but for those that are given."""
     ones = np.ones(n_members, np.int64)
-    columns = ExtendedColumns(ones, 1.0, ones, 1, np.full(n_members, NO_LIMIT))
+    capacity = [Fraction(int(one)) for one in np.asarray(given.get("capacity", ones))]
+    room = np.full(n_members, NO_LIMIT)
+    columns = ExtendedColumns(ones, 1.0, MemberCapacities.of(capacity), room)
     return columns._replace(**given)
 
 

@@ -4,13 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
+from fractions import Fraction
 from itertools import product
+from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from equilag.certificate.exhaustive.small_problem import SearchTarget, SmallProblem
 from equilag.domain.constraint import InstanceSums
 from equilag.domain.group.group import NOBODY, Ints
+from equilag.domain.group.member_capacities import MemberCapacities
 
 
 def random_problem(
@@ -46,11 +50,23 @@ def random_target(rng: np.random.Generator) -> SearchTarget:
     )
 
 
-def loads_of(problem: SmallProblem, found: Ints) -> Ints:
-    """[J] loads of an assignment [I], as they are compared."""
+def loads_of(problem: SmallProblem, found: Ints) -> npt.NDArray[Any]:
+    """[J] loads of an assignment [I], as they are compared: fractions where capacities differ."""
     loads = problem.base.copy()
     np.add.at(loads, found, problem.lag)
-    return loads if problem.factor is None else loads * problem.factor
+    if problem.capacities is None:
+        return loads
+    whole = problem.capacities.whole
+    rates = [Fraction(whole[-1], whole[kind]) for kind in problem.capacities.kind_of]
+    return loads.astype(object) * np.array(rates, dtype=object)
+
+
+def is_met(target: SearchTarget, high: Any, low: Any, moves: int) -> bool:
+    """True if an assignment with these extremes and moves meets the target, but for its limit."""
+    spread = high - low + target.move_cost * moves
+    if target.strict:
+        return bool(spread < target.spread and target.floor < low and high < target.cap)
+    return bool(spread <= target.spread and target.floor <= low and high <= target.cap)
 
 
 def meets_limits(problem: SmallProblem, found: Ints) -> bool:
@@ -72,8 +88,9 @@ def meets_limits(problem: SmallProblem, found: Ints) -> bool:
 
 
 def extended_problem(rng: np.random.Generator, number: int) -> SmallProblem:
-    """Of 2 to 4 members with factors of capacities from 1 to 4; now and then with forced moves,
-    limits by topic, instances, or units of several partitions."""
+    """Of 2 to 4 members with capacities from 1 to 4, or of many digits, which no common multiple
+    makes whole; now and then with forced moves, limits by topic, instances, or units of several
+    partitions."""
     members = 2 + number % 3
     problem = random_problem(rng, members, items=7 - members, topics=number % 5 == 0)
     forced = int(rng.integers(0, 3)) if number % 3 == 0 else 0
@@ -83,8 +100,16 @@ def extended_problem(rng: np.random.Generator, number: int) -> SmallProblem:
         least = rng.integers(0, 4, 2)
         sums = InstanceSums(of, least, least + rng.integers(0, 3, 2))
     stakes = rng.integers(0, 3, problem.allowed.shape) if number % 7 > 3 else None
-    factor = 12 // rng.integers(1, 5, members)
-    return replace(problem, factor=factor, forced_moves=forced, sums=sums, stakes=stakes)
+    chosen = [Fraction(one) for one in rng.integers(1, 5, members).tolist()]
+    if number % 2:
+        chosen = [one + Fraction(1, 10**11 + n) for n, one in enumerate(chosen)]
+    return replace(
+        problem,
+        capacities=MemberCapacities.of(chosen),
+        forced_moves=forced,
+        sums=sums,
+        stakes=stakes,
+    )
 
 
 def solutions(problem: SmallProblem, target: SearchTarget) -> Iterator[Ints]:
@@ -94,10 +119,7 @@ def solutions(problem: SmallProblem, target: SearchTarget) -> Iterator[Ints]:
         found = np.array(row, np.int64)
         loads = loads_of(problem, found)
         moves = problem.moves(found)
-        low, high = int(loads.min()), int(loads.max())
-        if high - low + target.move_cost * moves > target.spread:
-            continue
-        if low < target.floor or high > target.cap:
+        if not is_met(target, loads.max(), loads.min(), moves):
             continue
         if target.max_moves is not None and moves > target.max_moves:
             continue

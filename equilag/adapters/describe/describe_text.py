@@ -215,7 +215,7 @@ def _about_offsets(group: PrintedGroup, reset: str) -> list[str]:
     """Return what is assumed of log starts, and of partitions without a commit."""
     remarks = []
     if any(row.start is None for _, _, row in group.partitions()):
-        remarks.append("log starts are not in the text: 0")
+        remarks.append("log starts are not in the text and count as 0")
     names = [
         partition_name(topic, number)
         for topic, number, row in group.partitions()

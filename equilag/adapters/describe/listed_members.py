@@ -217,14 +217,14 @@ def assume_subscriptions(
     if assumed:
         which = "the topics they own" if as_owned else "all topics of the group"
         members_assumed = plural(assumed, "member")
-        remarks.insert(0, f"subscriptions are not in the text: for {members_assumed}, {which}")
+        remarks.insert(0, f"subscriptions are not in the text: {which} for {members_assumed}")
     if assumed and not as_owned and len(_topics_owned(held, members, subscribe)) > 1:
         remarks.insert(1, DIFFERENT_TOPICS if is_whole else DIFFERENT_ROWS)
     idle = sum(not chosen[member] and member not in subscribe for member in members)
     if idle:
         remarks.append(
-            f"{plural(idle, 'member')} {form(idle, 'owns', 'own')} nothing, and so"
-            f" {form(idle, 'is', 'are')} taken to subscribe to nothing"
+            f"{plural(idle, 'member')} {form(idle, 'owns', 'own')} nothing and"
+            f" {form(idle, 'is', 'are')} assumed to subscribe to nothing"
         )
     return chosen, remarks
 

@@ -197,10 +197,10 @@ def sentences(group: PrintedGroup, doubts: DescribeDoubts, reset: str) -> list[s
     if group.moments > 1:
         found.append(f"the text shows the group {group.moments} times; the last one counts")
     if group.rebalancing:
-        found.append("the group was rebalancing, so its owners are those of a moment in between")
+        found.append("the group was rebalancing: the owners are those during the rebalance")
     if doubts.hand_lags:
         shown = some_of(doubts.hand_lags, _MAX_DETAILS)
-        found.append(f"LAG is not LOG-END-OFFSET - CURRENT-OFFSET, the offsets count: {shown}")
+        found.append(f"LAG is not LOG-END-OFFSET - CURRENT-OFFSET; the offsets count: {shown}")
     if doubts.ahead:
         count = plural(len(doubts.ahead), "partition")
         are = form(len(doubts.ahead), "is", "are")
@@ -209,16 +209,16 @@ def sentences(group: PrintedGroup, doubts: DescribeDoubts, reset: str) -> list[s
     if doubts.end_unknown:
         shown = some_of(doubts.end_unknown, MAX_SHOWN)
         count = plural(len(doubts.end_unknown), "partition")
-        found.append(f"the log end of {count} is not known, so neither is the lag: {shown}")
+        found.append(f"the log end of {count} is unknown, and so is the lag: {shown}")
     if doubts.owner_unknown:
         shown = some_of(doubts.owner_unknown, MAX_SHOWN)
         count = plural(len(doubts.owner_unknown), "partition")
-        found.append(f"the owner of {count} is not known, which counts as nobody: {shown}")
+        found.append(f"the owner of {count} is unknown and counts as nobody: {shown}")
     if doubts.twice:
         shown = some_of(doubts.twice, _MAX_DETAILS)
         count = plural(len(doubts.twice), "partition")
         has, them = form(len(doubts.twice), "has", "have"), form(len(doubts.twice), "it", "them")
-        found.append(f"{count} {has} two members, so nobody owns {them}: {shown}")
+        found.append(f"{count} {has} two owners, so nobody owns {them}: {shown}")
     return [*found, *(_gap_sentence(gap, reset) for gap in doubts.gaps)]
 
 
@@ -234,6 +234,6 @@ def _gap_sentence(gap: tuple[str, int, int, tuple[int, ...]], reset: str) -> str
     if reset == "latest":
         return sentence
     return (
-        f"{sentence}, but under auto.offset.reset {reset} the whole log counts, which the text does"
-        " not have"
+        f"{sentence}; under auto.offset.reset {reset} the lag is the whole log, which the text does"
+        " not show"
     )

@@ -30,7 +30,7 @@ BROKER_ASSIGNS: Final = (
 _OTHERS: Final = {
     SHARE: (
         "a share group (KIP-932)",
-        "its members take single records of the same partitions, so none belongs to one member",
+        "its members share partitions, so none belongs to one member",
     ),
     STREAMS: (
         "a streams group (KIP-1071)",

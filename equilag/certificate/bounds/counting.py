@@ -16,6 +16,7 @@ from equilag.certificate.bounds.free_of_topics import FreeOfTopics, heaviest_of,
 from equilag.domain.columns import Floats, distinct
 from equilag.domain.constraint import CountConstraint, ranges
 from equilag.domain.group.group import Flags, Group, Ints
+from equilag.domain.group.member_capacities import Load
 from equilag.domain.plan.metrics import member_counts, member_loads
 
 
@@ -91,7 +92,7 @@ class Counting:
         return self.group.subscriptions if self.per_topic else self.constraint.arcs
 
     @property
-    def greatest_load(self) -> int:
+    def greatest_load(self) -> Load:
         """No load is larger than this."""
         return int(self.group.lag.sum())
 
@@ -153,7 +154,7 @@ class Counting:
         heavy += heaviest_of(more, int(self.hi[members].sum()) - sure)
         return LoadRange(base + light, base + heavy)
 
-    def average(self, members: Flags) -> tuple[int, int]:
+    def average(self, members: Flags) -> tuple[Load, Load]:
         """Bounds from the mean load of a set, at its least and at its most.
 
         Returns (a lower bound on max λ, an upper bound on min λ), λ being the members' loads.
@@ -188,7 +189,7 @@ class Counting:
         carried = np.cumsum(self.lag[part.mine[: len(n)]]) + lightest[beside]
         return n, (part.most - carried) / (size - n)
 
-    def crowds_at(self, members: Flags, level: int) -> list[int]:
+    def crowds_at(self, members: Flags, level: Load) -> list[int]:
         """Further numbers of heaviest partitions, for a lightest load of about `level`."""
         return []
 
@@ -211,7 +212,7 @@ class Counting:
         rest[top] = False
         return top, part.order[rest[part.order]]
 
-    def heavy(self, members: Flags, heaviest: int) -> int:
+    def heavy(self, members: Flags, heaviest: int) -> Load:
         """A lower bound on max λ: some member holds its share of the heaviest partitions.
 
         Of the `heaviest` partitions that only `members` may take, one member has at least
@@ -258,7 +259,7 @@ class Counting:
         lo[topic] = max(0, int(lo[topic]) - 1)
         return int(self.lag[self.from_light < lo[self.bucket]].sum())
 
-    def rest(self, members: Flags, heaviest: int, below: int | None = None) -> int | None:
+    def rest(self, members: Flags, heaviest: int, below: Load | None = None) -> Load | None:
         """An upper bound on min λ: what the holders of the heaviest partitions leave to the others.
 
         The `heaviest` partitions that only `members` may take are held by j members, which carry

@@ -15,6 +15,7 @@ docs/certificates.md defines the excess over the mean load.
 
 from __future__ import annotations
 
+from math import ceil, floor
 from typing import Final, Literal
 
 import numpy as np
@@ -22,9 +23,10 @@ import numpy as np
 from equilag.certificate.bounds.counting import Counting
 from equilag.certificate.bounds.counting_by_capacity import CountingByCapacity
 from equilag.domain.group.group import Flags, Ints
+from equilag.domain.group.member_capacities import Load
 
 
-def excess_by_average(counting: Counting, members: Flags) -> int:
+def excess_by_average(counting: Counting, members: Flags) -> Load:
     """What a set of members carries at least above its fair share, or at most below it.
 
     What some lack, others have too much: the loads below the mean miss as much as the others exceed
@@ -43,7 +45,7 @@ def excess_by_average(counting: Counting, members: Flags) -> int:
     )
 
 
-def excess_by_heavy(counting: Counting, members: Flags, heaviest: int) -> int:
+def excess_by_heavy(counting: Counting, members: Flags, heaviest: int) -> Load:
     """What the holders of the heaviest partitions carry above their fair share, rounded down."""
     if isinstance(counting, CountingByCapacity):
         return counting.excess_by_heavy(members, heaviest)
@@ -119,7 +121,7 @@ def pairs_needed(counting: Counting) -> int:
     return int((as_two == 2).sum()) - with_one - (with_one + over)
 
 
-def pairs_beyond(counting: Counting, value: int, side: Side) -> Flags:
+def pairs_beyond(counting: Counting, value: Load, side: Side) -> Flags:
     """[F, F] pairs of free partitions that are heavier, or lighter, than `value` together, and that
     a member which may hold two may hold."""
     lag = counting.lag
@@ -127,7 +129,8 @@ def pairs_beyond(counting: Counting, value: int, side: Side) -> Flags:
     two = (counting.lo <= 2) & (counting.hi >= 2)
     member_classes = np.unique(counting.group.class_of[two])
     takes = counting.constraint.face[counting.bucket][:, member_classes].astype(np.int32)
-    found: Flags = (takes @ takes.T > 0) & (total > value if side == "above" else total < value)
+    beyond = total > floor(value) if side == "above" else total < ceil(value)
+    found: Flags = (takes @ takes.T > 0) & beyond
     np.fill_diagonal(found, False)
     return found
 

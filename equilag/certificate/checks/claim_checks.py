@@ -39,48 +39,51 @@ from equilag.certificate.checks.search_checks import (
 )
 from equilag.certificate.ledger import Ledger, Refuted, natural_in
 from equilag.domain.group.group import Flags, iter_names
+from equilag.domain.group.loads import written
+from equilag.domain.group.member_capacities import Load
 
 
-def check_highest_by_average(ledger: Ledger, value: int, data: Mapping[str, Any]) -> None:
+def check_highest_by_average(ledger: Ledger, value: Load, data: Mapping[str, Any]) -> None:
     """`max_load_at_least` by `average`: partitions that only these members may take."""
     bound = ledger.counting.average(ledger.members_in(data))[0]
     if value > bound:
-        raise Refuted(f"the mean load of these members proves no more than {bound}")
+        raise Refuted(f"the mean load of these members proves no more than {written(bound)}")
 
 
-def check_highest_by_heavy(ledger: Ledger, value: int, data: Mapping[str, Any]) -> None:
+def check_highest_by_heavy(ledger: Ledger, value: Load, data: Mapping[str, Any]) -> None:
     """`max_load_at_least` by `heavy`: the heaviest partitions and what the counts force on top."""
     bound = ledger.counting.heavy(ledger.members_in(data), natural_in(data, "heaviest"))
     if value > bound:
-        raise Refuted(f"the heaviest partitions prove no more than {bound}")
+        raise Refuted(f"the heaviest partitions prove no more than {written(bound)}")
 
 
-def check_lowest_by_average(ledger: Ledger, value: int, data: Mapping[str, Any]) -> None:
+def check_lowest_by_average(ledger: Ledger, value: Load, data: Mapping[str, Any]) -> None:
     """`min_load_at_most` by `average`: all partitions that these members may take."""
     bound = ledger.counting.average(ledger.members_in(data))[1]
     if value < bound:
-        raise Refuted(f"the mean load of these members proves no less than {bound}")
+        raise Refuted(f"the mean load of these members proves no less than {written(bound)}")
 
 
-def check_lowest_by_rest(ledger: Ledger, value: int, data: Mapping[str, Any]) -> None:
+def check_lowest_by_rest(ledger: Ledger, value: Load, data: Mapping[str, Any]) -> None:
     """`min_load_at_most` by `rest`: what the heaviest partitions leave to the other members."""
     bound = ledger.counting.rest(ledger.members_in(data), natural_in(data, "heaviest"))
     if bound is None or value < bound:
-        raise Refuted(f"what the heaviest partitions leave proves no less than {bound}")
+        said = "nothing" if bound is None else f"no less than {written(bound)}"
+        raise Refuted(f"what the heaviest partitions leave proves {said}")
 
 
-def check_highest_by_folding(ledger: Ledger, value: int, data: Mapping[str, Any]) -> None:
+def check_highest_by_folding(ledger: Ledger, value: Load, data: Mapping[str, Any]) -> None:
     """`max_load_at_least` by `folding`: at most two partitions each, folded."""
     bound = _folded(ledger, data)[0]
     if value > bound:
-        raise Refuted(f"the folded list of these members proves no more than {bound}")
+        raise Refuted(f"the folded list of these members proves no more than {written(bound)}")
 
 
-def check_lowest_by_folding(ledger: Ledger, value: int, data: Mapping[str, Any]) -> None:
+def check_lowest_by_folding(ledger: Ledger, value: Load, data: Mapping[str, Any]) -> None:
     """`min_load_at_most` by `folding`: at most two partitions each, folded."""
     bound = _folded(ledger, data)[1]
     if value < bound:
-        raise Refuted(f"the folded list of these members proves no less than {bound}")
+        raise Refuted(f"the folded list of these members proves no less than {written(bound)}")
 
 
 def _folded(ledger: Ledger, data: Mapping[str, Any]) -> tuple[int, int]:
@@ -90,17 +93,17 @@ def _folded(ledger: Ledger, data: Mapping[str, Any]) -> tuple[int, int]:
     return found
 
 
-def check_highest_by_pairs(ledger: Ledger, value: int, data: Mapping[str, Any]) -> None:
+def check_highest_by_pairs(ledger: Ledger, value: Load, data: Mapping[str, Any]) -> None:
     """`max_load_at_least` by `pairs`: too few disjoint pairs of partitions weigh less."""
     _check_pairs(ledger, value, data, "below")
 
 
-def check_lowest_by_pairs(ledger: Ledger, value: int, data: Mapping[str, Any]) -> None:
+def check_lowest_by_pairs(ledger: Ledger, value: Load, data: Mapping[str, Any]) -> None:
     """`min_load_at_most` by `pairs`: too few disjoint pairs of partitions weigh more."""
     _check_pairs(ledger, value, data, "above")
 
 
-def _check_pairs(ledger: Ledger, value: int, data: Mapping[str, Any], side: Side) -> None:
+def _check_pairs(ledger: Ledger, value: Load, data: Mapping[str, Any], side: Side) -> None:
     needed = pairs_needed(ledger.counting)
     if needed < 1:
         raise Refuted("the counts do not say how many members hold two partitions")
@@ -125,37 +128,38 @@ def _partitions_apart(ledger: Ledger, data: Mapping[str, Any]) -> Flags:
     return apart
 
 
-def check_excess_by_average(ledger: Ledger, value: int, data: Mapping[str, Any]) -> None:
+def check_excess_by_average(ledger: Ledger, value: Load, data: Mapping[str, Any]) -> None:
     """`excess_at_least` by `average`: what these members carry above or below their share."""
     bound = excess_by_average(ledger.counting, ledger.members_in(data))
     if value > bound:
-        raise Refuted(f"the mean load of these members proves no more than {bound}")
+        raise Refuted(f"the mean load of these members proves no more than {written(bound)}")
 
 
-def check_excess_by_heavy(ledger: Ledger, value: int, data: Mapping[str, Any]) -> None:
+def check_excess_by_heavy(ledger: Ledger, value: Load, data: Mapping[str, Any]) -> None:
     """`excess_at_least` by `heavy`: the heaviest partitions and what the counts force on top."""
     members, heaviest = ledger.members_in(data), natural_in(data, "heaviest")
     bound = excess_by_heavy(ledger.counting, members, heaviest)
     if value > bound:
-        raise Refuted(f"the heaviest partitions prove no more than {bound}")
+        raise Refuted(f"the heaviest partitions prove no more than {written(bound)}")
 
 
-def check_difference(ledger: Ledger, value: int, data: Mapping[str, Any]) -> None:
+def check_difference(ledger: Ledger, value: Load, data: Mapping[str, Any]) -> None:
     """`spread_at_least` by `difference`: the proved bounds of both extremes."""
     apart = max(0, ledger.highest_proved - ledger.lowest_proved)
     if value > apart:
-        raise Refuted(f"the proved loads are only {apart} apart")
+        raise Refuted(f"the proved loads are only {written(apart)} apart")
 
 
-def check_sum(ledger: Ledger, value: int, data: Mapping[str, Any]) -> None:
+def check_sum(ledger: Ledger, value: Load, data: Mapping[str, Any]) -> None:
     """`cost_at_least` by `sum`: the proved spread and the proved moves."""
     bound = ledger.checked.get("spread_at_least", 0)
     bound += ledger.move_cost * ledger.checked.get("fewest_moves", 0)
     if value > bound:
-        raise Refuted(f"spread and moves prove no more than {bound}")
+        raise Refuted(f"spread and moves prove no more than {written(bound)}")
 
 
-ClaimCheck = Callable[[Ledger, int, Mapping[str, Any]], None]
+ClaimCheck = Callable[[Ledger, Any, Mapping[str, Any]], None]
+"""Values are loads or whole numbers; the reader of a plan has seen to that."""
 
 CHECKS: Final[Mapping[tuple[str, str], ClaimCheck]] = {
     ("counts", "residual"): check_counts,

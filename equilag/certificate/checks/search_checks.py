@@ -12,6 +12,7 @@ from equilag.certificate.exhaustive.small_problem import SearchTarget
 from equilag.certificate.exhaustive.whole_group import WholeGroup, whole_problem
 from equilag.certificate.ledger import Ledger, Refuted, natural_in
 from equilag.domain.budget import Budget, OutOfBudget
+from equilag.domain.group.member_capacities import Load
 
 SEARCH_WORK: Final = 3_000_000_000
 """Array elements that one check may cost: ten times what the planner spends on a search, so that
@@ -19,7 +20,7 @@ every search that the planner finished can be repeated."""
 
 
 def search_target(
-    value: int, max_moves: int | None, move_cost: int, highest: int, lowest: int
+    value: Load, max_moves: int | None, move_cost: int, highest: Load, lowest: Load
 ) -> SearchTarget:
     """What must not exist if every plan costs at least `value`; for planner and check alike.
 
@@ -27,32 +28,25 @@ def search_target(
     one. A plan that costs less than `value` has a smaller spread too, so all its loads are within
     that spread of both.
     """
-    spread = value - 1
-    return SearchTarget(
-        spread,
-        floor=max(0, highest - spread),
-        cap=lowest + spread,
-        max_moves=max_moves,
-        move_cost=move_cost,
-    )
+    return SearchTarget(value, highest - value, lowest + value, max_moves, move_cost, strict=True)
 
 
-def check_spread_by_search(ledger: Ledger, value: int, data: Mapping[str, Any]) -> None:
+def check_spread_by_search(ledger: Ledger, value: Load, data: Mapping[str, Any]) -> None:
     """`spread_at_least` by `search`."""
     _check_search(ledger, value, data, 0)
 
 
-def check_cost_by_search(ledger: Ledger, value: int, data: Mapping[str, Any]) -> None:
+def check_cost_by_search(ledger: Ledger, value: Load, data: Mapping[str, Any]) -> None:
     """`cost_at_least` by `search`."""
     _check_search(ledger, value, data, ledger.move_cost)
 
 
-def check_spread_by_move_search(ledger: Ledger, value: int, data: Mapping[str, Any]) -> None:
+def check_spread_by_move_search(ledger: Ledger, value: Load, data: Mapping[str, Any]) -> None:
     """`spread_at_least` by `move-search`."""
     _check_search(ledger, value, data, 0, few_moves=True)
 
 
-def check_cost_by_move_search(ledger: Ledger, value: int, data: Mapping[str, Any]) -> None:
+def check_cost_by_move_search(ledger: Ledger, value: Load, data: Mapping[str, Any]) -> None:
     """`cost_at_least` by `move-search`."""
     _check_search(ledger, value, data, ledger.move_cost, few_moves=True)
 
@@ -82,10 +76,10 @@ def no_plan_within(
 
 
 def _check_search(
-    ledger: Ledger, value: int, data: Mapping[str, Any], move_cost: int, few_moves: bool = False
+    ledger: Ledger, value: Load, data: Mapping[str, Any], move_cost: int, few_moves: bool = False
 ) -> None:
     max_moves = limit_in(ledger, data)
-    if value < 1:
+    if value <= 0:
         return
     make = whole_problem_of_few_moves if few_moves else whole_problem
     whole = make(ledger.group, ledger.constraint, max_moves)

@@ -6,16 +6,23 @@ what was given.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
 
 from equilag.certificate.exhaustive.patterns import Layers, PatternLimits
-from equilag.certificate.exhaustive.small_problem import OwnershipTarget, SmallProblem
+from equilag.certificate.exhaustive.small_problem import (
+    OwnershipTarget,
+    ScaledLoads,
+    SearchTarget,
+    SmallProblem,
+)
 from equilag.domain.budget import Budget
 from equilag.domain.constraint import InstanceSums
 from equilag.domain.group.group import NOBODY, Flags, Ints
+from equilag.domain.group.member_capacities import Load, MemberCapacities
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -32,10 +39,9 @@ class ItemMasks:
     """[J] base loads."""
     sums: InstanceSums | None
     """See `SmallProblem.sums`."""
-    factor: Ints | None
-    """[J] see `SmallProblem.factor`."""
-    total: int
-    """Load of all items and all base loads; no load as it is compared is larger."""
+    capacities: MemberCapacities | None
+    """See `SmallProblem.capacities`."""
+    scaled: ScaledLoads
     takers: Ints
     """[I] per bit, mask of the members that may take the item."""
     eligible: list[int]
@@ -55,15 +61,14 @@ class ItemMasks:
         bits = np.arange(len(p.lag))
         lag = p.lag[order]
         weight = np.int64(1) << bits
-        scale = 1 if p.factor is None else int(p.factor.max())
         return ItemMasks(
             order=order,
             bits=bits,
             lag=lag,
             base=p.base,
             sums=p.sums,
-            factor=p.factor,
-            total=int(lag.sum() + p.base.sum()) * scale,
+            capacities=p.capacities,
+            scaled=ScaledLoads.of(p),
             takers=(p.allowed[order] * (1 << np.arange(len(p.base)))).sum(axis=1),
             eligible=[int((weight * p.allowed[order, j]).sum()) for j in members],
             own=[_layers(p, order, j) for j in members],
@@ -82,15 +87,35 @@ class ItemMasks:
             self.base.tolist(),
             self.limits,
             self.own if with_owners else [()] * len(self.own),
-            map(self.factor_of, range(len(self.own))),
+            [0] * len(self.own) if self.capacities is None else self.capacities.kind_of.tolist(),
             [0] * len(self.own) if self.sums is None else self.sums.of.tolist(),
             strict=True,
         )
         return [number.setdefault(key, len(number)) for key in keys]
 
+    @property
+    def total(self) -> int:
+        """No scaled load is larger."""
+        return self.scaled.total
+
+    @property
+    def factor(self) -> Ints | None:
+        """[J] see `ScaledLoads`; None where all are 1."""
+        return None if self.capacities is None else self.scaled.factor
+
     def factor_of(self, member: int) -> int:
-        """What the member's load is multiplied by to be compared."""
-        return 1 if self.factor is None else int(self.factor[member])
+        """What the member's lag is multiplied by to be a scaled load."""
+        return int(self.scaled.factor[member])
+
+    def extremes(self, taken: Iterable[tuple[int, int]]) -> tuple[Load, Load]:
+        """The heaviest and the lightest load, exactly, of members with their masks of items."""
+        capacities = self.capacities
+        loads: list[Load] = []
+        for member, mask in taken:
+            lag = int(self.base[member]) + self.load(mask)
+            kind = 0 if capacities is None else int(capacities.kind_of[member])
+            loads.append(lag if capacities is None else capacities.load(lag, kind))
+        return max(loads), min(loads)
 
     def chosen(self, mask: int) -> Flags:
         """[I] the items of a mask, by bit."""
@@ -139,6 +164,8 @@ class SearchNode:
     """Moves that are saved by what the other members keep."""
     counts: tuple[int, ...] = ()
     """Items of each instance at the other members, where their sums count."""
+    taken: tuple[tuple[int, int], ...] = ()
+    """The other members, and the masks of what they have got."""
 
 
 class FreeItems(NamedTuple):
@@ -160,10 +187,19 @@ class SearchTask:
     """One problem, one target, and the budget for it."""
 
     items: ItemMasks
+    wanted: SearchTarget
     target: OwnershipTarget
+    """The same for scaled loads."""
     member_class: list[int]
     """[J] see `ItemMasks.member_classes`."""
     budget: Budget
+
+    def meets(self, node: SearchNode) -> bool:
+        """True if a node without open members meets the target exactly."""
+        if not self.items.scaled.slack:
+            return True
+        high, low = self.items.extremes(node.taken)
+        return self.wanted.is_met(high, low, self.items.owned - node.kept)
 
     def own(self, member: int) -> Layers:
         """What the member owns; nothing if it does not matter which items stay."""

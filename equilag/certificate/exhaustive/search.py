@@ -32,13 +32,14 @@ from equilag.certificate.exhaustive.lookahead import (
 from equilag.certificate.exhaustive.patterns import Patterns
 from equilag.certificate.exhaustive.small_problem import (
     UNLIMITED,
-    OwnershipTarget,
     SearchTarget,
     SmallProblem,
 )
 from equilag.domain.budget import Budget, OutOfBudget
 from equilag.domain.constraint import InstanceSums
 from equilag.domain.group.group import Flags, Ints
+from equilag.domain.group.loads import MemberLoads
+from equilag.domain.group.member_capacities import MemberCapacities
 
 
 def within_sums(
@@ -78,6 +79,8 @@ class Search:
         if not len(problem.lag):
             return
         self._items = ItemMasks.of(problem)
+        if not self._items.scaled.factor.all():  # capacities too far apart for 63 bits
+            raise OutOfBudget
         self._source = MemberPatterns.of(problem, self._items, budget)
         self._sets: dict[tuple[int, ...], MemberSets] = {}
 
@@ -89,9 +92,9 @@ class Search:
         if not len(self._problem.lag):
             return _without_items(self._problem, target)
         items = self._items
-        owned_target = OwnershipTarget.of(target, items.owned, items.total)
+        owned_target = items.scaled.target(target, items.owned)
         classes = items.member_classes(owned_target.counts_kept)
-        task = SearchTask(items, owned_target, classes, self._budget)
+        task = SearchTask(items, target, owned_target, classes, self._budget)
         everything = (1 << len(items.bits)) - 1
         members = tuple(range(len(items.base)))
         counts = () if items.sums is None else (0,) * len(items.sums.least)
@@ -109,7 +112,7 @@ class Search:
     ) -> dict[int, int] | None:
         """Mask per open member of a completion of the node; None if there is none."""
         if not node.members:
-            return {} if not node.free else None
+            return {} if not node.free and task.meets(node) else None
         task.budget.enter()
         most_kept = task.most_kept(node)
         spread = task.target.spread_with(most_kept)
@@ -157,7 +160,9 @@ class Search:
             chosen, load = int(taken.mask[i]), int(taken.lightest[i])
             low, high = min(node.low, load), max(node.high, load)
             counts = counts_after(task.items.sums, node, member, chosen)
-            after = SearchNode(node.free & ~chosen, rest, low, high, int(taken.kept[i]), counts)
+            given = (*node.taken, (member, chosen))
+            kept = int(taken.kept[i])
+            after = SearchNode(node.free & ~chosen, rest, low, high, kept, counts, given)
             found = self._descend(task, after, listed)
             if found is not None:
                 found[member] = chosen
@@ -180,7 +185,7 @@ def _mean(task: SearchTask, node: SearchNode, total: int) -> int:
 
 def _without_items(problem: SmallProblem, target: SearchTarget) -> Ints | None:
     """The answer for a problem without items: the loads are the base loads."""
-    loads = problem.base if problem.factor is None else problem.base * problem.factor
-    low, high = int(loads.min()), int(loads.max())
-    fits = high - low <= target.spread and target.floor <= low and high <= target.cap
+    capacities = problem.capacities or MemberCapacities.equal(len(problem.base))
+    loads = MemberLoads(problem.base, capacities, np.arange(len(problem.base), dtype=np.int32))
+    fits = target.is_met(loads.max, loads.min, 0)
     return np.zeros(0, np.int64) if fits and not (problem.lo > 0).any() else None

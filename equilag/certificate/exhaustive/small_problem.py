@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from fractions import Fraction
+from math import ceil, floor, lcm
 from typing import Final, NamedTuple
 
 import numpy as np
@@ -10,11 +12,14 @@ import numpy as np
 from equilag.domain.columns import Ints
 from equilag.domain.constraint import InstanceSums
 from equilag.domain.group.group import NOBODY, Flags
+from equilag.domain.group.member_capacities import Load, MemberCapacities
 
 MAX_ITEMS: Final = 40
 """Most items of a search: each half of them has up to 2^20 subsets, which are all listed."""
 MAX_MEMBERS: Final = 8
 """Most members of a search: the load limits of a node look at all 2^8 sets of members."""
+MAX_SCALED: Final = 2**61
+"""Scaled loads stay below this, so that the sum of two of them fits 63 bits."""
 OUTSIDE: Final = -2
 """Stands in `SmallProblem.owner` for a member that is not part of the problem."""
 
@@ -44,9 +49,8 @@ class SmallProblem:
     """[J] most items."""
     owner: Ints
     """[I] column of the item's owner, NOBODY without an owner, OUTSIDE for a member not in J."""
-    factor: Ints | None = None
-    """[J] what a member's load is multiplied by to be compared; None for 1. Base loads are not
-    scaled."""
+    capacities: MemberCapacities | None = None
+    """Of the members J; None where they are equal. Lags and base loads are not per capacity."""
     forced_moves: int = 0
     """Moves that every assignment has beside those of items."""
     stakes: Ints | None = None
@@ -86,13 +90,81 @@ UNLIMITED: Final = 2**62
 class SearchTarget:
     """All loads within `spread` of each other and inside [floor, cap]."""
 
-    spread: int
-    floor: int = 0
-    cap: int = UNLIMITED
+    spread: Load
+    floor: Load = 0
+    cap: Load = UNLIMITED
     max_moves: int | None = None
     """Most items that may leave their owner."""
     move_cost: int = 0
     """Each move lowers the spread that is allowed by this much."""
+    strict: bool = False
+    """True if spread, floor and cap themselves are not allowed."""
+
+    def most(self, load: Load) -> int:
+        """The largest whole number that is allowed where `load` is the upper limit."""
+        return ceil(load) - 1 if self.strict else floor(load)
+
+    def least(self, load: Load) -> int:
+        """The smallest whole number that is allowed where `load` is the lower limit."""
+        return floor(load) + 1 if self.strict else ceil(load)
+
+    def is_met(self, high: Load, low: Load, moves: int) -> bool:
+        """True if an assignment with these extremes and moves meets the target."""
+        spread = high - low + self.move_cost * moves
+        if self.strict:
+            return spread < self.spread and self.floor < low and high < self.cap
+        return spread <= self.spread and self.floor <= low and high <= self.cap
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class ScaledLoads:
+    """Loads of a small problem as integers: a lag times the factor of its member.
+
+    They are exact where the common multiple of the capacities is small enough. Elsewhere factors
+    are rounded down, a scaled load is less than `slack` too small, and what a search finds has to
+    be compared exactly.
+    """
+
+    factor: Ints
+    """[J]"""
+    one: Fraction
+    """The scaled load of a load of 1."""
+    slack: int
+    """0 where factors are exact."""
+    total: int
+    """No scaled load is larger."""
+
+    @staticmethod
+    def of(problem: SmallProblem) -> ScaledLoads:
+        total, members = int(problem.lag.sum() + problem.base.sum()), len(problem.base)
+        capacities = problem.capacities
+        if capacities is None:
+            return ScaledLoads(np.ones(members, np.int64), Fraction(1), 0, total)
+        mine = [capacities.whole[kind] for kind in capacities.kind_of.tolist()]
+        scale, most = lcm(*mine), MAX_SCALED // max(1, total)
+        slack = 0
+        if scale > most * min(mine):
+            scale, slack = most * min(mine), total
+        factor = np.array([scale // whole for whole in mine], dtype=np.int64)
+        one = Fraction(scale, capacities.whole[-1])
+        return ScaledLoads(factor, one, slack, total * int(factor.max(initial=1)))
+
+    def target(self, target: SearchTarget, owned: int) -> OwnershipTarget:
+        """The target for scaled loads: no assignment that meets it misses this one."""
+        one, slack = self.one, self.slack
+        moves = range(owned, -1, -1)
+        allowed = [target.most((target.spread - target.move_cost * n) * one) + slack for n in moves]
+        table = [max(-1, min(self.total, spread)) for spread in allowed]
+        min_kept = 0 if target.max_moves is None else owned - target.max_moves
+        return OwnershipTarget(
+            table[owned],
+            target.least(target.floor * one) - slack,
+            target.most(target.cap * one),
+            owned,
+            min_kept,
+            min_kept > 0 or target.move_cost > 0,
+            np.array(table, dtype=np.int64),
+        )
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -110,28 +182,8 @@ class OwnershipTarget:
     counts_kept: bool
     """True if it matters which items stay with their owners."""
     allowed: Ints
-    """[owned + 1] the spread allowed by the number of owned items that stay; −1 for none."""
-
-    @staticmethod
-    def of(target: SearchTarget, owned: int, total: int) -> OwnershipTarget:
-        """`total` is the load of all items and members; no spread exceeds it.
-
-        A table, since a cost of moves times moves need not fit 64 bits.
-        """
-        min_kept = 0 if target.max_moves is None else owned - target.max_moves
-        allowed = [
-            max(-1, min(total, target.spread - target.move_cost * moves))
-            for moves in range(owned, -1, -1)
-        ]
-        return OwnershipTarget(
-            allowed[owned],
-            target.floor,
-            target.cap,
-            owned,
-            min_kept,
-            min_kept > 0 or target.move_cost > 0,
-            np.array(allowed, dtype=np.int64),
-        )
+    """[owned + 1] the spread allowed by the number of owned items that stay; −1 for none. A table,
+    since a cost of moves times moves need not fit 64 bits."""
 
     def spread_with(self, kept: int) -> int:
         """The spread allowed if `kept` items stay in the end; below 0 for none."""

@@ -17,10 +17,10 @@ from equilag.domain.columns import among
 from equilag.domain.constraint import CountConstraint, InstanceSums, TopicCounts
 from equilag.domain.group.group import NOBODY, Group, Index, Ints
 from equilag.domain.plan.metrics import (
+    capacities_of,
     cross_costs,
     cross_reads,
     has_stakes,
-    load_factor,
     member_counts,
     member_loads,
     stakes_held,
@@ -80,7 +80,7 @@ def whole_problem(
         pinned = TopicCounts.of(group, rest).at(*places)
         bounds = constraint.topics.at(*places)
         topic_lo, topic_hi = bounds.least - pinned, bounds.most - pinned
-    factor = load_factor(group)
+    capacities = capacities_of(group)
     problem = SmallProblem(
         lag=group.lag[items],
         allowed=constraint.may_each(items, members),
@@ -88,7 +88,7 @@ def whole_problem(
         lo=least - held,
         hi=most - held,
         owner=column[group.owner[items]],
-        factor=None if factor is None else factor[members],
+        capacities=None if capacities.are_equal else capacities.among(members),
         forced_moves=_forced_moves(group, items, members, rest),
         stakes=_stakes(group, items, members),
         sums=_sums(constraint, members, member_counts(rest, group.n_members)),

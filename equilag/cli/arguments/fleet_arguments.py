@@ -26,23 +26,23 @@ def add_fleet_options(parser: argparse.ArgumentParser) -> None:
         metavar="PATH",
         action="append",
         default=[],
-        help="files, directories or patterns of parquet or JSON lines; can be repeated",
+        help="offsets: files, directories or patterns of parquet or JSON lines; can be repeated",
     )
     source.add_argument(
-        "--members", metavar="PATH", action="append", default=[], help="the same for memberships"
+        "--members", metavar="PATH", action="append", default=[], help="the same, of memberships"
     )
     source.add_argument(
         "--racks",
         metavar="PATH",
         action="append",
         default=[],
-        help="the same for the racks of partitions, beside --offsets and --members",
+        help="the same, of the racks of partitions; optional",
     )
     source.add_argument(
         "--bootstrap-server", metavar="B", help="a live cluster, through its __consumer_offsets"
     )
     source.add_argument(
-        "--command-config", metavar="FILE", help="properties for logging in, as for Kafka's tools"
+        "--command-config", metavar="FILE", help="login and TLS settings, as for Kafka's own tools"
     )
     parser.add_argument("--out", metavar="RUN", help="a new directory for the results")
     options.add_json(parser, "print the summary's JSON instead of the report")
@@ -93,7 +93,7 @@ def _add_signals(group: argparse._ArgumentGroup) -> None:
         metavar="T",
         type=duration,
         default=3600.0,
-        help="time before that over which rates are measured (default: 1h)",
+        help="measure rates over this time before --at (default: 1h)",
     )
     group.add_argument(
         "--horizon",
@@ -113,7 +113,8 @@ def _add_signals(group: argparse._ArgumentGroup) -> None:
         metavar="R",
         type=OneOf(options.RESETS),
         default=options.RESETS_DEFAULT,
-        help="how a partition without a commit counts: latest, earliest or none (default: latest)",
+        help="where consumers start in a partition without a commit: earliest, latest or none"
+        " (default: latest)",
     )
 
 

@@ -135,7 +135,7 @@ def add_plot(parser: AnyParser, what: str) -> None:
 def add_plan_outputs(parser: AnyParser) -> None:
     """Where the commands that make a plan write it."""
     parser.add_argument("--out", metavar="PLAN.json", help="write the plan's JSON to this file")
-    add_output(parser, "print the plan's JSON; the same as --output json")
+    add_output(parser)
     parser.add_argument(
         "--verbose", action="store_true", help="show also how the plan was found, and how fast"
     )

@@ -126,8 +126,8 @@ def _without_speed(found: GroupSamples, reasons: list[int]) -> list[tuple[str, i
     changed = len(found.changed)
     without = reasons.count(int(speeds.NO_BACKLOG)) + reasons.count(int(speeds.NOT_ALL_ALONG))
     return [
-        ("changed partitions meanwhile", changed),
-        ("had no backlog all along", without),
+        ("changed partitions", changed),
+        ("did not always have a backlog", without),
         ("committed less than twice", reasons.count(int(speeds.FEW_COMMITS))),
         ("had no partitions", reasons.count(int(speeds.NO_PARTITIONS)) - changed),
     ]

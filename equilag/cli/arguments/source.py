@@ -33,7 +33,7 @@ def add_source(parser: argparse.ArgumentParser) -> None:
     live = parser.add_argument_group("a live group in place of SNAPSHOT")
     add_cluster(live, required=False)
     live.add_argument(
-        "--group", metavar="G", help="the consumer group to read, also in a text of several"
+        "--group", metavar="G", help="the group to read; a text needs it if it holds several"
     )
     add_reading(live, "its lag is unknown; with a text latest")
     add_sample(live)
@@ -134,7 +134,7 @@ def live_group(args: argparse.Namespace) -> LiveGroup:
     if without and reset is None:
         remarks.append(
             f"the lag of {plural(without, 'partition')} without a commit is unknown and counts as"
-            " 0; --auto-offset-reset settles it"
+            " 0; set --auto-offset-reset"
         )
     return LiveGroup(given, remarks, found.protocol, found.kind)
 

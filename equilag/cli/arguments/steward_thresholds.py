@@ -15,8 +15,8 @@ if TYPE_CHECKING:
 LIVE_WEIGHTS: Final = ("work", "lag", "rate")
 """What a live group can balance; its topics have no weights of their own."""
 CO_PARTITION: Final = (
-    "partition i of all these topics goes to one member, as joins need it; can be repeated; auto:"
-    " topics that seem to be joined; none (default: auto)"
+    "give partition i of all these topics to one member, for joins; can be repeated; auto: topics"
+    " that seem to be joined; none: no lists (default: auto)"
 )
 """Help of ``--co-partition``: lists of topics, ``auto`` or ``none``."""
 
@@ -28,7 +28,7 @@ def add_weight(group: argparse._ArgumentGroup, horizon_s: float) -> None:
         metavar="W",
         type=OneOf(LIVE_WEIGHTS),
         default=LIVE_WEIGHTS[0],
-        help="what is balanced per member's speed; work: lag + rate x horizon; lag; rate: records"
+        help="what to balance per member's speed; work: lag + rate x horizon; lag; rate: records"
         " produced per second (default: work)",
     )
     group.add_argument(
@@ -47,15 +47,14 @@ def add_thresholds(group: argparse._ArgumentGroup) -> None:
         metavar="PERCENT",
         type=percent,
         default=10.0,
-        help="minimum relief of the most relieved member, in percent of a fair share (default:"
-        " 10) ...",
+        help="minimum relief of the most relieved member, in percent of a fair share (default: 10)",
     )
     group.add_argument(
         "--gain-delay",
         metavar="T",
         type=duration,
         default=60.0,
-        help="... or in seconds of work (default: 1m)",
+        help="the same relief in time of work; either is enough (default: 1m)",
     )
     group.add_argument(
         "--confirm",

@@ -91,5 +91,5 @@ def _partition(key: object, size: int, place: str) -> int:
     if type(number) is not int:
         raise InputError(f"{show(key)} is not the number of a partition", place)
     if not 0 <= number < size:
-        raise InputError(f"{show(number)} is no partition of {size}", place)
+        raise InputError(f"there is no partition {show(number)}; the topic has {size}", place)
     return number

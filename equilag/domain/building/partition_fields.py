@@ -121,7 +121,7 @@ def _partitions(listed: Mapping[str, Row], topics: TopicIndex) -> Ints:
         size = int(topics.size[topic])
         beyond = np.flatnonzero(numbers >= size)
         if len(beyond):
-            problem = f"{numbers[beyond[0]]} is no partition of {size}"
+            problem = f"there is no partition {numbers[beyond[0]]}; the topic has {size}"
             raise InputError(problem, f"{field.place(row)}[{beyond[0]}]")
         found.append(numbers + topics.start[topic])
     return np.concatenate(found)

@@ -235,7 +235,7 @@ class CountConstraint:
         one, and all have one capacity and no instance."""
         face, least, most = self._face, self._least, self._most
         extended = self.group.extended
-        if self._sums is not None or (extended is not None and not extended.equal_capacities):
+        if self._sums is not None or (extended is not None and not extended.capacities.are_equal):
             return False
         if self.group.n_members < 2 or self.per_topic or self.has_pinned or face.shape[1] != 1:
             return False
@@ -254,7 +254,7 @@ class CountConstraint:
             return []
         columns: list[Ints | Index] = [self._most, self._least, self.group.class_of]
         if self.group.extended is not None:
-            columns.append(self.group.extended.capacity)
+            columns.append(self.group.extended.capacities.kind_of)
         if self._sums is not None:
             columns.append(np.where(self._least < self._most, self._sums.of, 0))
         order = np.lexsort(columns)

@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-import math
 from typing import Final, NamedTuple
 
 import numpy as np
 
 from equilag.domain.columns import NOBODY, Flags, Index, Ints
+from equilag.domain.group.member_capacities import MemberCapacities
 
 NO_LIMIT: Final = 2**40
 """The room of a member without a limit: above any number of partitions, and sums stay exact."""
-
-MAX_SCALED: Final = 2**61
-"""Scaled loads stay below this, so that the sum of two of them fits 63 bits."""
 
 
 class Stakes(NamedTuple):
@@ -44,14 +41,12 @@ class ExtendedColumns(NamedTuple):
     """Shapes as in `Group`, whose partitions are units here."""
 
     capacity: Ints
-    """[M] integers of at most 3 significant digits, divided by their greatest common divisor."""
+    """[M] what the shares of the hard counts rest on: integers of at most 3 significant digits,
+    divided by their greatest common divisor."""
     capacity_unit: float
-    """What a capacity of 1 stands for, in the unit of the group's members."""
-    load_factor: Ints
-    """[M] a load times this is a *scaled load*, which is comparable between members; all 1 where
-    capacities are equal."""
-    load_scale: int
-    """Scaled load of one record per unit of capacity."""
+    """What a capacity of 1 stands for there, in the unit of the group's members."""
+    capacities: MemberCapacities
+    """As given: what loads are compared by."""
     room: Ints
     """[M] most units that a member may take, or NO_LIMIT."""
     instance_of: Index | None = None
@@ -73,11 +68,11 @@ class ExtendedColumns(NamedTuple):
 
     @property
     def load_divisor(self) -> float | None:
-        """What scaled loads are divided by to be weight per unit of capacity; None where they are
-        records of lag."""
-        if self.weight_scale is None and self.equal_capacities:
+        """What loads as they are compared are divided by to be weight per unit of capacity; None
+        where they are records of lag."""
+        if self.weight_scale is None and self.capacities.are_equal:
             return None
-        return self.load_scale * self.capacity_unit * (self.weight_scale or 1)
+        return float(self.capacities.largest * (self.weight_scale or 1))
 
     @property
     def only_weighs(self) -> bool:
@@ -94,30 +89,3 @@ class ExtendedColumns(NamedTuple):
     def shapes_counts(self) -> bool:
         """True if the most even counts differ from those of members that are all the same."""
         return self.instance_of is not None or self.has_room_limits or not self.equal_capacities
-
-
-def load_factors(capacity: Ints, total: int) -> tuple[Ints, int]:
-    """[M] what a load is multiplied by to be compared between members, and the scale of that.
-
-    `capacity` [M] are whole numbers, 1 or more; `total` is the load of all members together. The
-    scale is what one record per unit of capacity becomes; a factor is scale / capacity. All factors
-    are 1, and the scale is the capacity, where capacities are equal. Else the scale is the least
-    common multiple of the capacities, and factors are exact, as long as total × scale stays below
-    `MAX_SCALED`. Beyond that it is the largest that does, and factors are rounded: a scaled load is
-    wrong by at most capacity / (2 × scale) of itself, some 10^-9 for a total of 10^6 records and a
-    capacity of 999. A factor is 1 at least, so that a total close to `MAX_SCALED` makes capacities
-    look more alike than they are; that takes some 10^15 records.
-    """
-    kinds = np.unique(capacity)
-    if len(kinds) <= 1:
-        return np.ones_like(capacity), int(kinds[0]) if len(kinds) else 1
-    largest = max(int(kinds[-1]), MAX_SCALED // max(1, total))
-    scale = 1
-    for kind in kinds.tolist():
-        scale = math.lcm(scale, kind)
-        if scale > largest:
-            scale = largest
-            break
-    most = max(1, MAX_SCALED // max(1, total))
-    # Rounded to the nearest; exact for a common multiple.
-    return np.clip((scale + capacity // 2) // capacity, 1, most), scale

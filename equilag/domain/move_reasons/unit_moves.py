@@ -7,7 +7,6 @@ from typing import NamedTuple
 import numpy as np
 
 from equilag.domain.columns import NOBODY, Floats, Index, Ints, distinct
-from equilag.domain.plan.extended_figures import LoadScale
 from equilag.domain.plan.metrics import load_divisor, member_counts, member_loads, moved
 from equilag.domain.policy.policy import Policy
 from equilag.domain.reduction.reduce import Reduction
@@ -30,12 +29,14 @@ class Loads(NamedTuple):
         """Lag in records, or weight per unit of capacity, as `Plan.loads` has it."""
         group = reduction.given
         n_members = group.n_members
-        scale = LoadScale.of(reduction)
+        capacities = reduction.capacities
         differ = load_divisor(reduction.group) is not None
         if policy is None:
-            differ = not scale.equal_capacities
+            differ = not capacities.are_equal
         weight = reduction.partition_weight if differ else group.lag
-        per_weight = scale.factor / scale.divisor if differ else np.ones(n_members, np.int64)
+        per_weight: Floats | Ints = np.ones(n_members, np.int64)
+        if differ:
+            per_weight = 1 / (capacities.values * reduction.weight_scale)
         before = member_loads(group.owner, weight, n_members) * per_weight
         after = member_loads(assigned, weight, n_members) * per_weight
         return Loads(weight, per_weight, before, after)

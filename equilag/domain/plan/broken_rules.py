@@ -110,7 +110,7 @@ def findings_about(reduction: Reduction, broken: BrokenRules, assigned: Index) -
             topics = ", ".join(group.partition_name(p)[0] for p in unit.tolist())
             number = group.partition_name(partition)[1]
             yield (
-                f"assignment: co-partitioned topics are torn apart: partition {number} of {topics}"
+                f"assignment: co-partitioned topics are split: partition {number} of {topics}"
                 f" is with {some_of(holders, MAX_NAMED)}"
             )
     for partition in broken.misplaced.tolist():

@@ -6,7 +6,9 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final, Literal, TypeAlias, get_args
 
-from equilag.domain.policy.objective import SPREAD, VALUE, Figures, Objective, Proved
+from equilag.domain.group.loads import load_from, written
+from equilag.domain.group.member_capacities import Load
+from equilag.domain.policy.objective import EXCESS, SPREAD, VALUE, Figures, Objective, Proved
 
 Evidence = Literal["checked", "solver"]
 EVIDENCE: Final[tuple[Evidence, ...]] = get_args(Evidence)
@@ -21,7 +23,7 @@ class Claim:
     """
 
     claim: str
-    value: int
+    value: Load
     kind: str
     data: Mapping[str, Any] = field(default_factory=dict)
     evidence: Evidence = "checked"
@@ -29,11 +31,18 @@ class Claim:
     def to_dict(self) -> dict[str, Any]:
         return {
             "claim": self.claim,
-            "value": self.value,
+            "value": written(self.value),
             "evidence": self.evidence,
             "kind": self.kind,
             "data": dict(self.data),
         }
+
+
+def claim_from(fields: Mapping[str, Any]) -> Claim:
+    """The claim of a dict that `Claim.to_dict` made."""
+    value = load_from(fields["value"])
+    assert value is not None
+    return Claim(**{**fields, "value": value})
 
 
 Claims: TypeAlias = tuple[Claim, ...]
@@ -61,19 +70,21 @@ MOVES = "fewest_moves"
 """The claim that bounds the moves."""
 ACROSS = "fewest_cross_rack"
 """The claim that bounds the partitions read across racks."""
+OF_LOADS: Final = ("max_load_at_least", "min_load_at_most", SPREAD, VALUE, EXCESS)
+"""Claims whose values are loads as they are compared."""
 LOWER_BOUNDS = (MOVES, SPREAD, VALUE)
 """The claims that decide whether a plan is optimal; the larger value says more."""
 
 
 def is_optimal(
-    objective: Objective, figures: Figures, mean: float, proved: Mapping[str, int]
+    objective: Objective, figures: Figures, mean: float, proved: Mapping[str, Load]
 ) -> bool:
     """Return True if each goal after exact counts is reached and proved.
 
     `mean` is the mean load, `proved` the strongest value of each claim.
     """
     spread = proved.get(SPREAD, 0)
-    fewest = 0 if objective.policy.fresh else proved.get(MOVES, 0)
+    fewest = 0 if objective.policy.fresh else int(proved.get(MOVES, 0))
     bounds = Proved(spread, fewest, max(proved.get(VALUE, 0), spread))
     return objective.is_proved(figures, bounds, mean)
 
@@ -82,8 +93,8 @@ def evidence_for(
     objective: Objective | None,
     figures: Figures,
     mean: float,
-    proved: Mapping[str, int],
-    checked: Mapping[str, int],
+    proved: Mapping[str, Load],
+    checked: Mapping[str, Load],
 ) -> Evidence:
     """Return ``solver`` if the status, or else the gap, would differ without a solver's claims.
 
@@ -104,9 +115,9 @@ def bounded_by_solver(claims: Iterable[Claim]) -> bool:
     return strongest(known).get(SPREAD) != checked.get(SPREAD)
 
 
-def strongest(claims: Iterable[Claim]) -> dict[str, int]:
+def strongest(claims: Iterable[Claim]) -> dict[str, Load]:
     """Return the largest value of each claim of LOWER_BOUNDS."""
-    values: dict[str, int] = {}
+    values: dict[str, Load] = {}
     for claim in claims:
         if claim.claim in LOWER_BOUNDS:
             values[claim.claim] = max(claim.value, values.get(claim.claim, 0))

@@ -6,18 +6,12 @@ from typing import NamedTuple
 
 import numpy as np
 
-from equilag.domain.columns import NOBODY, Flags, Index, Ints
-from equilag.domain.group.extended_columns import load_factors
+from equilag.domain.columns import NOBODY, Flags, Index
 from equilag.domain.group.group import Group
+from equilag.domain.group.loads import MemberLoads
+from equilag.domain.group.member_capacities import Load
 from equilag.domain.group.throughput import throughput
-from equilag.domain.plan.metrics import (
-    FairLoad,
-    MemberFigures,
-    count_figures,
-    excess,
-    member_counts,
-    member_loads,
-)
+from equilag.domain.plan.metrics import count_figures, member_counts, member_loads
 from equilag.domain.plan.plan_figures import (
     LAG_WEIGHT,
     CountFigures,
@@ -28,65 +22,17 @@ from equilag.domain.plan.plan_figures import (
     LoadFigures,
     UnitFigures,
 )
-from equilag.domain.reduction.reduce import Reduction, known_capacities, whole_capacities
+from equilag.domain.reduction.reduce import Reduction
 from equilag.domain.reduction.split_classes import RackReads
 
 
 class ProvedBounds(NamedTuple):
     """What is proved of a plan's figures; loads as they are compared in the reduced group."""
 
-    spread: int = 0
-    excess: int = 0
+    spread: Load = 0
+    excess: Load = 0
     cross_rack: int = 0
     """Partitions that are read across racks at least."""
-
-
-class LoadScale(NamedTuple):
-    """How the members' loads are made comparable."""
-
-    capacity: Ints
-    """[M] whole numbers."""
-    unit: float
-    """What a capacity of 1 stands for."""
-    factor: Ints
-    """[M] a load times this is a scaled load."""
-    scale: int
-    """Scaled load of one unit of weight per capacity of 1, where weights have no decimals."""
-    weight_scale: int
-    """This much weight is one unit."""
-    is_of_bounds: bool
-    """True if the bounds on loads are scaled like this."""
-
-    @property
-    def equal_capacities(self) -> bool:
-        """True if all members have the same capacity."""
-        return len(self.capacity) == 0 or bool((self.capacity == self.capacity[0]).all())
-
-    def mean_capacity(self, active: Flags) -> float:
-        """Of the members [M] that `active` names."""
-        return float(self.capacity[active].mean()) * self.unit if active.any() else 1.0
-
-    @property
-    def divisor(self) -> float:
-        """Scaled load of one unit of weight per unit of capacity."""
-        return self.scale * self.unit * self.weight_scale
-
-    @staticmethod
-    def of(reduction: Reduction) -> LoadScale:
-        """As in the reduced group; without one from the members, as for an assignor's plan."""
-        extended = reduction.group.extended
-        if extended is not None:
-            return LoadScale(
-                extended.capacity,
-                extended.capacity_unit,
-                extended.load_factor,
-                extended.load_scale,
-                reduction.weight_scale,
-                True,
-            )
-        capacity, unit = whole_capacities(known_capacities(reduction.given))
-        factor, scale = load_factors(capacity, int(reduction.given.lag.sum()))
-        return LoadScale(capacity, unit, factor, scale, 1, bool((factor == 1).all()))
 
 
 def is_extended(group: Group) -> bool:
@@ -108,39 +54,42 @@ def extended_figures(
     racks = RackReads.of(group)
     if racks is None and not is_extended(group) and reduction.weights is None:
         return None
-    scale, idle = LoadScale.of(reduction), reduction.group.idle
-    loads = member_loads(assigned, reduction.partition_weight, group.n_members)
+    weight = member_loads(assigned, reduction.partition_weight, group.n_members)
+    active = np.flatnonzero(~reduction.group.idle).astype(np.int32)
+    loads = MemberLoads(weight, reduction.capacities, active)
+    if reduction.group.extended is None and not loads.capacities.are_equal:
+        proved = ProvedBounds(cross_rack=proved.cross_rack)  # of an assignor's plan, bounds of lag
     return ExtendedFigures(
-        _load(group, scale, loads, idle, proved),
+        _load(group, loads, reduction.weight_scale, proved),
         LAG_WEIGHT if reduction.weights is None else reduction.weights.to_dict(),
         throughput(reduction, assigned),
         _cross_rack(reduction, racks, assigned, proved.cross_rack),
-        _instances(group, scale, assigned, loads, idle),
+        _instances(reduction, assigned, loads),
         _units(reduction, assigned),
     )
 
 
-def _load(
-    group: Group, scale: LoadScale, loads: Ints, idle: Flags, proved: ProvedBounds
-) -> LoadFigures:
-    scaled, unit = loads * scale.factor, scale.divisor
-    figures = MemberFigures.of(scaled, idle)
-    capacity = int(scale.capacity[~idle].sum())
-    fair = FairLoad(int(loads[~idle].sum()) * scale.scale, max(1, capacity))
-    bounds = proved if scale.is_of_bounds else ProvedBounds()
-    mean, gap = fair.numerator / fair.denominator, figures.spread - bounds.spread
+def _load(group: Group, loads: MemberLoads, weight_scale: int, proved: ProvedBounds) -> LoadFigures:
+    capacities, columns = loads.capacities, (loads.weight, loads.capacities.kind_of)
+    unit = capacities.largest * weight_scale
+    units = [capacities.unit * whole * weight_scale for whole in capacities.whole]
+    by_member = [
+        weight * units[kind].denominator / units[kind].numerator
+        for weight, kind in zip(*(column.tolist() for column in columns), strict=True)
+    ]
+    ends, fair, gap = loads.extremes, loads.fair, loads.spread - proved.spread
     ids = (member.id for member in group.members)
     return LoadFigures(
-        max=figures.max / unit,
-        min=figures.min / unit,
-        spread=figures.spread / unit,
-        mean=mean / unit,
-        spread_lower_bound=bounds.spread / unit,
-        gap=gap / unit,
-        gap_percent_of_mean=100.0 * gap / mean if mean else 0.0,
-        excess=excess(scaled[~idle], fair) / unit,
-        excess_lower_bound=bounds.excess / unit,
-        by_member=dict(zip(ids, (scaled / unit).tolist(), strict=True)),
+        max=by_member[ends[0]] if ends else 0.0,
+        min=by_member[ends[1]] if ends else 0.0,
+        spread=float(loads.spread / unit),
+        mean=float(fair / unit),
+        spread_lower_bound=float(proved.spread / unit),
+        gap=float(gap / unit),
+        gap_percent_of_mean=float(100 * gap / fair) if fair else 0.0,
+        excess=loads.excess / float(unit),
+        excess_lower_bound=float(proved.excess / unit),
+        by_member=dict(zip(ids, by_member, strict=True)),
     )
 
 
@@ -167,12 +116,11 @@ def forced_reads(reduction: Reduction, racks: RackReads) -> int:
     return int(np.count_nonzero(forced))
 
 
-def _instances(
-    group: Group, scale: LoadScale, assigned: Index, loads: Ints, idle: Flags
-) -> InstanceFigures | None:
+def _instances(reduction: Reduction, assigned: Index, loads: MemberLoads) -> InstanceFigures | None:
+    group, idle = reduction.given, reduction.group.idle
     if all(member.instance is None for member in group.members):
         return None
-    counts = member_counts(assigned, group.n_members)
+    counts, capacity = member_counts(assigned, group.n_members), loads.capacities.values
     members_of: dict[tuple[bool, str], list[int]] = {}
     for number, member in enumerate(group.members):
         own = member.instance is None
@@ -180,13 +128,13 @@ def _instances(
         members_of.setdefault(key, []).append(number)
     rows: list[InstanceRow] = []
     for (own, name), numbers in members_of.items():
-        capacity = int(scale.capacity[numbers].sum()) * scale.unit
         rows.append(
             InstanceRow(
                 None if own else name,
                 tuple(group.members[m].id for m in numbers),
                 int(counts[numbers].sum()),
-                int(loads[numbers].sum()) / (capacity * scale.weight_scale),
+                int(loads.weight[numbers].sum())
+                / (float(capacity[numbers].sum()) * reduction.weight_scale),
                 bool(idle[numbers].all()),
             )
         )

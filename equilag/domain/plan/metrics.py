@@ -5,12 +5,14 @@ An assignment is an array [P] of member numbers, NOBODY where a partition has no
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
-from typing import NamedTuple
+from dataclasses import dataclass
+from fractions import Fraction
 
 import numpy as np
 
 from equilag.domain.group.group import NOBODY, Flags, Group, Index, Ints
+from equilag.domain.group.loads import MemberLoads
+from equilag.domain.group.member_capacities import MemberCapacities
 
 
 def member_counts(assigned: Index, n_members: int) -> Ints:
@@ -30,42 +32,6 @@ def spread(values: Ints, idle: Flags) -> int:
     """Maximum minus minimum over the members that are not idle; 0 if all are idle."""
     active = values[~idle]
     return int(active.max() - active.min()) if len(active) else 0
-
-
-class FairLoad(NamedTuple):
-    """The load of every member if all were equally loaded, as a fraction; scaled as loads are."""
-
-    numerator: int
-    denominator: int
-    """1 or more."""
-
-    @staticmethod
-    def of(loads: Ints) -> FairLoad:
-        """The mean of some loads; of members with the same capacity."""
-        return FairLoad(int(loads.sum()), max(1, len(loads)))
-
-
-def excess(loads: Ints, fair: FairLoad | None = None) -> float:
-    """What lies above a fair share: the sum of max(0, load − fair) over members that are not idle.
-
-    `loads` are those members' alone, `fair` their mean unless it is given. Exact but for the last
-    division.
-    """
-    fair = fair or FairLoad.of(loads)
-    return _above(loads, fair) / fair.denominator
-
-
-def excess_floor(loads: Ints, fair: FairLoad | None = None) -> int:
-    """`excess`, rounded down: exact where it passes what a float can hold."""
-    fair = fair or FairLoad.of(loads)
-    return _above(loads, fair) // fair.denominator
-
-
-def _above(loads: Ints, fair: FairLoad) -> int:
-    """The excess times the denominator, a whole number."""
-    whole, part = divmod(fair.numerator, fair.denominator)
-    above = loads[loads > whole]
-    return int((above - whole).sum()) * fair.denominator - len(above) * part
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -102,10 +68,15 @@ def load_figures(group: Group, assigned: Index) -> MemberFigures:
     return MemberFigures.of(member_loads(assigned, group.lag, group.n_members), group.idle)
 
 
-def load_factor(group: Group) -> Ints | None:
-    """[M] a load times this can be compared between members; None where loads can as they are."""
+def capacities_of(group: Group) -> MemberCapacities:
+    """What loads are compared by: one capacity for all members of a plain group."""
     extended = group.extended
-    return None if extended is None or extended.equal_capacities else extended.load_factor
+    return MemberCapacities.equal(group.n_members) if extended is None else extended.capacities
+
+
+def has_capacities(group: Group) -> bool:
+    """True if members differ in capacity, so that loads are compared per unit of it."""
+    return group.extended is not None and not group.extended.capacities.are_equal
 
 
 def load_divisor(group: Group) -> float | None:
@@ -115,46 +86,29 @@ def load_divisor(group: Group) -> float | None:
 
 
 def move_cost_scale(group: Group) -> int:
-    """What one unit of a move cost is in loads as they are compared: the load of a record, or of a
-    unit of weight, at a member of the largest capacity."""
-    if group.extended is None:
-        return 1
-    factor = load_factor(group)
-    return (group.extended.weight_scale or 1) * (1 if factor is None else int(factor.min()))
-
-
-def compared_loads(group: Group, assigned: Index) -> Ints:
-    """[M] loads as they are compared: lag or weight, scaled by capacity where that differs."""
-    loads = member_loads(assigned, group.lag, group.n_members)
-    factor = load_factor(group)
-    return loads if factor is None else loads * factor
-
-
-def compared_figures(group: Group, assigned: Index) -> MemberFigures:
-    """Loads as they are compared; their mean is the load of all per unit of capacity, scaled."""
-    loads = compared_loads(group, assigned)
-    figures = MemberFigures.of(loads, group.idle)
-    if load_factor(group) is None:
-        return figures
-    return replace(figures, mean=mean_load(group))
-
-
-def fair_load(group: Group) -> FairLoad:
-    """What every member that is not idle carries if all are equally loaded: all lag that is
-    assigned per member, or per unit of capacity and scaled."""
-    total = int(group.lag[group.assignable].sum())
+    """What one unit of a move cost is in loads as they are compared: a record, or a unit of weight,
+    at a member of the largest capacity."""
     extended = group.extended
-    if extended is None or extended.equal_capacities:
-        return FairLoad(total, max(1, int(np.count_nonzero(~group.idle))))
-    capacity = int(extended.capacity[~group.idle].sum())
-    return FairLoad(total * extended.load_scale, max(1, capacity))
+    return 1 if extended is None else extended.weight_scale or 1
+
+
+def loads_of(group: Group, assigned: Index) -> MemberLoads:
+    """The loads as they are compared, exactly."""
+    weight = member_loads(assigned, group.lag, group.n_members)
+    active = np.flatnonzero(~group.idle).astype(np.int32)
+    return MemberLoads(weight, capacities_of(group), active)
+
+
+def fair_load(group: Group) -> Fraction:
+    """What every member that is not idle carries if all are equally loaded, whoever has what; as
+    loads are compared."""
+    capacities = capacities_of(group)
+    return capacities.fair(int(group.lag[group.assignable].sum()), capacities.kind_of[~group.idle])
 
 
 def mean_load(group: Group) -> float:
-    """The load of all assigned partitions per member that is not idle, whoever they are assigned
-    to; as loads are compared."""
-    fair = fair_load(group)
-    return fair.numerator / fair.denominator
+    """`fair_load` as a float."""
+    return float(fair_load(group))
 
 
 def moved(owner: Index, assigned: Index) -> Flags:
@@ -204,7 +158,7 @@ def is_plain(group: Group) -> bool:
     extended = group.extended
     if extended is None:
         return True
-    return extended.equal_capacities and extended.stakes is None and not extended.forced_moves
+    return not has_capacities(group) and extended.stakes is None and not extended.forced_moves
 
 
 def has_stakes(group: Group) -> bool:

@@ -10,6 +10,8 @@ import numpy as np
 
 from equilag.domain.group.group import NOBODY, Group, Index, Ints, iter_names
 from equilag.domain.group.lag import QUALITY
+from equilag.domain.group.loads import MemberLoads, excess
+from equilag.domain.group.member_capacities import Load
 from equilag.domain.move_reasons.plan_reasons import PlanReasons
 from equilag.domain.plan.assignment import by_name, by_topic, first_phase, revocations
 from equilag.domain.plan.claim import (
@@ -20,12 +22,11 @@ from equilag.domain.plan.claim import (
     evidence_for,
     strongest,
 )
-from equilag.domain.plan.extended_figures import LoadScale, ProvedBounds, extended_figures
+from equilag.domain.plan.extended_figures import ProvedBounds, extended_figures
 from equilag.domain.plan.metrics import (
     MemberFigures,
-    compared_figures,
-    excess,
     load_divisor,
+    loads_of,
     member_counts,
     member_loads,
     move_cost_scale,
@@ -76,7 +77,7 @@ class Plan:
     assigned: Index
     """[P] member number per partition, NOBODY where the topic has no subscriber."""
     claims: ClaimsWhenRead = CLAIMS_WHEN_READ
-    spread_lower_bound: int = 0
+    spread_lower_bound: Load = 0
     moves_lower_bound: int = 0
     time_limit: float | None = None
     wall_s: float = 0.0
@@ -89,7 +90,7 @@ class Plan:
     """Seconds' worth of counted work that the run was limited to; None for no such limit."""
     repeatable: bool = True
     """False if the clock cut the run short, so that another run may find another plan."""
-    excess_lower_bound: int = 0
+    excess_lower_bound: Load = 0
     interrupted: bool = False
     """True if the run was told to end before it was done."""
     reduction: Reduction | None = None
@@ -153,22 +154,22 @@ class Plan:
             figures.min,
             figures.spread,
             figures.mean,
-            0 if scaled else self.spread_lower_bound,
+            0 if scaled else int(self.spread_lower_bound),
             self._per_member(loads),
             excess(loads[~idle]),
-            0 if scaled else self.excess_lower_bound,
+            0 if scaled else int(self.excess_lower_bound),
         )
 
     @cached_property
-    def compared(self) -> MemberFigures:
-        """Loads as the run compared them: of units, scaled where capacities differ."""
+    def compared(self) -> MemberLoads:
+        """Loads as the run compared them: of units, by capacity."""
         planned = self.planned
-        return compared_figures(planned.group, planned.collapse(self.assigned))
+        return loads_of(planned.group, planned.collapse(self.assigned))
 
     @cached_property
     def extended(self) -> ExtendedFigures | None:
         """What the plan of an extended group has more; None for a plain group."""
-        reads = (claim.value for claim in self.claims if claim.claim == ACROSS)
+        reads = (int(claim.value) for claim in self.claims if claim.claim == ACROSS)
         proved = ProvedBounds(
             self.spread_lower_bound, self.excess_lower_bound, max(reads, default=0)
         )
@@ -187,7 +188,7 @@ class Plan:
             return self.lag
         differ = load_divisor(self.planned.group) is not None
         if self.policy is None:  # heuristics know no capacities, and no group is reduced for them
-            differ = not LoadScale.of(self.planned).equal_capacities
+            differ = not self.planned.capacities.are_equal
         return self.extended.load if differ else self.lag
 
     @cached_property

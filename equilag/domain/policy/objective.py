@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Final, NamedTuple
 
+from equilag.domain.group.member_capacities import Load
 from equilag.domain.policy.policy import Policy
 
 SPREAD: Final = "spread_at_least"
@@ -26,7 +27,7 @@ VALUE: Final = "cost_at_least"
 class Figures(NamedTuple):
     """What an assignment reaches. With ``fresh`` nobody owns anything, so `moves` is 0."""
 
-    spread: int
+    spread: Load
     """Heaviest minus lightest load, in records."""
     moves: int
     excess: float = 0.0
@@ -38,9 +39,9 @@ class Figures(NamedTuple):
 class Proved(NamedTuple):
     """What no assignment within the limit on moves can beat."""
 
-    spread: int = 0
+    spread: Load = 0
     moves: int = 0
-    value: int = 0
+    value: Load = 0
     """Of the weighted sum; at least `spread`, as every weight is 0 or more."""
 
 
@@ -55,7 +56,7 @@ def most_excess(spread: float, members: int) -> float:
 class Caps(NamedTuple):
     """What counts as the best: no plan is better for a smaller value than these."""
 
-    value: int
+    value: Load
     """Of the last goal, in records."""
     excess: float
     """In records."""
@@ -93,9 +94,10 @@ class Objective(NamedTuple):
             return None
         return fewest_moves if self.policy.moves_first else self.policy.max_moves
 
-    def value(self, figures: Figures) -> int:
+    def value(self, figures: Figures) -> Load:
         """The last goal, in records."""
-        return sum(weight * getattr(figures, name) for name, weight in self.terms.items())
+        found: Load = sum(weight * getattr(figures, name) for name, weight in self.terms.items())
+        return found
 
     def allowed(self, figures: Figures, fewest_moves: int) -> bool:
         """True if the assignment keeps the limit on moves."""
@@ -118,7 +120,7 @@ class Objective(NamedTuple):
         value, excess = min((self.value(f), f.excess) for f in figures)
         return Caps(value + allowance, excess + most_excess(allowance, members))
 
-    def key(self, figures: Figures, fewest_moves: int, caps: Caps) -> tuple[float, ...]:
+    def key(self, figures: Figures, fewest_moves: int, caps: Caps) -> tuple[Load | float, ...]:
         """The order of candidates; smaller is better. `caps` are those of all candidates."""
         value, moves, excess = self.value(figures), figures.moves, figures.excess
         if self.moves_rank_first:
@@ -129,7 +131,7 @@ class Objective(NamedTuple):
         ties = value, excess, figures.unevenness
         return beyond, max(value, caps.value), uneven, moves, *ties
 
-    def gap(self, figures: Figures, proved: Proved) -> int:
+    def gap(self, figures: Figures, proved: Proved) -> Load:
         """How far the last goal is from what is proved, in records; 0 or less if it is optimal."""
         bound = proved.value if self.move_cost else proved.spread
         return self.value(figures) - bound

@@ -54,7 +54,7 @@ class Policy(Settings):
         if self.add_members == 0:
             fix(self, "add_members", None)
         if self.fresh and self.max_moves is not None:
-            problem = "a limit on moves makes no sense where nobody owns anything"
+            problem = "cannot be combined with fresh, which assumes no owners"
             raise InputError(problem, "max_moves")
 
     @property

@@ -49,7 +49,7 @@ MAX_TOLERANCE: Final = 1_000_000
 MAX_ADDED: Final = 1_000_000
 """Further members: ten times what any group has."""
 
-_NO_OWNERS: Final = "in a group of another size all partitions are planned anew, whatever moves"
+_NO_OWNERS: Final = "in a group of another size all partitions are planned anew"
 _NO_RACKS: Final = "the racks of new members are not known"
 _NO_MEMBER: Final = "in a group of another size no partition is tied to a member"
 _PLANNING: Final[tuple[Command, ...]] = ("plan",)
@@ -83,8 +83,8 @@ class Settings:
     move_cost: int = setting(
         Setting(
             0, Whole(MAX_MOVE_COST, "2^53 - 1"), "moves", "LAG",
-            "records of lag spread that each move must save; with capacities, records at a member"
-            " of the largest one",
+            "each move must save this many records of lag spread; with capacities, records of a"
+            " member with the largest one",
             commands=("plan", "steward"), refused={"size": _NO_OWNERS}, always=True,
             words=lambda cost: f"a move must save {cost:,}",
         )
@@ -92,8 +92,8 @@ class Settings:
     tolerance: float = setting(
         Setting(
             DEFAULT_TOLERANCE, Percent(MAX_TOLERANCE), "goals", "PERCENT",
-            "lag spread accepted above the best of the run, in percent of the mean load, if it"
-            " saves moves; 0 asks for the most even plan",
+            "accept a lag spread this far above the best that was found, to save moves; in percent"
+            " of the mean load; 0: the most even plan",
             commands=("plan", "size", "steward"), always=True,
             words=lambda percent: f"tolerance {percent:g} % of the mean",
         )
@@ -101,7 +101,7 @@ class Settings:
     max_moves: int | None = setting(
         Setting(
             None, Whole(), "moves", "N",
-            "move at most N partitions; fewer than even counts force is an error that names the"
+            "move at most N partitions; if even counts force more moves, an error names the"
             " number",
             default_words="no limit",
             commands=_PLANNING, refused={"size": _NO_OWNERS}, always=True,
@@ -111,7 +111,7 @@ class Settings:
     fresh: bool = setting(
         Setting(
             False, Flag(), "moves", "",
-            "plan as if no partition had an owner; not together with a limit on moves",
+            "plan as if no partition had an owner; excludes a limit on moves",
             commands=_PLANNING, refused={"size": _NO_OWNERS}, always=True,
             words=lambda _: "as if nobody owned anything",
         )
@@ -119,7 +119,7 @@ class Settings:
     weight: WeightKind | None = setting(
         Setting(
             None, OneOfNames(WEIGHTS, "weight"), "weight", "W",
-            "what is spread; lag; rate: records produced per second; work: lag + rate x horizon;"
+            "what to spread; lag; rate: records produced per second; work: lag + rate x horizon;"
             " given: the snapshot's weights",
             default_words="work where rates are known, else lag", commands=_WITH_SIZE,
         )
@@ -134,8 +134,8 @@ class Settings:
     rack_aware: bool = setting(
         Setting(
             False, Flag(), "racks", "",
-            "as few partitions as possible read across racks, after even counts and before"
-            " everything else; --max-cross-rack beside it is only checked",
+            "read as few partitions as possible across racks; only even counts come first;"
+            " --max-cross-rack is then only checked",
             commands=_BUT_SIZE, refused={"size": _NO_RACKS},
             words=lambda _: "fewest reads across racks",
         )
@@ -151,14 +151,14 @@ class Settings:
         Setting(
             (), CAPACITIES, "capacities", "ID=N",
             "how much a member can process, in the same unit for all; ID may be a pattern, as in"
-            " 'c-*=2'; can be repeated, the last one that matches counts",
+            " 'c-*=2'; can be repeated; the last match applies",
         )
     )  # fmt: skip
     max_partitions: int | None = setting(
         Setting(
             None, Whole(), "room", "N",
-            "no more than N partitions for any member; where topics are co-partitioned, one number"
-            " of all topics of a list counts once",
+            "at most N partitions per member; partition i of all co-partitioned topics of a list"
+            " counts once",
             default_words="no limit",
         )
     )  # fmt: skip
@@ -166,38 +166,38 @@ class Settings:
         Setting(
             None, OneOfNames(INSTANCES_BY, "instances"), "instances", "BY",
             "members with the same host or client-id are threads of one instance; none: each"
-            " member is its own",
+            " member is an instance",
             default_words="what the snapshot says",
         )
     )  # fmt: skip
     co_partition: TopicLists = setting(
         Setting(
             (), TOPIC_LISTS, "co-partitioning", "T1,T2",
-            "partition i of all these topics goes to one member, as joins need it; can be"
-            " repeated; in place of the lists in the snapshot; none: no topics are joined",
+            "give partition i of all these topics to one member, for joins; can be repeated;"
+            " replaces the lists of the snapshot; none: no lists",
         )
     )  # fmt: skip
     pin: Pins = setting(
         Setting(
             (), PINS, "pins", "TOPIC-PARTITION=ID",
-            "only this member may take the partition: its id, or its instance or client id, which"
-            " survive restarts; in addition to what the group allows; can be repeated",
+            "only this member may take the partition; ID is a member id, or an instance or client"
+            " id, which survive restarts; narrows what the group allows; can be repeated",
             commands=_BUT_SIZE, refused={"size": _NO_MEMBER},
         )
     )  # fmt: skip
     keep: tuple[str, ...] = setting(
         Setting(
             (), TOPICS, "pins", "TOPIC",
-            "the topic's partitions stay with their owners, and those that are co-partitioned with"
-            " them go there; can be repeated",
+            "keep the topic's partitions with their owners, and give those that are co-partitioned"
+            " with them to the same members; can be repeated",
             commands=_BUT_SIZE, refused={"size": _NO_MEMBER},
         )
     )  # fmt: skip
     add_members: int | None = setting(
         Setting(
             None, Whole(MAX_ADDED + 1, f"{MAX_ADDED:,}"), "members", "N",
-            "plan as if N more members had joined: new-1, new-2, ...; each can process the median"
-            " of the others unless --capacity 'new-*=C' says otherwise",
+            "plan as if N more members had joined: new-1, new-2, ...; their capacity is the median"
+            " of the others, or that of --capacity 'new-*=C'",
             commands=_PLANNING, refused={"size": "size looks at every number of members"},
         )
     )  # fmt: skip

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from decimal import Context, Decimal
+from fractions import Fraction
 from statistics import median
 from typing import Final
 
@@ -16,8 +17,9 @@ import numpy as np
 
 from equilag.domain.columns import Ints
 from equilag.domain.errors import InputError
-from equilag.domain.group.extended_columns import NO_LIMIT, ExtendedColumns, Stakes, load_factors
+from equilag.domain.group.extended_columns import NO_LIMIT, ExtendedColumns, Stakes
 from equilag.domain.group.group import NOBODY, Group, Index
+from equilag.domain.group.member_capacities import MemberCapacities, decimal
 from equilag.domain.group.weight import PartitionWeights, partition_weights
 from equilag.domain.policy.policy import Policy
 from equilag.domain.reduction.split_classes import RackReads, SplitClasses, split_classes
@@ -31,9 +33,16 @@ WIDEST: Final = 10**6
 
 def known_capacities(group: Group) -> list[float]:
     """The capacity of each member; the median of the known ones for the others, 1 without any."""
-    known = [float(m.capacity) for m in group.members if m.capacity is not None]
-    usual = median(known) if known else 1.0
-    return [usual if m.capacity is None else float(m.capacity) for m in group.members]
+    return [float(capacity) for capacity in exact_capacities(group)]
+
+
+def exact_capacities(group: Group) -> list[Fraction]:
+    """The same, exactly: decimals count as they are written."""
+    given = [member.capacity for member in group.members]
+    exact = {value: decimal(value) for value in set(given) if value is not None}
+    known = [exact[value] for value in given if value is not None]
+    usual = median(known) if known else Fraction(1)
+    return [usual if value is None else exact[value] for value in given]
 
 
 def rounded(capacity: float) -> Decimal:
@@ -78,6 +87,14 @@ class Reduction:
     def weight_scale(self) -> int:
         """This much of `partition_weight` is one unit."""
         return 1 if self.weights is None else self.weights.scale
+
+    @property
+    def capacities(self) -> MemberCapacities:
+        """What the loads of members are compared by: those of `given`, whatever was reduced."""
+        extended = self.group.extended
+        if extended is None:  # of an assignor's plan, too
+            return MemberCapacities.of(exact_capacities(self.given))
+        return extended.capacities
 
     def expand(self, assigned: Index) -> Index:
         """[P] the assignment of partitions for one of units."""
@@ -161,15 +178,13 @@ def _extended_columns(
 ) -> ExtendedColumns:
     members = given.members
     capacity, unit = whole_capacities(known_capacities(given))
-    factor, scale = load_factors(capacity, int(planned.lag.sum()))
     room = [
         NO_LIMIT if m.max_partitions is None else min(m.max_partitions, NO_LIMIT) for m in members
     ]
     return ExtendedColumns(
         capacity,
         unit,
-        factor,
-        scale,
+        MemberCapacities.of(exact_capacities(given)),
         np.array(room, dtype=np.int64),
         _instances(given),
         classes.cross if classes else None,

@@ -16,10 +16,10 @@ import numpy as np
 from equilag.adapters.snapshot.write import snapshot_document
 from equilag.domain.errors import InputError
 from equilag.domain.group.group import NOBODY, Group, Index
-from equilag.domain.plan.claim import Claim
+from equilag.domain.plan.claim import claim_from, strongest
 from equilag.domain.plan.metrics import count_moves
 from equilag.domain.plan.plan import REPEATABLE, STATUSES, Choice, Plan, Status
-from equilag.domain.policy.objective import EXCESS
+from equilag.domain.policy.objective import EXCESS, SPREAD
 from equilag.domain.policy.policy import ALWAYS, SETTINGS, Policy
 from equilag.domain.policy.shape import shape_group
 from equilag.domain.reduction.reduce import reduce_group
@@ -176,7 +176,7 @@ def _assigned(path: str, group: Group) -> Index:
 
 def _plan(row: Mapping[str, Any], group: Group, assigned: Index, path: str) -> Plan:
     try:
-        claims = tuple(Claim(**claim) for claim in json.loads(row["certificate"]))
+        claims = tuple(claim_from(claim) for claim in json.loads(row["certificate"]))
         choices = tuple(Choice(**choice) for choice in json.loads(row["choices"]))
         run = planned_with(row["policy"])
     except (ValueError, TypeError, KeyError) as error:
@@ -194,7 +194,7 @@ def _plan(row: Mapping[str, Any], group: Group, assigned: Index, path: str) -> P
         row["algorithm"],
         assigned,
         claims,
-        row["spread_lower_bound"],
+        strongest(claims).get(SPREAD, 0),
         row["moves_lower_bound"],
         row["time_limit_s"],
         row["wall_s"],

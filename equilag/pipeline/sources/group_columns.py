@@ -10,7 +10,7 @@ import numpy as np
 
 from equilag.domain.budget import Budget
 from equilag.domain.group.group import NOBODY, Flags, Group
-from equilag.domain.plan.metrics import count_moves, load_divisor, load_factor
+from equilag.domain.plan.metrics import count_moves, has_capacities, load_divisor
 from equilag.domain.reduction.reduce import known_capacities
 from equilag.report.facts.fleets.fleet_throughput import MAX_NAMED
 from equilag.report.facts.plans.judged_plan import judged_plan
@@ -143,7 +143,7 @@ def comparable(plan: Plan, policy: Policy, assignor: str) -> bool:
 def _has_rules(plan: Plan, policy: Policy) -> bool:
     """True if capacities differ, or not every member may take each partition it subscribes to."""
     group = plan.planned.given
-    if load_factor(plan.planned.group) is not None:
+    if has_capacities(plan.planned.group):
         return True
     limited = any(m.max_partitions is not None or m.instance is not None for m in group.members)
     return policy.minds_racks or limited or bool(group.co_partitioned or group.allowed)
@@ -196,7 +196,7 @@ def plan_columns(plan: Plan) -> dict[str, Any]:
         "lag_min": lag.min,
         "lag_spread": lag.spread,
         "lag_mean": lag.mean,
-        "spread_lower_bound": plan.spread_lower_bound,
+        "spread_lower_bound": lag.spread_lower_bound,
         "gap": None if scaled else lag.gap,
         "gap_percent_of_mean": plan.loads.gap_percent_of_mean,
         "lag_excess": lag.excess,

@@ -14,10 +14,12 @@ import numpy as np
 
 from equilag.certificate.bounds.counting import Counting
 from equilag.certificate.bounds.derived_bounds import folded
+from equilag.domain.group import loads
 from equilag.domain.group.group import Flags, Ints
+from equilag.domain.group.member_capacities import Load
 from equilag.domain.move_reasons.unit_reasons import Partner
 from equilag.domain.plan.claim import Claim, Evidence
-from equilag.domain.plan.metrics import compared_loads, load_divisor
+from equilag.domain.plan.metrics import capacities_of, load_divisor
 from equilag.domain.plan.plan import Plan
 from equilag.domain.policy.objective import SPREAD
 from equilag.planner.explaining.loosened import BoundRungs, Scope
@@ -86,7 +88,7 @@ class _Found(NamedTuple):
     scope: Scope
     counting: Counting
     members: Flags
-    value: int
+    value: Load
 
 
 def bound_causes(plan: Plan) -> tuple[BoundCause, ...]:
@@ -161,7 +163,7 @@ def _arguments(claim: Claim, high: bool) -> Iterator[_Argument]:
         yield _Argument("folding")
 
 
-def _value(counting: Counting, argument: _Argument, members: Flags, high: bool) -> int | None:
+def _value(counting: Counting, argument: _Argument, members: Flags, high: bool) -> Load | None:
     """What the argument proves, by the code that checks claims; None if it does not apply."""
     match argument.kind:
         case "average":
@@ -211,12 +213,9 @@ def _alone(plan: Plan, counting: Counting, unit: int) -> float:
     """The least load of a member that has one unit and nothing else."""
     group = counting.group
     members = np.flatnonzero(group.may_hold(np.array([unit]), np.arange(group.n_members)))
-    assigned = np.full(group.n_partitions, -1, dtype=np.int32)
-    least: list[int] = []
-    for member in members.tolist():
-        assigned[unit] = member
-        least.append(int(compared_loads(group, assigned)[member]))
-    return in_unit(plan, min(least))
+    capacities = capacities_of(group)
+    fastest = int(capacities.kind_of[members].max())
+    return in_unit(plan, capacities.load(int(group.lag[unit]), fastest))
 
 
 def _of_spread(plan: Plan, by_name: dict[str, Claim]) -> Iterator[BoundCause]:
@@ -254,10 +253,9 @@ def _ids(plan: Plan, members: Sequence[int]) -> list[str]:
     return [plan.planned.group.members[m].id for m in members]
 
 
-def in_unit(plan: Plan, value: float) -> float:
+def in_unit(plan: Plan, value: Load | float) -> float:
     """A load as it is compared, in the plan's unit."""
-    divisor = load_divisor(plan.planned.group)
-    return value if divisor is None else value / divisor
+    return loads.in_unit(value, load_divisor(plan.planned.group))
 
 
 def weight_of(plan: Plan, units: Ints) -> float:

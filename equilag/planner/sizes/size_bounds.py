@@ -17,13 +17,14 @@ from typing import Final, NamedTuple
 
 import numpy as np
 
-from equilag.domain.columns import Flags, Index, Ints
+from equilag.domain.columns import Flags, Floats, Index, Ints
+from equilag.domain.group.member_capacities import Load
 
 PARTNERS: Final = 4
 """The least loaded members that the heaviest one exchanges with before all others are tried."""
 
 
-def deal_heavy_first(weights: Ints, counts: Ints, factor: Ints) -> Index:
+def deal_heavy_first(weights: Ints, counts: Ints, factor: Floats) -> Index:
     """[P] each partition, the heaviest first, to the member that is the least loaded with it, of
     those that have fewer than their `counts` [M]. `factor` [M] makes loads comparable.
 
@@ -34,9 +35,8 @@ def deal_heavy_first(weights: Ints, counts: Ints, factor: Ints) -> Index:
     if len(np.unique(factor)) > 1:
         load, room = np.zeros(len(counts), np.float64), counts.copy()
         load[room == 0] = np.inf
-        scale = factor.astype(np.float64)
         for p in order.tolist():
-            m = int(np.argmin((load + weights[p]) * scale))
+            m = int(np.argmin((load + weights[p]) * factor))
             assigned[p] = m
             room[m] -= 1
             load[m] = load[m] + weights[p] if room[m] else np.inf
@@ -56,7 +56,7 @@ def deal_heavy_first(weights: Ints, counts: Ints, factor: Ints) -> Index:
 
 
 def relieve_heaviest(
-    weights: Ints, assigned: Index, factor: Ints, free: bool, stop: Callable[[], bool]
+    weights: Ints, assigned: Index, factor: Floats, free: bool, stop: Callable[[], bool]
 ) -> Index:
     """[P] an assignment whose heaviest load no exchange with its member makes any smaller.
 
@@ -92,7 +92,7 @@ def _best_exchange(
     weights: Ints,
     assigned: Index,
     loads: Ints,
-    factor: Ints,
+    factor: Floats,
     heaviest: int,
     partners: Flags,
     free: bool,
@@ -116,7 +116,7 @@ def _best_exchange(
     )
     best = int(after.argmin())
     row, column = divmod(best, len(other))
-    if int(after[row, column]) >= int(loads[heaviest] * factor[heaviest]):
+    if after[row, column] >= loads[heaviest] * factor[heaviest]:
         return None
     return int(mine[row]), int(other[column]), int(member[column])
 
@@ -124,9 +124,9 @@ def _best_exchange(
 class LoadInterval(NamedTuple):
     """What is known of the heaviest load under the best plan, as loads are compared."""
 
-    bound: int
+    bound: Load
     """No plan has less."""
-    value: int
+    value: Load
     """A plan has it."""
 
     @property

@@ -13,10 +13,10 @@ from equilag.domain.budget import Budget
 from equilag.domain.columns import Floats
 from equilag.domain.errors import InputError
 from equilag.domain.group.group import Group
-from equilag.domain.plan.metrics import load_divisor, member_loads
+from equilag.domain.plan.metrics import load_divisor
 from equilag.domain.policy.policy import Policy
 from equilag.domain.policy.policy_settings import UNCONSTRAINED
-from equilag.domain.reduction.reduce import known_capacities, reduce_group
+from equilag.domain.reduction.reduce import reduce_group
 from equilag.planner.sizes.size_bounds import AlikeLoads
 from equilag.planner.sizes.size_members import MemberPool
 from equilag.planner.sizes.size_probe import best_plan
@@ -182,19 +182,11 @@ class SizeCurve:
         scaled = load_divisor(found.reduction.group)
         if self.loads is not None or scaled is None:
             divisor = self._scale * self.pool.capacities_of(size)[0]  # that of all of them
-            self._note(size, found.load.bound / divisor, found.load.value / divisor)
+            self._note(size, float(found.load.bound) / divisor, float(found.load.value) / divisor)
             return
-        planned, divisor = found.reduction.group, scaled * self._scale
-        capacity = np.array(known_capacities(found.reduction.given))
-        assert planned.extended is not None
-        rounded = planned.extended.capacity * planned.extended.capacity_unit / capacity
-        if (np.abs(rounded - 1) < EXACT).all():
-            self._note(size, found.load.bound / divisor, found.load.value / divisor)
-            return
-        # Capacities are rounded before loads are compared: that changes a bound, but no true load.
-        loads = member_loads(found.assigned, planned.lag, planned.n_members) / capacity
-        bound = found.load.bound / divisor * float(rounded.min())
-        self._note(size, bound, float(loads.max()) / self._scale)
+        divisor = scaled * self._scale
+        bound, load = (float(value) / divisor for value in found.load)
+        self._note(size, bound, load)
 
     def _note(self, size: int, bound: float, load: float) -> None:
         self._bound[size] = max(self._bound[size], bound)

@@ -5,15 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final, NamedTuple, TypeAlias
 
-import numpy as np
-
 from equilag.certificate.exhaustive.search import Search
 from equilag.certificate.exhaustive.small_problem import UNLIMITED, SearchTarget
 from equilag.certificate.exhaustive.whole_group import whole_problem
 from equilag.domain.budget import Budget, OutOfBudget
 from equilag.domain.group.group import Flags, Group, Index
+from equilag.domain.group.member_capacities import Load
 from equilag.domain.plan.claim import Claim
-from equilag.domain.plan.metrics import compared_loads, load_factor, member_counts
+from equilag.domain.plan.metrics import capacities_of, loads_of, member_counts
 from equilag.domain.policy.objective import Objective
 from equilag.domain.policy.policy import Policy
 from equilag.domain.policy.policy_settings import UNCONSTRAINED
@@ -134,7 +133,7 @@ def _down(state: SolveState, start: Index, budget: Budget) -> Iterator[Index]:
         yield from descend(problem.group, problem.constraint, start, state.rng, stop, MAX_STEPS)
 
 
-LoadedPlan: TypeAlias = tuple[int, Index]
+LoadedPlan: TypeAlias = tuple[Load, Index]
 """The heaviest load of an assignment, and the assignment [units]."""
 
 
@@ -142,8 +141,8 @@ def _better(one: LoadedPlan, other: LoadedPlan) -> LoadedPlan:
     return other if other[0] < one[0] else one
 
 
-def _heaviest(group: Group, assigned: Index) -> int:
-    return int(compared_loads(group, assigned).max(initial=0))
+def _heaviest(group: Group, assigned: Index) -> Load:
+    return loads_of(group, assigned).max
 
 
 def _heavy_first(state: SolveState, budget: Budget) -> Iterator[Index]:
@@ -154,9 +153,7 @@ def _heavy_first(state: SolveState, budget: Budget) -> Iterator[Index]:
         return
     read = group.assignable
     weights, assigned = group.lag[read], state.most_even.assigned
-    factor = load_factor(group)
-    if factor is None:
-        factor = np.ones(group.n_members, np.int64)
+    factor = capacities_of(group).rate
     limited = group.extended is not None and group.extended.has_room_limits
     free = policy.balance == UNCONSTRAINED and not limited
     counts = member_counts(assigned, group.n_members)
@@ -187,10 +184,10 @@ def _settled(
         try:
             search = Search(whole.problem, part)
             while bound < best[0]:
-                cap = (bound + best[0]) // 2
-                found = search.find(SearchTarget(UNLIMITED, cap=cap))
+                cap = min(best[0], (bound + best[0]) // 2 + 1)
+                found = search.find(SearchTarget(UNLIMITED, floor=-1, cap=cap, strict=True))
                 if found is None:
-                    bound = cap + 1
+                    bound = cap
                 else:
                     assigned = whole.assignment(found)
                     best = _heaviest(group, assigned), assigned

@@ -9,14 +9,8 @@ from typing import Final
 import numpy as np
 
 from equilag.domain.group.group import Group, Index
-from equilag.domain.plan.metrics import (
-    compared_loads,
-    count_moves,
-    excess,
-    fair_load,
-    load_factor,
-    spread,
-)
+from equilag.domain.group.member_capacities import Load
+from equilag.domain.plan.metrics import count_moves, loads_of
 from equilag.domain.policy.objective import Figures
 
 MAX_ELEMENTS: Final = 20_000_000
@@ -40,7 +34,7 @@ class Candidate:
         return self.figures.moves
 
     @property
-    def spread(self) -> int:
+    def spread(self) -> Load:
         return self.figures.spread
 
     @property
@@ -53,12 +47,10 @@ def candidate_of(group: Group, assigned: Index, algorithm: str) -> Candidate:
     moves = count_moves(group, assigned)
     if not group.lag.any():
         return Candidate(assigned, algorithm, Figures(0, moves))
-    loads = compared_loads(group, assigned)
-    active = loads[~group.idle]
-    uneven = active.astype(np.float64)
-    unevenness = float(((uneven - uneven.mean()) ** 2).sum()) if len(active) else 0.0
-    fair = None if load_factor(group) is None else fair_load(group)
-    figures = Figures(spread(loads, group.idle), moves, excess(active, fair), unevenness)
+    loads = loads_of(group, assigned)
+    uneven = loads.column[loads.active].astype(np.float64)
+    unevenness = float(((uneven - uneven.mean()) ** 2).sum()) if len(uneven) else 0.0
+    figures = Figures(loads.spread, moves, loads.excess, unevenness)
     return Candidate(assigned, algorithm, figures)
 
 
@@ -90,7 +82,7 @@ class ParetoFront:
 
         def closeness(place: int) -> float:
             before, after = rows[place - 1], rows[place + 1]
-            apart = abs(math.log((before.spread + 1) / (after.spread + 1)))
+            apart = abs(math.log(float((before.spread + 1) / (after.spread + 1))))
             return math.log((after.moves + 1) / (before.moves + 1)) + apart
 
         inner = [n for n in range(1, len(rows) - 1) if id(rows[n]) not in ends]
@@ -113,11 +105,11 @@ class ParetoFront:
         rows = [c for c in self.candidates if moves is None or c.moves <= moves]
         return min(rows or self.candidates[:1], key=_by_spread)
 
-    def fewest_moves_within(self, spread: int) -> Candidate | None:
+    def fewest_moves_within(self, spread: Load) -> Candidate | None:
         """The candidate of the fewest moves with no more than this spread, if there is any."""
         return next((c for c in self.candidates if c.spread <= spread), None)
 
-    def least_spread(self, moves: int) -> int:
+    def least_spread(self, moves: int) -> Load:
         """The smallest spread seen with no more than so many moves; 2^62 if there is none."""
         return min((c.spread for c in self.candidates if c.moves <= moves), default=2**62)
 
@@ -131,7 +123,7 @@ def knee(points: list[Candidate]) -> Candidate:
     width, height = last.moves - first.moves, first.spread - last.spread
 
     def distance(c: Candidate) -> float:
-        return (first.spread - c.spread) / height - (c.moves - first.moves) / width
+        return float((first.spread - c.spread) / height) - (c.moves - first.moves) / width
 
     return max(points, key=distance)
 
@@ -143,10 +135,10 @@ def _is_as_good(one: Candidate, other: Candidate) -> bool:
     return a.moves <= b.moves and a.spread <= b.spread and a.excess <= b.excess
 
 
-def _by_moves(candidate: Candidate) -> tuple[float, ...]:
+def _by_moves(candidate: Candidate) -> tuple[Load | float, ...]:
     return candidate.moves, candidate.spread, candidate.excess
 
 
-def _by_spread(candidate: Candidate) -> tuple[float, ...]:
+def _by_spread(candidate: Candidate) -> tuple[Load | float, ...]:
     figures = candidate.figures
     return figures.spread, figures.excess, figures.moves, figures.unevenness

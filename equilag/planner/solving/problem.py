@@ -16,7 +16,13 @@ from equilag.domain.constraint import CountConstraint
 from equilag.domain.errors import InputError
 from equilag.domain.group.group import NOBODY, Group, Ints
 from equilag.domain.plan.broken_rules import broken_rules
-from equilag.domain.plan.metrics import has_racks, is_plain, load_factor, mean_load, move_cost_scale
+from equilag.domain.plan.metrics import (
+    has_capacities,
+    has_racks,
+    is_plain,
+    mean_load,
+    move_cost_scale,
+)
 from equilag.domain.policy.objective import Caps, Objective, most_excess
 from equilag.domain.policy.policy import Policy
 from equilag.domain.reduction.reduce import Reduction
@@ -139,7 +145,7 @@ class Problem:
     @cached_property
     def has_capacities(self) -> bool:
         """True if loads are compared per unit of capacity."""
-        return load_factor(self.group) is not None
+        return has_capacities(self.group)
 
     @cached_property
     def counts_few_moves(self) -> bool:

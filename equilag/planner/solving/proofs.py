@@ -7,6 +7,8 @@ from dataclasses import dataclass, field
 from typing import Final, TypeAlias
 
 from equilag.domain.errors import ContradictedBound
+from equilag.domain.group.loads import written
+from equilag.domain.group.member_capacities import Load
 from equilag.domain.plan.claim import ACROSS, Claim
 from equilag.domain.policy.objective import (
     EXCESS,
@@ -73,28 +75,28 @@ class Proofs:
         """The claim that says most of all plans with at most `moves`; None for any number."""
         return _strongest(self.claims, name, moves)
 
-    def value(self, name: str, moves: int | None = None) -> int | None:
+    def value(self, name: str, moves: int | None = None) -> Load | None:
         """The value that is claimed of plans with at most `moves`, None where nothing is."""
         claim = self.strongest(name, moves)
         return claim.value if claim else None
 
     @property
-    def highest(self) -> int:
+    def highest(self) -> Load:
         """The heaviest load is at least this."""
         return self.value("max_load_at_least") or 0
 
     @property
-    def lowest(self) -> int:
+    def lowest(self) -> Load:
         """The lightest load is at most this; more than any load where nothing is proved."""
         known = self.value("min_load_at_most")
         return UNBOUNDED if known is None else known
 
     @property
-    def spread(self) -> int:
+    def spread(self) -> Load:
         """The lag spread is at least this, with any number of moves."""
         return self.value(SPREAD) or 0
 
-    def spread_within(self, moves: int | None) -> int:
+    def spread_within(self, moves: int | None) -> Load:
         """The lag spread of plans with at most `moves` is at least this."""
         return self.value(SPREAD, moves) or 0
 
@@ -125,7 +127,7 @@ class Proofs:
         note for each. Raises ContradictedBound if the plan beats a checked bound.
         """
         notes = []
-        reached = {SPREAD: figures.spread, VALUE: objective.value(figures)}
+        reached: dict[str, Load] = {SPREAD: figures.spread, VALUE: objective.value(figures)}
         for key, claim in list(self.claims.items()):
             name, limit = key
             value = reached.get(name)
@@ -133,7 +135,8 @@ class Proofs:
                 continue
             if limit is not None and figures.moves > limit:
                 continue
-            text = f"{name}: {found_by} found {value} where {claim.kind} claimed {claim.value}"
+            text = f"{name}: {found_by} found {written(value)} where "
+            text += f"{claim.kind} claimed {written(claim.value)}"
             if claim.evidence == "checked":
                 raise ContradictedBound(text)
             notes.append(f"a solver's bound was wrong and is dropped: {text}")

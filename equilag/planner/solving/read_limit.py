@@ -15,6 +15,7 @@ import numpy as np
 
 from equilag.domain.budget import Budget
 from equilag.domain.errors import InputError
+from equilag.domain.group.member_capacities import Load
 from equilag.domain.plan.metrics import cross_costs, cross_reads, has_racks
 from equilag.domain.plan.plan import Plan
 from equilag.domain.policy.policy import Policy
@@ -128,7 +129,7 @@ def _between(problem: Problem, beyond: Candidate, kept: Candidate, limit: int) -
     return candidate_of(group, assigned, "between-plans")
 
 
-def _spread(candidate: Candidate) -> int:
+def _spread(candidate: Candidate) -> Load:
     return candidate.spread
 
 

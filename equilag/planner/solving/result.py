@@ -8,6 +8,7 @@ from equilag.certificate.bounds.counting_by_capacity import counting_for
 from equilag.domain.budget import Budget
 from equilag.domain.constraint import unconstrained
 from equilag.domain.group.group import Group
+from equilag.domain.group.loads import in_unit
 from equilag.domain.plan.claim import Claim
 from equilag.domain.plan.metrics import load_divisor
 from equilag.domain.plan.plan import Choice, Plan
@@ -128,8 +129,6 @@ def choices(front: ParetoFront, divisor: float | None = None) -> tuple[Choice, .
     if len(points) > 1:
         chosen.append(("most even", last))
     return tuple(
-        Choice(label, point.moves, point.spread, point.excess)
-        if divisor is None
-        else Choice(label, point.moves, point.spread / divisor, point.excess / divisor)
+        Choice(label, point.moves, in_unit(point.spread, divisor), in_unit(point.excess, divisor))
         for label, point in chosen
     )

@@ -14,6 +14,7 @@ from equilag.domain.budget import Budget
 from equilag.domain.constraint import CountConstraint
 from equilag.domain.errors import InputError
 from equilag.domain.group.group import Index
+from equilag.domain.group.loads import in_unit
 from equilag.domain.plan.claim import Claims
 from equilag.domain.plan.metrics import load_divisor
 from equilag.domain.policy.objective import SPREAD
@@ -126,13 +127,9 @@ class ProgressObserver:
         if state is None:
             self.watcher(Progress(self.stage, None, None, None, 0.0, elapsed, limit))
             return
-        best, mean = state.incumbent, state.problem.mean
-        spread: float = best.spread
-        bound: float | None = None
+        best, divisor = state.incumbent, load_divisor(state.problem.group)
+        bound = None
         if SPREAD in state.proofs:
-            bound = state.bound_within(state.limit)
-        divisor = load_divisor(state.problem.group)
-        if divisor is not None:
-            spread, mean = spread / divisor, mean / divisor
-            bound = None if bound is None else bound / divisor
+            bound = in_unit(state.bound_within(state.limit), divisor)
+        spread, mean = in_unit(best.spread, divisor), in_unit(state.problem.mean, divisor)
         self.watcher(Progress(self.stage, spread, best.moves, bound, mean, elapsed, limit))

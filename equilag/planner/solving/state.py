@@ -15,6 +15,7 @@ import numpy as np
 from equilag.certificate.checks.search_checks import search_target
 from equilag.certificate.exhaustive.small_problem import SearchTarget
 from equilag.domain.group.group import Index
+from equilag.domain.group.member_capacities import Load
 from equilag.domain.plan.claim import Claim, Evidence
 from equilag.domain.policy.objective import EXCESS, SPREAD, VALUE, Proved
 from equilag.planner.solving.front import Candidate, ParetoFront, candidate_of
@@ -157,9 +158,9 @@ class SolveState:
         Nothing of the policy's: what the search does must not depend on its tolerance.
         """
         slack = max(self.problem.negligible_excess, allowance)
-        return candidate.excess <= (self.proofs.value(EXCESS) or 0) + slack
+        return candidate.excess <= float(self.proofs.value(EXCESS) or 0) + slack
 
-    def bound_within(self, moves: int | None) -> int:
+    def bound_within(self, moves: int | None) -> Load:
         """No plan with at most `moves` has a smaller spread."""
         known = self.proofs.spread_within(moves)
         return known if moves is None else max(known, self.problem.forced_spread(moves))
@@ -239,12 +240,12 @@ class Aim(NamedTuple):
         """The name of the claim that bounds it."""
         return VALUE if self.move_cost else SPREAD
 
-    def bound(self, state: SolveState) -> int:
+    def bound(self, state: SolveState) -> Load:
         """No plan is below this, in records."""
         bound = state.proofs.spread_within(self.limit)
         return max(bound, state.proofs.value(self.claim, self.limit) or 0)
 
-    def reached(self, state: SolveState) -> int | None:
+    def reached(self, state: SolveState) -> Load | None:
         """What the best candidate has, in records; None without any."""
         best = self.best(state)
         return None if best is None else self.value(best)
@@ -255,7 +256,7 @@ class Aim(NamedTuple):
         fitting = [c for c in rows if self.limit is None or c.moves <= self.limit]
         return min(fitting, key=self.value, default=None)
 
-    def value(self, candidate: Candidate) -> int:
+    def value(self, candidate: Candidate) -> Load:
         """Of one candidate, in records."""
         return candidate.spread + self.move_cost * candidate.moves
 
@@ -264,13 +265,13 @@ class Aim(NamedTuple):
         reached = self.reached(state)
         return reached is not None and reached > self.bound(state)
 
-    def target(self, state: SolveState, value: int) -> SearchTarget:
+    def target(self, state: SolveState, value: Load) -> SearchTarget:
         """What must not exist if no plan is below `value`."""
         proofs = state.proofs
         return search_target(value, self.limit, self.move_cost, proofs.highest, proofs.lowest)
 
     def proved(
-        self, value: int, kind: str, evidence: Evidence = "checked", **data: object
+        self, value: Load, kind: str, evidence: Evidence = "checked", **data: object
     ) -> Claim:
         """The claim that no plan is below `value`."""
         return Claim(self.claim, value, kind, {"max_moves": self.limit, **data}, evidence)

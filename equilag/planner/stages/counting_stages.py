@@ -136,7 +136,8 @@ class FewestMovesStage:
         constraint = draft.make_constraint()
         found = fewest_moves(task.original, constraint)
         claim = found.claim(task.original, task.policy, constraint)
-        check_limit(task, claim.value)
+        moves = int(claim.value)
+        check_limit(task, moves)
         assigned, algorithm = found.assigned, "min-cost-flow"
         if task.policy.fresh:  # who owns what is proved, but must not be planned from
             assigned, algorithm = draft.assigned, draft.algorithm
@@ -144,8 +145,8 @@ class FewestMovesStage:
             assigned = to_least_loaded(task.original, constraint, assigned)
         claims = (*draft.make_claims(), claim)
         made = draft.make_constraint
-        final = count_moves(task.original, found.assigned) == claim.value
-        return Draft(assigned, algorithm, made, claim.value, lambda: claims, final)
+        final = count_moves(task.original, found.assigned) == moves
+        return Draft(assigned, algorithm, made, moves, lambda: claims, final)
 
 
 def _minds_racks(task: Task) -> bool:

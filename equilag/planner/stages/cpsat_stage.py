@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Final
 
 from equilag.certificate.exhaustive.whole_group import WholeGroup
 from equilag.domain.budget import Budget
+from equilag.domain.group.member_capacities import Load
 from equilag.planner.solving.state import (
     Aim,
     Contribution,
@@ -131,7 +132,7 @@ def _compare_exactly(
 
 
 def solver_claim(
-    state: SolveState, aim: Aim, bound: int, limits: CpSatLimits
+    state: SolveState, aim: Aim, bound: Load, limits: CpSatLimits
 ) -> Iterator[Contribution]:
     """A bound that rests on the solver's word, if it says more than what is known."""
     from equilag.solver.cpsat.model import parameters, version

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from equilag.domain.budget import Budget
+from equilag.domain.group.loads import roughly
 from equilag.planner.solving.state import Contribution, Proposal, SolveState
 from equilag.solver.local_search.capacity_levels import level_by_capacity
 from equilag.solver.local_search.equal_loads import equalise_loads
@@ -41,7 +42,7 @@ class CapacityLevels:
         heaviest = crowds(counting, counting.active)[:1]
         found = level_by_capacity(
             problem.group, problem.constraint, state.most_even.assigned, state.rng, stop,
-            sum(heaviest), state.proofs.spread,
+            sum(heaviest), roughly(state.proofs.spread),
         )  # fmt: skip
         yield Proposal(found, "levels-by-capacity")
 

@@ -10,6 +10,8 @@ from equilag.certificate.exhaustive.few_moves.move_problem import whole_problem_
 from equilag.certificate.exhaustive.few_moves.move_search import MoveSearch
 from equilag.certificate.exhaustive.whole_group import WholeGroup
 from equilag.domain.budget import Budget, OutOfBudget
+from equilag.domain.group.loads import written
+from equilag.domain.group.member_capacities import Load
 from equilag.domain.plan.claim import Claim
 from equilag.domain.policy.objective import MOVES_WITHIN, SPREAD
 from equilag.planner.solving.state import Aim, Contribution, Proposal, SolveState, aim_of_policy
@@ -185,7 +187,7 @@ class FewestMovesWithin:
             with budget.part(self.work) as part:
                 yield from _fewest_by_search(state, part, group, spread)
         if (state.proofs.value(MOVES_WITHIN) or 0) < counted:
-            yield Claim(MOVES_WITHIN, counted, "moves", {"spread": spread})
+            yield Claim(MOVES_WITHIN, counted, "moves", {"spread": written(spread)})
 
 
 def _whole(state: SolveState, limit: int | None) -> WholeGroup | None:
@@ -194,12 +196,12 @@ def _whole(state: SolveState, limit: int | None) -> WholeGroup | None:
     return whole_problem_of_few_moves(problem.group, problem.constraint, limit)
 
 
-def _cap(state: SolveState) -> int:
+def _cap(state: SolveState) -> Load:
     """The spread up to which a plan is as even as the best one."""
     return state.problem.caps(state.front.candidates).value
 
 
-def _counted_moves(state: SolveState, spread: int) -> int:
+def _counted_moves(state: SolveState, spread: Load) -> int:
     """No plan with so large a spread, or a smaller one, has fewer moves, by counting; 0 where
     counting says no more than the counts force."""
     fewest = moves = state.problem.fewest_moves
@@ -209,7 +211,7 @@ def _counted_moves(state: SolveState, spread: int) -> int:
 
 
 def _fewest_by_search(
-    state: SolveState, budget: Budget, group: WholeGroup, spread: int
+    state: SolveState, budget: Budget, group: WholeGroup, spread: Load
 ) -> Iterator[Contribution]:
     """Look for a plan as even with one move less, until there is none."""
     moves, proofs = state.unlimited.moves, state.proofs
@@ -219,7 +221,7 @@ def _fewest_by_search(
             target = search_target(spread + 1, moves - 1, 0, proofs.highest, proofs.lowest)
             found = search.find(target)
             if found is None:
-                yield Claim(MOVES_WITHIN, moves, MOVE_SEARCH, {"spread": spread})
+                yield Claim(MOVES_WITHIN, moves, MOVE_SEARCH, {"spread": written(spread)})
                 return
             yield Proposal(group.assignment(found), MOVE_SEARCH)
             within = state.front.fewest_moves_within(spread)

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from equilag.domain.budget import Budget
+from equilag.domain.group.loads import roughly
 from equilag.domain.policy.objective import most_excess
 from equilag.domain.policy.policy_settings import DEFAULT_TOLERANCE
 from equilag.planner.solving.front import Candidate, knee
@@ -53,7 +54,7 @@ class TowardsOwners:
         for width in self.WIDTHS:
             slack = width * problem.mean
             excess = best.excess + most_excess(slack, problem.active)
-            limit = UnevennessLimit(best.spread + int(slack), excess)
+            limit = UnevennessLimit(roughly(best.spread) + int(slack), excess)
             assigned = return_to_owners(
                 problem.group, problem.constraint, assigned, limit, stop
             ).copy()
@@ -113,7 +114,9 @@ class FrontRounds:
                 yield Proposal(assigned, GREEDY_DESCENT)
         keep = problem.search_limit is not None or start is not state.most_even
         assigned = start.assigned if keep else perturbed(group, constraint, start.assigned, rng)
-        goal = ImprovementGoal(state.proofs.spread if state.excess_settled(start) else -1, keep)
+        goal = ImprovementGoal(
+            roughly(state.proofs.spread) if state.excess_settled(start) else -1, keep
+        )
         assigned = swap_pairwise(group, constraint, assigned, rng, stop, goal)
         with budget.part(self.NEIGHBOURHOODS * NEIGHBOURHOOD_WORK, self.upto) as part:
             assigned = search_neighbourhoods(
@@ -121,7 +124,7 @@ class FrontRounds:
             )
         yield Proposal(assigned, "front")
         if problem.moves_trade:
-            limit = UnevennessLimit(start.spread, start.excess)
+            limit = UnevennessLimit(roughly(start.spread), start.excess)
             yield Proposal(
                 return_to_owners(group, constraint, assigned, limit, stop), "fewer-moves"
             )

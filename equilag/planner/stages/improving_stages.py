@@ -9,6 +9,7 @@ from typing import Final
 
 from equilag.domain.budget import Budget
 from equilag.domain.group.group import Index
+from equilag.domain.group.loads import roughly
 from equilag.planner.solving.front import Candidate
 from equilag.planner.solving.stage import STEP
 from equilag.planner.solving.state import Contribution, Proposal, SolveState
@@ -130,7 +131,7 @@ class PairedExchange:
         size = problem.group.n_partitions
         budget.pay(SETTLE * size)
         sets = problem.sets_alike[: self.SETS]
-        enough = state.proofs.spread if problem.constraint.all_alike else 0
+        enough = int(state.proofs.spread) if problem.constraint.all_alike else 0
         for number, members in enumerate(sets):
             share = self.SHARE / (len(sets) - number) if len(sets) > 1 else None
             stop = budget.steps(STEP * 2 + 2e-8 * size, upto=0.5, share=share)
@@ -157,7 +158,7 @@ class PairwiseSwaps:
         stop = budget.steps(STEP + 2e-7 * problem.group.n_partitions, upto=0.6)
         found = swap_pairwise(
             problem.group, problem.constraint, state.most_even.assigned, state.rng, stop,
-            ImprovementGoal(state.proofs.spread, problem.moves_matter),
+            ImprovementGoal(roughly(state.proofs.spread), problem.moves_matter),
         )  # fmt: skip
         yield Proposal(found, "pairwise-swaps")
 
@@ -201,7 +202,7 @@ class WindowSearch:
         high = state.proofs.value("max_load_at_least")
         if low is None or high is None:
             return
-        window = Window(low, max(low, high))
+        window = Window(int(low), int(max(low, high)))  # integers, where capacities are equal
         searches = [self._level, self._window]
         if fewest_held(state.problem.constraint) < FEWEST:
             searches.reverse()  # no common load to go to: small steps first
@@ -290,6 +291,8 @@ def _resplit(state: SolveState, start: Index, rounds: int, budget: Budget) -> Pr
 
 
 def _goal_of(state: SolveState) -> ImprovementGoal:
-    goal = ImprovementGoal(state.proofs.spread, state.problem.moves_matter)
+    goal = ImprovementGoal(roughly(state.proofs.spread), state.problem.moves_matter)
     low, high = (state.proofs.value(name) for name in ("min_load_at_most", "max_load_at_least"))
-    return goal if low is None or high is None else replace(goal, low=low, high=high)
+    if low is None or high is None:
+        return goal
+    return replace(goal, low=roughly(low), high=roughly(high))

@@ -8,7 +8,7 @@ from typing import Any, ClassVar, Final
 
 from equilag.domain.group.group import Group
 from equilag.domain.plan.claim import Evidence
-from equilag.domain.plan.metrics import load_divisor, load_factor
+from equilag.domain.plan.metrics import has_capacities, load_divisor
 from equilag.domain.policy.policy import Policy
 from equilag.planner.compare import CURRENT, Comparison, RowStatus
 from equilag.planner.comparison_figures import BeyondReason, ExtendedRow
@@ -116,7 +116,7 @@ def comparison_facts(group: Group, comparison: Comparison) -> ComparisonFacts:
         bound,
         by_solver,
         per_capacity=load_divisor(reduction.group) is not None,
-        by_capacity=load_factor(reduction.group) is not None,
+        by_capacity=has_capacities(reduction.group),
         in_units=reduction.unit_of is not None,
         current_is_partial=partial,
         interrupted_after=after,

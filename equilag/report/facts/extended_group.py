@@ -5,12 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 from statistics import median
 
+from equilag.domain.group.member_capacities import decimal
 from equilag.domain.plan.broken_rules import BrokenRules, broken_by_assignor, broken_rules
 from equilag.domain.plan.claim import ACROSS
 from equilag.domain.plan.extended_figures import ProvedBounds, extended_figures
 from equilag.domain.plan.metrics import member_loads
 from equilag.domain.plan.plan import Plan
 from equilag.domain.plan.plan_figures import CountFigures, ExtendedFigures, LagFigures
+from equilag.domain.policy.policy_settings import UNCONSTRAINED
 from equilag.domain.reduction.reduce import rounded
 from equilag.report.wording.words import natural_key
 
@@ -57,14 +59,15 @@ class UnitFacts:
 
 @dataclass(frozen=True, slots=True)
 class CapacityFacts:
-    """Capacities that are not taken as they were given."""
+    """Capacities that are not given, or not taken as given."""
 
     unknown: int
     """Members without one, beside others that have one."""
     taken: float
     """What those count with."""
     rounded: tuple[float, float] | None
-    """A capacity of more than three significant digits, and what it counts as; None without."""
+    """A capacity of more than three significant digits, and what it is for even counts; None
+    without one, or where counts need not be even."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -164,12 +167,13 @@ def _capacities(plan: Plan) -> CapacityFacts | None:
     given = [member.capacity for member in group.members if member.capacity is not None]
     used = [(float(one), float(rounded(one))) for one in given]
     changed = next((pair for pair in used if pair[0] != pair[1]), None)
+    if plan.policy is None or plan.policy.balance == UNCONSTRAINED:
+        changed = None
     unknown = group.n_members - len(given)
     if not given or not (unknown or changed):
         return None
-    usual = median(given)
     example = None if changed is None else (whole(changed[0]), whole(changed[1]))
-    return CapacityFacts(unknown, whole(float(rounded(usual))), example)
+    return CapacityFacts(unknown, whole(float(median(map(decimal, given)))), example)
 
 
 def whole(capacity: float) -> float:

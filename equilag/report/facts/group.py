@@ -11,8 +11,9 @@ import numpy as np
 
 from equilag.domain.group.group import NOBODY, Group
 from equilag.domain.group.lag import QUALITY
-from equilag.domain.plan.extended_figures import LoadScale, ProvedBounds, extended_figures
-from equilag.domain.plan.metrics import excess, load_divisor, mean_load, member_loads, spread
+from equilag.domain.group.loads import excess
+from equilag.domain.plan.extended_figures import ProvedBounds, extended_figures
+from equilag.domain.plan.metrics import load_divisor, mean_load, member_loads, spread
 from equilag.domain.reduction.reduce import Reduction
 from equilag.report.facts.doubts import DoubtFacts, doubt_facts
 from equilag.report.facts.work import LoadUnit, load_unit
@@ -49,7 +50,7 @@ class GroupFacts:
     spread: float | None
     """Lag spread of the current assignment; None where nobody owns anything."""
     load_step: float
-    """Two loads that differ at all differ by this much: a record; less per unit of capacity."""
+    """What one record is among loads: less than 1 where they are per unit of capacity."""
     excess: float | None
     """What lies above a fair share under the current assignment; None as for `spread`."""
     load_unit: LoadUnit
@@ -114,8 +115,8 @@ def loads_before(reduction: Reduction, per_capacity: bool | None = None) -> Load
         found = extended_figures(reduction, group.owner, ProvedBounds())
         assert found is not None  # capacities differ
         if divisor is None:  # so the mean is lag per member
-            active = ~planned.idle
-            divisor = LoadScale.of(reduction).mean_capacity(active)
+            busy = reduction.capacities.values[~planned.idle]
+            divisor = float(busy.mean()) if len(busy) else 1.0
         return LoadsBefore(mean / divisor, found.load.spread, found.load.excess)
     loads = member_loads(group.owner, group.lag, group.n_members)
     return LoadsBefore(mean, spread(loads, planned.idle), excess(loads[~planned.idle]))

@@ -139,7 +139,7 @@ def _selected(members: Sequence[MemberFacts], owned: bool) -> list[Sequence[Memb
 
 
 def _capacities(extended: ExtendedFacts | None) -> str:
-    """What members of unknown capacity count with, and that capacities are rounded."""
+    """What members of unknown capacity count with, and that even counts round capacities."""
     if extended is None or extended.capacities is None:
         return ""
     facts, parts = extended.capacities, []
@@ -151,5 +151,5 @@ def _capacities(extended: ExtendedFacts | None) -> str:
         )
     if facts.rounded is not None:
         given, used = facts.rounded
-        parts.append(f"capacities have 3 significant digits: {given:,.12g} is {used:,.12g}")
+        parts.append(f"even counts take 3 digits of a capacity: {used:,.12g} of {given:,.12g}")
     return "; ".join(parts)

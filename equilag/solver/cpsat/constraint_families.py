@@ -6,6 +6,8 @@ The variables say which member gets which item, and the extremes of the loads.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from fractions import Fraction
+from math import ceil, lcm
 from typing import Final, NamedTuple
 
 import numpy as np
@@ -13,6 +15,7 @@ from ortools.sat.python import cp_model
 
 from equilag.certificate.exhaustive.small_problem import SmallProblem
 from equilag.domain.group.group import Ints
+from equilag.domain.group.member_capacities import Load, MemberCapacities
 
 MAX_TOTAL: Final = 2**26
 """Largest sum of loads in a model. The release in use certifies wrong optima of small models of
@@ -22,36 +25,52 @@ A bound loses at most some 10^-7 of the total by it."""
 
 
 class Scaled(NamedTuple):
-    """Lags and base loads, as loads are compared, in units of `unit`, rounded down."""
+    """Loads of items and base loads in units of `unit`, rounded down."""
 
     lag: Ints
     """[I, J] of each item with each member."""
     base: Ints
     """[J]"""
-    unit: int
+    unit: Fraction
+    """The load that 1 stands for."""
+    lost: Fraction
+    """What rounding takes from each of these numbers at most, in units: below 1."""
 
-    def floor(self, bound: int, most_items: int) -> int:
+    def floor(self, bound: int, most_items: int) -> Load:
         """A lower bound on the true spread, from one on the scaled spread.
 
-        A member with n items loses less than unit × (n + 1) by the rounding.
+        A member with n items loses n + 1 roundings.
         """
-        if self.unit == 1:
-            return bound
-        return max(0, bound * self.unit - (self.unit - 1) * (most_items + 1))
+        found = max(Fraction(0), (bound - self.lost * (most_items + 1)) * self.unit)
+        return found.numerator if found.denominator == 1 else found
+
+    def ceiling(self, spread: Load, most_items: int) -> int:
+        """The largest scaled spread of assignments with a spread below `spread`."""
+        return ceil(spread / self.unit + self.lost * (most_items + 1)) - 1
 
 
-def scaled(lag: Ints, base: Ints, factor: Ints | None = None) -> Scaled:
-    """Lags [I] and base loads [J], times the factors [J] of members, in units small enough for
+def scaled(lag: Ints, base: Ints, capacities: MemberCapacities | None = None) -> Scaled:
+    """Lags [I] and base loads [J] of members with these capacities, in units small enough for
     `MAX_TOTAL`.
 
     The smallest base load is subtracted from all of them, which changes no difference.
     """
-    factor = np.ones_like(base) if factor is None else factor
-    base = base * factor
-    base = base - (int(base.min()) if len(base) else 0)
-    total = int(lag.sum()) * int(factor.max(initial=1)) + int(base.max(initial=0))
+    whole = [1] * len(base)
+    if capacities is not None:
+        whole = [capacities.whole[kind] for kind in capacities.kind_of.tolist()]
+    # In this scale all loads are whole numbers, of any size.
+    scale = lcm(*whole)
+    factor = np.array([scale // capacity for capacity in whole], dtype=object)
+    loads = base * factor
+    loads = loads - min(loads, default=0)
+    total = int(lag.sum()) * max(factor, default=1) + max(loads, default=0)
     unit = max(1, -(-total // MAX_TOTAL))
-    return Scaled(lag[:, None] * factor // unit, base // unit, unit)
+    return Scaled(
+        (lag[:, None] * factor // unit).astype(np.int64),
+        (loads // unit).astype(np.int64),
+        Fraction(unit * (1 if capacities is None else capacities.whole[-1]), scale),
+        Fraction(unit - 1, unit),
+    )
 
 
 @dataclass(eq=False)
@@ -216,8 +235,8 @@ def alike_members(v: Variables, moves_matter: bool) -> None:
         if moves_matter and v.owns_anything(j):
             continue
         parts = [p.allowed[:, j], p.base[j : j + 1], p.lo[j : j + 1], p.hi[j : j + 1]]
-        if p.factor is not None:
-            parts.append(p.factor[j : j + 1])
+        if p.capacities is not None:
+            parts.append(p.capacities.kind_of[j : j + 1])
         if p.sums is not None:
             parts.append(p.sums.of[j : j + 1])
         if p.topic_lo is not None and p.topic_hi is not None:

@@ -11,6 +11,7 @@ from ortools.sat.python import cp_model
 
 from equilag.certificate.exhaustive.small_problem import SmallProblem
 from equilag.domain.group.group import Ints
+from equilag.domain.group.member_capacities import Load
 from equilag.solver.cpsat import constraint_families as families
 from equilag.solver.cpsat.constraint_families import MAX_TOTAL, Variables, scaled
 
@@ -85,7 +86,7 @@ class CpSatAnswer:
     outcome: Outcome
     assigned: Ints | None
     """[I] member per item."""
-    bound: int
+    bound: Load
     """spread + move cost × moves of every assignment is at least this, in records."""
     exhausted: bool
     """True if it ended by itself or by deterministic time, and not by the wall clock."""
@@ -118,7 +119,7 @@ def build(
     move_cost: int = 0,
 ) -> Variables:
     """The whole model: minimise spread + move cost × moves."""
-    small = scaled(problem.lag, problem.base, problem.factor)
+    small = scaled(problem.lag, problem.base, problem.capacities)
     v = Variables.of(problem, small)
     families.each_once(v)
     families.member_counts(v)
@@ -129,7 +130,7 @@ def build(
     families.move_limit(v, max_moves)
     families.alike_members(v, moves_matter=max_moves is not None or move_cost > 0)
     # Rounded down, so that a bound stays a bound; no more than any spread, as sums are to be small.
-    price = min(move_cost // small.unit, MAX_TOTAL)
+    price = min(int(move_cost // small.unit), MAX_TOTAL)
     cost: Any = price * families.moves(v)
     v.model.minimize(v.highest - v.lowest + cost)
     if hint is not None:
@@ -152,17 +153,17 @@ def solve_model(
         raise SolverFailed(f"status {solver.status_name(status)}")
     outcome = OUTCOMES[status]
     found = v.read(solver) if outcome in ("optimal", "feasible") else None
-    bound = 0
+    bound: Load = 0
     if outcome in ("optimal", "feasible", "unknown"):
         raw = max(0, round(solver.best_objective_bound))
         bound = v.scaled.floor(raw, int(problem.hi.max(initial=0)))
     in_time = solver.wall_time < limits.wall * 0.98
     ended = outcome in ("optimal", "infeasible") or in_time
-    return CpSatAnswer(outcome, found, bound, ended, v.scaled.unit > 1)
+    return CpSatAnswer(outcome, found, bound, ended, v.scaled.lost > 0)
 
 
 def all_below(
-    problem: SmallProblem, limits: CpSatLimits, spread: int, max_moves: int | None = None
+    problem: SmallProblem, limits: CpSatLimits, spread: Load, max_moves: int | None = None
 ) -> list[Ints] | None:
     """Assignments [I]: every one with a spread below `spread`, once for members that are alike.
 
@@ -170,10 +171,10 @@ def all_below(
     or no time to list them all.
     """
     v = build(problem, None, max_moves)
-    unit, most_items = v.scaled.unit, int(problem.hi.max(initial=0))
+    most_items = int(problem.hi.max(initial=0))
     v.model.clear_objective()  # type: ignore[no-untyped-call]
     # A fixed difference, so that an assignment is found only once per position of the window.
-    v.model.add(v.highest - v.lowest == (spread - 1 + (unit - 1) * (most_items + 1)) // unit)
+    v.model.add(v.highest - v.lowest == v.scaled.ceiling(spread, most_items))
     solver, listed = _solver(limits), _Listed(v)
     solver.parameters.enumerate_all_solutions = True
     status = solve_until(solver, v.model, limits.stop, listed)

@@ -3,21 +3,17 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from fractions import Fraction
 from functools import cached_property
 from itertools import pairwise
 
 import numpy as np
 
+from equilag.domain.columns import Floats
 from equilag.domain.constraint import CountConstraint, TopicCounts, ranges
 from equilag.domain.group.group import NOBODY, Flags, Group, Index, Ints
-from equilag.domain.plan.metrics import (
-    FairLoad,
-    compared_loads,
-    excess,
-    fair_load,
-    load_factor,
-    member_counts,
-)
+from equilag.domain.group.loads import LoadColumn, excess
+from equilag.domain.plan.metrics import capacities_of, fair_load, loads_of, member_counts
 
 
 def disjoint_pairs(one: Ints, other: Ints, n_members: int) -> Ints:
@@ -50,7 +46,7 @@ class AssignmentState:
     constraint: CountConstraint
     assigned: Index
     """[P] member of each partition."""
-    loads: Ints
+    loads: LoadColumn
     """[M] load of each member, as loads are compared: lag times `factor`."""
     counts: Ints
     """[M] partitions of each member."""
@@ -58,8 +54,8 @@ class AssignmentState:
     """Partitions of each topic at each member; None unless topics count one by one."""
     active: Index
     """The members that are not idle."""
-    factor: Ints | None = None
-    """[M] see `equilag.domain.plan.metrics.load_factor`; None where all are 1."""
+    factor: Floats | None = None
+    """[M] see `Capacities.rate`; None where all are 1."""
     _settled: Flags | None = field(default=None, init=False)
     """[P] what `settle` has fixed; None for nothing."""
     _held: list[list[int]] | None = field(default=None, init=False)
@@ -67,57 +63,59 @@ class AssignmentState:
     @staticmethod
     def of(group: Group, constraint: CountConstraint, assigned: Index) -> AssignmentState:
         """A copy of the assignment [P]; O(P)."""
+        capacities = capacities_of(group)
         return AssignmentState(
             group,
             constraint,
             assigned.copy(),
-            compared_loads(group, assigned),
+            loads_of(group, assigned).column,
             member_counts(assigned, group.n_members),
             TopicCounts.of(group, assigned) if constraint.per_topic else None,
             np.flatnonzero(~group.idle).astype(np.int32),
-            load_factor(group),
+            None if capacities.are_equal else capacities.rate,
         )
 
     # Loads
 
-    def extremes(self) -> tuple[int, int]:
+    def extremes(self) -> tuple[float, float]:
         """The heaviest and the lightest load of the members that are not idle."""
         loads = self.loads[self.active]
-        return (int(loads.max()), int(loads.min())) if len(loads) else (0, 0)
+        return (loads.max().item(), loads.min().item()) if len(loads) else (0, 0)
 
     @property
-    def spread(self) -> int:
+    def spread(self) -> float:
         """Heaviest less lightest load of the members that are not idle."""
         high, low = self.extremes()
         return high - low
 
     @property
-    def unevenness(self) -> tuple[int, float]:
+    def unevenness(self) -> tuple[float, float]:
         """The spread, and the excess over the mean load."""
         fair = None if self.factor is None else self.fair
         return self.spread, excess(self.loads[self.active], fair)
 
     @property
-    def mean(self) -> int:
-        """The load that all members would have if they were equally loaded, rounded down."""
+    def mean(self) -> float:
+        """The load that all members would have if they were equally loaded; rounded down where
+        loads are integers."""
         if self.factor is None:
             return int(self.loads[self.active].sum()) // len(self.active)
-        return self.fair.numerator // self.fair.denominator
+        return float(self.fair)
 
-    def scaled(self, lag: Ints, members: Ints | Index) -> Ints:
+    def scaled(self, lag: Ints, members: Ints | Index) -> LoadColumn:
         """What lags add to the loads of members; the two are broadcast together."""
         return lag if self.factor is None else lag * self.factor[members]
 
-    def unscaled(self, loads: Ints) -> Ints:
-        """[M] the lag that makes up loads [M] as they are compared, rounded down."""
-        return loads if self.factor is None else loads // self.factor
+    def unscaled(self, loads: LoadColumn) -> Ints:
+        """[M] the lag that makes up loads [M] as they are compared."""
+        return loads if self.factor is None else np.rint(loads / self.factor).astype(np.int64)
 
-    def rate(self, givers: Ints | Index, takers: Ints | Index) -> Ints | int:
+    def rate(self, givers: Ints | Index, takers: Ints | Index) -> Floats | int:
         """By how much two loads approach each other for each record that is handed over."""
         return 2 if self.factor is None else self.factor[givers] + self.factor[takers]
 
     @cached_property
-    def fair(self) -> FairLoad:
+    def fair(self) -> Fraction:
         """The load that all members would have if they were equally loaded."""
         return fair_load(self.group)
 

@@ -131,7 +131,7 @@ def _even_out(
     over, under = off[heavy], -off[light]
     least = np.minimum(over, under)
     one_sided = np.minimum(size[heavy], size[light])
-    both = (over + under) // state.rate(heavy, light)
+    both = ((over + under) // state.rate(heavy, light)).astype(np.int64)
     wanted = np.where(np.abs(over - under) <= 2 * near, both, one_sided)
     return Pairs(heavy, light, over, under, wanted, -(-least // 4), np.zeros(len(heavy), np.bool_))
 
@@ -203,5 +203,5 @@ def _level(
     worth = np.where(extreme[apart], near // 25, 2 * near)
     least = np.clip((np.maximum(over, under) - radius) // 4, 1, np.maximum(1, worth))
     greedy = np.ones(len(heavy), np.bool_)
-    wanted = (over + under) // state.rate(heavy, light)
+    wanted = ((over + under) // state.rate(heavy, light)).astype(np.int64)
     return Pairs(heavy, light, over, under, wanted, least, greedy)

@@ -43,7 +43,7 @@ def level_by_capacity(
     rng: np.random.Generator,
     stop: Callable[[], bool],
     heaviest: int = 0,
-    enough: int = 0,
+    enough: float = 0,
 ) -> Index:
     """[P] an assignment with a spread that is no larger.
 
@@ -189,7 +189,7 @@ def _pairs(
     """
     members = np.flatnonzero(others)
     off = state.loads - aim
-    size = np.abs(off[members]) >> np.minimum(missed[members], MOST_MISSED)
+    size = np.abs(off[members]) // (1 << np.minimum(missed[members], MOST_MISSED))
     order = members[np.argsort(-size, kind="stable")]
     each = len(state.assigned) // len(members) + 1
     wide = int(np.count_nonzero(2 * size >= size.max(initial=0)))
@@ -211,7 +211,7 @@ def _pairs(
     apart = off[heavy] > off[light]
     heavy, light = heavy[apart], light[apart]
     over, under = off[heavy], -off[light]
-    wanted = np.floor_divide(over + under, state.rate(heavy, light))
+    wanted = np.floor_divide(over + under, state.rate(heavy, light)).astype(np.int64)
     every = np.ones(len(heavy), np.bool_)
     least = np.ones(len(heavy), np.int64)
     return far, Pairs(heavy, light, over, under, wanted, least, every)

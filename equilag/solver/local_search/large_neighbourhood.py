@@ -7,6 +7,7 @@ extremes, so that the plan never gets worse.
 
 from __future__ import annotations
 
+import math
 from typing import Final
 
 import numpy as np
@@ -16,7 +17,7 @@ from equilag.certificate.exhaustive.small_problem import OUTSIDE, SearchTarget, 
 from equilag.domain.budget import Budget, OutOfBudget
 from equilag.domain.constraint import CountConstraint
 from equilag.domain.group.group import NOBODY, Flags, Group, Index, Ints
-from equilag.domain.plan.metrics import has_stakes, stakes_held
+from equilag.domain.plan.metrics import capacities_of, has_stakes, stakes_held
 from equilag.solver.local_search.assignment_state import AssignmentState
 from equilag.solver.local_search.load_targets import ImprovementGoal
 
@@ -130,13 +131,14 @@ def _resplit(
     loads = state.loads[members]
     inside = int(loads.max() - loads.min())
     high, low = state.extremes()
+    floor, cap = math.floor(low), math.ceil(high)  # the same where loads are integers
     try:
         search = Search(problem, budget)
         for spread in (inside // 64, inside // 8, inside - 1):
             if spread < 0:
                 continue
             limit = moves if keep_moves else None
-            found = search.find(SearchTarget(spread, floor=low, cap=high, max_moves=limit))
+            found = search.find(SearchTarget(spread, floor, cap, limit))
             if found is not None:
                 state.transfer(items, members[found])
                 return
@@ -168,7 +170,7 @@ def sub_problem(state: AssignmentState, items: Ints, members: Ints) -> tuple[Sma
         rest = state.per_topic.at(*cells) - mine
         bounds = constraint.topics.at(*cells)
         topic_lo, topic_hi = bounds.least - rest, bounds.most - rest
-    owner, factor = group.owner[items], state.factor
+    owner, capacities = group.owner[items], capacities_of(group)
     loads = state.unscaled(state.loads)[members]
     problem = SmallProblem(
         lag=group.lag[items],
@@ -177,7 +179,7 @@ def sub_problem(state: AssignmentState, items: Ints, members: Ints) -> tuple[Sma
         lo=np.maximum(least - fixed, 0),
         hi=most - fixed,
         owner=column[owner],
-        factor=None if factor is None else factor[members],
+        capacities=None if capacities.are_equal else capacities.among(members),
         stakes=stakes_held(group, items[:, None], members[None, :]) if has_stakes(group) else None,
         topic=topic,
         topic_lo=topic_lo,

@@ -9,6 +9,7 @@ import numpy as np
 
 from equilag.domain.columns import distinct
 from equilag.domain.group.group import NOBODY, Flags, Group, Ints
+from equilag.domain.group.loads import LoadColumn
 from equilag.solver.local_search.assignment_state import AssignmentState
 
 MAX_PASSES: Final = 40
@@ -42,7 +43,7 @@ class LoadTargets:
         low = np.full(group.n_members, int(mean[busy].min()))
         return LoadTargets(aim, np.maximum(aim, fair), low, part, ~group.idle)
 
-    def beyond(self, loads: Ints) -> Ints:
+    def beyond(self, loads: LoadColumn) -> LoadColumn:
         """[M] how far each load lies outside the window from `low` to `high`; −1 for idle ones."""
         return np.where(self.active, np.maximum(loads - self.high, self.low - loads), -1)
 
@@ -93,11 +94,11 @@ def _means_by_capacity(state: AssignmentState, part: Ints) -> Ints:
 class ImprovementGoal:
     """The goal of one run of a local search on the lag spread."""
 
-    enough: int = 0
+    enough: float = 0
     """A spread at which the search ends."""
     keep_moves: bool = False
     """True if no step may add a move."""
-    low: int = 2**62
+    low: float = 2**62
     """No plan has a larger lightest load: a member there needs no other partitions."""
-    high: int = 0
+    high: float = 0
     """No plan has a smaller heaviest load."""

@@ -18,7 +18,7 @@ from equilag.solver.local_search.assignment_state import AssignmentState
 class UnevennessLimit(NamedTuple):
     """How uneven an assignment may be."""
 
-    spread: int
+    spread: float
     excess: float
 
 
@@ -104,14 +104,14 @@ def _excess_after(
 ) -> Floats:
     """The excess over the mean load once two members have the loads `first` and `second`."""
     loads = state.loads[state.active].astype(np.float64)
-    mean = loads.mean() if state.factor is None else float(state.mean)
+    mean = loads.mean() if state.factor is None else state.mean
     now = np.maximum(0.0, loads - mean).sum()
     now -= max(0.0, state.loads[one] - mean) + max(0.0, state.loads[other] - mean)
     after: Floats = now + np.maximum(0.0, first - mean) + np.maximum(0.0, second - mean)
     return after
 
 
-def _others(state: AssignmentState, one: int, other: int, extreme: int, sign: int) -> int:
+def _others(state: AssignmentState, one: int, other: int, extreme: float, sign: int) -> float:
     """The heaviest (sign 1) or lightest (−1) load of all members but two."""
     if state.loads[one] != extreme and state.loads[other] != extreme:
         return extreme
@@ -119,4 +119,5 @@ def _others(state: AssignmentState, one: int, other: int, extreme: int, sign: in
     if not len(rest):
         return int(-sign * NEVER)
     loads = state.loads[rest]
-    return int(loads.max() if sign > 0 else loads.min())
+    found: float = (loads.max() if sign > 0 else loads.min()).item()
+    return found

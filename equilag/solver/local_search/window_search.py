@@ -188,7 +188,7 @@ def _attempt(
         found, reached = _descend(state, window, rng, stop)
         if reached < least:
             best, least = found, reached
-    return best, least
+    return best, int(least)
 
 
 def _descend(
@@ -217,7 +217,7 @@ def _descend(
         stuck = state.group.idle.copy()
         if (reached := state.spread) < least:
             best, least = state.assigned.copy(), reached
-    return best, least
+    return best, int(least)
 
 
 def _wider(window: Window, loads: Ints) -> Window:

@@ -15,6 +15,8 @@ from equilag.domain.budget import limit_steps
 from equilag.domain.columns import distinct
 from equilag.domain.constraint import CountConstraint
 from equilag.domain.group.group import Flags
+from equilag.domain.group.loads import written
+from equilag.domain.group.member_capacities import Load
 from equilag.domain.plan.claim import Claim
 from equilag.domain.policy.objective import EXCESS
 
@@ -40,7 +42,7 @@ class LoadBounds:
     """min λ ≤ its value."""
 
     @property
-    def spread(self) -> int:
+    def spread(self) -> Load:
         return max(0, self.highest.value - self.lowest.value)
 
 
@@ -52,7 +54,7 @@ NO_LAG: Final = LoadBounds(
 
 
 def load_bounds(
-    counting: Counting, stop: Callable[[], bool], reached: int | None = None
+    counting: Counting, stop: Callable[[], bool], reached: Load | None = None
 ) -> LoadBounds | None:
     """The best bounds over blocks, classes, topics' readers and members; None without members.
 
@@ -241,7 +243,10 @@ def crowds(counting: Counting, members: Flags) -> list[int]:
 
 def difference(bounds: LoadBounds) -> Claim:
     """The claim that the spread is at least the difference of both bounds."""
-    data = {"max_load_at_least": bounds.highest.value, "min_load_at_most": bounds.lowest.value}
+    data = {
+        "max_load_at_least": written(bounds.highest.value),
+        "min_load_at_most": written(bounds.lowest.value),
+    }
     return Claim("spread_at_least", bounds.spread, "difference", data)
 
 

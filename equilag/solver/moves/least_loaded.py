@@ -12,7 +12,7 @@ import numpy as np
 from equilag.domain.columns import Flags, Ints, among
 from equilag.domain.constraint import CountConstraint
 from equilag.domain.group.group import NOBODY, Group, Index
-from equilag.domain.plan.metrics import member_counts, member_loads
+from equilag.domain.plan.metrics import loads_of, member_counts
 
 
 def to_least_loaded(group: Group, constraint: CountConstraint, assigned: Index) -> Index:
@@ -25,20 +25,18 @@ def to_least_loaded(group: Group, constraint: CountConstraint, assigned: Index) 
     loose = loose[np.argsort(-group.lag[loose], kind="stable")]
     found = assigned.copy()
     found[loose] = NOBODY
-    factor = np.ones(group.n_members, np.int64)
-    if group.extended is not None:
-        factor = group.extended.load_factor
-    load = (member_loads(found, group.lag, group.n_members) * factor).tolist()
+    loads = loads_of(group, found)
+    load, rate = loads.column.tolist(), loads.capacities.rate
     counts = member_counts(found, group.n_members)
     left = (constraint.counts_of().most - counts).tolist()
-    takers: list[list[tuple[int, int, int]]] = [[] for _ in group.class_topics]
+    takers: list[list[tuple[float, int, int]]] = [[] for _ in group.class_topics]
     for member, member_class in enumerate(group.class_of.tolist()):
         if left[member] > 0:
             takers[member_class].append((load[member], int(counts[member]), member))
     for heap in takers:
         heapify(heap)
     classes = [np.flatnonzero(row).tolist() for row in constraint.face]
-    class_of, weight, times = group.partition_class.tolist(), group.lag.tolist(), factor.tolist()
+    class_of, weight, times = group.partition_class.tolist(), group.lag.tolist(), rate.tolist()
     for partition in loose.tolist():
         heaps = [takers[k] for k in classes[class_of[partition]] if takers[k]]
         if not heaps:

@@ -127,7 +127,9 @@ def test_the_snapshot() -> None:
         "auto_offset_reset": "latest",
     }
     assert load_snapshot(result.snapshot).lag.tolist() == [6, 0, 0, 0]
-    assert said(result, "subscriptions are not in the text", "2 members, all topics")
+    assert said(
+        result, "subscriptions are not in the text", "all topics of the group for 2 members"
+    )
     assert said(result, "log starts", "0")
     assert said(result, "highest partition listed: a 2, b 2")
     assert said(result, "1 partition has no commit", "latest", "lag is 0")
@@ -148,7 +150,7 @@ def test_as_owned() -> None:
     result = described(TEXT, MEMBERS, as_owned=True)
     assert [m["subscription"] for m in result.snapshot["members"]] == [["a"], ["b"], []]
     assert "subscriptions" not in result.snapshot
-    assert said(result, "3 members, the topics they own")
+    assert said(result, "the topics they own for 3 members")
     assert said(result, "1 member owns nothing", "subscribe to nothing")
 
 
@@ -158,7 +160,7 @@ def test_subscribe() -> None:
     assert subscribed == [["b", "later"], ["a", "b"], []]
     assert said(result, C1, "later", "no partition")
     assert said(result, C1, "owns partitions of a without subscribing")
-    assert said(result, "1 member, all topics")
+    assert said(result, "all topics of the group for 1 member")
     assert load_snapshot(result.snapshot).dropped_claims == 2
     everyone = {C1: ["a"], C2: ["b"], "c-3": ["a", "b"]}
     assert not said(described(TEXT, MEMBERS, subscribe=everyone), "subscriptions")

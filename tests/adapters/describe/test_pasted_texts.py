@@ -153,7 +153,7 @@ def test_an_id_cut_off_that_no_other_row_has() -> None:
     )
     assert partitions(document) == {"orders": {0: (10, 25, ONE), 1: (40, 40, None)}}
     assert said(assumed, 'line 3 is cut off in the id "app-2-7e21-2", not known')
-    assert said(assumed, "the owner of 1 partition is not known", "orders-1")
+    assert said(assumed, "the owner of 1 partition is unknown", "orders-1")
 
 
 def test_numbers_that_cannot_be() -> None:
@@ -235,7 +235,7 @@ def test_owners_of_old_versions(text: str) -> None:
     }
     assert document["members"][0]["client_id"] == "app-1"
     assert document["members"][0]["host"] == "10.0.0.1"
-    assert said(assumed, "the owner of 1 partition is not known", "orders-4")
+    assert said(assumed, "the owner of 1 partition is unknown", "orders-4")
 
 
 def test_the_offset_checker() -> None:
@@ -326,7 +326,7 @@ def test_what_is_doubtful_is_told_with_names() -> None:
     document, assumed = described(text.replace(" 15 ", " 99 "))
     assert said(assumed, "orders-0 (LAG 99, read as 15)")
     assert said(assumed, "1 partition is committed beyond the log end", "orders-2")
-    assert said(assumed, "the log end of 1 partition is not known", "orders-3")
+    assert said(assumed, "the log end of 1 partition is unknown", "orders-3")
     assert document["unknown_lags"] == {"orders": [3]}
     assert load_snapshot(document).lag.tolist() == [15, 0, 0, 0, 0]
     _, assumed = described(SAME["an error before"])
@@ -336,7 +336,7 @@ def test_what_is_doubtful_is_told_with_names() -> None:
 def test_a_partition_with_two_members() -> None:
     text = KAFKA + ROWS[1].replace("app-1-0d6f-11aa", ONE[:-1] + "c") + "\n"
     document, assumed = described(text)
-    assert said(assumed, "1 partition has two members, so nobody owns it", f"({ONE}, {ONE[:-1]}c)")
+    assert said(assumed, "1 partition has two owners, so nobody owns it", f"({ONE}, {ONE[:-1]}c)")
     assert load_snapshot(document).owner[0] == -1
     later = KAFKA + "\n".join(line.replace(" 10  ", " 12  ") for line in ROWS[1:])
     document, assumed = described(later)

@@ -168,7 +168,7 @@ CASES: list[tuple[str, Callable[[Snapshot], None], str, str]] = [
         "untold beyond",
         put("unknown_lags", {"orders": [0, 1], "we ird": [1, 0, 2]}),
         'unknown_lags["we ird"][2]',
-        "2 is no partition of 2",
+        "there is no partition 2; the topic has 2",
     ),
     # offsets
     ("offsets null", put("offsets", None), "offsets", "null, not an object"),

@@ -135,7 +135,7 @@ WRONG: list[tuple[str, Any, str, str]] = [
     ("allowed", [], "allowed", "a list, not an object"),
     ("allowed/x", {}, "allowed.x", '"x" is not in topics'),
     ("allowed/b", [], "allowed.b", "a list, not an object"),
-    ("allowed/b/3", ["m0"], "allowed.b", "3 is no partition of 3"),
+    ("allowed/b/3", ["m0"], "allowed.b", "there is no partition 3; the topic has 3"),
     ("allowed/b/01", ["m0"], "allowed.b", '"01" is not the number of a partition'),
     ("allowed/b/0", "m0", "allowed.b.0", '"m0" is a string, not a list'),
     ("allowed/b/0", [], "allowed.b.0", "empty; nobody may read this partition"),

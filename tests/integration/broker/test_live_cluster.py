@@ -47,7 +47,7 @@ HINT: Final = (
 UNKNOWN: Final = (
     f"equilag: {NO_COMMIT}: cli-orders-3\n"
     "equilag: the lag of 1 partition without a commit is unknown and counts as 0;"
-    " --auto-offset-reset settles it\n"
+    " set --auto-offset-reset\n"
 )
 
 

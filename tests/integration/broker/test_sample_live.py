@@ -83,7 +83,7 @@ def test_rates_and_capacities(run: Callable[..., Any], busy: Busy) -> None:
     assert capacity["c"] is None
     assert " 6 rates, " in done.err
     assert "2 capacities, " in done.err
-    assert "equilag: 1 member had no backlog all along: its speed is unknown\n" in done.err
+    assert "equilag: 1 member did not always have a backlog: its speed is unknown\n" in done.err
     assert load_snapshot(document).rates is not None
 
 

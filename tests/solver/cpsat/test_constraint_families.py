@@ -18,7 +18,7 @@ LIMITS: Final = CpSatLimits(wall=20.0, deterministic=5.0)
 
 
 def variables_of(problem: SmallProblem) -> Variables:
-    return Variables.of(problem, scaled(problem.lag, problem.base, problem.factor))
+    return Variables.of(problem, scaled(problem.lag, problem.base, problem.capacities))
 
 
 def solvable(v: Variables, *fixed: tuple[int, int]) -> bool:

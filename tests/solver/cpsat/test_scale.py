@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from fractions import Fraction
 from itertools import product
 from pathlib import Path
 
@@ -14,9 +15,11 @@ from support.groups import problem_of
 
 import equilag
 from equilag.domain.group.group import Ints
+from equilag.domain.group.member_capacities import MemberCapacities, decimal
 from equilag.solver.cpsat.constraint_families import MAX_TOTAL, scaled
 from equilag.solver.cpsat.model import CpSatLimits, all_below, parameters
 
+CAPACITIES = st.sampled_from([1, 3, 60, 0.1, 2.35, 1e-3, 12345.678, 1e6])
 LAGS = st.lists(st.integers(0, 2**53 - 1), min_size=1, max_size=8)
 
 
@@ -38,22 +41,24 @@ def test_the_floor_is_a_valid_bound(lags: list[int], bases: list[int], data: st.
     assert spread - bound <= 2 * small.unit * (most + 2)
 
 
-@given(LAGS, st.lists(st.integers(1, 60), min_size=3, max_size=3), st.data())
+@given(LAGS, st.lists(CAPACITIES, min_size=3, max_size=3), st.data())
 def test_the_floor_is_a_valid_bound_by_capacity(
-    lags: list[int], factors: list[int], data: st.DataObject
+    lags: list[int], capacities: list[float], data: st.DataObject
 ) -> None:
-    lag, factor, base = np.array(lags, np.int64), np.array(factors), np.array([7, 0, 2**40])
-    small = scaled(lag, base, factor)
+    lag, base = np.array(lags, np.int64), np.array([7, 0, 2**40])
+    exact = MemberCapacities.of([decimal(capacity) for capacity in capacities])
+    small = scaled(lag, base, exact)
     holder = np.array(
         data.draw(st.lists(st.integers(0, 2), min_size=len(lags), max_size=len(lags)))
     )
     true, modelled = base.copy(), small.base.copy()
     np.add.at(true, holder, lag)
     np.add.at(modelled, holder, small.lag[np.arange(len(lag)), holder])
-    true *= factor
+    loads = [exact.load(int(true[m]), int(exact.kind_of[m])) for m in range(3)]
+    spread, reached = max(loads) - min(loads), int(modelled.max() - modelled.min())
     most = int(np.bincount(holder).max())
-    bound = small.floor(int(modelled.max() - modelled.min()), most)
-    assert 0 <= bound <= int(true.max() - true.min())
+    assert 0 <= small.floor(reached, most) <= spread
+    assert reached <= small.ceiling(spread + Fraction(1, 10**20), most)
     assert small.lag.max(axis=1).sum() + small.base.max() <= MAX_TOTAL
 
 

@@ -13,14 +13,9 @@ from equilag.certificate.bounds.counting_by_capacity import counting_for
 from equilag.domain.budget import Budget
 from equilag.domain.constraint import CountConstraint
 from equilag.domain.group.group import Group, Index
-from equilag.domain.plan.metrics import (
-    compared_figures,
-    compared_loads,
-    count_moves,
-    excess,
-    fair_load,
-    is_valid,
-)
+from equilag.domain.group.loads import roughly
+from equilag.domain.group.member_capacities import Load
+from equilag.domain.plan.metrics import count_moves, is_valid, loads_of
 from equilag.solver.exchange.pairwise_swaps import swap_pairwise
 from equilag.solver.local_search.assignment_state import AssignmentState
 from equilag.solver.local_search.bulk_descent import descend_in_bulk
@@ -32,8 +27,8 @@ from equilag.solver.local_search.way_back import UnevennessLimit, return_to_owne
 from equilag.solver.lower_bounds.load_bounds import crowds, load_bounds
 
 
-def spread_of(group: Group, assigned: Index) -> int:
-    return compared_figures(group, assigned).spread
+def spread_of(group: Group, assigned: Index) -> Load:
+    return loads_of(group, assigned).spread
 
 
 def kept(group: Group, constraint: CountConstraint, found: Index) -> bool:
@@ -48,7 +43,7 @@ def test_loads_of_a_state_follow_every_change() -> None:
             continue
         state.pass_on(int(free[0]), int(state.assigned[free[0]]), 0)
         state.transfer(free[1:3], np.array([1, 0]))
-        assert np.array_equal(state.loads, compared_loads(group, state.assigned))
+        assert np.allclose(state.loads, loads_of(group, state.assigned).column, rtol=1e-12)
 
 
 @pytest.mark.parametrize("stakes", [False, True])
@@ -85,9 +80,8 @@ def test_ways_down_and_back(stakes: bool) -> None:
                 assert kept(group, constraint, found)
                 last = found
         down += spread_of(group, last) < spread_of(group, assigned)
-        active = ~group.idle
-        most = excess(compared_loads(group, last)[active], fair_load(group))
-        limit = UnevennessLimit(spread_of(group, last), most * (1 + 1e-9))
+        most = loads_of(group, last).excess
+        limit = UnevennessLimit(roughly(spread_of(group, last)), most * (1 + 1e-9))
         found = return_to_owners(group, constraint, last, limit, never)
         assert kept(group, constraint, found)
         assert count_moves(group, found) <= count_moves(group, last)
@@ -103,7 +97,7 @@ def test_one_subscription_comes_close_to_the_bound() -> None:
         capacity = rng.integers(1, 5, 120)
         size = 4 * int(capacity.sum())
         plain = group_of([size], [[0]] * 120, lags=lags("lognormal", size, seed))
-        group = with_capacities(plain, capacity)
+        group = with_capacities(plain, capacity.tolist())
         constraint = CountConstraint.by_intervals(group, 4 * capacity - 1, 4 * capacity + 1)
         assigned = rng.permutation(np.repeat(np.arange(120), 4 * capacity)).astype(np.int32)
         counting = counting_for(group, constraint)
@@ -111,6 +105,6 @@ def test_one_subscription_comes_close_to_the_bound() -> None:
         assert bounds is not None
         heaviest = crowds(counting, counting.active)[0]
         found = level_by_capacity(group, constraint, assigned, rng, never, heaviest)
-        figures = compared_figures(group, found)
+        figures = loads_of(group, found)
         assert constraint.admits(found)
         assert figures.spread - bounds.spread <= 0.001 * figures.mean

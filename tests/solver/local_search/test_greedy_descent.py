@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
+
 import numpy as np
 import pytest
 from support.groups import ODD, group_of, odd_cases
@@ -15,7 +17,7 @@ from support.local_search import (
 
 from equilag.domain.group.group import Group
 from equilag.domain.group.member import Member
-from equilag.domain.plan.metrics import compared_figures
+from equilag.domain.plan.metrics import loads_of
 from equilag.domain.policy.policy import Policy
 from equilag.domain.reduction.reduce import reduce_group
 from equilag.solver.local_search.greedy_descent import descend
@@ -76,10 +78,10 @@ def test_a_slow_member_does_not_swing_between_too_heavy_and_too_light() -> None:
     group = by_capacity([2, 1, 5], [0, 0, 0, 2], [3, 3, 7, 2])
     constraint, assigned = start(group, Policy(balance="none"), keep=True)
     rng = np.random.default_rng(0)
-    spreads = [compared_figures(group, found).spread
+    spreads = [loads_of(group, found).spread
                for found in descend(group, constraint, assigned, rng, never, steps=60)]  # fmt: skip
     assert 0 < len(spreads) < 10
-    assert spreads[-1] == min(spreads) == 5
+    assert spreads[-1] == min(spreads) == Fraction(5, 2)
 
 
 def test_a_partition_that_is_too_heavy_for_its_member_goes_to_a_faster_one() -> None:
@@ -87,5 +89,5 @@ def test_a_partition_that_is_too_heavy_for_its_member_goes_to_a_faster_one() -> 
     group = by_capacity([2, 5], [1, 1, 1, 0], [11, 3, 3, 9])
     constraint, assigned = start(group, Policy(balance="none"), keep=True)
     *_, last = descend(group, constraint, assigned, np.random.default_rng(0), never, steps=60)
-    assert compared_figures(group, assigned).spread == 11
-    assert compared_figures(group, last).spread == 10
+    assert loads_of(group, assigned).spread == Fraction(11, 2)
+    assert loads_of(group, last).spread == 5

@@ -20,7 +20,7 @@ from equilag.certificate.exhaustive.few_moves.move_states import (
 )
 from equilag.certificate.exhaustive.few_moves.move_target import MoveTarget
 from equilag.certificate.exhaustive.few_moves.moved_sets import HeldSets, ListedSets
-from equilag.certificate.exhaustive.small_problem import SearchTarget, SmallProblem
+from equilag.certificate.exhaustive.small_problem import UNLIMITED, SearchTarget, SmallProblem
 from equilag.domain.budget import Budget, OutOfBudget
 from equilag.domain.group.group import NOBODY, Flags, Ints
 
@@ -53,9 +53,9 @@ class MoveSearch:
         owned = int(p.first[-1])
         most = owned if target.max_moves is None else min(target.max_moves, owned)
         if not target.move_cost:
-            return self._within(target, most, min(target.spread, p.total))
+            return self._within(target, most, min(target.most(target.spread), p.total))
         for moves in range(most + 1):
-            spread = target.spread - target.move_cost * moves
+            spread = target.most(target.spread - target.move_cost * moves)
             found = None if spread < 0 else self._within(target, moves, min(spread, p.total))
             if found is not None:
                 return found
@@ -64,11 +64,12 @@ class MoveSearch:
     def _within(self, target: SearchTarget, moves: int, spread: int) -> Ints | None:
         p = self._problem
         # Somebody has the mean load or less, so the lightest load is between these.
-        lightest = target.floor, min(target.cap, p.total // p.members)
+        cap = min(target.most(target.cap), UNLIMITED)
+        lightest = max(0, target.least(target.floor)), min(cap, p.total // p.members)
         if spread < 0 or lightest[0] > lightest[1]:
             return None
         for listed in self._cases_with(moves):
-            found = self._in_slices(listed, moves, spread, lightest, target.cap)
+            found = self._in_slices(listed, moves, spread, lightest, cap)
             if found is not None:
                 return found
         return None

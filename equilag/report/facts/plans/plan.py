@@ -10,7 +10,6 @@ from typing import Any, ClassVar
 import numpy as np
 
 from equilag.domain.group.group import NOBODY
-from equilag.domain.plan.extended_figures import LoadScale
 from equilag.domain.plan.metrics import member_counts, member_loads
 from equilag.domain.plan.move import Move
 from equilag.domain.plan.plan import Choice, Plan
@@ -177,8 +176,7 @@ def _members(plan: Plan, work: WorkFacts | None) -> tuple[MemberFacts, ...]:
     ]
     columns += [[None] * group.n_members] * 5
     if not isinstance(plan.loads, LagFigures) and (work is None or work.unit.knows_speeds):
-        scale = LoadScale.of(planned)
-        columns[4] = list(map(whole, (scale.capacity * scale.unit).tolist()))
+        columns[4] = list(map(whole, planned.capacities.values.tolist()))
     if planned.weights is not None:
         for place, assigned in ((5, group.owner), (6, plan.assigned)):
             weights = member_loads(assigned, planned.partition_weight, group.n_members)

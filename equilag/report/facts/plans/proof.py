@@ -10,7 +10,6 @@ import numpy as np
 from equilag.certificate.ledger import claim_words
 from equilag.domain.plan.assignment import first_phase
 from equilag.domain.plan.claim import Evidence, bounded_by_solver
-from equilag.domain.plan.extended_figures import LoadScale
 from equilag.domain.plan.plan import Plan, Status
 from equilag.domain.plan.plan_figures import LagFigures
 from equilag.domain.policy.objective import SPREAD
@@ -86,7 +85,7 @@ def proof_facts(plan: Plan) -> ProofFacts:
         counts_max=plan.counts.max,
         counts_proved="counts" in claimed,
         per_capacity=per_capacity,
-        by_capacity=not LoadScale.of(plan.planned).equal_capacities,
+        by_capacity=not plan.planned.capacities.are_equal,
         spread=loads.spread,
         lag_min=loads.min,
         lag_max=loads.max,
@@ -101,7 +100,11 @@ def proof_facts(plan: Plan) -> ProofFacts:
         least_moves=plan.moves_lower_bound if "fewest_moves" in claimed else None,
         paused=int(np.count_nonzero(first != plan.assigned)),
         unchecked=tuple(
-            claim_words(claim, plan.planned.group, number(claim.value))
+            claim_words(
+                claim,
+                plan.planned.group,
+                number(claim.value if isinstance(claim.value, int) else float(claim.value)),
+            )
             for claim in plan.claims
             if claim.evidence != "checked"
         ),
