@@ -21,7 +21,7 @@ from equilag.domain.constraint.network import (
     NotMinimal,
     shortest_distances,
 )
-from equilag.domain.constraint.per_topic import topic_intervals, water_fill
+from equilag.domain.constraint.per_topic import topic_intervals
 from equilag.domain.constraint.topic_counts import CountInterval, TopicCounts
 from equilag.domain.constraint.topic_intervals import TopicIntervals
 
@@ -47,6 +47,5 @@ __all__ = [
     "topic_intervals",
     "topics_of",
     "unconstrained",
-    "water_fill",
     "within_room",
 ]

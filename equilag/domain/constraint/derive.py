@@ -15,7 +15,7 @@ from equilag.domain.columns import Flags
 from equilag.domain.constraint.assignment_network import AssignmentNetwork
 from equilag.domain.constraint.count_constraint import CountConstraint
 from equilag.domain.constraint.network import NegativeCycles, NotMinimal
-from equilag.domain.constraint.per_topic import inside_blocks, remainder_levels, topic_intervals
+from equilag.domain.constraint.per_topic import topic_intervals, within_totals
 from equilag.domain.constraint.topic_counts import TopicCounts
 from equilag.domain.constraint.topic_intervals import TopicIntervals
 from equilag.domain.group.group import NOBODY, Group, Index
@@ -98,15 +98,11 @@ def count_constraint_of(
     if wrong is not None:
         topic, member = wrong
         raise NotMinimal(member, member, topic)
-    least, most = topics.by_member
+    counts = topics.by_member
     if policy.balance == "both":
         totals = member_counts(assigned, group.n_members)
-        levels = remainder_levels(topics, held, totals)
-        topics = inside_blocks(topics, levels, held)
-        free = topics.n_open > 0
-        most = np.where(free, levels.member, totals)
-        least = np.where(free, np.maximum(levels.member - 1, topics.by_member.least), totals)
-    return CountConstraint(group, least, most, group.eligible, pinned, topics)
+        topics, counts = within_totals(topics, held, totals)
+    return CountConstraint(group, *counts, group.eligible, pinned, topics)
 
 
 def reads_constraint(constraint: CountConstraint, assigned: Index) -> CountConstraint:

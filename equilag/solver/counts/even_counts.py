@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from equilag.domain.columns import Flags, Index, Ints, among, ranges
+from equilag.domain.columns import Flags, Index, Ints, among
 from equilag.domain.constraint import (
     AssignmentNetwork,
     CountConstraint,
@@ -63,56 +63,40 @@ def deal_in_turn(intervals: TopicIntervals, number: Ints, shut: Units | None = N
 def even_totals(intervals: TopicIntervals, number: Ints) -> Units:
     """One partition each of `number` [T] to different subscribers, with the most even totals.
 
-    Nothing may be pinned. Then members of one class are alike, and so are topics with the same
-    subscribers and number: the flow runs between those. O(units + subscriptions), and the flow.
+    Where members of one class are alike, topics with the same subscribers and number are, too: the
+    flow runs between those. O(units + pairs), and the flow.
     """
-    group, slots = intervals.group, intervals.slots
+    intervals, n_topics = intervals.by_places, len(number)
+    key = np.arange(n_topics)
+    if not len(intervals.cells.topic):
+        key = intervals.group.topic_class * (int(number.max(initial=0)) + 1) + number
     some = np.flatnonzero(number)
-    most = int(number.max(initial=0)) + 1
-    key = group.topic_class[some].astype(np.int64) * most + number[some]
-    kinds, kind_of, alike = np.unique(key, return_inverse=True, return_counts=True)
-    kind_of = kind_of.ravel()
-    classes, member_classes = group.arcs
-    start = np.searchsorted(classes, np.arange(len(group.eligible) + 1))
-    begin, end = start[kinds // most], start[kinds // most + 1]
-    tail = np.repeat(np.arange(len(kinds)), end - begin)
-    head = member_classes[ranges(begin, end)]
-    first = np.zeros(len(group.class_topics), np.int64)
-    first[group.class_of] = np.arange(group.n_members)
-    every = np.arange(len(slots.size))
-    least = intervals.by_member.least[first]
-    takers = Takers(every, slots.size, np.ones_like(least), least, least + len(some))
-    capacity = alike[tail] * slots.size[head]
-    units = even_flow(
-        SupplyNetwork(alike * (kinds % most), tail, head, capacity, takers, len(every))
+    _, first, kind_of, alike = np.unique(
+        key[some], return_index=True, return_inverse=True, return_counts=True
     )
-    # The units of a kind, class by class, go to its topics in turn: no topic gives a class more
-    # than the class has members.
-    unit_kind, unit_class = np.repeat(tail, units), np.repeat(head, units)
-    of_kind = np.argsort(kind_of, kind="stable")
-    edge = np.cumsum(alike) - alike
+    kind = np.full(n_topics, len(first))
+    kind[some[first]] = np.arange(len(first))  # one topic stands for all that are alike
+    (topics, places), size = intervals.pairs, intervals.size
+    by_kind = np.argsort(kind[topics], kind="stable")
+    by_kind = by_kind[: np.count_nonzero(kind[topics] < len(first))]
+    tail, head = kind[topics[by_kind]], places[by_kind]
+    least = np.zeros_like(size)
+    least[intervals.place] = intervals.by_member.least
+    takers = Takers(np.arange(len(size)), size, np.ones_like(size), least, least + len(some))
+    supply, capacity = alike * number[some[first]], alike[tail] * size[head]
+    units = even_flow(SupplyNetwork(supply, tail, head, capacity, takers, len(size)))
+    # The units of a kind, place by place, go to its topics in turn: no topic gives a place more
+    # than it has members.
+    unit_kind, place = np.repeat(tail, units), np.repeat(head, units)
+    of_kind, edge = np.argsort(kind_of.ravel(), kind="stable"), np.cumsum(alike) - alike
     rank = np.arange(len(unit_kind)) - np.searchsorted(unit_kind, unit_kind)
     topic = some[of_kind[edge[unit_kind] + rank % alike[unit_kind]]]
-    # The units of a class, topic by topic, go to its members in turn.
-    order = np.lexsort((topic, unit_class))
-    topic, unit_class = topic[order], unit_class[order]
-    rank = np.arange(len(topic)) - np.searchsorted(unit_class, unit_class)
-    by_class = np.argsort(group.class_of, kind="stable")
-    place = (np.cumsum(slots.size) - slots.size)[unit_class] + rank % slots.size[unit_class]
-    return topic, by_class[place]
-
-
-def even_cells(intervals: TopicIntervals, number: Ints) -> Units:
-    """The same where partitions are pinned, so that every member is different.
-
-    One flow on all topics and members that may have one more: O(topics × members) arcs.
-    """
-    topic, member = intervals.open_cells()
-    least = intervals.by_member.least
-    ones, each = np.ones_like(topic), np.ones_like(least)
-    takers = Takers(np.arange(len(least)), each, each, least, least + len(number))
-    taken = even_flow(SupplyNetwork(number, topic, member, ones, takers, len(least)))
-    return np.repeat(topic, taken), np.repeat(member, taken)
+    # The units of a place, topic by topic, go to its members in turn.
+    order = np.lexsort((topic, place))
+    topic, place = topic[order], place[order]
+    rank = np.arange(len(topic)) - np.searchsorted(place, place)
+    by_place, edge = np.argsort(intervals.place, kind="stable"), np.cumsum(size) - size
+    return topic, by_place[edge[place] + rank % size[place]]
 
 
 def balanced(group: Group, policy: Policy) -> tuple[Index, CountConstraint]:
@@ -158,8 +142,6 @@ def _spread_topics(topics: TopicIntervals, pinned: Flags, totals: bool) -> Index
         return assigned
     if not totals:
         topic, member = deal_in_turn(topics, topics.remainder)
-    elif pinned.any():
-        topic, member = even_cells(topics, topics.remainder)
     else:
         topic, member = even_totals(topics, topics.remainder)
     sure_topic, sure_member, number = topics.least_cells

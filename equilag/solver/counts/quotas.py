@@ -8,12 +8,12 @@ right to the remainder, so that no partition moves without need. O(P), a few pas
 
 from __future__ import annotations
 
-from typing import Final, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
 from equilag.certificate.checks.potentials import Potentials, moves_claim
-from equilag.domain.columns import Ints
+from equilag.domain.columns import Ints, by_number
 from equilag.domain.constraint import CountConstraint, within_room
 from equilag.domain.group.group import NOBODY, Group, Index
 from equilag.domain.plan.claim import Claim
@@ -21,10 +21,6 @@ from equilag.domain.plan.metrics import member_counts
 from equilag.domain.policy.policy import Policy
 from equilag.solver.counts.even_shares import EvenShares, Takers
 from equilag.solver.counts.room import check_room
-
-SPARSE: Final = 64
-"""If less than one in so many partitions is asked for, a binary search for each is faster than an
-array over all partitions (1,000 topics: equal at 32 to 64 with 100,000 to 500,000 partitions)."""
 
 
 class Quotas(NamedTuple):
@@ -83,7 +79,7 @@ def keep_to_quotas(group: Group) -> Quotas:
     free = np.flatnonzero(assigned == NOBODY)
     lacking = np.maximum(quota - owned, 0)
     if not one:
-        order = _readers(group, reader, free).argsort(kind="stable")
+        order = by_number(reader[group.topic_of[free]], len(size) + 1)
         free = free[order[: int(lacking.sum())]]  # what nobody reads comes last
     assigned[free] = by_class.repeat(lacking[by_class])
     # Where more members would keep one more than may, a partition of the class is worth one that is
@@ -103,13 +99,6 @@ def _by_reader(group: Group) -> tuple[Ints, Ints]:
     # Exact, though it goes through floats: there are fewer than 2^53 partitions.
     size = np.bincount(reader, group.topic_size, n_member_classes + 1)[:-1].astype(np.int64)
     return reader, size
-
-
-def _readers(group: Group, reader: Ints, some: Ints) -> Ints:
-    """[some] the member class that reads each of the partitions."""
-    if SPARSE * len(some) < group.n_partitions:
-        return reader[group.topic_start.searchsorted(some, side="right") - 1]
-    return reader.repeat(group.topic_size)[some]
 
 
 def _released(owner: Index, owned: Ints, quota: Ints) -> Index:

@@ -30,17 +30,16 @@ def extras_by_slots(
     `room` are the fewest and the most of them that each member [M] takes. Raises EquilagError where
     no exchange parts the units that must not go together.
     """
-    pairs, slots = topics.open_pairs, topics.slots
-    kept, one = _kept_arcs(group, topics), np.ones_like(pairs.topic)
-    arcs = NodeArcs(pairs.topic, pairs.slot, slots.size[pairs.slot], one)
-    flow = KeptNetwork(topics.remainder, kept, arcs, slots.of, room).cheapest()
+    (topic, slot), kept = topics.pairs, _kept_arcs(group, topics)
+    arcs = NodeArcs(topic, slot, topics.size[slot], np.ones_like(topic))
+    flow = KeptNetwork(topics.remainder, kept, arcs, topics.place, room).cheapest()
     own = kept.node[flow.kept > 0], kept.to[flow.kept > 0]
     fixed = [np.concatenate(both) for both in zip(own, topics.barred, strict=True)]
-    topic, slot = np.repeat(pairs.topic, flow.opened), np.repeat(pairs.slot, flow.opened)
+    topic, slot = np.repeat(topic, flow.opened), np.repeat(slot, flow.opened)
     order = np.lexsort((topic, slot))
     topic, slot = topic[order], slot[order]
     closed = np.sort(fixed[0] * group.n_members + fixed[1])
-    member = _parted(topic, _in_rounds(slots.of, flow.given), slot, closed, group.n_members)
+    member = _parted(topic, _in_rounds(topics.place, flow.given), slot, closed, group.n_members)
     taken = np.concatenate((own[0], topic)), np.concatenate((own[1], member))
     return taken, Potentials(1 + flow.node, flow.member)
 
