@@ -12,7 +12,7 @@ from typing import TypeAlias
 
 import numpy as np
 
-from equilag.domain.columns import Flags, Index, Ints, among, distinct
+from equilag.domain.columns import Flags, Index, Ints, distinct
 from equilag.domain.constraint.topic_counts import (
     Cells,
     CountInterval,
@@ -39,14 +39,17 @@ class TopicIntervals:
     cells: Cells
 
     @cached_property
-    def by_places(self) -> TopicIntervals:
-        """The same where all members of a place are alike: where cells differ by themselves, each
-        member is a place. O(topics × members) then."""
-        if not len(self.cells.topic):
-            return self
+    def by_members(self) -> TopicIntervals:
+        """The same with each member as a place, so that what is open is all in `pairs`: O(topics ×
+        members)."""
         is_open = self.open[:, self.place]
         is_open[self.cells.topic, self.cells.member] = False
         return replace(self, place=np.arange(self.group.n_members), open=is_open)
+
+    @property
+    def by_places(self) -> TopicIntervals:
+        """The same where all members of a place are alike: by members where cells differ."""
+        return self.by_members if len(self.cells.topic) else self
 
     # Single cells
 
@@ -207,15 +210,3 @@ class TopicIntervals:
         key = distinct(topic * self.group.n_members + member)
         topic, member = key // max(1, self.group.n_members), key % max(1, self.group.n_members)
         return topic, member, self.least_of_subscribers(topic, member)
-
-    def open_cells(self) -> tuple[Ints, Ints]:
-        """Topic and member of every cell that may have one more, by topic and then by member.
-
-        O(topics × members) where all are open: for small groups only.
-        """
-        topic, member = members_of_pairs(*self.pairs, self.place, self.size)
-        if len(self._key):
-            there = ~among(topic * self.group.n_members + member, self._key)
-            topic, member = topic[there], member[there]
-        order = np.lexsort((member, topic))
-        return topic[order], member[order]

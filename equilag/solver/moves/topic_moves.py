@@ -11,7 +11,7 @@ from typing import Final, NamedTuple
 import numpy as np
 
 from equilag.certificate.checks.potentials import Potentials, owned_of_topics
-from equilag.domain.columns import among
+from equilag.domain.columns import among, place_of
 from equilag.domain.constraint import CountConstraint, CountInterval, TopicCounts, TopicIntervals
 from equilag.domain.errors import EquilagError
 from equilag.domain.group.group import Flags, Group, Ints
@@ -31,7 +31,14 @@ def extras_by_slots(
     no exchange parts the units that must not go together.
     """
     (topic, slot), kept = topics.pairs, _kept_arcs(group, topics)
-    arcs = NodeArcs(topic, slot, topics.size[slot], np.ones_like(topic))
+    closed = [np.concatenate(both) for both in zip(kept[:2], topics.barred, strict=True)]
+    pair = place_of(
+        closed[0] * len(topics.size) + topics.place[closed[1]],
+        topic * len(topics.size) + slot,
+        len(topics.level) * len(topics.size),
+    )
+    others = topics.size[slot] - np.bincount(pair, minlength=len(topic))
+    arcs = NodeArcs(topic, slot, others, np.ones_like(topic))
     flow = KeptNetwork(topics.remainder, kept, arcs, topics.place, room).cheapest()
     own = kept.node[flow.kept > 0], kept.to[flow.kept > 0]
     fixed = [np.concatenate(both) for both in zip(own, topics.barred, strict=True)]
@@ -106,10 +113,9 @@ def fewest_topic_moves(group: Group, constraint: CountConstraint) -> TopicMoves:
     room = CountInterval(least - fixed, most - fixed)
     if not (room.least.any() or (room.most < topics.n_open).any()):
         taken, potentials = _extras_by_topic(group, topics)
-    elif int(topics.n_open.sum()) <= MAX_CELLS:
-        taken, potentials = _extras_by_cells(group, topics, room)
     else:
-        taken, potentials = extras_by_slots(group, topics, room)
+        few = int(topics.n_open.sum()) <= MAX_CELLS
+        taken, potentials = extras_by_slots(group, topics.by_members if few else topics, room)
     return TopicMoves(_cells(group, constraint, taken), potentials)
 
 
@@ -149,20 +155,3 @@ def _extras_by_topic(group: Group, topics: TopicIntervals) -> tuple[Units, Poten
     taken = np.concatenate((topic[first], rest[0])), np.concatenate((member[first], rest[1]))
     crowded: Ints = (takers > topics.remainder).astype(np.int64)
     return taken, Potentials(crowded, np.zeros(group.n_members, np.int64))
-
-
-def _extras_by_cells(
-    group: Group, topics: TopicIntervals, room: CountInterval
-) -> tuple[Units, Potentials]:
-    """Totals tie topics together (``both``): one flow from topics to members."""
-    kept, width = _kept_arcs(group, topics), group.n_members
-    topic, member = topics.open_cells()
-    other = ~among(topic * width + member, np.sort(kept.node * width + kept.to))
-    topic, member = topic[other], member[other]
-    one = np.ones_like(topic)
-    network = KeptNetwork(
-        topics.remainder, kept, NodeArcs(topic, member, one, one), np.arange(width), room
-    )
-    flow = network.cheapest()
-    topic, member, _ = network.cells(flow)
-    return (topic, member), Potentials(1 + flow.node, flow.member)

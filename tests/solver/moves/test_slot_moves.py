@@ -55,7 +55,7 @@ def test_the_bound_is_true_and_the_remainders_are_dealt_within_the_constraint() 
         assert number_of.tolist() == topics.remainder.tolist()
         cells = topic * group.n_members + member
         assert len(np.unique(cells)) == len(cells)
-        open_topic, open_member = topics.open_cells()
+        open_topic, open_member = topics.by_members.pairs
         assert np.isin(cells, open_topic * group.n_members + open_member).all()
         taken = np.bincount(member, minlength=group.n_members)
         assert ((least <= taken) & (taken <= most)).all()
