@@ -31,9 +31,9 @@ def extras_by_slots(
     no exchange parts the units that must not go together.
     """
     (topic, slot), kept = topics.pairs, _kept_arcs(group, topics)
-    closed = [np.concatenate(both) for both in zip(kept[:2], topics.barred, strict=True)]
+    left_out = [np.concatenate(both) for both in zip(kept[:2], topics.barred, strict=True)]
     pair = place_of(
-        closed[0] * len(topics.size) + topics.place[closed[1]],
+        left_out[0] * len(topics.size) + topics.place[left_out[1]],
         topic * len(topics.size) + slot,
         len(topics.level) * len(topics.size),
     )
