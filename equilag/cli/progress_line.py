@@ -114,7 +114,6 @@ WORDS: Final = {
     "quotas": "even counts",
     "counts": "even counts",
     "racks": "fewest reads across racks",
-    "augmenting paths": "even counts",
     "fewest moves": "the fewest moves",
     "bounds": "how even it can be at best",
     "matching bound": "how even it can be at best",

@@ -13,6 +13,10 @@ Marks: TypeAlias = npt.NDArray[np.uint8]
 Flags: TypeAlias = npt.NDArray[np.bool_]
 Floats: TypeAlias = npt.NDArray[np.float64]
 
+DENSE: Final = 4
+"""Numbers for each value up to which a table of all of them is filled faster than values sort: 1
+against 35 ms for 500,000 values below 10,000."""
+
 Column = TypeVar("Column", Ints, Index)
 
 NOBODY: Final = -1
@@ -33,6 +37,31 @@ def distinct(values: Column) -> Column:
     return values[np.flatnonzero(np.append(True, values[1:] != values[:-1]))]
 
 
+def by_number(values: Ints | Index, size: int) -> Ints:
+    """The order in which values below `size` ascend; stable. Up to 16 bits sort much faster."""
+    return np.argsort(values.astype(np.min_scalar_type(size)), kind="stable")
+
+
+def counted(values: Ints, size: int) -> tuple[Ints, Ints]:
+    """The values, ascending, all below `size`, and how often each of them is there."""
+    if size > DENSE * len(values):
+        return np.unique(values, return_counts=True)
+    count = np.bincount(values, minlength=size)
+    found = np.flatnonzero(count)
+    return found, count[found]
+
+
+def place_of(values: Ints, ascending: Ints, size: int) -> Ints:
+    """Where each value is among others, which ascend; -1 for none. All are below `size`."""
+    if size <= DENSE * len(values):
+        table = np.full(size, -1)
+        table[ascending] = np.arange(len(ascending))
+        return table[values]
+    others = np.append(ascending, -1)
+    place = np.searchsorted(ascending, values)
+    return np.where(others[place] == values, place, -1)
+
+
 def among(values: Ints, ascending: Ints) -> Flags:
     """True for the values that are among others, which ascend; `np.isin` hashes too."""
     if not len(ascending):
@@ -40,3 +69,13 @@ def among(values: Ints, ascending: Ints) -> Flags:
     place = np.minimum(np.searchsorted(ascending, values), len(ascending) - 1)
     found: Flags = ascending[place] == values
     return found
+
+
+def ranges(begin: Ints, end: Ints) -> Ints:
+    """Return the numbers begin[i] … end[i] − 1 for all i, one range after the other."""
+    length = end - begin
+    total = int(length.sum())
+    if not total:
+        return np.zeros(0, dtype=np.int64)
+    shift = np.repeat(begin - np.concatenate(([0], np.cumsum(length)[:-1])), length)
+    return np.arange(total, dtype=np.int64) + shift

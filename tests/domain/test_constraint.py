@@ -21,7 +21,6 @@ from equilag.domain.constraint import (
     TopicCounts,
     constraint_of,
     unconstrained,
-    water_fill,
 )
 from equilag.domain.group.group import NOBODY, Group
 from equilag.domain.policy.policy import Policy
@@ -132,24 +131,6 @@ def test_an_assignment_outside_its_topic_interval_is_not_admitted() -> None:
     assert not constraint.admits(crossed)
     least, most = constraint.counts_of()
     assert CountConstraint.by_intervals(group, least, most).admits(crossed)
-
-
-@pytest.mark.parametrize(
-    ("base", "free", "lo", "hi"),
-    [
-        ([], 3, [], []),
-        ([4, 1], 0, [4, 1], [4, 1]),
-        ([0, 0, 0], 7, [2, 2, 2], [3, 3, 3]),
-        ([0, 0, 0], 6, [2, 2, 2], [2, 2, 2]),
-        ([5, 1, 0], 3, [5, 2, 2], [5, 2, 2]),
-        ([5, 1, 0], 4, [5, 2, 2], [5, 3, 3]),
-        ([2, 0], 2, [2, 2], [2, 2]),
-        ([2, 0], 3, [2, 2], [3, 3]),
-    ],
-)
-def test_water_fill(base: list[int], free: int, lo: list[int], hi: list[int]) -> None:
-    lowest, highest = water_fill(np.array(base, np.int64), free)
-    assert (lowest.tolist(), highest.tolist()) == (lo, hi)
 
 
 def test_room_to_lose_and_to_gain() -> None:

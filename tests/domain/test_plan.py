@@ -39,7 +39,7 @@ def test_claims_are_made_once_when_they_are_read() -> None:
 def test_a_plan_of_a_small_group_is_proved_when_it_is_copied() -> None:
     group = group_of([3, 4], [[0], [0, 1], [1]], owners=[0, 0, 0, 1, 1, 1, 2])
     plan = equilag.solve(group, "fair-yet-sticky")
-    assert (plan.algorithm, plan.status) == ("augmenting-paths", "optimal")
+    assert (plan.algorithm, plan.status) == ("min-cost-flow", "optimal")
     copy = pickle.loads(pickle.dumps(plan))
     assert [claim.claim for claim in copy.claims[:2]] == ["counts", "fewest_moves"]
     assert copy.claims == plan.claims

@@ -6,7 +6,7 @@ came from; so no flow has to be recomputed. docs/certificates.md has the formula
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 import numpy as np
 
@@ -15,28 +15,8 @@ from equilag.domain.group.extended_columns import Stakes
 from equilag.domain.group.group import NOBODY, Flags, Group, Ints
 from equilag.domain.plan.claim import Claim
 
-
-def most_kept(
-    group: Group, constraint: CountConstraint, stakes: Stakes, unit: Ints, member: Ints
-) -> int | None:
-    """Partitions that stay with an owner at most, whatever the plan, but for what members' room
-    adds; None if the potentials are no dual solution.
-
-    `unit` [units] and `member` [M] are the potentials: each unit goes to one member of its face, so
-    that it keeps no more than its own potential, its member's, and what the stake lies above both.
-    """
-    assignable = np.flatnonzero(group.assignable)
-    lowest_unit = np.full(len(group.eligible), np.iinfo(np.int64).max // 4, dtype=np.int64)
-    np.minimum.at(lowest_unit, group.partition_class[assignable], unit[assignable])
-    lowest_member = np.full(len(group.class_topics), np.iinfo(np.int64).max // 4, dtype=np.int64)
-    np.minimum.at(lowest_member, group.class_of, member)
-    classes, member_classes = constraint.arcs
-    if (lowest_unit[classes] + lowest_member[member_classes] < 0).any():
-        return None
-    within = constraint.may(stakes.unit, stakes.member)
-    height = unit[stakes.unit] + member[stakes.member]
-    slack = np.maximum(0, stakes.number - height)[within]
-    return int(unit[assignable].sum() + slack.sum())
+ABOVE_ALL: Final = 2**61
+"""Above all potentials; two of them fit 63 bits."""
 
 
 class Potentials(NamedTuple):
@@ -56,16 +36,6 @@ class Potentials(NamedTuple):
             return Potentials(by_class[group.topic_class], member)
         nothing = np.zeros(len(group.topics), dtype=np.int64)
         return Potentials(nothing, member, by_class[group.partition_class])
-
-    def by_class(self, group: Group) -> Ints | None:
-        """[C] one integer per partition class; None if one class has several."""
-        found = np.zeros(len(group.eligible), dtype=np.int64)
-        if self.partition is None and group.partition_classes is None:
-            found[group.topic_class] = self.topic
-            return found if np.array_equal(found[group.topic_class], self.topic) else None
-        each = self.topic[group.topic_of] if self.partition is None else self.partition
-        found[group.partition_class] = each
-        return found if np.array_equal(found[group.partition_class], each) else None
 
 
 def moves_claim(group: Group, moves: int, potentials: Potentials) -> Claim:
@@ -103,11 +73,8 @@ def _by_topic(group: Group, potentials: Potentials) -> dict[str, int | dict[str,
 
 def retainable(group: Group) -> int:
     """Partitions whose owner is live and still subscribes."""
-    if group.extended is None:
-        return int(np.count_nonzero(group.owner != NOBODY))
-    if group.extended.stakes is None:
-        return int(np.count_nonzero(group.owner != NOBODY)) + group.extended.forced_moves
-    return int(group.extended.stakes.number.sum())
+    number = int(_stakes(group).number.sum())
+    return number if group.extended is None else number + group.extended.forced_moves
 
 
 def bound_by_potentials(
@@ -149,28 +116,34 @@ def owned_of_topics(group: Group, topics: TopicIntervals) -> OwnedOfTopics:
 
 
 def _kept_total(group: Group, constraint: CountConstraint, potentials: Potentials) -> int | None:
+    """Partitions that stay with an owner at most, whatever the plan: each goes to one member of its
+    face, so that it keeps no more than its own potential, its member's, and what the stake lies
+    above both. None if the potentials are no dual solution."""
+    by_unit, member = potentials.partition, potentials.member
+    if by_unit is None:
+        by_unit = potentials.topic[group.topic_of]
+    assignable = np.flatnonzero(group.assignable)
+    unit = by_unit[assignable]
+    lowest_unit = np.full(len(group.eligible), ABOVE_ALL)
+    np.minimum.at(lowest_unit, group.partition_class[assignable], unit)
+    lowest_member = np.full(len(group.class_topics), ABOVE_ALL)
+    np.minimum.at(lowest_member, group.class_of, member)
+    classes, member_classes = constraint.arcs
+    if (lowest_unit[classes] + lowest_member[member_classes] < 0).any():
+        return None
+    stakes = _stakes(group)
+    slack = stakes.number - by_unit[stakes.unit] - member[stakes.member]
+    some = np.flatnonzero(slack > 0)
+    slack = slack[some] * constraint.may(stakes.unit[some], stakes.member[some])
+    return int(unit.sum()) + _member_part(constraint, member, 0) + int(slack.sum())
+
+
+def _stakes(group: Group) -> Stakes:
+    """Who owns how much of what; 1 each where no unit has several partitions."""
     if group.extended is not None and group.extended.stakes is not None:
-        unit = potentials.topic[group.topic_of]
-        if potentials.partition is not None:
-            unit = potentials.partition
-        kept = most_kept(group, constraint, group.extended.stakes, unit, potentials.member)
-        return None if kept is None else kept + _member_part(constraint, potentials.member, 0)
-    by_class = potentials.by_class(group)
-    if by_class is None:
-        return None
-    member = potentials.member
-    lowest = np.full(len(group.class_topics), np.iinfo(np.int64).max // 4, dtype=np.int64)
-    np.minimum.at(lowest, group.class_of, member)
-    classes, member_classes = group.arcs
-    negative = by_class[classes] + lowest[member_classes] < 0
-    if constraint.face[classes[negative], member_classes[negative]].any():
-        return None
-    size = np.bincount(group.partition_class[group.assignable], minlength=len(by_class))
+        return group.extended.stakes
     owned = np.flatnonzero(group.owner != NOBODY)
-    owner = group.owner[owned]
-    slack = np.maximum(0, 1 - by_class[group.partition_class[owned]] - member[owner])
-    slack = slack[constraint.may(owned, owner)]
-    return int((size * by_class).sum() + _member_part(constraint, member, 0) + slack.sum())
+    return Stakes(owned, group.owner[owned].astype(np.int64), np.ones_like(owned))
 
 
 def _kept_per_topic(
@@ -193,10 +166,10 @@ def _kept_per_topic(
 
 def _below_zero(topics: TopicIntervals, potentials: Potentials) -> int:
     """The sum of max(0, −y − z) over all cells of topic and member that may have one more."""
-    topic, slot = topics.open_pairs
+    topic, slot = topics.pairs
     values, rank = np.unique(potentials.member, return_inverse=True)
     width = len(values) + 1
-    key = topics.slots.of * width + rank.ravel()
+    key = topics.place * width + rank.ravel()
     order = np.argsort(key, kind="stable")
     key = key[order]
     below = np.concatenate(([0], np.cumsum(potentials.member[order])))

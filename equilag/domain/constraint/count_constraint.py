@@ -12,7 +12,7 @@ from typing import Final, TypeAlias
 
 import numpy as np
 
-from equilag.domain.constraint.sinks import InstanceSums
+from equilag.domain.constraint.instance_sums import InstanceSums
 from equilag.domain.constraint.topic_counts import CountInterval, TopicCounts
 from equilag.domain.constraint.topic_intervals import TopicIntervals
 from equilag.domain.group.group import NOBODY, Flags, Group, Index, Ints
@@ -71,6 +71,23 @@ class CountConstraint:
     def pinned_assignment(self) -> Index:
         """[P] the owner of each pinned partition, NOBODY elsewhere."""
         return np.where(self._pinned, self.group.owner, NOBODY).astype(np.int32)
+
+    @cached_property
+    def fixed(self) -> Ints:
+        """[M] pinned partitions of each member."""
+        if not self.has_pinned:
+            return np.zeros(self.group.n_members, np.int64)
+        return member_counts(self.pinned_assignment, self.group.n_members)
+
+    @cached_property
+    def supply(self) -> Ints:
+        """[C] free partitions of each class; 0 where nobody may take them."""
+        group, read = self.group, np.zeros(len(self._face), np.bool_)
+        read[group.arcs[0]] = True
+        size: Ints = group.class_partitions * read
+        if not self.has_pinned:
+            return size
+        return size - np.bincount(group.partition_class[self._pinned], minlength=len(size))
 
     # Who may take what
 
@@ -271,20 +288,3 @@ class CountConstraint:
         if self._topics is None:
             return True
         return self._topics.first_outside(TopicCounts.of(group, assigned)) is None
-
-
-def unconstrained(group: Group) -> CountConstraint:
-    """What holds for any valid assignment: no count is asked for."""
-    n, size = group.n_members, int(np.count_nonzero(group.assignable))
-    zero = np.zeros(n, dtype=np.int64)
-    return CountConstraint.by_intervals(group, zero, np.full(n, size, dtype=np.int64))
-
-
-def within_room(group: Group, pinned: Flags) -> CountConstraint:
-    """No count is asked for, but members keep to their room; `pinned` [P] partitions stay."""
-    least = member_counts(np.where(pinned, group.owner, NOBODY), group.n_members)
-    free = np.bincount(group.partition_class[~pinned], minlength=len(group.eligible))
-    most = least + (free @ group.eligible)[group.class_of]
-    if group.extended is not None:
-        most = np.minimum(most, group.extended.room)
-    return CountConstraint(group, least, most, group.eligible, pinned)

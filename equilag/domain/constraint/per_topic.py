@@ -6,18 +6,19 @@ from dataclasses import replace
 
 import numpy as np
 
-from equilag.domain.constraint.blocks import Levels, ranges, reach_levels
-from equilag.domain.constraint.topic_counts import Cells, TopicCounts
+from equilag.domain.columns import place_of
+from equilag.domain.constraint.network import Costs, NegativeCycles, Network, NotMinimal
+from equilag.domain.constraint.topic_counts import Cells, CountInterval, TopicCounts
 from equilag.domain.constraint.topic_intervals import TopicIntervals
 from equilag.domain.errors import InputError
-from equilag.domain.group.group import NOBODY, Flags, Group, Index, Ints
+from equilag.domain.group.group import NOBODY, Flags, Group, Ints
 
 
 def topic_intervals(group: Group, pinned: Flags) -> TopicIntervals:
     """Fewest and most partitions of each topic per member.
 
     Floor and ceiling of an even split over the subscribers. Where some partitions are pinned
-    (`pinned` [P]), the free ones go to the subscribers with the fewest, see `water_fill`. Raises
+    (`pinned` [P]), the free ones go to the subscribers with the fewest, see `_water_level`. Raises
     InputError where the partitions of a topic are of different classes: then floor and ceiling need
     not be possible.
     """
@@ -28,25 +29,26 @@ def topic_intervals(group: Group, pinned: Flags) -> TopicIntervals:
         raise InputError(problem, "balance")
     size = np.where(group.readers > 0, group.topic_size, 0)
     level, rest = np.divmod(size, np.maximum(1, group.readers))
-    nothing = np.zeros(0, np.int64)
-    if not pinned.any():
-        return TopicIntervals(group, level, rest > 0, Cells(nothing, nothing, nothing))
-    base = TopicCounts.of(group, np.where(pinned, group.owner, NOBODY).astype(np.int32))
-    topic, member, count = base.cells()
-    edges = np.searchsorted(topic, np.arange(len(size) + 1))
-    extra = rest > 0
-    for t in np.unique(topic).tolist():
-        held = count[edges[t] : edges[t + 1]]
-        free = int(size[t] - held.sum())
-        level[t], extra[t] = _water_level(np.sort(held), int(group.readers[t]) - len(held), free)
-    above = count > level[topic]
-    cells = Cells(topic[above], member[above], count[above])
-    return TopicIntervals(group, level, extra, cells)
+    extra, nothing = rest > 0, np.zeros(0, np.int64)
+    cells = Cells(nothing, nothing, nothing)
+    if pinned.any():
+        base = TopicCounts.of(group, np.where(pinned, group.owner, NOBODY).astype(np.int32))
+        topic, member, count = base.cells()
+        edges = np.searchsorted(topic, np.arange(len(size) + 1))
+        for t in np.unique(topic).tolist():
+            held = count[edges[t] : edges[t + 1]]
+            free = int(size[t] - held.sum())
+            zeros = int(group.readers[t]) - len(held)
+            level[t], extra[t] = _water_level(np.sort(held), zeros, free)
+        above = count > level[topic]
+        cells = Cells(topic[above], member[above], count[above])
+    place = group.class_of.astype(np.int64)
+    return TopicIntervals(group, level, place, group.reads & extra[:, None], cells)
 
 
 def _water_level(base: Ints, zeros: int, free: int) -> tuple[int, bool]:
-    """The level of `water_fill`, and whether a part of the counts at it get one more, for counts
-    `base`, ascending and above 0, and so many zeros beside them."""
+    """The level to which `free` units lift the lowest counts, and whether a part of those get one
+    more, for counts `base`, ascending and above 0, and so many zeros beside them."""
     if free <= 0:
         return 0, False
     below = np.cumsum(base)
@@ -56,59 +58,48 @@ def _water_level(base: Ints, zeros: int, free: int) -> tuple[int, bool]:
     return level, rest > 0
 
 
-def water_fill(base: Ints, free: int) -> tuple[Ints, Ints]:
-    """[n] fewest and most of each count if `free` units are added to `base` [n] as evenly as
-    possible; O(n log n)."""
-    if free <= 0 or not len(base):
-        return base.copy(), base.copy()
-    order = np.sort(base)
-    # room[i]: units needed to lift the i + 1 smallest counts to order[i]
-    room = order * np.arange(1, len(order) + 1) - np.cumsum(order)
-    lifted = int(np.searchsorted(room, free, side="right"))
-    level, extra = divmod(free + int(order[:lifted].sum()), lifted)
-    lo = np.maximum(base, level)
-    hi = np.maximum(base, level + 1) if extra else lo.copy()
-    return lo, np.where(base > level, base, hi)
+def within_totals(
+    intervals: TopicIntervals, held: TopicCounts, totals: Ints
+) -> tuple[TopicIntervals, CountInterval]:
+    """The intervals, and those of the totals, if the remainders make totals as even as they can.
 
-
-def remainder_levels(intervals: TopicIntervals, held: TopicCounts, totals: Ints) -> Levels:
-    """Blocks of the members [M] and the topics [T] by the topics' remainders.
-
-    `held` are the counts of an assignment within `intervals`, `totals` [M] their sums by member.
-    Raises NotMinimal where the totals can be evened out. O(P + subscriptions), and O(M) for each
-    step of the search.
+    `held` are the counts of an assignment within `intervals` that does so, `totals` [M] their sums
+    by member. Raises NotMinimal where the totals can be evened out. Partitions pass only inside a
+    block: between members and topics with the same largest count of a member from which they can
+    come. Where nothing is pinned, the members of a class are alike, else each is a place.
     """
-    group, cells = intervals.group, intervals.cells
+    intervals = intervals.by_places
+    group, place = intervals.group, intervals.place
     topic, member, count = held.cells()
     above = count > intervals.least_of_subscribers(topic, member)
-    topic, member = topic[above], member[above]
-    # A subscriber may take of an open topic unless it has one more already, or is fixed.
-    shut_topic = np.concatenate((topic, cells.topic))
-    shut_member = np.concatenate((member, cells.member))[np.argsort(shut_topic, kind="stable")]
-    every = np.arange(len(intervals.level) + 1)
-    shut_start = np.searchsorted(np.sort(shut_topic), every)
-    read_topic, read_class = group.subscriptions
-    read_class = read_class[np.argsort(read_topic, kind="stable")]
-    read_start = np.searchsorted(np.sort(read_topic), every)
-
-    def takers(topics: Index) -> Index:
-        some = topics[intervals.extra[topics]]
-        classes = read_class[ranges(read_start[some], read_start[some + 1])]
-        read = np.bincount(classes, minlength=len(group.class_topics))
-        shut = shut_member[ranges(shut_start[some], shut_start[some + 1])]
-        n_shut = np.bincount(shut, minlength=group.n_members)
-        return np.flatnonzero(read[group.class_of] > n_shut).astype(np.int32)
-
-    holder, node = member.astype(np.int32), topic.astype(np.int32)
-    return reach_levels(totals, totals + 1, holder, node, len(intervals.level), takers)
-
-
-def inside_blocks(intervals: TopicIntervals, levels: Levels, held: TopicCounts) -> TopicIntervals:
-    """The intervals with topic and member of different blocks fixed at what is held there."""
-    topic, member, count = held.cells()
-    fixed = levels.node[topic] != levels.member[member]
-    fixed &= count > intervals.least_of_subscribers(topic, member)
+    (n_topics, n_places), (tail, head) = intervals.open.shape, intervals.pairs
+    cell = place_of(
+        topic[above] * n_places + place[member[above]], tail * n_places + head, n_topics * n_places
+    )
+    sink, nothing, first = n_topics + n_places, np.zeros_like(tail), len(tail)
+    taken = np.bincount(cell, minlength=first)
+    network = Network(
+        np.concatenate((tail, n_topics + place)),
+        np.concatenate((n_topics + head, np.full(group.n_members, sink))),
+        np.concatenate((nothing, intervals.by_member.least)),
+        np.concatenate((intervals.size[head], intervals.by_member.most)),
+        sink + 1,
+    )
+    costs = Costs(np.concatenate((nothing, totals + 1)), np.concatenate((nothing, totals)))
+    try:
+        height = network.heights(np.concatenate((taken, totals)), costs)
+    except NegativeCycles as error:
+        cycle = error.cycles[0]
+        heavy, light = next(~a for a in cycle if ~a >= first), next(a for a in cycle if a >= first)
+        raise NotMinimal(heavy - first, light - first) from None
+    of_topic, of_place = -height[:n_topics], -height[n_topics:sink]
+    np.maximum.at(of_place, place, totals)
+    fixed = above & (of_topic[topic] != of_place[place[member]])
     found = Cells(topic[fixed], member[fixed], count[fixed])
-    cells = [np.concatenate(both) for both in zip(intervals.cells, found, strict=True)]
-    order = np.lexsort((cells[1], cells[0]))
-    return replace(intervals, cells=Cells(*(column[order] for column in cells)), blocks=levels)
+    columns = [np.concatenate(both) for both in zip(intervals.cells, found, strict=True)]
+    order = np.lexsort((columns[1], columns[0]))
+    is_open = intervals.open & (of_topic[:, None] == of_place)
+    topics = replace(intervals, open=is_open, cells=Cells(*(column[order] for column in columns)))
+    free, most = topics.n_open > 0, of_place[place]
+    least = np.maximum(most - 1, topics.by_member.least)
+    return topics, CountInterval(np.where(free, least, totals), np.where(free, most, totals))

@@ -7,8 +7,7 @@ from typing import Final, NamedTuple
 
 import numpy as np
 
-from equilag.domain.columns import distinct
-from equilag.domain.constraint.blocks import ranges
+from equilag.domain.columns import distinct, ranges
 from equilag.domain.group.group import NOBODY, Group, Index, Ints
 
 MAX_SPARSITY: Final = 16
@@ -100,26 +99,6 @@ class Cells(NamedTuple):
     fixed: Ints
 
 
-class MemberSlots(NamedTuple):
-    """Members of one class and one block; their cells are alike but for `Cells`."""
-
-    of: Ints
-    """[M] the slot of each member."""
-    member_class: Ints
-    """[S] ascending."""
-    block: Ints
-    """[S] ascending within a class."""
-    size: Ints
-    """[S] members."""
-
-
-class OpenPairs(NamedTuple):
-    """Topics and slots whose members may have a partition more: [pairs], by slot."""
-
-    topic: Ints
-    slot: Ints
-
-
 class OpenRow(NamedTuple):
     """All members that may have one more, topic by topic, in one row that is not written out."""
 
@@ -128,13 +107,13 @@ class OpenRow(NamedTuple):
     end: Ints
     """[pairs] where the members of each open pair end; pairs by topic."""
     shift: Ints
-    """[pairs] from a place in the row to the place in `by_slot`."""
-    by_slot: Ints
-    """[M] the members by slot."""
+    """[pairs] from a position in the row to that in `by_place`."""
+    by_place: Ints
+    """[M]"""
 
-    def members_at(self, places: Ints) -> Ints:
-        pair = self.end.searchsorted(places, side="right")
-        members: Ints = self.by_slot[places + self.shift[pair]]
+    def members_at(self, positions: Ints) -> Ints:
+        pair = self.end.searchsorted(positions, side="right")
+        members: Ints = self.by_place[positions + self.shift[pair]]
         return members
 
 

@@ -1,29 +1,26 @@
 """Fewest and most partitions of each topic per member, without a table of topics and members.
 
-All subscribers of a topic have one level, and some may have one partition more. What differs from
-that is a short list of cells: what is pinned, and what the blocks of the remainders fix.
+All subscribers of a topic have one level, and those of some places may have one partition more.
+What differs from that is a short list of cells: what is pinned, and what the totals fix.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TypeAlias
 
 import numpy as np
 
-from equilag.domain.columns import among, distinct
-from equilag.domain.constraint.blocks import Levels
+from equilag.domain.columns import Flags, Index, Ints, distinct
 from equilag.domain.constraint.topic_counts import (
     Cells,
     CountInterval,
-    MemberSlots,
-    OpenPairs,
     OpenRow,
     TopicCounts,
     members_of_pairs,
 )
-from equilag.domain.group.group import Flags, Group, Index, Ints
+from equilag.domain.group.group import Group
 
 Numbers: TypeAlias = int | Ints | Index
 
@@ -35,11 +32,24 @@ class TopicIntervals:
     group: Group
     level: Ints
     """[T] fewest partitions of the topic at each subscriber."""
-    extra: Flags
-    """[T] True if a subscriber may have one more."""
+    place: Ints
+    """[M] members of one place are alike but for `cells`: those of a class, or each by itself."""
+    open: Flags
+    """[T, places] True if the members of the place may have one more."""
     cells: Cells
-    blocks: Levels | None = None
-    """Only members in a topic's block may have one more; None if all subscribers may."""
+
+    @cached_property
+    def by_members(self) -> TopicIntervals:
+        """The same with each member as a place, so that what is open is all in `pairs`: O(topics ×
+        members)."""
+        is_open = self.open[:, self.place]
+        is_open[self.cells.topic, self.cells.member] = False
+        return replace(self, place=np.arange(self.group.n_members), open=is_open)
+
+    @property
+    def by_places(self) -> TopicIntervals:
+        """The same where all members of a place are alike: by members where cells differ."""
+        return self.by_members if len(self.cells.topic) else self
 
     # Single cells
 
@@ -60,10 +70,7 @@ class TopicIntervals:
         return self._with_cells(topics, members, by_level, self.cells.fixed)
 
     def _most_by_level(self, topics: Numbers, members: Numbers) -> Ints:
-        more = self.extra[topics]
-        if self.blocks is not None:
-            more = more & (self.blocks.node[topics] == self.blocks.member[members])
-        most: Ints = self.level[topics] + more
+        most: Ints = self.level[topics] + self.open[topics, self.place[members]]
         return most
 
     def _with_cells(self, topics: Numbers, members: Numbers, value: Ints, special: Ints) -> Ints:
@@ -86,9 +93,8 @@ class TopicIntervals:
         topic, member_class = group.subscriptions
         each = np.zeros(len(group.class_topics), np.int64)
         np.add.at(each, member_class, self.level[topic])
-        more = np.bincount(self.open_pairs.slot, minlength=len(self.slots.size))
         least = each[group.class_of]
-        most = least + more[self.slots.of]
+        most = least + self._open_of_place[self.place]
         cells, (lower, upper) = self.cells, self._shift
         np.add.at(least, cells.member, lower)
         np.add.at(most, cells.member, upper)
@@ -97,7 +103,7 @@ class TopicIntervals:
     @cached_property
     def n_open(self) -> Ints:
         """[M] topics of which the member may have one more than the fewest."""
-        more = np.bincount(self.open_pairs.slot, minlength=len(self.slots.size))[self.slots.of]
+        more = self._open_of_place[self.place]
         lower, upper = self._shift
         np.add.at(more, self.cells.member, upper - lower)
         return more
@@ -109,10 +115,11 @@ class TopicIntervals:
         size = np.bincount(group.class_of[members], minlength=len(group.class_topics))
         readers = np.zeros(n_topics, np.int64)
         np.add.at(readers, topic, size[member_class])
-        inside = np.bincount(self.slots.of[members], minlength=len(self.slots.size))
+        inside = np.bincount(self.place[members], minlength=len(self.size))
         least = readers * self.level
         most = least.copy()
-        np.add.at(most, self.open_pairs.topic, inside[self.open_pairs.slot])
+        pair_topic, pair_place = self.pairs
+        np.add.at(most, pair_topic, inside[pair_place])
         counts = members[self.cells.member]
         lower, upper = self._shift
         np.add.at(least, self.cells.topic[counts], lower[counts])
@@ -155,58 +162,30 @@ class TopicIntervals:
     # What is open
 
     @cached_property
-    def slots(self) -> MemberSlots:
-        """The members by class and block; without blocks a class is one slot."""
-        group = self.group
-        if self.blocks is None:
-            n_classes = len(group.class_topics)
-            nothing = np.zeros(n_classes, np.int64)
-            return MemberSlots(
-                group.class_of.astype(np.int64), np.arange(n_classes), nothing, group.class_size
-            )
-        block = self.blocks.member
-        key = group.class_of.astype(np.int64) * self._width + block + 1
-        _, first, of = np.unique(key, return_index=True, return_inverse=True)
-        of = of.ravel()
-        return MemberSlots(
-            of, group.class_of[first].astype(np.int64), block[first], np.bincount(of)
-        )
-
-    @property
-    def _width(self) -> int:
-        """Numbers of blocks, from −1 on."""
-        if self.blocks is None:
-            return 1
-        levels = self.blocks
-        return int(max(levels.member.max(initial=0), levels.node.max(initial=0))) + 2
+    def size(self) -> Ints:
+        """[places] members."""
+        return np.bincount(self.place, minlength=self.open.shape[1])
 
     @cached_property
-    def open_pairs(self) -> OpenPairs:
-        topic, member_class = self.group.subscriptions
-        more = self.extra[topic]
-        topic, member_class = topic[more], member_class[more]
-        if self.blocks is None:
-            return OpenPairs(topic, member_class)
-        slots, width = self.slots, self._width
-        key = slots.member_class * width + slots.block + 1
-        wanted = member_class * width + self.blocks.node[topic] + 1
-        place = np.minimum(np.searchsorted(key, wanted), max(0, len(key) - 1))
-        there = key[place] == wanted
-        return OpenPairs(topic[there], place[there])
+    def pairs(self) -> tuple[Ints, Ints]:
+        """Topic and place of every pair that is open, by topic and then by place."""
+        topic, place = np.nonzero(self.open)
+        return topic, place
+
+    @cached_property
+    def _open_of_place(self) -> Ints:
+        """[places] topics that are open."""
+        return np.bincount(self.pairs[1], minlength=len(self.size))
 
     @cached_property
     def open_row(self) -> OpenRow:
         """The members of all open pairs by topic, those that are `barred` included."""
-        pairs, slots = self.open_pairs, self.slots
-        order = pairs.topic.argsort(kind="stable")
-        topic, slot = pairs.topic[order], pairs.slot[order]
-        size = slots.size[slot]
-        end = size.cumsum()
-        first: Ints = slots.size.cumsum() - slots.size
-        edges = np.zeros(len(self.level) + 1, np.int64)
+        topic, place = self.pairs
+        size, first = self.size[place], np.cumsum(self.size) - self.size
+        end, edges = size.cumsum(), np.zeros(len(self.level) + 1, np.int64)
         np.add.at(edges, topic + 1, size)
-        by_slot = slots.of.argsort(kind="stable")
-        return OpenRow(edges.cumsum(), end, first[slot] - end + size, by_slot)
+        by_place = self.place.argsort(kind="stable")
+        return OpenRow(edges.cumsum(), end, first[place] - end + size, by_place)
 
     @cached_property
     def barred(self) -> tuple[Ints, Ints]:
@@ -231,15 +210,3 @@ class TopicIntervals:
         key = distinct(topic * self.group.n_members + member)
         topic, member = key // max(1, self.group.n_members), key % max(1, self.group.n_members)
         return topic, member, self.least_of_subscribers(topic, member)
-
-    def open_cells(self) -> tuple[Ints, Ints]:
-        """Topic and member of every cell that may have one more, by topic and then by member.
-
-        O(topics × members) where all are open: for small groups only.
-        """
-        topic, member = members_of_pairs(*self.open_pairs, self.slots.of, self.slots.size)
-        if len(self._key):
-            there = ~among(topic * self.group.n_members + member, self._key)
-            topic, member = topic[there], member[there]
-        order = np.lexsort((member, topic))
-        return topic[order], member[order]

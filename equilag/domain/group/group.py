@@ -20,7 +20,6 @@ from equilag.domain.columns import Floats as Floats
 from equilag.domain.columns import Index as Index
 from equilag.domain.columns import Ints as Ints
 from equilag.domain.columns import Marks as Marks
-from equilag.domain.columns import distinct
 from equilag.domain.group.extended_columns import ExtendedColumns
 from equilag.domain.group.input_doubt import InputDoubt
 from equilag.domain.group.member import UNKNOWN_GENERATION as UNKNOWN_GENERATION
@@ -187,10 +186,7 @@ class Group:
 
     @property
     def topic_class(self) -> Index:
-        """[T] partition class of each topic.
-
-        Raises ValueError where the partitions of one topic may be of different classes.
-        """
+        """[T] partition class of each topic; ValueError where partitions have their own."""
         if self.partition_classes is not None:
             raise ValueError("a topic has no class where partitions have their own")
         return self._topic_classes.of_topic
@@ -216,6 +212,11 @@ class Group:
         return self.topic_class[self.topic_of] if given is None else given.of_partition
 
     @cached_property
+    def class_partitions(self) -> Ints:
+        """[C] partitions of each class."""
+        return np.bincount(self.partition_class, minlength=len(self.eligible))
+
+    @cached_property
     def assignable(self) -> Flags:
         """[P] True if any member may take the partition."""
         if self.partition_classes is not None:
@@ -227,7 +228,7 @@ class Group:
     def idle(self) -> Flags:
         """[M] True for members that may take no partition; they take part in no spread."""
         if self.partition_classes is not None:
-            there = self.eligible[distinct(self.partition_class)]
+            there = self.eligible[self.class_partitions > 0]
             empty: Flags = ~np.logical_or.reduce(there, axis=0)
         else:
             empty = np.array([len(topics) == 0 for topics in self.class_topics], dtype=np.bool_)

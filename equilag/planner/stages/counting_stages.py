@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import sys
-from functools import cache, partial
+from functools import partial
 from typing import Final
 
 import numpy as np
 
 from equilag.certificate.checks.potentials import pinned_moves_claim
 from equilag.domain.budget import Budget
-from equilag.domain.constraint import CountConstraint, constraint_of
+from equilag.domain.constraint import CountConstraint
 from equilag.domain.group.group import NOBODY
 from equilag.domain.plan.claim import ACROSS, Claim, Claims
 from equilag.domain.plan.metrics import count_moves, has_racks, is_ordinary
@@ -20,9 +20,7 @@ from equilag.planner.solving.problem import Task, check_limit
 from equilag.planner.solving.stage import CountingStage, Draft
 from equilag.solver.counts.even_counts import balanced, counts_claim
 from equilag.solver.counts.quotas import has_quotas, keep_to_quotas
-from equilag.solver.moves.between_plans import fewest_across
-from equilag.solver.moves.even_and_kept import is_small, keep_evenly
-from equilag.solver.moves.fewest_moves import FewestMoves, fewest_moves
+from equilag.solver.moves.fewest_moves import fewest_across, fewest_moves
 from equilag.solver.moves.least_loaded import to_least_loaded
 
 
@@ -44,41 +42,6 @@ class QuotasStage:
         check_limit(task, found.moves)
         claims, constraint = partial(found.claims, group), partial(found.constraint, group)
         return Draft(found.assigned, "quotas", constraint, found.moves, claims, final=True)
-
-
-class AugmentingPathsStage:
-    """Exact counts and the fewest moves together, in small groups with mixed subscriptions.
-
-    Only without lag: with lag, the search takes longer than the flows, and needs the claims.
-    """
-
-    name: Final = "augmenting paths"
-    must_answer: Final = False
-
-    def always(self, task: Task) -> bool:
-        return task.policy.max_moves is not None
-
-    def applies(self, task: Task, draft: Draft | None, budget: Budget) -> bool:
-        if draft is not None or task.policy.fresh or not is_small(task.original, task.policy):
-            return False
-        return not task.original.lag.any()
-
-    def run(self, task: Task, draft: Draft | None) -> Draft:
-        group, policy = task.original, task.policy
-        found = keep_evenly(group)
-        check_limit(task, found.moves)
-        constraint = cache(partial(constraint_of, group, policy, found.assigned))
-
-        def claims() -> Claims:
-            counts = counts_claim(group, constraint())
-            if not (group.owner != NOBODY).any():
-                return (counts,)
-            moves = FewestMoves(found.assigned, found.potentials())
-            return counts, moves.claim(group, policy, constraint())
-
-        return Draft(
-            found.assigned, "augmenting-paths", constraint, found.moves, claims, final=True
-        )
 
 
 class HeuristicStage:
@@ -143,9 +106,8 @@ class FewestAcrossStage:
 
     def run(self, task: Task, draft: Draft | None) -> Draft:
         assert draft is not None and draft.make_constraint is not None
-        constraint = fewest_across(draft.make_constraint())
+        assigned, constraint = fewest_across(draft.make_constraint())
         task.policy.check_reads(constraint.most_across or 0)
-        assigned = fewest_moves(task.group.without_owners(), constraint).assigned
         moves, forced = _forced_moves(task, constraint)
         claims = (
             counts_claim(task.group, constraint),
@@ -183,7 +145,7 @@ class FewestMovesStage:
             assigned = to_least_loaded(task.original, constraint, assigned)
         claims = (*draft.make_claims(), claim)
         made = draft.make_constraint
-        final = found.exact or count_moves(task.original, found.assigned) == moves
+        final = count_moves(task.original, found.assigned) == moves
         return Draft(assigned, algorithm, made, moves, lambda: claims, final)
 
 
@@ -224,7 +186,6 @@ def in_time(task: Task, budget: Budget) -> bool:
 
 COUNTING: Final[tuple[CountingStage, ...]] = (
     QuotasStage(),
-    AugmentingPathsStage(),
     HeuristicStage(early=True),
     EvenCountsStage(),
     FewestAcrossStage(),

@@ -13,10 +13,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from equilag.domain.constraint import CountConstraint, RackNetwork
+from equilag.domain.constraint import CountConstraint
 from equilag.domain.group.group import Group, Index
 from equilag.domain.plan.metrics import cross_costs, cross_reads, moves_added
-from equilag.solver.moves.flow_nodes import between_counts
 
 
 class _Piece(NamedTuple):
@@ -117,17 +116,3 @@ def _walk(start: int, left: defaultdict[int, list[int]], targets: list[int]) -> 
             return way[first:]
         place[member] = len(way)
     return way
-
-
-def fewest_across(constraint: CountConstraint) -> CountConstraint:
-    """The constraint that all plans with the fewest reads across racks meet.
-
-    One flow on partition classes and slots; see `equilag.domain.constraint.cross_rack`.
-    """
-    network = RackNetwork.of(constraint)
-    n_classes = len(network.supply)
-    arcs = network.tail, n_classes + network.head, network.supply[network.tail], network.cost
-    nothing = np.zeros_like(network.tail)
-    counts = network.least, network.most
-    found = between_counts([arcs], nothing, network.supply, counts, 0, network.sums)
-    return network.narrowed(found.units[0])

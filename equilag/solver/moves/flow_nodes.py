@@ -7,42 +7,67 @@ and one stake are a node, and a unit with several owners is a node of its own.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
 
 from equilag.certificate.checks.potentials import Potentials
-from equilag.domain.constraint import CountConstraint, InstanceSums
-from equilag.domain.group.group import NOBODY, Group, Index, Ints
-from equilag.solver.moves.min_cost_flow import Arcs, cheapest_flow
-
-
-class KeptArcs(NamedTuple):
-    """From nodes to the members that own some of them."""
-
-    node: Ints
-    member: Ints
-    number: Ints
-    """Partitions that go along the arc at most."""
-    cost: Ints
-    """Moves of each partition, beyond those that cannot be avoided; 0 for its best owner."""
-    start: Ints
-    """Partitions that stay with their holder along the arc, before counts are looked at."""
+from equilag.domain.columns import Index, Ints, counted, ranges
+from equilag.domain.constraint import CountConstraint
+from equilag.domain.group.group import NOBODY, Group
+from equilag.solver.moves.kept_flow import NodeArcs
 
 
 class FlowNodes(NamedTuple):
-    of_partition: Ints
+    """N nodes of the free partitions."""
+
+    of_partition: Ints | Index
     """[P]"""
     partition_class: Ints
-    """[N] the partition class of each node."""
+    """[N]"""
+    supply: Ints
+    """[N] free partitions."""
     weight: Ints
     """[N] moves of a partition that goes to a member with no stake in it."""
     holder: Index
     """[P] the member with which a partition stays for nothing, NOBODY without any."""
-    kept: KeptArcs
-    are_classes: bool = False
-    """True if each partition class is a node, with its number."""
+    kept: NodeArcs
+    """To the members that own some; a partition costs its moves."""
+
+    @staticmethod
+    def of(group: Group, constraint: CountConstraint) -> FlowNodes:
+        """O(P log P)."""
+        stakes = group.extended.stakes if group.extended is not None else None
+        if stakes is None:
+            return _classes(group, constraint)
+        n_units, n_members = group.n_partitions, max(1, group.n_members)
+        unit, member, number = within = stakes.where(constraint.may(stakes.unit, stakes.member))
+        holder, weight = within.largest(n_units)
+        several = np.bincount(unit, minlength=n_units) > 1
+        heaviest = int(weight.max(initial=0)) + 1
+        pooled = group.partition_class.astype(np.int64) * heaviest + weight
+        own_node = len(group.eligible) * heaviest + np.arange(n_units)
+        _, first, of_unit = np.unique(
+            np.where(several, own_node, pooled), return_index=True, return_inverse=True
+        )
+        of_unit = of_unit.ravel()
+        lost = weight[unit] - number
+        arc = (of_unit[unit] * n_members + member) * heaviest + lost
+        arc, times = counted(arc, len(first) * n_members * heaviest)
+        pair, lost = np.divmod(arc, heaviest)
+        kept = NodeArcs(pair // n_members, pair % n_members, times, lost)
+        classes = group.partition_class[first].astype(np.int64)
+        supply = np.bincount(of_unit[constraint.free], minlength=len(first))
+        return FlowNodes(of_unit, classes, supply, weight[first], holder, kept)
+
+    def open_arcs(self, group: Group, constraint: CountConstraint) -> NodeArcs:
+        """From every node to each member class that may take its partitions; one costs a move."""
+        classes, member_classes = constraint.arcs
+        edges = np.searchsorted(classes, np.arange(len(group.eligible) + 1))
+        some = np.flatnonzero(self.supply)
+        begin, end = edges[self.partition_class[some]], edges[self.partition_class[some] + 1]
+        node, to = np.repeat(some, end - begin), member_classes[ranges(begin, end)]
+        return NodeArcs(node, to, self.supply[node], self.weight[node])
 
     def potentials(self, group: Group, node: Ints, member: Ints) -> Potentials:
         """What proves the fewest moves, from the heights of nodes [N] and members [M]."""
@@ -54,115 +79,18 @@ class FlowNodes(NamedTuple):
         return Potentials(nothing, member, by_unit)
 
 
-def flow_nodes(group: Group, constraint: CountConstraint) -> FlowNodes:
-    """The nodes for the free partitions. O(P log P)."""
-    stakes = group.extended.stakes if group.extended is not None else None
-    if stakes is None:
-        return _classes(group, constraint)
-    n_units = group.n_partitions
-    within = stakes.where(constraint.may(stakes.unit, stakes.member))
-    unit, member, number = within
-    holder, weight = within.largest(n_units)
-    several = np.bincount(unit, minlength=n_units) > 1
-    heaviest = int(weight.max(initial=0)) + 1
-    pooled = group.partition_class.astype(np.int64) * heaviest + weight
-    own_node = len(group.eligible) * heaviest + np.arange(n_units)
-    _, first, of_unit = np.unique(
-        np.where(several, own_node, pooled), return_index=True, return_inverse=True
-    )
-    of_unit = of_unit.ravel()
-    lost = weight[unit] - number
-    arc = (of_unit[unit] * max(1, group.n_members) + member) * heaviest + lost
-    _, one, times = np.unique(arc, return_index=True, return_counts=True)
-    return FlowNodes(
-        of_unit,
-        group.partition_class[first].astype(np.int64),
-        weight[first],
-        holder,
-        KeptArcs(
-            of_unit[unit[one]],
-            member[one].astype(np.int64),
-            times,
-            lost[one],
-            np.where(member[one] == holder[unit[one]], times, 0),
-        ),
-    )
-
-
 def _classes(group: Group, constraint: CountConstraint) -> FlowNodes:
     n_members, n_classes = max(1, group.n_members), len(group.eligible)
     own = np.flatnonzero(constraint.free & (group.owner != NOBODY))
-    own = own[constraint.may(own, group.owner[own])]
     key = group.partition_class[own].astype(np.int64) * n_members + group.owner[own]
-    key, number = np.unique(key, return_counts=True)
+    key, number = counted(key, n_classes * n_members)
+    node, member = np.divmod(key, n_members)
+    some = np.flatnonzero(constraint.face[node, group.class_of[member]])
     return FlowNodes(
-        group.partition_class.astype(np.int64),
+        group.partition_class,
         np.arange(n_classes),
+        constraint.supply,
         np.ones(n_classes, dtype=np.int64),
         group.owner,
-        KeptArcs(key // n_members, key % n_members, number, np.zeros_like(key), number),
-        are_classes=True,
-    )
-
-
-class KeptFlow(NamedTuple):
-    """A minimum-cost flow within the counts: units by batch of arcs, and its potentials."""
-
-    units: list[Ints]
-    supply: Ints
-    member: Ints
-
-
-def between_counts(
-    batches: Sequence[tuple[Ints, Ints, Ints, Ints | int]],
-    start: Ints,
-    supply: Ints,
-    counts: tuple[Ints, Ints],
-    n_more: int,
-    sums: InstanceSums | None = None,
-) -> KeptFlow:
-    """A minimum-cost flow that gives each member between lo and hi units (`counts`), and each
-    instance as many as `sums` allows.
-
-    A batch is tails, heads, capacities and costs of arcs, or one cost; the nodes are the supplies,
-    the members, and `n_more` others. The flow starts with `start` units on the first batch, on
-    arcs that cost nothing: all owned partitions kept.
-    """
-    lo, hi = counts
-    if sums is None:
-        sums = InstanceSums(np.zeros(len(lo), np.int64), supply[:0], supply[:0])
-    first, n_sums = len(supply), len(sums.least)
-    instances = first + len(lo) + n_more + np.arange(n_sums)
-    sink = first + len(lo) + n_more + n_sums
-    members = first + np.arange(len(lo))
-    into = instances[sums.of] if n_sums else np.full(len(lo), sink)
-    tails, heads, capacities, costs = zip(*batches, strict=True)
-    arcs = Arcs(
-        np.concatenate((*tails, members, instances)),
-        np.concatenate((*heads, into, np.full(n_sums, sink))),
-        np.concatenate((*capacities, hi - lo, sums.most - sums.least)),
-        np.concatenate(
-            (*map(np.broadcast_to, costs, map(np.shape, tails)), 0 * lo, 0 * sums.least)
-        ),
-    )
-    held = np.bincount(heads[0] - first, weights=start, minlength=len(lo)).astype(np.int64)
-    over = np.clip(held - lo, 0, hi - lo)
-    got = sums.total(over + lo) if n_sums else sums.least
-    above = np.clip(got - sums.least, 0, sums.most - sums.least)
-    units = np.zeros(len(arcs.tail), dtype=np.int64)
-    units[: len(start)] = start
-    units[len(units) - len(lo) - n_sums :] = np.concatenate((over, above))
-    excess = np.zeros(sink + 1, dtype=np.int64)
-    excess[:first] = supply
-    np.subtract.at(excess, tails[0], start)
-    excess[members] = held - over - lo
-    excess[instances] = got - above - sums.least
-    excess[sink] = -int(excess.sum())
-    found = cheapest_flow(arcs, units, excess)
-    height = found.potential
-    edges = np.cumsum([len(tail) for tail in tails])
-    return KeptFlow(
-        np.split(found.units, edges)[:-1],
-        1 + height[:first] - height[sink],
-        height[sink] - height[members],
+        NodeArcs(node[some], member[some], number[some], np.zeros_like(some)),
     )

@@ -9,10 +9,9 @@ from heapq import heapify, heappop, heapreplace
 
 import numpy as np
 
-from equilag.domain.columns import Flags, Ints, among
 from equilag.domain.constraint import CountConstraint
 from equilag.domain.group.group import NOBODY, Group, Index
-from equilag.domain.plan.metrics import loads_of, member_counts
+from equilag.domain.plan.metrics import loads_of, member_counts, stakes_held
 
 
 def to_least_loaded(group: Group, constraint: CountConstraint, assigned: Index) -> Index:
@@ -21,7 +20,8 @@ def to_least_loaded(group: Group, constraint: CountConstraint, assigned: Index) 
 
     O(log M + member classes) for each.
     """
-    loose = np.flatnonzero(constraint.free & ~_at_owner(group, assigned))
+    kept = stakes_held(group, np.arange(group.n_partitions), assigned) > 0
+    loose = np.flatnonzero(constraint.free & ~kept)
     loose = loose[np.argsort(-group.lag[loose], kind="stable")]
     found = assigned.copy()
     found[loose] = NOBODY
@@ -51,14 +51,3 @@ def to_least_loaded(group: Group, constraint: CountConstraint, assigned: Index) 
         else:
             heappop(heap)
     return found if constraint.admits(found) else assigned
-
-
-def _at_owner(group: Group, assigned: Index) -> Flags:
-    """[P] True for partitions that are with a member that owns some of it."""
-    if group.extended is None or group.extended.stakes is None:
-        here: Flags = (assigned == group.owner) & (assigned != NOBODY)
-        return here
-    unit, member, _ = group.extended.stakes
-    width = group.n_members
-    pairs: Ints = np.arange(group.n_partitions) * width + assigned
-    return among(pairs, np.sort(unit * width + member))

@@ -14,8 +14,7 @@ from typing import Final, NamedTuple
 
 import numpy as np
 
-from equilag.domain.columns import distinct
-from equilag.domain.constraint import ranges
+from equilag.domain.columns import distinct, ranges
 from equilag.domain.errors import EquilagError
 from equilag.domain.group.group import Ints
 from equilag.solver.counts.even_flow import maximum, new_graph

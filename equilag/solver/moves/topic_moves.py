@@ -11,50 +11,44 @@ from typing import Final, NamedTuple
 import numpy as np
 
 from equilag.certificate.checks.potentials import Potentials, owned_of_topics
-from equilag.domain.columns import among
-from equilag.domain.constraint import CountConstraint, TopicCounts, TopicIntervals
+from equilag.domain.columns import among, place_of
+from equilag.domain.constraint import CountConstraint, CountInterval, TopicCounts, TopicIntervals
 from equilag.domain.errors import EquilagError
 from equilag.domain.group.group import Flags, Group, Ints
-from equilag.solver.counts.even_counts import deal_in_turn
-from equilag.solver.moves.flow_nodes import between_counts
+from equilag.solver.counts.even_counts import Units, deal_in_turn
+from equilag.solver.moves.kept_flow import KeptNetwork, NodeArcs
 
 MAX_PASSES: Final = 200
 """Passes that exchange units of one member that go together; most groups need fewer than ten."""
 
 
 def extras_by_slots(
-    group: Group, topics: TopicIntervals, room: tuple[Ints, Ints]
-) -> tuple[tuple[Ints, Ints], Potentials]:
+    group: Group, topics: TopicIntervals, room: CountInterval
+) -> tuple[Units, Potentials]:
     """Topic and member of every partition beyond the fewest, and the dual solution.
 
     `room` are the fewest and the most of them that each member [M] takes. Raises EquilagError where
     no exchange parts the units that must not go together.
     """
-    owned = owned_of_topics(group, topics)
-    own_topic, own_member = owned.topic[owned.gains], owned.member[owned.gains]
-    n_topics, n_members = len(topics.level), group.n_members
-    pairs, slots = topics.open_pairs, topics.slots
-    members, slot_node = np.arange(n_members), n_topics + n_members + pairs.slot
-    one = np.ones(len(own_topic), np.int64)
-    batches = [
-        (own_topic, n_topics + own_member, one, 0),
-        (pairs.topic, slot_node, slots.size[pairs.slot], 1),
-        (n_topics + n_members + slots.of, n_topics + members, room[1], 0),
-    ]
-    found = between_counts(batches, one, topics.remainder, room, len(slots.size))
-    kept, opened, passed = found.units
-    kept_ones = kept > 0
-    own_topic, own_member = own_topic[kept_ones], own_member[kept_ones]
-    barred = topics.barred
-    fixed = np.concatenate((own_topic, barred[0])) * n_members
-    fixed += np.concatenate((own_member, barred[1]))
-    topic, slot = np.repeat(pairs.topic, opened), np.repeat(pairs.slot, opened)
+    (topic, slot), kept = topics.pairs, _kept_arcs(group, topics)
+    left_out = [np.concatenate(both) for both in zip(kept[:2], topics.barred, strict=True)]
+    pair = place_of(
+        left_out[0] * len(topics.size) + topics.place[left_out[1]],
+        topic * len(topics.size) + slot,
+        len(topics.level) * len(topics.size),
+    )
+    others = topics.size[slot] - np.bincount(pair, minlength=len(topic))
+    arcs = NodeArcs(topic, slot, others, np.ones_like(topic))
+    flow = KeptNetwork(topics.remainder, kept, arcs, topics.place, room).cheapest()
+    own = kept.node[flow.kept > 0], kept.to[flow.kept > 0]
+    fixed = [np.concatenate(both) for both in zip(own, topics.barred, strict=True)]
+    topic, slot = np.repeat(topic, flow.opened), np.repeat(slot, flow.opened)
     order = np.lexsort((topic, slot))
     topic, slot = topic[order], slot[order]
-    member, fixed = _in_rounds(slots.of, passed), np.sort(fixed)
-    member = _parted(topic, member, slot, fixed, n_members)
-    taken = np.concatenate((own_topic, topic)), np.concatenate((own_member, member))
-    return taken, Potentials(found.supply, found.member)
+    closed = np.sort(fixed[0] * group.n_members + fixed[1])
+    member = _parted(topic, _in_rounds(topics.place, flow.given), slot, closed, group.n_members)
+    taken = np.concatenate((own[0], topic)), np.concatenate((own[1], member))
+    return taken, Potentials(1 + flow.node, flow.member)
 
 
 def _in_rounds(slot_of: Ints, number: Ints) -> Ints:
@@ -104,14 +98,11 @@ as long as the flow by slots there (some 0.1 s), and is exact."""
 
 
 class TopicMoves(NamedTuple):
-    """Free partitions by cell, by topic and then by member, and the dual solution."""
+    """Free partitions of each topic at each member, by topic and then by member, and the dual
+    solution; by slots it may prove fewer moves than the cells have."""
 
-    topic: Ints
-    member: Ints
-    number: Ints
+    cells: tuple[Ints, Ints, Ints]
     potentials: Potentials
-    exact: bool
-    """False where the potentials may prove fewer moves than the cells have."""
 
 
 def fewest_topic_moves(group: Group, constraint: CountConstraint) -> TopicMoves:
@@ -119,69 +110,48 @@ def fewest_topic_moves(group: Group, constraint: CountConstraint) -> TopicMoves:
     topics = constraint.topics
     least, most = constraint.counts_of()
     fixed = topics.by_member.least
-    room = least - fixed, most - fixed
-    exact = True
-    if not ((room[0] > 0).any() or (room[1] < topics.n_open).any()):
+    room = CountInterval(least - fixed, most - fixed)
+    if not (room.least.any() or (room.most < topics.n_open).any()):
         taken, potentials = _extras_by_topic(group, topics)
-    elif int(topics.n_open.sum()) <= MAX_CELLS:
-        taken, potentials = _extras_by_cells(group, topics, room)
     else:
-        taken, potentials = extras_by_slots(group, topics, room)
-        exact = False
-    return TopicMoves(*_cells(group, constraint, taken), potentials, exact)
+        few = int(topics.n_open.sum()) <= MAX_CELLS
+        taken, potentials = extras_by_slots(group, topics.by_members if few else topics, room)
+    return TopicMoves(_cells(group, constraint, taken), potentials)
 
 
-def _cells(
-    group: Group, constraint: CountConstraint, taken: tuple[Ints, Ints]
-) -> tuple[Ints, Ints, Ints]:
+def _cells(group: Group, constraint: CountConstraint, taken: Units) -> tuple[Ints, Ints, Ints]:
     """The fewest of every cell and one more for those `taken`, without what is pinned."""
+    n_members = max(1, group.n_members)
     topic, member, least = constraint.topics.least_cells
-    key = np.concatenate((topic, taken[0])) * group.n_members
-    key += np.concatenate((member, taken[1]))
-    number = np.concatenate((least, np.ones_like(taken[0])))
+    columns = [(topic, member, least), (*taken, np.ones_like(taken[0]))]
     if constraint.has_pinned:
         pinned = TopicCounts.of(group, constraint.pinned_assignment).cells()
-        key = np.concatenate((key, pinned[0] * group.n_members + pinned[1]))
-        number = np.concatenate((number, -pinned[2]))
-    if len(topic):  # else every cell is taken once
-        key, place = np.unique(key, return_inverse=True)
-        count = np.zeros(len(key), np.int64)
-        np.add.at(count, place.ravel(), number)
-        key, number = key[count > 0], count[count > 0]
-    return key // max(1, group.n_members), key % max(1, group.n_members), number
+        columns.append((*pinned[:2], -pinned[2]))
+    topic, member, number = (np.concatenate(column) for column in zip(*columns, strict=True))
+    key, place = np.unique(topic * n_members + member, return_inverse=True)
+    count = np.zeros(len(key), np.int64)
+    np.add.at(count, place.ravel(), number)
+    key, count = key[count > 0], count[count > 0]
+    return key // n_members, key % n_members, count
 
 
-def _extras_by_topic(group: Group, topics: TopicIntervals) -> tuple[tuple[Ints, Ints], Potentials]:
+def _kept_arcs(group: Group, topics: TopicIntervals) -> NodeArcs:
+    """To members that could keep one more than the fewest."""
+    owned = owned_of_topics(group, topics)
+    topic, member = owned.topic[owned.gains], owned.member[owned.gains]
+    return NodeArcs(topic, member, np.ones_like(topic), np.zeros_like(topic))
+
+
+def _extras_by_topic(group: Group, topics: TopicIntervals) -> tuple[Units, Potentials]:
     """Topics are independent: each gives its remainder first to members that own more.
 
     The potential of a topic is 1 if more members own a partition beyond the fewest than its
     remainder has places, else 0.
     """
-    owned = owned_of_topics(group, topics)
-    topic, member = owned.topic[owned.gains], owned.member[owned.gains]
+    topic, member, *_ = _kept_arcs(group, topics)
     first = np.arange(len(topic)) - np.searchsorted(topic, topic) < topics.remainder[topic]
     takers = np.bincount(topic, minlength=len(topics.level))
     rest = deal_in_turn(topics, np.maximum(0, topics.remainder - takers), (topic, member))
     taken = np.concatenate((topic[first], rest[0])), np.concatenate((member[first], rest[1]))
     crowded: Ints = (takers > topics.remainder).astype(np.int64)
     return taken, Potentials(crowded, np.zeros(group.n_members, np.int64))
-
-
-def _extras_by_cells(
-    group: Group, topics: TopicIntervals, room: tuple[Ints, Ints]
-) -> tuple[tuple[Ints, Ints], Potentials]:
-    """Totals tie topics together (``both``): one flow from topics to members."""
-    topic, member = topics.open_cells()
-    owned = owned_of_topics(group, topics)
-    key = owned.topic[owned.gains] * group.n_members + owned.member[owned.gains]
-    gain: Flags = among(topic * group.n_members + member, np.sort(key))
-    n_topics = len(topics.level)
-    batches = [
-        (topic[some], n_topics + member[some], np.ones(int(some.sum()), np.int64), cost)
-        for some, cost in ((gain, 0), (~gain, 1))
-    ]
-    found = between_counts(batches, batches[0][2], topics.remainder, room, 0)
-    taken = np.zeros(len(topic), np.int64)
-    taken[gain], taken[~gain] = found.units
-    chosen = taken > 0
-    return (topic[chosen], member[chosen]), Potentials(found.supply, found.member)

@@ -43,7 +43,8 @@ def test_sums_and_cells_are_those_of_the_tables(policy: Policy) -> None:
         assert (topics.remainder + least.sum(axis=1))[read].tolist() == group.topic_size[
             read
         ].tolist()
-        assert np.argwhere(most > least).tolist() == np.stack(topics.open_cells(), axis=1).tolist()
+        pairs = np.stack(topics.by_members.pairs, axis=1)
+        assert np.argwhere(most > least).tolist() == pairs.tolist()
         cells = sorted(zip(*(column.tolist() for column in topics.least_cells), strict=True))
         places = np.argwhere(least > 0)
         assert cells == [(t, m, int(least[t, m])) for t, m in places.tolist()]

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
+from math import lcm
 from typing import Any
 
 import networkx as nx
@@ -13,7 +15,11 @@ from hypothesis import strategies as st
 
 from equilag.domain.errors import EquilagError
 from equilag.domain.group.group import Ints
-from equilag.solver.counts.even_flow import Network, even_flow
+from equilag.solver.counts.even_flow import SupplyNetwork, even_flow
+from equilag.solver.counts.even_shares import Takers
+
+CAPACITIES = ((1,), (1, 2, 3), (7, 10, 999))
+"""Those of one network are drawn from one of these."""
 
 
 def network(
@@ -21,26 +27,39 @@ def network(
     base: list[int] | Ints,
     width: list[int] | Ints,
     arcs: list[tuple[int, int, int]],
-) -> Network:
-    """Arcs are tail, head and capacity."""
-    tail, head, capacity = np.array(arcs, dtype=np.int64).reshape(-1, 3).T
-    columns = [np.array(column, dtype=np.int64) for column in (supply, base, width)]
-    return Network(columns[0], columns[1], columns[2], tail, head, capacity)
+    capacity: list[int] | Ints | None = None,
+) -> SupplyNetwork:
+    """Arcs are tail, head and capacity; each place has `width` members that are alike."""
+    tail, head, most = np.array(arcs, dtype=np.int64).reshape(-1, 3).T
+    units, fixed, wide = (np.array(column, dtype=np.int64) for column in (supply, base, width))
+    every, each = np.arange(len(fixed)), np.ones_like(fixed)
+    if capacity is not None:
+        each = np.array(capacity, dtype=np.int64)
+    takers = Takers(every, wide, each, fixed, fixed + int(units.sum()))
+    return SupplyNetwork(units, tail, head, most, takers, len(every))
 
 
-def totals(net: Network, units: Ints | tuple[int, ...]) -> list[int]:
-    """Of all members of all sinks, descending; a sink's share what it gets."""
-    got = np.zeros(len(net.base), dtype=np.int64)
+def factors(net: SupplyNetwork) -> list[int]:
+    """[D] what the square of a member's count is multiplied by, instead of divided by capacity."""
+    scale = lcm(*net.takers.capacity.tolist())
+    return [scale // each for each in net.takers.capacity.tolist()]
+
+
+def cost(net: SupplyNetwork, units: Ints | tuple[int, ...]) -> int:
+    """Σ count² / capacity of all members of all places, as whole numbers; a place's share evenly
+    what it gets."""
+    got = np.zeros(net.n_places, dtype=np.int64)
     np.add.at(got, net.head, units)
-    each = [
-        base + units // width + (place < units % width)
-        for base, width, units in zip(net.base, net.width, got, strict=True)
+    rows = zip(net.takers.base.tolist(), net.takers.width.tolist(), got.tolist(), factors(net),
+               strict=True)  # fmt: skip
+    return sum(
+        factor * (base + units // width + (place < units % width)) ** 2
+        for base, width, units, factor in rows
         for place in range(width)
-    ]
-    return sorted(map(int, each), reverse=True)
+    )
 
 
-def all_flows(net: Network) -> Iterator[tuple[int, ...]]:
+def all_flows(net: SupplyNetwork) -> Iterator[tuple[int, ...]]:
     """[A] units of every flow that ships everything."""
     last = {int(tail): a for a, tail in enumerate(net.tail)}
 
@@ -60,8 +79,8 @@ def all_flows(net: Network) -> Iterator[tuple[int, ...]]:
     return further(0, net.supply.tolist())
 
 
-def by_convex_costs(net: Network) -> list[int] | None:
-    """The totals of a flow with the least sum of squares, which is a most even one; or None."""
+def by_convex_costs(net: SupplyNetwork) -> int | None:
+    """The smallest cost of a flow; None if there is none."""
     graph: Any = nx.MultiDiGraph()
     total = int(net.supply.sum())
     graph.add_node("end", demand=total)
@@ -71,25 +90,24 @@ def by_convex_costs(net: Network) -> list[int] | None:
         net.tail.tolist(), net.head.tolist(), net.capacity.tolist(), strict=True
     ):
         graph.add_edge(("source", tail), ("sink", head), capacity=capacity, weight=0)
-    reach = np.bincount(net.head, np.minimum(net.capacity, net.supply[net.tail]), len(net.base))
-    members = []
-    for sink, (base, width) in enumerate(zip(net.base.tolist(), net.width.tolist(), strict=True)):
+    reach = np.bincount(net.head, np.minimum(net.capacity, net.supply[net.tail]), net.n_places)
+    bases, widths = net.takers.base.tolist(), net.takers.width.tolist()
+    kept = 0
+    for sink, (base, width, factor) in enumerate(zip(bases, widths, factors(net), strict=True)):
+        kept += width * factor * base**2
         for place in range(width):
             member = ("member", sink, place)
-            members.append((member, base))
             graph.add_edge(("sink", sink), member, capacity=total, weight=0)
             for unit in range(int(reach[sink])):
-                graph.add_edge(member, "end", capacity=1, weight=2 * (base + unit) + 1)
+                weight = factor * (2 * (base + unit) + 1)
+                graph.add_edge(member, "end", capacity=1, weight=weight)
     try:
-        _, flow = nx.network_simplex(graph)
+        return kept + int(nx.network_simplex(graph)[0])
     except nx.NetworkXUnfeasible:
         return None
-    return sorted(
-        (base + sum(flow[m].get("end", {}).values()) for m, base in members), reverse=True
-    )
 
 
-def agrees(net: Network, truth: list[int] | None) -> None:
+def agrees(net: SupplyNetwork, truth: int | None) -> None:
     if truth is None:
         with pytest.raises(EquilagError):
             even_flow(net)
@@ -100,36 +118,39 @@ def agrees(net: Network, truth: list[int] | None) -> None:
     shipped = np.zeros(len(net.supply), dtype=np.int64)
     np.add.at(shipped, net.tail, units)
     assert (shipped == net.supply).all()
-    assert totals(net, units) == truth
+    assert cost(net, units) == truth
 
 
 @st.composite
-def networks(draw: st.DrawFn, wide: bool) -> Network:
-    """Up to three supplies and four sinks; wide arcs carry more than any supply.
+def networks(draw: st.DrawFn, wide: bool) -> SupplyNetwork:
+    """Up to three supplies and four places; wide arcs carry more than any supply.
 
-    Where arcs are narrow, a sink is one member.
+    Where arcs are narrow, a place has one member.
     """
     supply = draw(st.lists(st.integers(0, 5), min_size=1, max_size=3))
     base, width = st.sampled_from([0, 1, 2, 4, 9]), st.integers(1, 3 if wide else 1)
-    sinks = draw(st.lists(st.tuples(base, width), min_size=1, max_size=4))
+    capacity = st.sampled_from(draw(st.sampled_from(CAPACITIES)))
+    sinks = draw(st.lists(st.tuples(base, width, capacity), min_size=1, max_size=4))
     pair = st.tuples(st.integers(0, len(supply) - 1), st.integers(0, len(sinks) - 1))
     pairs = draw(st.lists(pair, unique=True, max_size=7))
     room = st.integers(0, 3)
     arcs = [(s, d, supply[s] + 1 if wide else draw(room)) for s, d in pairs]
-    return network(supply, [b for b, _ in sinks], [w for _, w in sinks], arcs)
+    bases, widths, capacities = zip(*sinks, strict=True)
+    return network(supply, list(bases), list(widths), arcs, list(capacities))
 
 
 @pytest.mark.parametrize("wide", [True, False])
 @given(st.data())
 def test_most_even_of_all_flows(wide: bool, data: st.DataObject) -> None:
     net = data.draw(networks(wide))
-    truth = min((totals(net, units) for units in all_flows(net)), default=None)
+    truth = min((cost(net, units) for units in all_flows(net)), default=None)
     assert by_convex_costs(net) == truth
     agrees(net, truth)
 
 
-def random_network(seed: int, n_sources: int, n_sinks: int, dense: float, kind: str) -> Network:
-    """With a flow; a few sinks reach far less than the others."""
+def random_network(seed: int, shape: tuple[int, int], dense: float, kind: str) -> SupplyNetwork:
+    """With a flow; a few places reach far less than the others."""
+    n_sources, n_sinks = shape
     rng = np.random.default_rng(seed)
     reach = rng.random((n_sources, n_sinks)) < dense * rng.random(n_sinks) ** 2
     reach[np.arange(n_sources), rng.integers(0, n_sinks, n_sources)] = True
@@ -140,22 +161,23 @@ def random_network(seed: int, n_sources: int, n_sinks: int, dense: float, kind: 
     base, width = rng.integers(0, 1 + seed % 3 * 4, n_sinks), np.ones(n_sinks, dtype=np.int64)
     if kind == "wide":
         capacity, width = supply[tail] + 1, rng.integers(1, 2 + seed % 4, n_sinks)
-    return Network(supply, base, width, tail, head, capacity)
+    each = rng.choice(CAPACITIES[seed % 3], n_sinks)
+    return network(supply, base, width, list(zip(tail, head, capacity, strict=True)), each)
 
 
 SHAPES = ((6, 14), (14, 6), (12, 12), (25, 4))
-"""Supplies and sinks."""
+"""Supplies and places."""
 
 
 @pytest.mark.parametrize("kind", ["wide", "narrow", "ones"])
 @pytest.mark.parametrize("seed", range(8))
 def test_most_even_as_convex_costs_find_it(seed: int, kind: str) -> None:
-    net = random_network(seed, *SHAPES[seed % 4], (0.3, 0.7)[seed // 4 % 2], kind)
+    net = random_network(seed, SHAPES[seed % 4], (0.3, 0.7)[seed // 4 % 2], kind)
     agrees(net, by_convex_costs(net))
 
 
-def with_poor_sinks(seed: int, kind: str) -> Network:
-    """Sinks in a row of growing needs: each supply is read by its own sink and by later ones.
+def with_poor_places(seed: int, kind: str) -> SupplyNetwork:
+    """Places in a row of growing needs: each supply is read by its own place and by later ones.
 
     The first ones reach little and leave the others less than these could reach alone.
     """
@@ -167,17 +189,33 @@ def with_poor_sinks(seed: int, kind: str) -> Network:
     tail, head = np.nonzero(reach)
     supply = np.sort(rng.integers(0, 12, n) * rng.integers(1, 3, n))
     capacity, width = supply[tail] + 1, rng.integers(1, 2 + seed % 3, n)
-    if kind == "narrow":  # but for a sink's own supply
+    if kind == "narrow":  # but for a place's own supply
         capacity = np.where(tail == head, supply[tail], rng.integers(1, 7, len(tail)))
         width = np.ones(n, dtype=np.int64)
-    return Network(supply, rng.integers(0, 1 + seed % 5, n), width, tail, head, capacity)
+    arcs = list(zip(tail, head, capacity, strict=True))
+    each = rng.choice(CAPACITIES[seed // 7], n)
+    return network(supply, rng.integers(0, 1 + seed % 5, n), width, arcs, each)
 
 
 @pytest.mark.parametrize("kind", ["wide", "narrow"])
 @pytest.mark.parametrize("seed", range(20))
 def test_most_even_where_some_reach_very_little(seed: int, kind: str) -> None:
-    net = with_poor_sinks(seed, kind)
+    net = with_poor_places(seed, kind)
     agrees(net, by_convex_costs(net))
+
+
+def test_the_poor_are_set_aside_with_what_they_reach() -> None:
+    net = network(
+        [2, 20, 3], [0] * 4, [1] * 4, [(0, 0, 3), (1, 1, 21), (1, 2, 21), (2, 0, 4), (2, 3, 4)]
+    )
+    likely = net.without_poor()
+    assert likely is not None
+    assert [flags.tolist() for flags in likely] == [
+        [False, True, False],
+        [False, True, True, False],
+    ]
+    narrow = replace(net, capacity=np.minimum(net.capacity, 2))
+    assert narrow.without_poor() is None
 
 
 @pytest.mark.parametrize(
@@ -189,5 +227,5 @@ def test_most_even_where_some_reach_very_little(seed: int, kind: str) -> None:
         network([9, 3], [0, 0], [5, 1], [(0, 0, 9), (1, 0, 1), (1, 1, 1)]),
     ],
 )
-def test_what_cannot_be_shipped_is_said(net: Network) -> None:
+def test_what_cannot_be_shipped_is_said(net: SupplyNetwork) -> None:
     agrees(net, None)

@@ -15,8 +15,7 @@ from equilag.domain.group.group import Group
 from equilag.domain.plan.metrics import count_moves, cross_reads
 from equilag.domain.policy.policy import Policy
 from equilag.solver.counts.even_counts import balanced
-from equilag.solver.moves.between_plans import fewest_across
-from equilag.solver.moves.fewest_moves import fewest_moves
+from equilag.solver.moves.fewest_moves import fewest_across, fewest_moves
 
 
 def fewest_of(group: Group, constraint: CountConstraint) -> int:
@@ -67,7 +66,7 @@ def test_racks_come_before_moves_and_after_instances(seed: int) -> None:
             continue
         reads = np.array([cross_reads(group, row) for row in every.rows])
         best &= reads == reads[best].min()
-        constraint = fewest_across(balanced(group, Policy())[1])
+        constraint = fewest_across(balanced(group, Policy())[1])[1]
         assert [constraint.admits(row) for row in every.rows] == best.tolist()
         read_off = constraint_of(group, policy, every.rows[int(best.argmax())])
         assert [read_off.admits(row) for row in every.rows] == best.tolist()

@@ -1,0 +1,155 @@
+"""Flow networks, and what all cheapest flows of a network have in common.
+
+A goal is a cost on arcs, the same for each unit or higher for each further one. A flow has the
+smallest cost if and only if no cycle of its residual network has a negative cost (Klein, "A primal
+method for minimal cost flows"). Then the shortest distances are potentials, and the cheapest flows
+are those that keep to complementary slackness with them (Ahuja, Magnanti and Orlin, "Network
+Flows", 9.4): the flows of the same network with narrower bounds. So goals can be taken one after
+the other, each among the flows that are best for those before it.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple, TypeAlias
+
+import numpy as np
+
+from equilag.domain.columns import Flags, Ints, distinct
+
+Exact: TypeAlias = Ints
+"""Integers of 64 bits where they fit, else objects: Python's own of any size."""
+
+
+class NegativeCycles(Exception):
+    """The flow is not the cheapest; carries cycles of arcs, no two of them with a common node."""
+
+    def __init__(self, cycles: list[list[int]]) -> None:
+        self.cycles = cycles
+        super().__init__(cycles)
+
+
+class NotMinimal(Exception):
+    """The counts can be evened out further; carries the two members of such a step."""
+
+    def __init__(self, heavy: int, light: int, topic: int | None = None) -> None:
+        self.heavy, self.light, self.topic = heavy, light, topic
+        super().__init__(heavy, light, topic)
+
+
+class Costs(NamedTuple):
+    """What one unit more on each arc [A] costs, and what one unit fewer saves.
+
+    The two are equal where all units of the arc cost the same.
+    """
+
+    more: Exact
+    fewer: Exact
+
+
+class Network(NamedTuple):
+    """Arcs from node to node, with the fewest and the most units of each [A]."""
+
+    tail: Ints
+    head: Ints
+    least: Ints
+    most: Ints
+    n_nodes: int
+
+    def heights(self, flow: Ints, costs: Costs, step: int = 1) -> Exact:
+        """[nodes] potentials of a flow [A] of the smallest cost, the same for every such flow: no
+        arc on which `step` units more fit leads up by more than they cost.
+
+        Raises NegativeCycles, with arcs a that get units and arcs ~a that lose some.
+        """
+        grows = np.flatnonzero(flow + step <= self.most)
+        shrinks = np.flatnonzero(flow - step >= self.least)
+        try:
+            return shortest_distances(
+                np.concatenate((self.tail[grows], self.head[shrinks])),
+                np.concatenate((self.head[grows], self.tail[shrinks])),
+                np.concatenate((costs.more[grows], -costs.fewer[shrinks])),
+                self.n_nodes,
+            )
+        except NegativeCycles as error:
+            arcs = np.concatenate((grows, ~shrinks)).tolist()
+            raise NegativeCycles([[arcs[a] for a in cycle] for cycle in error.cycles]) from None
+
+    def narrowed(self, flow: Ints, costs: Costs) -> Network:
+        """The network whose flows are the cheapest ones of this one. Raises NegativeCycles.
+
+        `flow` [A] is one of them; it does not matter which one.
+        """
+        height = self.heights(flow, costs)
+        climb = height[self.head] - height[self.tail]
+        dear, cheap = costs.more > climb, costs.fewer < climb
+        least, most = np.where(cheap, self.most, self.least), np.where(dear, self.least, self.most)
+        convex = np.flatnonzero(costs.more != costs.fewer)
+        now, level = flow[convex], height[self.tail[convex]]
+        more = ~dear[convex] & (now < self.most[convex])
+        fewer = ~cheap[convex] & (now > self.least[convex])
+        # Units pass between tails of one level: one arc has fewer only if another has more.
+        more, fewer = more & _among(level, level[fewer]), fewer & _among(level, level[more])
+        least[convex], most[convex] = now - fewer, now + more
+        # What comes to a head has to go on, or something else has to stay away.
+        heads = self.head[convex]
+        passed = np.zeros(self.n_nodes, np.bool_)
+        passed[heads] = True
+        near = np.flatnonzero(passed[self.tail] | passed[self.head])
+        tail, head, now = self.tail[near], self.head[near], flow[near]
+        grows, shrinks = now < most[near], now > least[near]
+        into, off = np.zeros((2, self.n_nodes), np.bool_)
+        into[tail[shrinks]] = into[head[grows]] = off[tail[grows]] = off[head[shrinks]] = True
+        least[convex] += fewer & ~into[heads]
+        most[convex] -= more & ~off[heads]
+        return self._replace(least=least, most=most)
+
+
+def _among(values: Exact, others: Exact) -> Flags:
+    if values.dtype == np.object_:
+        known = set(others.tolist())
+        return np.array([value in known for value in values.tolist()], np.bool_)
+    return np.isin(values, others)
+
+
+def shortest_distances(tail: Ints, head: Ints, cost: Exact, n_nodes: int) -> Exact:
+    """[nodes] the least cost of a path along arcs to each node, at most 0: from wherever it is
+    least.
+
+    Raises NegativeCycles. Bellman and Ford's algorithm, all arcs of a round in one array operation.
+    """
+    distance = np.zeros(n_nodes, dtype=cost.dtype)
+    before = np.full(n_nodes, -1)
+    look, rounds = 4, 0
+    while True:
+        through = distance[tail] + cost
+        nearer = np.flatnonzero(through < distance[head])
+        if not len(nearer):
+            return distance
+        to, through = head[nearer], through[nearer]
+        np.minimum.at(distance, to, through)
+        by = np.flatnonzero(through == distance[to])[::-1]  # the first arc of several counts
+        before[to[by]] = nearer[by]
+        rounds += 1
+        if rounds == look:
+            look *= 2
+            cycles = _cycles(before, tail)
+            if cycles:
+                raise NegativeCycles(cycles)
+
+
+def _cycles(before: Ints, tail: Ints) -> list[list[int]]:
+    """The cycles of arcs among those that lead to each node, one at most to each."""
+    nodes = np.arange(len(before))
+    far = np.where(before >= 0, tail[before], nodes)
+    for _ in range(len(before).bit_length()):  # so many steps back that only cycles are left
+        far = far[far]
+    cycles, seen = [], set[int]()
+    for start in distinct(far[before[far] >= 0]).tolist():
+        node, cycle = start, list[int]()
+        while node not in seen:
+            seen.add(node)
+            cycle.append(int(before[node]))
+            node = int(tail[cycle[-1]])
+        if cycle:
+            cycles.append(cycle)
+    return cycles

@@ -1,0 +1,117 @@
+"""The cheapest assignment as a minimum-cost flow: partitions that are alike, members, the sink.
+
+The partitions of a node go to members that keep some of them, each along an arc of its own, or to a
+*slot*, all members of which may take them at one cost; from there to a member, its instance, and
+the sink. Bounds on counts are bounds of arcs. What an arc costs is up to the goal: moves, reads
+across racks, or both. Several arcs from a node to a member may cost more and more.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+
+from equilag.domain.columns import Ints, counted
+from equilag.domain.constraint import CountInterval, InstanceSums
+from equilag.solver.moves.min_cost_flow import Arcs, cheapest_flow
+
+
+class NodeArcs(NamedTuple):
+    """From nodes to members, or to slots."""
+
+    node: Ints
+    to: Ints
+    number: Ints
+    """Partitions that go along the arc at most."""
+    cost: Ints
+    """Of each of them, 0 or more."""
+
+
+class KeptFlow(NamedTuple):
+    """A cheapest flow, and the potentials that prove it."""
+
+    kept: Ints
+    """Units on the arcs to members, as are the next ones on those to slots."""
+    opened: Ints
+    given: Ints
+    """[M] units that each member gets by way of its slot."""
+    node: Ints
+    """[N] heights of nodes above the sink, and of the sink above members [M]."""
+    member: Ints
+
+
+@dataclass(frozen=True, eq=False)
+class KeptNetwork:
+    """N nodes with a supply each, M members, S slots."""
+
+    supply: Ints
+    """[N]"""
+    kept: NodeArcs
+    open: NodeArcs
+    slot_of: Ints
+    """[M]"""
+    counts: CountInterval
+    """[M] fewest and most units of a member."""
+    sums: InstanceSums | None = None
+    """The same of instances."""
+
+    def cheapest(self) -> KeptFlow:
+        """Starts with all that costs nothing to keep. Raises EquilagError if there is no flow."""
+        n_nodes, n_members, supply = len(self.supply), len(self.slot_of), self.supply
+        least, most = self.counts
+        size = np.bincount(self.slot_of, minlength=int(self.open.to.max(initial=-1)) + 1)
+        sums, members = self.sums, n_nodes + np.arange(n_members)
+        first = n_nodes + n_members + len(size)
+        n_sums = 0 if sums is None else len(sums.least)
+        instances, sink = first + np.arange(n_sums), first + n_sums
+        into = np.full(n_members, sink) if sums is None else instances[sums.of]
+        # The only member of a slot is its node.
+        slots = n_nodes + n_members + np.arange(len(size))
+        single = size[self.slot_of] == 1
+        slots[self.slot_of[single]] = members[single]
+        shared = np.flatnonzero(~single)
+        plenty = np.full(len(shared), int(supply.sum()) + 1)
+        arcs = [
+            (self.kept.node, n_nodes + self.kept.to, self.kept.number, self.kept.cost),
+            (self.open.node, slots[self.open.to], self.open.number, self.open.cost),
+            (slots[self.slot_of[shared]], members[shared], plenty, 0 * shared),
+            (members, into, most - least, 0 * least),
+        ]
+        start = np.where(self.kept.cost == 0, self.kept.number, 0)
+        held = np.bincount(self.kept.to, start, n_members).astype(np.int64)
+        over = np.clip(held - least, 0, most - least)
+        excess = np.zeros(sink + 1, np.int64)
+        excess[:n_nodes] = supply
+        np.subtract.at(excess, self.kept.node, start)
+        excess[members] = held - over - least
+        begun = [start, 0 * self.open.node, 0 * shared, over]
+        if sums is not None:
+            got, room = sums.total(over + least), sums.most - sums.least
+            rest = np.clip(got - sums.least, 0, room)
+            arcs.append((instances, np.full(n_sums, sink), room, 0 * room))
+            begun.append(rest)
+            excess[instances] = got - rest - sums.least
+        excess[sink] = -int(excess.sum())
+        columns = (np.concatenate(column) for column in zip(*arcs, strict=True))
+        units, height = cheapest_flow(Arcs(*columns), np.concatenate(begun), excess)
+        edges = np.cumsum([len(column) for column in begun])
+        kept, opened, passed = np.split(units, edges)[:3]
+        given = np.zeros(n_members, np.int64)
+        given[shared] = passed
+        by_slot = np.bincount(self.open.to, opened, len(size)).astype(np.int64)
+        given[single] = by_slot[self.slot_of[single]]
+        above = height - height[sink]
+        return KeptFlow(kept, opened, given, above[:n_nodes], -above[members])
+
+    def cells(self, flow: KeptFlow) -> tuple[Ints, Ints, Ints]:
+        """Node, member and units of every pair that there are any of."""
+        by_slot = np.argsort(self.open.to, kind="stable")
+        node = np.repeat(self.open.node[by_slot], flow.opened[by_slot])
+        members = np.argsort(self.slot_of, kind="stable")
+        key = node * len(members) + np.repeat(members, flow.given[members])
+        own = self.kept.node * len(members) + self.kept.to
+        keys = np.concatenate((key, np.repeat(own, flow.kept)))
+        found, count = counted(keys, len(self.supply) * len(members))
+        return found // max(1, len(members)), found % max(1, len(members)), count
