@@ -121,8 +121,6 @@ def _of_extreme(plan: Plan, rungs: BoundRungs, claim: Claim) -> BoundCause | Non
     high, mean = claim.claim == "max_load_at_least", plan.compared.mean
     if abs(claim.value - mean) < NOTED * mean:
         return None
-    if claim.kind == "pairs":
-        return _plain(plan, "pairs", claim)
     found = _simplest(rungs, claim, mean)
     if found is None:
         return None
