@@ -10,8 +10,8 @@ from support.capacities import (
 )
 from support.groups import small_groups
 
-from equilag.certificate.bounds.counting_by_capacity import counting_for
-from equilag.certificate.bounds.derived_bounds import excess_by_average, excess_by_heavy
+from equilag.certificate.bounds.counting import Counting
+from equilag.certificate.bounds.heaviest import excess_by_average, excess_by_heavy, heavy, rest
 from equilag.domain.plan.metrics import fair_load
 
 
@@ -22,7 +22,7 @@ def test_never_beyond_the_truth() -> None:
         found = random_intervals(rng, group)
         if found is None or group.idle.all():
             continue
-        counting = counting_for(group, found[0])
+        counting = Counting(group, found[0])
         loads = exact_loads(group, found[1])
         highest, lowest = loads.max(axis=1).min(), loads.min(axis=1).max()
         fair = fair_load(group)
@@ -34,8 +34,8 @@ def test_never_beyond_the_truth() -> None:
             assert lowest <= low
             assert excess_by_average(counting, members) <= least_excess
             for heaviest in range(5):
-                assert counting.heavy(members, heaviest) <= highest
-                left = counting.rest(members, heaviest)
+                assert heavy(counting, members, heaviest) <= highest
+                left = rest(counting, members, heaviest)
                 assert left is None or lowest <= left
                 above = excess_by_heavy(counting, members, heaviest)
                 assert above <= least_excess

@@ -11,11 +11,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any, Final
 
-from equilag.certificate.bounds.derived_bounds import (
-    excess_by_average,
-    excess_by_heavy,
-    folded,
-)
+from equilag.certificate.bounds.folding import folded
+from equilag.certificate.bounds.heaviest import excess_by_average, excess_by_heavy, heavy, rest
 from equilag.certificate.checks.count_checks import (
     check_counts,
     check_moves_by_moves,
@@ -45,7 +42,7 @@ def check_highest_by_average(ledger: Ledger, value: Load, data: Mapping[str, Any
 
 def check_highest_by_heavy(ledger: Ledger, value: Load, data: Mapping[str, Any]) -> None:
     """`max_load_at_least` by `heavy`: the heaviest partitions and what the counts force on top."""
-    bound = ledger.counting.heavy(ledger.members_in(data), natural_in(data, "heaviest"))
+    bound = heavy(ledger.counting, ledger.members_in(data), natural_in(data, "heaviest"))
     if value > bound:
         raise Refuted(f"the heaviest partitions prove no more than {written(bound)}")
 
@@ -59,7 +56,7 @@ def check_lowest_by_average(ledger: Ledger, value: Load, data: Mapping[str, Any]
 
 def check_lowest_by_rest(ledger: Ledger, value: Load, data: Mapping[str, Any]) -> None:
     """`min_load_at_most` by `rest`: what the heaviest partitions leave to the other members."""
-    bound = ledger.counting.rest(ledger.members_in(data), natural_in(data, "heaviest"))
+    bound = rest(ledger.counting, ledger.members_in(data), natural_in(data, "heaviest"))
     if bound is None or value < bound:
         said = "nothing" if bound is None else f"no less than {written(bound)}"
         raise Refuted(f"what the heaviest partitions leave proves {said}")

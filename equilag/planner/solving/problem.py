@@ -10,7 +10,6 @@ from typing import Final, NamedTuple
 import numpy as np
 
 from equilag.certificate.bounds.counting import Counting
-from equilag.certificate.bounds.counting_by_capacity import counting_for
 from equilag.certificate.bounds.move_limited import spread_bounds
 from equilag.domain.constraint import CountConstraint
 from equilag.domain.errors import InputError
@@ -135,7 +134,7 @@ class Problem:
     @cached_property
     def counting(self) -> Counting:
         """The load bounds by counting."""
-        return counting_for(self.group, self.constraint)
+        return Counting(self.group, self.constraint)
 
     @cached_property
     def sets_alike(self) -> list[Ints]:

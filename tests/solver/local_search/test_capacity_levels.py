@@ -9,7 +9,7 @@ from support.groups import group_of
 from support.local_search import never
 
 from benchmarks.assignors.lags import lags
-from equilag.certificate.bounds.counting_by_capacity import counting_for
+from equilag.certificate.bounds.counting import Counting
 from equilag.domain.budget import Budget
 from equilag.domain.constraint import CountConstraint
 from equilag.domain.group.group import Group, Index
@@ -100,7 +100,7 @@ def test_one_subscription_comes_close_to_the_bound() -> None:
         group = with_capacities(plain, capacity.tolist())
         constraint = CountConstraint.by_intervals(group, 4 * capacity - 1, 4 * capacity + 1)
         assigned = rng.permutation(np.repeat(np.arange(120), 4 * capacity)).astype(np.int32)
-        counting = counting_for(group, constraint)
+        counting = Counting(group, constraint)
         bounds = load_bounds(counting, never)
         assert bounds is not None
         heaviest = crowds(counting, counting.active)[0]
