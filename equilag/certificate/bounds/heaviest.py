@@ -18,10 +18,6 @@ from equilag.domain.group.group import Flags, Ints
 from equilag.domain.group.member_capacities import EXACT, Load, MemberCapacities
 from equilag.domain.plan.metrics import fair_load
 
-PRICES: Final = 4
-"""Prices of a companion that are tried for one level: each follows from the holders chosen at the
-one before, and the fourth seldom differs from the third."""
-
 MAX_CASES: Final = 4_000_000
 """Sorts of members times partitions that each may hold, up to which `heavy` says anything: 0.2 s
 and some 200 MB."""
@@ -215,48 +211,36 @@ class Holders(NamedTuple):
         """The lag of the members together if every load is `level` at least.
 
         Members carry what is wanted for that level. Holders of the heaviest, at most one for each
-        of these partitions, carry them and the lightest others that their counts force. A holder
-        of what is wanted w carries more than that by the lag of its heavy partitions and its
-        others, less w; and by the parts of its heavy partitions above some lag, and its others,
-        less the part of w above that lag.
+        of these partitions, carry them and the lightest others that their counts force: their
+        fewest, or what the most of the other members leaves. A holder of what is wanted w carries
+        more than that by the lag of its heavy partitions and its others, less w.
         """
         wanted = self.wanted(level)
-        everybody = int((wanted * self.number).sum())
-        lightest = int(self.top.min())
-        below = wanted[wanted <= lightest]
-        thresholds = [0, *([int(below.max())] if len(below) else [])]
-        return everybody + max(
-            int(self.top.sum())
-            - len(self.top) * threshold
-            + self._spared(np.maximum(wanted - threshold, 0), held, over)
-            for threshold in thresholds
-            for held, over in ((self.fewest, 0), (self.most, self.over))
-        )
+        sides = ((self.fewest, 0), (self.most, self.over))
+        spared = max(self._spared(wanted, held, over) for held, over in sides)
+        return int((wanted * self.number).sum()) + int(self.top.sum()) + spared
 
     def _spared(self, wanted: Ints, held: Ints, over: int) -> int:
         """The least lag of the others beside the heaviest, less what is wanted, over all sets of
-        holders. They hold what each of them has of `held`, and `over` in all, at least: their
-        fewest, or all that the most of the other members leaves.
+        holders, who hold what each of them has of `held`, and `over` in all, at least.
 
         The sum of the lightest n others is convex in n, so it is nowhere below its tangents: with
         the price of a companion as the slope, each holder counts by itself, and the cheapest ones
-        are taken.
+        are taken. First the tangent of slope 0, then that at the number that follows from it.
         """
-        heaviest = len(self.top)
-        # The sum of no others at all is not below 0: the tangent of slope 0.
-        price, tangent, best = 0, 0, 0
-        for attempt in range(PRICES):
-            saved = wanted - self.base - price * held
-            order = np.argsort(-saved, kind="stable")
-            before = np.cumsum(self.number[order]) - self.number[order]
-            taken = np.clip(heaviest - before, 0, self.number[order])
-            taken = np.where(saved[order] > 0, taken, 0)
-            least = tangent - int((saved[order] * taken).sum())
-            best = least if attempt == 0 else max(best, least)
-            companions = int((held[order] * taken).sum()) + over - heaviest
-            if companions < 0 or not len(self.others):
-                break
-            companions = min(companions, len(self.others) - 1)
-            price = int(self.others[companions])
-            tangent = int(self.below[companions]) - price * (companions + heaviest - over)
-        return best
+        saved, companions = self._taken(wanted - self.base, held)
+        place = min(companions + over - len(self.top), len(self.others) - 1)
+        if place < 0:
+            return -saved
+        price = int(self.others[place])
+        tangent = int(self.below[place]) - price * (place + len(self.top) - over)
+        return max(-saved, tangent - self._taken(wanted - self.base - price * held, held)[0])
+
+    def _taken(self, saved: Ints, held: Ints) -> tuple[int, int]:
+        """The holders that save the most, as far as they save anything: how much, and what they
+        hold of `held`."""
+        order = np.argsort(-saved, kind="stable")
+        saved, number = saved[order], self.number[order]
+        before = np.cumsum(number) - number
+        taken = np.where(saved > 0, np.clip(len(self.top) - before, 0, number), 0)
+        return int((saved * taken).sum()), int((held[order] * taken).sum())

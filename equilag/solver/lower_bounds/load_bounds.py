@@ -12,21 +12,17 @@ from equilag.certificate.bounds.counting import Counting
 from equilag.certificate.bounds.folding import folded
 from equilag.certificate.bounds.heaviest import excess_by_average, excess_by_heavy, heavy, rest
 from equilag.domain.budget import limit_steps
-from equilag.domain.columns import distinct
 from equilag.domain.group.group import Flags
 from equilag.domain.group.loads import written
 from equilag.domain.group.member_capacities import Load
 from equilag.domain.plan.claim import Claim
 from equilag.domain.policy.objective import EXCESS
-from equilag.solver.lower_bounds.member_sets import blocks_of, member_sets, parts, poorest
+from equilag.solver.lower_bounds.member_sets import member_sets
 
+CROWDED: Final = 6
+"""Numbers of heaviest partitions, each alone with a fast member, that are tried."""
 MAX_VISITS: Final = 10_000_000
 """Partitions and pairs of classes visited over all sets: counted, so that runs are repeatable."""
-MAX_CROWDS: Final = 12
-"""Numbers of heaviest partitions tried for one set, those with the best rough bound first."""
-CROWDED: Final = 6
-"""Numbers of heaviest partitions, and largest capacities, that are tried besides where capacities
-differ."""
 
 
 @dataclass(slots=True)
@@ -85,26 +81,21 @@ def load_bounds(
     best = overall_bounds(counting)
     if best is None or best.spread == reached:
         return best
-    for member_class in poorest(counting):
-        if stop():
-            break
-        _try_set(counting, best, counting.group.class_of == member_class)
     size = len(counting.lag) + counting.constraint.face.size + counting.group.n_members
     # A number of sets, so that bounds of large groups are repeatable.
     over = limit_steps(max(8, MAX_VISITS // size), stop)
-    _try_heaviest(counting, best, counting.active, over)
-    blocks: list[Flags] = []
-    if not stop():
+    for heaviest in crowded(counting, counting.active):
+        if over():
+            break
+        about = _about(counting, counting.active, heaviest=heaviest)
+        best.floor(heavy(counting, counting.active, heaviest), "heavy", about)
+    if not over():
+        _try_rest(counting, best, counting.active)
         _try_folding(counting, best, counting.active)
-        blocks = blocks_of(counting.constraint)
-    for members in member_sets(counting, blocks):
+    for members in member_sets(counting):
         if over():
             break
         _try_set(counting, best, members)
-    for members in parts(counting, blocks):
-        if over():
-            break
-        _try_heaviest(counting, best, members & counting.active, over)
     return best
 
 
@@ -134,6 +125,7 @@ def _try_set(counting: Counting, best: LoadBounds, members: Flags) -> None:
     best.floor(heavy(counting, members, 1), "heavy", _about(counting, members, heaviest=1))
     best.ceiling(low, "average", about)
     best.uneven(excess_by_average(counting, members), "average", about)
+    _try_rest(counting, best, members)
     _try_folding(counting, best, members)
 
 
@@ -144,26 +136,15 @@ def _try_folding(counting: Counting, best: LoadBounds, members: Flags) -> None:
         best.ceiling(found[1], "folding", _about(counting, members))
 
 
-def _try_heaviest(
-    counting: Counting, best: LoadBounds, members: Flags, over: Callable[[], bool]
-) -> None:
-    """Bounds from the heaviest partitions: one heavy share; what their holders leave."""
-    for heaviest in crowded(counting, members):
-        if over():
-            break
-        about = _about(counting, members, heaviest=heaviest)
-        best.floor(heavy(counting, members, heaviest), "heavy", about)
-    level = best.lowest.value
-    for heaviest in [*crowds(counting, members), *_crowds_at(counting, members, level)]:
-        if over():
-            break
-        low = rest(counting, members, heaviest, best.lowest.value)
-        if low is not None:
-            best.ceiling(low, "rest", _about(counting, members, heaviest=heaviest))
+def _try_rest(counting: Counting, best: LoadBounds, members: Flags) -> None:
+    heaviest = crowd(counting, members)
+    low = rest(counting, members, heaviest, best.lowest.value)
+    if low is not None:
+        best.ceiling(low, "rest", _about(counting, members, heaviest=heaviest))
 
 
-def crowds(counting: Counting, members: Flags) -> list[int]:
-    """Numbers of heaviest partitions whose holders leave the least to the others, best first.
+def crowd(counting: Counting, members: Flags) -> int:
+    """The number of heaviest partitions whose holders leave the least to the others, 0 for none.
 
     By a rough bound for every number, as if each partition had a holder of its own, and those were
     of the largest capacities.
@@ -172,33 +153,21 @@ def crowds(counting: Counting, members: Flags) -> list[int]:
     chosen = np.flatnonzero(members)
     chosen = chosen[np.lexsort((counting.lo[chosen], -counting.kind[chosen]))]
     n = np.arange(1, min(len(chosen), len(part.mine) + 1))
+    if not len(n):
+        return 0
     beside = np.clip(np.cumsum(counting.lo[chosen])[n - 1] - n, 0, len(part.order) - n)
     lightest = np.concatenate(([0], np.cumsum(lag[part.order])))
     carried = np.cumsum(lag[part.mine])[n - 1] + lightest[beside]
     capacity = 1.0 / counting.capacities.rate[chosen]
     left = (part.most - carried) / (capacity.sum() - np.cumsum(capacity)[n - 1])
-    return [int(k) for k in n[np.argsort(left, kind="stable")[:MAX_CROWDS]]]
-
-
-def _crowds_at(counting: Counting, members: Flags, level: Load) -> list[int]:
-    """Numbers of partitions that are heavier than what a capacity carries at that level."""
-    capacities = counting.capacities
-    if capacities.are_equal:
-        return []
-    mine = np.sort(counting.lag[counting.exclusive(members).mine])
-    largest = distinct(counting.kind[members])[::-1][:CROWDED]
-    wanted = capacities.weights_upto(level)[largest].astype(np.float64)
-    above = len(mine) - np.searchsorted(mine, wanted, side="right")
-    return sorted({int(k) for k in above if k > 0})
+    return int(n[left.argmin()])
 
 
 def crowded(counting: Counting, members: Flags) -> list[int]:
-    """Numbers of heaviest partitions for `heavy`: those from which some member must hold one more
-    of them; and, where capacities differ, those that make a heavy load if the k-th heaviest
-    partition is alone with the member of the k-th largest capacity."""
-    size = max(1, int(np.count_nonzero(members)))
-    last = (len(counting.lag) - 1) // size
-    found = {q * size + 1 for q in (*range(5), last) if 0 <= q <= last}
+    """Numbers of heaviest partitions for `heavy`: one; so many that some member must hold two; and,
+    where capacities differ, those that make a heavy load if the k-th heaviest partition is alone
+    with the member of the k-th largest capacity."""
+    found = {k for k in (1, int(np.count_nonzero(members)) + 1) if k <= len(counting.lag)}
     if not counting.capacities.are_equal:
         mine = counting.lag[counting.exclusive(members).mine]
         rate = np.sort(counting.capacities.rate[members])[: len(mine)]

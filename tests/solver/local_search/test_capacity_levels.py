@@ -24,7 +24,7 @@ from equilag.solver.local_search.greedy_descent import descend
 from equilag.solver.local_search.large_neighbourhood import search_neighbourhoods
 from equilag.solver.local_search.load_targets import ImprovementGoal
 from equilag.solver.local_search.way_back import UnevennessLimit, return_to_owners
-from equilag.solver.lower_bounds.load_bounds import crowds, load_bounds
+from equilag.solver.lower_bounds.load_bounds import crowd, load_bounds
 
 
 def spread_of(group: Group, assigned: Index) -> Load:
@@ -103,7 +103,7 @@ def test_one_subscription_comes_close_to_the_bound() -> None:
         counting = Counting(group, constraint)
         bounds = load_bounds(counting, never)
         assert bounds is not None
-        heaviest = crowds(counting, counting.active)[0]
+        heaviest = crowd(counting, counting.active)
         found = level_by_capacity(group, constraint, assigned, rng, never, heaviest)
         figures = loads_of(group, found)
         assert constraint.admits(found)

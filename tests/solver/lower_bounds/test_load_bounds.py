@@ -21,7 +21,6 @@ from equilag.solver.lower_bounds.load_bounds import (
     difference,
     load_bounds,
 )
-from equilag.solver.lower_bounds.member_sets import MAX_POOREST, poorest
 
 
 def bounds_of(group: Group, policy: Policy, stopped: bool = False) -> LoadBounds | None:
@@ -78,7 +77,7 @@ def test_a_bound_cut_short_is_the_average_of_all(name: str, policy: Policy) -> N
     [
         (group_of([4], [[0]] * 2, lags=[100, 7, 5, 3]), 103, 12, ("heavy", "rest")),
         (group_of([4], [[0]] * 4, lags=[100, 90, 1, 2]), 100, 1, ("heavy", "rest")),
-        (group_of([2, 2], [[0], [1]], lags=[5, 6, 1, 1]), 11, 2, ("average", "average")),
+        (group_of([2, 2], [[0], [1]], lags=[5, 6, 1, 1]), 11, 2, ("heavy", "average")),
         (group_of([4], [[0]] * 2, lags=[5, 6, 4, 5]), 10, 10, ("average", "average")),
     ],
 )
@@ -254,8 +253,7 @@ def test_a_poor_member_is_found_in_a_crowd() -> None:
     poor = 61
     lags[4 * poor : 4 * poor + 8] = np.arange(8)
     group = group_of([4] * n, subscriptions, lags=lags)
-    counting, asked = counting_of(group, Policy()), iter(range(MAX_POOREST))
-    assert poorest(counting)[0] == poor
+    counting, asked = counting_of(group, Policy()), iter(range(8))
     found = load_bounds(counting, lambda: next(asked, None) is None)
     assert found is not None
     assert found.lowest.value == 7 + 6 + 5 + 4
