@@ -37,8 +37,8 @@ def member_sets(counting: Counting) -> Iterator[Flags]:
 
 def _class_sets(counting: Counting) -> Iterator[Flags]:
     """[K] sets of member classes: parts of the group that share nothing; the readers of the
-    partition classes with the most lag per reader; the classes that read the least of that. The
-    last two one by one, and together with those before."""
+    partition classes with the most lag per reader; the member classes with the least of that in
+    all. The last two one by one, and together with those before."""
     group, constraint = counting.group, counting.constraint
     n_classes, face = len(group.class_topics), constraint.face
     if n_classes == 1:
@@ -48,11 +48,11 @@ def _class_sets(counting: Counting) -> Iterator[Flags]:
     lag = np.bincount(group.partition_class, weights=group.lag, minlength=len(group.eligible))
     readers = np.bincount(classes, weights=group.class_size[member_classes], minlength=len(face))
     weight = np.where(readers > 0, lag / np.maximum(1, readers), 0)
-    heaviest = np.zeros(n_classes)
-    np.maximum.at(heaviest, member_classes, weight[classes])
+    share = np.zeros(n_classes)
+    np.add.at(share, member_classes, weight[classes])
     dense = _together(face[c] for c in np.argsort(-weight, kind="stable")[:MAX_ROWS])
     one = np.eye(n_classes, dtype=np.bool_)
-    thin = _together(one[k] for k in np.argsort(heaviest, kind="stable")[:MAX_ROWS])
+    thin = _together(one[k] for k in np.argsort(share, kind="stable")[:MAX_ROWS])
     for pair in zip_longest(dense, thin):
         yield from (row for row in pair if row is not None)
 
