@@ -9,7 +9,6 @@ from typing import Any
 import numpy as np
 
 from equilag.certificate.bounds.counting import Counting
-from equilag.certificate.bounds.counting_by_capacity import counting_for
 from equilag.domain.constraint import CountConstraint
 from equilag.domain.group.group import Flags, Group
 from equilag.domain.group.member_capacities import Load
@@ -63,7 +62,7 @@ class Ledger:
     def counting(self) -> Counting:
         """The counting bounds under the constraint."""
         if self._counting is None:
-            self._counting = counting_for(self.group, self.constraint)
+            self._counting = Counting(self.group, self.constraint)
         return self._counting
 
     @property

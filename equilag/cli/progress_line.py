@@ -116,7 +116,6 @@ WORDS: Final = {
     "racks": "fewest reads across racks",
     "fewest moves": "the fewest moves",
     "bounds": "how even it can be at best",
-    "matching bound": "how even it can be at best",
     "bound for a number of moves": "how even it can be at best",
     "greedy descent": "the best move each time",
     "descent in bulk": "the best moves in bulk",

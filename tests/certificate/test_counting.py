@@ -11,6 +11,7 @@ from support.groups import group_of, groups, small_groups
 from support.oracles import Assignments
 
 from equilag.certificate.bounds.counting import Counting
+from equilag.certificate.bounds.heaviest import heavy, rest
 from equilag.domain.constraint import unconstrained
 from equilag.domain.group.group import Flags, Group
 from equilag.domain.policy.policy import Policy
@@ -30,8 +31,8 @@ def never_too_much(counting: Counting, truth: Assignments, members: Flags) -> No
     assert high <= highest
     assert lowest <= low
     for heaviest in range(6):
-        assert counting.heavy(members, heaviest) <= highest
-        left = counting.rest(members, heaviest)
+        assert heavy(counting, members, heaviest) <= highest
+        left = rest(counting, members, heaviest)
         assert left is None or lowest <= left
 
 
@@ -50,7 +51,7 @@ def test_never_beyond_the_truth(name: str, balance: str) -> None:
 def test_beside_the_heaviest_partition_are_the_lightest_of_its_topic() -> None:
     group = group_of([4], [[0], [0]], lags=[100, 10, 7, 5])
     counting = counting_of(group, Policy(balance="per-topic"))
-    assert counting.heavy(counting.active, 1) == 105
+    assert heavy(counting, counting.active, 1) == 105
 
 
 @given(groups(limit=200), st.sampled_from(BALANCES), st.data())
@@ -91,27 +92,27 @@ def test_average_of_the_only_readers_of_a_topic() -> None:
 
 def test_one_heavy_partition_and_what_must_lie_beside_it() -> None:
     counting = counting_of(group_of([4], [[0]] * 2, lags=[100, 7, 5, 3]), Policy())
-    assert counting.heavy(counting.active, 1) == 103
+    assert heavy(counting, counting.active, 1) == 103
     # Its holder carries at least 103, so that the other one has at most 12.
-    assert counting.rest(counting.active, 1) == 12
+    assert rest(counting, counting.active, 1) == 12
 
 
 def test_two_of_the_heaviest_meet() -> None:
     counting = counting_of(group_of([6], [[0]] * 2, lags=[50, 40, 30, 2, 1, 1]), Policy())
     # Of three one member has two: at least 30 + 40, and one more beside them.
-    assert counting.heavy(counting.active, 3) == 71
+    assert heavy(counting, counting.active, 3) == 71
 
 
 def test_the_rest_must_hold_for_every_number_of_holders() -> None:
     group = group_of([4], [[0]] * 4, lags=[100, 90, 1, 2])
     counting = counting_of(group, Policy())
     # One partition each, so that two members hold the two heavy ones.
-    assert counting.rest(counting.active, 2) == 1
+    assert rest(counting, counting.active, 2) == 1
 
 
 def test_too_many_heaviest_say_nothing() -> None:
     counting = counting_of(group_of([2], [[0]] * 2, lags=[3, 4]), Policy())
-    assert counting.heavy(counting.active, 3) == 0
-    assert counting.rest(counting.active, 3) is None
-    assert counting.rest(members(0, of=2), 1) is None
-    assert counting.heavy(members(of=2), 1) == 0
+    assert heavy(counting, counting.active, 3) == 0
+    assert rest(counting, counting.active, 3) is None
+    assert rest(counting, members(0, of=2), 1) is None
+    assert heavy(counting, members(of=2), 1) == 0

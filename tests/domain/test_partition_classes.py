@@ -11,6 +11,7 @@ from support.oracles import Assignments, Truth
 
 import equilag
 from equilag.certificate.bounds.counting import Counting
+from equilag.certificate.bounds.heaviest import heavy
 from equilag.certificate.checks.count_checks import read_potentials
 from equilag.certificate.checks.potentials import Potentials, bound_by_potentials, moves_claim
 from equilag.domain.constraint import NotMinimal, constraint_of
@@ -73,7 +74,7 @@ def test_bounds_by_counting_are_never_beyond_the_truth() -> None:
             together = truth.loads[:, members].sum(axis=1)
             assert least <= together.min()
             assert together.max() <= most
-            assert counting.heavy(members, 1) <= truth.highest.min()
+            assert heavy(counting, members, 1) <= truth.highest.min()
             assert counting.average(members)[1] >= truth.lowest.max()
 
 

@@ -96,11 +96,11 @@ def test_a_hot_partition_is_named_with_its_own_load() -> None:
 
 
 def test_what_only_some_members_read_is_named_on_both_sides() -> None:
-    lags = [100, 110, 120, 130, 5, 5, 5, 5]
+    lags = [100, 110, 120, 120, 5, 5, 5, 5]
     group = group_of([4, 4], [[0], [0], [1], [1]], lags=lags)
     heavy, light = bound_causes(equilag.solve(group))
     assert (heavy.kind, heavy.side, heavy.members) == ("members", "heaviest", ("m00", "m01"))
-    assert (heavy.topics, heavy.bound, heavy.n_partitions) == (("t00",), 230, 4)
+    assert (heavy.topics, heavy.bound, heavy.n_partitions) == (("t00",), 225, 4)
     assert (light.side, light.members, light.topics) == ("lightest", ("m02", "m03"), ("t01",))
     assert (light.scope, light.bound) == ("subscriptions", 10)
 

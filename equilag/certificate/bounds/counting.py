@@ -1,8 +1,7 @@
-"""Bounds on the heaviest and the lightest load, by counting; docs/certificates.md defines them.
+"""What sets of members must and can carry, by counting; docs/certificates.md defines the bounds.
 
-Each bound is one method of `Counting` that computes it from nothing but the group, the count
-constraint and a set of members, so that whoever finds a bound and whoever checks it run the same
-few lines.
+Bounds are computed from nothing but the group, the count constraint and a set of members, so that
+whoever finds a bound and whoever checks it run the same few lines.
 """
 
 from __future__ import annotations
@@ -13,11 +12,10 @@ from typing import NamedTuple
 import numpy as np
 
 from equilag.certificate.bounds.free_of_topics import FreeOfTopics, heaviest_of, lightest_of
-from equilag.domain.columns import Floats, distinct
 from equilag.domain.constraint import CountConstraint, ranges
 from equilag.domain.group.group import Flags, Group, Ints
 from equilag.domain.group.member_capacities import Load
-from equilag.domain.plan.metrics import member_counts, member_loads
+from equilag.domain.plan.metrics import capacities_of, member_counts, member_loads
 
 
 class LoadRange(NamedTuple):
@@ -44,6 +42,14 @@ class Exclusive(NamedTuple):
     """Those that nobody else may take, descending by lag."""
     most: int
     """The most that the members can carry together."""
+
+
+class Alike(NamedTuple):
+    """Members that differ in nothing that counts, [sorts]."""
+
+    member: Ints
+    """One of each."""
+    number: Ints
 
 
 class Counting:
@@ -79,6 +85,10 @@ class Counting:
         """[M] fewest free partitions of a member."""
         self.hi: Ints = most - base_count
         """[M] most free partitions of a member."""
+        self.capacities = capacities_of(group)
+        self.kind: Ints = self.capacities.kind_of
+        """[M] the capacity of each member."""
+        self._range: tuple[bytes, LoadRange] | None = None
         self._known: tuple[bytes, Exclusive] | None = None
 
     @cached_property
@@ -91,15 +101,35 @@ class Counting:
         """Bucket and member class of each pair where the class may take from the bucket."""
         return self.group.subscriptions if self.per_topic else self.constraint.arcs
 
+    @cached_property
+    def _sort_of(self) -> tuple[Ints, Ints]:
+        """[M] what sort of member each is, as to class, capacity, counts and load; one of each."""
+        columns = self.group.class_of, self.kind, self.lo, self.hi, self.base
+        order = np.lexsort(columns)
+        new = np.zeros(len(order), np.bool_)
+        new[:1] = True
+        for column in columns:
+            new[1:] |= np.diff(column[order]) != 0
+        sort = np.empty(len(order), np.int64)
+        sort[order] = np.cumsum(new) - 1
+        return sort, order[new]
+
+    def alike(self, members: Flags) -> Alike:
+        """The sorts of some members [M]."""
+        sort, one = self._sort_of
+        number = np.bincount(sort[members], minlength=len(one))
+        there = np.flatnonzero(number)
+        return Alike(one[there], number[there])
+
     @property
     def greatest_load(self) -> Load:
         """No load is larger than this."""
-        return int(self.group.lag.sum())
+        slowest = int(self.kind[self.active].min()) if self.active.any() else 0
+        return self.capacities.load(int(self.group.lag.sum()), slowest)
 
-    @property
-    def greatest_fair_lag(self) -> float:
-        """The lag of the largest member if all are equally loaded."""
-        return int(self.lag.sum()) / int(self.active.sum())
+    def at_fastest(self, lag: int) -> Load:
+        """The load of a lag at the largest capacity of a member that is not idle."""
+        return self.capacities.load(lag, int(self.kind[self.active].max()))
 
     def _reached(self, member_classes: Flags) -> Flags:
         """[B] buckets from which the member classes [K] may take."""
@@ -107,6 +137,16 @@ class Counting:
         found = np.zeros(self.n_buckets, dtype=np.bool_)
         found[bucket[member_classes[member_class]]] = True
         return found
+
+    def takers(self, positions: Ints) -> Flags:
+        """[M] the members that may take any of some free partitions, as positions in `lag`."""
+        bucket, member_class = self._arcs
+        wanted = np.zeros(self.n_buckets, np.bool_)
+        wanted[self.bucket[positions]] = True
+        found = np.zeros(len(self.group.class_topics), np.bool_)
+        found[member_class[wanted[bucket]]] = True
+        taking: Flags = found[self.group.class_of]
+        return taking
 
     @cached_property
     def _by_member_class(self) -> tuple[Ints, Ints, Ints]:
@@ -123,14 +163,15 @@ class Counting:
         return ranges(edges[mine], edges[mine + 1])
 
     @cached_property
-    def _free_of_topics(self) -> FreeOfTopics:
+    def free_of_topics(self) -> FreeOfTopics:
+        """Where topics count one by one."""
         return FreeOfTopics(self.constraint)
 
     def shares(self, members: Flags) -> Shares:
         """Fewest and most partitions of each bucket that the members [M] take."""
         if self.per_topic:
-            inside_lo, inside_hi = self._free_of_topics.together(members)
-            outside_lo, outside_hi = self._free_of_topics.together(~members)
+            inside_lo, inside_hi = self.free_of_topics.together(members)
+            outside_lo, outside_hi = self.free_of_topics.together(~members)
             least = np.maximum(inside_lo, self.size - outside_hi)
             closed: Flags = np.logical_not(outside_hi)
             return Shares(least, np.minimum(inside_hi, self.size - outside_lo), closed)
@@ -142,7 +183,14 @@ class Counting:
         return Shares(np.where(only, self.size, 0), np.where(can, self.size, 0), only)
 
     def load_range(self, members: Flags) -> LoadRange:
-        """Least and most load of the members [M] together; O(free partitions)."""
+        """Least and most lag of the members [M] together; cached for the last set. O(free
+        partitions)."""
+        key = members.tobytes()
+        if self._range is None or self._range[0] != key:
+            self._range = key, self._load_range(members)
+        return self._range[1]
+
+    def _load_range(self, members: Flags) -> LoadRange:
         share = self.shares(members)
         base, sure = int(self.base[members].sum()), int(share.least.sum())
         least, most = share.least[self.bucket], share.most[self.bucket]
@@ -159,11 +207,28 @@ class Counting:
 
         Returns (a lower bound on max λ, an upper bound on min λ), λ being the members' loads.
         """
-        size = int(np.count_nonzero(members & self.active))
-        if not size:
+        members = members & self.active
+        of = self.kind[members]
+        if not len(of):
             return 0, self.greatest_load
-        least, most = self.load_range(members & self.active)
-        return -(-least // size), most // size
+        least, most = self.load_range(members)
+        capacities, size = self.capacities, len(of)
+        if capacities.are_equal:
+            return -(-least // size), most // size
+        number = np.bincount(of, minlength=len(capacities.whole))
+        kinds = np.flatnonzero(number).tolist()
+
+        def enough(load: Load) -> bool:
+            return int((capacities.weights_upto(load) * number).sum()) >= least
+
+        def too_much(load: Load) -> bool:
+            return int((capacities.weights_from(load) * number).sum()) > most
+
+        # Rounding changes less than one record of each member.
+        begin, end = (capacities.fair(lag, of) for lag in (least, least + size))
+        high = capacities.first(enough, kinds, begin, end)
+        begin, end = (capacities.fair(lag, of) for lag in (max(0, most - size), most + 1))
+        return high, capacities.before(capacities.first(too_much, kinds, begin, end), kinds)
 
     def exclusive(self, members: Flags) -> Exclusive:
         """The partitions that only `members` may take; cached for the last set."""
@@ -179,27 +244,7 @@ class Counting:
             self._known = key, found
         return self._known[1]
 
-    def left_by_holders(self, members: Flags) -> tuple[Ints, Floats]:
-        """Numbers of heaviest partitions, and about the load that their holders leave to others."""
-        part, size = self.exclusive(members), int(np.count_nonzero(members))
-        n = np.arange(1, min(size, len(part.mine) + 1))
-        beside = np.cumsum(np.sort(self.lo[members]))[n - 1] - n
-        beside = np.clip(beside, 0, len(part.order) - n)
-        lightest = np.concatenate(([0], np.cumsum(self.lag[part.order])))
-        carried = np.cumsum(self.lag[part.mine[: len(n)]]) + lightest[beside]
-        return n, (part.most - carried) / (size - n)
-
-    def crowds_at(self, members: Flags, level: Load) -> list[int]:
-        """Further numbers of heaviest partitions, for a lightest load of about `level`."""
-        return []
-
-    def crowded(self, members: Flags) -> list[int]:
-        """Numbers of heaviest partitions from which some member must hold one more of them."""
-        size = max(1, int(np.count_nonzero(members)))
-        last = (len(self.lag) - 1) // size
-        return [q * size + 1 for q in sorted({*range(5), last}) if 0 <= q <= last]
-
-    def _top(self, members: Flags, heaviest: int) -> tuple[Ints, Ints] | None:
+    def top(self, members: Flags, heaviest: int) -> tuple[Ints, Ints] | None:
         """The heaviest partitions that only `members` may take; the others they may take.
 
         The others are in ascending order of lag. None if there are not so many.
@@ -211,89 +256,3 @@ class Counting:
         rest = np.ones(len(self.lag), dtype=np.bool_)
         rest[top] = False
         return top, part.order[rest[part.order]]
-
-    def heavy(self, members: Flags, heaviest: int) -> Load:
-        """A lower bound on max λ: some member holds its share of the heaviest partitions.
-
-        Of the `heaviest` partitions that only `members` may take, one member has at least
-        ⌈heaviest / |members|⌉, and as many others as its fewest count requires.
-        """
-        members = members & self.active
-        size = int(np.count_nonzero(members))
-        found = self._top(members, heaviest) if size else None
-        if found is None:
-            return 0
-        top, rest = found
-        held = -(-heaviest // size)
-        load = int(np.sort(self.lag[top])[:held].sum())
-        beside: int | None = None
-        holders = np.flatnonzero(members)
-        if self.per_topic and heaviest == 1:
-            topic = int(self.bucket[top[0]])
-            holders = holders[self._free_of_topics.most_at(topic, holders) > 0]
-            beside = self._beside_in_topic(holders, topic)
-        elif heaviest == 1 or self.lag[rest].max(initial=0) <= self.lag[top].min():
-            other_than = np.ones(len(self.lag), dtype=np.bool_)
-            other_than[top] = False
-            for member_class, fewest in self._classes_and_least(holders):
-                own = self.within_reach(member_class)
-                other = lightest_of(self.lag[own[other_than[own]]], fewest - held)
-                beside = other if beside is None else min(beside, other)
-        else:
-            # A member with more than its share may need fewer others and be lighter for it; then
-            # another member has less than its share. The bound takes the least over all members.
-            beside = lightest_of(self.lag[rest], int(self.lo[holders].min()) - held)
-        return load + (beside or 0)
-
-    def _classes_and_least(self, members: Ints) -> list[tuple[int, int]]:
-        """The distinct pairs (member class, fewest free partitions) of the members."""
-        n_member_classes = len(self.group.class_topics)
-        pairs = distinct(self.lo[members] * n_member_classes + self.group.class_of[members])
-        return [divmod(number, n_member_classes)[::-1] for number in pairs.tolist()]
-
-    def _beside_in_topic(self, holders: Ints, topic: int) -> int:
-        """Least load beside one heavy partition, where every topic is balanced by itself."""
-        if not len(holders):
-            return 0
-        lo = self._free_of_topics.fewest_of_any(holders)
-        lo[topic] = max(0, int(lo[topic]) - 1)
-        return int(self.lag[self.from_light < lo[self.bucket]].sum())
-
-    def rest(self, members: Flags, heaviest: int, below: Load | None = None) -> Load | None:
-        """An upper bound on min λ: what the holders of the heaviest partitions leave to the others.
-
-        The `heaviest` partitions that only `members` may take are held by j members, which carry
-        at least those and as many others as their fewest counts require. The bound holds for every
-        possible j. None if there is no such bound; one that is not below `below` may be None too.
-        """
-        found = self.carried_by_holders(members, heaviest)
-        if found is None:
-            return None
-        holders, carried = found
-        members = members & self.active
-        size, most = int(np.count_nonzero(members)), self.exclusive(members).most
-        all_of_them = holders == size  # nobody is left: then all that can be said is the mean
-        left = np.where(all_of_them, most, most - carried)
-        return max(0, int((left // np.where(all_of_them, size, size - holders)).max()))
-
-    def carried_by_holders(self, members: Flags, heaviest: int) -> tuple[Ints, Ints] | None:
-        """Each possible number of holders of the heaviest partitions, and what they carry at least.
-
-        Of the `heaviest` partitions that only `members` may take. None where there are not so many,
-        or fewer than two members.
-        """
-        members = members & self.active
-        size = int(np.count_nonzero(members))
-        found = self._top(members, heaviest) if size > 1 else None
-        if found is None:
-            return None
-        top, others = found
-        widest = max(1, int(self.hi[members].max()))
-        holders = np.arange(-(-heaviest // widest), min(heaviest, size) + 1)
-        if not len(holders):
-            return None
-        fewest = np.cumsum(np.sort(self.lo[members]))[holders - 1]
-        forced = np.minimum(np.maximum(0, fewest - heaviest), len(others))
-        below = np.concatenate(([0], np.cumsum(self.lag[others])))
-        base = np.cumsum(np.sort(self.base[members]))[holders - 1]
-        return holders, int(self.lag[top].sum()) + base + below[forced]

@@ -24,9 +24,11 @@ def heaviest_of(lags: Ints, number: int) -> int:
     return int(np.partition(lags, len(lags) - number)[len(lags) - number :].sum())
 
 
-def sums_of_lightest(lags: Ints) -> Ints:
-    """[n + 1] sums of the lightest 0, 1, ... n of n lags."""
-    return np.concatenate(([0], np.cumsum(np.sort(lags))))
+def sums_of_lightest(lags: Ints, most: int) -> Ints:
+    """Sums of the lightest 0, 1, ... lags; of `most` of them, if there are so many. O(lags)."""
+    if 0 < most < len(lags):
+        lags = np.partition(lags, most - 1)
+    return np.concatenate(([0], np.cumsum(np.sort(lags[: max(0, most)]))))
 
 
 class FreeOfTopics:

@@ -14,27 +14,36 @@ import numpy as np
 
 from equilag.domain.constraint import CountConstraint
 from equilag.domain.group.group import NOBODY, Group, Ints
-from equilag.domain.plan.metrics import is_plain
+from equilag.domain.group.member_capacities import Load
+from equilag.domain.plan.metrics import capacities_of, has_stakes
 
 MAX_WORK: Final = 10_000_000
 """Array elements up to which bounds are computed; a limit on time, counted and so repeatable."""
 
 
-def spread_bounds(group: Group, constraint: CountConstraint, most: int) -> Ints:
+def spread_bounds(group: Group, constraint: CountConstraint, most: int) -> list[Load]:
     """[most + 1] for each number of moves, what the spread is at least; zeros if too large.
 
-    Zeros as well where loads are compared per unit of capacity, or a move may count as several.
+    Zeros as well where a move may count as several.
     """
     active = np.flatnonzero(~group.idle)
-    size = len(active) * (most + 1) * max(1, group.n_partitions)
-    if len(active) < 2 or size > MAX_WORK or not is_plain(group):
-        return np.zeros(most + 1, dtype=np.int64)
-    down = [_losing(group, constraint, m, most) for m in active.tolist()]
-    up = [_gaining(group, constraint, m, most) for m in active.tolist()]
-    highest = _level(down, most)
-    lowest = -_level([-curve for curve in up], most)
-    apart: Ints = np.maximum(highest - lowest, 0)
-    return apart
+    forced = 0 if group.extended is None else group.extended.forced_moves
+    free = max(0, most - forced)
+    size = len(active) * (free + 1) * max(1, group.n_partitions)
+    if len(active) < 2 or size > MAX_WORK or has_stakes(group):
+        return [0] * (most + 1)
+    capacities = capacities_of(group)
+    down: list[list[Load]] = []
+    up: list[list[Load]] = []
+    for member in active.tolist():
+        kind = int(capacities.kind_of[member])
+        light = _losing(group, constraint, member, free).tolist()
+        heavy = _gaining(group, constraint, member, free).tolist()
+        down.append([capacities.load(lag, kind) for lag in light])
+        up.append([-capacities.load(lag, kind) for lag in heavy])
+    highest, lowest = _level(down, free), _level(up, free)
+    apart: list[Load] = [max(0, one + two) for one, two in zip(highest, lowest, strict=True)]
+    return [apart[0]] * min(forced, most + 1) + apart[: max(0, most + 1 - forced)]
 
 
 def _losing(group: Group, constraint: CountConstraint, member: int, most: int) -> Ints:
@@ -68,21 +77,20 @@ def _gaining(group: Group, constraint: CountConstraint, member: int, most: int) 
     return curve
 
 
-def _level(curves: list[Ints], most: int) -> Ints:
+def _level(curves: list[list[Load]], most: int) -> list[Load]:
     """[moves] how low the highest of some falling curves comes if they share so many steps."""
     place = [0] * len(curves)
-    heap = [(-int(curve[0]), i) for i, curve in enumerate(curves)]
+    heap = [(-curve[0], i) for i, curve in enumerate(curves)]
     heapq.heapify(heap)
-    level = np.full(most + 1, -heap[0][0], dtype=np.int64)
-    used = 0
+    level: list[Load] = []
     while True:
         value, i = heap[0]
-        lower = np.flatnonzero(curves[i] < -value)
-        level[used:] = -value
-        if not len(lower):
+        curve, here = curves[i], place[i]
+        lower = next((k for k in range(here + 1, most + 1) if curve[k] < -value), None)
+        used = sum(place)
+        end = most + 1 if lower is None else min(most + 1, used + lower - here)
+        level += [-value] * (end - len(level))
+        if lower is None or end == most + 1:
             return level
-        step = int(lower[0]) - place[i]
-        if used + step > most:
-            return level
-        used, place[i] = used + step, int(lower[0])
-        heapq.heapreplace(heap, (-int(curves[i][place[i]]), i))
+        place[i] = lower
+        heapq.heapreplace(heap, (-curve[lower], i))

@@ -11,17 +11,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any, Final
 
-import numpy as np
-
-from equilag.certificate.bounds.derived_bounds import (
-    Side,
-    excess_by_average,
-    excess_by_heavy,
-    folded,
-    most_disjoint,
-    pairs_beyond,
-    pairs_needed,
-)
+from equilag.certificate.bounds.folding import folded
+from equilag.certificate.bounds.heaviest import excess_by_average, excess_by_heavy, heavy, rest
 from equilag.certificate.checks.count_checks import (
     check_counts,
     check_moves_by_moves,
@@ -38,7 +29,6 @@ from equilag.certificate.checks.search_checks import (
     check_spread_by_search,
 )
 from equilag.certificate.ledger import Ledger, Refuted, natural_in
-from equilag.domain.group.group import Flags, iter_names
 from equilag.domain.group.loads import written
 from equilag.domain.group.member_capacities import Load
 
@@ -52,7 +42,7 @@ def check_highest_by_average(ledger: Ledger, value: Load, data: Mapping[str, Any
 
 def check_highest_by_heavy(ledger: Ledger, value: Load, data: Mapping[str, Any]) -> None:
     """`max_load_at_least` by `heavy`: the heaviest partitions and what the counts force on top."""
-    bound = ledger.counting.heavy(ledger.members_in(data), natural_in(data, "heaviest"))
+    bound = heavy(ledger.counting, ledger.members_in(data), natural_in(data, "heaviest"))
     if value > bound:
         raise Refuted(f"the heaviest partitions prove no more than {written(bound)}")
 
@@ -66,7 +56,7 @@ def check_lowest_by_average(ledger: Ledger, value: Load, data: Mapping[str, Any]
 
 def check_lowest_by_rest(ledger: Ledger, value: Load, data: Mapping[str, Any]) -> None:
     """`min_load_at_most` by `rest`: what the heaviest partitions leave to the other members."""
-    bound = ledger.counting.rest(ledger.members_in(data), natural_in(data, "heaviest"))
+    bound = rest(ledger.counting, ledger.members_in(data), natural_in(data, "heaviest"))
     if bound is None or value < bound:
         said = "nothing" if bound is None else f"no less than {written(bound)}"
         raise Refuted(f"what the heaviest partitions leave proves {said}")
@@ -91,41 +81,6 @@ def _folded(ledger: Ledger, data: Mapping[str, Any]) -> tuple[int, int]:
     if found is None:
         raise Refuted("not all of these members hold at most two partitions, none of them pinned")
     return found
-
-
-def check_highest_by_pairs(ledger: Ledger, value: Load, data: Mapping[str, Any]) -> None:
-    """`max_load_at_least` by `pairs`: too few disjoint pairs of partitions weigh less."""
-    _check_pairs(ledger, value, data, "below")
-
-
-def check_lowest_by_pairs(ledger: Ledger, value: Load, data: Mapping[str, Any]) -> None:
-    """`min_load_at_most` by `pairs`: too few disjoint pairs of partitions weigh more."""
-    _check_pairs(ledger, value, data, "above")
-
-
-def _check_pairs(ledger: Ledger, value: Load, data: Mapping[str, Any], side: Side) -> None:
-    needed = pairs_needed(ledger.counting)
-    if needed < 1:
-        raise Refuted("the counts do not say how many members hold two partitions")
-    apart = _partitions_apart(ledger, data)
-    most = most_disjoint(pairs_beyond(ledger.counting, value, side), apart)
-    if most >= needed:
-        raise Refuted(f"{most} disjoint pairs {side} it are not ruled out, {needed} are needed")
-
-
-def _partitions_apart(ledger: Ledger, data: Mapping[str, Any]) -> Flags:
-    """[free partitions] the partitions named in ``data.apart``."""
-    named = data.get("apart")
-    if not isinstance(named, list):
-        raise Refuted("data.apart is not a list of partitions")
-    place = {name: i for i, name in enumerate(iter_names(ledger.group, ledger.counting.partition))}
-    apart = np.zeros(len(place), dtype=np.bool_)
-    for name in named:
-        known = isinstance(name, list) and [type(part) for part in name] == [str, int]
-        if not known or tuple(name) not in place:
-            raise Refuted(f"data.apart: {name!r} is not a free partition")
-        apart[place[tuple(name)]] = True
-    return apart
 
 
 def check_excess_by_average(ledger: Ledger, value: Load, data: Mapping[str, Any]) -> None:
@@ -169,11 +124,9 @@ CHECKS: Final[Mapping[tuple[str, str], ClaimCheck]] = {
     ("max_load_at_least", "average"): check_highest_by_average,
     ("max_load_at_least", "heavy"): check_highest_by_heavy,
     ("max_load_at_least", "folding"): check_highest_by_folding,
-    ("max_load_at_least", "pairs"): check_highest_by_pairs,
     ("min_load_at_most", "average"): check_lowest_by_average,
     ("min_load_at_most", "rest"): check_lowest_by_rest,
     ("min_load_at_most", "folding"): check_lowest_by_folding,
-    ("min_load_at_most", "pairs"): check_lowest_by_pairs,
     ("spread_at_least", "difference"): check_difference,
     ("spread_at_least", "search"): check_spread_by_search,
     ("spread_at_least", "move-search"): check_spread_by_move_search,

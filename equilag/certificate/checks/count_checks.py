@@ -9,12 +9,14 @@ import numpy as np
 
 from equilag.certificate.bounds.move_limited import spread_bounds
 from equilag.certificate.checks.potentials import Potentials, bound_by_potentials, bound_by_topics
-from equilag.certificate.checks.search_checks import limit_in, no_plan_within, search_target
+from equilag.certificate.checks.search_checks import limit_in, no_plan_within, within_spread
 from equilag.certificate.exhaustive.few_moves.move_problem import whole_problem_of_few_moves
-from equilag.certificate.ledger import Ledger, Refuted, natural_in
+from equilag.certificate.ledger import Ledger, Refuted
 from equilag.domain.group.group import Group, Ints
+from equilag.domain.group.loads import load_from, written
+from equilag.domain.group.member_capacities import Load
 from equilag.domain.plan.claim import MOVES
-from equilag.domain.plan.metrics import count_moves
+from equilag.domain.plan.metrics import count_moves, most_moves
 from equilag.domain.policy.objective import SPREAD
 
 MAX_POTENTIAL: Final = 2**31
@@ -114,7 +116,7 @@ def check_spread_by_moves(ledger: Ledger, value: int, data: Mapping[str, Any]) -
         raise Refuted("data.max_moves is not a number of moves")
     bound = _counted(ledger, max_moves)
     if value > bound:
-        raise Refuted(f"{max_moves} moves prove no more than {bound}")
+        raise Refuted(f"{max_moves} moves prove no more than {written(bound)}")
 
 
 def check_moves_by_moves(ledger: Ledger, value: int, data: Mapping[str, Any]) -> None:
@@ -130,21 +132,23 @@ def check_moves_by_search(ledger: Ledger, value: int, data: Mapping[str, Any]) -
     if not value:
         return
     high, low = ledger.highest_proved, ledger.lowest_proved
-    target = search_target(spread + 1, value - 1, 0, high, low)
+    target = within_spread(spread, value - 1, high, low)
     whole = whole_problem_of_few_moves(ledger.group, ledger.constraint, value - 1)
     no_plan_within(ledger, target, True, whole)
 
 
-def _spread_in(ledger: Ledger, value: int, data: Mapping[str, Any]) -> int:
+def _spread_in(ledger: Ledger, value: int, data: Mapping[str, Any]) -> Load:
     """The spread that the claim is about. Raises Refuted if the plan is a counterexample."""
-    spread = natural_in(data, "spread")
+    spread = load_from(data.get("spread"))
+    if spread is None:
+        raise Refuted("data.spread is not a load")
     reached = ledger.plan_figures
     if reached and reached[SPREAD] <= spread and reached[MOVES] < value:
         raise Refuted("the plan itself has fewer moves and no larger spread")
     return spread
 
 
-def _counted(ledger: Ledger, moves: int) -> int:
+def _counted(ledger: Ledger, moves: int) -> Load:
     """What the spread is at least with so many moves, by counting."""
-    owned = int((ledger.group.owner >= 0).sum())
-    return int(spread_bounds(ledger.group, ledger.constraint, min(moves, owned))[-1])
+    most = min(moves, most_moves(ledger.group))
+    return spread_bounds(ledger.group, ledger.constraint, most)[-1]

@@ -31,6 +31,11 @@ def search_target(
     return SearchTarget(value, highest - value, lowest + value, max_moves, move_cost, strict=True)
 
 
+def within_spread(spread: Load, max_moves: int, highest: Load, lowest: Load) -> SearchTarget:
+    """What must not exist if every plan with at most so many moves has a larger spread."""
+    return SearchTarget(spread, highest - spread, lowest + spread, max_moves)
+
+
 def check_spread_by_search(ledger: Ledger, value: Load, data: Mapping[str, Any]) -> None:
     """`spread_at_least` by `search`."""
     _check_search(ledger, value, data, 0)

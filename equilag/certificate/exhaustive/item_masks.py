@@ -6,7 +6,6 @@ what was given.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -22,7 +21,6 @@ from equilag.certificate.exhaustive.small_problem import (
 from equilag.domain.budget import Budget
 from equilag.domain.constraint import InstanceSums
 from equilag.domain.group.group import NOBODY, Flags, Ints
-from equilag.domain.group.member_capacities import Load, MemberCapacities
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -39,8 +37,6 @@ class ItemMasks:
     """[J] base loads."""
     sums: InstanceSums | None
     """See `SmallProblem.sums`."""
-    capacities: MemberCapacities | None
-    """See `SmallProblem.capacities`."""
     scaled: ScaledLoads
     takers: Ints
     """[I] per bit, mask of the members that may take the item."""
@@ -67,7 +63,6 @@ class ItemMasks:
             lag=lag,
             base=p.base,
             sums=p.sums,
-            capacities=p.capacities,
             scaled=ScaledLoads.of(p),
             takers=(p.allowed[order] * (1 << np.arange(len(p.base)))).sum(axis=1),
             eligible=[int((weight * p.allowed[order, j]).sum()) for j in members],
@@ -87,7 +82,7 @@ class ItemMasks:
             self.base.tolist(),
             self.limits,
             self.own if with_owners else [()] * len(self.own),
-            [0] * len(self.own) if self.capacities is None else self.capacities.kind_of.tolist(),
+            self.scaled.kinds,
             [0] * len(self.own) if self.sums is None else self.sums.of.tolist(),
             strict=True,
         )
@@ -101,21 +96,11 @@ class ItemMasks:
     @property
     def factor(self) -> Ints | None:
         """[J] see `ScaledLoads`; None where all are 1."""
-        return None if self.capacities is None else self.scaled.factor
+        return None if self.scaled.capacities is None else self.scaled.factor
 
     def factor_of(self, member: int) -> int:
         """What the member's lag is multiplied by to be a scaled load."""
         return int(self.scaled.factor[member])
-
-    def extremes(self, taken: Iterable[tuple[int, int]]) -> tuple[Load, Load]:
-        """The heaviest and the lightest load, exactly, of members with their masks of items."""
-        capacities = self.capacities
-        loads: list[Load] = []
-        for member, mask in taken:
-            lag = int(self.base[member]) + self.load(mask)
-            kind = 0 if capacities is None else int(capacities.kind_of[member])
-            loads.append(lag if capacities is None else capacities.load(lag, kind))
-        return max(loads), min(loads)
 
     def chosen(self, mask: int) -> Flags:
         """[I] the items of a mask, by bit."""
@@ -196,10 +181,11 @@ class SearchTask:
 
     def meets(self, node: SearchNode) -> bool:
         """True if a node without open members meets the target exactly."""
-        if not self.items.scaled.slack:
-            return True
-        high, low = self.items.extremes(node.taken)
-        return self.wanted.is_met(high, low, self.items.owned - node.kept)
+        lags = self.items.base.copy()
+        for member, mask in node.taken:
+            lags[member] += self.items.load(mask)
+        cost = self.wanted.move_cost * (self.items.owned - node.kept)
+        return self.items.scaled.accept(self.wanted, lags, cost)
 
     def own(self, member: int) -> Layers:
         """What the member owns; nothing if it does not matter which items stay."""

@@ -79,7 +79,7 @@ class Search:
         if not len(problem.lag):
             return
         self._items = ItemMasks.of(problem)
-        if not self._items.scaled.factor.all():  # capacities too far apart for 63 bits
+        if not self._items.scaled.fits:
             raise OutOfBudget
         self._source = MemberPatterns.of(problem, self._items, budget)
         self._sets: dict[tuple[int, ...], MemberSets] = {}

@@ -12,6 +12,7 @@ import numpy as np
 from equilag.domain.columns import Ints
 from equilag.domain.constraint import InstanceSums
 from equilag.domain.group.group import NOBODY, Flags
+from equilag.domain.group.loads import MemberLoads
 from equilag.domain.group.member_capacities import Load, MemberCapacities
 
 MAX_ITEMS: Final = 40
@@ -108,9 +109,9 @@ class SearchTarget:
         """The smallest whole number that is allowed where `load` is the lower limit."""
         return floor(load) + 1 if self.strict else ceil(load)
 
-    def is_met(self, high: Load, low: Load, moves: int) -> bool:
-        """True if an assignment with these extremes and moves meets the target."""
-        spread = high - low + self.move_cost * moves
+    def is_met(self, high: Load, low: Load, cost: Load) -> bool:
+        """True if an assignment with these extremes and this cost of moves meets the target."""
+        spread = high - low + cost
         if self.strict:
             return spread < self.spread and self.floor < low and high < self.cap
         return spread <= self.spread and self.floor <= low and high <= self.cap
@@ -125,6 +126,7 @@ class ScaledLoads:
     be compared exactly.
     """
 
+    capacities: MemberCapacities | None
     factor: Ints
     """[J]"""
     one: Fraction
@@ -139,7 +141,7 @@ class ScaledLoads:
         total, members = int(problem.lag.sum() + problem.base.sum()), len(problem.base)
         capacities = problem.capacities
         if capacities is None:
-            return ScaledLoads(np.ones(members, np.int64), Fraction(1), 0, total)
+            return ScaledLoads(None, np.ones(members, np.int64), Fraction(1), 0, total)
         mine = [capacities.whole[kind] for kind in capacities.kind_of.tolist()]
         scale, most = lcm(*mine), MAX_SCALED // max(1, total)
         slack = 0
@@ -147,7 +149,27 @@ class ScaledLoads:
             scale, slack = most * min(mine), total
         factor = np.array([scale // whole for whole in mine], dtype=np.int64)
         one = Fraction(scale, capacities.whole[-1])
-        return ScaledLoads(factor, one, slack, total * int(factor.max(initial=1)))
+        return ScaledLoads(capacities, factor, one, slack, total * int(factor.max(initial=1)))
+
+    @property
+    def kinds(self) -> list[int]:
+        """[J] the capacity of each member."""
+        if self.capacities is None:
+            return [0] * len(self.factor)
+        return list(self.capacities.kind_of.tolist())
+
+    @property
+    def fits(self) -> bool:
+        """False if lags and capacities are too far apart for 63 bits."""
+        return bool(self.factor.all())
+
+    def accept(self, target: SearchTarget, lags: Ints, cost: Load) -> bool:
+        """True if members with these lags [J], whose scaled loads meet a target, meet it exactly;
+        `cost` is that of the moves."""
+        if self.capacities is None or not self.slack:
+            return True
+        loads = MemberLoads(lags, self.capacities, np.arange(len(lags), dtype=np.int32))
+        return target.is_met(loads.max, loads.min, cost)
 
     def target(self, target: SearchTarget, owned: int) -> OwnershipTarget:
         """The target for scaled loads: no assignment that meets it misses this one."""

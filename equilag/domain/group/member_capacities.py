@@ -115,8 +115,13 @@ class MemberCapacities:
         top, members = self.whole[-1], len(self.kind_of)
         below = load.denominator * top
         small = max(load.numerator * top, below) < EXACT and load * members < EXACT
-        wholes = np.array(self.whole, dtype=np.int64 if small else object)
-        return wholes * load.numerator, below
+        column = self._column if small else self._column.astype(object)
+        return column * load.numerator, below
+
+    @cached_property
+    def _column(self) -> Ints:
+        """[kinds] `whole`, integers of any size where 63 bits do not hold them."""
+        return np.array(self.whole, dtype=np.int64 if self.whole[-1] < EXACT else object)
 
     def first(
         self, holds: Callable[[Load], bool], kinds: list[int], least: Load, last: Load
@@ -159,11 +164,17 @@ class MemberCapacities:
     def fair(self, weight: int, kinds: Ints) -> Fraction:
         """The load of members of some kinds [n] that share a weight evenly; the weight if there are
         none."""
+        if not len(kinds):
+            return Fraction(weight * self.whole[-1])
+        return weight / self.in_largest(kinds)
+
+    def in_largest(self, kinds: Ints) -> Fraction:
+        """The capacity of members of some kinds [n] together, in largest capacities."""
         if self.are_equal:
-            return Fraction(weight, max(len(kinds), 1))
+            return Fraction(len(kinds))
         numbers = np.bincount(kinds, minlength=len(self.whole)).tolist()
         total = sum(n * whole for n, whole in zip(numbers, self.whole, strict=True))
-        return Fraction(weight * self.whole[-1], max(total, 1))
+        return Fraction(total, self.whole[-1])
 
     def heaviest(self, weights: Ints, kinds: Ints) -> int:
         """Where the greatest of some loads is, the first of equal ones; weights and kinds [n]."""

@@ -128,6 +128,12 @@ def count_moves(group: Group, assigned: Index) -> int:
     return int(number[assigned[unit] != member].sum())
 
 
+def most_moves(group: Group) -> int:
+    """No plan has more: all that owners may keep, and what they may not."""
+    forced = 0 if group.extended is None else group.extended.forced_moves
+    return forced + int(np.count_nonzero(group.owner != NOBODY))
+
+
 def has_racks(group: Group) -> bool:
     """True for a reduced group in which reads across racks matter."""
     return group.extended is not None and group.extended.cross is not None
@@ -150,15 +156,6 @@ def cross_reads(group: Group, assigned: Index) -> int:
 def is_ordinary(group: Group) -> bool:
     """True if planning has nothing to know of the group but what its partitions weigh."""
     return group.extended is None or group.extended.only_weighs
-
-
-def is_plain(group: Group) -> bool:
-    """True if loads are compared as they are and a move is a partition that its owner loses: what
-    bounds and searches for a few moves are made for."""
-    extended = group.extended
-    if extended is None:
-        return True
-    return not has_capacities(group) and extended.stakes is None and not extended.forced_moves
 
 
 def has_stakes(group: Group) -> bool:

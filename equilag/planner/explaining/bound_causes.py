@@ -13,7 +13,8 @@ from typing import Final, Literal, NamedTuple
 import numpy as np
 
 from equilag.certificate.bounds.counting import Counting
-from equilag.certificate.bounds.derived_bounds import folded
+from equilag.certificate.bounds.folding import folded
+from equilag.certificate.bounds.heaviest import heavy, rest
 from equilag.domain.group import loads
 from equilag.domain.group.group import Flags, Ints
 from equilag.domain.group.member_capacities import Load
@@ -121,8 +122,6 @@ def _of_extreme(plan: Plan, rungs: BoundRungs, claim: Claim) -> BoundCause | Non
     high, mean = claim.claim == "max_load_at_least", plan.compared.mean
     if abs(claim.value - mean) < NOTED * mean:
         return None
-    if claim.kind == "pairs":
-        return _plain(plan, "pairs", claim)
     found = _simplest(rungs, claim, mean)
     if found is None:
         return None
@@ -169,9 +168,9 @@ def _value(counting: Counting, argument: _Argument, members: Flags, high: bool) 
         case "average":
             return counting.average(members)[0 if high else 1]
         case "heavy":
-            return counting.heavy(members, argument.heaviest)
+            return heavy(counting, members, argument.heaviest)
         case "rest":
-            return counting.rest(members, argument.heaviest)
+            return rest(counting, members, argument.heaviest)
         case _:
             pair = folded(counting, members)
             return None if pair is None else pair[0 if high else 1]

@@ -15,7 +15,6 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 
 from equilag.certificate.bounds.counting import Counting
-from equilag.certificate.bounds.counting_by_capacity import counting_for
 from equilag.domain.constraint import (
     CountConstraint,
     constraint_of,
@@ -195,11 +194,11 @@ class BoundRungs:
         return rungs
 
     def _of(self, constrain: Callable[[Group], CountConstraint]) -> Callable[[], Counting]:
-        return lambda: counting_for(self._group, constrain(self._group))
+        return lambda: Counting(self._group, constrain(self._group))
 
     def _by_subscriptions(self) -> Counting:
         loose = unrestricted(self._planned, self._policy).group
-        return counting_for(loose, unconstrained(loose))
+        return Counting(loose, unconstrained(loose))
 
 
 def unrestricted(planned: Reduction, policy: Policy) -> Reduction:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final, NamedTuple, TypeAlias
 
+from equilag.certificate.bounds.heaviest import heavy
 from equilag.certificate.exhaustive.search import Search
 from equilag.certificate.exhaustive.small_problem import UNLIMITED, SearchTarget
 from equilag.certificate.exhaustive.whole_group import whole_problem
@@ -31,6 +32,7 @@ from equilag.planner.stages.improving_stages import (
     WindowSearch,
 )
 from equilag.solver.local_search.greedy_descent import descend
+from equilag.solver.lower_bounds.load_bounds import crowded
 
 
 class HeaviestBounds:
@@ -53,8 +55,8 @@ class HeaviestBounds:
         members = counting.active
         data = {"members": "all"}
         yield Claim("max_load_at_least", counting.average(members)[0], "average", data)
-        for heaviest in counting.crowded(members):
-            value = counting.heavy(members, heaviest)
+        for heaviest in crowded(counting, members):
+            value = heavy(counting, members, heaviest)
             yield Claim("max_load_at_least", value, "heavy", {**data, "heaviest": heaviest})
 
 

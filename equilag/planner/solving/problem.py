@@ -10,17 +10,18 @@ from typing import Final, NamedTuple
 import numpy as np
 
 from equilag.certificate.bounds.counting import Counting
-from equilag.certificate.bounds.counting_by_capacity import counting_for
 from equilag.certificate.bounds.move_limited import spread_bounds
 from equilag.domain.constraint import CountConstraint
 from equilag.domain.errors import InputError
 from equilag.domain.group.group import NOBODY, Group, Ints
+from equilag.domain.group.member_capacities import Load
 from equilag.domain.plan.broken_rules import broken_rules
 from equilag.domain.plan.metrics import (
     has_capacities,
     has_racks,
-    is_plain,
+    has_stakes,
     mean_load,
+    most_moves,
     move_cost_scale,
 )
 from equilag.domain.policy.objective import Caps, Objective, most_excess
@@ -120,22 +121,21 @@ class Problem:
         return self.fewest_moves if self.moves_matter else None
 
     @cached_property
-    def forced_spreads(self) -> Ints:
+    def forced_spreads(self) -> list[Load]:
         """[moves + 1] what the spread is at least with so many moves, by counting; may be empty."""
-        owned = int(np.count_nonzero(self.group.owner != NOBODY))
-        if not owned or not self.counts_few_moves:
-            return np.zeros(0, np.int64)
-        return spread_bounds(self.group, self.constraint, min(owned, MOST_FORCED))
+        if not self.has_owners or self.constraint.instance_sums is not None:
+            return []
+        return spread_bounds(self.group, self.constraint, min(most_moves(self.group), MOST_FORCED))
 
-    def forced_spread(self, moves: int) -> int:
+    def forced_spread(self, moves: int) -> Load:
         """The spread is at least this with at most so many moves, by counting."""
         forced = self.forced_spreads
-        return int(forced[moves]) if 0 <= moves < len(forced) else 0
+        return forced[moves] if 0 <= moves < len(forced) else 0
 
     @cached_property
     def counting(self) -> Counting:
         """The load bounds by counting."""
-        return counting_for(self.group, self.constraint)
+        return Counting(self.group, self.constraint)
 
     @cached_property
     def sets_alike(self) -> list[Ints]:
@@ -149,8 +149,11 @@ class Problem:
 
     @cached_property
     def counts_few_moves(self) -> bool:
-        """True if the exact methods for a few moves apply."""
-        return is_plain(self.group) and self.constraint.instance_sums is None
+        """True if the beam for a few moves applies: loads are integers, a move is a partition."""
+        extended = self.group.extended
+        plain = not (self.has_capacities or has_stakes(self.group))
+        forced = extended is not None and extended.forced_moves > 0
+        return plain and not forced and self.constraint.instance_sums is None
 
     @cached_property
     def mean(self) -> float:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from equilag.certificate.bounds.counting_by_capacity import counting_for
+from equilag.certificate.bounds.counting import Counting
 from equilag.domain.budget import Budget
 from equilag.domain.constraint import unconstrained
 from equilag.domain.group.group import Group
@@ -103,7 +103,7 @@ def fallback_plan(task: Task, draft: Draft, budget: Budget, notes: list[str]) ->
 
 def unconstrained_claims(group: Group) -> tuple[Claim, ...]:
     """What no valid assignment beats, the bound on the spread last; none without active members."""
-    bounds = overall_bounds(counting_for(group, unconstrained(group)))
+    bounds = overall_bounds(Counting(group, unconstrained(group)))
     return () if bounds is None else (bounds.highest, bounds.lowest, difference(bounds))
 
 

@@ -14,7 +14,7 @@ from equilag.planner.solving.problem import Problem, Task
 from equilag.planner.solving.proofs import Proofs
 from equilag.planner.solving.stage import CountingStage, Draft, ImprovingStage, ProgressObserver
 from equilag.planner.solving.state import SolveState, aim_of_policy
-from equilag.planner.stages.bounding_stages import CountingBounds, MatchingBound, no_lag_claims
+from equilag.planner.stages.bounding_stages import CountingBounds, no_lag_claims
 from equilag.planner.stages.counting_stages import COUNTING
 from equilag.planner.stages.cpsat_stage import FullModel
 from equilag.planner.stages.exchange_stages import CapacityLevels, ExactTransfers
@@ -71,7 +71,6 @@ SEARCHING: Final[tuple[Phase, ...]] = (
             PairwiseSwaps(),
             WindowSearch(),
             LargeNeighbourhoods(),
-            MatchingBound(),
             Restarts(),
             FullModel(searched=False, upto=0.7),
         ),

@@ -11,7 +11,7 @@ from equilag.planner.solving.state import Contribution, Proposal, SolveState
 from equilag.solver.local_search.capacity_levels import level_by_capacity
 from equilag.solver.local_search.equal_loads import equalise_loads
 from equilag.solver.local_search.three_way_splits import bring_close
-from equilag.solver.lower_bounds.load_bounds import crowds
+from equilag.solver.lower_bounds.load_bounds import crowd
 
 
 class CapacityLevels:
@@ -39,10 +39,10 @@ class CapacityLevels:
         budget.pay(self.SETTLE * size)
         stop = budget.steps(self.ROUND + self.PARTITION * size, upto=0.6, share=self.SHARE)
         counting = problem.counting
-        heaviest = crowds(counting, counting.active)[:1]
+        heaviest = crowd(counting, counting.active)
         found = level_by_capacity(
             problem.group, problem.constraint, state.most_even.assigned, state.rng, stop,
-            sum(heaviest), roughly(state.proofs.spread),
+            heaviest, roughly(state.proofs.spread),
         )  # fmt: skip
         yield Proposal(found, "levels-by-capacity")
 

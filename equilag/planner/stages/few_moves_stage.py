@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
-from equilag.certificate.checks.search_checks import search_target
+from equilag.certificate.checks.search_checks import within_spread
 from equilag.certificate.exhaustive.few_moves.move_problem import whole_problem_of_few_moves
 from equilag.certificate.exhaustive.few_moves.move_search import MoveSearch
 from equilag.certificate.exhaustive.whole_group import WholeGroup
@@ -218,7 +218,7 @@ def _fewest_by_search(
     try:
         search = MoveSearch(group.problem, budget)
         while moves > state.problem.fewest_moves:
-            target = search_target(spread + 1, moves - 1, 0, proofs.highest, proofs.lowest)
+            target = within_spread(spread, moves - 1, proofs.highest, proofs.lowest)
             found = search.find(target)
             if found is None:
                 yield Claim(MOVES_WITHIN, moves, MOVE_SEARCH, {"spread": written(spread)})

@@ -26,7 +26,7 @@ from equilag.solver.local_search.large_neighbourhood import (
 from equilag.solver.local_search.level_search import FEWEST, fewest_held, search_level
 from equilag.solver.local_search.load_targets import ImprovementGoal
 from equilag.solver.local_search.window_search import search_window
-from equilag.solver.lower_bounds.load_bounds import crowds
+from equilag.solver.lower_bounds.load_bounds import crowd
 
 NEIGHBOURHOODS: Final = 400
 """Neighbourhoods that are tried; past these, a search that has not stalled seldom finds more."""
@@ -216,13 +216,13 @@ class WindowSearch:
         self, state: SolveState, budget: Budget, window: Window, share: float, upto: float
     ) -> Proposal:
         problem = state.problem
-        crowd: list[int] = []
+        heaviest = 0
         if budget.has_time(self.SETTLE_HEAVY * problem.group.n_partitions):
-            crowd = crowds(problem.counting, problem.counting.active)
+            heaviest = crowd(problem.counting, problem.counting.active)
         price = min(self.LARGEST_LAYER, STEP + self.LAYER * problem.group.n_partitions)
         found = search_level(
             problem.group, problem.constraint, state.most_even.assigned, window, state.rng,
-            budget.steps(price, upto, share), crowd[0] if crowd else 0,
+            budget.steps(price, upto, share), heaviest,
         )  # fmt: skip
         return Proposal(found, "level-search")
 

@@ -2,54 +2,71 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import dataclass, replace
 from typing import Any, Final
 
 import numpy as np
 
 from equilag.certificate.bounds.counting import Counting
-from equilag.certificate.bounds.derived_bounds import excess_by_average, excess_by_heavy, folded
-from equilag.certificate.bounds.free_of_topics import heaviest_of
+from equilag.certificate.bounds.folding import folded
+from equilag.certificate.bounds.heaviest import excess_by_average, excess_by_heavy, heavy, rest
 from equilag.domain.budget import limit_steps
-from equilag.domain.columns import distinct
-from equilag.domain.constraint import CountConstraint
 from equilag.domain.group.group import Flags
 from equilag.domain.group.loads import written
 from equilag.domain.group.member_capacities import Load
 from equilag.domain.plan.claim import Claim
 from equilag.domain.policy.objective import EXCESS
+from equilag.solver.lower_bounds.member_sets import member_sets
 
-MAX_SETS: Final = 60
-"""Member sets of one sort that are tried at most: each costs a pass over the partitions."""
+CROWDED: Final = 6
+"""Numbers of heaviest partitions, each alone with a fast member, that are tried."""
 MAX_VISITS: Final = 10_000_000
 """Partitions and pairs of classes visited over all sets: counted, so that runs are repeatable."""
-MAX_CROWDS: Final = 12
-"""Numbers of heaviest partitions tried for one set, those with the best rough bound first."""
-MAX_FACE: Final = 50_000_000
-"""Pairs of a partition class and a member class up to which `_poorest` looks at each member."""
-MAX_POOREST: Final = 3
-"""Member classes that `_poorest` returns: each costs a pass over the partitions."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class LoadBounds:
-    """The best proved floor of the heaviest load and ceiling of the lightest one."""
+    """The best proved floors of the heaviest load and of the excess, and ceiling of the lightest
+    load."""
 
     highest: Claim
     """max λ ≥ its value."""
     lowest: Claim
     """min λ ≤ its value."""
+    excess: Claim
+
+    @staticmethod
+    def of(high: Load = 0, low: Load = 0) -> LoadBounds:
+        """From the mean of all members."""
+        data = {"members": "all"}
+        return LoadBounds(
+            Claim("max_load_at_least", high, "average", data),
+            Claim("min_load_at_most", low, "average", data),
+            Claim(EXCESS, 0, "average", data),
+        )
 
     @property
     def spread(self) -> Load:
         return max(0, self.highest.value - self.lowest.value)
 
+    def floor(self, high: Load, kind: str, data: Callable[[], dict[str, Any]]) -> None:
+        """Keep a floor of the heaviest load if it is better; `data` makes that of its claim."""
+        if high > self.highest.value:
+            self.highest = replace(self.highest, value=high, kind=kind, data=data())
 
-NO_LAG: Final = LoadBounds(
-    Claim("max_load_at_least", 0, "average", {"members": "all"}),
-    Claim("min_load_at_most", 0, "average", {"members": "all"}),
-)
+    def ceiling(self, low: Load, kind: str, data: Callable[[], dict[str, Any]]) -> None:
+        """The same for a ceiling of the lightest load."""
+        if low < self.lowest.value:
+            self.lowest = replace(self.lowest, value=low, kind=kind, data=data())
+
+    def uneven(self, excess: Load, kind: str, data: Callable[[], dict[str, Any]]) -> None:
+        """The same for a floor of the excess."""
+        if excess > self.excess.value:
+            self.excess = replace(self.excess, value=excess, kind=kind, data=data())
+
+
+NO_LAG: Final = LoadBounds.of()
 """Of a group without any lag."""
 
 
@@ -64,26 +81,21 @@ def load_bounds(
     best = overall_bounds(counting)
     if best is None or best.spread == reached:
         return best
-    for member_class in _poorest(counting):
-        if stop():
-            break
-        best = _improved(counting, best, counting.group.class_of == member_class)
     size = len(counting.lag) + counting.constraint.face.size + counting.group.n_members
     # A number of sets, so that bounds of large groups are repeatable.
     over = limit_steps(max(8, MAX_VISITS // size), stop)
-    best = _heavy_sides(counting, best, counting.active, over)
-    blocks: list[Flags] = []
-    if not stop():
-        best = _by_folding(counting, best, counting.active, {"members": "all"})
-        blocks = _blocks(counting.constraint)
-    for members in _member_sets(counting, blocks):
+    for heaviest in crowded(counting, counting.active):
         if over():
             break
-        best = _improved(counting, best, members)
-    for members in _parts(counting, blocks):
+        about = _about(counting, counting.active, heaviest=heaviest)
+        best.floor(heavy(counting, counting.active, heaviest), "heavy", about)
+    if not over():
+        _try_rest(counting, best, counting.active)
+        _try_folding(counting, best, counting.active)
+    for members in member_sets(counting):
         if over():
             break
-        best = _heavy_sides(counting, best, members & counting.active, over)
+        _try_set(counting, best, members)
     return best
 
 
@@ -91,154 +103,77 @@ def overall_bounds(counting: Counting) -> LoadBounds | None:
     """The bounds from the mean of all members; O(partitions)."""
     if not counting.active.any():
         return None
-    high, low = counting.average(counting.active)
-    data = {"members": "all"}
-    return LoadBounds(
-        Claim("max_load_at_least", high, "average", data),
-        Claim("min_load_at_most", low, "average", data),
-    )
+    return LoadBounds.of(*counting.average(counting.active))
 
 
-def _names(counting: Counting, members: Flags) -> list[str]:
-    return [counting.group.members[m].id for m in np.flatnonzero(members).tolist()]
+def _about(counting: Counting, members: Flags, **more: int) -> Callable[[], dict[str, Any]]:
+    """What makes the data of a claim about some members."""
+
+    def data() -> dict[str, Any]:
+        if np.array_equal(members, counting.active):
+            return {"members": "all", **more}
+        names = [counting.group.members[m].id for m in np.flatnonzero(members).tolist()]
+        return {"members": names, **more}
+
+    return data
 
 
-def _improved(counting: Counting, best: LoadBounds, members: Flags) -> LoadBounds:
+def _try_set(counting: Counting, best: LoadBounds, members: Flags) -> None:
     high, low = counting.average(members)
-    heavy = counting.heavy(members, 1)
-    names = {"members": _names(counting, members)}
-    highest, lowest = best.highest, best.lowest
-    if high > highest.value:
-        highest = Claim("max_load_at_least", high, "average", names)
-    if heavy > highest.value:
-        highest = Claim("max_load_at_least", heavy, "heavy", {**names, "heaviest": 1})
-    if low < lowest.value:
-        lowest = Claim("min_load_at_most", low, "average", names)
-    return _by_folding(counting, LoadBounds(highest, lowest), members, names)
+    about = _about(counting, members)
+    best.floor(high, "average", about)
+    best.floor(heavy(counting, members, 1), "heavy", _about(counting, members, heaviest=1))
+    best.ceiling(low, "average", about)
+    best.uneven(excess_by_average(counting, members), "average", about)
+    _try_rest(counting, best, members)
+    _try_folding(counting, best, members)
 
 
-def _by_folding(
-    counting: Counting, best: LoadBounds, members: Flags, data: dict[str, Any]
-) -> LoadBounds:
+def _try_folding(counting: Counting, best: LoadBounds, members: Flags) -> None:
     found = folded(counting, members)
-    if found is None:
-        return best
-    high, low = found
-    highest, lowest = best.highest, best.lowest
-    if high > highest.value:
-        highest = Claim("max_load_at_least", high, "folding", data)
-    if low < lowest.value:
-        lowest = Claim("min_load_at_most", low, "folding", data)
-    return LoadBounds(highest, lowest)
+    if found is not None:
+        best.floor(found[0], "folding", _about(counting, members))
+        best.ceiling(found[1], "folding", _about(counting, members))
 
 
-def _member_sets(counting: Counting, blocks: list[Flags]) -> Iterator[Flags]:
-    """Sets that may give good bounds, the most promising ones first, each once."""
-    group, face = counting.group, counting.constraint.face
-    seen: set[bytes] = {counting.active.tobytes()}
-    n_member_classes = len(group.class_topics)
-    candidates: list[Flags] = []
-    if len(blocks) > 1:
-        candidates += [block[group.class_of] for block in blocks]
-    if n_member_classes > 1:
-        size = group.class_size
-        lag = np.bincount(group.partition_class, weights=group.lag, minlength=len(group.eligible))
-        classes, member_classes = counting.constraint.arcs
-        readers = np.bincount(classes, weights=size[member_classes], minlength=len(face))
-        weight = np.where(readers > 0, lag / np.maximum(1, readers), 0)
-        dense = np.argsort(-weight, kind="stable")[: MAX_SETS // 2]
-        union = np.zeros(n_member_classes, np.bool_)
-        for c in dense.tolist():
-            union = union | face[c]
-            candidates += [face[c][group.class_of], union[group.class_of]]
-        heaviest = np.zeros(n_member_classes)
-        np.maximum.at(heaviest, member_classes, weight[classes])
-        thin = np.argsort(heaviest, kind="stable")
-        chosen = np.zeros(n_member_classes, np.bool_)
-        for k in thin[: MAX_SETS // 2].tolist():
-            chosen[k] = True
-            alone = np.zeros(n_member_classes, np.bool_)
-            alone[k] = True
-            candidates += [alone[group.class_of], chosen[group.class_of]]
-    if group.n_members <= MAX_SETS:
-        candidates += [np.arange(group.n_members) == m for m in range(group.n_members)]
-    if group.n_members <= 8:
-        for bits in range(1, 1 << group.n_members):
-            candidates.append((bits >> np.arange(group.n_members)) & 1 == 1)
-    for members in candidates:
-        members = members & counting.active
-        if members.any() and members.tobytes() not in seen:
-            seen.add(members.tobytes())
-            yield members
+def _try_rest(counting: Counting, best: LoadBounds, members: Flags) -> None:
+    heaviest = crowd(counting, members)
+    low = rest(counting, members, heaviest, best.lowest.value)
+    if low is not None:
+        best.ceiling(low, "rest", _about(counting, members, heaviest=heaviest))
 
 
-def _poorest(counting: Counting) -> list[int]:
-    """The member classes of one member that can reach the least load, by itself each.
+def crowd(counting: Counting, members: Flags) -> int:
+    """The number of heaviest partitions whose holders leave the least to the others, 0 for none.
 
-    O(member classes × partition classes), and the partitions that each class may read.
+    By a rough bound for every number, as if each partition had a holder of its own, and those were
+    of the largest capacities.
     """
-    group, face = counting.group, counting.constraint.face
-    if counting.per_topic or face.shape[1] < 2 or face.size > MAX_FACE:
-        return []
-    alone = np.flatnonzero(group.class_size == 1)
-    member = np.zeros(face.shape[1], np.int64)
-    member[group.class_of] = np.arange(group.n_members)
-    reach = [
-        heaviest_of(counting.lag[counting.within_reach(k)], int(counting.hi[member[k]]))
-        for k in alone.tolist()
-    ]
-    return [int(k) for k in alone[np.argsort(reach, kind="stable")[:MAX_POOREST]]]
+    part, lag = counting.exclusive(members), counting.lag
+    chosen = np.flatnonzero(members)
+    chosen = chosen[np.lexsort((counting.lo[chosen], -counting.kind[chosen]))]
+    n = np.arange(1, min(len(chosen), len(part.mine) + 1))
+    if not len(n):
+        return 0
+    beside = np.clip(np.cumsum(counting.lo[chosen])[n - 1] - n, 0, len(part.order) - n)
+    lightest = np.concatenate(([0], np.cumsum(lag[part.order])))
+    carried = np.cumsum(lag[part.mine])[n - 1] + lightest[beside]
+    capacity = 1.0 / counting.capacities.rate[chosen]
+    left = (part.most - carried) / (capacity.sum() - np.cumsum(capacity)[n - 1])
+    return int(n[left.argmin()])
 
 
-def _parts(counting: Counting, blocks: list[Flags]) -> list[Flags]:
-    """Each block and each member class: sets in which heavy partitions may concentrate."""
-    n_member_classes = len(counting.group.class_topics)
-    if len(blocks) + n_member_classes > MAX_SETS or n_member_classes == 1:
-        return []
-    parts = [*blocks, *np.eye(n_member_classes, dtype=np.bool_)]
-    return [*(part[counting.group.class_of] for part in parts)]
-
-
-def _blocks(constraint: CountConstraint) -> list[Flags]:
-    """[K] masks of the parts of the face, without classes that may take nothing."""
-    reading = np.zeros(len(constraint.parts), np.bool_)
-    reading[constraint.arcs[1]] = True
-    return [constraint.parts == first for first in distinct(constraint.parts[reading])]
-
-
-def _heavy_sides(
-    counting: Counting,
-    best: LoadBounds,
-    members: Flags,
-    over: Callable[[], bool],
-) -> LoadBounds:
-    """Bounds from the heaviest partitions: one heavy share; what their holders leave."""
-    highest, lowest = best.highest, best.lowest
-    name = "all" if np.array_equal(members, counting.active) else _names(counting, members)
-    for heaviest in counting.crowded(members):
-        if over():
-            break
-        value = counting.heavy(members, heaviest)
-        if value > highest.value:
-            data = {"members": name, "heaviest": heaviest}
-            highest = Claim("max_load_at_least", value, "heavy", data)
-    for heaviest in [*crowds(counting, members), *counting.crowds_at(members, lowest.value)]:
-        if over():
-            break
-        value_left = counting.rest(members, heaviest, lowest.value)
-        if value_left is not None and value_left < lowest.value:
-            data = {"members": name, "heaviest": heaviest}
-            lowest = Claim("min_load_at_most", value_left, "rest", data)
-    return LoadBounds(highest, lowest)
-
-
-def crowds(counting: Counting, members: Flags) -> list[int]:
-    """Numbers of heaviest partitions whose holders leave the least to the others, best first.
-
-    By a rough bound for every number, as if each partition had a holder of its own.
-    """
-    n, left = counting.left_by_holders(members)
-    return [int(k) for k in n[np.argsort(left, kind="stable")[:MAX_CROWDS]]]
+def crowded(counting: Counting, members: Flags) -> list[int]:
+    """Numbers of heaviest partitions for `heavy`: one; so many that some member must hold two; and,
+    where capacities differ, those that make a heavy load if the k-th heaviest partition is alone
+    with the member of the k-th largest capacity."""
+    found = {k for k in (1, int(np.count_nonzero(members)) + 1) if k <= len(counting.lag)}
+    if not counting.capacities.are_equal:
+        mine = counting.lag[counting.exclusive(members).mine]
+        rate = np.sort(counting.capacities.rate[members])[: len(mine)]
+        alone = mine[: len(rate)] * rate
+        found.update((np.argsort(-alone, kind="stable")[:CROWDED] + 1).tolist())
+    return sorted(found)
 
 
 def difference(bounds: LoadBounds) -> Claim:
@@ -257,19 +192,10 @@ beside it takes it above the mean."""
 
 def excess_bound(counting: Counting, bounds: LoadBounds) -> Claim:
     """The best claim from the heaviest partitions, and from the member sets of `bounds`."""
-    best = Claim(EXCESS, 0, "average", {"members": "all"})
-    for known in (bounds.highest, bounds.lowest):
-        names = known.data.get("members", "all")
-        if names != "all":
-            chosen = set(names)
-            members = np.array([m.id in chosen for m in counting.group.members], dtype=np.bool_)
-            value = excess_by_average(counting, members)
-            if value > best.value:
-                best = Claim(EXCESS, value, "average", {"members": names})
-    mine = counting.exclusive(counting.active).mine
-    lags, mean = counting.lag[mine], counting.greatest_fair_lag
-    for heaviest in sorted({int(np.count_nonzero(lags > part * mean)) for part in PARTS}):
-        value = excess_by_heavy(counting, counting.active, heaviest) if heaviest else 0
-        if value > best.value:
-            best = Claim(EXCESS, value, "heavy", {"members": "all", "heaviest": heaviest})
-    return best
+    of, mine = counting.kind[counting.active], counting.exclusive(counting.active).mine
+    mean = float(counting.capacities.fair(int(counting.lag.sum()), of) / counting.at_fastest(1))
+    lags = counting.lag[mine]
+    for heaviest in sorted({int(np.count_nonzero(lags > part * mean)) for part in PARTS} - {0}):
+        value = excess_by_heavy(counting, counting.active, heaviest)
+        bounds.uneven(value, "heavy", _about(counting, counting.active, heaviest=heaviest))
+    return bounds.excess

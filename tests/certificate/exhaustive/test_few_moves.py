@@ -4,8 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
+from fractions import Fraction
+from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 import pytest
 from support.constraints import constraint_for
 from support.groups import group_of
@@ -29,6 +32,7 @@ from equilag.certificate.exhaustive.small_problem import (
 from equilag.certificate.exhaustive.whole_group import whole_problem
 from equilag.domain.budget import Budget, OutOfBudget
 from equilag.domain.group.group import NOBODY, Ints
+from equilag.domain.group.member_capacities import MemberCapacities
 from equilag.domain.policy.policy import Policy
 
 PLENTY = 10**9
@@ -55,11 +59,28 @@ def problems(seed: int, n: int) -> Iterator[SmallProblem]:
         yield replace(problem, lag=lag[number % 5 % 3])
 
 
-def figures(problem: SmallProblem, rows: Ints) -> tuple[Ints, Ints]:
+CAPACITIES = (
+    ("1", "2", "3", "4"), ("1", "1", "4", "4"), ("0.1", "2.35", "3", "1"),
+    ("1.00000000001", "1", "2.00000000003", "3.00000000007"),  # scaled loads are rounded
+)  # fmt: skip
+
+
+def problems_by_capacity(seed: int, n: int) -> Iterator[SmallProblem]:
+    """The same of members that differ in capacity, and now and then with forced moves."""
+    for number, problem in enumerate(problems(seed, n)):
+        members = len(problem.base)
+        given = [Fraction(one) for one in CAPACITIES[number % len(CAPACITIES)][:members]]
+        lag = problem.lag * 10**6 if number % 4 == 3 and number % 8 > 3 else problem.lag
+        forced = 2 if number % 5 == 0 else 0
+        capacities = MemberCapacities.of(given)
+        yield replace(problem, lag=lag, capacities=capacities, forced_moves=forced)
+
+
+def figures(problem: SmallProblem, rows: Ints) -> tuple[npt.NDArray[Any], Ints]:
     """Spread and moves of each row [n, I]."""
     loads = np.array([loads_of(problem, row) for row in rows])
     moves = ((problem.owner != NOBODY) & (rows != problem.owner)).sum(axis=1)
-    return loads.max(axis=1) - loads.min(axis=1), moves
+    return loads.max(axis=1) - loads.min(axis=1), moves + problem.forced_moves
 
 
 def decides_as_brute_force(problem: SmallProblem, work: int = PLENTY) -> None:
@@ -69,20 +90,20 @@ def decides_as_brute_force(problem: SmallProblem, work: int = PLENTY) -> None:
         assert search.find(SearchTarget(10**6, cap=10**6, max_moves=4)) is None
         return
     loads = np.array([loads_of(problem, row) for row in rows])
-    highest, lowest = int(loads.max(axis=1).min()), int(loads.min(axis=1).max())
+    highest, lowest = loads.max(axis=1).min(), loads.min(axis=1).max()
     spread, moves = figures(problem, rows)
     for most in range(5):
         within = spread[moves <= most]
-        best = int(within.min()) if len(within) else 10**6
-        for goal in (best, best - 1):
-            if goal < 0:
+        best = within.min() if len(within) else 10**6
+        for strict in (False, True):
+            if strict and not best:
                 continue
-            target = SearchTarget(goal, max(0, highest - goal), lowest + goal, most)
+            target = SearchTarget(best, highest - best, lowest + best, most, strict=strict)
             found = search.find(target)
-            assert (found is not None) == (len(within) > 0 and goal >= best)
+            assert (found is not None) == (len(within) > 0 and not strict)
             if found is not None:
                 reached, taken = figures(problem, found[None, :])
-                assert reached[0] <= goal
+                assert reached[0] <= best
                 assert taken[0] <= most
                 assert meets_limits(problem, found)
 
@@ -90,6 +111,14 @@ def decides_as_brute_force(problem: SmallProblem, work: int = PLENTY) -> None:
 def test_decides_as_brute_force() -> None:
     for problem in problems(seed=31, n=24):
         decides_as_brute_force(problem)
+
+
+def test_decides_as_brute_force_by_capacity() -> None:
+    rounded = 0
+    for problem in problems_by_capacity(seed=12, n=60):
+        decides_as_brute_force(problem)
+        rounded += MoveProblem.of(problem).scaled.slack > 0
+    assert rounded > 5
 
 
 def test_ranges_that_are_cut_decide_the_same(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -9,7 +9,7 @@ from support.local_search import never
 from support.reduced_groups import capacity_cases, with_capacities
 
 from benchmarks.assignors.lags import lags
-from equilag.certificate.bounds.counting_by_capacity import counting_for
+from equilag.certificate.bounds.counting import Counting
 from equilag.domain.budget import Budget
 from equilag.domain.constraint import CountConstraint
 from equilag.domain.group.group import Group, Index
@@ -24,7 +24,7 @@ from equilag.solver.local_search.greedy_descent import descend
 from equilag.solver.local_search.large_neighbourhood import search_neighbourhoods
 from equilag.solver.local_search.load_targets import ImprovementGoal
 from equilag.solver.local_search.way_back import UnevennessLimit, return_to_owners
-from equilag.solver.lower_bounds.load_bounds import crowds, load_bounds
+from equilag.solver.lower_bounds.load_bounds import crowd, load_bounds
 
 
 def spread_of(group: Group, assigned: Index) -> Load:
@@ -100,10 +100,10 @@ def test_one_subscription_comes_close_to_the_bound() -> None:
         group = with_capacities(plain, capacity.tolist())
         constraint = CountConstraint.by_intervals(group, 4 * capacity - 1, 4 * capacity + 1)
         assigned = rng.permutation(np.repeat(np.arange(120), 4 * capacity)).astype(np.int32)
-        counting = counting_for(group, constraint)
+        counting = Counting(group, constraint)
         bounds = load_bounds(counting, never)
         assert bounds is not None
-        heaviest = crowds(counting, counting.active)[0]
+        heaviest = crowd(counting, counting.active)
         found = level_by_capacity(group, constraint, assigned, rng, never, heaviest)
         figures = loads_of(group, found)
         assert constraint.admits(found)

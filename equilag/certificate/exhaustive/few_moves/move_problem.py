@@ -8,12 +8,12 @@ from typing import Final, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from equilag.certificate.exhaustive.small_problem import OUTSIDE, SmallProblem
+from equilag.certificate.exhaustive.small_problem import OUTSIDE, ScaledLoads, SmallProblem
 from equilag.certificate.exhaustive.whole_group import WholeGroup, whole_problem
 from equilag.domain.budget import OutOfBudget
 from equilag.domain.constraint import CountConstraint
 from equilag.domain.group.group import NOBODY, Flags, Group, Ints
-from equilag.domain.plan.metrics import is_plain
+from equilag.domain.plan.metrics import has_stakes
 
 Bits: TypeAlias = npt.NDArray[np.uint64]
 
@@ -31,7 +31,7 @@ def whole_problem_of_few_moves(
     group: Group, constraint: CountConstraint, max_moves: int | None
 ) -> WholeGroup | None:
     """As `whole_problem`, for the search for a few moves; None where that does not apply."""
-    if not is_plain(group) or constraint.instance_sums is not None:
+    if has_stakes(group) or constraint.instance_sums is not None:
         return None
     return whole_problem(group, constraint, max_moves, MOVE_CELLS)
 
@@ -53,7 +53,9 @@ class MoveProblem:
     lo: Ints
     hi: Ints
     start: Ints
-    """[J] loads with what each member owns."""
+    """[J] lags of what each member owns, and of its base."""
+    scaled: ScaledLoads
+    """What makes lags comparable."""
     word: Ints
     bit: Ints
     """[I] place of the item's bit."""
@@ -63,7 +65,7 @@ class MoveProblem:
     """[J] items that each member owns."""
     words: int
     total: int
-    """Load of all items and all base loads."""
+    """Lag of all items and all base loads."""
 
     @staticmethod
     def of(problem: SmallProblem) -> MoveProblem:
@@ -71,8 +73,11 @@ class MoveProblem:
         members, items = len(problem.base), len(problem.lag)
         total = int(problem.lag.sum() + problem.base.sum())
         too_large = members > MAX_MEMBERS_MOVING or items > MAX_ITEMS_MOVING
-        # Sums of loads over members must stay below 2^62.
+        scaled = ScaledLoads.of(problem)
+        # Sums of lags over members must stay below 2^62.
         if too_large or problem.topic is not None or total >= 2**61 // (members + 1):
+            raise OutOfBudget
+        if not scaled.fits:
             raise OutOfBudget
         if (problem.owner == OUTSIDE).any():
             raise OutOfBudget
@@ -85,7 +90,7 @@ class MoveProblem:
         np.add.at(start, owner[: first[-1]], lag[: first[-1]])
         return MoveProblem(
             order, lag, problem.allowed[order], owner, np.maximum(problem.lo, 0), problem.hi,
-            start, word, bit, first, np.diff(first), int(word.max(initial=0)) + 1, total,
+            start, scaled, word, bit, first, np.diff(first), int(word.max(initial=0)) + 1, total,
         )  # fmt: skip
 
     @property

@@ -8,6 +8,7 @@ worked on at once; bounds on the moves that are still needed cut them off.
 
 from __future__ import annotations
 
+from fractions import Fraction
 from typing import Final
 
 import numpy as np
@@ -18,9 +19,9 @@ from equilag.certificate.exhaustive.few_moves.move_states import (
     MoveStates,
     locally_optimal,
 )
-from equilag.certificate.exhaustive.few_moves.move_target import MoveTarget
+from equilag.certificate.exhaustive.few_moves.move_target import MoveAim, MoveTarget
 from equilag.certificate.exhaustive.few_moves.moved_sets import HeldSets, ListedSets
-from equilag.certificate.exhaustive.small_problem import UNLIMITED, SearchTarget, SmallProblem
+from equilag.certificate.exhaustive.small_problem import SearchTarget, SmallProblem
 from equilag.domain.budget import Budget, OutOfBudget
 from equilag.domain.group.group import NOBODY, Flags, Ints
 
@@ -40,6 +41,7 @@ class MoveSearch:
 
     def __init__(self, problem: SmallProblem, budget: Budget) -> None:
         """Raises OutOfBudget if the problem is too large, or counts are limited by topic."""
+        self._small = problem
         self._problem = MoveProblem.of(problem)
         self._budget = budget
         self._cases: dict[tuple[bool, bool], list[ListedSets]] = {}
@@ -49,27 +51,29 @@ class MoveSearch:
 
         Raises OutOfBudget when neither could be decided.
         """
-        p = self._problem
-        owned = int(p.first[-1])
-        most = owned if target.max_moves is None else min(target.max_moves, owned)
-        if not target.move_cost:
-            return self._within(target, most, min(target.most(target.spread), p.total))
-        for moves in range(most + 1):
-            spread = target.most(target.spread - target.move_cost * moves)
-            found = None if spread < 0 else self._within(target, moves, min(spread, p.total))
+        most = int(self._problem.first[-1])
+        if target.max_moves is not None:
+            most = min(most, target.max_moves - self._small.forced_moves)
+        for moves in range(most + 1) if target.move_cost else (most,):
+            found = self._within(target, moves)
             if found is not None:
                 return found
         return None
 
-    def _within(self, target: SearchTarget, moves: int, spread: int) -> Ints | None:
-        p = self._problem
-        # Somebody has the mean load or less, so the lightest load is between these.
-        cap = min(target.most(target.cap), UNLIMITED)
-        lightest = max(0, target.least(target.floor)), min(cap, p.total // p.members)
+    def _within(self, target: SearchTarget, moves: int) -> Ints | None:
+        p, scaled = self._problem, self._problem.scaled
+        cost = target.move_cost * (moves + self._small.forced_moves)
+        spread = target.most((target.spread - cost) * scaled.one) + scaled.slack
+        floor = target.least(target.floor * scaled.one) - scaled.slack
+        cap = min(target.most(target.cap * scaled.one), scaled.total)
+        # Somebody has the fair load or less, so the lightest load is between these.
+        fair = p.total / sum(Fraction(1, factor) for factor in scaled.factor.tolist())
+        lightest = max(0, floor), min(cap, int(fair))
         if spread < 0 or lightest[0] > lightest[1]:
             return None
         for listed in self._cases_with(moves):
-            found = self._in_slices(listed, moves, spread, lightest, cap)
+            aim = MoveAim(moves, min(spread, scaled.total), target, cost)
+            found = self._in_slices(listed, aim, lightest, cap)
             if found is not None:
                 return found
         return None
@@ -94,7 +98,7 @@ class MoveSearch:
         return self._cases[key]
 
     def _in_slices(
-        self, listed: ListedSets, moves: int, spread: int, lightest: tuple[int, int], cap: int
+        self, listed: ListedSets, aim: MoveAim, lightest: tuple[int, int], cap: int
     ) -> Ints | None:
         """Search all ranges of the lightest load, cut in two where a search takes long."""
         todo = [(*lightest, 0)]
@@ -104,8 +108,7 @@ class MoveSearch:
                 continue
             final = cuts >= MAX_CUTS or low == high
             work = self._budget.work if final else SLICE_WORK << cuts
-            window = low, min(cap, high + spread)
-            target = MoveTarget.of(listed, moves, spread, window)
+            target = MoveTarget.of(listed, aim, (low, min(cap, high + aim.spread)))
             try:
                 with self._budget.part(work) as part:
                     found = _search(target, part)
@@ -163,18 +166,21 @@ class _Expansion:
     def finished(self) -> Ints | None:
         """The assignment of a node where everybody else stays, if its loads fit."""
         nodes, ahead = self._nodes, self._ahead
-        start = self._target.listed.problem.start
+        p = self._target.listed.problem
+        start = p.start * p.scaled.factor
         rows = np.flatnonzero(ahead.alive & ~self._chosen & ~ahead.pending)
         if not len(rows):
             return None
         stay = nodes.open[rows]
         low = np.minimum(nodes.low[rows], np.where(stay, start, np.iinfo(np.int64).max).min(axis=1))
         high = np.maximum(nodes.high[rows], np.where(stay, start, -1).max(axis=1))
-        fits = np.flatnonzero(high - low <= self._target.spread)
-        if len(fits):
-            return self._assignment(int(rows[fits[0]]))
-        # Two of those that stay are too far apart: the lightest decides.
-        self._chosen[rows] = True
+        for row in rows[high - low <= self._target.spread].tolist():
+            if self._target.accepts(
+                np.where(nodes.open[row], self._target.listed.problem.start, nodes.lags[row])
+            ):
+                return self._assignment(row)
+        # Two of those that stay are too far apart: the lightest decides, if there is any.
+        self._chosen[rows] = stay.any(axis=1)
         self._next[rows] = np.where(stay, start, np.iinfo(np.int64).max).argmin(axis=1)
         self._spare[rows] = self._spare_other[rows]
         return None
@@ -242,14 +248,14 @@ class _Expansion:
             here = rows[part]
             self._budget.spend(len(here) * len(sets.load) * (1 + sets.mask.shape[1]))
             i, j = np.nonzero(_inside(sets, ~self._nodes.free[here]))
-            row, load = here[i], sets.load[j]
+            row, load = here[i], sets.load[j] * self._target.listed.problem.scaled.factor[member]
             fits = (load >= self._low[row]) & (load <= self._high[row])
             fits &= sets.moves[j] <= limit[part][i]
             row, j = row[fits], j[fits]
             if not len(row):
                 continue
             listed = self._target.listed
-            self._budget.spend(len(row) * (16 + 6 * self._nodes.loads.shape[1]))
+            self._budget.spend(len(row) * (16 + 6 * self._nodes.lags.shape[1]))
             made = self._nodes.after(row, member, sets, j, listed)
             keep = locally_optimal(made, member, listed)
             if keep.any():

@@ -1,10 +1,10 @@
 """Nodes of the search for few moves, many at a time: who has decided what to hold.
 
 Nodes that an exchange of two partitions would make more even need not be searched. Of all plans
-that meet a target, take one with the least sum of squared loads. No exchange of two partitions that
-brings two loads closer to each other and adds no move is possible in it: the exchange would not
-widen the spread, and would lower the sum. So a node is dropped where two decided members could make
-such an exchange.
+that meet a target, take one with the least sum of lag × load. No exchange of two partitions that
+leaves two loads between those that they were, and adds no move, is possible in it: the exchange
+would not widen the spread, and would lower the sum. So a node is dropped where two decided members
+could make such an exchange.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ import numpy as np
 from equilag.certificate.exhaustive.few_moves.move_problem import Bits
 from equilag.certificate.exhaustive.few_moves.move_target import NEVER_ENOUGH, MoveTarget
 from equilag.certificate.exhaustive.few_moves.moved_sets import HeldSets, ListedSets
+from equilag.certificate.exhaustive.small_problem import ScaledLoads
 from equilag.domain.budget import Budget
 from equilag.domain.group.group import NOBODY, Flags, Ints
 
@@ -35,12 +36,12 @@ class MoveStates:
     """[n] mask of members."""
     moves: Ints
     low: Ints
-    """[n] lightest load of the decided members."""
+    """[n] lightest scaled load of the decided members."""
     high: Ints
     rest: Ints
-    """[n] load left to the others: free items and base loads."""
-    loads: Ints
-    """[n, J] final loads of decided members, loads less what was taken for the others."""
+    """[n] lag left to the others: free items and base loads."""
+    lags: Ints
+    """[n, J] final lags of decided members, lags less what was taken for the others."""
     held: Bits
     """[n, J, W] final items of the decided members."""
     gained: Ints
@@ -57,7 +58,7 @@ class MoveStates:
             low=np.full(1, UNSEEN),
             high=np.full(1, -1),
             rest=np.full(1, p.total),
-            loads=p.start[None, :].copy(),
+            lags=p.start[None, :].copy(),
             held=np.zeros((1, p.members, p.words), np.uint64),
             gained=np.full((1, p.members, places), NOBODY, np.int16),
         )
@@ -71,14 +72,16 @@ class MoveStates:
     @cached_property
     def open(self) -> Flags:
         """[n, J] True for the members that have not decided."""
-        members = self.loads.shape[1]
+        members = self.lags.shape[1]
         undecided: Flags = (self.decided[:, None] >> np.arange(members)) & 1 == 0
         return undecided
 
     def window(self, target: MoveTarget) -> tuple[Ints, Ints]:
-        """[n] least and greatest load that the open members may have, for any member."""
-        low = np.maximum(self.high - target.spread, int(target.low.min()))
-        return low, np.minimum(self.low + target.spread, int(target.high.max()))
+        """[n] least and greatest scaled load that the open members may have."""
+        factor = target.listed.problem.scaled.factor
+        least, greatest = int((target.low * factor).min()), int((target.high * factor).max())
+        low = np.maximum(self.high - target.spread, least)
+        return low, np.minimum(self.low + target.spread, greatest)
 
     def lost(self, listed: ListedSets, member: int) -> Ints:
         """[n] what was taken from a member, as a mask from its first item on."""
@@ -95,22 +98,23 @@ class MoveStates:
     ) -> MoveStates:
         """Node rows[i] after the member decides for set chosen[i]."""
         p = listed.problem
-        load, items = sets.load[chosen], sets.gained[chosen]
+        lag, items = sets.load[chosen], sets.gained[chosen]
+        load = lag * p.scaled.factor[member]
         next_ = self.take(rows)
         is_open = self.open[rows]
         for k in range(items.shape[1]):
             owner = p.owner[items[:, k]]
             from_open = np.flatnonzero((owner != NOBODY) & is_open[np.arange(len(rows)), owner])
-            next_.loads[from_open, owner[from_open]] -= p.lag[items[from_open, k]]
+            next_.lags[from_open, owner[from_open]] -= p.lag[items[from_open, k]]
         next_.gained[:, member, : items.shape[1]] = items
-        next_.loads[:, member] = load
+        next_.lags[:, member] = lag
         next_.held[:, member] = sets.mask[chosen]
         next_.free &= ~sets.mask[chosen]
         next_.decided |= 1 << member
         next_.moves += sets.moves[chosen]
         next_.low = np.minimum(next_.low, load)
         next_.high = np.maximum(next_.high, load)
-        next_.rest -= load
+        next_.rest -= lag
         return next_
 
 
@@ -139,11 +143,14 @@ class MovesAhead:
         p = listed.problem
         shape = len(states), p.members
         budget.spend(len(states) * p.members * 10)
-        low, high = states.window(target)
+        low, high = (side[:, None] for side in states.window(target))
+        # As lags of each member.
+        least = -(-low // p.scaled.factor)
+        greatest = np.minimum(high // p.scaled.factor, p.total)
         lost = np.column_stack([states.lost(listed, m) for m in range(p.members)])
         stays = lost == 0
-        stays &= p.start >= np.maximum(low[:, None], target.low)
-        stays &= p.start <= np.minimum(high[:, None], target.high)
+        stays &= (p.start >= least) & (p.start >= target.low)
+        stays &= (p.start <= greatest) & (p.start <= target.high)
         stays &= (p.lo <= p.counts) & (p.counts <= p.hi)
         stays &= np.array(
             [not b and not len(d) for b, d in zip(listed.banned, listed.due, strict=True)]
@@ -160,13 +167,12 @@ class MovesAhead:
             need[rows, member] = np.array([each.moves for each in found])[place]
             sets[rows, member] = np.array([each.sets for each in found])[place]
         given = _given(states, target)
-        givers = _givers(states, target, affected, low)
+        givers = _givers(states, target, affected, least)
         ahead = np.maximum(need.sum(axis=1) + givers, np.bitwise_count(given).sum(axis=1))
         alive = states.moves + ahead <= target.max_moves
-        n_open = states.open.sum(axis=1)
-        share = np.maximum(n_open, 1)
-        mean_fits = (states.rest // share >= low) & (-(-states.rest // share) <= high)
-        alive &= mean_fits | (n_open == 0)
+        together = [np.where(states.open, side, 0).sum(axis=1) for side in (least, greatest)]
+        rest_fits = (together[0] <= states.rest) & (states.rest <= together[1])
+        alive &= rest_fits | ~states.open.any(axis=1)
         pending = np.asarray(given.any(axis=1))
         if len(p.loose):
             loose = np.bitwise_or.reduce(listed.masks[p.loose], axis=0)
@@ -189,19 +195,18 @@ def _given(states: MoveStates, target: MoveTarget) -> Bits:
     return given
 
 
-def _givers(states: MoveStates, target: MoveTarget, affected: Flags, low: Ints) -> Ints:
+def _givers(states: MoveStates, target: MoveTarget, affected: Flags, least: Ints) -> Ints:
     """[n] how many members must take part beyond the affected ones.
 
-    The members that take part share their loads and what is pending, and each needs `low`. An
-    unaffected member that gives something away and must not hold fewer items gains a move.
+    The members that take part share their lags and what is pending, and each needs `least` [n, J].
+    An unaffected member that gives something away and must not hold fewer items gains a move.
     """
     p = target.listed.problem
     is_open = states.open
-    floor = np.maximum(low, 0)[:, None]
     cheap = affected | (p.counts > p.lo) if not len(p.loose) else is_open
     pays = is_open & ~cheap
-    surplus = states.loads - floor
-    waiting = states.rest - np.where(is_open, states.loads, 0).sum(axis=1)
+    surplus = states.lags - np.maximum(least, 0)
+    waiting = states.rest - np.where(is_open, states.lags, 0).sum(axis=1)
     base = waiting + np.where(is_open & cheap, surplus, 0).sum(axis=1)
     more = -np.sort(-np.where(pays, np.maximum(surplus, 0), 0), axis=1)
     reached = np.column_stack((base, base[:, None] + np.cumsum(more, axis=1)))
@@ -218,13 +223,24 @@ def locally_optimal(states: MoveStates, member: int, listed: ListedSets) -> Flag
         rows = np.flatnonzero(keep & ~states.open[:, other])
         if not len(rows):
             continue
-        apart = states.loads[rows, member] - states.loads[rows, other]
+        apart = _apart(states.lags[rows], member, other, listed.problem.scaled)
         theirs = states.gained[rows, other]
         closer = _both_gained(listed, (member, other), mine[rows], theirs, apart)
         closer |= _one_returns(listed, (member, other), mine[rows], states, rows, apart)
         closer |= _one_returns(listed, (other, member), theirs, states, rows, -apart)
         keep[rows[closer]] = False
     return keep
+
+
+def _apart(lags: Ints, member: int, other: int, scaled: ScaledLoads) -> Ints:
+    """[n] an exchange that takes less lag than this from the first member, and more than 0, leaves
+    both loads between those that they have now. Below 0 for a lag that it gains."""
+    one, two = int(scaled.factor[member]), int(scaled.factor[other])
+    apart = lags[:, member] * one - lags[:, other] * two
+    # Factors may be below the true ones by less than 1, loads too small by less than the slack.
+    size = np.maximum(np.abs(apart) - scaled.slack, 0)
+    lag: Ints = np.sign(apart) * -(-size // (max(one, two) + (scaled.slack > 0)))
+    return lag
 
 
 def _both_gained(

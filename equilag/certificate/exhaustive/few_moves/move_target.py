@@ -15,8 +15,10 @@ from equilag.certificate.exhaustive.few_moves.moved_sets import (
     ListedSets,
     TooManySets,
 )
+from equilag.certificate.exhaustive.small_problem import SearchTarget
 from equilag.domain.budget import Budget
 from equilag.domain.group.group import NOBODY, Ints
+from equilag.domain.group.member_capacities import Load
 
 NEVER_ENOUGH: Final = 1_000_000
 """More moves than any target allows."""
@@ -31,23 +33,48 @@ class Need(NamedTuple):
     """Sets with so many; 0 where the number is only a bound."""
 
 
-@dataclass(eq=False)
-class MoveTarget:
-    """At most `max_moves` moves, all loads within `spread` and inside [low, high]."""
+class MoveAim(NamedTuple):
+    """At most `max_moves` moves, and all scaled loads within `spread` of each other."""
 
-    listed: ListedSets
     max_moves: int
     spread: int
+    wanted: SearchTarget
+    """What the loads have to meet exactly."""
+    cost: Load
+    """Of the moves, in load."""
+
+
+@dataclass(eq=False)
+class MoveTarget:
+    """An aim, with all lags inside [low, high]."""
+
+    listed: ListedSets
+    aim: MoveAim
     low: Ints
     high: Ints
-    """[J] window of each member's load."""
+    """[J] window of each member's lag."""
     _sets: dict[tuple[int, int, int, int], HeldSets] = field(default_factory=dict)
     _needs: dict[tuple[int, int], Need] = field(default_factory=dict)
 
     @staticmethod
-    def of(listed: ListedSets, max_moves: int, spread: int, window: tuple[int, int]) -> MoveTarget:
-        low, high = (np.full(listed.problem.members, load) for load in window)
-        return MoveTarget(listed, max_moves, spread, low, high)
+    def of(listed: ListedSets, aim: MoveAim, window: tuple[int, int]) -> MoveTarget:
+        """`window`: of all scaled loads."""
+        factor = listed.problem.scaled.factor
+        low, high = -(-window[0] // factor), np.minimum(window[1] // factor, listed.problem.total)
+        return MoveTarget(listed, aim, low, high)
+
+    @property
+    def max_moves(self) -> int:
+        return self.aim.max_moves
+
+    @property
+    def spread(self) -> int:
+        """Of scaled loads."""
+        return self.aim.spread
+
+    def accepts(self, lags: Ints) -> bool:
+        """True if the loads of members with these lags [J] meet the target exactly."""
+        return self.listed.problem.scaled.accept(self.aim.wanted, lags, self.aim.cost)
 
     def narrow(self) -> bool:
         """Narrow the windows by what each member can hold at all, and by what the others must and
