@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from support.capacities import exact_loads, random_capacities, random_intervals
 from support.constraints import constraint_for
 from support.groups import ODD, group_of, groups, odd_cases, small_groups
 from support.oracles import Assignments
+from support.reduced_groups import exact_loads, random_capacities, random_counts
 
 from equilag.certificate.bounds import move_limited as move_limited
 from equilag.certificate.bounds.move_limited import spread_bounds
@@ -56,10 +56,7 @@ def test_never_beyond_the_truth_by_capacity() -> None:
         small_groups(seed=142, n=40, reads=0.8, owned=0.9, topics=2, size=4)
     ):
         group = random_capacities(rng, plain)
-        found = random_intervals(rng, group)
-        if found is None:
-            continue
-        constraint, truth = found
+        constraint, truth = random_counts(rng, group)
         loads, forced = exact_loads(group, truth), number % 3
         spread = loads.max(axis=1) - loads.min(axis=1) if loads.shape[1] else truth.spread
         assert group.extended is not None

@@ -23,6 +23,9 @@ from equilag.domain.policy.policy import Policy
 from equilag.domain.reduction.reduce import reduce_group, whole_capacities
 from equilag.solver.counts.even_counts import balanced
 
+DECIMALS = ("0.1", "2.35", "0.001", "12345.678", "1e6", "1.000000001")
+"""Capacities that no common multiple of three digits has, a factor of 10^9 apart."""
+
 
 def extended_columns(n_members: int, **given: object) -> ExtendedColumns:
     """Columns that change nothing, but for those that are given."""
@@ -90,6 +93,25 @@ def near_counts(rng: np.random.Generator, group: Group, counts: Ints) -> CountCo
     """Counts within 1 of the given ones."""
     least = np.maximum(counts - rng.integers(0, 2, group.n_members), 0)
     return CountConstraint.by_intervals(group, least, counts + rng.integers(0, 2, group.n_members))
+
+
+def random_capacities(rng: np.random.Generator, group: Group) -> Group:
+    """From 1 to 4, of three digits, or decimals that are far apart."""
+    kind = rng.integers(4)
+    if kind == 3:
+        chosen = rng.choice(DECIMALS, group.n_members)
+        return with_capacities(group, [Fraction(one) for one in chosen.tolist()])
+    chosen = rng.integers(1, 1_000 if kind == 2 else 5, group.n_members)
+    return with_capacities(group, chosen.tolist())
+
+
+def random_counts(rng: np.random.Generator, group: Group) -> tuple[CountConstraint, Assignments]:
+    """Counts within 1 of those of some assignment, and all assignments that keep to them."""
+    every = Assignments.all(group)
+    counts = every.counts()
+    constraint = near_counts(rng, group, counts[rng.integers(len(every))])
+    least, most = constraint.counts_of()
+    return constraint, every.where(((counts >= least) & (counts <= most)).all(axis=1))
 
 
 def capacity_cases(

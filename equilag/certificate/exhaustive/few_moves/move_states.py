@@ -289,9 +289,8 @@ def _one_returns(
         least, greatest = np.minimum(lag, lag - net), np.maximum(lag, lag - net)
         begin = np.searchsorted(p.lag[own], least, side="right")
         end = np.maximum(begin, np.searchsorted(p.lag[own], greatest, side="left"))
-        between = (np.uint64(1) << end.astype(np.uint64)) - (
-            np.uint64(1) << begin.astype(np.uint64)
-        )
+        one = np.uint64(1)
+        between = (one << end.astype(np.uint64)) - (one << begin.astype(np.uint64))
         closer[mine] |= kept[mine] & between != 0
     return closer
 
