@@ -197,7 +197,7 @@ def _plan_figures(ledger: Ledger, assigned: Index) -> dict[str, Load]:
         "min_load_at_most": loads.min,
         SPREAD: loads.spread,
         VALUE: loads.spread + ledger.move_cost * moves,
-        EXCESS: loads.excess_floor,
+        EXCESS: loads.most_excess,
     }
 
 

@@ -96,3 +96,18 @@ def test_bounds_and_optimal_are_true(number: int) -> None:
         assert equilag.verify(group, plan.to_dict()) == []
         proved += optimal
     assert proved > 0.9 * number
+
+
+def test_the_excess_of_a_plan_is_no_less_than_a_bound_that_is_a_fraction() -> None:
+    capacity = {"idle": 1.1, "slow": 0.2, "middle": 0.3, "other": 0.2}
+    group = Group.build(
+        name="g",
+        topics={"gone": 0, "read": 1},
+        members=[Member(member, capacity=one) for member, one in capacity.items()],
+        subscriptions={"idle": ["gone"], "slow": ["read"], "middle": ["read"], "other": ["read"]},
+        owned={},
+        lags={"read": [7]},
+    )
+    plan = equilag.solve(group, effort=0.1, time_limit=60)
+    assert any(claim.claim == "excess_at_least" for claim in plan.claims)
+    assert equilag.verify(group, plan.to_dict()) == []

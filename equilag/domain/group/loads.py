@@ -116,10 +116,11 @@ class MemberLoads:
         return excess(self.column[self.active], self.fair)
 
     @property
-    def excess_floor(self) -> int:
-        """`excess`, rounded down: exact where it passes what a float can hold.
+    def most_excess(self) -> Load:
+        """No true bound on the excess is above it, also where it passes what a float can hold.
 
-        Where capacities differ, the sum of each capacity's members is rounded up to 2^-40 first.
+        A bound is a whole number where capacities are equal: the excess is rounded down there.
+        Elsewhere it is a fraction: the sum of each capacity's members is rounded up to 2^-40.
         """
         numbers, kind_of = self.capacities.whole, self.capacities.kind_of[self.active]
         fair = [self.fair * Fraction(whole, numbers[-1]) for whole in numbers]
@@ -132,9 +133,9 @@ class MemberLoads:
             (load - level * n) * Fraction(numbers[-1], whole)
             for load, level, n, whole in zip(carried.tolist(), fair, number, numbers, strict=True)
         ]
-        if len(parts) == 1:
+        if self.capacities.are_equal:
             return math.floor(parts[0])
-        return math.floor(Fraction(sum(math.ceil(part * 2**40) for part in parts), 2**40))
+        return Fraction(sum(math.ceil(part * 2**40) for part in parts), 2**40)
 
 
 def excess(loads: LoadColumn, fair: Fraction | None = None) -> float:
