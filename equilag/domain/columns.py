@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Final, TypeAlias, TypeVar
 
 import numpy as np
@@ -35,6 +36,17 @@ def distinct(values: Column) -> Column:
         return np.unique(values)
     values = np.sort(values)
     return values[np.flatnonzero(np.append(True, values[1:] != values[:-1]))]
+
+
+def rows_together(columns: Sequence[Ints | Index]) -> tuple[Ints, Flags]:
+    """The order in which equal rows of some columns [n] follow each other, stable; and in that
+    order True for the first one of them."""
+    order = np.lexsort(columns)
+    first = np.zeros(len(order), np.bool_)
+    first[:1] = True
+    for column in columns:
+        first[1:] |= column[order[1:]] != column[order[:-1]]
+    return order, first
 
 
 def by_number(values: Ints | Index, size: int) -> Ints:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from datetime import UTC, datetime
 from typing import Any, Final, NamedTuple
 
 from equilag.domain.show import form as form
@@ -95,6 +96,12 @@ def time_span(seconds: float) -> str:
     first = next(place for place, part in enumerate(parts) if part)
     shown = [*zip(parts, (name for _, name in UNITS), strict=True)][first : first + 2]
     return " ".join(f"{number(part)} {name}" for part, name in shown if part)
+
+
+def utc(seconds: float) -> str:
+    """Seconds since 1970 as RFC 3339 in UTC, to the second."""
+    when = datetime.fromtimestamp(seconds, UTC)
+    return when.isoformat(timespec="seconds").replace("+00:00", "Z")
 
 
 def short_span(seconds: float) -> str:

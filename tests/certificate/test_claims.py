@@ -7,6 +7,7 @@ from typing import Any, Final, NamedTuple
 
 import numpy as np
 import pytest
+from support.constraints import balanced_assignment
 from support.groups import group_of, small_groups
 from support.oracles import Assignments, Truth
 
@@ -18,7 +19,6 @@ from equilag.domain.constraint import constraint_of, unconstrained
 from equilag.domain.group.group import Group
 from equilag.domain.policy.policy import Policy
 from equilag.domain.policy.policy_settings import BALANCES
-from equilag.solver.counts.even_counts import balanced_assignment
 from equilag.solver.moves.fewest_moves import fewest_moves
 
 UPPER: Final = ("min_load_at_most",)

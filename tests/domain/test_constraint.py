@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from hypothesis import given
-from support.constraints import same_constraint
+from support.constraints import balanced_assignment, same_constraint
 from support.groups import ODD, group_of, groups, small_groups
 from support.oracles import Assignments
 
@@ -25,7 +25,6 @@ from equilag.domain.constraint import (
 from equilag.domain.group.group import NOBODY, Group
 from equilag.domain.policy.policy import Policy
 from equilag.domain.policy.policy_settings import BALANCES
-from equilag.solver.counts.even_counts import balanced_assignment
 
 POLICIES = [
     Policy(name, balance) for balance in BALANCES for name in ("lag-aware", "sticky-yet-fair")

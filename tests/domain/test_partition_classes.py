@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 import numpy as np
 import pytest
+from support.constraints import balanced_assignment
 from support.groups import group_of, lags_of, restricted, small_groups
 from support.oracles import Assignments, Truth
 
@@ -20,7 +21,6 @@ from equilag.domain.group.group import NOBODY, Group
 from equilag.domain.plan.metrics import count_moves, is_valid
 from equilag.domain.policy.policy import Policy
 from equilag.heuristics import assignor_names, get_assignor, run_assignor
-from equilag.solver.counts.even_counts import balanced_assignment
 from equilag.solver.moves.fewest_moves import fewest_moves
 
 POLICIES = [Policy(name) for name in ("lag-aware", "fair-yet-sticky", "sticky-yet-fair")]

@@ -111,3 +111,17 @@ def test_the_excess_of_a_plan_is_no_less_than_a_bound_that_is_a_fraction() -> No
     plan = equilag.solve(group, effort=0.1, time_limit=60)
     assert any(claim.claim == "excess_at_least" for claim in plan.claims)
     assert equilag.verify(group, plan.to_dict()) == []
+
+
+def test_capacities_may_be_too_far_apart_for_a_float() -> None:
+    group = Group.build(
+        name="g",
+        topics={"t": 2},
+        members=[Member("slow", capacity=1.0), Member("fast", capacity=1e18)],
+        subscriptions={"slow": ["t"], "fast": ["t"]},
+        owned={},
+        lags={"t": [5, 9]},
+    )
+    plan = equilag.solve(group, effort=0.1, time_limit=60)
+    assert not plan.notes  # of a stage that failed
+    assert equilag.verify(group, plan.to_dict()) == []

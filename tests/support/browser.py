@@ -98,25 +98,6 @@ def open_page(
     return opened
 
 
-def take_picture(
-    browser: Browser,
-    path: Path,
-    out: Path,
-    *,
-    width: int = 1440,
-    dark: bool = False,
-    part: str = "",
-) -> None:
-    """Save a screenshot of a page as PNG: all of it, or the first element that `part` selects."""
-    opened = open_page(browser, path, width, color_scheme="dark" if dark else "light")
-    out.parent.mkdir(parents=True, exist_ok=True)
-    if part:
-        opened.page.locator(part).first.screenshot(path=out)
-    else:
-        opened.page.screenshot(path=out, full_page=True)
-    opened.page.context.close()
-
-
 @pytest.fixture(scope="module")
 def browser() -> Iterator[Browser]:
     """One for each file of tests. Playwright's event loop would disturb tests of other files."""

@@ -8,7 +8,7 @@ from equilag.certificate.bounds.counting import Counting
 from equilag.domain.constraint import CountConstraint, CountInterval, constraint_of
 from equilag.domain.group.group import NOBODY, Group, Index, Ints
 from equilag.domain.policy.policy import Policy
-from equilag.solver.counts.even_counts import balanced_assignment
+from equilag.solver.counts.even_counts import balanced
 
 
 def same_constraint(one: CountConstraint, other: CountConstraint) -> bool:
@@ -33,6 +33,11 @@ def held_table(group: Group, assigned: Index) -> Ints:
     held = np.flatnonzero(assigned != NOBODY)
     np.add.at(table, (group.topic_of[held], assigned[held]), 1)
     return table
+
+
+def balanced_assignment(group: Group, policy: Policy) -> Index:
+    """[P] an assignment with the policy's even counts."""
+    return balanced(group, policy)[0]
 
 
 def constraint_for(group: Group, policy: Policy) -> CountConstraint:

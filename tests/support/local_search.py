@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator
 from typing import Final
 
 import numpy as np
+from support.constraints import balanced_assignment
 from support.groups import LAG_KINDS, ODD, random_group
 
 from equilag.domain.constraint import CountConstraint, constraint_of
@@ -20,7 +21,6 @@ from equilag.domain.plan.metrics import (
 )
 from equilag.domain.policy.policy import Policy
 from equilag.domain.policy.policy_settings import BALANCES
-from equilag.solver.counts.even_counts import balanced_assignment
 from equilag.solver.local_search.load_targets import ImprovementGoal
 from equilag.solver.moves.fewest_moves import fewest_moves
 

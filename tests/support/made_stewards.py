@@ -6,7 +6,8 @@ import math
 import time
 from typing import Final
 
-from equilag.live.status.status import StewardStatus, utc
+from equilag.domain.figures import utc
+from equilag.live.status.status import StewardStatus
 from equilag.live.status.steward_parts import (
     StewardEvent,
     StewardMember,

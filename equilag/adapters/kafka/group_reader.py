@@ -5,9 +5,9 @@ It only reads: the right Describe on groups and topics is enough, and no member 
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
-from datetime import UTC, datetime
 from typing import Final
 
 from equilag.adapters.kafka.client_config import Config
@@ -40,6 +40,7 @@ from equilag.adapters.kafka.reading import (
 )
 from equilag.adapters.kafka.sample_rows import Commits
 from equilag.domain.errors import EquilagError, InputError
+from equilag.domain.figures import utc
 
 __all__ = [
     "GroupReader",
@@ -239,7 +240,7 @@ class GroupReader:
     ) -> Readings:
         """Put the groups together; `named` has at least the topics that they name."""
         topics = named.found
-        taken_at = datetime.now(UTC).isoformat(timespec="seconds").replace("+00:00", "Z")
+        taken_at = utc(time.time())
         wanted = {name: topics_of(described) for name, described in groups.items()}
         readings = Readings()
         members: dict[str, list[DescribedMember]] = {}

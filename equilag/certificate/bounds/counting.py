@@ -12,6 +12,7 @@ from typing import NamedTuple
 import numpy as np
 
 from equilag.certificate.bounds.free_of_topics import FreeOfTopics, heaviest_of, lightest_of
+from equilag.domain.columns import rows_together
 from equilag.domain.constraint import CountConstraint, ranges
 from equilag.domain.group.group import Flags, Group, Ints
 from equilag.domain.group.member_capacities import Load
@@ -105,11 +106,7 @@ class Counting:
     def _sort_of(self) -> tuple[Ints, Ints]:
         """[M] what sort of member each is, as to class, capacity, counts and load; one of each."""
         columns = self.group.class_of, self.kind, self.lo, self.hi, self.base
-        order = np.lexsort(columns)
-        new = np.zeros(len(order), np.bool_)
-        new[:1] = True
-        for column in columns:
-            new[1:] |= np.diff(column[order]) != 0
+        order, new = rows_together(columns)
         sort = np.empty(len(order), np.int64)
         sort[order] = np.cumsum(new) - 1
         return sort, order[new]

@@ -12,6 +12,7 @@ from typing import Final, TypeAlias
 
 import numpy as np
 
+from equilag.domain.columns import rows_together
 from equilag.domain.constraint.instance_sums import InstanceSums
 from equilag.domain.constraint.topic_counts import CountInterval, TopicCounts
 from equilag.domain.constraint.topic_intervals import TopicIntervals
@@ -257,11 +258,8 @@ class CountConstraint:
             columns.append(self.group.extended.capacities.kind_of)
         if self._sums is not None:
             columns.append(np.where(self._least < self._most, self._sums.of, 0))
-        order = np.lexsort(columns)
-        ends = np.zeros(max(0, len(order) - 1), np.bool_)
-        for column in columns:
-            ends |= column[order[1:]] != column[order[:-1]]
-        sets = np.split(order, np.flatnonzero(ends) + 1)
+        order, first = rows_together(columns)
+        sets = np.split(order, np.flatnonzero(first)[1:])
         narrow = (self._most > 0) & (self._most - self._least <= 1)
         busy = [members for members in sets if len(members) > 1 and narrow[members[0]]]
         return sorted(busy, key=len, reverse=True)

@@ -29,6 +29,7 @@ from equilag.live.consumers.consumer_handle import (
 from equilag.live.consumers.lag_source import Sizes
 from equilag.live.consumers.leader import Leader
 from equilag.live.consumers.options import AssignorOptions
+from equilag.live.consumers.sampler import REQUEST_TIMEOUT_MS
 from equilag.live.consumers.user_data import OwnedPartitions
 from equilag.live.tracking.topic_columns import ObservedOffsets
 
@@ -186,8 +187,6 @@ def _reset_of(coordinator: Any) -> str | None:
     return None
 
 
-REQUEST_TIMEOUT_MS: Final = 10_000
-"""As for kafka-python's probe: two sampling intervals of `LiveLag`."""
 _PATIENCE_S: Final = 3 * REQUEST_TIMEOUT_MS / 1000
 """One measurement is three requests in turn."""
 

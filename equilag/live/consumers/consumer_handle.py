@@ -10,9 +10,7 @@ from types import FrameType
 from typing import Any, ClassVar, Final, Self
 
 from equilag.adapters.kafka.reading import distinct_racks
-from equilag.live.consumers.lag_source import (
-    Sizes,
-)
+from equilag.live.consumers.lag_source import Sizes
 from equilag.live.consumers.options import AssignorOptions
 from equilag.live.consumers.sampler import Probe
 from equilag.live.consumers.user_data import BadUserData, MemberData, decode

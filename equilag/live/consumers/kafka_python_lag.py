@@ -12,12 +12,10 @@ from kafka.admin import OffsetSpec
 from kafka.errors import KafkaError
 
 from equilag.live.consumers.lag_source import Sizes
+from equilag.live.consumers.sampler import REQUEST_TIMEOUT_MS
 from equilag.live.tracking.topic_columns import ObservedOffsets
 
 log: Final = logging.getLogger("equilag.consumers")
-
-REQUEST_TIMEOUT_MS: Final = 10_000
-"""For each request: two sampling intervals of `LiveLag`. A slower answer is out of date."""
 
 
 class KafkaPythonProbe:

@@ -24,6 +24,11 @@ Found = Callable[[Any, Sizes, float], None]
 """Gets a sample, its topics, and when measuring it began, in monotonic seconds."""
 
 
+REQUEST_TIMEOUT_MS: Final = 10_000
+"""For each request of a probe: two sampling intervals of `LiveLag`. A slower answer is out of
+date."""
+
+
 class Probe(Protocol):
     """A connection that measures, for one thread. Both methods may raise anything."""
 

@@ -9,10 +9,10 @@ from collections import Counter, deque
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
-from datetime import UTC, datetime
 from typing import Any, Final, get_args
 
 from equilag import __version__
+from equilag.domain.figures import utc
 from equilag.live.status.steward_facts import Role, StewardFacts
 from equilag.live.status.steward_parts import (
     StewardDecision,
@@ -35,12 +35,6 @@ _COURSE: Final = (
     "lag_total", "heaviest_percent", "lag_total_would_be", "heaviest_percent_would_be"
 )  # fmt: skip
 """The facts whose course is shown."""
-
-
-def utc(seconds: float) -> str:
-    """Seconds since 1970 as RFC 3339 in UTC, to the second."""
-    when = datetime.fromtimestamp(seconds, UTC)
-    return when.isoformat(timespec="seconds").replace("+00:00", "Z")
 
 
 PASSIVE_REASON: Final = "a KIP-848 group: the broker assigns its partitions"

@@ -9,13 +9,14 @@ from typing import Any, Final
 
 import numpy as np
 
+from equilag.domain.figures import utc
 from equilag.domain.plan.metrics import member_counts, member_loads, spread
 from equilag.domain.plan.move import Move
 from equilag.domain.plan.plan import Plan
 from equilag.domain.show import some_of
 from equilag.live.rebalance.controller import Considered, Controller
 from equilag.live.rebalance.joined_members import client_id_in, member_key, speed_names
-from equilag.live.status.status import log_event, utc
+from equilag.live.status.status import log_event
 from equilag.live.status.steward_parts import StewardMember, StewardMove, StewardPlan
 from equilag.live.steward.observer import Observation
 from equilag.planner.worth.gain import imbalance_of

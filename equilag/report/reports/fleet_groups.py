@@ -77,10 +77,8 @@ def _pairs(row: GroupRow, unit: str) -> Iterator[tuple[str, str]]:
     def change(now: float | None, planned: float) -> str:
         return number(planned) if now is None else f"{number(now)} → {number(planned)}"
 
-    yield (
-        "heaviest member",
-        (f"{change(row.max_now, row.max_planned)} {unit}; the mean is {number(row.load_mean)}"),
-    )
+    heaviest = f"{change(row.max_now, row.max_planned)} {unit}"
+    yield "heaviest member", f"{heaviest}; the mean is {number(row.load_mean)}"
     if row.excess_planned is not None:
         above = change(row.excess_now, row.excess_planned)
         least = f"no plan has less than {number(row.excess_lower_bound or 0)}"

@@ -123,11 +123,6 @@ def balanced(group: Group, policy: Policy) -> tuple[Index, CountConstraint]:
     return assigned, constraint
 
 
-def balanced_assignment(group: Group, policy: Policy) -> Index:
-    """[P] a valid assignment that meets the policy's count balance, see `balanced`."""
-    return balanced(group, policy)[0]
-
-
 def counts_claim(group: Group, constraint: CountConstraint) -> Claim:
     """The counts that the constraint stands for are the most even."""
     return Claim("counts", constraint.largest_count, "residual")

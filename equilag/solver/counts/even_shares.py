@@ -15,7 +15,7 @@ from typing import Final, NamedTuple
 
 import numpy as np
 
-from equilag.domain.columns import Flags, Floats, Index, Ints
+from equilag.domain.columns import Flags, Floats, Index, Ints, rows_together
 from equilag.domain.group.group import Group
 
 FREE: Final = -np.inf
@@ -65,12 +65,7 @@ class Takers(NamedTuple):
 
     def alike(self) -> Takers:
         """One entry for all that are alike; without threads."""
-        columns = (self.capacity, self.base, self.room, self.place)
-        order = np.lexsort(columns)
-        first = np.ones(len(order), np.bool_)
-        first[1:] = False
-        for column in columns:
-            first[1:] |= np.diff(column[order]) != 0
+        order, first = rows_together((self.capacity, self.base, self.room, self.place))
         ones = np.flatnonzero(first)
         return self.where(order[ones])._replace(width=np.diff(ones, append=len(order)))
 

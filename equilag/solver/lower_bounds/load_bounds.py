@@ -159,7 +159,8 @@ def crowd(counting: Counting, members: Flags) -> int:
     lightest = np.concatenate(([0], np.cumsum(lag[part.order])))
     carried = np.cumsum(lag[part.mine])[n - 1] + lightest[beside]
     capacity = 1.0 / counting.capacities.rate[chosen]
-    left = (part.most - carried) / (capacity.sum() - np.cumsum(capacity)[n - 1])
+    # Summed from the end, what is left is above 0 however far capacities are apart.
+    left = (part.most - carried) / np.cumsum(capacity[::-1])[::-1][n]
     return int(n[left.argmin()])
 
 

@@ -6,12 +6,11 @@ from collections.abc import Iterator
 
 import numpy as np
 import pytest
-from support.constraints import constraint_for, held_table, topic_table
+from support.constraints import balanced_assignment, constraint_for, held_table, topic_table
 from support.groups import group_of, random_group
 
 from equilag.domain.constraint import CountConstraint, TopicCounts, constraint_of, topics_of
 from equilag.domain.policy.policy import Policy
-from equilag.solver.counts.even_counts import balanced_assignment
 
 POLICIES = [
     Policy(name, balance)

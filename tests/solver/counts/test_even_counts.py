@@ -9,7 +9,7 @@ from random import Random
 import numpy as np
 import pytest
 from hypothesis import given
-from support.constraints import held_table
+from support.constraints import balanced_assignment, held_table
 from support.groups import ODD, group_of, groups, odd_cases, ramp, random_group, small_groups
 from support.oracles import Assignments, most_even_flow
 from support.reduced_groups import best_counts, even_groups, extended_columns, random_reduced
@@ -21,7 +21,6 @@ from equilag.domain.plan.metrics import count_moves, is_valid, member_counts
 from equilag.domain.policy.policy import Policy
 from equilag.domain.policy.policy_settings import BALANCES
 from equilag.solver.counts.even_counts import (
-    balanced_assignment,
     deal_in_turn,
     even_totals,
 )

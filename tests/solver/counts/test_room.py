@@ -6,13 +6,13 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from support.constraints import balanced_assignment
 from support.groups import group_of
 from support.reduced_groups import extended_columns
 
 from equilag.domain.errors import InputError
 from equilag.domain.group.group import Group
 from equilag.domain.policy.policy import Policy
-from equilag.solver.counts.even_counts import balanced_assignment
 
 
 def with_room(room: list[int], subscriptions: list[list[int]], owners: list[int]) -> Group:

@@ -8,6 +8,7 @@ from typing import Any, Final
 
 import numpy as np
 import pytest
+from support.constraints import balanced_assignment
 from support.groups import LAG_KINDS, group_of, problem_of, small_groups
 from support.oracles import Assignments
 from support.small_problems import extended_problem, loads_of, meets_limits, solutions
@@ -18,7 +19,6 @@ from equilag.domain.constraint import constraint_of
 from equilag.domain.group.group import Group
 from equilag.domain.policy.policy import Policy
 from equilag.domain.policy.policy_settings import BALANCES
-from equilag.solver.counts.even_counts import balanced_assignment
 from equilag.solver.cpsat import model
 from equilag.solver.cpsat.constraint_families import Variables
 from equilag.solver.cpsat.model import CpSatLimits, SolverFailed, solve_model

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from support.constraints import held_table
+from support.constraints import balanced_assignment, held_table
 from support.groups import random_group
 
 from equilag.domain.constraint import constraint_of
@@ -12,7 +12,6 @@ from equilag.domain.group.group import NOBODY, Group
 from equilag.domain.plan.metrics import member_counts, member_loads, spread
 from equilag.domain.policy.policy import Policy
 from equilag.domain.policy.policy_settings import BALANCES
-from equilag.solver.counts.even_counts import balanced_assignment
 from equilag.solver.local_search.assignment_state import AssignmentState, disjoint_pairs
 
 

@@ -7,6 +7,7 @@ from itertools import count
 
 import numpy as np
 import pytest
+from support.constraints import balanced_assignment
 from support.groups import group_of
 from support.local_search import never, spread_of, starts
 
@@ -14,7 +15,6 @@ from equilag.domain.constraint import CountConstraint, constraint_of
 from equilag.domain.group.group import Group, Index, Ints
 from equilag.domain.plan.metrics import is_valid, member_counts, member_loads
 from equilag.domain.policy.policy import Policy
-from equilag.solver.counts.even_counts import balanced_assignment
 from equilag.solver.exchange.paired_exchange import MemberRows, exchange_in_pairs
 from equilag.solver.local_search.equal_loads import (
     divisible,

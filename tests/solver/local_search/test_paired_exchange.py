@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from support.constraints import balanced_assignment
 from support.groups import group_of, lags_of, small_groups
 from support.local_search import never, spread_of
 from support.oracles import Assignments
@@ -18,7 +19,6 @@ from equilag.domain.constraint import CountConstraint, constraint_of
 from equilag.domain.group.group import Group, Index
 from equilag.domain.plan.metrics import is_valid, member_loads
 from equilag.domain.policy.policy import Policy
-from equilag.solver.counts.even_counts import balanced_assignment
 from equilag.solver.exchange.paired_exchange import (
     PATIENCE,
     MemberRows,

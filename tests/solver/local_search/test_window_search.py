@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator
 
 import numpy as np
 import pytest
+from support.constraints import balanced_assignment
 from support.groups import LAG_KINDS, ODD, group_of, odd_cases, random_group, small_groups
 from support.local_search import spread_of
 from support.oracles import Assignments
@@ -16,7 +17,6 @@ from equilag.domain.constraint import CountConstraint, constraint_of
 from equilag.domain.group.group import NOBODY, Group, Index, Ints
 from equilag.domain.plan.metrics import is_valid, member_counts, member_loads
 from equilag.domain.policy.policy import Policy
-from equilag.solver.counts.even_counts import balanced_assignment
 from equilag.solver.exchange.cyclic_exchanges import (
     Window,
     exchange_of_three,
