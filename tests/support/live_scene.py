@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -20,7 +19,6 @@ from equilag.adapters.kafka.client_config import Config, kafka_config
 from equilag.adapters.kafka.cluster import connected
 from equilag.adapters.kafka.group_state import read_state
 from equilag.adapters.kafka.offsets_topic import partitions, read_partition
-from equilag.cli import main
 
 TOPICS: Final = {"orders": 6, "users": 4}
 SUBSCRIPTIONS: Final = (["orders"], ["^(orders|users)$"])
@@ -40,9 +38,7 @@ LIVE: Final[dict[str, dict[str, Any]]] = {
 LEFT: Final = {"left": RANGE, "left-848": KIP_848}
 EMPTY: Final = {*LEFT, "commits-only"}
 SHARE: Final = "share"
-FIRST: Final = {tp: 20 + 7 * number for number, tp in enumerate(PARTITIONS)}
-LATER: Final = {tp: 5 * (number % 4) for number, tp in enumerate(PARTITIONS)}
-"""Records of each partition: before the first round of the recorded history, and after it."""
+RECORDS: Final = {tp: 20 + 12 * number for number, tp in enumerate(PARTITIONS)}
 
 
 class Seen(NamedTuple):
@@ -104,16 +100,12 @@ def seen_in(rows: Iterable[Mapping[str, Any]], group: str) -> dict[str, Seen]:
 
 
 @contextmanager
-def made_scene(bootstrap: str, history: Path | None = None) -> Iterator[Scene]:
-    """The groups of LIVE, as long as it lasts, and those of EMPTY and SHARE.
-
-    `history`, if it is asked for, gets one round with all of LIVE before the records of LATER, and
-    two after them.
-    """
+def made_scene(bootstrap: str) -> Iterator[Scene]:
+    """The groups of LIVE, as long as it lasts, and those of EMPTY and SHARE."""
     config, admin = kafka_config(bootstrap), admin_of(bootstrap)
     for topic, size in TOPICS.items():
         make_topic(admin, topic, size)
-    produce(bootstrap, FIRST)
+        fill(bootstrap, topic, [RECORDS[topic, number] for number in range(size)])
     # After a group, as the admin client waits long for a coordinator that is not there yet.
     with pairs(config, LIVE, SUBSCRIPTIONS, PARTITIONS) as members:
         for number, group in enumerate(members.values()):
@@ -123,17 +115,7 @@ def made_scene(bootstrap: str, history: Path | None = None) -> Iterator[Scene]:
             for group in left.values():
                 commit_all(group, 2)
         share(config)
-        if history is not None:
-            collect(bootstrap, history, 1)
-        produce(bootstrap, LATER)
-        if history is not None:
-            collect(bootstrap, history, 2)
         yield Scene(bootstrap, members)
-
-
-def produce(bootstrap: str, counts: dict[Partition, int]) -> None:
-    for topic, size in TOPICS.items():
-        fill(bootstrap, topic, [counts[topic, number] for number in range(size)])
 
 
 def commit_all(members: list[ChildConsumer], step: int) -> None:
@@ -166,29 +148,7 @@ def share(config: Config) -> None:
         consumer.close()
 
 
-def collect(bootstrap: str, folder: Path, rounds: int) -> None:
-    """So many rounds with every group of LIVE; one that rebalances is left out of a round."""
-    words = ("--every", "1s", "--rounds", "1", "--out", str(folder))
-    whole = 0
-
-    def enough() -> bool:
-        nonlocal whole
-        before = rounds_of(folder)
-        assert main(["collect", "--bootstrap-server", bootstrap, *words]) == 0
-        whole += all(rounds_of(folder)[group] > before[group] for group in LIVE)
-        return whole >= rounds
-
-    until(enough)
-
-
 def history_rows(history: Path, table: str) -> list[dict[str, Any]]:
     """The rows of a table of a recorded history."""
     files = sorted((history / table).glob("*.parquet"))
     return [row for file in files for row in pq.read_table(file, partitioning=None).to_pylist()]
-
-
-def rounds_of(history: Path) -> Counter[str]:
-    """In how many rounds a group is."""
-    return Counter(
-        group for group, _ in {(r["group"], r["ts_ms"]) for r in history_rows(history, "offsets")}
-    )

@@ -258,26 +258,6 @@ def test_rates_that_shift(broker: Broker, caplog: pytest.LogCaptureFixture) -> N
 
 
 @pytest.mark.long
-def test_a_solver_that_fails(
-    broker: Broker, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
-) -> None:
-    def fail(*args: Any, **kwargs: Any) -> None:
-        raise RuntimeError("made to fail")
-
-    monkeypatch.setattr("equilag.planner.solve.solve", fail)
-    lagging_topic(broker, "kp-fails")
-    lags = StaticLag({"kp-fails": LAGS})
-    with members(broker, "kp-fails") as group, caplog.at_level(logging.INFO, "equilag"):
-        for number in range(3):
-            group.add(f"m{number}", [in_kafka_python.EquilagAssignor.configured(lag=lags)])
-        until(group.complete)
-        assert sorted(map(len, group.assigned().values())) == [4, 4, 4]
-        until(lambda: group.consumed >= set(range(SIZE)))
-    assert "a heuristic answers" in caplog.text
-    assert "planning failed: RuntimeError: made to fail" in caplog.text
-
-
-@pytest.mark.long
 @pytest.mark.parametrize(
     ("assignor", "built_in"),
     [

@@ -1,4 +1,4 @@
-"""Reading a real broker: log ends, topics, and what cannot be read."""
+"""Reading partitions of a real broker that are cut short, or cannot be read."""
 
 from __future__ import annotations
 
@@ -6,12 +6,10 @@ import pytest
 from confluent_kafka import TopicPartition
 from support.kafka_broker import Broker
 from support.live_topics import admin_of, fill, make_topic
-from support.waiting import PATIENCE_S
 
 from equilag.adapters.kafka import offsets_topic
 from equilag.adapters.kafka.client_config import Config, kafka_config
-from equilag.adapters.kafka.cluster import connected
-from equilag.adapters.kafka.offsets_topic import partitions, read_partition
+from equilag.adapters.kafka.offsets_topic import read_partition
 from equilag.domain.errors import InputError
 
 pytestmark = [pytest.mark.broker]
@@ -26,22 +24,6 @@ def config(broker: Broker) -> Config:
     for future in admin.delete_records([TopicPartition("livereading", 1, 5)]).values():
         future.result()
     return kafka_config(broker.bootstrap)
-
-
-def test_topics_and_log_ends(config: Config) -> None:
-    with connected(config, PATIENCE_S) as cluster:
-        named = cluster.topics(["livereading", "no-such"])
-        assert (named.found["livereading"].keys(), named.missing) == ({0, 1, 2}, ["no-such"])
-        # The version of these random ids is 4: the bytes are in the right order.
-        assert {(key.version, name) for key, name in named.ids.items()} == {(4, "livereading")}
-        ends, unknown = cluster.ends(named.leaders(), named.found)
-        assert {number: bounds for (_, number), bounds in ends.items()} == {
-            0: (0, 10), 1: (5, 9), 2: (0, 0),
-        }  # fmt: skip
-        assert not unknown
-        every = cluster.topics()
-        assert every.ids.items() >= named.ids.items()
-        assert "no-such" not in every.found
 
 
 def test_reading_that_takes_too_long(config: Config, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -63,15 +45,6 @@ def test_reading_a_log_that_lost_its_beginning(
     part = read_partition(config, 1, 20)
     assert (part.begin, part.end, part.read, part.held_back) == (5, 9, 4, 0)
     assert part.survivors == {}  # none of them has a key
-
-
-def test_reading_what_is_not_there(config: Config, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(offsets_topic, "TOPIC", "livereading")
-    with pytest.raises(InputError, match=r"livereading\[99\]: no such partition"):
-        read_partition(config, 99, 20)
-    monkeypatch.setattr(offsets_topic, "TOPIC", "no-such")
-    with connected(config, PATIENCE_S) as cluster:
-        assert partitions(cluster) == []
 
 
 def test_a_setting_that_there_is_not(broker: Broker) -> None:

@@ -47,6 +47,8 @@ from equilag.adapters.kafka.reading import NO_COMMIT
 from equilag.cli import main
 from equilag.domain.group.group import Group
 from equilag.domain.group.lag import QUALITY
+from equilag.pipeline.results.run_tables import TableName
+from equilag.pipeline.results.table_files import check_files, find_files
 
 pytestmark = [pytest.mark.broker]
 
@@ -144,6 +146,9 @@ def test_rows_of_collect(scene: Scene, tmp_path: Path, capsys: pytest.CaptureFix
     argv = ["collect", "--bootstrap-server", scene.bootstrap, "--out", str(folder)]
     assert main([*argv, "--rounds", "1", "--groups", "live-.*|left.*"]) == 0
     assert capsys.readouterr() == ("", "")
+    table: TableName
+    for table in ("offsets", "members", "racks"):  # as `equilag fleet --history` takes them
+        check_files(find_files([str(folder / table)], table), table)
     offsets, members = history_rows(folder, "offsets"), history_rows(folder, "members")
     ends = scene.ends()
     assert {row["group"] for row in members} == {*LIVE, *LEFT}

@@ -21,6 +21,8 @@ EXAMPLE = "kip-169"
 LAGS = (100_000, 60_000, 50_000)
 BEST = [{(EXAMPLE, 0)}, {(EXAMPLE, 1), (EXAMPLE, 2)}]
 """What the KIP's own example should end with."""
+BY_RANGE = [{(EXAMPLE, 0), (EXAMPLE, 1)}, {(EXAMPLE, 2)}]
+"""What range makes of it."""
 SESSION_S = 10.0
 """Of the test in which a steward starts anew within its session: a process may take seconds to
 start while other tests use both cores."""
@@ -38,51 +40,54 @@ def example(broker: Broker, admin: AdminClient) -> None:
     fill(broker.bootstrap, EXAMPLE, LAGS)
 
 
-@pytest.mark.long
-@pytest.mark.usefixtures("example")
-def test_cooperative_members_of_librdkafka(scene: Callable[[], Scene], admin: AdminClient) -> None:
-    here = scene()
-    commit(admin, here.group, {EXAMPLE: [0, 0, 0]})
-    here.steward().has("leader")
+@pytest.fixture
+def here(scene: Callable[[], Scene], admin: AdminClient, example: None) -> Scene:
+    """A group of the test's own that has read nothing of the example's topic."""
+    made = scene()
+    commit(admin, made.group, {EXAMPLE: [0, 0, 0]})
+    return made
+
+
+def two_join(here: Scene, topic: str = EXAMPLE, strategy: str = "range") -> None:
     for number in range(2):
-        here.member(f"rd-{number}", EXAMPLE, "cooperative-sticky")
-    keep(here.group, {"seconds": round(here.ends_with(BEST), 2)})
-    assert not here.log.twice()
+        here.member(f"rd-{number}", topic, strategy)
 
 
-@pytest.mark.usefixtures("example")
+@pytest.fixture
+def topic(request: pytest.FixtureRequest) -> str:
+    """The name of a topic that no other test has."""
+    name: str = request.node.name
+    return name.replace("[", "-").replace("]", "")
+
+
+JAVA = "org.apache.kafka.clients.consumer.{}Assignor"
+
+
 @pytest.mark.parametrize(
-    "strategies",
+    ("client", "strategies"),
     [
-        pytest.param(("Range",), marks=pytest.mark.long),
-        ("CooperativeSticky",),
-        pytest.param(("Range", "CooperativeSticky"), marks=pytest.mark.long),
+        pytest.param("librdkafka", ("cooperative-sticky",), marks=pytest.mark.long),
+        pytest.param("java", ("Range",), marks=pytest.mark.long),
+        ("java", ("CooperativeSticky",)),
+        pytest.param("java", ("Range", "CooperativeSticky"), marks=pytest.mark.long),
     ],
 )
-def test_members_of_java(
-    scene: Callable[[], Scene], admin: AdminClient, strategies: tuple[str, ...]
-) -> None:
-    here = scene()
-    commit(admin, here.group, {EXAMPLE: [0, 0, 0]})
+def test_members_of_both_clients(here: Scene, client: str, strategies: tuple[str, ...]) -> None:
     here.steward().has("leader")
-    package = "org.apache.kafka.clients.consumer"
-    names = ",".join(f"{package}.{name}Assignor" for name in strategies)
-    here.java(2, EXAMPLE, partition_assignment_strategy=names)
+    if client == "java":
+        names = ",".join(map(JAVA.format, strategies))
+        here.java(2, EXAMPLE, partition_assignment_strategy=names)
+    else:
+        two_join(here, strategy=strategies[0])
     keep(here.group, {"seconds": round(here.ends_with(BEST), 2)})
-    if strategies == ("CooperativeSticky",):
+    if strategies[0].startswith(("coop", "Coop")):
         assert not here.log.twice()
 
 
 @pytest.mark.long
-@pytest.mark.usefixtures("example")
-def test_a_late_steward_takes_over_on_request(
-    scene: Callable[[], Scene], admin: AdminClient
-) -> None:
-    here = scene()
-    commit(admin, here.group, {EXAMPLE: [0, 0, 0]})
-    for number in range(2):
-        here.member(f"rd-{number}", EXAMPLE, "range")
-    here.ends_with([{(EXAMPLE, 0), (EXAMPLE, 1)}, {(EXAMPLE, 2)}])  # what range makes of it
+def test_a_late_steward_takes_over_on_request(here: Scene) -> None:
+    two_join(here)
+    here.ends_with(BY_RANGE)
     follower = here.steward()
     follower.has("follower")
     stays(lambda: follower.status()["role"] == "follower", 2)
@@ -95,20 +100,17 @@ def test_a_late_steward_takes_over_on_request(
 
 
 @pytest.mark.long
-@pytest.mark.parametrize(
-    "strategy", [pytest.param("range", marks=pytest.mark.live), "cooperative-sticky"]
-)
 def test_no_partition_has_two_owners_in_a_take_over(
-    scene: Callable[[], Scene], admin: AdminClient, request: pytest.FixtureRequest, strategy: str
+    scene: Callable[[], Scene], admin: AdminClient, topic: str
 ) -> None:
-    """The members, one of them static, notice one by one, with heartbeats 3 s apart."""
+    """The members, one of them static, notice one by one, with heartbeats 3 s apart. Eager ones:
+    see tests/integration/live/test_take_over.py."""
     here = scene()
-    topic = request.node.name.replace("[", "-").replace("]", "")
     make_topic(admin, topic, 24)
     slow = {"heartbeat_interval_ms": 3000, "session_timeout_ms": 10_000}
     for number in range(8):
         static = {"group_instance_id": "static"} if number == 0 else {}
-        here.member(f"rd-{number}", topic, strategy, **slow, **static)
+        here.member(f"rd-{number}", topic, "cooperative-sticky", **slow, **static)
     here.all_owned(topic, 24, 8)
     before, began = here.log.held(), time.time()
     steward = here.steward("--take-over")
@@ -122,13 +124,9 @@ def test_no_partition_has_two_owners_in_a_take_over(
 
 
 @pytest.mark.long
-@pytest.mark.usefixtures("example")
-def test_a_dry_run_joins_nothing(scene: Callable[[], Scene], admin: AdminClient) -> None:
-    here = scene()
-    commit(admin, here.group, {EXAMPLE: [0, 0, 0]})
-    for number in range(2):
-        here.member(f"rd-{number}", EXAMPLE, "range")
-    here.ends_with([{(EXAMPLE, 0), (EXAMPLE, 1)}, {(EXAMPLE, 2)}])
+def test_a_dry_run_joins_nothing(here: Scene) -> None:
+    two_join(here)
+    here.ends_with(BY_RANGE)
     before = here.log.events
     steward = here.steward("--dry-run")
     steward.wait_for(lambda status: status["counters"].get("would_trigger", 0) == 1)
@@ -140,16 +138,14 @@ def test_a_dry_run_joins_nothing(scene: Callable[[], Scene], admin: AdminClient)
 
 @pytest.mark.live
 def test_lag_that_turns_is_worth_one_rebalance(
-    scene: Callable[[], Scene], broker: Broker, admin: AdminClient, request: pytest.FixtureRequest
+    scene: Callable[[], Scene], broker: Broker, admin: AdminClient, topic: str
 ) -> None:
     here = scene()
-    topic = request.node.name
     make_topic(admin, topic, 3)
     commit(admin, here.group, {topic: [0, 0, 0]})
     steward = here.steward()
     steward.has("leader")
-    for number in range(2):
-        here.member(f"rd-{number}", topic, "cooperative-sticky")
+    two_join(here, topic, "cooperative-sticky")
     until(lambda: len(here.log.owners()) == 3)
     both = next(held for held in here.log.held().values() if len(held) == 2)
     light = next(number for number in range(3) if (topic, number) not in both)
@@ -163,10 +159,9 @@ def test_lag_that_turns_is_worth_one_rebalance(
 
 @pytest.mark.long
 def test_new_partitions_get_owners(
-    scene: Callable[[], Scene], admin: AdminClient, request: pytest.FixtureRequest
+    scene: Callable[[], Scene], admin: AdminClient, topic: str
 ) -> None:
     here = scene()
-    topic = request.node.name
     make_topic(admin, topic, 4)
     here.steward().has("leader")
     for number in range(3):
@@ -179,14 +174,12 @@ def test_new_partitions_get_owners(
 
 @pytest.mark.long
 def test_a_topic_made_anew_is_shared_anew(
-    scene: Callable[[], Scene], admin: AdminClient, request: pytest.FixtureRequest
+    scene: Callable[[], Scene], admin: AdminClient, topic: str
 ) -> None:
     here = scene()
-    topic = request.node.name
     make_topic(admin, topic, 4)
     here.steward().has("leader")
-    for number in range(2):
-        here.member(f"rd-{number}", topic, "range")
+    two_join(here, topic)
     here.all_owned(topic, 4, 2)
     delete_topic(admin, topic)
     until(lambda: not here.log.owners())
@@ -195,15 +188,11 @@ def test_a_topic_made_anew_is_shared_anew(
 
 
 @pytest.mark.long
-@pytest.mark.usefixtures("example")
-def test_it_dies_and_comes_back(scene: Callable[[], Scene], admin: AdminClient) -> None:
-    here = scene()
-    commit(admin, here.group, {EXAMPLE: [0, 0, 0]})
+def test_it_dies_and_comes_back(here: Scene) -> None:
     session = ("--session-timeout", f"{SESSION_S:g}s")
     steward = here.steward(*session)
     steward.has("leader")
-    for number in range(2):
-        here.member(f"rd-{number}", EXAMPLE, "range")
+    two_join(here)
     here.ends_with(BEST)
     before = here.log.events
     steward.kill()
@@ -218,29 +207,28 @@ def test_it_dies_and_comes_back(scene: Callable[[], Scene], admin: AdminClient) 
 
     again.kill()
     # Without it, what range makes of it, after the session has run out.
-    fallen_back = here.ends_with([{(EXAMPLE, 0), (EXAMPLE, 1)}, {(EXAMPLE, 2)}], SESSION_S + 20)
+    fallen_back = here.ends_with(BY_RANGE, SESSION_S + 20)
     figures = {"session_s": SESSION_S, "events_of_members_after_two_restarts": noticed}
     keep(here.group, {**figures, "own_assignor_after_s": round(fallen_back, 2)})
 
 
-@pytest.mark.usefixtures("example")
-def test_at_its_end_it_leaves_at_once(scene: Callable[[], Scene], admin: AdminClient) -> None:
-    """With eager members of librdkafka."""
-    here = scene()
-    commit(admin, here.group, {EXAMPLE: [0, 0, 0]})
+def test_at_its_end_it_leaves_at_once(here: Scene) -> None:
+    """With eager members of librdkafka; until then its status shows them as they are."""
     steward = here.steward("--session-timeout", "30s")
     steward.has("leader")
-    for number in range(2):
-        here.member(f"rd-{number}", EXAMPLE, "range")
+    two_join(here)
     keep(here.group, {"seconds": round(here.ends_with(BEST), 2)})
+    steward.wait_for(lambda status: status["lag_spread"] == 10_000)
+    shown = {one["name"]: (one["partitions"], one["lag"]) for one in steward.status()["by_member"]}
+    assert shown.keys() == {"rd-0", "rd-1"}
+    assert sorted(shown.values()) == [(1, 100_000), (2, 110_000)]
     assert steward.end() == 0
-    here.ends_with([{(EXAMPLE, 0), (EXAMPLE, 1)}, {(EXAMPLE, 2)}], 10)
+    here.ends_with(BY_RANGE, 10)
 
 
 @pytest.mark.live
-@pytest.mark.usefixtures("example")
 def test_rights_that_are_missing(
-    scene: Callable[[], Scene], broker: Broker, admin: AdminClient, tmp_path: Path
+    scene: Callable[[], Scene], broker: Broker, admin: AdminClient, tmp_path: Path, example: None
 ) -> None:
     here = scene()
     add_user(admin, "steward", "s")
@@ -253,25 +241,20 @@ def test_rights_that_are_missing(
     allow(admin, "steward", ResourceType.GROUP, here.group, AclOperation.READ)
     steward.has("leader")
     # A leader that cannot read the topics must not lead: the members go on without it.
-    for number in range(2):
-        here.member(f"rd-{number}", EXAMPLE, "range")
+    two_join(here)
     until(lambda: steward.process.poll() is not None)
     assert steward.process.returncode == 2
     assert f"needs the right Describe on Topic '{EXAMPLE}'" in steward.text.splitlines()[-1]
-    here.ends_with([{(EXAMPLE, 0), (EXAMPLE, 1)}, {(EXAMPLE, 2)}], 10)
+    here.ends_with(BY_RANGE, 10)
 
 
 @pytest.mark.long
-@pytest.mark.usefixtures("example")
-def test_two_at_once(scene: Callable[[], Scene], admin: AdminClient) -> None:
-    here = scene()
-    commit(admin, here.group, {EXAMPLE: [0, 0, 0]})
+def test_two_at_once(here: Scene) -> None:
     first = here.steward()
     first.has("leader")
     behind = here.steward("--instance-id", "behind")
     behind.has("follower")
-    for number in range(2):
-        here.member(f"rd-{number}", EXAMPLE, "range")
+    two_join(here)
     here.ends_with(BEST)
     began = time.monotonic()
     second = here.steward()  # the same instance id: it takes the place of the first
@@ -284,16 +267,10 @@ def test_two_at_once(scene: Callable[[], Scene], admin: AdminClient) -> None:
 
 
 @pytest.mark.live
-@pytest.mark.usefixtures("example")
-def test_it_stands_by_while_the_broker_assigns(
-    scene: Callable[[], Scene], admin: AdminClient
-) -> None:
-    here = scene()
-    commit(admin, here.group, {EXAMPLE: [0, 0, 0]})
+def test_it_stands_by_while_the_broker_assigns(here: Scene) -> None:
     steward = here.steward()
     steward.has("leader")
-    for number in range(2):
-        here.member(f"rd-{number}", EXAMPLE, "range")
+    two_join(here)
     here.ends_with(BEST)
     newcomer = here.java(1, EXAMPLE, group_protocol="consumer")
     steward.has("passive")

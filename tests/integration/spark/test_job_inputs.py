@@ -164,12 +164,6 @@ def test_an_error_on_the_way_leaves_nothing_behind(
     assert not there or not list(out.iterdir())
 
 
-@pytest.mark.parametrize("at", [-1, 253402300800000, 10**25])
-def test_times_that_nobody_can_write(tiny: Path, tmp_path: Path, at: int) -> None:
-    with pytest.raises(InputError, match="at: must be a time from 1970 to 9999"):
-        options(tiny, tmp_path / "run", at=at)
-
-
 def test_the_session_of_somebody_else_keeps_its_settings(
     spark: SparkSession, tiny: Path, tmp_path: Path
 ) -> None:
