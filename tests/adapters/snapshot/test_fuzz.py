@@ -6,12 +6,15 @@ import copy
 import gzip
 import io
 import json
+from pathlib import Path
 from typing import IO, Any
 
 import pytest
 import zstandard
 from hypothesis import given
 from hypothesis import strategies as st
+from support.json_paths import Path as Place
+from support.json_paths import places, value_at
 
 from equilag.adapters.snapshot.read_input import load_snapshot
 from equilag.domain.errors import InputError
@@ -19,33 +22,8 @@ from equilag.domain.group.group import NOBODY, Group
 from equilag.domain.group.lag import MAX_LAG
 
 Snapshot = dict[str, Any]
-Path = tuple[str | int, ...]
 
-BASE: Snapshot = {
-    "format": "equilag/snapshot/1",
-    "group": "g",
-    "taken_at": "2026-11-21T09:00:00.5+01:00",
-    "topics": {"a": 3, "b.c": 2, "empty": 0, "é e": 1},
-    "subscriptions": {"all": ["a", "b.c", "é e", "later"]},
-    "members": [
-        {"id": "m1", "subscription": "all", "owned": {"a": [0, 1, 7], "gone": [0]}},
-        {"id": "m2", "subscription": ["b.c"], "owned": {"a": [1], "b.c": [0]}, "generation": 3},
-        {"id": "m0", "subscription": [], "instance_id": "i", "rack": "r", "capacity": 1.5},
-        {"id": "m3", "subscription": "all", "instance": "p", "max_partitions": 2},
-    ],
-    "generation": 4,
-    "offsets": {
-        "a": {"log_start": [0, 3, 0], "log_end": [9, 9, 9], "committed": [1, None, 12]},
-        "é e": {"log_start": [0], "log_end": [1], "committed": [0]},
-    },
-    "lags": {"b.c": [5, 6]},
-    "auto_offset_reset": "earliest",
-    "rates": {"a": [1, 0.5, None]},
-    "weights": {"b.c": [3, 4]},
-    "racks": {"a": [["r"], [], ["r", "s"]]},
-    "allowed": {"a": {"1": ["m1", "m3"]}, "b.c": {"0": ["m2"]}},
-    "co_partitioned": [["empty"], ["é e"]],
-}
+BASE: Snapshot = json.loads(Path(__file__).with_name("every_field.json").read_text("utf-8"))
 
 INTEGERS = (0, 1, -1, 2, 2**31, 2**53 - 1, 2**53, 2**62, 2**63 - 1, 2**63, -(2**63), 10**30)
 LEAVES = st.one_of(
@@ -54,7 +32,7 @@ LEAVES = st.one_of(
     st.sampled_from(INTEGERS),
     st.integers(),
     st.floats(),
-    st.sampled_from(["", "a", "all", "m1", "b.c", "latest", "\ud800", "\0", "é", "9"]),
+    st.sampled_from(["", "orders", "all", "b", "we ird", "latest", "\ud800", "\0", "é", "9"]),
     st.text(max_size=5),
 )
 JUNK = st.recursive(
@@ -66,28 +44,14 @@ JUNK = st.recursive(
 )
 
 
-def spots(value: object, path: Path = ()) -> list[Path]:
-    found = [path]
-    if isinstance(value, dict):
-        for key, inner in value.items():
-            found += spots(inner, (*path, key))
-    elif isinstance(value, list):
-        for index, inner in enumerate(value):
-            found += spots(inner, (*path, index))
-    return found
-
-
 RAW = json.dumps(BASE).encode()
 PACKED = {"gzip": gzip.compress(RAW, mtime=0), "zstd": zstandard.compress(RAW)}
-SPOTS = [path for path in spots(BASE) if path]
+SPOTS = [path for path in places(BASE) if path]
 
 
-def changed(path: Path, how: str, junk: object) -> Snapshot:
+def changed(path: Place, how: str, junk: object) -> Snapshot:
     snapshot = copy.deepcopy(BASE)
-    spot: Any = snapshot
-    for key in path[:-1]:
-        spot = spot[key]
-    last = path[-1]
+    spot, last = value_at(snapshot, path[:-1]), path[-1]
     if how == "set":
         spot[last] = junk
     elif how == "remove":
@@ -139,7 +103,7 @@ def outcome(source: Snapshot | IO[str] | IO[bytes]) -> Group | InputError:
     how=st.sampled_from(["set", "set", "remove", "insert", "copy"]),
     junk=JUNK,
 )
-def test_junk_in_one_spot(path: Path, how: str, junk: object) -> None:
+def test_junk_in_one_spot(path: Place, how: str, junk: object) -> None:
     snapshot = changed(path, how, junk)
     text = json.dumps(snapshot)  # writes NaN, Infinity and lone surrogates as Python reads them
     direct, parsed = outcome(snapshot), outcome(io.StringIO(text))
@@ -152,7 +116,7 @@ def test_junk_in_one_spot(path: Path, how: str, junk: object) -> None:
         assert parsed.lag.tolist() == direct.lag.tolist()
 
 
-@given(cut=st.integers(0, 1500), junk=st.text(alphabet='{}[]",:0e-.\\untrN \ud800', max_size=3))
+@given(cut=st.integers(0, len(RAW)), junk=st.text(alphabet='{}[]",:0e-.\\untrN \ud800', max_size=3))
 def test_junk_in_the_text(cut: int, junk: str) -> None:
     text = json.dumps(BASE)
     outcome(io.StringIO(text[:cut] + junk + text[cut:]))

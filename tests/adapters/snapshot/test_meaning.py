@@ -108,29 +108,6 @@ def test_the_least_a_snapshot_can_be() -> None:
     assert group.generation is None
 
 
-@pytest.mark.parametrize(
-    ("reset", "no_commit"),
-    [("latest", 0), ("LATEST", 0), (None, 0), ("earliest", 6), ("Earliest", 6), ("none", 6)],
-)
-def test_lag_from_offsets(reset: str | None, no_commit: int) -> None:
-    fields: Snapshot = {} if reset is None else {"auto_offset_reset": reset}
-    group = load_snapshot(
-        snapshot(
-            topics={"t": 6},
-            offsets={
-                "t": {
-                    "log_start": [4, 4, 4, 4, 4, 10],
-                    "log_end": [10, 10, 10, 10, 10, 10],
-                    "committed": [7, None, 12, 3, 4, 10],
-                }
-            },
-            **fields,
-        )
-    )
-    assert group.lag.tolist() == [3, no_commit, 0, 6, 6, 0]
-    assert marks(group) == ["ok", "no_commit", "ahead_of_end", "below_log_start", "ok", "ok"]
-
-
 def test_lags_win_over_offsets_and_the_rest_is_unknown() -> None:
     offsets = {"log_start": [0], "log_end": [9], "committed": [4]}
     group = load_snapshot(
