@@ -5,11 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 from support.described_texts import described, refused
 
-from equilag.domain.errors import InputError
 from equilag.planner.solve import solve
 
 HEADER = (
@@ -318,19 +315,3 @@ def test_much_text_is_read_piece_by_piece() -> None:
     assert shown == sorted(shown)
     assert len(shown) > 3
     assert len(log) < shown[-1] <= len(log + TEXT + log)
-
-
-@given(
-    spot=st.integers(0, len(MEMBERS)),
-    drop=st.integers(0, 12),
-    junk=st.text(alphabet="ga019-: \n\r\t()x'\u2028", max_size=6),
-)
-def test_junk_in_the_members(spot: int, drop: int, junk: str) -> None:
-    try:
-        result = described(TEXT, MEMBERS[:spot] + junk + MEMBERS[spot + drop :])
-    except InputError as refusal:
-        error = refusal
-    else:
-        assert result.group.n_partitions >= 1
-        return
-    assert error.problem

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 from support.described_texts import described, refused
 
+HERE = Path(__file__)
 KAFKA = """\
 GROUP    TOPIC    PARTITION  CURRENT-OFFSET  LOG-END-OFFSET  LAG  CONSUMER-ID        HOST        CLIENT-ID
 billing  orders   0          10              25              15   app-1-0d6f-11aa    /10.0.0.1   app-1
@@ -25,10 +28,6 @@ def markdown(text: str) -> str:
     return "\n".join([rows[0], "|---|:--|" + "--:|" * 7, *rows[1:]])
 
 
-def squeezed(text: str) -> str:
-    return "\n".join(" ".join(line.split()) for line in text.splitlines())
-
-
 SAME = {
     "as it is": KAFKA,
     "a prompt and remarks around it": f"root@k1:/# bin/kafka-consumer-groups.sh --describe --group"
@@ -37,16 +36,12 @@ SAME = {
     "carriage returns and a mark": "\ufeff" + KAFKA.replace("\n", "\r\n"),
     "carriage returns only": KAFKA.replace("\n", "\r"),
     "an indent": "".join(f"    {line}\n" for line in ROWS),
-    "tabs": "\n".join("\t".join(line.split()) for line in ROWS),
     "several tabs": "\n".join("\t\t".join(line.split()) for line in ROWS),
     "trailing tabs": "".join(f"{line}\t\t\n" for line in ROWS),
-    "single spaces": squeezed(KAFKA),
     "hard spaces": KAFKA.replace("  ", "\u00a0 "),
     "colours": "".join(f"\x1b[1;32m{line}\x1b[0m\n" for line in ROWS),
-    "a quote": "".join(f"> {line}\n" for line in ROWS),
     "a fence": f"```text\n{KAFKA}```\n",
     "back-ticks": "\n".join(f"` {line}`" for line in ROWS),
-    "a markdown table": markdown(KAFKA),
     "a markdown table with names once": markdown(KAFKA)
     .replace("| billing | orders | 1 |", "| | | 1 |")
     .replace("| billing | refunds |", "|  | refunds |"),
@@ -54,7 +49,6 @@ SAME = {
     "a frame of lines": "┌────┐\n"
     + "\n".join(f"│ {' │ '.join(line.split())} │" for line in ROWS)
     + "\n└────┘",
-    "commas": "\n".join(", ".join(line.split()) for line in ROWS),
     "semicolons": "\n".join(";".join(line.split()) for line in ROWS),
     "a header without the commas of the rows": "\n".join(
         [ROWS[0], *(", ".join(line.split()) for line in ROWS[1:])]
@@ -67,23 +61,15 @@ SAME = {
     "line numbers of grep": "\n".join(f"{number}:{line}" for number, line in enumerate(ROWS, 1)),
     "a comment sign": "".join(f"# {line}\n" for line in ROWS),
     "the name of a container": "".join(f"kafka-1  | {line}\n" for line in ROWS),
-    "an epoch": "\n".join(
-        " ".join([*line.split()[:3], epoch, *line.split()[3:]])
-        for line, epoch in zip(ROWS, ("LEADER-EPOCH", "4", "-", "0"), strict=True)
-    ),
     "names in lower case": KAFKA.replace(ROWS[0], ROWS[0].lower()),
     "names with spaces": "\n".join(
         [ROWS[0].replace("T-O", "T O").replace("LOG-END-O", "LOG END O"), *ROWS[1:]]
     ),
-    "an id glued to its host": KAFKA.replace("1aa    /", "1aa/").replace("2bb    /", "2bb/"),
     "a row broken between words": KAFKA.replace("15   app", "15\napp"),
     "all lines broken between words": KAFKA.replace("LAG  ", "LAG\n")
     .replace("15   ", "15\n")
     .replace("0    app", "0\napp")
     .replace("-    app", "-\napp"),
-    "lines broken at the edge of a screen": "\n".join(
-        piece for line in ROWS for piece in (line[:73], line[73:])
-    ),
     "a message between": KAFKA.replace("\nbilling  orders   1", "\nCould not ask k2:9092.\nbilling  orders   1"),  # noqa: E501
     "an ellipsis": KAFKA + "... ...\n",
     "two tables": f"{ROWS[0]}\n{ROWS[1]}\n\n{ROWS[0]}\n{ROWS[2]}\n{ROWS[3]}\n",
@@ -186,38 +172,8 @@ def test_owners_of_old_versions(text: str) -> None:
     assert result.said("the owner of 1 partition is unknown", "orders-4")
 
 
-def test_the_offset_checker() -> None:
-    text = (
-        "Group           Topic      Pid Offset          logSize         Lag             Owner\n"
-        "billing         orders     0   10              25              15              none\n"
-        "billing         orders     1   40              40              0               app_h-7-0\n"
-        "10:01:00 AM - info: next check\n"
-        "Group           Topic      Pid Offset          logSize         Lag             Owner\n"
-        "billing         orders     0   11              26              15              none\n"
-        "billing         orders     1   41              41              0               app_h-7-0\n"
-    )
-    result = described(text)
-    assert result.partitions == {
-        ("orders", 0): (11, 26, None),
-        ("orders", 1): (41, 41, "app_h-7-0"),
-    }
-    assert result.said("shows the group 2 times; the last one counts")
-
-
 def test_rpk() -> None:
-    summary = (
-        "GROUP        {}\nCOORDINATOR  1\nSTATE        {}\nBALANCER     range\nMEMBERS      1\n"
-    )
-    columns = "TOPIC   PARTITION  CURRENT-OFFSET  LOG-START-OFFSET  LOG-END-OFFSET  LAG  "
-    text = (
-        summary.format("billing", "Stable")
-        + columns + "MEMBER-ID        CLIENT-ID  HOST\n"
-        "orders  0          10              4                 25              15   app-1-0d6f-11aa  app-1      10.0.0.1\n"  # noqa: E501
-        "orders  1          -               5                 40              35   app-1-0d6f-11aa  app-1      10.0.0.1\n\n"  # noqa: E501
-        + summary.format("audit", "Empty")
-        + columns + "MEMBER-ID  CLIENT-ID  HOST\n"
-        "orders  0          20              4                 25              5\n"
-    )  # fmt: skip
+    text = HERE.with_name("rpk.txt").read_text("utf-8")
     result = described(text, group="billing")
     assert result.partitions == {("orders", 0): (10, 25, ONE), ("orders", 1): (None, 40, ONE)}
     assert result.document["offsets"]["orders"]["log_start"] == [4, 5]
@@ -227,35 +183,7 @@ def test_rpk() -> None:
     assert not result.document["members"]
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        (
-            "GROUP    TOPIC   PARTITION  LAG  LAG %  COMMITTED OFFSET  LATEST OFFSET  CONSUMER ID\n"
-            "billing  orders  0          15   0.6    10                25             -\n"
-        ),
-        (
-            "TOPIC   PARTITION   NEWEST_OFFSET   OLDEST_OFFSET   CONSUMER_OFFSET   LEAD   LAG\n"
-            "orders  0           25              0               10                10     15\n"
-        ),
-        (
-            "CONSUMER GROUP   STATE    TOPIC    PARTITION  CURRENT OFFSET  END OFFSET  LAG\n"
-            "billing          Stable   orders   0          10              25          15\n"
-        ),
-        (
-            " Cl.  | Consumer Group | Lag | Log End Offset | Current Offset |  Topic | Partition\n"
-            "-----+----------------+-----+----------------+----------------+--------+----------\n"
-            " c-1  | billing        |  15 |             25 |             10 | orders | 0\n"
-        ),
-        (
-            "  CONSUMER ID   PARTITION   TOPIC    LOG END OFFSET   CURRENT OFFSET   OFFSET LAG  \n"
-            " ------------- ----------- -------- ---------------- ---------------- ------------ \n"
-            "  unassigned            0   orders               25               10           15\n"
-        ),
-        "TOPIC PARTITION CURRENT-OFFSET LAG\norders 0 10 15\n",
-        "TOPIC PARTITION LOG-END-OFFSET LAG\norders 0 25 15\n",
-    ],
-)
+@pytest.mark.parametrize("text", HERE.with_name("other_tools.txt").read_text("utf-8").split("\n\n"))
 def test_flat_tables_of_other_tools(text: str) -> None:
     assert described(text).partitions == {("orders", 0): (10, 25, None)}
 

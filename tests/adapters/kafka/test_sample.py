@@ -69,23 +69,9 @@ def test_rows_of_a_group() -> None:
         (1000, "g", "orders", 1, 10, 101, None, None),
         (1000, "g", "orders", 2, 10, 102, None, None),
     ]
-    owned = [("orders", [0, 2])]
+    topics, owned = ["orders", "gone"], [("orders", [0, 2])]
     assert rows_of(taken.members) == [
-        (
-            1000,
-            "g",
-            "m-1",
-            ["orders", "gone"],
-            owned,
-            "r1",
-            None,
-            "static-1",
-            7,
-            "c",
-            "/h",
-            None,
-            None,
-        )
+        (1000, "g", "m-1", topics, owned, "r1", None, "static-1", 7, "c", "/h", None, None)
     ]
     assert (taken.n_groups, taken.n_partitions, taken.lag) == (1, 4, 90 + 60)
 

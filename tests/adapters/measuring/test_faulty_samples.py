@@ -178,13 +178,6 @@ def test_a_new_speed_shows_within_two_minutes() -> None:
     at = np.arange(420)
     position = np.where(at < 300, 40 * at, 12_000 + 10 * (at - 300)) // 1
     commits = position[at // PERIOD * PERIOD][:, None]
-    found = measure(
-        OffsetSamples(
-            at.astype(np.float64),
-            (50_000 + 100 * at)[:, None],
-            commits,
-            np.zeros((420, 1), np.int32),
-            1,
-        )
-    )
+    ends, holder = (50_000 + 100 * at)[:, None], np.zeros((420, 1), np.int32)
+    found = measure(OffsetSamples(at.astype(np.float64), ends, commits, holder, 1))
     assert rate(found)[2] == 10.0
