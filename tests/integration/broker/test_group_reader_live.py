@@ -154,7 +154,8 @@ def test_a_group_that_rebalances(config: Config, admin: AdminClient, reader: Gro
         assert (found.groups, found.left_out) == ([], {"read-busy": "it is rebalancing"})
 
 
-@pytest.mark.parametrize("kind", ["classic", pytest.param("848", marks=pytest.mark.long)])
+@pytest.mark.long
+@pytest.mark.parametrize("kind", ["classic", "848"])
 def test_a_right_that_is_missing(
     broker: Broker, config: Config, admin: AdminClient, kind: str
 ) -> None:
