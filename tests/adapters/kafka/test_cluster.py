@@ -43,9 +43,7 @@ def test_a_rebalance_that_ends_soon(monkeypatch: pytest.MonkeyPatch) -> None:
     assert caught.value.state == "CompletingRebalance"
 
 
-def test_a_group_that_changes_its_kind(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_a_group_that_changes_its_kind(monkeypatch: pytest.MonkeyPatch) -> None:
     client = FakeClient({"t": [1]})
     reads = fake_reader(monkeypatch, client)
     client.describing(group("consumer"), GONE, group(), GONE, GONE)

@@ -8,10 +8,7 @@ import pytest
 from support.plain_fakes import FakeClient, fake_reader
 
 from equilag.adapters.kafka.described import Described, ReadFailure
-from equilag.adapters.kafka.group_kinds import (
-    classic_kind,
-    committed_by_streams,
-)
+from equilag.adapters.kafka.group_kinds import classic_kind, committed_by_streams
 from equilag.adapters.kafka.group_reader import (
     MissingRight,
     TemporarilyUnreadable,

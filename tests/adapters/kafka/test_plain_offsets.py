@@ -5,13 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from support.plain_fakes import (
-    GROUP_FORBIDDEN,
-    LOADING,
-    TOPIC_FORBIDDEN,
-    FakeClient,
-    fake_reader,
-)
+from support.plain_fakes import GROUP_FORBIDDEN, LOADING, TOPIC_FORBIDDEN, FakeClient, fake_reader
 
 import equilag
 from equilag.adapters.kafka.described import Described, DescribedMember, ReadFailure

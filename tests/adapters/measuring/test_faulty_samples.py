@@ -8,12 +8,7 @@ import numpy as np
 import pytest
 
 from equilag.adapters.measuring.offset_samples import OffsetSamples
-from equilag.adapters.measuring.speeds import (
-    FEW_COMMITS,
-    KNOWN,
-    NO_BACKLOG,
-    NO_PARTITIONS,
-)
+from equilag.adapters.measuring.speeds import FEW_COMMITS, KNOWN, NO_BACKLOG, NO_PARTITIONS
 from equilag.adapters.measuring.usable_capacities import Measurements, measure
 
 PERIOD = 5

@@ -71,12 +71,7 @@ def test_the_entry_to_blame_is_counted_within_its_topic() -> None:
 @pytest.mark.parametrize("field", ["lags", "offsets"])
 def test_lags_that_add_up_to_too_much(field: str) -> None:
     size, top = 513, 2**53 - 1
-    snapshot = {
-        "format": "equilag/snapshot/1",
-        "group": "g",
-        "topics": {"t": size},
-        "members": [],
-    }
+    snapshot = {"format": "equilag/snapshot/1", "group": "g", "topics": {"t": size}, "members": []}
     offsets = {"log_start": [0] * size, "log_end": [top] * size, "committed": [0] * size}
     snapshot[field] = {"t": [top] * size if field == "lags" else offsets}
     with pytest.raises(InputError) as caught:

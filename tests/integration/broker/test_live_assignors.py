@@ -15,12 +15,8 @@ from typing import Any, Final
 
 import pytest
 from aiokafka import AIOKafkaConsumer
-from aiokafka.coordinator.assignors.roundrobin import (
-    RoundRobinPartitionAssignor as AioRoundRobin,
-)
-from confluent_kafka import (
-    Consumer,
-)
+from aiokafka.coordinator.assignors.roundrobin import RoundRobinPartitionAssignor as AioRoundRobin
+from confluent_kafka import Consumer
 from support.kafka_broker import Broker
 from support.live_topics import admin_of, commit, fill, make_topic
 from support.waiting import aio_stays, aio_until, stays, until
@@ -391,9 +387,7 @@ def test_a_new_group_of_aiokafka(broker: Broker, monkeypatch: pytest.MonkeyPatch
 
 @pytest.mark.long
 def test_a_solver_that_takes_too_long_for_the_event_loop(
-    broker: Broker,
-    monkeypatch: pytest.MonkeyPatch,
-    caplog: pytest.LogCaptureFixture,
+    broker: Broker, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     from equilag.planner.solve import solve
 

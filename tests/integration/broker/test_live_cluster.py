@@ -166,10 +166,7 @@ def test_rights(
 
 
 def test_the_examples_of_the_pages_run_on_a_live_group(
-    broker: Broker,
-    live: tuple[str, ...],
-    monkeypatch: pytest.MonkeyPatch,
-    tmp_path: Path,
+    broker: Broker, live: tuple[str, ...], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     monkeypatch.chdir(tmp_path)
     ran = 0

@@ -204,10 +204,7 @@ def test_a_group_reader(scene: Scene, config: Config) -> None:
         for name in LEFT:
             left = reader.read(name)
             assert (left.state, left.members) == ("Empty", [])
-            assert left.remarks == [
-                "no members, so nothing is subscribed",
-                f"{NO_COMMIT}: users-1",
-            ]
+            assert left.remarks == ["no members, so nothing is subscribed", f"{NO_COMMIT}: users-1"]
 
 
 def test_readers_disturb_no_member_and_leave_no_trace(

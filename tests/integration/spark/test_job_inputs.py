@@ -13,16 +13,7 @@ import pytest
 pytest.importorskip("pyarrow")
 
 from support import fleet_oracle as oracle
-from support.made_fleets import (
-    FAULTY,
-    TABLES,
-    TINY,
-    Row,
-    make,
-    options,
-    read_table,
-    write_lines,
-)
+from support.made_fleets import FAULTY, TABLES, TINY, Row, make, options, read_table, write_lines
 
 from equilag.adapters.snapshot.read_input import load_snapshot
 from equilag.domain.errors import InputError

@@ -31,10 +31,7 @@ from equilag.pipeline.sources.history import History
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
-pytestmark = [
-    pytest.mark.spark,
-    pytest.mark.broker,
-]
+pytestmark = [pytest.mark.spark, pytest.mark.broker]
 
 REASONS: Final = {
     **dict.fromkeys(EMPTY, ("no_members", "the group was empty")),

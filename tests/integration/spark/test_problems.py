@@ -305,9 +305,7 @@ def test_fields_of_members(problems: Problems) -> None:
     ]  # fmt: skip
 
 
-def test_topics_hold_the_newest_sample_and_the_weight(
-    found: Found,
-) -> None:
+def test_topics_hold_the_newest_sample_and_the_weight(found: Found) -> None:
     newest = {"topic": "a", "partitions": [0], "log_start": [10], "log_end": [10_010],
               "rates": [pytest.approx(100 / 60)]}  # fmt: skip
     (by_lag,) = found[0]["just fresh"]["topics"]

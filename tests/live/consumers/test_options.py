@@ -9,11 +9,7 @@ from equilag.domain.policy.policy import Policy
 from equilag.live.consumers.aiokafka import EquilagAssignor as OfAiokafka
 from equilag.live.consumers.consumer_handle import find_caller
 from equilag.live.consumers.kafka_python import CooperativeEquilagAssignor, EquilagAssignor
-from equilag.live.consumers.lag_source import (
-    Background,
-    LiveLag,
-    StaticLag,
-)
+from equilag.live.consumers.lag_source import Background, LiveLag, StaticLag
 from equilag.live.consumers.options import AssignorOptions
 
 EVERY = [EquilagAssignor, CooperativeEquilagAssignor, OfAiokafka]

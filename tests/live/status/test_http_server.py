@@ -203,8 +203,7 @@ def test_no_heartbeat() -> None:
 
 
 @pytest.mark.parametrize(
-    "host",
-    ["", "127.0.0.1:1", "[::1]:1", "10.1.2.3", "localhost:1", "x.localhost.", "node-1:9"],
+    "host", ["", "127.0.0.1:1", "[::1]:1", "10.1.2.3", "localhost:1", "x.localhost.", "node-1:9"]
 )
 def test_names_that_no_other_site_has(host: str) -> None:
     assert is_own_name(host, ())

@@ -145,10 +145,7 @@ def test_a_follower_starts_nothing(take_over: bool, commands: list[CommandMessag
 
 @pytest.mark.parametrize(
     ("lags", "reason"),
-    [
-        (WITH_ONE_MORE, "1 partition without an owner"),
-        ({"t": [1, 1]}, "1 owned partition is gone"),
-    ],
+    [(WITH_ONE_MORE, "1 partition without an owner"), ({"t": [1, 1]}, "1 owned partition is gone")],
 )
 def test_added_and_deleted_partitions_start_a_rebalance(
     lags: dict[str, list[int]], reason: str
