@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import random
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 import pyarrow as pa
@@ -14,6 +14,8 @@ from support.held_histories import AT, HeldHistory, random_history
 
 from equilag.adapters.measuring.offset_samples import member_samples
 from equilag.adapters.measuring.speeds import BacklogWindows, counted, windows_of
+from equilag.pipeline.results.record import SCHEMAS
+from equilag.pipeline.results.run_tables import TableName
 from equilag.pipeline.results.table_files import find_files
 from equilag.pipeline.sources.history import read_files
 from equilag.pipeline.sources.measured_capacities import capacities_of, holders_of
@@ -36,27 +38,21 @@ def test_capacities_are_those_of_the_plain_code(
     offsets = [row for history in histories.values() for row in history.offsets]
     members = [row for history in histories.values() for row in history.members]
     rng.shuffle(offsets)
-    kinds = {"owned": pa.map_(pa.string(), pa.list_(pa.int32()))}
-    columns = {
-        name: pa.array([list(row[name].items()) if name in kinds else row[name] for row in members],
-                       kinds.get(name))
-        for name in members[0]
-    }  # fmt: skip
-    nothing = {"rack": pa.string(), "capacity": pa.float64()}
-    columns |= {name: pa.nulls(len(members), kind) for name, kind in nothing.items()}
-    pq.write_table(pa.table(columns), tmp_path / "members.parquet")
-    pq.write_table(pa.Table.from_pylist(offsets), tmp_path / "offsets.parquet")
-    offset_table = read_files(
-        spark, find_files([str(tmp_path / "offsets.parquet")], "offsets"), "offsets"
-    )
-    member_table = read_files(
-        spark, find_files([str(tmp_path / "members.parquet")], "members"), "members"
-    )
+    members = [{**row, "owned": list(row["owned"].items())} for row in members]
+    tables: dict[TableName, list[dict[str, Any]]] = {"offsets": offsets, "members": members}
+    read = {}
+    for name, rows in tables.items():
+        path = str(tmp_path / f"{name}.parquet")
+        pq.write_table(pa.Table.from_pylist(rows, SCHEMAS[name]), path)
+        read[name] = read_files(spark, find_files([path], name), name)
+    offset_table, member_table = read["offsets"], read["members"]
     times = times_of(spark, offset_table)
     signals = signals_of(spark, offset_table, rounds_of(spark, times, AT), SPAN)
     holders = holders_of(spark, member_table, SPAN)
-    rows = capacities_of(spark, offset_table, times, holders, signals, SPAN).collect()
-    found = {(row["group"], row["member"]): row for row in rows if row["capacity"] is not None}
+    measured_rows = capacities_of(spark, offset_table, times, holders, signals, SPAN).collect()
+    found = {
+        (row["group"], row["member"]): row for row in measured_rows if row["capacity"] is not None
+    }
     measured = 0
     for group, history in histories.items():
         for member, expected in enumerate(capacities_by_member(history)):

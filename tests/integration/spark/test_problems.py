@@ -9,11 +9,12 @@ import pytest
 from support.made_offsets import AT, Row, write_rows
 
 from equilag.domain.group.group import NOBODY, Group, Member
+from equilag.pipeline.results.record import SCHEMAS
 from equilag.pipeline.results.run_tables import TABLES, ddl
 from equilag.pipeline.results.table_files import check_files, find_files
 from equilag.pipeline.sources.history import read_files, with_racks
 from equilag.pipeline.sources.problems import QUALITY, problems_of
-from equilag.pipeline.sources.signals import WEIGHTS, Span, rounds_of, signals_of, times_of
+from equilag.pipeline.sources.signals import Span, rounds_of, signals_of, times_of
 from equilag.pipeline.sources.snapshot_rows import group_input
 
 if TYPE_CHECKING:
@@ -134,22 +135,12 @@ def history() -> tuple[list[Row], list[Row]]:
     return [row for case in cases for row in case[0]], [row for case in cases for row in case[1]]
 
 
-def write_members(path: Path, rows: list[Row]) -> str:
+def write_members(path: Path, rows: list[Row]) -> None:
     import pyarrow as pa
     import pyarrow.parquet as pq
 
-    texts = pa.list_(pa.string())
-    schema = pa.schema(
-        [
-            ("ts_ms", pa.int64()), ("group", pa.string()), ("member", pa.string()),
-            ("subscription", texts), ("owned", pa.map_(pa.string(), pa.list_(pa.int32()))),
-            ("rack", pa.string()), ("capacity", pa.float64()), ("instance_id", pa.string()),
-            ("generation", pa.int64()), ("client_id", pa.string()), ("host", pa.string()),
-            ("max_partitions", pa.int64()), ("instance", pa.string()),
-        ]
-    )  # fmt: skip
+    schema = pa.schema([field.with_nullable(True) for field in SCHEMAS["members"]])
     pq.write_table(pa.Table.from_pylist(rows, schema), path)
-    return str(path)
 
 
 Problems = dict[str | None, Row]
@@ -203,40 +194,28 @@ def problems(found: Found) -> Problems:
     return found[0]
 
 
-STATES: Final = {
-    "just fresh": ("ready", None),
+READY: Final = (
+    "just fresh", "slow and fresh", "one sample", "old members", "hole", "shrunk", "copies",
+    "all fields",
+)  # fmt: skip
+STATES: Final[dict[str | None, tuple[str, str | None]]] = {
+    **dict.fromkeys(READY, ("ready", None)),
     "stale": ("stale", "last sampled 600 s before the time of the run"),
-    "slow and fresh": ("ready", None),
     "slow and stale": ("stale", "last sampled 1080 s before the time of the run"),
-    "one sample": ("ready", None),
-    "to come": ("no_offsets", "no offsets up to this time"),
+    **dict.fromkeys(("to come", "no offsets", "odd"), ("no_offsets", "no offsets up to this time")),
     "broken": ("no_offsets", "none of its 2 rows of offsets is usable"),
-    "no offsets": ("no_offsets", "no offsets up to this time"),
-    "no members": ("no_members", "no membership up to this time"),
-    "empty": ("no_members", "the group was empty"),
-    "left": ("no_members", "the group was empty"),
-    "to join": ("no_members", "no membership up to this time"),
-    "old members": ("ready", None),
-    "stale members": (
-        "stale_members",
-        "its membership was last recorded 600 s before that of other groups",
-    ),
-    "hole": ("ready", None),
-    "shrunk": ("ready", None),
-    "copies": ("ready", None),
-    "all fields": ("ready", None),
-    "odd": ("no_offsets", "no offsets up to this time"),
     None: ("no_offsets", "none of its 3 rows of offsets is usable"),
-}
+    **dict.fromkeys(("no members", "to join"), ("no_members", "no membership up to this time")),
+    **dict.fromkeys(("empty", "left"), ("no_members", "the group was empty")),
+    "stale members": (
+        "stale_members", "its membership was last recorded 600 s before that of other groups",
+    ),
+}  # fmt: skip
 
 
-def test_every_group_has_a_row(problems: Problems) -> None:
-    assert problems.keys() == STATES.keys()
-
-
-@pytest.mark.parametrize("group", STATES)
-def test_states_and_reasons(problems: Problems, group: str | None) -> None:
-    assert (problems[group]["state"], problems[group]["reason"]) == STATES[group]
+def test_every_group_has_its_state_and_reason(problems: Problems) -> None:
+    found = {group: (row["state"], row["reason"]) for group, row in problems.items()}
+    assert found == STATES
 
 
 def test_a_limit_of_ones_own_for_what_is_stale(found: Found) -> None:
@@ -311,21 +290,16 @@ def test_topics_hold_the_newest_sample_and_the_weight(found: Found) -> None:
     (by_lag,) = found[0]["just fresh"]["topics"]
     assert by_lag == {**newest, "committed": [9_000], "weights": [1_010]}
     (by_bytes,) = found[1]["just fresh"]["topics"]
-    assert by_bytes == {
-        **newest,
-        "racks": [["r1", "r2"]],
-        "committed": [9_000],
-        "weights": [1_010_000],
-    }
-    assert "bytes" in WEIGHTS
+    racked = {"racks": [["r1", "r2"]], "weights": [1_010_000]}
+    assert by_bytes == {**newest, "committed": [9_000], **racked}
 
 
 def test_what_is_ready_makes_a_group(found: Found) -> None:
     """Holes, deleted topics and all."""
     for weight, problems in zip(("lag", "bytes"), found, strict=True):
-        for row in problems.values():
-            if row["state"] == "ready":
-                Group.build(**group_input(row, weight))
+        for name in READY:
+            if problems[name]["state"] == "ready":
+                Group.build(**group_input(problems[name], weight))
     group = Group.build(**group_input(found[0]["shrunk"]))
     assert group.topics == ("a",)
     assert owners(group) == ["m", "n", "m", "n"]
