@@ -49,10 +49,9 @@ def test_capacities_are_those_of_the_plain_code(
     times = times_of(spark, offset_table)
     signals = signals_of(spark, offset_table, rounds_of(spark, times, AT), SPAN)
     holders = holders_of(spark, member_table, SPAN)
-    measured_rows = capacities_of(spark, offset_table, times, holders, signals, SPAN).collect()
-    found = {
-        (row["group"], row["member"]): row for row in measured_rows if row["capacity"] is not None
-    }
+    table = capacities_of(spark, offset_table, times, holders, signals, SPAN)
+    known = table.where("capacity IS NOT NULL").collect()
+    found = {(row["group"], row["member"]): row for row in known}
     measured = 0
     for group, history in histories.items():
         for member, expected in enumerate(capacities_by_member(history)):
