@@ -125,16 +125,6 @@ def test_groups(run: Callable[..., Any], live: tuple[str, ...], broker: Broker) 
     assert (none.status, none.out) == (0, NONE)
 
 
-def test_a_group_that_is_not_there(run: Callable[..., Any], broker: Broker, tmp_path: Path) -> None:
-    argv = ["--bootstrap-server", broker.bootstrap, "--group", "cli-nobody"]
-    for command in ("plan", "snapshot"):
-        done = run(command, *argv, "--out", tmp_path / "p.json")
-        assert (done.status, done.out, done.err.count("\n")) == (2, "", 1)
-        start = f"equilag: {broker.bootstrap}: --group: there is no group 'cli-nobody' "
-        assert done.err.startswith(start)
-    assert not list(tmp_path.iterdir())
-
-
 def test_rights(
     run: Callable[..., Any],
     live: tuple[str, ...],

@@ -3,17 +3,12 @@
 from __future__ import annotations
 
 import json
-import signal
-import subprocess
-import sys
 import time
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack, suppress
-from pathlib import Path
+from contextlib import ExitStack
 from typing import Any, Final, NamedTuple
 
 import pytest
-from support.commands import environment
 from support.kafka_broker import Broker
 from support.live_members import RdMember
 from support.live_topics import admin_of, fill, make_topic
@@ -88,42 +83,3 @@ def test_rates_and_capacities(run: Callable[..., Any], busy: Busy) -> None:
     assert "2 capacities, " in done.err
     assert "equilag: 1 member did not always have a backlog: its speed is unknown\n" in done.err
     assert load_snapshot(document).rates is not None
-
-
-def is_connected(pid: int) -> bool:
-    """True once a process has an established connection."""
-    established = {
-        line.split()[9]
-        for line in Path(f"/proc/{pid}/net/tcp").read_text("ascii").splitlines()[1:]
-        if line.split()[3] == "01"
-    }
-    links = []
-    for file in Path(f"/proc/{pid}/fd").iterdir():
-        with suppress(FileNotFoundError):  # closed since
-            links.append(str(file.readlink()))
-    return any(link.removeprefix("socket:[").removesuffix("]") in established for link in links)
-
-
-def test_ctrl_c_writes_nothing(busy: Busy, tmp_path: Path) -> None:
-    out = tmp_path / "plan.json"
-    options = [
-        *busy.options,
-        "--sample",
-        "1m",
-        "--out",
-        str(out),
-        "--save-snapshot",
-        str(out) + "2",
-    ]
-    # Also where the tests run in the background, with SIGINT ignored.
-    code = "import signal, sys; signal.signal(signal.SIGINT, signal.default_int_handler)"
-    code += "; from equilag.cli import main; sys.exit(main())"
-    command = [sys.executable, "-c", code, "plan", *options]
-    with subprocess.Popen(
-        command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=environment()
-    ) as process:
-        until(lambda: is_connected(process.pid))
-        process.send_signal(signal.SIGINT)
-        written, said = process.communicate(timeout=20)
-    assert (process.returncode, written, said) == (130, b"", b"")
-    assert not list(tmp_path.iterdir())

@@ -1,4 +1,4 @@
-"""The group that joined members make, what each of them gets, and the names of their speeds."""
+"""The group that joined members make, its lag, what each of them gets, and the names of speeds."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from equilag.live.rebalance.joined_members import (
     speed_names,
     speeds_of,
 )
-from equilag.live.rebalance.measured import Measured
+from equilag.live.rebalance.measured import Lags, Measured, lags_of, with_size
 
 
 def test_the_group() -> None:
@@ -108,3 +108,27 @@ def test_members_that_share_a_client_id_go_by_host_as_well() -> None:
     assert speed_names([one, two, three]) == {one.id: "c@h1", two.id: two.id, three.id: three.id}
     nameless = JoinedMember("m", ("t",))
     assert speed_names([nameless, one]) == {"m": "m", one.id: "c"}
+
+
+def test_only_topics_of_the_same_size_count() -> None:
+    lags = {"t": [1, 2], "u": [3], "gone": [4]}
+    assert with_size(lags, {"t": 2, "u": 2, "new": 1}) == {"t": [1, 2]}
+
+
+COMMITTED: Lags = {"t": [40, None, None, -1, 3]}
+LOG_START: Lags = {"t": [0, 10, 5, 0, None]}
+LOG_END: Lags = {"t": [100, 60, 5, 80, None], "u": [7]}
+
+
+@pytest.mark.parametrize(
+    ("reset", "lags"),
+    [
+        ("earliest", [60, 50, 0, 80, None]),
+        ("latest", [60, 0, 0, 0, None]),
+        (None, [60, None, 0, None, None]),
+    ],
+)
+def test_lag_without_a_commit(reset: str | None, lags: list[int | None]) -> None:
+    """It is the whole log, none, or unknown; that of an empty log is 0."""
+    found = lags_of(COMMITTED, LOG_START, LOG_END, reset)
+    assert (found["t"], len(found["u"])) == (lags, 1)

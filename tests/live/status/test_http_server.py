@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import html
 import json
+import re
 import socket
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -11,8 +13,10 @@ from urllib.error import HTTPError
 from urllib.request import urlopen
 
 import pytest
+from support.made_stewards import made_steward
 from support.waiting import until
 
+from equilag.cli import main
 from equilag.domain.errors import InputError
 from equilag.live.status import http_server
 from equilag.live.status.http_server import MAX_CONNECTIONS, is_own_name, serve
@@ -214,3 +218,19 @@ def test_allowed_names() -> None:
     assert is_own_name("Steward.Example.:9478", {"steward.example"})
     assert is_own_name(socket.gethostname(), ())
     assert not is_own_name("evil.example", {"steward.example"})
+
+
+def test_all_outputs_say_the_same(capsys: pytest.CaptureFixture[str]) -> None:
+    state = made_steward()
+    with serving(state, "127.0.0.1") as address:
+        status = json.loads(ask(f"{address}/status")[1])
+        metrics = ask(f"{address}/metrics")[1].splitlines()
+        main(["steward", "--status", "--listen", address.removeprefix("http://")])
+        texts = [ask(f"{address}/")[1], ask(f"{address}/parts")[1], capsys.readouterr().out]
+    for name in ("lag_total", "lag_spread", "heaviest_percent", "members", "partitions"):
+        assert f"equilag_steward_{name} {float(status[name])}" in metrics
+    for text in texts:
+        plain = " ".join(html.unescape(re.sub(r"<[^>]+>", " ", text)).split())
+        assert status["headline"] in plain
+        assert f"{status['lag_total']:,}" in plain
+        assert "orders-0" in plain

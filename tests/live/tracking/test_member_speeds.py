@@ -155,42 +155,42 @@ def test_members_that_keep_up_count_as_fast_enough_for_room() -> None:
     assert known.capacities(keys, 104.0, 800.0)["b"] > 150.0
 
 
-def levels(
-    before: dict[str, float] | None = None, error: float = 1.0, **speeds: float
-) -> dict[str, float]:
-    given = {key: WindowSpeed(speed, error, 0.0) for key, speed in speeds.items()}
-    return speed_levels(given, before or {})
+PAIR = {"a": 100.0, "b": 100.0}
+APART = {"a": 100.0, "b": 120.0}
+NEAR = {"a": 95.0, "b": 113.0}
 
 
-def test_speeds_that_are_alike_become_one() -> None:
-    assert levels(a=100, b=110, c=104, d=300) == {"a": 104, "b": 104, "c": 104, "d": 300}
+@pytest.mark.parametrize(
+    ("before", "speeds", "expected"),
+    [
+        # Speeds that are alike become one.
+        ({}, [100, 110, 104, 300], [104, 104, 104, 300]),
+        # A level keeps its value while its speeds wobble.
+        (PAIR, [103, 104], [100, 100]),
+        (PAIR, [107, 106], [106.5, 106.5]),
+        # A member of another speed leaves its level.
+        (PAIR, [100, 120], [100, 120]),
+        (PAIR, [100, 33], [100, 33]),
+        # A new member joins the nearest level that is alike.
+        (APART, [100, 120, 108], [100, 120, 100]),
+        (APART, [100, 120, 112], [100, 120, 120]),
+        (APART, [100, 120, 200], [100, 120, 200]),
+        # A member joins another level if that is much nearer, and levels that meet become one.
+        (NEAR, [96, 100], [95, 95]),
+        (NEAR, [96, 104], [100, 100]),
+        (APART, [107, 113], [107, 107]),  # 110 is next to it
+    ],
+)
+def test_levels_of_speeds(
+    before: dict[str, float], speeds: list[float], expected: list[float]
+) -> None:
+    assert levels(before, speeds) == expected
 
 
-def test_a_level_keeps_its_value_while_its_speeds_wobble() -> None:
-    assert levels({"a": 100, "b": 100}, a=103, b=104) == {"a": 100, "b": 100}
-    assert levels({"a": 100, "b": 100}, a=107, b=106) == {"a": 106.5, "b": 106.5}
-    assert levels({"a": 100, "b": 100}, 5.0, a=107, b=106) == {"a": 100, "b": 100}
+def test_a_level_stays_while_its_speeds_are_not_known_better() -> None:
+    assert levels(PAIR, [107, 106], error=5.0) == [100, 100]
 
 
-def test_a_member_of_another_speed_leaves_its_level() -> None:
-    assert levels({"a": 100, "b": 100}, a=100, b=120) == {"a": 100, "b": 120}
-    assert levels({"a": 100, "b": 100}, a=100, b=33) == {"a": 100, "b": 33}
-
-
-def test_a_new_member_joins_the_nearest_level_that_is_alike() -> None:
-    before = {"a": 100.0, "b": 120.0}
-    assert levels(before, a=100, b=120, c=108) == {"a": 100, "b": 120, "c": 100}
-    assert levels(before, a=100, b=120, c=112) == {"a": 100, "b": 120, "c": 120}
-    assert levels(before, a=100, b=120, c=200)["c"] == 200
-
-
-def test_a_member_joins_another_level_if_that_is_much_nearer() -> None:
-    before = {"a": 95.0, "b": 113.0}
-    assert levels(before, a=96, b=100) == {"a": 95, "b": 95}
-    assert levels(before, a=96, b=104) == {"a": 100, "b": 100}  # levels met
-
-
-def test_levels_that_came_close_become_one() -> None:
-    found = levels({"a": 100, "b": 120}, a=107, b=113)
-    assert found["a"] == found["b"]
-    assert found["a"] == 107  # 110 is next to it
+def levels(before: dict[str, float], speeds: list[float], error: float = 1.0) -> list[float]:
+    given = {key: WindowSpeed(one, error, 0.0) for key, one in zip("abcd", speeds, strict=False)}
+    return list(speed_levels(given, before).values())

@@ -101,10 +101,3 @@ def test_equal_rates_score_nothing_and_nor_do_two_silent_windows() -> None:
 def test_large_counts_score_as_a_normal_test_does() -> None:
     score = change_score(counted(30_000, 100), counted(3_300, 10), NOTHING)[0]
     assert score == pytest.approx(300 / np.sqrt(3_300 + 300), rel=0.08)
-
-
-def test_bursts_count_as_single_records() -> None:
-    single = change_score(counted(6, 100), counted(3, 10), NOTHING)[0]
-    rate = np.array([900 / 110]) * 100
-    bursts: Floats = change_score(counted(600, 100), counted(300, 10), rate)
-    assert bursts[0] == pytest.approx(single)

@@ -77,15 +77,16 @@ def test_what_is_no_state(change: dict[str, Any], problem: str) -> None:
     assert str(error.value).startswith(problem)
 
 
-def test_numbers_that_are_none() -> None:
-    for value in (None, [], {}):
-        with pytest.raises(InputError, match="not a number"):
-            resumed(0.0, {**state(), "time": value})
-    with pytest.raises(InputError, match="not an object"):
-        resumed(0.0, [])
-
-
-def test_numbers_that_no_group_takes() -> None:
-    for value in (float("inf"), 10**400, -1e308, 1e200, 1e-320):
-        with pytest.raises(InputError, match=r"time: .* is not 0, or 1e-100 to 1e"):
-            resumed(0.0, {**state(), "time": value})
+@pytest.mark.parametrize(
+    ("value", "problem"),
+    [
+        *((value, "not a number") for value in (None, [], {})),
+        *(
+            (value, r"time: .* is not 0, or 1e-100 to 1e")
+            for value in (float("inf"), 10**400, -1e308, 1e200, 1e-320)
+        ),
+    ],
+)
+def test_numbers_that_are_none_or_that_no_group_takes(value: object, problem: str) -> None:
+    with pytest.raises(InputError, match=problem):
+        resumed(0.0, {**state(), "time": value})

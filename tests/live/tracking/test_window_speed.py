@@ -33,32 +33,26 @@ def test_a_chain_is_as_exact_as_its_ends() -> None:
     assert parted.error == pytest.approx(found.error * np.sqrt(2), rel=0.1)
 
 
-def test_a_commit_that_is_missing_at_the_end_is_no_change() -> None:
-    found = window_speed(windows(100, 100, 100, 100, 100, 100, 50))
+@pytest.mark.parametrize(
+    ("given", "since", "speed"),
+    [
+        (windows(100, 100, 100, 100, 180, 300, 300, 300), 0.0, 300),
+        (windows(300, 300, 300, 300, 180, 100, 100, 100), 0.0, 100),
+        (windows(100, 180, 300, 300, 300), 20.0, 300),  # a change is known
+        (windows(100, 100, 100, 100, 100, 100, 50), 0.0, 650 / 7),  # a commit is missing at the end
+        (windows(*[100] * 12, 240, 300, seconds=8.0), 0.0, 270),  # too short without the mixed one
+    ],
+)
+def test_a_new_speed_counts_alone_and_without_the_mixed_window(
+    given: BacklogWindows, since: float, speed: float
+) -> None:
+    found = window_speed(given, since)
     assert found is not None
-    assert found.value == pytest.approx(650 / 7)
-
-
-def test_a_new_speed_counts_alone_and_without_the_mixed_window() -> None:
-    fast = window_speed(windows(100, 100, 100, 100, 180, 300, 300, 300))
-    assert fast is not None
-    assert fast.value == pytest.approx(300)
-    slow = window_speed(windows(300, 300, 300, 300, 180, 100, 100, 100))
-    assert slow is not None
-    assert slow.value == pytest.approx(100)
-
-
-def test_the_mixed_window_stays_while_the_others_are_too_short() -> None:
-    found = window_speed(windows(*[100] * 12, 240, 300, seconds=8.0))
-    assert found is not None
-    assert found.value == pytest.approx(270)
-    assert found.since == 96
+    assert found.value == pytest.approx(speed)
+    assert (found.since == 96) == (speed == 270)
 
 
 def test_windows_before_a_known_change_do_not_count() -> None:
-    found = window_speed(windows(100, 180, 300, 300, 300), since=20.0)
-    assert found is not None
-    assert found.value == pytest.approx(300)
     assert window_speed(windows(100, 180), since=20.0) is None
 
 
