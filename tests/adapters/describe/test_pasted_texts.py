@@ -30,57 +30,15 @@ def markdown(text: str) -> str:
 
 SAME = {
     "as it is": KAFKA,
-    "a prompt and remarks around it": f"root@k1:/# bin/kafka-consumer-groups.sh --describe --group"
-    f" billing\nNote: only new consumers.\n\n{KAFKA}\nWhy do 2 of 3 partitions lag? Thanks, A.\n",
-    "a reset above it": "GROUP TOPIC PARTITION NEW-OFFSET\nbilling orders 0 3\n\n" + KAFKA,
     "carriage returns and a mark": "\ufeff" + KAFKA.replace("\n", "\r\n"),
     "carriage returns only": KAFKA.replace("\n", "\r"),
-    "an indent": "".join(f"    {line}\n" for line in ROWS),
-    "several tabs": "\n".join("\t\t".join(line.split()) for line in ROWS),
     "trailing tabs": "".join(f"{line}\t\t\n" for line in ROWS),
     "hard spaces": KAFKA.replace("  ", "\u00a0 "),
     "colours": "".join(f"\x1b[1;32m{line}\x1b[0m\n" for line in ROWS),
-    "a fence": f"```text\n{KAFKA}```\n",
-    "back-ticks": "\n".join(f"` {line}`" for line in ROWS),
-    "a markdown table with names once": markdown(KAFKA)
-    .replace("| billing | orders | 1 |", "| | | 1 |")
-    .replace("| billing | refunds |", "|  | refunds |"),
-    "bars without a frame": "\n".join(" | ".join(line.split()) for line in ROWS),
-    "a frame of lines": "┌────┐\n"
-    + "\n".join(f"│ {' │ '.join(line.split())} │" for line in ROWS)
-    + "\n└────┘",
-    "semicolons": "\n".join(";".join(line.split()) for line in ROWS),
-    "a header without the commas of the rows": "\n".join(
-        [ROWS[0], *(", ".join(line.split()) for line in ROWS[1:])]
-    ),
-    "a time before each line": "\n".join(
-        f"2026-01-02T10:00:0{number} {line}" for number, line in enumerate(ROWS)
-    ),
-    "a last line cut off in the id": KAFKA.rstrip()[: -len("2bb    /10.0.0.2   app-2")],
-    "line numbers": "\n".join(f"{number:>4}  {line}" for number, line in enumerate(ROWS, 7)),
-    "line numbers of grep": "\n".join(f"{number}:{line}" for number, line in enumerate(ROWS, 1)),
-    "a comment sign": "".join(f"# {line}\n" for line in ROWS),
-    "the name of a container": "".join(f"kafka-1  | {line}\n" for line in ROWS),
-    "names in lower case": KAFKA.replace(ROWS[0], ROWS[0].lower()),
-    "names with spaces": "\n".join(
-        [ROWS[0].replace("T-O", "T O").replace("LOG-END-O", "LOG END O"), *ROWS[1:]]
-    ),
-    "a row broken between words": KAFKA.replace("15   app", "15\napp"),
-    "all lines broken between words": KAFKA.replace("LAG  ", "LAG\n")
-    .replace("15   ", "15\n")
-    .replace("0    app", "0\napp")
-    .replace("-    app", "-\napp"),
-    "a message between": KAFKA.replace("\nbilling  orders   1", "\nCould not ask k2:9092.\nbilling  orders   1"),  # noqa: E501
-    "an ellipsis": KAFKA + "... ...\n",
-    "two tables": f"{ROWS[0]}\n{ROWS[1]}\n\n{ROWS[0]}\n{ROWS[2]}\n{ROWS[3]}\n",
-    "an earlier moment": KAFKA.replace(" 10 ", " 4  ").replace("app-1", "app-9") + "\n" + KAFKA,
-    "a state": "GROUP COORDINATOR (ID) ASSIGNMENT-STRATEGY STATE GROUP-EPOCH #MEMBERS\n"
-    "billing k1:9092 (1) range Stable 4 2\n\n" + KAFKA,
-    "an error before": "[2026-01-02 10:00:00,1] ERROR [Admin] timed out\n" + KAFKA,
-    "warnings around": "[2026-01-02 10:00:00,1] WARN [Admin] Lost (o.a.k.X)\nOpenJDK VM"
-    f" warning: sharing is off\n{KAFKA}\n[2026-01-02 10:00:00,1] WARN [Admin] Lost (o.a.k.X)\n",
-    "a wrong LAG": KAFKA.replace(" 15 ", " 99 "),
-}  # fmt: skip
+}
+for pasted in HERE.with_name("pasted.txt").read_text("utf-8").removeprefix("=== ").split("\n=== "):
+    name, _, text = pasted.partition("\n")
+    SAME[name] = text
 
 
 @pytest.mark.parametrize("shape", SAME)
