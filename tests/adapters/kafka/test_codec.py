@@ -192,31 +192,9 @@ def test_unknown_versions(name: str, newer: int, message: str) -> None:
 # Lengths around one byte of a varint, and of 127 + 1 characters.
 names = st.text(st.characters(codec="utf-8"), max_size=8) | st.sampled_from(["x" * 126, "y" * 127])
 int32s = st.integers(0, 2**31 - 1)
-offsets = st.integers(0, 2**63 - 1)
 ids = st.uuids()
 tags = st.dictionaries(st.integers(1, 2**20), st.binary(max_size=200), max_size=3)
 """Tags that no version uses yet."""
-
-
-@given(st.integers(0, 4), offsets, st.integers(-1, 9), names, offsets, tags, st.none() | ids)
-def test_commits_round_trip(
-    version: int,
-    offset: int,
-    epoch: int,
-    metadata: str,
-    when: int,
-    unknown: dict[int, bytes],
-    topic_id: UUID | None,
-) -> None:
-    if version == 1:
-        when //= 2
-    fields = {**unknown, **({0: topic_id.bytes} if topic_id else {})}
-    raw = write.commit(offset, version, epoch=epoch, metadata=metadata, timestamp=when, tags=fields)
-    read = read_commit(raw)
-    assert (read.offset, read.timestamp_ms) == (offset, when)
-    assert read.leader_epoch == (epoch if version >= 3 and epoch >= 0 else None)
-    has_topic_id = version >= 4 and topic_id is not None and topic_id.int != 0
-    assert read.topic_id == (topic_id.bytes if has_topic_id else None)
 
 
 @given(

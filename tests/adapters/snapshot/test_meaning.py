@@ -51,8 +51,8 @@ def test_every_field_at_once() -> None:
     group = load_snapshot(FULL)
     assert (group.name, group.generation) == ("g", 4)
     assert group.taken_at == "2026-11-21T09:00:00.5+01:00"
-    assert group.topics == ("empty", "orders", "we ird", "é e")
-    assert group.topic_start.tolist() == [0, 0, 3, 5, 6]
+    assert group.topics == ("empty", "odd", "orders", "we ird", "é e")
+    assert group.topic_start.tolist() == [0, 0, 3, 6, 8, 9]
     assert group.members == (
         Member("a", generation=3, capacity=1.0),
         Member("b", generation=4),
@@ -60,10 +60,12 @@ def test_every_field_at_once() -> None:
         Member("m3", generation=4, max_partitions=2, instance="p"),
     )
     assert group.class_of.tolist() == [0, 1, 2, 1]
-    assert [topics.tolist() for topics in group.class_topics] == [[1], [1, 2, 3], []]
-    assert group.lag.tolist() == [8, 0, 0, 1, 2, 1]
-    assert marks(group) == ["ok", "no_commit", "ok", "given", "given", "ok"]
-    assert owners(group) == ["b", "b", "a", None, "b", None]
+    assert [topics.tolist() for topics in group.class_topics] == [[2], [1, 2, 3, 4], []]
+    assert group.lag.tolist() == [0, 4, 0, 8, 0, 0, 1, 2, 1]
+    odd = ["ahead_of_end", "below_log_start", "unknown"]
+    assert marks(group) == [*odd, "ok", "no_commit", "ok", "given", "given", "ok"]
+    assert owners(group) == [*[None] * 3, "b", "b", "a", None, "b", None]
+    assert group.co_partitioned == ((2, 1),)
     assert group.dropped_claims == 2
     kinds = {"lag": np.int64, "quality": np.uint8, "owner": np.int32}
     kinds |= {"claim_member": np.int32, "claim_partition": np.int64}
@@ -161,8 +163,10 @@ def test_lags_that_nobody_could_tell() -> None:
     snapshot = copy.deepcopy(FULL)
     snapshot["unknown_lags"] = {"we ird": [1, 1], "orders": [0]}
     group = load_snapshot(snapshot)
-    assert group.lag.tolist() == [0, 0, 0, 1, 0, 1]
-    assert marks(group) == ["unknown", "no_commit", "ok", "given", "unknown", "ok"]
+    assert group.lag.tolist() == [0, 4, 9, 0, 0, 0, 1, 0, 1]
+    expected = ["ahead_of_end", "below_log_start", "ok"]
+    expected += ["unknown", "no_commit", "ok", "given", "unknown", "ok"]
+    assert marks(group) == expected
     # They stand before everything else, what nobody could plan with too.
     snapshot["offsets"]["orders"]["log_end"][0] = 2**60
     assert load_snapshot(snapshot).lag.tolist() == group.lag.tolist()

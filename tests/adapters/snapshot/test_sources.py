@@ -15,7 +15,7 @@ import zstandard
 
 from equilag.adapters import open_text
 from equilag.adapters.snapshot.read_input import load_snapshot
-from equilag.domain.errors import EquilagError, InputError, MissingExtra
+from equilag.domain.errors import InputError
 
 TEXT = '{"format": "equilag/snapshot/1", "group": "gé", "topics": {"t": 2}, "members": []}'
 RAW = TEXT.encode()
@@ -193,16 +193,6 @@ def test_duplicate_keys(text: str, place: str, key: str) -> None:
     error = refused(io.StringIO(text))
     assert error.place == place
     assert error.problem == f"duplicate key {key}"
-
-
-def test_zstd_without_its_package(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    file.write_bytes(zstandard.compress(RAW))
-    monkeypatch.setitem(sys.modules, "zstandard", None)
-    with pytest.raises(MissingExtra, match=r"equilag\[zstd\]") as caught:
-        load_snapshot(file)
-    assert isinstance(caught.value, EquilagError)
-    file.write_bytes(gzip.compress(RAW, mtime=0))
-    assert load_snapshot(file).name == "gé"
 
 
 @pytest.mark.parametrize("pack", [gzip.compress, zstandard.compress], ids=["gzip", "zstd"])

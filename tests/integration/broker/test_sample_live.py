@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from contextlib import ExitStack
-from typing import Any, Final, NamedTuple
+from typing import Any, Final
 
 import pytest
 from support.kafka_broker import Broker
@@ -27,30 +27,11 @@ SECONDS: Final = 8
 """Of which the members' last commits, once a second, miss one at most."""
 
 
-class Busy(NamedTuple):
-    """A group at work: `a` and `b` have a backlog, `c` has none, and can do more than it gets."""
-
-    options: tuple[str, ...]
-    members: list[RdMember]
-    traffic: Traffic
-
-    def counts(self) -> list[int]:
-        """Records that each member has read."""
-        return [one.read.records for one in self.members]
-
-    def produced(self) -> list[int]:
-        """Records of each partition."""
-        acked = self.traffic.acked()
-        return [acked[TOPIC, number] for number in range(6)]
-
-
-@pytest.fixture(scope="module")
-def busy(broker: Broker) -> Iterator[Busy]:
+def test_rates_and_capacities(run: Callable[..., Any], broker: Broker) -> None:
+    """Of a group at work: `a` and `b` have a backlog, `c` can do more than it gets."""
     with ExitStack() as stack:
-        admin = admin_of(broker.bootstrap)
-        make_topic(admin, TOPIC, 6)
-        log = Log()
-        members = []
+        make_topic(admin_of(broker.bootstrap), TOPIC, 6)
+        log, members = Log(), []
         for name, speed in SPEEDS.items():
             how = {"auto_commit_interval_ms": 1000, "queued_min_messages": 1000}
             one = RdMember(log, name, broker.bootstrap, GROUP, [TOPIC], speed, **how)
@@ -62,22 +43,24 @@ def busy(broker: Broker) -> Iterator[Busy]:
         traffic = Traffic(broker.bootstrap, TOPIC, 6, uneven(300.0, 100.0, 1000.0, seed=4))
         stack.enter_context(traffic)
         until(lambda: len(traffic.acked()) == 6)
+
+        def counted() -> list[int]:
+            """Records of each partition, and records that each member has read."""
+            acked = traffic.acked()
+            produced = [acked[TOPIC, number] for number in range(6)]
+            return produced + [one.read.records for one in members]
+
+        before, began = counted(), time.monotonic()
         options = ("--bootstrap-server", broker.bootstrap, "--group", GROUP)
-        yield Busy(options, members, traffic)
-
-
-def test_rates_and_capacities(run: Callable[..., Any], busy: Busy) -> None:
-    read, produced, began = busy.counts(), busy.produced(), time.monotonic()
-    done = run("snapshot", *busy.options, "--sample", f"{SECONDS}s")
-    took = time.monotonic() - began
+        done = run("snapshot", *options, "--sample", f"{SECONDS}s")
+        took = time.monotonic() - began
+        per_s = [(late - early) / took for early, late in zip(before, counted(), strict=True)]
     document = json.loads(done.out)
-    rates = [(end - start) / took for start, end in zip(produced, busy.produced(), strict=True)]
     # A producer that sends every 0.2 s may be one time ahead.
-    assert document["rates"][TOPIC] == pytest.approx(rates, rel=0.05, abs=0.5)
+    assert document["rates"][TOPIC] == pytest.approx(per_s[:6], rel=0.05, abs=0.5)
     capacity = {one["client_id"]: one.get("capacity") for one in document["members"]}
-    consumed = [(late - early) / took for early, late in zip(read, busy.counts(), strict=True)]
-    assert capacity["a"] == pytest.approx(consumed[0], rel=0.1)
-    assert capacity["b"] == pytest.approx(consumed[1], rel=0.1)
+    assert capacity["a"] == pytest.approx(per_s[6], rel=0.1)
+    assert capacity["b"] == pytest.approx(per_s[7], rel=0.1)
     assert capacity["c"] is None
     assert " 6 rates, " in done.err
     assert "2 capacities, " in done.err

@@ -11,7 +11,7 @@ from confluent_kafka.admin import AclOperation, AdminClient, ResourceType
 from support.kafka_broker import Broker
 from support.live_figures import keep
 from support.live_groups import add_user, allow, login_properties
-from support.live_topics import add_partitions, admin_of, commit, delete_topic, fill, make_topic
+from support.live_topics import admin_of, commit, delete_topic, fill, make_topic
 from support.steward_scene import Scene
 from support.waiting import stays, until
 
@@ -154,21 +154,6 @@ def test_lag_that_turns_is_worth_one_rebalance(
     steward.wait_for(lambda status: status["lag_spread"] == 0)
     stays(lambda: steward.status()["counters"]["rebalances_triggered:gain"] == 1, 3)
     assert here.log.rebalances() <= 3  # the first, and ours in its two phases
-    assert not here.log.twice()
-
-
-@pytest.mark.long
-def test_new_partitions_get_owners(
-    scene: Callable[[], Scene], admin: AdminClient, topic: str
-) -> None:
-    here = scene()
-    make_topic(admin, topic, 4)
-    here.steward().has("leader")
-    for number in range(3):
-        here.member(f"rd-{number}", topic, "cooperative-sticky")
-    here.all_owned(topic, 4, 3)
-    add_partitions(admin, topic, 9)
-    keep(here.group, {"seconds": round(here.all_owned(topic, 9, 3), 2)})
     assert not here.log.twice()
 
 

@@ -105,12 +105,6 @@ def exchange(url: str, request: bytes) -> bytes:
         return answer
 
 
-def test_an_unknown_path(url: str) -> None:
-    code, text = ask(url + "/nothing")
-    assert code == 404
-    assert "/metrics" in text
-
-
 EVIL = "GET /status HTTP/1.0\r\nHost: evil.example:9478"
 
 
@@ -119,6 +113,7 @@ EVIL = "GET /status HTTP/1.0\r\nHost: evil.example:9478"
     [
         *((f"{method} /status HTTP/1.0", 405, "Allow: GET, HEAD") for method in ("POST", "BREW")),
         ("HEAD /status HTTP/1.0", 200, "nosniff"),
+        ("GET /nothing HTTP/1.0", 404, "/metrics"),
         (EVIL, 421, "--allow-host"),  # no other site can read it by a name of its own
         ("GET /healthz HTTP/1.0\r\nHost: Steward.example", 200, "ok"),
     ],
