@@ -79,7 +79,8 @@ def pairs(
             )
 
         until(shared)
-        until(lambda: stable() and shared())
+        # Each look polls first: a rebalance that is under way waits for its members' polls.
+        until(lambda: shared() and stable() and shared())
         yield made
 
 

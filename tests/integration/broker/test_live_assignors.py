@@ -371,13 +371,14 @@ def test_a_new_group_of_aiokafka(broker: Broker, monkeypatch: pytest.MonkeyPatch
 
     async def run() -> None:
         async with aio_members(broker, "aio-five", [assignor], 5) as consumers:
-            await aio_until(lambda: even(aio_assigned(consumers)))
-            assert planners
-            assert threading.get_ident() not in planners
 
             def generations() -> set[Any]:
                 return {consumer._coordinator.generation for consumer in consumers}
 
+            # Members hear of the same rebalance one after the other.
+            await aio_until(lambda: even(aio_assigned(consumers)) and len(generations()) == 1)
+            assert planners
+            assert threading.get_ident() not in planners
             settled = generations()
             await aio_stays(lambda: generations() == settled, 1.5)
 

@@ -21,7 +21,9 @@ Look = Callable[..., "OpenPage"]
 
 @pytest.fixture
 def state() -> StewardStatus:
-    return made_steward()
+    state = made_steward()
+    state.session_s = 3600.0  # no heartbeat is answered while a browser works
+    return state
 
 
 @pytest.fixture
