@@ -78,7 +78,6 @@ def pairs(
                 for members in made.values()
             )
 
-        until(shared)
         # Each look polls first: a rebalance that is under way waits for its members' polls.
         until(lambda: shared() and stable() and shared())
         yield made

@@ -21,8 +21,6 @@ from equilag.adapters.kafka.reading import NO_COMMIT
 from equilag.domain.errors import InputError
 from equilag.domain.group.group import Group
 
-pytest.importorskip("equilag.adapters.kafka.plain.plain_client")
-
 
 def group(kind: str = "classic", *members: DescribedMember) -> Described:
     return Described(kind, "Stable", "range", 3, list(members))

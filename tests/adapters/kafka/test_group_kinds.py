@@ -15,8 +15,6 @@ from equilag.adapters.kafka.group_reader import (
     UnplannableGroup,
 )
 
-pytest.importorskip("equilag.adapters.kafka.plain.plain_client")
-
 STREAMS_METADATA = "AgAAAaIE16Co"
 """Of a commit of Kafka Streams 4.3.1."""
 GONE = ReadFailure("it no longer exists", transient=False, gone=True)

@@ -13,8 +13,6 @@ from equilag.adapters.kafka.group_reader import MissingRight, NoAnswer, Temporar
 from equilag.adapters.kafka.reading import NO_COMMIT
 from equilag.domain.errors import InputError
 
-pytest.importorskip("equilag.adapters.kafka.plain.plain_client")
-
 
 def test_each_leader_is_asked_for_its_partitions(monkeypatch: pytest.MonkeyPatch) -> None:
     commits = {("t", 0): 7, ("t", 1): 4, ("t", 2): -1, ("other", 0): 3}

@@ -10,11 +10,13 @@ from typing import Any
 
 import pytest
 
+from equilag.adapters.kafka import librdkafka
 from equilag.adapters.kafka import sample as sampling
 from equilag.adapters.kafka.client_config import kafka_config
 from equilag.adapters.kafka.cluster import GroupsRead
 from equilag.adapters.kafka.command_config import plain_config, read_properties, translated
 from equilag.adapters.kafka.described import Described, ReadFailure
+from equilag.adapters.kafka.descriptions import read_classic, read_kip848
 from equilag.adapters.kafka.group_kinds import ListedGroup
 from equilag.adapters.kafka.reading import NamedTopics
 from equilag.adapters.kafka.sample_rows import (
@@ -29,6 +31,7 @@ from equilag.adapters.kafka.sample_rows import (
     subscription,
 )
 from equilag.domain.errors import InputError
+from equilag.pipeline.results import run_tables
 
 TOPICS = {"orders": (0, 1, 2), "payments": (0, 1), "audit": (0,)}
 ENDS = {(topic, p): (10, 100 + p) for topic, partitions in TOPICS.items() for p in partitions}
@@ -49,10 +52,9 @@ def sample(
 
 
 def test_the_columns_are_those_of_the_history() -> None:
-    tables = pytest.importorskip("equilag.pipeline.results.run_tables")
-    assert tuple(column.name for column in tables.OFFSETS) == OFFSETS
-    assert tuple(column.name for column in tables.MEMBERS) == MEMBERS
-    assert tuple(column.name for column in tables.RACKS) == RACKS
+    assert tuple(column.name for column in run_tables.OFFSETS) == OFFSETS
+    assert tuple(column.name for column in run_tables.MEMBERS) == MEMBERS
+    assert tuple(column.name for column in run_tables.RACKS) == RACKS
 
 
 def test_rows_of_a_group() -> None:
@@ -245,7 +247,6 @@ def test_pem_as_a_value(certificate: tuple[str, str]) -> None:
     context = plain_config(settings)["ssl_context"]
     assert context.check_hostname
     assert [dict(*one["subject"]) for one in context.get_ca_certs()] == [{"commonName": "t"}]
-    librdkafka = pytest.importorskip("equilag.adapters.kafka.librdkafka")
     librdkafka.reading_client(settings, {}).close()  # it accepts them too
 
 
@@ -273,7 +274,7 @@ def described(**fields: Any) -> SimpleNamespace:
     return SimpleNamespace(**empty | fields)
 
 
-@pytest.mark.parametrize("kind", ["read_classic", "read_kip848"])
+@pytest.mark.parametrize("reads", [read_classic, read_kip848])
 @pytest.mark.parametrize(
     ("fields", "unknown"),
     [
@@ -285,14 +286,12 @@ def described(**fields: Any) -> SimpleNamespace:
     ],
 )
 def test_a_group_that_cannot_be_described(
-    kind: str, fields: dict[str, Any], unknown: ReadFailure
+    reads: Callable[..., object], fields: dict[str, Any], unknown: ReadFailure
 ) -> None:
-    client = pytest.importorskip("equilag.adapters.kafka.descriptions")
-    assert getattr(client, kind)(described(**{"group_state": "", **fields}), 1) == unknown
+    assert reads(described(**{"group_state": "", **fields}), 1) == unknown
 
 
 def test_members_without_metadata() -> None:
-    client = pytest.importorskip("equilag.adapters.kafka.descriptions")
     member = SimpleNamespace(
         member_id="m",
         client_id="c",
@@ -301,26 +300,24 @@ def test_members_without_metadata() -> None:
         member_assignment=b"",
     )
     rebalancing = described(group_state="PreparingRebalance", members=[member])
-    assert client.read_classic(rebalancing, 1) == ReadFailure(
+    assert read_classic(rebalancing, 1) == ReadFailure(
         "it is rebalancing", state="PreparingRebalance"
     )
-    broken = client.read_classic(described(members=[member]), 1)
+    broken = read_classic(described(members=[member]), 1)
     assert broken.reason.startswith("a member's metadata cannot be read: ")
     assert not broken.transient
-    empty = client.read_classic(described(group_state="Empty", protocol_data=""), 1)
+    empty = read_classic(described(group_state="Empty", protocol_data=""), 1)
     assert empty == Described("classic", "Empty", "", 1, [])
 
 
 def test_a_group_of_another_protocol_type() -> None:
-    client = pytest.importorskip("equilag.adapters.kafka.descriptions")
-    connect = client.read_classic(described(protocol_type="connect"), 1)
+    connect = read_classic(described(protocol_type="connect"), 1)
     reason = "it is a group of Kafka Connect workers"
     assert connect == ReadFailure(reason, transient=False, state="Stable", kind="connect")
-    assert client.read_classic(described(protocol_data="stream"), 1).kind == "classic-streams"
+    assert read_classic(described(protocol_data="stream"), 1).kind == "classic-streams"
 
 
 def test_a_member_of_a_classic_group() -> None:
-    client = pytest.importorskip("equilag.adapters.kafka.descriptions")
     # Version 3: one topic, no user data, nothing owned, generation -1, an empty rack.
     metadata = b"\0\3" + b"\0\0\0\1\0\1t" + b"\xff" * 4 + b"\0" * 4 + b"\xff" * 4 + b"\0\0"
     assignment = b"\0\0" + b"\0\0\0\1\0\1t\0\0\0\2\0\0\0\0\0\0\0\5" + b"\xff" * 4
@@ -332,7 +329,7 @@ def test_a_member_of_a_classic_group() -> None:
         client_id="c",
         client_host="/10.0.0.7",
     )
-    read = client.read_classic(described(members=[member]), 3)
+    read = read_classic(described(members=[member]), 3)
     one = DescribedMember(
         "m", ("t",), owned={"t": [0, 5]}, instance_id="i", client_id="c", host="10.0.0.7"
     )

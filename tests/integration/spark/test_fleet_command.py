@@ -7,9 +7,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
-
-pytest.importorskip("pyspark")
-
 from support.history_lines import AT, GROUPS, OFFSETS, lines, parquet, write_history
 
 from equilag.adapters.snapshot.read_input import load_snapshot

@@ -14,9 +14,6 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 import pytest
-
-pytest.importorskip("pyarrow")
-
 from support import fleet_oracle as oracle
 from support import planners
 from support.json_schemas import findings

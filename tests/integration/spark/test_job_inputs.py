@@ -9,9 +9,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 import pytest
-
-pytest.importorskip("pyarrow")
-
 from support import fleet_oracle as oracle
 from support.made_fleets import FAULTY, TABLES, TINY, Row, make, options, read_table, write_lines
 

@@ -10,10 +10,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import pytest
-
-pytest.importorskip("pyspark")
-pytest.importorskip("confluent_kafka")
-
 import support.kafka_records as write
 from confluent_kafka import Producer
 from support.kafka_broker import Broker, NoBroker, start_broker
@@ -94,22 +90,19 @@ def inject(bootstrap: str) -> None:
 
 
 class Read(NamedTuple):
-    """What a run read before it planned: rows of its tables, and how Spark gets each table."""
+    """What a run read before it planned: rows of its tables, how Spark gets each table; and the
+    run's directory."""
 
     offsets: list[Row]
     members: list[Row]
     unreadable: list[Row]
     notes: dict[str, Any]
     plans: list[str]
-
-
-class Planned(NamedTuple):
     out: Path
-    read: Read
 
 
 @pytest.fixture(scope="module")
-def planned(scene: Scene, spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> Planned:
+def read(scene: Scene, spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> Read:
     out = tmp_path_factory.mktemp("live") / "run"
     seen: list[Read] = []
     read_cluster = live_cluster.read_cluster
@@ -123,7 +116,7 @@ def planned(scene: Scene, spark: SparkSession, tmp_path_factory: pytest.TempPath
             for table in tables
             if table is not None
         ]
-        seen.append(Read(*rows, dict(history.notes), plans))
+        seen.append(Read(*rows, dict(history.notes), plans, out))
         return history
 
     with pytest.MonkeyPatch.context() as patch:
@@ -132,16 +125,11 @@ def planned(scene: Scene, spark: SparkSession, tmp_path_factory: pytest.TempPath
         with redirect_stdout(StringIO()) as shown:
             assert fleet(scene.bootstrap, out, *argv) == 0
         assert f"\n\nFleet of {GROUPS} groups: " in shown.getvalue()
-    (read,) = seen
-    return Planned(out, read)
+    (found,) = seen
+    return found
 
 
 # What is read.
-
-
-@pytest.fixture(scope="module")
-def read(planned: Planned) -> Read:
-    return planned.read
 
 
 def of_group(rows: list[Row], group: str) -> list[Row]:
@@ -205,19 +193,16 @@ def test_the_topic_is_read_once(read: Read) -> None:
 # What is planned.
 
 
-@pytest.fixture(scope="module")
-def run(planned: Planned) -> Path:
-    return planned.out
-
-
-def test_every_group_is_planned_or_has_a_reason(run: Path) -> None:
-    assert {row["group"] for row in read_table(run, "plans")} == set(LIVE)
-    failures = {row["group"]: (row["kind"], row["reason"]) for row in read_table(run, "failures")}
+def test_every_group_is_planned_or_has_a_reason(read: Read) -> None:
+    assert {row["group"] for row in read_table(read.out, "plans")} == set(LIVE)
+    failures = {
+        row["group"]: (row["kind"], row["reason"]) for row in read_table(read.out, "failures")
+    }
     kind, reason = failures.pop(SHARE)
     assert (kind, reason.partition(" metadata")[0]) == ("unreadable", "share group")
     assert failures == REASONS
-    assert len(read_table(run, "plans")) + len(read_table(run, "failures")) == GROUPS
-    summary = json.loads((run / "summary.json").read_text("utf-8"))
+    assert len(read_table(read.out, "plans")) + len(read_table(read.out, "failures")) == GROUPS
+    summary = json.loads((read.out / "summary.json").read_text("utf-8"))
     assert summary["groups"] == GROUPS
     assert summary["failed"]["by_kind"] == {
         "no_members": len(EMPTY),
@@ -225,20 +210,20 @@ def test_every_group_is_planned_or_has_a_reason(run: Path) -> None:
         "unreadable": 3,
     }
     assert summary["source"]["commits_of_deleted_topics"] == 1
-    assert not (run / "_work").exists()
+    assert not (read.out / "_work").exists()
 
 
 @pytest.mark.parametrize("group", LIVE)
-def test_lags_and_owners_are_those_of_the_clients(scene: Scene, run: Path, group: str) -> None:
-    rows = of_group(read_table(run, "assignment"), group)
+def test_lags_and_owners_are_those_of_the_clients(scene: Scene, read: Read, group: str) -> None:
+    rows = of_group(read_table(read.out, "assignment"), group)
     assert {(r["topic"], r["partition"]): r["weight"] for r in rows} == scene.lags(group)
     assert {(r["topic"], r["partition"]): r["from"] for r in rows} == scene.owners(group)
     assert len(set(scene.lags(group).values())) > len(PARTITIONS) / 2
 
 
 @pytest.mark.parametrize("group", LIVE)
-def test_what_is_exported_holds(run: Path, tmp_path: Path, group: str) -> None:
-    snapshot, plan = export_group(str(run), group)
+def test_what_is_exported_holds(read: Read, tmp_path: Path, group: str) -> None:
+    snapshot, plan = export_group(str(read.out), group)
     loaded = equilag.load_snapshot(snapshot)
     assert equilag.verify(loaded, json.loads(json.dumps(plan.to_dict()))) == []
 

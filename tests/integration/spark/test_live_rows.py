@@ -12,8 +12,6 @@ from uuid import UUID
 import pytest
 import support.kafka_records as write
 
-pytest.importorskip("pyspark")
-
 from equilag.adapters.kafka.client_config import kafka_config
 from equilag.adapters.kafka.group_state import GroupState, read_state
 from equilag.adapters.kafka.offsets_topic import PartitionRecords, check_not_empty
