@@ -28,6 +28,7 @@ with warnings.catch_warnings():
     from kafka.coordinator.assignors.cooperative_sticky import CooperativeStickyAssignor
     from kafka.coordinator.assignors.roundrobin import RoundRobinPartitionAssignor
 
+from benchmarks.live.assignment_log import Log
 from equilag.domain.plan.plan import Plan
 from equilag.domain.policy.policy import Policy
 from equilag.live.consumers import aiokafka as in_aiokafka
@@ -48,8 +49,6 @@ SIZE: Final = len(LAGS)
 QUICK: Final = {"heartbeat_interval_ms": 200, "session_timeout_ms": 6000}
 LIVE: Final = {"lag": LiveLag(every=0.3), "policy": Policy(tolerance=0)}
 
-Event = tuple[str, str, frozenset[Any]]
-
 
 def lagging_topic(broker: Broker, name: str, commits: bool = True) -> None:
     """A topic whose group of the same name lags by LAGS; a new group without `commits`."""
@@ -67,17 +66,17 @@ def quick_rates(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(lag_source, "LoadTracker", partial(LoadTracker, settings))
 
 
-class Log(ConsumerRebalanceListener):
-    """Who holds what over time, from the members' own events."""
+class Noted(ConsumerRebalanceListener):
+    """Notes what a member holds, from its own events."""
 
-    def __init__(self, name: str, events: list[Event]) -> None:
-        self.name, self.events = name, events
+    def __init__(self, name: str, log: Log) -> None:
+        self.name, self.log = name, log
 
     def on_partitions_revoked(self, revoked: Any) -> None:
-        self.events.append((self.name, "-", frozenset(revoked)))
+        self.log.add(self.name, "revoke", [tuple(tp) for tp in revoked])
 
     def on_partitions_assigned(self, assigned: Any) -> None:
-        self.events.append((self.name, "+", frozenset(assigned)))
+        self.log.add(self.name, "assign", [tuple(tp) for tp in assigned])
 
 
 class Members:
@@ -85,32 +84,27 @@ class Members:
 
     def __init__(self, broker: Broker, topic: str) -> None:
         self.bootstrap, self.topic = broker.bootstrap, topic
-        self.events: list[Event] = []
+        self.log = Log()
         self.running: dict[str, tuple[KafkaConsumer, threading.Event, threading.Thread]] = {}
         self.errors: list[BaseException] = []
-        self.consumed: set[int] = set()
 
-    def add(
-        self, name: str, strategy: Sequence[Any], listener: Any = None, commits: bool = False
-    ) -> None:
+    def add(self, name: str, strategy: Sequence[Any], listener: Any = None) -> None:
         consumer = KafkaConsumer(
             bootstrap_servers=self.bootstrap,
             client_id=name,
             group_id=self.topic,
             partition_assignment_strategy=list(strategy),
             auto_offset_reset="earliest",
-            enable_auto_commit=commits,
-            auto_commit_interval_ms=200,
+            enable_auto_commit=False,
             **QUICK,
         )
-        consumer.subscribe([self.topic], listener=listener or Log(name, self.events))
+        consumer.subscribe([self.topic], listener=listener or Noted(name, self.log))
         end = threading.Event()
 
         def poll() -> None:
             try:
                 while not end.is_set():
-                    for records in consumer.poll(timeout_ms=100).values():
-                        self.consumed.update(record.partition for record in records)
+                    consumer.poll(timeout_ms=100)
             except BaseException as error:  # noqa: BLE001  shown by the test's own thread
                 self.errors.append(error)
 
@@ -135,8 +129,8 @@ class Members:
         return {c._coordinator._generation.protocol for c, _, _ in self.running.values()}
 
     def complete(self) -> bool:
-        held = sorted(p for numbers in self.assigned().values() for p in numbers)
-        return held == list(range(SIZE)) and all(self.assigned().values())
+        assigned = self.assigned()
+        return whole(assigned) and all(assigned.values())
 
     def generations(self) -> set[int]:
         return {c._coordinator._generation.generation_id for c, _, _ in self.running.values()}
@@ -178,17 +172,6 @@ BEST: Final = 3940
 """The least spread of LAGS over five members with two or three partitions each."""
 
 
-def never_two_owners(events: Sequence[Event]) -> None:
-    held: dict[Any, str] = {}
-    for name, kind, partitions in events:
-        for one in partitions:
-            if kind == "+":
-                assert one not in held, f"{name} and {held[one]} hold {one}"
-                held[one] = name
-            else:
-                assert held.pop(one) == name
-
-
 @pytest.mark.parametrize(
     "assignor",
     [
@@ -209,11 +192,11 @@ def test_five_members_of_kafka_python(broker: Broker, assignor: Any) -> None:
         assert group.protocols() == {assignor.name}
         stays(lambda: group.generations() == settled, 1.5)  # three samples later nobody rejoined
         if assignor.cooperative:
-            never_two_owners(group.events)
+            assert not group.log.twice()
         group.remove("m0")  # perhaps the leader, whose successor has measured, too
         until(group.complete)
         if assignor.cooperative:
-            never_two_owners(group.events)
+            assert not group.log.twice()
 
 
 @pytest.mark.long
@@ -252,7 +235,7 @@ def test_a_mixed_rollout(broker: Broker, assignor: Any, built_in: Any) -> None:
         group.remove("old1")
         until(lambda: group.complete() and group.protocols() == {assignor.name})
         if assignor.cooperative:
-            never_two_owners(group.events)
+            assert not group.log.twice()
 
 
 @pytest.mark.long
