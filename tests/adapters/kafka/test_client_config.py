@@ -8,12 +8,6 @@ from equilag.adapters.kafka.client_config import kafka_config
 from equilag.domain.errors import InputError
 
 
-@pytest.mark.parametrize("bootstrap", ["", "  "])
-def test_no_servers(bootstrap: str) -> None:
-    with pytest.raises(InputError, match="bootstrap servers: is empty"):
-        kafka_config(bootstrap)
-
-
 @pytest.mark.parametrize("server", ["a:99999", "a:0", "b:1, a:x", "SSL://a:", "[::1]:65536"])
 def test_ports_that_there_are_not(server: str) -> None:
     with pytest.raises(InputError, match=r"--bootstrap-server: .* has no port between 1 and 65535"):

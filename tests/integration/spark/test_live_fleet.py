@@ -225,15 +225,3 @@ def test_what_is_exported_holds(read: Read, tmp_path: Path, group: str) -> None:
     snapshot, plan = export_group(str(read.out), group)
     loaded = equilag.load_snapshot(snapshot)
     assert equilag.verify(loaded, json.loads(json.dumps(plan.to_dict()))) == []
-
-
-@pytest.mark.parametrize("weight", ["rate", "forecast", "bytes"])
-def test_a_live_cluster_is_one_sample(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str], weight: str
-) -> None:
-    """Said before anybody is asked."""
-    assert fleet("127.0.0.1:1", tmp_path / "run", "--weight", weight) == 2
-    out, err = capsys.readouterr()
-    assert (out, err.count("\n")) == ("", 1)
-    assert err.startswith(f"equilag: --weight: {weight} needs a history, ")
-    assert not (tmp_path / "run").exists()

@@ -7,7 +7,6 @@ import pytest
 from equilag.domain.errors import InputError
 from equilag.domain.policy.policy import Policy
 from equilag.live.consumers.aiokafka import EquilagAssignor as OfAiokafka
-from equilag.live.consumers.consumer_handle import find_caller
 from equilag.live.consumers.kafka_python import CooperativeEquilagAssignor, EquilagAssignor
 from equilag.live.consumers.lag_source import Background, LiveLag, StaticLag
 from equilag.live.consumers.options import AssignorOptions
@@ -81,18 +80,3 @@ def test_configured_returns_another_class(assignor) -> None:
 )
 def test_the_limit_stays_within_the_session(given, session, limit) -> None:
     assert AssignorOptions(time_limit=given).limit(session) == pytest.approx(limit)
-
-
-class Owner:
-    def ask(self, kinds):
-        def deeper():
-            return find_caller(kinds)
-
-        return deeper()
-
-
-def test_the_caller_is_found() -> None:
-    owner = Owner()
-    assert owner.ask((Owner,)) is owner
-    assert owner.ask((AssignorOptions,)) is None
-    assert find_caller((Owner,)) is None

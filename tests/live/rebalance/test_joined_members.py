@@ -17,7 +17,7 @@ from equilag.live.rebalance.joined_members import (
     speed_names,
     speeds_of,
 )
-from equilag.live.rebalance.measured import Lags, Measured, lags_of, with_size
+from equilag.live.rebalance.measured import Lags, Measured, lags_of
 
 
 def test_the_group() -> None:
@@ -108,11 +108,6 @@ def test_members_that_share_a_client_id_go_by_host_as_well() -> None:
     assert speed_names([one, two, three]) == {one.id: "c@h1", two.id: two.id, three.id: three.id}
     nameless = JoinedMember("m", ("t",))
     assert speed_names([nameless, one]) == {"m": "m", one.id: "c"}
-
-
-def test_only_topics_of_the_same_size_count() -> None:
-    lags = {"t": [1, 2], "u": [3], "gone": [4]}
-    assert with_size(lags, {"t": 2, "u": 2, "new": 1}) == {"t": [1, 2]}
 
 
 COMMITTED: Lags = {"t": [40, None, None, -1, 3]}
