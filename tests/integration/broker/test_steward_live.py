@@ -9,7 +9,6 @@ from pathlib import Path
 import pytest
 from confluent_kafka.admin import AclOperation, AdminClient, ResourceType
 from support.kafka_broker import Broker
-from support.live_figures import keep
 from support.live_groups import add_user, allow, login_properties
 from support.live_topics import admin_of, commit, delete_topic, fill, make_topic
 from support.steward_scene import Scene
@@ -79,7 +78,7 @@ def test_members_of_both_clients(here: Scene, client: str, strategies: tuple[str
         here.java(2, EXAMPLE, partition_assignment_strategy=names)
     else:
         two_join(here, strategy=strategies[0])
-    keep(here.group, {"seconds": round(here.ends_with(BEST), 2)})
+    here.ends_with(BEST)
     if strategies[0].startswith(("coop", "Coop")):
         assert not here.log.twice()
 
@@ -93,10 +92,8 @@ def test_a_late_steward_takes_over_on_request(here: Scene) -> None:
     stays(lambda: follower.status()["role"] == "follower", 2)
     assert follower.status()["lag_spread"] == 110_000
     assert follower.end() == 0
-    began = time.monotonic()
     here.steward("--take-over").has("leader")
     here.ends_with(BEST)
-    keep(here.group, {"seconds_from_its_start": round(time.monotonic() - began, 2)})
 
 
 @pytest.mark.long
@@ -117,7 +114,6 @@ def test_no_partition_has_two_owners_in_a_take_over(
     steward.wait_for(lambda status: status["role"] == "leader")
     until(lambda: bool(steward.events("take-over-done")))
     here.all_owned(topic, 24, 8)
-    keep(here.group, {"seconds": round(time.time() - began, 2)})
     assert [one for one in here.log.twice() if one[0] >= began] == []
     assert here.log.held() == before
     assert steward.status()["take_over_waits_for"] == 0
@@ -169,7 +165,7 @@ def test_a_topic_made_anew_is_shared_anew(
     delete_topic(admin, topic)
     until(lambda: not here.log.owners())
     make_topic(admin, topic, 6)
-    keep(here.group, {"seconds": round(here.all_owned(topic, 6, 2), 2)})
+    here.all_owned(topic, 6, 2)
 
 
 @pytest.mark.long
@@ -187,14 +183,10 @@ def test_it_dies_and_comes_back(here: Scene) -> None:
     assert again.end() == 0
     again = here.steward(*session)
     again.has("leader")
-    noticed = len(here.log.events) - len(before)
     assert here.log.events == before
-
     again.kill()
     # Without it, what range makes of it, after the session has run out.
-    fallen_back = here.ends_with(BY_RANGE, SESSION_S + 20)
-    figures = {"session_s": SESSION_S, "events_of_members_after_two_restarts": noticed}
-    keep(here.group, {**figures, "own_assignor_after_s": round(fallen_back, 2)})
+    here.ends_with(BY_RANGE, SESSION_S + 20)
 
 
 def test_at_its_end_it_leaves_at_once(here: Scene) -> None:
@@ -202,7 +194,7 @@ def test_at_its_end_it_leaves_at_once(here: Scene) -> None:
     steward = here.steward("--session-timeout", "30s")
     steward.has("leader")
     two_join(here)
-    keep(here.group, {"seconds": round(here.ends_with(BEST), 2)})
+    here.ends_with(BEST)
     steward.wait_for(lambda status: status["lag_spread"] == 10_000)
     shown = {one["name"]: (one["partitions"], one["lag"]) for one in steward.status()["by_member"]}
     assert shown.keys() == {"rd-0", "rd-1"}
@@ -241,11 +233,9 @@ def test_two_at_once(here: Scene) -> None:
     behind.has("follower")
     two_join(here)
     here.ends_with(BEST)
-    began = time.monotonic()
     second = here.steward()  # the same instance id: it takes the place of the first
     second.has("leader")
     until(lambda: first.process.poll() is not None)
-    keep(here.group, {"first_ended_after_s": round(time.monotonic() - began, 2)})
     assert first.process.returncode == 3
     assert "another process has joined as 'equilag-steward'" in first.text
     here.ends_with(BEST)
