@@ -190,9 +190,6 @@ def test_a_right_that_is_missing(
         assert reader.lags(topic, [topic]).sizes == {topic: 1}
 
 
-pytestmark = [pytest.mark.broker]
-
-
 @pytest.fixture(scope="module")
 def reading(broker: Broker) -> Config:
     """Settings for a cluster with the topic `livereading`: 10 records in 0, 4 of 9 left in 1."""

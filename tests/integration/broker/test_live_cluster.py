@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import json
+import time
 from collections.abc import Callable, Iterator
-from contextlib import closing
+from contextlib import ExitStack, closing
 from pathlib import Path
 from typing import Any, Final
 
@@ -22,37 +23,22 @@ from support.live_groups import (
     owned_by,
     pairs,
 )
+from support.live_members import RdMember
 from support.live_topics import admin_of, commit, fill, make_topic
+from support.live_traffic import Traffic, uneven
 from support.page_examples import broker_commands
 from support.paths import CHECKOUT
 from support.plain_members import commit as commit_as_nobody
 from support.plain_members import join, sync
 from support.waiting import until
 
+from benchmarks.live.assignment_log import Log
 from equilag.adapters.kafka.client_config import kafka_config
 from equilag.adapters.kafka.plain.plain_client import PlainClient
 from equilag.adapters.kafka.reading import NO_COMMIT
 from equilag.adapters.snapshot.read_input import load_snapshot
 from equilag.cli import main
 from equilag.domain.group.lag import QUALITY
-
-
-import json
-import time
-from collections.abc import Callable
-from contextlib import ExitStack
-from typing import Any, Final
-
-import pytest
-from support.kafka_broker import Broker
-from support.live_members import RdMember
-from support.live_topics import admin_of, fill, make_topic
-from support.live_traffic import Traffic, uneven
-from support.waiting import until
-
-from benchmarks.live.assignment_log import Log
-from equilag.adapters.snapshot.read_input import load_snapshot
-
 
 NONE = "no groups: the cluster has none, none matches, or DESCRIBE is missing\n"
 
@@ -189,8 +175,6 @@ def test_the_examples_of_the_pages_run_on_a_live_group(
             ran += 1
     assert ran > 5
 
-
-pytestmark = [pytest.mark.broker]
 
 STREAMS_METADATA: Final = "AgAAAaIE16Co"
 """Of a commit of Kafka Streams 4.3.1."""

@@ -14,16 +14,6 @@ from support.live_topics import admin_of, commit, delete_topic, fill, make_topic
 from support.steward_scene import Scene
 from support.waiting import stays, until
 
-
-from collections.abc import Callable
-
-import pytest
-from support.kafka_broker import Broker
-from support.live_topics import admin_of, make_topic
-from support.steward_scene import Scene
-from support.waiting import until
-
-
 pytestmark = [pytest.mark.broker]
 
 EXAMPLE = "kip-169"

@@ -1,5 +1,5 @@
-"""What a run reads and is asked to do: files of every kind, a time, weights, rules; and runs that
-fail on the way."""
+"""What a run reads and is asked to do: files of every kind, a time, weights, rules; runs that fail
+on the way; and the command."""
 
 from __future__ import annotations
 
@@ -10,12 +10,14 @@ from typing import TYPE_CHECKING, Any, Final
 
 import pytest
 from support import fleet_oracle as oracle
+from support.history_lines import AT, GROUPS, OFFSETS, lines, parquet, write_history
 from support.made_fleets import FAULTY, TABLES, TINY, Row, make, options, read_table, write_lines
 
 from equilag.adapters.snapshot.read_input import load_snapshot
 from equilag.domain.errors import InputError
 from equilag.pipeline.job import run_fleet
 from equilag.pipeline.results.export import export_group
+from equilag.pipeline.session import java_problem
 from equilag.pipeline.sources.signals import Span
 
 if TYPE_CHECKING:
@@ -23,7 +25,7 @@ if TYPE_CHECKING:
 
 pytestmark = [pytest.mark.spark]
 
-AT: Final = FAULTY.start_ms + 5 * FAULTY.every * 1000
+SIXTH: Final = FAULTY.start_ms + 5 * FAULTY.every * 1000
 """The sixth of eight rounds."""
 Run = tuple[dict[str, Any], dict[str, list[Row]]]
 
@@ -43,13 +45,13 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(scope="module")
 def past(spark: SparkSession, folder: Path) -> Run:
     """A run as of a time in the past, which spreads bytes."""
-    return run_on(folder / "history", folder / "then", at=AT)
+    return run_on(folder / "history", folder / "then", at=SIXTH)
 
 
 @pytest.fixture(scope="module")
 def cut(past: Run, folder: Path) -> Run:
     """The same over JSON lines of the history up to that time."""
-    offsets, members = write_lines(folder / "history", folder / "lines", AT)
+    offsets, members = write_lines(folder / "history", folder / "lines", SIXTH)
     return run_on(folder / "history", folder / "cut", offsets=(offsets,), members=(members,))
 
 
@@ -87,7 +89,7 @@ def test_the_summaries_tell_both_runs_apart_by_little(past: Run, cut: Run) -> No
 def test_bytes_are_those_behind_the_commit(past: Run, folder: Path) -> None:
     _, tables = past
     rows = read_table(folder / "history", "offsets")
-    expected = oracle.signals(rows, Span(AT, 3_600_000, 120_000), "earliest")
+    expected = oracle.signals(rows, Span(SIXTH, 3_600_000, 120_000), "earliest")
     checked = 0
     for row in tables["assignment"]:
         of = expected[row["group"], row["topic"], row["partition"]]
@@ -160,3 +162,71 @@ def test_the_session_of_somebody_else_keeps_its_settings(
         assert spark.range(1).count() == 1  # and it is still running
     finally:
         spark.conf.set("spark.sql.shuffle.partitions", before or "64")
+
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+
+@pytest.fixture
+def history(tmp_path: Path) -> Path:
+    """A good history; tests put something wrong in its place."""
+    return write_history(tmp_path / "history")
+
+
+@pytest.mark.spark
+class TestRefused:
+    def test_bytes_without_sizes(self, spark: SparkSession, run, history, tmp_path) -> None:
+        rows = [{**row, "log_bytes": None} for row in OFFSETS]
+        (history / "offsets" / "a.jsonl").write_text(lines(rows), "utf-8")
+        argv = ["--history", history, "--out", tmp_path / "out", "--weight", "bytes"]
+        status, out, err = run("fleet", *argv)
+        assert (status, out) == (2, "")
+        assert err == ("equilag: --weight: bytes needs the column log_bytes, which is empty\n")
+        assert not (tmp_path / "out").exists()
+
+    def test_a_parquet_file_that_is_rotten_inside(
+        self, spark: SparkSession, run, history, tmp_path
+    ) -> None:
+        """Its footer, which is all that is checked beforehand, is fine."""
+        path = parquet(history / "offsets" / "b.parquet")
+        data = bytearray(path.read_bytes())
+        data[4:600] = bytes(596)
+        path.write_bytes(data)
+        status, out, err = run("fleet", "--history", history, "--out", tmp_path / "out")
+        assert (status, out) == (2, "")
+        assert err.startswith("equilag: Spark failed: ")
+        assert err.count("\n") == 1
+        assert str(path) in err
+        assert not (tmp_path / "out").exists()
+
+
+@pytest.mark.long
+def test_a_run_in_a_process_of_its_own(spawn, run, history, tmp_path) -> None:
+    """And the commands that read it."""
+    if problem := java_problem():
+        pytest.skip(problem)
+    out = tmp_path / "out"
+    (history / "offsets" / "b.jsonl").write_text(
+        lines([{**OFFSETS[0], "log_end": -1}, {**OFFSETS[0], "group": "lost"}]), "utf-8"
+    )
+    (history / "racks").mkdir()
+    racks = [{"ts_ms": AT, "topic": "orders", "partition": n, "racks": ["r"]} for n in range(6)]
+    (history / "racks" / "a.jsonl").write_text(lines(racks), "utf-8")
+    done = spawn("fleet", "--history", history, "--out", out, "--effort", "0.02", "--tasks", 2)
+    assert (done.status, done.err) == (0, "")
+    assert done.out.startswith("Rebalance 5 of 5 groups: ")
+    assert "\n\nFleet of 6 groups at 2026-11-21T09:00:00Z\n" in done.out
+    assert "lost" in done.out
+    summary = json.loads((out / "summary.json").read_text("utf-8"))
+    assert summary["planned"]["groups"] == len(GROUPS)
+    assert summary["failed"] == {"groups": 1, "by_kind": {"no_members": 1}}
+    assert (out / "_SUCCESS").exists()
+    shown = run("fleet", "show", out)
+    assert (shown.status, shown.out, shown.err) == (0, done.out, "")
+    (tmp_path / "one").mkdir()
+    taken = run("fleet", "export", out, "audit trail", "--out", tmp_path / "one")
+    assert (taken.status, taken.err) == (0, "")
+    snapshot, plan = sorted((tmp_path / "one").iterdir(), key=lambda p: "plan" in p.name)
+    assert load_snapshot(json.loads(snapshot.read_text("utf-8"))).racks == (("r",),) * 6
+    assert run("verify", snapshot, plan).status == 0
