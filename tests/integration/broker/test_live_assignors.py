@@ -40,6 +40,7 @@ from equilag.live.rebalance import sticky_plan
 from equilag.live.rebalance.decision import Decision
 from equilag.live.tracking.load_tracker import LoadTracker
 from equilag.live.tracking.tracked_state import TrackingSettings
+from equilag.planner.worth.thresholds import Thresholds
 
 pytestmark = [pytest.mark.broker]
 
@@ -88,14 +89,17 @@ class Members:
         self.running: dict[str, tuple[KafkaConsumer, threading.Event, threading.Thread]] = {}
         self.errors: list[BaseException] = []
 
-    def add(self, name: str, strategy: Sequence[Any], listener: Any = None) -> None:
+    def add(
+        self, name: str, strategy: Sequence[Any], listener: Any = None, commits: bool = False
+    ) -> None:
         consumer = KafkaConsumer(
             bootstrap_servers=self.bootstrap,
             client_id=name,
             group_id=self.topic,
             partition_assignment_strategy=list(strategy),
             auto_offset_reset="earliest",
-            enable_auto_commit=False,
+            enable_auto_commit=commits,
+            auto_commit_interval_ms=200,
             **QUICK,
         )
         consumer.subscribe([self.topic], listener=listener or Noted(name, self.log))
@@ -208,6 +212,31 @@ def test_the_bare_class(broker: Broker, caplog: pytest.LogCaptureFixture) -> Non
         until(group.complete)
     assert "a sticky plan answers" in caplog.text
     assert "measured:" not in caplog.text  # no lag could not be measured
+
+
+@pytest.mark.long
+def test_rates_that_shift(broker: Broker, caplog: pytest.LogCaptureFixture) -> None:
+    """A rebalance by rates, long before any lag, and not only once after the first sample."""
+    admin = admin_of(broker.bootstrap)
+    make_topic(admin, "shifts", SIZE)
+    assignor = in_kafka_python.EquilagAssignor.configured(
+        lag=LiveLag(every=0.4), rejoin=Thresholds(cooldown_s=1.0)
+    )
+    with members(broker, "shifts") as group, caplog.at_level(logging.INFO, "equilag"):
+        for number in range(3):
+            group.add(f"m{number}", [assignor], commits=True)
+        until(group.complete)
+        for _ in range(2):
+            heavy = group.assigned()["m0"][:2]
+            rates = [100 if p in heavy else 10 for p in range(SIZE)]
+
+            def apart(heavy: Sequence[int] = heavy, rates: Sequence[int] = rates) -> bool:
+                fill(broker.bootstrap, "shifts", rates)
+                held = group.assigned().values()
+                return not any(set(heavy) <= set(one) for one in held) and group.complete()
+
+            until(apart)
+    assert caplog.text.count("requesting a rebalance") >= 2
 
 
 @pytest.mark.long
