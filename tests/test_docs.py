@@ -15,8 +15,19 @@ from typing import Any, Final, get_type_hints
 
 import pytest
 from support.json_schemas import schema
-from support.markdown import blocks, command_lines, links, pages, sections, slug
-from support.page_examples import promised, run, runnable, shown, shows
+from support.markdown import (
+    blocks,
+    command_lines,
+    links,
+    pages,
+    promised,
+    run,
+    runnable,
+    sections,
+    shown,
+    shows,
+    slug,
+)
 from support.paths import CHECKOUT, SAMPLES
 from support.renew_pages import renewed
 

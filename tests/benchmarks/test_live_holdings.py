@@ -10,7 +10,7 @@ from support.live_holdings import (
     holdings_of,
     overlaps_of,
 )
-from support.live_notes import OffsetsRead
+from support.live_members import OffsetsRead
 
 from benchmarks.live.assignment_log import Event
 

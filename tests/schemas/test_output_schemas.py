@@ -10,8 +10,7 @@ from typing import Any
 
 import pytest
 from support.groups import ODD
-from support.json_paths import places, replaced, value_at, without
-from support.json_schemas import accepts, findings, part_at
+from support.json_schemas import accepts, findings, part_at, places, replaced, value_at, without
 from support.orders_service import orders_snapshot
 from support.paths import SAMPLES
 

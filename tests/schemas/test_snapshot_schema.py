@@ -14,8 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from support.extended_groups import ExtendedShape, extended_snapshot
 from support.groups import snapshots
-from support.json_paths import places, replaced, value_at, without
-from support.json_schemas import accepts, findings
+from support.json_schemas import accepts, findings, places, replaced, value_at, without
 from support.orders_service import orders_snapshot
 from support.paths import SAMPLES
 

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from support.describe_printers import PRINTERS, PrintedLine
-from support.described_texts import Described, described, refused
+from support.described_texts import PRINTERS, Described, PrintedLine, described, refused
 
 from equilag.domain.errors import InputError
 

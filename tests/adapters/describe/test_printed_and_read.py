@@ -5,8 +5,7 @@ from __future__ import annotations
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from support.describe_printers import PRINTERS, PrintedLine
-from support.described_texts import described
+from support.described_texts import PRINTERS, PrintedLine, described
 
 from equilag.domain.errors import InputError
 

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from support.json_paths import replaced
+from support.json_schemas import replaced
 
 from equilag import Group, InputError, Member, load_snapshot
 from equilag.adapters.snapshot.write import snapshot_document

@@ -22,7 +22,7 @@ from support.live_groups import (
     pairs,
 )
 from support.live_topics import admin_of, commit, fill, make_topic
-from support.page_examples import broker_commands
+from support.markdown import broker_commands
 from support.paths import CHECKOUT
 from support.waiting import until
 

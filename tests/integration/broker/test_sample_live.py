@@ -16,8 +16,7 @@ import pytest
 from support.commands import environment
 from support.kafka_broker import Broker
 from support.live_members import RdMember
-from support.live_topics import admin_of, fill, make_topic
-from support.live_traffic import Traffic, uneven
+from support.live_topics import Traffic, admin_of, fill, make_topic, uneven
 from support.waiting import until
 
 from benchmarks.live.assignment_log import Log

@@ -10,7 +10,7 @@ import pytest
 
 pytest.importorskip("pyspark")
 
-from support.history_lines import AT, GROUPS, OFFSETS, lines, parquet, write_history
+from support.made_fleets import AT, GROUPS, OFFSETS, lines, parquet, write_history
 
 from equilag.adapters.snapshot.read_input import load_snapshot
 from equilag.pipeline.session import java_problem

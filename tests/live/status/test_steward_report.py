@@ -5,8 +5,8 @@ from __future__ import annotations
 import json
 
 import pytest
-from support.made_stewards import made_steward
 from support.reports import text_of, words_of
+from support.steward_fakes import made_steward
 
 from equilag.domain.errors import InputError
 from equilag.live.status.steward_facts import read_steward_facts
