@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import numpy as np
-import pytest
 from hypothesis import given
-from support.groups import ODD, group_of, groups
+from support.groups import group_of, groups
 
 from equilag.domain.group.group import (
     NOBODY,
@@ -43,15 +42,6 @@ def test_classes_say_the_same_as_subscriptions(group: Group) -> None:
         row = group.eligible[group.partition_class[partition]]
         assert readers == np.flatnonzero(row[group.class_of]).tolist()
         assert group.assignable[partition] == bool(readers)
-
-
-@pytest.mark.parametrize("name", ODD)
-def test_columns_fit_each_other(name: str) -> None:
-    group = ODD[name]()
-    assert len(group.lag) == len(group.owner) == len(group.topic_of) == group.n_partitions
-    assert len(group.idle) == len(group.class_of) == group.n_members
-    assert group.eligible.shape[1] == len(group.class_topics)
-    assert group.reads.shape == (len(group.topics), len(group.class_topics))
 
 
 def test_without_owners() -> None:

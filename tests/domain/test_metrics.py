@@ -5,18 +5,14 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from hypothesis import given
-from support.groups import BIGGEST, first_valid, group_of, groups
+from support.groups import first_valid, group_of, groups
 
 from equilag.domain.group.group import NOBODY, Group, Index, Member
 from equilag.domain.plan.metrics import (
     MemberFigures,
-    count_figures,
-    count_moves,
     is_valid,
     load_divisor,
     load_figures,
-    member_counts,
-    member_loads,
     move_cost_scale,
     spread,
 )
@@ -26,25 +22,6 @@ from equilag.domain.reduction.reduce import reduce_group
 
 def assigned(*members: int) -> Index:
     return np.array(members, dtype=np.int32)
-
-
-def test_counts_loads_spread_and_moves() -> None:
-    group = group_of([3, 1], [[0, 1], [0], []], owners=[0, 0, 1, -1], lags=[5, 1, 2, BIGGEST])
-    column = assigned(1, 0, 1, 0)
-    assert member_counts(column, 3).tolist() == [2, 2, 0]
-    loads = member_loads(column, group.lag, 3)
-    assert loads.tolist() == [1 + BIGGEST, 7, 0]
-    assert spread(loads, group.idle) == BIGGEST - 6
-    assert count_moves(group, column) == 1
-
-
-def test_figures_leave_out_idle_members() -> None:
-    group = group_of([3, 1], [[0, 1], [0], []], lags=[5, 1, 2, 8])
-    counts = count_figures(group, assigned(1, 0, 1, 0))
-    assert (counts.max, counts.min, counts.spread, counts.mean) == (2, 2, 0, 2.0)
-    assert counts.by_member.tolist() == [2, 2, 0]
-    loads = load_figures(group, assigned(1, 0, 1, 0))
-    assert (loads.max, loads.min, loads.spread, loads.mean) == (9, 7, 2, 8.0)
 
 
 @given(groups())

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import Any, Final, cast
+from typing import Any, Final, TypeVar, cast
 
 from equilag.adapters.kafka.codec.consumer_protocol import write_subscription
 from equilag.adapters.kafka.described import ClientPlace, DescribedMember
@@ -20,6 +20,8 @@ from equilag.live.steward.group_membership import JoinResult
 from equilag.live.steward.observer import GroupObserver, Observation
 from equilag.live.steward.shared_state import CommandMessage, SharedState
 from equilag.live.steward.steward_options import StewardOptions
+
+Answer = TypeVar("Answer")
 
 
 def offsets(lags: Mapping[str, Sequence[int | None]]) -> TopicOffsets:
@@ -70,40 +72,37 @@ class FakeReader:
         lags: TopicOffsets | EquilagError | None = None,
         sizes: dict[str, int] | EquilagError | None = None,
     ) -> None:
-        self.group, self.offsets, self.partitions = group, lags, sizes
+        self.group, self.offsets = group, lags
+        self.partitions = EquilagError("no broker answers") if sizes is None else sizes
         self.lag_requests = 0
         self.kind: EquilagError | None = None
         """Raised when the kind of the group is asked for."""
         self.client_places: dict[str, ClientPlace] | EquilagError = {}
 
     def read(self, group: str) -> Reading:
-        if isinstance(self.group, EquilagError):
-            raise self.group
-        assert self.group is not None, group
-        return self.group
+        return given(self.group)
 
     def sizes(self, topics: Iterable[str], timeout: float | None = None) -> dict[str, int]:
-        if isinstance(self.partitions, EquilagError):
-            raise self.partitions
-        if self.partitions is None:
-            raise EquilagError("no broker answers")
-        return self.partitions
+        return given(self.partitions)
 
     def check_kind(self, group: str) -> None:
         if self.kind is not None:
             raise self.kind
 
     def places(self, group: str, timeout: float) -> dict[str, ClientPlace]:
-        if isinstance(self.client_places, EquilagError):
-            raise self.client_places
-        return self.client_places
+        return given(self.client_places)
 
     def lags(self, group: str, topics: Iterable[str], timeout: float | None = None) -> TopicOffsets:
         self.lag_requests += 1
-        if isinstance(self.offsets, EquilagError):
-            raise self.offsets
-        assert self.offsets is not None, (group, topics, timeout)
-        return self.offsets
+        return given(self.offsets)
+
+
+def given(answer: Answer | EquilagError | None) -> Answer:
+    """What a test set; raises it if that is an error."""
+    assert answer is not None
+    if isinstance(answer, EquilagError):
+        raise answer
+    return answer
 
 
 class Parts:
@@ -155,9 +154,7 @@ class FakeMembership:
         answer = self._answers.pop(0)
         if not self._answers:
             self._done()
-        if isinstance(answer, EquilagError):
-            raise answer
-        return answer
+        return given(answer)
 
     def sync(self, given: Mapping[str, Mapping[str, Iterable[int]]]) -> None:
         self.synced.append(

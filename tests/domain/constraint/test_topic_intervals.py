@@ -9,7 +9,7 @@ import pytest
 from support.constraints import balanced_assignment, constraint_for, held_table, topic_table
 from support.groups import group_of, random_group
 
-from equilag.domain.constraint import CountConstraint, TopicCounts, constraint_of, topics_of
+from equilag.domain.constraint import CountConstraint, TopicCounts, topics_of
 from equilag.domain.policy.policy import Policy
 
 POLICIES = [
@@ -49,20 +49,6 @@ def test_sums_and_cells_are_those_of_the_tables(policy: Policy) -> None:
         assert cells == [(t, m, int(least[t, m])) for t, m in places.tolist()]
 
 
-@pytest.mark.parametrize("policy", POLICIES, ids=lambda p: f"{p.name}-{p.balance}")
-def test_the_row_of_open_members_has_all_that_may_have_one_more_and_the_barred(
-    policy: Policy,
-) -> None:
-    for constraint in constraints(policy):
-        row = constraint.topics.open_row
-        least, most = topic_table(constraint)
-        barred = list(zip(*(column.tolist() for column in constraint.topics.barred), strict=True))
-        for topic in range(len(least)):
-            members = row.members_at(np.arange(row.edges[topic], row.edges[topic + 1])).tolist()
-            open_ones = np.flatnonzero(most[topic] > least[topic]).tolist()
-            assert sorted(members) == sorted(open_ones + [m for t, m in barred if t == topic])
-
-
 def test_the_first_count_outside_is_found() -> None:
     group = group_of([2, 4], [[0, 1], [0, 1], [1]])
     topics = topics_of(group, Policy("kip-169"))
@@ -95,11 +81,3 @@ def test_large_groups_keep_counts_of_cells_and_small_ones_a_table() -> None:
             held.add(group.topic_of[moved], assigned[moved], -1)
             held.add(group.topic_of[moved], taker, 1)
             assigned[moved] = taker
-
-
-def test_known_topics_give_the_same_constraint() -> None:
-    group = group_of([5, 3], [[0, 1], [0], [1]])
-    policy = Policy(balance="both")
-    assigned = balanced_assignment(group, policy)
-    known = constraint_of(group, policy, assigned, topics_of(group, policy))
-    assert np.array_equal(topic_table(known), topic_table(constraint_for(group, policy)))

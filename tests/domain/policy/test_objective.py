@@ -50,13 +50,6 @@ def test_the_tolerance_counts_only_with_a_mean() -> None:
     assert tolerant.allowance(MEAN) == 1
 
 
-def test_move_limit() -> None:
-    assert objective().move_limit(3) is None
-    assert objective(max_moves=7).move_limit(3) == 7
-    assert objective("fair-yet-sticky").move_limit(3) == 3
-    assert objective("fair-yet-sticky", fresh=True).move_limit(3) is None
-
-
 def first(asked: Objective, *rows: Figures, fewest: int = 1) -> Figures:
     """The figures that come first in the objective's order."""
     caps = asked.caps(rows, MEAN, members=4)
