@@ -8,7 +8,6 @@ from __future__ import annotations
 import json
 import re
 import sys
-from itertools import product
 from pathlib import Path
 from types import ModuleType
 from typing import Any, Final
@@ -16,13 +15,14 @@ from typing import Any, Final
 import numpy as np
 import pytest
 from support.groups import group_of, small_groups
+from support.oracles import Assignments
 from support.paths import CHECKOUT, SAMPLES
 from support.planner_runs import STAGES, begin, carry_out, task_on
 
 import equilag
 from equilag.cli import main
-from equilag.domain.group.group import Group, Index
-from equilag.domain.plan.metrics import member_counts, member_loads, spread
+from equilag.domain.group.group import Group
+from equilag.domain.plan.metrics import member_counts
 from equilag.domain.policy.objective import Objective
 from equilag.domain.policy.policy import Policy
 from equilag.planner.compare import compare
@@ -92,13 +92,10 @@ def test_the_heuristic_is_used_from_outside(recipe: Any) -> None:
 
 def best_spread(group: Group) -> int:
     """The least spread where member 0 has one partition, and the others differ by one at most."""
-    found = []
-    for members in product(range(group.n_members), repeat=group.n_partitions):
-        assigned: Index = np.array(members, np.int32)
-        counts = member_counts(assigned, group.n_members)
-        if counts[0] == 1 and counts[1:].max() - counts[1:].min() <= 1:
-            found.append(spread(member_loads(assigned, group.lag, group.n_members), group.idle))
-    return min(found)
+    every = Assignments.all(group)
+    counts = every.counts()
+    kept = (counts[:, 0] == 1) & (np.ptp(counts[:, 1:], axis=1) <= 1)
+    return int(every.where(kept).spread.min())
 
 
 def test_the_constraint_is_kept_by_every_improving_stage(recipe: Any) -> None:
