@@ -9,7 +9,7 @@ import pytest
 from support.constraints import balanced_assignment, constraint_for, held_table, topic_table
 from support.groups import group_of, random_group
 
-from equilag.domain.constraint import CountConstraint, TopicCounts, topics_of
+from equilag.domain.constraint import CountConstraint, TopicCounts
 from equilag.domain.policy.policy import Policy
 
 POLICIES = [
@@ -47,18 +47,6 @@ def test_sums_and_cells_are_those_of_the_tables(policy: Policy) -> None:
         cells = sorted(zip(*(column.tolist() for column in topics.least_cells), strict=True))
         places = np.argwhere(least > 0)
         assert cells == [(t, m, int(least[t, m])) for t, m in places.tolist()]
-
-
-def test_the_first_count_outside_is_found() -> None:
-    group = group_of([2, 4], [[0, 1], [0, 1], [1]])
-    topics = topics_of(group, Policy("kip-169"))
-    assert topics is not None
-    inside = np.array([0, 1, 0, 1, 2, 2], np.int32)
-    assert topics.first_outside(TopicCounts.of(group, inside)) is None
-    short = np.array([0, 1, 0, 0, 1, 1], np.int32)  # m02 has nothing of t01
-    assert topics.first_outside(TopicCounts.of(group, short)) == (1, 2)
-    crowded = np.array([0, 0, 0, 1, 2, 2], np.int32)
-    assert topics.first_outside(TopicCounts.of(group, crowded)) == (0, 0)
 
 
 def test_large_groups_keep_counts_of_cells_and_small_ones_a_table() -> None:
