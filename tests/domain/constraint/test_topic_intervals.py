@@ -49,6 +49,20 @@ def test_sums_and_cells_are_those_of_the_tables(policy: Policy) -> None:
         assert cells == [(t, m, int(least[t, m])) for t, m in places.tolist()]
 
 
+@pytest.mark.parametrize("policy", POLICIES, ids=lambda p: f"{p.name}-{p.balance}")
+def test_the_row_of_open_members_has_all_that_may_have_one_more_and_the_barred(
+    policy: Policy,
+) -> None:
+    for constraint in constraints(policy):
+        row = constraint.topics.open_row
+        least, most = topic_table(constraint)
+        barred = list(zip(*(column.tolist() for column in constraint.topics.barred), strict=True))
+        for topic in range(len(least)):
+            members = row.members_at(np.arange(row.edges[topic], row.edges[topic + 1])).tolist()
+            open_ones = np.flatnonzero(most[topic] > least[topic]).tolist()
+            assert sorted(members) == sorted(open_ones + [m for t, m in barred if t == topic])
+
+
 def test_large_groups_keep_counts_of_cells_and_small_ones_a_table() -> None:
     rng = np.random.default_rng(4)
     # 40 topics of one partition and 40 members: 1,600 cells for 40 partitions.
