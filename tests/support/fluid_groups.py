@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from equilag.domain.columns import Floats, Index
+from equilag.domain.columns import Floats
 from equilag.planner.simulation.fluid_run import Schedule
 from equilag.planner.simulation.fluid_state import Conditions
 
@@ -126,13 +126,9 @@ def read_one_by_one(
     read: list[list[float]] = [[] for _ in came]
     for member, capacity in enumerate(conditions.capacity.tolist()):
         if capacity > 0:
-            held = _held(conditions.owner, member)
+            held = deque(np.flatnonzero(conditions.owner == member).tolist())
             _read_of_member(came, read, held, 1 / capacity, (pause, until), batch)
     return RecordRun(came, read)
-
-
-def _held(owner: Index, member: int) -> deque[int]:
-    return deque(np.flatnonzero(owner == member).tolist())
 
 
 def _read_of_member(

@@ -86,33 +86,22 @@ AT: Final = 1_795_251_600_000
 COLUMNS: Final = "ts_ms, group, topic, partition, log_start, log_end, committed, log_bytes"
 
 
-def offset_row(group: str, partition: int, ts_ms: int) -> Row:
-    behind = (len(group) * 7 + partition * 13) % 50
-    return {
-        "ts_ms": ts_ms, "group": group, "topic": "orders", "partition": partition, "log_start": 0,
-        "log_end": 1_000 + (ts_ms - AT) // 600, "committed": 950 - behind, "log_bytes": 64_000,
-    }  # fmt: skip
-
-
-def member_row(group: str, name: str, partitions: list[int]) -> Row:
-    return {
+GROUPS: Final = ("billing", "search", "mail", "audit trail", "λ")
+OFFSETS: Final[list[Row]] = [
+    {
+        "ts_ms": ts, "group": group, "topic": "orders", "partition": partition, "log_start": 0,
+        "log_end": 1_000 + (ts - AT) // 600, "log_bytes": 64_000,
+        "committed": 950 - (len(group) * 7 + partition * 13) % 50,
+    }
+    for ts in (AT - 60_000, AT) for group in GROUPS for partition in range(6)
+]  # fmt: skip
+MEMBERS: Final[list[Row]] = [
+    {
         "ts_ms": AT, "group": group, "member": name, "subscription": ["orders"],
         "owned": {"orders": partitions}, "rack": None, "capacity": None,
-    }  # fmt: skip
-
-
-GROUPS: Final = ("billing", "search", "mail", "audit trail", "λ")
-OFFSETS: Final = [
-    offset_row(group, partition, ts)
-    for ts in (AT - 60_000, AT)
-    for group in GROUPS
-    for partition in range(6)
-]
-MEMBERS: Final = [
-    row
-    for group in GROUPS
-    for row in (member_row(group, "a", [0, 1, 2, 3]), member_row(group, "b", [4, 5]))
-]
+    }
+    for group in GROUPS for name, partitions in (("a", [0, 1, 2, 3]), ("b", [4, 5]))
+]  # fmt: skip
 
 
 def lines(rows: list[Row]) -> str:
