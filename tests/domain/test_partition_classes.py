@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import numpy as np
 import pytest
 from support.constraints import balanced_assignment
-from support.groups import group_of, lags_of, restricted, small_groups
+from support.groups import group_of, restricted, small_groups
 from support.oracles import Assignments, Truth
 
 import equilag
@@ -89,15 +89,6 @@ def test_members_that_may_take_nothing_are_idle() -> None:
     plan = equilag.solve(group)
     assert (plan.assigned == NOBODY).all()
     assert equilag.verify(group, plan) == []
-
-
-def test_classes_as_subscriptions_give_them_change_nothing() -> None:
-    rng = np.random.default_rng(206)
-    sizes, reading = [4, 3, 5], [[0, 1], [0, 1], [1, 2], [2]]
-    plain = group_of(sizes, reading, lags=lags_of(rng, 12))
-    given = restricted(plain, rng, open_to=1.0)
-    one, other = (equilag.solve(g, time_limit=60.0, effort=0.1, fresh=True) for g in (plain, given))
-    assert (one.lag, one.status) == (other.lag, other.status)
 
 
 def test_counts_topic_by_topic_are_refused() -> None:

@@ -190,13 +190,6 @@ def test_an_invalid_answer_is_refused_and_names_the_assignor(group, answer, prob
         run_assignor(Returns(answer), group)
 
 
-def test_nothing_is_assigned_in_an_empty_group():
-    group = load({"topics": {}, "members": []})
-    for name in BUILT_IN:
-        assert run_assignor(get_assignor(name), group).shape == (0,)
-    assert run_assignor(Returns([]), group).dtype == np.int32
-
-
 def test_only_what_is_asked_for_is_imported():
     code = (
         "import sys; from equilag.heuristics import assignor_names, get_assignor\n"
