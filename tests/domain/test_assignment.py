@@ -11,26 +11,11 @@ from hypothesis import strategies as st
 from support.groups import first_valid, group_of, groups
 
 from equilag.domain.group.group import Group, Index
-from equilag.domain.plan.assignment import MAX_UNASSIGNED, by_name, by_topic, read_assignment
+from equilag.domain.plan.assignment import MAX_UNASSIGNED, by_name, read_assignment
 
 
 def assigned(*members: int) -> Index:
     return np.array(members, dtype=np.int32)
-
-
-def test_by_name() -> None:
-    group = group_of([2, 2], [[0, 1], [0, 1], []])
-    assert by_name(group, assigned(1, 0, 1, 1)) == {
-        "m00": {"t00": [1]},
-        "m01": {"t00": [0], "t01": [0, 1]},
-        "m02": {},
-    }
-
-
-def test_by_topic() -> None:
-    group = group_of([2, 2], [[0, 1]])
-    assert by_topic(group, np.array([3, 0, 2])) == {"t00": [0], "t01": [0, 1]}
-    assert by_topic(group, np.zeros(0, np.int64)) == {}
 
 
 @given(groups(), st.randoms(use_true_random=False))

@@ -46,22 +46,6 @@ def test_a_plan_of_a_small_group_is_proved_when_it_is_copied() -> None:
     assert equilag.verify(group, copy) == []
 
 
-def test_figures_of_a_plan() -> None:
-    group = group_of([3, 1, 2], [[0, 1], [0], []], owners=[0, 0, 1, 0], lags=[5, 1, 2, 8, 3, 4])
-    plan = plan_of(group, 1, 0, 1, 0, NOBODY, NOBODY)
-    assert (plan.counts.max, plan.counts.min) == (2, 2)
-    assert plan.counts.by_member == {"m00": 2, "m01": 2, "m02": 0}
-    assert (plan.lag.total, plan.lag.max, plan.lag.min, plan.lag.spread) == (23, 9, 7, 2)
-    assert plan.lag.mean == 8.0
-    assert (plan.lag.gap, plan.lag.gap_percent_of_mean) == (2, 25.0)
-    (move,) = plan.moves
-    assert (move.topic, move.partition, move.source, move.target, move.lag) == (
-        "t00", 0, "m00", "m01", 5,
-    )  # fmt: skip
-    assert plan.unassigned == {"t02": [0, 1]}
-    assert plan.quality == {"given": 6}
-
-
 def test_a_plan_as_json() -> None:
     group = group_of([2, 1], [[0], [0]], owners=[0, 0, NOBODY], lags=[5, 1, 2])
     document = json.loads(json.dumps(plan_of(group, 0, 1, NOBODY).to_dict()))
