@@ -65,23 +65,6 @@ def test_a_pinned_partition_must_stay() -> None:
     assert not constraint.admits(np.array([1, 0], np.int32))
 
 
-@pytest.mark.parametrize(
-    ("group", "assigned", "least", "most"),
-    [
-        # A block that is full leaves no choice.
-        (group_of([6], [[0]] * 3), [0, 0, 1, 1, 2, 2], [2, 2, 2], [2, 2, 2]),
-        # 3 and 2 of t00 at m00 and m01; one of t01 at m02 or m03, and not at m01, who reads it too.
-        (group_of([5, 1], [[0], [0, 1], [1], [1]]), [0, 0, 0, 1, 1, 2], [2, 2, 0, 0], [3, 3, 1, 1]),
-    ],
-)
-def test_counts_of_blocks(
-    group: Group, assigned: list[int], least: list[int], most: list[int]
-) -> None:
-    constraint = constraint_of(group, Policy(), np.array(assigned, np.int32))
-    assert [counts.tolist() for counts in constraint.counts_of()] == [least, most]
-    assert constraint.largest_count == max(most)
-
-
 def test_blocks_say_more_than_intervals() -> None:
     # m00 alone reads t00; t01 is shared, but no balanced plan gives m00 any of it.
     group = group_of([3, 2], [[0, 1], [1]])

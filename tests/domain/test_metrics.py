@@ -9,7 +9,6 @@ from support.groups import first_valid, group_of, groups
 
 from equilag.domain.group.group import NOBODY, Group, Index, Member
 from equilag.domain.plan.metrics import (
-    MemberFigures,
     is_valid,
     load_divisor,
     load_figures,
@@ -37,14 +36,6 @@ def test_figures_as_from_a_list(group: Group) -> None:
     assert (figures.max, figures.min) == (max(active, default=0), min(active, default=0))
     assert figures.mean == (sum(active) / len(active) if active else 0.0)
     assert figures.spread == spread(np.array(loads, np.int64), group.idle)
-
-
-@pytest.mark.parametrize("values", [[], [3, 4]])
-def test_figures_without_active_members(values: list[int]) -> None:
-    column, idle = np.array(values, np.int64), np.ones(len(values), np.bool_)
-    figures = MemberFigures.of(column, idle)
-    assert (figures.max, figures.min, figures.spread, figures.mean) == (0, 0, 0, 0.0)
-    assert spread(column, idle) == 0
 
 
 @pytest.mark.parametrize(
