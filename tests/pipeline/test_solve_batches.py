@@ -6,7 +6,8 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
-from support.problem_rows import QUICK, Misbehaving, member_row, problem_row, topic_row
+from support.planners import Misbehaving
+from support.problem_rows import QUICK, member_row, problem_row, topic_row
 
 from equilag.heuristics import registry
 from equilag.pipeline.solving import BATCH_ROWS, SolveBatches, arrow_schema

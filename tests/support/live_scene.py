@@ -11,16 +11,8 @@ from typing import Any, Final, NamedTuple
 
 import pyarrow.parquet as pq
 from confluent_kafka import ShareConsumer, TopicPartition
-from support.live_groups import (
-    KIP_848,
-    RANGE,
-    STICKY,
-    ChildConsumer,
-    Partition,
-    every_partition,
-    owned_by,
-    pairs,
-)
+from support.child_consumer import ChildConsumer
+from support.live_groups import KIP_848, RANGE, STICKY, Partition, every_partition, owned_by, pairs
 from support.live_topics import admin_of, commit, fill, make_topic
 from support.waiting import PATIENCE_S, until
 

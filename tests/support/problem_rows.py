@@ -1,18 +1,13 @@
-"""Rows of `problems/` as a task of the solve stage gets them, and a planner that misbehaves."""
+"""Rows of `problems/` as a task of the solve stage gets them: plain dicts, no Spark needed."""
 
 from __future__ import annotations
 
-import os
-import signal
-import time
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
 from typing import Any, Final
 
 from hypothesis import strategies as st
 
 from equilag.domain.policy.policy import Policy
-from equilag.pipeline.group_result import GroupResult, PlanGroup
 from equilag.pipeline.rules import GroupSettings
 
 Row = dict[str, Any]
@@ -111,36 +106,3 @@ def problems(draw: st.DrawFn) -> Row:
     for row in members:
         row["capacity"] = capacity
     return problem_row(topics, members)
-
-
-@dataclass(frozen=True)
-class Misbehaving:
-    """Plans as usual, but for the groups named here."""
-
-    raising: str
-    killed: str
-    exiting: str
-    hanging: str
-    silly: str
-    odd: str
-
-    def __call__(self, problem: Any, settings: GroupSettings) -> Any:
-        match problem["group"]:
-            case self.raising:
-                raise KeyError("no such\nthing")
-            case self.killed:
-                os.kill(os.getpid(), signal.SIGKILL)
-            case self.exiting:
-                os._exit(3)
-            case self.hanging:
-                time.sleep(600)  # its deadline is what is tested
-            case self.silly:
-                return "nonsense"
-            case self.odd:
-                return _odd(PlanGroup()(problem, settings))
-        return PlanGroup()(problem, settings)
-
-
-def _odd(answer: GroupResult) -> GroupResult:
-    """An answer whose columns are of the wrong type."""
-    return replace(answer, plan={**answer.plan, "moves": "many"})

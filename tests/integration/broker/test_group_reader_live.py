@@ -10,8 +10,9 @@ from typing import Final
 import pytest
 from confluent_kafka import Producer, TopicPartition
 from confluent_kafka.admin import AdminClient, ResourceType
+from support.child_consumer import ChildConsumer
 from support.kafka_broker import Broker
-from support.live_groups import KIP_848, RANGE, ChildConsumer, add_user, allow, login, pairs
+from support.live_groups import KIP_848, RANGE, add_user, allow, login, pairs
 from support.live_topics import admin_of, commit, delete_topic, fill, make_topic
 from support.waiting import PATIENCE_S, until
 
