@@ -74,6 +74,11 @@ def room_of(module: str) -> str:
     return module.split(".")[1] if "." in module else ROOT
 
 
+def wing_of(module: str) -> str:
+    """The wing of a module of `report`; empty for others."""
+    return (*module.split("."), "", "")[2] if module.startswith("equilag.report.") else ""
+
+
 def sources(checkout: Path) -> dict[str, Path]:
     """Module -> file, of the package `equilag` of a checkout."""
     files: dict[str, Path] = {}
@@ -121,6 +126,12 @@ def findings(checkout: Path) -> list[str]:
             f"{file}:{line}: {room} may not import {target}"
             for target in sorted(own - ALLOWED[room])
         ]
+        wing = wing_of(module)
+        wings = {wing_of(target) for target in targets} & REPORT_WINGS.keys()
+        wrong += [
+            f"{file}:{line}: {wing} may not import {other}"
+            for other in sorted(wings - REPORT_WINGS.get(wing, wings))
+        ]
     return wrong
 
 
@@ -149,25 +160,6 @@ def crowded(checkout: Path) -> list[str]:
 
 def test_every_import_points_down() -> None:
     assert findings(CHECKOUT) == []
-
-
-def wings_of_report(checkout: Path) -> list[str]:
-    """Every import between wings of `report` that goes up."""
-
-    def wing_of(module: str) -> str:
-        return (*module.split("."), "", "")[2] if module.startswith("equilag.report.") else ""
-
-    return [
-        f"{module}: {wing} may not import {target}"
-        for module, _, _, targets in imports(checkout)
-        for wing in [wing_of(module)]
-        for target in sorted(targets)
-        if wing in REPORT_WINGS and wing_of(target) in REPORT_WINGS.keys() - REPORT_WINGS[wing]
-    ]
-
-
-def test_words_reports_and_outputs_come_in_this_order() -> None:
-    assert wings_of_report(CHECKOUT) == []
 
 
 def test_no_module_imports_itself_through_others() -> None:
@@ -210,12 +202,21 @@ def test_what_each_room_may_import(tmp_path: Path) -> None:
     names = {target: f"equilag.{target}.one" for target in ALLOWED}
     names |= {ROOT: "equilag", "__main__": "equilag.__main__"}
     source = "".join(f"from {name} import thing\n" for name in names.values())
-    assert set(findings(tree(tmp_path, {file_of(room): source for room in ALLOWED}))) == {
+    source += "".join(f"import {package}.deep as it\n" for package in OUTSIDE)
+    inside = {
         f"equilag/{file_of(room)}:{line}: {room} may not import {target}"
         for room in ALLOWED
         for line, target in enumerate(names, 1)
         if target not in ALLOWED[room]
     }
+    outside = {
+        f"equilag/{file_of(room)}:{line}: {package} belongs in {' and '.join(sorted(rooms))},"
+        f" not in {room}"
+        for line, (package, rooms) in enumerate(OUTSIDE.items(), len(names) + 1)
+        for room in ALLOWED.keys() - rooms
+    }
+    found = findings(tree(tmp_path, {file_of(room): source for room in ALLOWED}))
+    assert set(found) == inside | outside
 
 
 def test_a_word_that_knows_a_report_is_found(tmp_path: Path) -> None:
@@ -223,18 +224,8 @@ def test_a_word_that_knows_a_report_is_found(tmp_path: Path) -> None:
         "report/words/one.py": "from equilag.report.reports import two\n",
         "report/reports/two.py": "from equilag.report.words import one\n",
     }
-    wrong = "equilag.report.words.one: words may not import equilag.report.reports.two"
-    assert wings_of_report(tree(tmp_path, files)) == [wrong]
-
-
-def test_who_may_import_each_package(tmp_path: Path) -> None:
-    source = "".join(f"import {package}.deep as it\n" for package in OUTSIDE)
-    assert set(findings(tree(tmp_path, {file_of(room): source for room in ALLOWED}))) == {
-        f"equilag/{file_of(room)}:{line}: {package} belongs in {' and '.join(sorted(rooms))},"
-        f" not in {room}"
-        for line, (package, rooms) in enumerate(OUTSIDE.items(), 1)
-        for room in ALLOWED.keys() - rooms
-    }
+    wrong = "equilag/report/words/one.py:1: words may not import reports"
+    assert findings(tree(tmp_path, files)) == [wrong]
 
 
 @pytest.mark.parametrize(

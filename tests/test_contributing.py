@@ -8,7 +8,6 @@ from __future__ import annotations
 import json
 import re
 import sys
-from itertools import product
 from pathlib import Path
 from types import ModuleType
 from typing import Any, Final
@@ -16,20 +15,18 @@ from typing import Any, Final
 import numpy as np
 import pytest
 from support.groups import group_of, small_groups
+from support.oracles import Assignments
 from support.paths import CHECKOUT, SAMPLES
-from support.planner_runs import STAGES, carry_out, task_on
+from support.planner_runs import STAGES, begin, carry_out, task_on
 
 import equilag
 from equilag.cli import main
-from equilag.domain.budget import Budget
-from equilag.domain.group.group import Group, Index
-from equilag.domain.plan.metrics import member_counts, member_loads, spread
+from equilag.domain.group.group import Group
+from equilag.domain.plan.metrics import member_counts
 from equilag.domain.policy.objective import Objective
 from equilag.domain.policy.policy import Policy
 from equilag.planner.compare import compare
 from equilag.planner.solving.result import plan_of
-from equilag.planner.solving.run import PROVING, SEARCHING, count, search, state_of
-from equilag.planner.solving.stage import ProgressObserver
 from equilag.planner.stages.exhaustive_stage import ExhaustiveSearch
 from equilag.report.outputs import write_report
 from equilag.report.page.write_page import page_of
@@ -95,13 +92,10 @@ def test_the_heuristic_is_used_from_outside(recipe: Any) -> None:
 
 def best_spread(group: Group) -> int:
     """The least spread where member 0 has one partition, and the others differ by one at most."""
-    found = []
-    for members in product(range(group.n_members), repeat=group.n_partitions):
-        assigned: Index = np.array(members, np.int32)
-        counts = member_counts(assigned, group.n_members)
-        if counts[0] == 1 and counts[1:].max() - counts[1:].min() <= 1:
-            found.append(spread(member_loads(assigned, group.lag, group.n_members), group.idle))
-    return min(found)
+    every = Assignments.all(group)
+    counts = every.counts()
+    kept = (counts[:, 0] == 1) & (np.ptp(counts[:, 1:], axis=1) <= 1)
+    return int(every.where(kept).spread.min())
 
 
 def test_the_constraint_is_kept_by_every_improving_stage(recipe: Any) -> None:
@@ -109,34 +103,19 @@ def test_the_constraint_is_kept_by_every_improving_stage(recipe: Any) -> None:
     lags = np.random.default_rng(3).integers(1, 1000, (5, 7))
     for lag in lags.tolist():
         group = group_of([7], [[0]] * 3, lags=lag)
-        budget, task = (
-            Budget(seconds=60.0),
-            task_on(group, Objective(Policy(tolerance=0))),
-        )
-        observer, notes = ProgressObserver(None, budget), list[str]()
-        draft = count(task, budget, observer, notes, [stage])
-        state = state_of(task, draft, notes)
-        assert state is not None
-        search(state, budget, observer, (*SEARCHING, *PROVING))
-        assert notes == []
+        task = task_on(group, Objective(Policy(tolerance=0)))
+        state, budget = begin(task, stages=[stage])
+        carry_out(state, budget, *STAGES)
+        assert state.notes == []
         assert state.incumbent.spread == state.proofs.spread == best_spread(group)
-        counts = member_counts(state.incumbent.assigned, 3)
-        assert counts[0] == 1
+        assert member_counts(state.incumbent.assigned, 3)[0] == 1
 
 
-@pytest.mark.parametrize("skipped", [ExhaustiveSearch, type(None)])
-def test_cp_sat_keeps_the_constraint_too(recipe: Any, skipped: type) -> None:
-    stage = recipe("constraint").OneForTheFirst()
+def test_cp_sat_keeps_the_constraint_too(recipe: Any) -> None:
     group = group_of([6], [[0]] * 3, lags=[90, 41, 38, 20, 9, 3])
-    budget, task = (
-        Budget(seconds=60.0),
-        task_on(group, Objective(Policy(tolerance=0))),
-    )
-    notes: list[str] = []
-    draft = count(task, budget, ProgressObserver(None, budget), notes, [stage])
-    state = state_of(task, draft, notes)
-    assert state is not None
-    carry_out(state, budget, *(s for s in STAGES if not isinstance(s, skipped)))
+    task = task_on(group, Objective(Policy(tolerance=0)))
+    state, budget = begin(task, stages=[recipe("constraint").OneForTheFirst()])
+    carry_out(state, budget, *(s for s in STAGES if not isinstance(s, ExhaustiveSearch)))
     assert state.incumbent.spread == best_spread(group)
     assert state.notes == []
 
@@ -147,12 +126,8 @@ def test_cp_sat_keeps_the_constraint_too(recipe: Any, skipped: type) -> None:
 def test_the_objective_is_asked_by_everybody(recipe: Any) -> None:
     objective = recipe("objective").ThreePerMove(Policy(tolerance=0))
     for group in small_groups(seed=151, n=6, owned=0.9):
-        budget = Budget(seconds=60.0)
-        task = task_on(group, objective)
-        observer = ProgressObserver(None, budget)
-        state = state_of(task, count(task, budget, observer, []), [])
-        assert state is not None
-        search(state, budget, observer, (*SEARCHING, *PROVING))
+        state, budget = begin(task_on(group, objective))
+        carry_out(state, budget, *STAGES)
         plan = plan_of(state, budget)
         expected = equilag.solve(group, move_cost=3, time_limit=60.0, tolerance=0)
         assert plan.claims == expected.claims

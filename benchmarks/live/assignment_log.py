@@ -92,28 +92,32 @@ class Log:
         return found
 
     def gaps(self) -> dict[Partition, list[tuple[float, float]]]:
-        """Return when each partition had no owner after its first one, as (from, to)."""
-        free: dict[Partition, float] = {}
-        gaps: dict[Partition, list[tuple[float, float]]] = defaultdict(list)
-        held: dict[str, set[Partition]] = {}
-        for event in self.events:
-            before = {p for theirs in held.values() for p in theirs}
-            _apply(held, event)
-            after = {p for theirs in held.values() for p in theirs}
-            for partition in before - after:
-                free[partition] = event.at
-            for partition in after - before:
-                if partition in free:
-                    gaps[partition].append((free.pop(partition), event.at))
-        now = time.time()
-        for partition, at in free.items():
-            gaps[partition].append((at, now))
-        return gaps
+        """Return when each partition had no owner until now, as `gaps_of`."""
+        return gaps_of(self.events, time.time())
 
     def rebalances(self) -> int:
         """Count bursts of assignments; assignments within a second are one burst."""
         times = [event.at for event in self.events if event.what == "assign"]
         return sum(b - a > 1.0 for a, b in pairwise(times)) + bool(times)
+
+
+def gaps_of(events: Iterable[Event], now: float) -> dict[Partition, list[tuple[float, float]]]:
+    """Return when each partition had no owner after its first one, as (from, to)."""
+    free: dict[Partition, float] = {}
+    gaps: dict[Partition, list[tuple[float, float]]] = defaultdict(list)
+    held: dict[str, set[Partition]] = {}
+    for event in events:
+        before = {p for theirs in held.values() for p in theirs}
+        _apply(held, event)
+        after = {p for theirs in held.values() for p in theirs}
+        for partition in before - after:
+            free[partition] = event.at
+        for partition in after - before:
+            if partition in free:
+                gaps[partition].append((free.pop(partition), event.at))
+    for partition, at in free.items():
+        gaps[partition].append((at, now))
+    return gaps
 
 
 def _apply(held: dict[str, set[Partition]], event: Event) -> None:

@@ -6,13 +6,12 @@ from support.live_holdings import (
     ChangeFigures,
     Overlap,
     change_figures,
-    gaps_of,
     holdings_of,
     overlaps_of,
 )
-from support.live_notes import OffsetsRead
+from support.live_members import OffsetsRead
 
-from benchmarks.live.assignment_log import Event
+from benchmarks.live.assignment_log import Event, gaps_of
 
 P, Q = ("t", 0), ("t", 1)
 
@@ -46,9 +45,8 @@ def test_a_frozen_member_holds_nothing() -> None:
         Event(8.0, "b", "assign", (P,)),
         Event(9.0, "a", "lost", (P,)),
     ]
-    holdings = holdings_of(events, 10.0)
-    assert overlaps_of(holdings) == []
-    assert gaps_of(holdings, 10.0) == {P: [(2.0, 8.0)]}
+    assert overlaps_of(holdings_of(events, 10.0)) == []
+    assert gaps_of(events, 10.0) == {P: [(2.0, 8.0)]}
 
 
 def test_offsets_are_merged_into_runs() -> None:

@@ -9,7 +9,7 @@ from typing import Any, cast
 
 import numpy as np
 import pytest
-from support.json_paths import replaced
+from support.json_schemas import replaced
 from support.paths import CHECKOUT
 
 from benchmarks.simulation import broker_part, run, size_part

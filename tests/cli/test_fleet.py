@@ -16,7 +16,7 @@ from equilag.pipeline import session
 
 pytest.importorskip("pyarrow")
 import pyarrow as pa
-from support.history_lines import AT, COLUMNS, OFFSETS, lines, parquet, write_history
+from support.made_fleets import AT, COLUMNS, OFFSETS, lines, parquet, write_history
 
 
 @pytest.fixture

@@ -7,7 +7,7 @@ import json
 from xml.etree import ElementTree
 
 import pytest
-from support.slow_member import even_assignment, slow_snapshot
+from support.orders_service import even_assignment, slow_snapshot
 
 import equilag
 from equilag.cli.parser import build_parser

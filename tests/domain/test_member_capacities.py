@@ -43,13 +43,6 @@ def test_whole_capacities_have_no_common_divisor() -> None:
     assert MemberCapacities.of([]).are_equal
 
 
-def test_loads_of_equal_members_are_integers() -> None:
-    for found in (MemberCapacities.equal(3), MemberCapacities.of([Fraction("0.3")] * 3)):
-        assert found.are_equal
-        assert type(found.load(2**61, 0)) is int
-        assert found.weights_upto(7).tolist() == found.weights_from(7).tolist() == [7]
-
-
 @given(CAPACITIES, st.data())
 def test_extremes_and_order_are_exact(given: list[Fraction], data: st.DataObject) -> None:
     capacities, n = MemberCapacities.of(given), len(given)
@@ -96,11 +89,3 @@ def test_the_first_load_from_which_something_holds(
     assert all(
         before * given[m] / top < -(-one // 1) for m, one in zip(members, whole, strict=True)
     )
-
-
-def test_a_fair_load_is_over_the_capacities_of_its_members() -> None:
-    capacities = MemberCapacities.of([Fraction(1), Fraction(4), Fraction(2)])
-    kinds = capacities.kind_of
-    assert capacities.fair(7, kinds[:2]) == Fraction(28, 5)
-    assert capacities.fair(7, kinds[:0]) == 28
-    assert MemberCapacities.equal(3).fair(7, np.zeros(3, np.int64)) == Fraction(7, 3)

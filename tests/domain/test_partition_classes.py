@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import numpy as np
 import pytest
 from support.constraints import balanced_assignment
-from support.groups import group_of, lags_of, restricted, small_groups
+from support.groups import group_of, restricted, small_groups
 from support.oracles import Assignments, Truth
 
 import equilag
@@ -15,7 +15,7 @@ from equilag.certificate.bounds.counting import Counting
 from equilag.certificate.bounds.heaviest import heavy
 from equilag.certificate.checks.count_checks import read_potentials
 from equilag.certificate.checks.potentials import Potentials, bound_by_potentials, moves_claim
-from equilag.domain.constraint import NotMinimal, constraint_of
+from equilag.domain.constraint import constraint_of
 from equilag.domain.errors import InputError
 from equilag.domain.group.group import NOBODY, Group
 from equilag.domain.plan.metrics import count_moves, is_valid
@@ -30,19 +30,6 @@ def restricted_groups(seed: int, n: int) -> Iterator[Group]:
     rng = np.random.default_rng(seed)
     for group in small_groups(seed=seed, n=n, topics=2, size=4, reads=0.8, limit=1500):
         yield restricted(group, rng)
-
-
-@pytest.mark.parametrize("policy", POLICIES, ids=lambda p: p.name)
-def test_the_constraint_admits_the_most_even_counts_and_no_others(policy: Policy) -> None:
-    for group in restricted_groups(seed=201, n=16):
-        everything = Assignments.all(group, policy.pins_owned)
-        balanced = everything.balanced("total")
-        constraint = constraint_of(group, policy, balanced_assignment(group, policy))
-        for row in everything.rows[::7]:
-            assert constraint.admits(row) == (row in balanced)
-            if row not in balanced:
-                with pytest.raises(NotMinimal):
-                    constraint_of(group, policy, row)
 
 
 def test_the_fewest_moves_and_what_proves_them() -> None:
@@ -102,15 +89,6 @@ def test_members_that_may_take_nothing_are_idle() -> None:
     plan = equilag.solve(group)
     assert (plan.assigned == NOBODY).all()
     assert equilag.verify(group, plan) == []
-
-
-def test_classes_as_subscriptions_give_them_change_nothing() -> None:
-    rng = np.random.default_rng(206)
-    sizes, reading = [4, 3, 5], [[0, 1], [0, 1], [1, 2], [2]]
-    plain = group_of(sizes, reading, lags=lags_of(rng, 12))
-    given = restricted(plain, rng, open_to=1.0)
-    one, other = (equilag.solve(g, time_limit=60.0, effort=0.1, fresh=True) for g in (plain, given))
-    assert (one.lag, one.status) == (other.lag, other.status)
 
 
 def test_counts_topic_by_topic_are_refused() -> None:

@@ -33,27 +33,6 @@ def test_same_as_asking_every_member(data, name):
     assert list(zip(members.tolist(), partitions.tolist(), strict=True)) == lost
 
 
-def test_voided_and_unsubscribed_claims_withhold_too():
-    members = [
-        {"id": "a", "subscription": ["t"], "owned": {"t": [0], "u": [0]}},
-        {"id": "b", "subscription": ["t", "u"], "owned": {"t": [0, 2]}},
-        {"id": "c", "subscription": ["t", "u"]},
-    ]
-    group = load({"topics": {"t": 3, "u": 1}, "members": members})
-    assert group.owner.tolist() == [NOBODY, NOBODY, 1, NOBODY]
-    # t-0: claimed by a and b, for c. t-1: claimed by nobody. t-2: stays with b. u-0: a may not
-    # read it any more, but has it.
-    assigned = np.array([2, 0, 1, 2], dtype=np.int32)
-    assert first_phase(group, assigned).tolist() == [NOBODY, 0, 1, NOBODY]
-    members_, partitions = revocations(group, assigned)
-    assert members_.tolist() == [0, 0, 1]
-    assert partitions.tolist() == [0, 3, 0]
-    # With t-0 for a, which claims it itself, only b has to let go of it.
-    assigned[0] = 0
-    assert first_phase(group, assigned).tolist() == [0, 0, 1, NOBODY]
-    assert revocations(group, assigned)[0].tolist() == [0, 1]
-
-
 def test_a_unit_waits_as_a_whole_for_what_another_member_revokes():
     members = [
         {"id": "a", "subscription": ["t", "u"], "owned": {"t": [0, 1, 2], "u": [1]}},

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
 import pytest
 
 import equilag
@@ -12,7 +11,6 @@ from equilag import Group
 from equilag.domain.errors import InputError
 from equilag.domain.group.weight import filled_rates, knows_rates, partition_weights, weighed_policy
 from equilag.domain.policy.policy import Policy
-from equilag.domain.reduction.reduce import reduce_group
 
 
 def group(rates: Any = None, lags: Any = (5, 0, 7, 1), **more: Any) -> Group:
@@ -103,24 +101,3 @@ def test_work_is_the_default_where_a_rate_is_known() -> None:
     assert plan["weight"] == {"kind": "work", "horizon_s": 300.0, "unit": "records"}
     assert plan["policy"]["horizon"] == 300
     assert "weight" not in equilag.solve(known, weight="lag", effort=0.05).to_dict()
-
-
-def test_given_weights_are_spread_and_lag_stays_lag() -> None:
-    weighing = group(weights={"a": [4, 1, 1], "b": [2]})
-    plan = equilag.solve(weighing, weight="given", effort=0.05)
-    assert plan.extended is not None
-    assert (plan.extended.load.max, plan.extended.load.mean, plan.extended.load.min) == (5, 4, 3)
-    assert plan.lag.total == 13
-    assert plan.lag.spread_lower_bound == 0
-    assert equilag.verify(weighing, plan) == []
-
-
-def test_weights_add_up_in_units() -> None:
-    joined = Group.build(
-        name="g", topics={"a": 2, "b": 2}, members=["m"], subscriptions={"m": ["a", "b"]},
-        rates={"a": [1, 0.5], "b": [3, 0]}, co_partitioned=[["a", "b"]],
-    )  # fmt: skip
-    reduction = reduce_group(joined, Policy(weight="rate"))
-    assert reduction.group.lag.tolist() == [40, 5]
-    assert reduction.weight_scale == 10
-    assert np.array_equal(reduction.partition_weight, [10, 5, 30, 0])

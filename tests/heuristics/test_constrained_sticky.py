@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from support.claimed_groups import groups, load
+from support.claimed_groups import groups
 
 from equilag.domain.group.group import NOBODY
 from equilag.domain.plan.metrics import count_moves, member_counts
@@ -80,14 +80,3 @@ def test_mixed_subscriptions_are_handed_over_to_sticky(data):
     group = data.draw(groups().filter(lambda group: not group.one_subscription))
     handed_over = get_assignor("constrained-sticky").assign(group)
     assert handed_over.tolist() == get_assignor("sticky").assign(group).tolist()
-
-
-def test_an_idle_member_makes_the_subscriptions_differ():
-    members = [
-        {"id": "idle", "subscription": []},
-        {"id": "x", "subscription": ["a"], "owned": {"a": [0, 1, 2]}},
-        {"id": "y", "subscription": ["a"]},
-    ]
-    group = load({"topics": {"a": 3}, "members": members})
-    assigned = get_assignor("constrained-sticky").assign(group)
-    assert sorted(assigned.tolist()) == [1, 1, 2]

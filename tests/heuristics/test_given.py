@@ -68,11 +68,6 @@ def test_what_is_no_assignor(wrong: Any) -> None:
         equilag.assign(GROUP, wrong)
 
 
-def test_an_answer_that_is_not_valid_names_the_assignor() -> None:
-    with pytest.raises(InputError, match="'short' returned shape"):
-        equilag.assign(GROUP, partial_named("short", [0]))
-
-
 def test_a_comparison_has_a_row_for_each() -> None:
     found = equilag.compare(GROUP, assignors=[Named(), all_to_last, "range"], effort=0.05)
     rows = {row.assignor: row for row in found.rows}

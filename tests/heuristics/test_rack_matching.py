@@ -6,7 +6,6 @@ from __future__ import annotations
 from dataclasses import replace
 
 import numpy as np
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from support.claimed_groups import groups
@@ -15,7 +14,6 @@ from equilag.domain.group.partition_classes import PartitionClasses
 from equilag.domain.plan.metrics import member_counts
 from equilag.heuristics import get_assignor
 from equilag.heuristics.parts import topics_in_parts
-from equilag.heuristics.rack_matching import by_rack, needs_racks
 
 RANGE = get_assignor("range")
 RACKS = ("a", "b", "c")
@@ -62,24 +60,6 @@ def test_co_partitioned_topics_stay_together(group):
 def test_racks_do_not_matter_where_no_member_has_one(group):
     plain = replace(group, members=tuple(replace(member, rack=None) for member in group.members))
     assert RANGE.assign(plain).tolist() == RANGE.assign(replace(group, racks=None)).tolist()
-
-
-@pytest.mark.parametrize(
-    ("partitions", "members", "needed"),
-    [
-        ([("a",), ("b",)], ["a"], True),
-        ([("a", "b"), ("b", "a")], ["a"], False),
-        ([("a", "b"), ("b",)], ["b"], True),
-        ([("a",), ("b",)], ["c", ""], False),
-        ([("a",), ("b",)], ["", ""], False),
-        ([("a",), ()], ["a"], True),
-        ([(), ()], ["a"], False),
-    ],
-)
-def test_racks_are_needed_where_partitions_differ_and_members_share_one(
-    partitions, members, needed
-):
-    assert needs_racks(partitions, by_rack(members)) == needed
 
 
 @given(racked_groups(), st.data())

@@ -9,7 +9,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from support.claimed_groups import groups, load, named, snapshots
-from support.groups import ramp
 
 from equilag.domain.group.group import NOBODY
 from equilag.domain.plan.metrics import member_counts, moved
@@ -130,22 +129,3 @@ def test_evening_out_a_class_is_the_same_as_move_after_move(rows):
 def test_who_gives_and_who_receives(total, held, owned, change):
     arrays = (np.array(x, dtype=np.int64) for x in (total, held, owned))
     assert even_out(*arrays).tolist() == change
-
-
-def test_free_partitions_with_fewer_potential_members_are_dealt_first():
-    """Were t dealt first, b would take t-1 and a u-0, and a would have to give up what it owns."""
-    members = [
-        {"id": "a", "subscription": ["t", "u"], "owned": {"t": [0]}},
-        {"id": "b", "subscription": ["t", "u"]},
-        {"id": "c", "subscription": ["t"]},
-    ]
-    group = load({"topics": {"t": 2, "u": 1}, "members": members})
-    assert sticky(group).tolist() == [0, 2, 1]
-
-
-def test_the_local_rule_stays_on_a_ramp():
-    """A chain of members, each one partition ahead of the last: no single move improves it."""
-    group = ramp(9, 40)
-    assert (group.owner != NOBODY).all()
-    assert sticky(group).tolist() == group.owner.tolist()
-    assert np.ptp(member_counts(group.owner, 9)) == 8

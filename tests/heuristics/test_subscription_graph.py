@@ -6,7 +6,7 @@ import networkx as nx
 import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
-from support.claimed_groups import groups, load
+from support.claimed_groups import groups
 
 from equilag.heuristics.subscription_graph import components
 
@@ -31,15 +31,3 @@ def test_components_are_those_of_the_graph(data):
         partitions = np.isin(group.partition_class, part.partition_classes)
         assert part.members.tolist() == np.flatnonzero(members).tolist()
         assert part.partitions.tolist() == np.flatnonzero(partitions).tolist()
-
-
-def test_members_that_share_no_topic_are_apart():
-    subscriptions = {"a": ["t"], "b": ["u", "v"], "c": ["v"], "d": ["t"], "e": [], "f": ["empty"]}
-    members = [{"id": m, "subscription": topics} for m, topics in subscriptions.items()]
-    topics = {"t": 2, "u": 1, "v": 3, "unread": 4, "empty": 0}
-    group = load({"topics": topics, "members": members})
-    first, second = components(group)
-    assert [group.members[m].id for m in first.members] == ["a", "d"]
-    assert [group.partition_name(p) for p in first.partitions.tolist()] == [("t", 0), ("t", 1)]
-    assert [group.members[m].id for m in second.members] == ["b", "c"]
-    assert [group.partition_name(p)[0] for p in second.partitions.tolist()] == ["u", "v", "v", "v"]

@@ -10,11 +10,10 @@ from random import Random
 from typing import Final
 
 import pytest
-from support.extended_checks import Settings, flow_differences, spread_differences
 from support.extended_groups import FIELDS, ExtendedShape, extended_snapshot
 from support.groups import snapshot_of
-from support.oracle_flow import cheapest_assignment
-from support.oracle_optima import all_optima
+from support.oracle_groups import cheapest_assignment
+from support.oracle_optima import Settings, all_optima, flow_differences, spread_differences
 from support.oracle_snapshots import Snapshot, read_group
 
 MIXTURES: Final = {name: frozenset({name, "subscriptions"}) for name in FIELDS} | {

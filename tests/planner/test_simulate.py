@@ -8,8 +8,8 @@ from threading import Event
 
 import numpy as np
 import pytest
-from support.lag_events import lags_by_events
-from support.slow_member import even_assignment, slow_group, slow_snapshot
+from support.fluid_groups import lags_by_events
+from support.orders_service import even_assignment, slow_group, slow_snapshot
 
 from equilag.domain.errors import InputError
 from equilag.domain.policy.policy import Policy

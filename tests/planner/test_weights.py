@@ -9,9 +9,8 @@ from typing import Any, Final
 import pytest
 from support.altered_plans import document
 from support.extended_groups import FIELDS, ExtendedShape, extended_snapshot
-from support.extended_weights import KINDS, give_weights, weights_of
 from support.oracle_optima import all_optima
-from support.oracle_snapshots import read_group
+from support.oracle_snapshots import KINDS, give_weights, read_group, weights_of
 
 import equilag
 

@@ -16,10 +16,15 @@ import pytest
 from support.fleet_rows import KEPT, ROW, SUMMARY, fleet_gaps, fleet_report, many_groups
 from support.group_pages import report_of
 from support.groups import group_of
-from support.made_stewards import made_steward
-from support.orders_service import orders_group, orders_snapshot
+from support.orders_service import (
+    even_assignment,
+    orders_group,
+    orders_snapshot,
+    slow_group,
+    slow_snapshot,
+)
 from support.reports import golden
-from support.slow_member import even_assignment, slow_group, slow_snapshot
+from support.steward_fakes import made_steward
 
 import equilag
 from equilag.certificate.verify import VerificationReport

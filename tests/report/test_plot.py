@@ -7,8 +7,7 @@ from xml.etree import ElementTree
 
 import matplotlib as mpl
 import pytest
-from support.orders_service import orders_group
-from support.slow_member import even_assignment, slow_group
+from support.orders_service import even_assignment, orders_group, slow_group
 
 from equilag.domain.errors import InputError, MissingExtra
 from equilag.domain.policy.policy import Policy

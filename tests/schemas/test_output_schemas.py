@@ -10,9 +10,7 @@ from typing import Any
 
 import pytest
 from support.groups import ODD
-from support.json_paths import places, replaced, value_at, without
-from support.json_schemas import accepts, findings, part_at
-from support.orders_service import orders_snapshot
+from support.json_schemas import accepts, findings, part_at, places, replaced, value_at, without
 from support.paths import SAMPLES
 
 import equilag
@@ -79,24 +77,22 @@ def test_a_snapshot_from_a_text(document: Callable[..., Any]) -> None:
     assert document("snapshot", "--from-describe", given, "--json")["group"] == "token-indexer"
 
 
-def extended_snapshot_of_all() -> dict[str, Any]:
-    both = ["orders", "payments"]
-    threads = {"subscription": both, "instance": "p", "rack": "x"}
-    return orders_snapshot(
-        topics={"orders": 4, "payments": 4, "unread": 2},
-        members=[
-            {"id": "a", "capacity": 900, "max_partitions": 3, **threads},
-            {"id": "b", "capacity": 300, "owned": {"orders": [3, 9]}, **threads},
-            {"id": "c", "subscription": both},
-            {"id": "idle", "subscription": []},
-        ],
-        lags={"orders": [10**6, 2, 3, 400]},
-        rates={"orders": [5000, 1, 2, None]},
-        racks={"orders": [["x"], ["y"], ["x"], ["y"]]},
-        co_partitioned=[both],
-        allowed={"orders": {"0": ["a", "b"]}},
-    )
-
+BOTH = ["orders", "payments"]
+THREADS: dict[str, Any] = {"subscription": BOTH, "instance": "p", "rack": "x"}
+ALL_FIELDS: dict[str, Any] = {
+    "topics": {"orders": 4, "payments": 4, "unread": 2},
+    "members": [
+        {"id": "a", "capacity": 900, "max_partitions": 3, **THREADS},
+        {"id": "b", "capacity": 300, "owned": {"orders": [3, 9]}, **THREADS},
+        {"id": "c", "subscription": BOTH},
+        {"id": "idle", "subscription": []},
+    ],
+    "lags": {"orders": [10**6, 2, 3, 400]},
+    "rates": {"orders": [5000, 1, 2, None]},
+    "racks": {"orders": [["x"], ["y"], ["x"], ["y"]]},
+    "co_partitioned": [BOTH],
+    "allowed": {"orders": {"0": ["a", "b"]}},
+}
 
 EXTENDED: dict[str, list[str]] = {
     "as it is": [],
@@ -109,33 +105,26 @@ EXTENDED: dict[str, list[str]] = {
 
 @pytest.mark.parametrize("options", EXTENDED.values(), ids=EXTENDED.keys())
 def test_an_extended_group(
-    document: Callable[..., Any], tmp_path: Path, options: list[str]
+    document: Callable[..., Any], write: Callable[..., Path], options: list[str]
 ) -> None:
-    path = tmp_path / "real.json"
-    path.write_text(json.dumps(extended_snapshot_of_all()), "utf-8")
-    plan = document("plan", path, *options, *QUICK)
-    assert "load" in plan
-    document("compare", path, *options, *QUICK)
-    document("frontier", path, *options, *QUICK)
-    document("simulate", path, *options, *QUICK)
-    document("explain", path, *options, *QUICK)
-    document("report", path, *options, *QUICK)
+    path = write(**ALL_FIELDS)
+    assert "load" in document("plan", path, *options, *QUICK)
+    for command in ("compare", "frontier", "simulate", "explain", "report"):
+        document(command, path, *options, *QUICK)
 
 
 def test_a_plan_that_breaks_rules_of_its_group(
-    document: Callable[..., Any], tmp_path: Path
+    document: Callable[..., Any], write: Callable[..., Path], tmp_path: Path
 ) -> None:
-    path, plan = tmp_path / "real.json", tmp_path / "plan.json"
-    path.write_text(json.dumps(extended_snapshot_of_all()), "utf-8")
+    path, plan = write(**ALL_FIELDS), tmp_path / "plan.json"
     document("assign", path, "--assignor", "range", "--out", plan, "--json")
     assert document("verify", path, plan, "--json")["breaks"]["misplaced"] == 1
     report = document("report", path, plan, "--json", "--effort", 0.005)
     assert report["breaks"]["misplaced"] == 1
 
 
-def test_policies_and_limits(document: Callable[..., Any], tmp_path: Path) -> None:
-    path = tmp_path / "group.json"
-    path.write_text(json.dumps(orders_snapshot()), "utf-8")
+def test_policies_and_limits(document: Callable[..., Any], write: Callable[..., Path]) -> None:
+    path = write()
     document("plan", path, "--policy", "kip-169", "--move-cost", 3, *QUICK)
     document("plan", path, "--policy", "sticky-yet-fair", "--max-moves", 4, *QUICK)
     assert document("plan", path, "--time-limit", 0, "--json")["status"] == "fallback"
@@ -155,17 +144,16 @@ def test_odd_groups(name: str) -> None:
 
 
 @pytest.mark.parametrize("capacity", [1e-100, 1e100])
-def test_figures_are_finite(document: Callable[..., Any], tmp_path: Path, capacity: float) -> None:
-    path = tmp_path / "far.json"
-    both = ["orders", "payments"]
+def test_figures_are_finite(
+    document: Callable[..., Any], write: Callable[..., Path], capacity: float
+) -> None:
     members = [
-        {"id": "a", "subscription": both, "capacity": capacity},
-        {"id": "b", "subscription": both},
+        {"id": m, "subscription": BOTH, "capacity": c} for m, c in (("a", capacity), ("b", None))
     ]
-    snapshot = orders_snapshot(
-        members=members, lags={"orders": [2**53 - 1] * 5}, rates={"payments": [1e-100, 0, 1, None]}
+    rates = {"payments": [1e-100, 0, 1, None]}
+    path = write(
+        group="\u0142\x1b\n", members=members, lags={"orders": [2**53 - 1] * 5}, rates=rates
     )
-    path.write_text(json.dumps({**snapshot, "group": "\u0142\x1b\n"}), "utf-8")
     for command in ("plan", "compare", "frontier", "size", "simulate", "explain"):
         document(command, path, *QUICK)
 
@@ -215,11 +203,12 @@ def test_live_groups() -> None:
     assert findings({**document, "taken_at": "2026-11-21T09:00:00Z"}) == []
 
 
-def typical(document: Callable[..., Any], tmp_path: Path) -> list[dict[str, Any]]:
-    """A document of each kind that a command on files writes, of a small group."""
-    path, plan = tmp_path / "real.json", tmp_path / "plan.json"
-    path.write_text(json.dumps(extended_snapshot_of_all()), "utf-8")
-    return [
+def test_the_schemas_refuse_what_is_wrong(
+    document: Callable[..., Any], write: Callable[..., Path], tmp_path: Path
+) -> None:
+    """Some required fields removed, and some values replaced by one of another type."""
+    path, plan = write(**ALL_FIELDS), tmp_path / "plan.json"
+    for found in (
         document("plan", path, "--out", plan, *QUICK),
         document("compare", path, *QUICK),
         document("frontier", path, *QUICK),
@@ -227,12 +216,7 @@ def typical(document: Callable[..., Any], tmp_path: Path) -> list[dict[str, Any]
         document("size", SAMPLES / "overloaded.snapshot.json", "--members", "6..8", *QUICK),
         document("simulate", path, "--for", "1s", *QUICK),
         document("explain", path, *QUICK),
-    ]
-
-
-def test_the_schemas_refuse_what_is_wrong(document: Callable[..., Any], tmp_path: Path) -> None:
-    """Some required fields removed, and some values replaced by one of another type."""
-    for found in typical(document, tmp_path):
+    ):
         name = found["format"].split("/")[1]
         required = 0
         for path in _few(found)[::3]:

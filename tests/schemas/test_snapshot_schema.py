@@ -14,9 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from support.extended_groups import ExtendedShape, extended_snapshot
 from support.groups import snapshots
-from support.json_paths import places, replaced, value_at, without
-from support.json_schemas import accepts, findings
-from support.orders_service import orders_snapshot
+from support.json_schemas import accepts, findings, places, replaced, value_at, without
 from support.paths import SAMPLES
 
 from equilag.adapters.snapshot.read_input import load_snapshot
@@ -106,22 +104,6 @@ def test_every_value_of_a_full_snapshot_replaced_and_removed() -> None:
         if isinstance(value_at(FULL, path), dict):
             check_agreement(replaced(FULL, (*path, "surprise"), 1))
     assert refused > 400
-
-
-@pytest.mark.parametrize("field", ["format", "group", "topics", "members"])
-def test_a_required_field_is_missed(field: str) -> None:
-    assert not accepts("snapshot", without(orders_snapshot(), (field,)))
-
-
-def test_what_a_schema_cannot_say_the_reader_refuses() -> None:
-    for fields, problem in (
-        ({"lags": {"t": [0]}}, "is not in topics"),
-        ({"lags": {"orders": [1.0] * 5}}, "is a float"),
-        ({"lags": {"orders": [1]}}, "entries for"),
-    ):
-        document = orders_snapshot(**fields)
-        assert accepts("snapshot", document)
-        assert problem in (problem_of(document) or "")
 
 
 VALUES = st.recursive(

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from itertools import islice
 from typing import Any
 
-from support.json_paths import places, replaced, value_at
+from support.json_schemas import places, replaced, value_at
 
 import equilag
 from equilag.domain.errors import InputError

@@ -95,7 +95,7 @@ def _members(
     members: list[dict[str, Any]] = []
     while len(members) < total:
         threads = rng.randint(1, 3) if "instance" in shape.fields else 1
-        alike = _process(rng, shape, lists, topics) | _instance(rng, shape, len(members))
+        alike = _process(rng, shape, lists, topics, len(members))
         for _ in range(min(threads, total - len(members))):
             member = {"id": f"m{len(members)}", **alike}
             if "capacity" in shape.fields and rng.random() < 0.85:
@@ -108,9 +108,9 @@ def _members(
 
 
 def _process(
-    rng: Random, shape: ExtendedShape, lists: list[list[str]], topics: list[str]
+    rng: Random, shape: ExtendedShape, lists: list[list[str]], topics: list[str], number: int
 ) -> dict[str, Any]:
-    """The subscription and the rack that the threads of one process share."""
+    """The subscription, the rack and the name that the threads of one process share."""
     subscription = topics
     if "subscriptions" in shape.fields:
         left_out = {topic for topic in topics if rng.random() < 0.3}
@@ -122,12 +122,9 @@ def _process(
     alike: dict[str, Any] = {"subscription": subscription}
     if "rack" in shape.fields and rng.random() < 0.85:
         alike["rack"] = rng.choice(RACKS[:-1])
+    if "instance" in shape.fields and rng.random() < 0.85:
+        alike["instance"] = f"p{number}"
     return alike
-
-
-def _instance(rng: Random, shape: ExtendedShape, number: int) -> dict[str, str]:
-    named = "instance" in shape.fields and rng.random() < 0.85
-    return {"instance": f"p{number}"} if named else {}
 
 
 def _lags(rng: Random, size: int) -> list[int]:

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from statistics import fmean, median
 from typing import Any
 
 import pyarrow as pa
@@ -101,26 +101,31 @@ def write_run(
         own = settings if isinstance(settings, GroupSettings) else settings[row["group"]]
         batches.append(to_arrow(row["group"], plan(row, own)))
     solved = pa.Table.from_batches(batches, arrow_schema()).to_pylist()
-    schema = arrow_schema()
-    flat = {
-        "plans": [{"group": row["group"], **row["plan"]} for row in solved],
-        "assignment": [
-            {"group": row["group"], **one} for row in solved for one in row["assignment"]
-        ],
-        "baseline": [{"group": row["group"], **one} for row in solved for one in row["baseline"]],
-    }
-    kinds = {
-        "plans": schema.field("plan").type,
-        "assignment": schema.field("assignment").type.value_type,
-        "baseline": schema.field("baseline").type.value_type,
-    }
-    for table, rows in flat.items():
-        columns = pa.schema([pa.field("group", pa.string()), *kinds[table]])
+    for table in ("plans", "assignment", "baseline"):
+        column = "plan" if table == "plans" else table
+        kind = arrow_schema().field(column).type
+        rows = [
+            {"group": row["group"], **one}
+            for row in solved
+            for one in ([row["plan"]] if table == "plans" else row[table])
+        ]
+        fields = kind if table == "plans" else kind.value_type
+        columns = pa.schema([pa.field("group", pa.string()), *fields])
         write_table(folder, table, pa.Table.from_pylist(rows, columns))
     write_table(folder, "problems", pa.Table.from_pylist(list(problems), PROBLEMS))
     failed = [dict(zip(FAILURES.names, row, strict=True)) for row in failures]
     write_table(folder, "failures", pa.Table.from_pylist(failed, FAILURES))
-    document = summary_of(flat["plans"], flat["baseline"], failed, weight, reset) | (summary or {})
+    kinds = Counter(kind for _, kind, _ in failures)
+    told = {"weight": weight, "auto_offset_reset": reset, "seed": 0}
+    document = {
+        **fleet_rows.SUMMARY,
+        "format": FORMAT,
+        "settings": {**fleet_rows.SETTINGS, **told},
+        "groups": len(problems) + len(failures),
+        "planned": {**fleet_rows.SUMMARY["planned"], "groups": len(problems)},
+        "failed": {"groups": len(failures), "by_kind": kinds},
+        **(summary or {}),
+    }
     (folder / SUMMARY).write_text(json.dumps(document), "utf-8")
     (folder / SUCCESS).touch()
     return str(folder)
@@ -135,60 +140,6 @@ def write_table(folder: Path, table: str, rows: pa.Table) -> None:
         pq.write_table(part, path, compression="zstd")
         path.with_name(f".{path.name}.crc").write_bytes(b"crc")
     (folder / table / "_SUCCESS").touch()
-
-
-def summary_of(
-    plans: list[dict[str, Any]],
-    baseline: list[dict[str, Any]],
-    failures: list[dict[str, Any]],
-    weight: str,
-    reset: str,
-) -> dict[str, Any]:
-    gaps = sorted(row["gap_percent_of_mean"] for row in plans) or [0.0]
-
-    def count(rows: list[dict[str, Any]], key: str) -> dict[str, int]:
-        values = [row[key] for row in rows]
-        return {value: values.count(value) for value in values}
-
-    def sums(rows: list[dict[str, Any]], *keys: str) -> dict[str, Any]:
-        return {key: sum(row[key] for row in rows) for key in keys}
-
-    assignors = []
-    for name in count(baseline, "assignor"):
-        rows = [row for row in baseline if row["assignor"] == name]
-        known = (row["gap_percent_of_mean"] for row in rows)
-        own = sorted(gap for gap in known if gap is not None)
-        one = fleet_rows.assignor(
-            name, groups=len(rows), even_counts=sum(row["count_spread"] <= 1 for row in rows),
-            median_gap_percent=median(own) if own else None,
-            mean_gap_percent=fmean(own) if own else None,
-            p95_gap_percent=own[-1] if own else None,
-        )  # fmt: skip
-        assignors.append(
-            one | {name: sum(row[name] for row in rows) for name in ("moves", "wall_ms")}
-        )
-    return {
-        **fleet_rows.SUMMARY,
-        "format": FORMAT,
-        "settings": {
-            **fleet_rows.SETTINGS,
-            "weight": weight,
-            "auto_offset_reset": reset,
-            "seed": 0,
-        },
-        "groups": len(plans) + len(failures),
-        "planned": {
-            "groups": len(plans),
-            **sums(plans, "partitions", "members", "moves"),
-            "median_gap_percent": median(gaps),
-            "p95_gap_percent": gaps[-1],
-            "by_status": count(plans, "status"),
-        },
-        "failed": {"groups": len(failures), "by_kind": count(failures, "kind")},
-        "assignors": assignors,
-        "quality": {"samples": 1000, "faults": {}},
-        "forecast": {"partitions": 0},
-    }
 
 
 def refusal(read: Callable[[str], object], path: str) -> str:

@@ -1,8 +1,14 @@
-"""Small random groups for the fluid model."""
+"""Small random groups for the fluid model, and what it is held against.
+
+`lags_by_events` is the model event by event, `read_one_by_one` reads one record after the other.
+"""
 
 from __future__ import annotations
 
+from bisect import bisect_right
+from collections import deque
 from collections.abc import Iterator
+from typing import NamedTuple
 
 import numpy as np
 
@@ -26,3 +32,128 @@ def random_runs(seed: int, number: int) -> Iterator[tuple[Floats, Schedule]]:
         n_members, n_partitions = int(rng.integers(1, 4)), int(rng.integers(1, 8))
         lag = np.where(rng.random(n_partitions) < 0.5, 0.0, rng.integers(0, 50, n_partitions))
         yield lag, [(at, random_conditions(rng, n_members, n_partitions)) for at in (0.0, 2.0, 5.0)]
+
+
+def reading_speeds(backlog: list[bool], rates: list[float], capacity: float) -> list[float]:
+    """Records per second that one member reads of each of its partitions: an equal share of each
+    with a backlog, the rate of the others up to that share."""
+    speeds, left, rest = [0.0] * len(rates), capacity, set(range(len(rates)))
+    while rest:
+        share = left / len(rest)
+        small = {p for p in rest if not backlog[p] and rates[p] <= share}
+        if not small:
+            return [share if p in rest else speed for p, speed in enumerate(speeds)]
+        for p in small:
+            speeds[p] = rates[p]
+            left -= rates[p]
+        rest -= small
+    return speeds
+
+
+def growths(lag: list[float], conditions: Conditions) -> list[float]:
+    """Records per second by which the lag of each partition grows right now."""
+    found = [float(rate) for rate in conditions.rate]
+    for member, capacity in enumerate(conditions.capacity.tolist()):
+        held = [p for p in range(len(lag)) if conditions.owner[p] == member]
+        speeds = reading_speeds([lag[p] > 0 for p in held], [found[p] for p in held], capacity)
+        for p, speed in zip(held, speeds, strict=True):
+            found[p] -= speed
+    return found
+
+
+def lags_by_events(lag: list[float], schedule: Schedule, until: float) -> list[float]:
+    """The lag of each partition at a time."""
+    lag, now = list(lag), schedule[0][0]
+    ends = [*(start for start, _ in schedule[1:]), float("inf")]
+    for end, (_, conditions) in zip(ends, schedule, strict=True):
+        while now < (stop := min(end, until)):
+            growth = growths(lag, conditions)
+            read = [-x / g for x, g in zip(lag, growth, strict=True) if x > 0 and g < -1e-12]
+            step = min([stop - now, *read])
+            now = stop if step >= stop - now else now + step
+            lag = [x + g * step for x, g in zip(lag, growth, strict=True)]
+            lag = [0.0 if x < 1e-9 else x for x in lag]
+    return lag
+
+
+class RecordRun(NamedTuple):
+    """What came to each partition and when it was read. A backlog came before time 0."""
+
+    came: list[Floats]
+    read: list[list[float]]
+    """Times at which records were done, ascending."""
+
+    def lag(self, time: float) -> Floats:
+        """[P] records that are there and not read."""
+        return np.array([
+            bisect_right(came, time) - bisect_right(read, time)
+            for came, read in zip(self.came, self.read, strict=True)
+        ], dtype=np.float64)  # fmt: skip
+
+    def age(self, time: float) -> Floats:
+        """[P] seconds since the oldest of them came."""
+        oldest = (
+            came[done] if (done := bisect_right(read, time)) < len(came) else time
+            for came, read in zip(self.came, self.read, strict=True)
+        )
+        return np.array([max(0.0, time - came) for came in oldest])
+
+
+def arrivals(
+    lag: Floats, rate: Floats, until: float, rng: np.random.Generator, *, poisson: bool
+) -> list[Floats]:
+    """[P] the times at which records come: a backlog at the rate's distances up to 0, then one
+    every 1 / rate seconds, or by chance as many on average."""
+    found = []
+    for records, speed in zip(lag.tolist(), rate.tolist(), strict=True):
+        gap = 1 / speed if speed else 0.0
+        before = -gap * np.arange(int(records))[::-1]
+        if not speed:
+            later = np.zeros(0)
+        elif poisson:
+            later = np.cumsum(rng.exponential(gap, int(until / gap) * 2 + 50))
+        else:
+            later = gap * np.arange(1, int(until / gap) + 2)
+        found.append(np.concatenate([before, later]))
+    return found
+
+
+def read_one_by_one(
+    came: list[Floats], conditions: Conditions, until: float, *, batch: int, pause: float = 0.0
+) -> RecordRun:
+    """Each member reads up to `batch` records of a partition, then goes on with the next one that
+    has any. It stands still for `pause` seconds first."""
+    read: list[list[float]] = [[] for _ in came]
+    for member, capacity in enumerate(conditions.capacity.tolist()):
+        if capacity > 0:
+            held = deque(np.flatnonzero(conditions.owner == member).tolist())
+            _read_of_member(came, read, held, 1 / capacity, (pause, until), batch)
+    return RecordRun(came, read)
+
+
+def _read_of_member(
+    came: list[Floats],
+    read: list[list[float]],
+    held: deque[int],
+    each: float,
+    span: tuple[float, float],
+    batch: int,
+) -> None:
+    now, until = span
+    while held and now < until:
+        for _ in range(len(held)):
+            if len(read[held[0]]) < len(came[held[0]]) and came[held[0]][len(read[held[0]])] <= now:
+                break
+            held.rotate(-1)
+        else:  # nothing is there: wait for what comes next
+            coming = [came[p][len(read[p])] for p in held if len(read[p]) < len(came[p])]
+            now = float(min(coming, default=until))
+            continue
+        partition = held[0]
+        held.rotate(-1)
+        for _ in range(batch):
+            done = len(read[partition])
+            if done == len(came[partition]) or came[partition][done] > now:
+                break
+            now += each
+            read[partition].append(now)

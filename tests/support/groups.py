@@ -14,8 +14,8 @@ import numpy as np
 from hypothesis import strategies as st
 from support.oracle_groups import oracle_of
 
+from equilag.adapters.snapshot.read_input import load_snapshot
 from equilag.certificate.exhaustive.small_problem import SmallProblem
-from equilag.domain.building.group_input import ClaimColumns, GroupInput
 from equilag.domain.group.group import NOBODY, Group, Index, Ints
 from equilag.domain.group.partition_classes import PartitionClasses
 
@@ -59,20 +59,7 @@ def group_of(
     lags: Sequence[int] | Ints | None = None,
 ) -> Group:
     """The same as a group."""
-    held = np.asarray([] if owners is None else owners, dtype=np.int64)
-    owned = np.flatnonzero(held != NOBODY)
-    given: GroupInput = {
-        "name": "test",
-        "topics": {f"t{t:02}": int(size) for t, size in enumerate(sizes)},
-        "members": [f"m{m:02}" for m in range(len(subscriptions))],
-        "subscriptions": {
-            f"m{m:02}": [f"t{t:02}" for t in topics] for m, topics in enumerate(subscriptions)
-        },
-        "owned": ClaimColumns(held[owned], owned),
-    }
-    if lags is not None:
-        given["lags"] = np.asarray(lags, dtype=np.int64)
-    return Group.build(**given)
+    return load_snapshot(snapshot_of(sizes, subscriptions, owners, lags))
 
 
 def columns(group: Group) -> dict[str, object]:

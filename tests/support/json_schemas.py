@@ -1,14 +1,15 @@
-"""The JSON Schemas of docs/schemas, and what they say of a document."""
+"""JSON documents: their places, other values there, and what the schemas of docs/schemas say."""
 
 from __future__ import annotations
 
+import copy
 import json
+from collections.abc import Iterator
 from functools import cache
 from typing import Any, Final
 
 from jsonschema import Draft202012Validator
 from referencing import Registry, Resource
-from support.json_paths import Path
 from support.paths import CHECKOUT
 
 SCHEMAS: Final = CHECKOUT / "docs" / "schemas"
@@ -84,3 +85,40 @@ def _resolved(name: str, part: dict[str, Any]) -> dict[str, Any]:
         else:
             part = schema(name)["$defs"][part["$ref"].removeprefix("#/$defs/")]
     return part
+
+
+Path = tuple[Any, ...]
+
+
+def places(document: Any, path: Path = ()) -> Iterator[Path]:
+    """The paths of all values of a document, the document itself first."""
+    yield path
+    if isinstance(document, dict):
+        for key, value in document.items():
+            yield from places(value, (*path, key))
+    elif isinstance(document, list):
+        for index, value in enumerate(document):
+            yield from places(value, (*path, index))
+
+
+def value_at(document: Any, path: Path) -> Any:
+    for key in path:
+        document = document[key]
+    return document
+
+
+def replaced(document: Any, path: Path, value: Any) -> Any:
+    """The document with another value at the path; it shares what lies beside the path."""
+    if not path:
+        return value
+    key, *rest = path
+    found = copy.copy(document)
+    found[key] = replaced(document[key], (*rest,), value) if rest else value
+    return found
+
+
+def without(document: Any, path: Path) -> Any:
+    """The document without the value at the path, which is not the whole of it."""
+    rest = copy.copy(value_at(document, path[:-1]))
+    del rest[path[-1]]
+    return replaced(document, path[:-1], rest)

@@ -9,8 +9,7 @@ from pathlib import Path
 from typing import Final, Literal
 
 from support.kafka_broker import Broker
-from support.live_members import JavaMembers, RdMember
-from support.live_notes import OffsetsRead
+from support.live_members import JavaMembers, OffsetsRead, RdMember
 from support.live_processes import JAVA_ASSIGNORS
 
 from benchmarks.live.assignment_log import Log, Partition

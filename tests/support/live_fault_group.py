@@ -10,10 +10,9 @@ from pathlib import Path
 from typing import Any, Final
 
 from support.kafka_broker import Broker
-from support.live_notes import OffsetsRead
+from support.live_members import OffsetsRead
 from support.live_processes import CLIENTS, MemberProcess
-from support.live_topics import add_partitions, admin_of, make_topic
-from support.live_traffic import Traffic, even
+from support.live_topics import Traffic, add_partitions, admin_of, even, make_topic
 from support.waiting import within
 
 from benchmarks.live.assignment_log import Log

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import Final
 
-from benchmarks.live.assignment_log import Event, Partition
+from benchmarks.live.assignment_log import Event, Partition, gaps_of
 
 CLOCK_S: Final = 0.001
 """Members in other processes cut their times to milliseconds: a shorter overlap may be none."""
@@ -94,20 +94,6 @@ def overlaps_of(holdings: Sequence[Holding]) -> list[Overlap]:
     return sorted(found, key=lambda overlap: overlap.begin)
 
 
-def gaps_of(holdings: Sequence[Holding], now: float) -> dict[Partition, list[tuple[float, float]]]:
-    """Return when each partition had no owner after its first one, as (begin, end)."""
-    gaps: dict[Partition, list[tuple[float, float]]] = defaultdict(list)
-    for partition, theirs in _by_partition(holdings).items():
-        reached = theirs[0].begin
-        for one in theirs:
-            if one.begin > reached:
-                gaps[partition].append((reached, one.begin))
-            reached = max(reached, one.end)
-        if reached < now:
-            gaps[partition].append((reached, now))
-    return gaps
-
-
 def change_figures(
     events: Iterable[Event],
     began: float,
@@ -121,11 +107,8 @@ def change_figures(
     are deleted in that time, and count for nothing.
     """
     deleted = set(gone)
-    kept = [
-        one
-        for one in holdings_of((event for event in events if event.at <= ended), ended)
-        if one.partition[0] not in deleted
-    ]
+    seen = [event for event in events if event.at <= ended]
+    kept = [one for one in holdings_of(seen, ended) if one.partition[0] not in deleted]
     moves = changes = 0
     for theirs in _by_partition(kept).values():
         for before, after in pairwise(theirs):
@@ -134,9 +117,9 @@ def change_figures(
                 moves += left.get(before.member, ended) >= after.begin
     free = [
         end - max(begin, began)
-        for each in gaps_of(kept, ended).values()
+        for (topic, _), each in gaps_of(seen, ended).items()
         for begin, end in each
-        if end > began
+        if end > began and topic not in deleted
     ]
     twice = [one for one in overlaps_of(kept) if one.end > began]
     return ChangeFigures(

@@ -12,8 +12,7 @@ from pathlib import Path
 from typing import Final
 
 from support.kafka_broker import Broker
-from support.live_members import JavaMembers, end_by_input
-from support.live_notes import LineNotes, OffsetsRead
+from support.live_members import JavaMembers, LineNotes, OffsetsRead, end_by_input
 from support.paths import CHECKOUT
 
 from benchmarks.live.assignment_log import Log

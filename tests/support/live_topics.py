@@ -1,14 +1,27 @@
-"""Topics and commits on a broker, for tests of live groups."""
+"""Topics, commits and records on a broker, for tests of live groups."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import threading
+import time
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
-from typing import Any
+from typing import Any, Final
 
-from confluent_kafka import ConsumerGroupTopicPartitions, KafkaException, Producer, TopicPartition
+import numpy as np
+from confluent_kafka import (
+    ConsumerGroupTopicPartitions,
+    KafkaError,
+    KafkaException,
+    Message,
+    Producer,
+    TopicPartition,
+)
 from confluent_kafka.admin import AdminClient, NewPartitions, NewTopic
 from support.waiting import until
+
+from benchmarks.live.assignment_log import Partition
+from equilag.domain.columns import Floats
 
 
 def admin_of(bootstrap: str) -> AdminClient:
@@ -72,3 +85,95 @@ def commit(admin: AdminClient, group: str, offsets: Mapping[str, Sequence[int]])
         return False
 
     until(done)
+
+
+_TICK_S: Final = 0.2
+_PATIENT_MS: Final = 600_000
+"""How long a record may wait for a broker that is away: more than any outage here."""
+
+Rates = Callable[[int, float], Floats]
+"""Number of partitions, and seconds since the beginning -> records per second of each partition."""
+
+
+def even(rate: float) -> Rates:
+    """So many records a second, the same in every partition."""
+    return lambda partitions, _: np.full(partitions, rate / partitions)
+
+
+def uneven(rate: float, most: float, every: float, seed: int) -> Rates:
+    """So many records a second, at most `most` of them in one partition; log-normal shares (sigma
+    2) are drawn anew every `every` seconds."""
+
+    def rates(partitions: int, seconds: float) -> Floats:
+        shares = np.random.default_rng((seed, int(seconds // every))).lognormal(0, 2, partitions)
+        for _ in range(50):  # what is cut goes to the others
+            shares = np.minimum(shares * (rate / shares.sum()), most)
+        return shares
+
+    return rates
+
+
+class Traffic:
+    """Produces into `topic` while the context lasts. The producer is idempotent, so offsets have no
+    gaps and no record comes twice."""
+
+    def __init__(self, bootstrap: str, topic: str, partitions: int, rates: Rates) -> None:
+        self.partitions = partitions
+        """Set it higher once the topic has more."""
+        self.failed = 0
+        """Records that were never acknowledged; the client gave up."""
+        self._acked: dict[Partition, int] = {}
+        self._topic, self._rates = topic, rates
+        self._producer = Producer(
+            {
+                "bootstrap.servers": bootstrap,
+                "enable.idempotence": True,
+                "linger.ms": 20,
+                "message.timeout.ms": _PATIENT_MS,
+                "topic.metadata.refresh.interval.ms": 1000,
+                "reconnect.backoff.max.ms": 500,
+                "log_level": 0,
+            }
+        )
+        self._stop = threading.Event()
+        self._thread = threading.Thread(target=self._run, daemon=True)
+
+    def __enter__(self) -> Traffic:
+        self._thread.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.end()
+
+    def end(self) -> None:
+        """Stop, and wait until every record is acknowledged; a second call does nothing."""
+        self._stop.set()
+        if self._thread.is_alive():
+            self._thread.join()
+            assert self._producer.flush(120) == 0
+
+    def acked(self) -> dict[Partition, int]:
+        """Records of each partition that are in the log, from offset 0 on."""
+        return dict(self._acked)
+
+    def _note(self, error: KafkaError | None, message: Message) -> None:
+        partition, offset = message.partition(), message.offset()
+        if error is not None or partition is None or offset is None:
+            self.failed += 1
+            return
+        place = (self._topic, partition)
+        self._acked[place] = max(self._acked.get(place, 0), offset + 1)
+
+    def _run(self) -> None:
+        began = due = time.monotonic()
+        owed = np.zeros(0)
+        while not self._stop.wait(max(0.0, due - time.monotonic())):
+            owed = np.pad(owed, (0, self.partitions - len(owed)))
+            owed += self._rates(self.partitions, due - began) * _TICK_S
+            for partition in np.repeat(np.arange(len(owed)), owed.astype(int)).tolist():
+                with suppress(BufferError, KafkaException):  # full, or the partition is too new
+                    self._producer.produce(self._topic, b"x" * 20, partition=partition,
+                                           on_delivery=self._note)  # fmt: skip
+            owed %= 1.0
+            self._producer.poll(0)
+            due += _TICK_S

@@ -1,4 +1,4 @@
-"""Small made-up fleets, runs over them, and a run's tables as plain rows."""
+"""Small made-up fleets, runs over them, a run's tables as plain rows, and a history by hand."""
 
 from __future__ import annotations
 
@@ -8,9 +8,10 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, Final
 
+import pyarrow as pa
 import pyarrow.parquet as pq
 
-from benchmarks.fleet.history import write_history
+from benchmarks.fleet import history as fleet_history
 from benchmarks.fleet.settings import HistorySettings
 from equilag.domain.policy.policy import Policy
 from equilag.pipeline.fleet_options import FleetOptions
@@ -33,7 +34,7 @@ CLOCKS: Final = frozenset({"wall_s", "task_s", "wall_ms"})
 
 def make(folder: Path, making: HistorySettings) -> dict[str, Any]:
     """The history of a fleet in `folder`; what is in its made.json."""
-    return write_history(folder, making)
+    return fleet_history.write_history(folder, making)
 
 
 def options(history: Path, out: Path, **other: Any) -> FleetOptions:
@@ -73,12 +74,55 @@ def write_lines(history: Path, folder: Path, at: int) -> tuple[str, str]:
         third = len(rows) // 3
         short = [{k: v for k, v in row.items() if v is not None} for row in rows[:third]]
         plain, packed = rows[third : 2 * third], rows[2 * third :]
-        (folder / table / "a.jsonl").write_text(_lines(short), "utf-8")
-        (folder / table / "b.ndjson").write_text(_lines(plain) + "\n", "utf-8")
+        (folder / table / "a.jsonl").write_text(lines(short), "utf-8")
+        (folder / table / "b.ndjson").write_text(lines(plain) + "\n", "utf-8")
         with gzip.open(folder / table / "c.json.gz", "wt", encoding="utf-8") as stream:
-            stream.write(_lines(packed))
+            stream.write(lines(packed))
     return str(folder / "offsets"), str(folder / "members")
 
 
-def _lines(rows: list[Row]) -> str:
+AT: Final = 1_795_251_600_000
+"""2026-11-21T09:00:00Z"""
+COLUMNS: Final = "ts_ms, group, topic, partition, log_start, log_end, committed, log_bytes"
+
+
+GROUPS: Final = ("billing", "search", "mail", "audit trail", "λ")
+OFFSETS: Final[list[Row]] = [
+    {
+        "ts_ms": ts, "group": group, "topic": "orders", "partition": partition, "log_start": 0,
+        "log_end": 1_000 + (ts - AT) // 600, "log_bytes": 64_000,
+        "committed": 950 - (len(group) * 7 + partition * 13) % 50,
+    }
+    for ts in (AT - 60_000, AT) for group in GROUPS for partition in range(6)
+]  # fmt: skip
+MEMBERS: Final[list[Row]] = [
+    {
+        "ts_ms": AT, "group": group, "member": name, "subscription": ["orders"],
+        "owned": {"orders": partitions}, "rack": None, "capacity": None,
+    }
+    for group in GROUPS for name, partitions in (("a", [0, 1, 2, 3]), ("b", [4, 5]))
+]  # fmt: skip
+
+
+def lines(rows: list[Row]) -> str:
     return "".join(json.dumps(row) + "\n" for row in rows)
+
+
+def write_history(folder: Path) -> Path:
+    """The history in a new folder; returns the folder."""
+    for table, rows in (("offsets", OFFSETS), ("members", MEMBERS)):
+        (folder / table).mkdir(parents=True)
+        (folder / table / "a.jsonl").write_text(lines(rows), "utf-8")
+    return folder
+
+
+def parquet(path: Path, **change: pa.Array | None) -> Path:
+    """Good offsets as parquet, with columns put in their place, added, or left out (None)."""
+    table = pa.Table.from_pylist(OFFSETS)
+    for name, column in change.items():
+        if name in table.column_names:
+            table = table.drop_columns([name])
+        if column is not None:
+            table = table.append_column(name, column)
+    pq.write_table(table, path)
+    return path

@@ -1,13 +1,21 @@
-"""What the best assignments of a small group are worth, by trying all of them."""
+"""What the best assignments of a small group are worth, by trying all of them.
+
+What equilag plans for an extended group is held to that: a line of text per difference.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from fractions import Fraction
-from typing import NamedTuple
+from math import isclose
+from typing import Any, Final, NamedTuple
 
-from support.oracle_groups import OracleFigures, OracleGroup, OracleUnit
+from support.oracle_groups import OracleFigures, OracleGroup, OracleUnit, cheapest_assignment
+from support.oracle_snapshots import Snapshot, read_group
 from support.oracles import Assignments
+
+import equilag
+from equilag.domain.errors import InputError
 
 
 class OracleOptima(NamedTuple):
@@ -56,3 +64,104 @@ def least_heaviest(
     group = OracleGroup(names, capacity, capacity, tuple(members), room, tuple(units))
     found = Assignments.all(group).balanced("total" if even_counts else "none")
     return float(Fraction(int(found.highest.min()), group.load_scale))
+
+
+EFFORT: Final = 0.1
+"""Seconds of counted work for one plan; most groups of 4 x 7 need less for all proofs."""
+EFFORT_OF_COUNTS: Final = 0.02
+"""The same where counts, reads across racks and moves are all that matters."""
+
+Settings = Mapping[str, Any]
+"""Some of `rack_aware`, `max_cross_rack` and `balance`, as `equilag.solve` takes them."""
+Pairs = dict[str, tuple[Any, Any]]
+"""Figure -> what is expected, and what was found."""
+
+
+def flow_differences(snapshot: Snapshot, settings: Settings) -> list[str]:
+    """Counts, cross-rack reads and moves of a `fair-yet-sticky` plan against the flow."""
+    group = read_group(snapshot)
+    placed = cheapest_assignment(group, **_goals(settings))
+    best = None if placed is None else group.figures(placed)
+
+    def pairs(document: dict[str, Any], got: OracleFigures) -> Pairs:
+        assert best is not None
+        moves, cross = document["moves"], document.get("cross_rack")
+        found: Pairs = {
+            "moves.count": (best.moves, moves["count"]),
+            "moves.lower_bound": (best.moves, moves["lower_bound"]),
+        }
+        if settings.get("rack_aware"):
+            cross = cross or {"count": 0, "lower_bound": 0}
+            found |= {f"cross_rack.{name}": (best.cross, value) for name, value in cross.items()}
+        return found | _goal_pairs(best, got, settings, moves=True)
+
+    plan = "fair-yet-sticky", settings, EFFORT_OF_COUNTS
+    return list(_differences(snapshot, plan, best is not None, pairs))
+
+
+def spread_differences(snapshot: Snapshot, settings: Settings, effort: float = EFFORT) -> list[str]:
+    """The spreads of two policies against all assignments; for tiny groups."""
+    most_across = settings.get("max_cross_rack")
+    optima = all_optima(read_group(snapshot), **_goals(settings), most_across=most_across)
+
+    def pairs(document: dict[str, Any], got: OracleFigures) -> Pairs:
+        assert optima is not None
+        load = document.get("load", document["lag"])
+        moves_first = document["policy"]["name"] == "fair-yet-sticky"
+        best = optima.front[0 if moves_first else -1][1]
+        found: Pairs = {
+            "spread": (best, got.spread),
+            "load.spread": (best, load["spread"]),
+            "load.gap": (0, load["gap"]),
+            "status": ("optimal", document["status"]),
+        }
+        return found | _goal_pairs(optima.figures, got, settings, moves_first)
+
+    return [
+        f"{policy}: {line}"
+        for policy in ("lag-aware", "fair-yet-sticky")
+        for line in _differences(snapshot, (policy, settings, effort), optima is not None, pairs)
+    ]
+
+
+def _goals(settings: Settings) -> dict[str, bool]:
+    """The settings as the oracle takes them."""
+    counted = settings.get("balance") != "none"
+    return {"rack_aware": settings.get("rack_aware", False), "counted": counted}
+
+
+def _goal_pairs(best: OracleFigures, got: OracleFigures, settings: Settings, moves: bool) -> Pairs:
+    """The figures that the goals are about, of the assignment itself."""
+    goals = _goals(settings)
+    names = ["instances", "members"] if goals["counted"] else []
+    names += [*(["cross"] if goals["rack_aware"] else []), *(["moves"] if moves else [])]
+    return {name: (getattr(best, name), getattr(got, name)) for name in names}
+
+
+def _differences(
+    snapshot: Snapshot, plan_of: tuple[str, Settings, float], fits: bool, pairs: Any
+) -> Iterator[str]:
+    """Lines for figures that differ, what `verify` finds, and notes on faults; a plan is refused
+    just where nothing fits. Figures that are not whole may differ by 10⁻⁹ of their size."""
+    policy, settings, effort = plan_of
+    try:
+        group = equilag.load_snapshot(dict(snapshot))
+        plan = equilag.solve(group, policy, effort=effort, time_limit=60, tolerance=0, **settings)
+    except InputError:
+        if fits:
+            yield "refused, but there is a plan"
+        return
+    if not fits:
+        yield "planned, but nothing fits"
+        return
+    yield from (f"found: {finding}" for finding in equilag.verify(group, plan))
+    yield from (note for note in plan.notes if "failed" in note or "thrown away" in note)
+    document, oracle = plan.to_dict(), read_group(snapshot)
+    got = oracle.figures(oracle.placed(document["assignment"]))
+    for name, (expected, value) in pairs(document, got).items():
+        numbers = isinstance(expected, Fraction) and isinstance(value, float)
+        same = (
+            isclose(expected, value, rel_tol=1e-9, abs_tol=1e-9) if numbers else expected == value
+        )
+        if not same:
+            yield f"{name}: expected {expected}, got {value}"

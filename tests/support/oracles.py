@@ -13,8 +13,7 @@ from typing import Any, Final, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
-from support.oracle_flow import cheapest_assignment
-from support.oracle_groups import OracleGroup, oracle_of
+from support.oracle_groups import OracleGroup, cheapest_assignment, oracle_of
 
 from equilag.domain.columns import NOBODY, Flags, Index, Ints
 from equilag.domain.group.group import Group

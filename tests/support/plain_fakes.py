@@ -106,69 +106,44 @@ class FakeClient:
     def _topic(self, name: str) -> Any:
         leaders = self.topics.get(name, NO_TOPIC)
         if isinstance(leaders, int):
-            return SimpleNamespace(name=name, error_code=leaders, partitions=[], topic_id=None)
-        partitions = [
-            SimpleNamespace(
-                partition_index=number,
-                leader_id=leader,
-                replica_nodes=[3, *sorted({1, 2} - {leader}), leader],
-            )
-            for number, leader in enumerate(leaders)
-        ]
+            return topic_of(name, (), error_code=leaders, topic_id=None)
+        partitions = []
+        for number, leader in enumerate(leaders):
+            replicas = [3, *sorted({1, 2} - {leader}), leader]
+            one = {"partition_index": number, "leader_id": leader, "replica_nodes": replicas}
+            partitions.append(one)
         topic_id = UUID(int=sorted(self.topics).index(name))
-        return SimpleNamespace(name=name, error_code=0, partitions=partitions, topic_id=topic_id)
+        return topic_of(name, partitions, error_code=0, topic_id=topic_id)
 
     def OffsetFetchRequest(self, _: int, request: Any) -> Any:  # noqa: N802
-        failed = isinstance(self.commits, int)
-        commits = {} if isinstance(self.commits, int) else self.commits
-        topics = [
-            SimpleNamespace(
-                name=topic,
-                partitions=[
-                    SimpleNamespace(
-                        partition_index=number,
-                        committed_offset=at,
-                        metadata=self.metadata,
-                        error_code=-at if at < -1 else 0,
-                    )
-                ],
-            )
-            for (topic, number), at in commits.items()
+        code, commits = (self.commits, {}) if isinstance(self.commits, int) else (0, self.commits)
+        topics = []
+        for (topic, number), at in commits.items():
+            commit = {"partition_index": number, "committed_offset": at, "metadata": self.metadata}
+            topics.append(topic_of(topic, [{**commit, "error_code": -at if at < -1 else 0}]))
+        groups = [
+            SimpleNamespace(group_id=one.group_id, error_code=code, topics=topics)
+            for one in request.groups
         ]
-        code = self.commits if failed else 0
-        return SimpleNamespace(
-            groups=[
-                SimpleNamespace(group_id=one.group_id, error_code=code, topics=topics)
-                for one in request.groups
-            ]
-        )
+        return SimpleNamespace(groups=groups)
 
     def ListOffsetsRequest(self, node: int, request: Any) -> Any:  # noqa: N802
         latest = request.topics[0].partitions[0].timestamp == -1
-        code = NOT_LEADER if self.moved else 0
+        answer = {"error_code": NOT_LEADER if self.moved else 0, "offset": 7 if latest else 2}
         self.moved -= bool(self.moved)
-        self.requested += [
-            (node, topic.name, one.partition_index)
-            for topic in request.topics
-            for one in topic.partitions
-            if latest
-        ]
-        return SimpleNamespace(
-            topics=[
-                SimpleNamespace(
-                    name=topic.name,
-                    partitions=[
-                        SimpleNamespace(
-                            partition_index=one.partition_index,
-                            error_code=code,
-                            offset=7 if latest else 2,
-                        )
-                        for one in topic.partitions
-                    ],
-                )
-                for topic in request.topics
-            ]
-        )
+        topics = []
+        for topic in request.topics:
+            numbers = [one.partition_index for one in topic.partitions]
+            self.requested += [(node, topic.name, number) for number in numbers if latest]
+            partitions = ({"partition_index": number, **answer} for number in numbers)
+            topics.append(topic_of(topic.name, partitions))
+        return SimpleNamespace(topics=topics)
+
+
+def topic_of(name: str, partitions: Iterable[Mapping[str, Any]], **more: Any) -> Any:
+    """A topic in a response."""
+    rows = [SimpleNamespace(**partition) for partition in partitions]
+    return SimpleNamespace(name=name, partitions=rows, **more)
 
 
 def fake_reader(monkeypatch: pytest.MonkeyPatch, client: FakeClient) -> GroupReader:

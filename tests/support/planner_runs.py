@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from equilag.domain.budget import Budget
 from equilag.domain.group.group import Group
 from equilag.domain.policy.objective import Objective
 from equilag.domain.policy.policy import Policy
 from equilag.domain.reduction.reduce import Reduction
 from equilag.planner.solving.problem import Task
-from equilag.planner.solving.run import PROVING, SEARCHING, count, improve, state_of
-from equilag.planner.solving.stage import ImprovingStage, ProgressObserver
+from equilag.planner.solving.run import COUNTING, PROVING, SEARCHING, count, improve, state_of
+from equilag.planner.solving.stage import CountingStage, ImprovingStage, ProgressObserver
 from equilag.planner.solving.state import SolveState
 
 STAGES = tuple(stage for phase in (*SEARCHING, *PROVING) for stage in phase.stages)
@@ -21,15 +23,23 @@ def task_on(group: Group, objective: Objective) -> Task:
     return Task.of(Reduction(group, group), objective)
 
 
+def begin(
+    task: Task, limit: float = 60.0, stages: Sequence[CountingStage] = COUNTING
+) -> tuple[SolveState, Budget]:
+    """A run up to the fewest moves, and its budget."""
+    budget, notes = Budget(seconds=limit), list[str]()
+    state = state_of(
+        task, count(task, budget, ProgressObserver(None, budget), notes, stages), notes
+    )
+    assert state is not None
+    return state, budget
+
+
 def start(
     group: Group, policy: Policy | None = None, limit: float = 60.0
 ) -> tuple[SolveState, Budget]:
-    """A run up to the fewest moves, and its budget."""
-    budget = Budget(seconds=limit)
-    task = task_on(group, Objective(policy or Policy()))
-    state = state_of(task, count(task, budget, ProgressObserver(None, budget), []), [])
-    assert state is not None
-    return state, budget
+    """The same for a group and a policy."""
+    return begin(task_on(group, Objective(policy or Policy())), limit)
 
 
 def carry_out(state: SolveState, budget: Budget, *stages: ImprovingStage) -> None:

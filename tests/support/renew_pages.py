@@ -20,8 +20,7 @@ from typing import Any
 
 sys.path.insert(0, str(Path(__file__).parents[1]))  # as `pythonpath` in pyproject.toml does
 
-from support.markdown import pages
-from support.page_examples import LEFT_OUT, run, runnable, shown, shows, written_in
+from support.markdown import LEFT_OUT, pages, run, runnable, shown, shows, written_in
 from support.paths import SAMPLES
 
 

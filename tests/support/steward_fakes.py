@@ -1,21 +1,27 @@
-"""A group coordinator and a cluster that give the answers that a test sets."""
+"""A group coordinator and a cluster that give the answers that a test sets; full statuses."""
 
 from __future__ import annotations
 
+import math
+import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import Any, cast
+from typing import Any, Final, TypeVar, cast
 
 from equilag.adapters.kafka.codec.consumer_protocol import write_subscription
 from equilag.adapters.kafka.described import ClientPlace, DescribedMember
 from equilag.adapters.kafka.group_reader import GroupReader, Reading, TopicOffsets
 from equilag.domain.errors import EquilagError
+from equilag.domain.figures import utc
 from equilag.live.rebalance.joined_members import Partitions
 from equilag.live.status.state_file import KeptState
 from equilag.live.status.status import StewardStatus
+from equilag.live.status.steward_parts import StewardEvent, StewardMember, StewardMove, StewardPlan
 from equilag.live.steward.group_membership import JoinResult
 from equilag.live.steward.observer import GroupObserver, Observation
 from equilag.live.steward.shared_state import CommandMessage, SharedState
 from equilag.live.steward.steward_options import StewardOptions
+
+Answer = TypeVar("Answer")
 
 
 def offsets(lags: Mapping[str, Sequence[int | None]]) -> TopicOffsets:
@@ -66,40 +72,37 @@ class FakeReader:
         lags: TopicOffsets | EquilagError | None = None,
         sizes: dict[str, int] | EquilagError | None = None,
     ) -> None:
-        self.group, self.offsets, self.partitions = group, lags, sizes
+        self.group, self.offsets = group, lags
+        self.partitions = EquilagError("no broker answers") if sizes is None else sizes
         self.lag_requests = 0
         self.kind: EquilagError | None = None
         """Raised when the kind of the group is asked for."""
         self.client_places: dict[str, ClientPlace] | EquilagError = {}
 
     def read(self, group: str) -> Reading:
-        if isinstance(self.group, EquilagError):
-            raise self.group
-        assert self.group is not None, group
-        return self.group
+        return given(self.group)
 
     def sizes(self, topics: Iterable[str], timeout: float | None = None) -> dict[str, int]:
-        if isinstance(self.partitions, EquilagError):
-            raise self.partitions
-        if self.partitions is None:
-            raise EquilagError("no broker answers")
-        return self.partitions
+        return given(self.partitions)
 
     def check_kind(self, group: str) -> None:
         if self.kind is not None:
             raise self.kind
 
     def places(self, group: str, timeout: float) -> dict[str, ClientPlace]:
-        if isinstance(self.client_places, EquilagError):
-            raise self.client_places
-        return self.client_places
+        return given(self.client_places)
 
     def lags(self, group: str, topics: Iterable[str], timeout: float | None = None) -> TopicOffsets:
         self.lag_requests += 1
-        if isinstance(self.offsets, EquilagError):
-            raise self.offsets
-        assert self.offsets is not None, (group, topics, timeout)
-        return self.offsets
+        return given(self.offsets)
+
+
+def given(answer: Answer | EquilagError | None) -> Answer:
+    """What a test set; raises it if that is an error."""
+    assert answer is not None
+    if isinstance(answer, EquilagError):
+        raise answer
+    return answer
 
 
 class Parts:
@@ -151,9 +154,7 @@ class FakeMembership:
         answer = self._answers.pop(0)
         if not self._answers:
             self._done()
-        if isinstance(answer, EquilagError):
-            raise answer
-        return answer
+        return given(answer)
 
     def sync(self, given: Mapping[str, Mapping[str, Iterable[int]]]) -> None:
         self.synced.append(
@@ -178,3 +179,75 @@ def joined(
 ) -> JoinResult:
     entries = tuple((name, None, write_subscription(["t"])) for name in members)
     return JoinResult(generation, "range", leads, skip, entries if leads else ())
+
+
+HOSTILE: Final = "<script>alert(1)</script>"
+"""A name that must stay text."""
+_POINTS: Final = 120
+
+
+def made_steward(members: int = 12, dry_run: bool = False) -> StewardStatus:
+    """A leader in its cooldown; the second member has a hostile name."""
+    state = StewardStatus(5.0, 10.0)
+    by_member = tuple(
+        StewardMember(
+            name=HOSTILE if number == 1 else f"orders-{number}",
+            id=f"orders-{number}-id",
+            partitions=4,
+            lag=50_000 - 1000 * number,
+            load_percent=round(148.2 - 80.0 * number / members, 1),
+            rate=420.5,
+            speed=1200.0 if number % 2 else None,
+            speed_measured=number % 3 > 0,
+        )
+        for number in range(members)
+    )
+    state.set(
+        group="orders",
+        instance="equilag-steward",
+        role="dry-run" if dry_run else "leader",
+        generation=41,
+        protocol="range",
+        members=members,
+        partitions=4 * members,
+        lag_total=sum(one.lag for one in by_member),
+        lag_spread=by_member[0].lag - by_member[-1].lag,
+        rate_total=5123.4,
+        utilisation_percent=61.2,
+        heaviest_percent=by_member[0].load_percent,
+        relief_possible_percent=34.0,
+        cooldown_s=30.0,
+        cooldown_left_s=12.0,
+        moves_left=430,
+        pause_s=3.1,
+        by_member=by_member,
+        last_plan=StewardPlan(
+            utc(time.time()), "worth-it", "relieves a member by 34 % of a fair share", 34.0, 22.6,
+            148.2, 109.0, 2,
+            (
+                StewardMove("orders", 3, by_member[0].name, by_member[1].name, 9000),
+                StewardMove("orders", 4, by_member[0].name, by_member[-1].name, 8000),
+            ),
+        ),
+        **({"heaviest_percent_would_be": 104.0, "lag_total_would_be": 20_000} if dry_run else {}),
+    )  # fmt: skip
+    state.observed()
+    state.heartbeat_answered()
+    state.count("handouts", "sticky")
+    state.decide("even", "at best relieves a member by 7 % of a fair share")
+    state.decide("cooldown", "at best relieves a member by 18 %; 12 s left of the cooldown")
+    state.record_event(
+        StewardEvent(utc(time.time()), "warning", "rebalance", "moves: orders-1 a to b")
+    )
+    _fill_history(state)
+    return state
+
+
+def _fill_history(state: StewardStatus) -> None:
+    facts, now = state.facts, time.time()
+    would_be = facts.lag_total_would_be, facts.heaviest_percent_would_be
+    for point in range(_POINTS):
+        wave = math.sin(point / 12)
+        course = int(60_000 + 30_000 * wave), 125.0 + 20 * wave, *would_be
+        state._points.append((now - 5.0 * (_POINTS - point), *course))
+    state._rebalances.append(now - 300.0)

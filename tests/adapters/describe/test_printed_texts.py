@@ -6,8 +6,7 @@ from __future__ import annotations
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from support.describe_printers import PRINTERS, PrintedLine
-from support.described_texts import Described, described, refused
+from support.described_texts import PRINTERS, Described, PrintedLine, described, refused
 
 from equilag.domain.errors import InputError
 

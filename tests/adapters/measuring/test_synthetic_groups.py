@@ -8,8 +8,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from support.synthetic_consumers import Traffic, samples_of
-from support.synthetic_polls import Poller
+from support.synthetic_consumers import Poller, Traffic, samples_of
 
 from equilag.adapters.measuring.offset_samples import OffsetSamples
 from equilag.adapters.measuring.speeds import KNOWN

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from support.json_paths import replaced, without
+from support.json_schemas import replaced, without
 
 from equilag.adapters.snapshot.read_input import load_snapshot
 from equilag.domain.errors import InputError

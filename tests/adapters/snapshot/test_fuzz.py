@@ -13,8 +13,8 @@ import pytest
 import zstandard
 from hypothesis import given
 from hypothesis import strategies as st
-from support.json_paths import Path as Place
-from support.json_paths import places, value_at
+from support.json_schemas import Path as Place
+from support.json_schemas import places, value_at
 
 from equilag.adapters.snapshot.read_input import load_snapshot
 from equilag.domain.errors import InputError

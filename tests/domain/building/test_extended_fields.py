@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from support.json_paths import replaced
+from support.json_schemas import replaced
 
 from equilag import Group, InputError, Member, load_snapshot
 from equilag.adapters.snapshot.write import snapshot_document
@@ -154,7 +154,8 @@ WRONG: list[tuple[str, Any, str, str]] = [
 ]  # fmt: skip
 
 
-def check_refusals(field: str) -> None:
+@pytest.mark.parametrize("field", ["members", "allowed", "co_partitioned", "rates", "weights"])
+def test_what_is_wrong_is_named(field: str) -> None:
     """All cases of a field in one test, as they are many and quick."""
     cases = [case for case in WRONG if case[0].split("/")[0] == field]
     assert len(cases) > 3
@@ -165,15 +166,6 @@ def check_refusals(field: str) -> None:
         with pytest.raises(InputError) as caught:
             load_snapshot(replaced(SNAPSHOT, tuple(keys), value))
         assert (caught.value.place, problem in caught.value.problem) == (place, True), caught.value
-
-
-def test_what_is_wrong_with_a_member_is_named() -> None:
-    check_refusals("members")
-
-
-@pytest.mark.parametrize("field", ["allowed", "co_partitioned", "rates", "weights"])
-def test_what_is_wrong_is_named(field: str) -> None:
-    check_refusals(field)
 
 
 def test_the_same_partition_twice() -> None:

@@ -9,7 +9,7 @@ import pytest
 from support.constraints import balanced_assignment, constraint_for, held_table, topic_table
 from support.groups import group_of, random_group
 
-from equilag.domain.constraint import CountConstraint, TopicCounts, constraint_of, topics_of
+from equilag.domain.constraint import CountConstraint, TopicCounts
 from equilag.domain.policy.policy import Policy
 
 POLICIES = [
@@ -63,18 +63,6 @@ def test_the_row_of_open_members_has_all_that_may_have_one_more_and_the_barred(
             assert sorted(members) == sorted(open_ones + [m for t, m in barred if t == topic])
 
 
-def test_the_first_count_outside_is_found() -> None:
-    group = group_of([2, 4], [[0, 1], [0, 1], [1]])
-    topics = topics_of(group, Policy("kip-169"))
-    assert topics is not None
-    inside = np.array([0, 1, 0, 1, 2, 2], np.int32)
-    assert topics.first_outside(TopicCounts.of(group, inside)) is None
-    short = np.array([0, 1, 0, 0, 1, 1], np.int32)  # m02 has nothing of t01
-    assert topics.first_outside(TopicCounts.of(group, short)) == (1, 2)
-    crowded = np.array([0, 0, 0, 1, 2, 2], np.int32)
-    assert topics.first_outside(TopicCounts.of(group, crowded)) == (0, 0)
-
-
 def test_large_groups_keep_counts_of_cells_and_small_ones_a_table() -> None:
     rng = np.random.default_rng(4)
     # 40 topics of one partition and 40 members: 1,600 cells for 40 partitions.
@@ -95,11 +83,3 @@ def test_large_groups_keep_counts_of_cells_and_small_ones_a_table() -> None:
             held.add(group.topic_of[moved], assigned[moved], -1)
             held.add(group.topic_of[moved], taker, 1)
             assigned[moved] = taker
-
-
-def test_known_topics_give_the_same_constraint() -> None:
-    group = group_of([5, 3], [[0, 1], [0], [1]])
-    policy = Policy(balance="both")
-    assigned = balanced_assignment(group, policy)
-    known = constraint_of(group, policy, assigned, topics_of(group, policy))
-    assert np.array_equal(topic_table(known), topic_table(constraint_for(group, policy)))

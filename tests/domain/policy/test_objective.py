@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Any
 
 import pytest
 
-from equilag.domain.errors import InputError
 from equilag.domain.policy.objective import SPREAD, VALUE, Figures, Objective, Proved
 from equilag.domain.policy.policy import Policy
 from equilag.planner.solving.state import Aim
@@ -48,13 +46,6 @@ def test_the_tolerance_counts_only_with_a_mean() -> None:
     tolerant = objective(tolerance=1.0)
     assert not tolerant.is_proved(Figures(6, 9), Proved(5, 2, 5))
     assert tolerant.allowance(MEAN) == 1
-
-
-def test_move_limit() -> None:
-    assert objective().move_limit(3) is None
-    assert objective(max_moves=7).move_limit(3) == 7
-    assert objective("fair-yet-sticky").move_limit(3) == 3
-    assert objective("fair-yet-sticky", fresh=True).move_limit(3) is None
 
 
 def first(asked: Objective, *rows: Figures, fewest: int = 1) -> Figures:
@@ -101,31 +92,3 @@ def test_the_claim_that_bounds_the_last_goal() -> None:
     assert Aim(None, objective(move_cost=1).move_cost).claim == VALUE
     assert Aim(None, objective("fair-yet-sticky", move_cost=1).move_cost).claim == SPREAD
     assert objective(move_cost=4).value(Figures(5, 3)) == 17
-
-
-# A policy is checked however it is made.
-
-
-def test_a_policy_made_directly_has_its_own_balance() -> None:
-    assert Policy("kip-169") == Policy("kip-169")
-    assert Policy("kip-169").balance == "per-topic"
-    assert replace(Policy("kip-169"), balance="both").balance == "both"
-
-
-@pytest.mark.parametrize(
-    ("settings", "place"),
-    [
-        ({"name": "fair"}, "policy"),
-        ({"balance": "even"}, "balance"),
-        ({"move_cost": -1}, "move_cost"),
-        ({"tolerance": True}, "tolerance"),
-        ({"max_moves": 1.0}, "max_moves"),
-        ({"fresh": 1}, "fresh"),
-        ({"fresh": True, "max_moves": 0}, "max_moves"),
-    ],
-)
-def test_a_policy_made_in_any_way_is_checked(settings: dict[str, Any], place: str) -> None:
-    for make in (Policy, lambda **changed: replace(Policy(), **changed)):
-        with pytest.raises(InputError) as caught:
-            make(**settings)
-        assert caught.value.place == place

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import jsonschema
@@ -46,9 +48,10 @@ def test_a_setting(declared: Setting) -> None:
     if declared.shown_with is None:
         assert Policy(**json.loads(json.dumps(policy.to_dict()))) == policy
         jsonschema.validate(policy.to_dict()[declared.name], declared.form.schema())
-    with pytest.raises(InputError) as caught:
-        Policy(**{declared.name: object()})
-    assert caught.value.place == declared.place
+    for make in (Policy, partial(replace, Policy())):
+        with pytest.raises(InputError) as caught:
+            make(**{declared.name: object()})
+        assert caught.value.place == declared.place
 
 
 def test_what_stands_in_a_plan() -> None:

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
+from support.groups import group_of
 
 import equilag
 
 
 def test_a_limit_beyond_64_bits_is_none() -> None:
-    group = equilag.Group.build(
-        name="g", topics={"t": 3}, members=["a", "b"], subscriptions={"a": ["t"], "b": ["t"]}
-    )
+    group = group_of([3], [[0], [0]])
     plan = equilag.solve(group, effort=0.01, max_partitions=2**70)
     assert plan.counts.max == 2
     assert equilag.verify(group, plan) == []
@@ -26,14 +27,7 @@ def test_a_limit_beyond_64_bits_is_none() -> None:
 def test_balance_topic_by_topic_names_who_asked_for_it(
     policy: equilag.Policy, problem: str
 ) -> None:
-    members = {"m": ["a", "b"]}
-    group = equilag.Group.build(
-        name="g",
-        topics={"a": 2, "b": 2},
-        members=[*members],
-        subscriptions=members,
-        co_partitioned=[["a", "b"]],
-    )
+    group = replace(group_of([2, 2], [[0, 1]]), co_partitioned=((0, 1),))
     with pytest.raises(equilag.InputError) as error:
         equilag.solve(group, policy)
     assert str(error.value) == f"{problem} co-partitioned topics; total or none do"

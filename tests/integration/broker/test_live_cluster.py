@@ -24,9 +24,8 @@ from support.live_groups import (
     pairs,
 )
 from support.live_members import RdMember
-from support.live_topics import admin_of, commit, fill, make_topic
-from support.live_traffic import Traffic, uneven
-from support.page_examples import broker_commands
+from support.live_topics import Traffic, admin_of, commit, fill, make_topic, uneven
+from support.markdown import broker_commands
 from support.paths import CHECKOUT
 from support.plain_members import commit as commit_as_nobody
 from support.plain_members import join, sync

@@ -14,8 +14,7 @@ from support.kafka_broker import Broker
 from support.live_churn import ChurnGroup, Client
 from support.live_figures import keep
 from support.live_holdings import change_figures
-from support.live_topics import add_partitions, admin_of, delete_topic, make_topic
-from support.live_traffic import Traffic, even
+from support.live_topics import Traffic, add_partitions, admin_of, delete_topic, even, make_topic
 from support.waiting import until
 
 from benchmarks.live.assignment_log import Partition

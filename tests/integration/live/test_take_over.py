@@ -13,8 +13,7 @@ from support.live_figures import keep
 from support.live_holdings import change_figures
 from support.live_members import JavaMembers, RdMember
 from support.live_processes import JAVA_ASSIGNORS
-from support.live_topics import admin_of, make_topic
-from support.live_traffic import Traffic, even
+from support.live_topics import Traffic, admin_of, even, make_topic
 from support.waiting import until
 
 from benchmarks.live.assignment_log import Log

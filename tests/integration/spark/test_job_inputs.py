@@ -10,8 +10,22 @@ from typing import TYPE_CHECKING, Any, Final
 
 import pytest
 from support import fleet_oracle as oracle
-from support.history_lines import AT, GROUPS, OFFSETS, lines, parquet, write_history
-from support.made_fleets import FAULTY, TABLES, TINY, Row, make, options, read_table, write_lines
+from support.made_fleets import (
+    AT,
+    FAULTY,
+    GROUPS,
+    OFFSETS,
+    TABLES,
+    TINY,
+    Row,
+    lines,
+    make,
+    options,
+    parquet,
+    read_table,
+    write_history,
+    write_lines,
+)
 
 from equilag.adapters.snapshot.read_input import load_snapshot
 from equilag.domain.errors import InputError

@@ -10,7 +10,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-from support.held_histories import AT, HeldHistory, random_history
+from support.made_offsets import AT, HeldHistory, random_history
 
 from equilag.adapters.measuring.offset_samples import member_samples
 from equilag.adapters.measuring.speeds import BacklogWindows, counted, windows_of

@@ -13,7 +13,7 @@ from urllib.error import HTTPError
 from urllib.request import urlopen
 
 import pytest
-from support.made_stewards import made_steward
+from support.steward_fakes import made_steward
 from support.waiting import until
 
 from equilag.cli import main

@@ -7,8 +7,8 @@ import logging
 
 import pytest
 from support.live_loads import loads_of
-from support.made_stewards import made_steward
 from support.reports import text_of, words_of
+from support.steward_fakes import made_steward
 
 from equilag.domain.errors import InputError
 from equilag.live.status.status import (

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 from support.browser import browser, look  # noqa: F401  fixtures
-from support.made_stewards import HOSTILE, made_steward
+from support.steward_fakes import HOSTILE, made_steward
 
 from equilag.live.status.http_server import StewardServer, live_page, live_parts, serve
 from equilag.live.status.status import StewardStatus

@@ -2,8 +2,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from support.fluid_groups import random_runs
-from support.lag_events import lags_by_events
+from support.fluid_groups import lags_by_events, random_runs
 
 from equilag.domain.columns import Floats
 from equilag.planner.simulation.fluid_run import states_at

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 import pytest
-from support.single_records import RecordRun, arrivals, read_one_by_one
+from support.fluid_groups import RecordRun, arrivals, read_one_by_one
 
 from equilag.domain.columns import Floats
 from equilag.planner.simulation.fluid_run import Schedule, states_at

@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from support.orders_service import even_assignment, slow_group, slow_snapshot
 from support.reports import text_of as text_on
 from support.reports import words_of
-from support.slow_member import even_assignment, slow_group, slow_snapshot
 
 from equilag.domain.group.group import Group
 from equilag.planner.simulate import simulate
