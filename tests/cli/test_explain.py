@@ -52,15 +52,3 @@ def test_the_plan_is_that_of_plan(run: Callable[..., Any]) -> None:
     plan, found = (json.loads(run(name, *options).out) for name in ("plan", "explain"))
     assert found["policy"] == plan["policy"]
     assert found["moves"] == plan["moves"]["partitions"]
-
-
-def test_one_standard_input_is_not_read_twice(run: Callable[..., Any]) -> None:
-    refused = run("explain", "--from-describe", "-", "-")
-    assert (refused.status, refused.err.count("\n")) == (2, 1)
-    assert "only one of the inputs can be standard input" in refused.err
-
-
-def test_options_of_a_plan_are_refused_beside_one(run: Callable[..., Any], tmp_path: Path) -> None:
-    found = run("explain", SNAPSHOT, tmp_path / "plan.json", "--balance", "none")
-    assert found.status == 2
-    assert "with PLAN the options that make a plan have no effect" in found.err

@@ -101,10 +101,3 @@ def test_a_terminal_is_drawn_anew(watch: Watch, monkeypatch: pytest.MonkeyPatch)
     assert failed[1:] == first[1:]
     assert len(many) == 12  # the last is what erases the rest
     assert many[-2].endswith(" more lines; --groups REGEX lists fewer groups")
-
-
-def test_the_interval_is_a_sensible_one(run) -> None:
-    for wrong in ("0", "-1", "nan", "1e9", "soon"):
-        done = run("groups", "--bootstrap-server", "b:1", f"--watch={wrong}")
-        assert done.status == 2
-        assert "is not a number of seconds from 0.5 to 86400" in done.err

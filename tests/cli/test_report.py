@@ -153,16 +153,5 @@ def test_several_snapshots_of_a_group(run, write, tmp_path) -> None:
     assert len(beside["moments"]) == 2
 
 
-@pytest.mark.parametrize(
-    ("argv", "problem"),
-    [
-        ([TOKENS], "--out is required, or --json"),
-        ([TOKENS, "-", "--out", "x", "--fresh"], "with PLAN the options that make a plan"),
-        ([TOKENS, "--out", TOKENS], "--out: would overwrite the input"),
-        (["-", "-", "--out", "x.html"], "only one of the inputs can be standard input"),
-    ],
-)
-def test_wrong_options(run, argv, problem) -> None:
-    status, out, err = run("report", *argv)
-    assert (status, out) == (2, "")
-    assert err.startswith(f"equilag: {problem}")
+def test_a_page_that_would_overwrite_the_snapshot(refused) -> None:
+    assert refused("report", TOKENS, "--out", TOKENS).startswith("--out: would overwrite the input")

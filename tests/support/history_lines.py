@@ -11,7 +11,6 @@ import pyarrow.parquet as pq
 
 AT: Final = 1_795_251_600_000
 """2026-11-21T09:00:00Z"""
-COLUMNS: Final = "ts_ms, group, topic, partition, log_start, log_end, committed, log_bytes"
 
 Row = dict[str, Any]
 
