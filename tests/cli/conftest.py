@@ -13,7 +13,7 @@ __all__ = ["document", "process_environment", "refused", "run", "spawn", "write"
 
 
 @pytest.fixture
-def refused(run: Callable[..., Result]) -> Callable[..., str]:  # noqa: F811
+def refused(run: Callable[..., Result]) -> Callable[..., str]:
     """Run a command that must fail for its input or usage; the one line that it says."""
 
     def call(*argv: object) -> str:
@@ -28,7 +28,7 @@ def refused(run: Callable[..., Result]) -> Callable[..., str]:  # noqa: F811
 
 
 @pytest.fixture
-def document(run: Callable[..., Result]) -> Callable[..., dict[str, Any]]:  # noqa: F811
+def document(run: Callable[..., Result]) -> Callable[..., dict[str, Any]]:
     """Run a command that succeeds without a remark; the JSON that it prints."""
 
     def call(*argv: object) -> dict[str, Any]:

@@ -18,7 +18,6 @@ from equilag.pipeline.results.rounds import Rounds
 B = ["--bootstrap-server", "127.0.0.1:9"]
 
 
-
 def test_a_command_config_is_named_with_the_line(refused, tmp_path) -> None:
     pytest.importorskip("pyarrow")
     path = tmp_path / "client.properties"

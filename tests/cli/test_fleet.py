@@ -165,9 +165,7 @@ def test_no_java_that_will_do(said, java, history, tmp_path, out, printed, probl
     assert said("--history", history, "--out", out) == f"Spark needs Java 17 or newer; {problem}"
 
 
-def test_spark_takes_the_java_in_java_home(
-    said, java, history, tmp_path, out, monkeypatch
-) -> None:
+def test_spark_takes_the_java_in_java_home(said, java, history, tmp_path, out, monkeypatch) -> None:
     """So the good one on PATH is of no use."""
     monkeypatch.setenv("JAVA_HOME", str(tmp_path / "jdk"))
     wrong = "Spark needs Java 17 or newer; the java in JAVA_HOME does not"

@@ -7,6 +7,7 @@ import json
 import sys
 
 import pytest
+from rich.cells import cell_len
 from support.paths import SAMPLES
 
 from equilag.cli import main
@@ -121,6 +122,19 @@ def test_standard_input(run, write, monkeypatch) -> None:
     stdin = io.TextIOWrapper(io.BytesIO(write().read_bytes()), "utf-8")
     monkeypatch.setattr(sys, "stdin", stdin)
     assert "\norders-service: 3 members" in run("plan", "-", "--time-limit", 1).out
+
+
+def test_prose_stays_readable_on_a_wide_screen(run, write) -> None:
+    snapshot = write(topics={f"topic-{i:03}": 2 for i in range(10)}, lags={}, members=[])
+    lines = run("plan", snapshot, "--width", 300).out.splitlines()
+    assert 100 < max(map(cell_len, lines)) <= 120
+
+
+def test_colours_on_demand(run) -> None:
+    plan = ("plan", SAMPLES / "real-group.snapshot.json", "--effort", "0.02")
+    assert "\x1b[" in run(*plan, "--color", "always").out
+    assert "\x1b[" not in run(*plan, "--color", "never").out
+    assert "\x1b[" not in run(*plan).out
 
 
 # Bad input.

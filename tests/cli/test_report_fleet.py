@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -17,12 +16,16 @@ from support.paths import SAMPLES
 RUN = SAMPLES / "fleet-run"
 
 
-def json_of(run: Callable[..., Result], *argv: object) -> dict[str, Any]:
-    found = run(*argv)
-    assert (found.status, found.err) == (0, "")
-    document: dict[str, Any] = json.loads(found.out)
-    assert findings(document) == []
-    return document
+@pytest.fixture
+def valid(document: Callable[..., dict[str, Any]]) -> Callable[..., dict[str, Any]]:
+    """The JSON that a command prints, held against its schema."""
+
+    def call(*argv: object) -> dict[str, Any]:
+        found = document(*argv)
+        assert findings(found) == []
+        return found
+
+    return call
 
 
 def test_the_page(run: Callable[..., Result], tmp_path: Path) -> None:
@@ -34,11 +37,11 @@ def test_the_page(run: Callable[..., Result], tmp_path: Path) -> None:
     assert headline in page.read_text("utf-8")
 
 
-def test_the_json_has_all_groups(run: Callable[..., Result], tmp_path: Path) -> None:
-    document = json_of(run, "fleet", "report", RUN, "--json")
+def test_the_json_has_all_groups(valid: Callable[..., dict[str, Any]]) -> None:
+    document = valid("fleet", "report", RUN)
     assert len(document["groups"]) == document["verdict"]["planned"] == 35
     assert document["worst"] == document["groups"][:20]
-    shown = json_of(run, "fleet", "show", RUN, "--json")
+    shown = valid("fleet", "show", RUN)
     assert shown == {key: value for key, value in document.items() if key != "groups"}
     actions = [group["action"] for group in document["groups"]]
     verdict = document["verdict"]
@@ -48,23 +51,22 @@ def test_the_json_has_all_groups(run: Callable[..., Result], tmp_path: Path) -> 
 
 
 def test_a_command_of_the_page_makes_the_plan_again(
-    run: Callable[..., Result], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    run: Callable[..., Result],
+    valid: Callable[..., dict[str, Any]],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    group = json_of(run, "fleet", "report", RUN, "--json")["groups"][0]
+    group = valid("fleet", "report", RUN)["groups"][0]
     monkeypatch.chdir(tmp_path)
     for command in group["commands"].values():
         assert run(*command.split()[1:]).status == 0
-    plan = json_of(run, *group["commands"]["plan"].split()[1:], "--json")
-    assert (plan["verdict"]["headline"], plan["moves"]["count"]) == (
-        group["headline"],
-        group["moves"],
-    )
+    plan = valid(*group["commands"]["plan"].split()[1:])
+    assert plan["verdict"]["headline"] == group["headline"]
+    assert plan["moves"]["count"] == group["moves"]
 
 
-def test_what_is_refused(run: Callable[..., Result], tmp_path: Path) -> None:
-    found = run("fleet", "report", RUN)
-    assert (found.status, found.err) == (2, "equilag: --out is required, or --json\n")
-    assert "no _SUCCESS" in run("fleet", "report", tmp_path, "--out", tmp_path / "x.html").err
-    found = run("fleet", "report", RUN, "--out", tmp_path / "no" / "x.html")
-    assert (found.status, "there is no directory" in found.err) == (2, True)
+def test_what_is_refused(refused: Callable[..., str], tmp_path: Path) -> None:
+    argv = "fleet", "report"
+    assert "no _SUCCESS" in refused(*argv, tmp_path, "--out", tmp_path / "x.html")
+    assert "there is no directory" in refused(*argv, RUN, "--out", tmp_path / "no" / "x.html")
     assert list(tmp_path.iterdir()) == []

@@ -1,4 +1,4 @@
-"""Warnings of settings that others change or cancel, of racks, and of topics that belong together."""
+"""Warnings of settings that others change, of racks, and of topics that belong together."""
 
 from __future__ import annotations
 

@@ -9,7 +9,6 @@ from support.paths import SAMPLES
 
 from equilag.adapters.snapshot.read_input import load_snapshot
 
-
 STATS = SAMPLES / "stats.describe.txt"
 
 

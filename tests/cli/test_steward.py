@@ -23,9 +23,7 @@ from equilag.live.steward.steward_options import StewardOptions
 from equilag.planner.worth.thresholds import Thresholds
 
 
-def test_no_broker_answers(
-    refused: Callable[..., str], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_no_broker_answers(refused: Callable[..., str], monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(cluster, "WAIT_S", 0.5)
     logger = logging.getLogger("equilag")
     logging_before = logger.level, logger.propagate, logger.handlers[:]

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import argparse
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 
+from equilag.cli.arguments.converters import duration
 from equilag.domain.policy.policy import SETTINGS
 
 COMMANDS = (
@@ -222,6 +224,17 @@ def test_wrong_usage_is_one_line_and_leaves_nothing(
     assert problem in said
     assert len(said) < 240
     assert not list(tmp_path.iterdir())
+
+
+def test_durations_are_numbers_with_units() -> None:
+    assert [*map(duration, ("30s", "5m", "1.5h", "7d"))] == [30, 300, 5400, 604_800]
+    assert [*map(duration, ("4 m 50 s", "1h30m", " 2m "))] == [290, 5400, 120]
+
+
+def test_any_other_duration_is_refused() -> None:
+    for text in ("", "30", "s", "0s", "-1s", "1h 30", "5 minutes", "1s1s1s1s1s", "20000d"):
+        with pytest.raises(argparse.ArgumentTypeError, match="is not a duration such as 30s"):
+            duration(text)
 
 
 HEAVY = {"numpy", "networkx", "ortools", "pandas", "rich", "matplotlib"}
