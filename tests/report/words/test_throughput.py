@@ -45,36 +45,39 @@ TEN = (10, 10)
         (
             [25, 1, 1, 1, 1, 1], (10, 20, 20), "001122", {},
             "Overloaded: no assignment keeps up; ",
-            "t-0 alone gets 25 records/s, and the fastest member that may take it reads 20: no"
-            " assignment helps it; its records need 2 partitions or more",
+            ("t-0 alone gets 25 records/s, and the fastest member that may take it reads 20: no"
+            " assignment helps it; its records need 2 partitions or more"),
         ),
         ([25] * 7, (1, 2), "", {}, "Overloaded: ", "and 2 more partitions like these"),
         (
             [8, 8, 2, 2], TEN, "0011", {}, "Move 2 of 4 partitions: heaviest member ",
-            "Now 6 records/s short: m0 gets 160 % of what it can read."
-            " With the plan the busiest member is at 100 % of its speed.",
+            ("Now 6 records/s short: m0 gets 160 % of what it can read."
+            " With the plan the busiest member is at 100 % of its speed."),
         ),
         (
             [6, 6, 6], (10, 10, 1), "012", {"balance": "total"},
-            "Overloaded: no assignment with the same balance of counts keeps up; 18 records/s are"
-            " produced, and the members together read 21",
+            ("Overloaded: no assignment with the same balance of counts keeps up; 18 records/s are"
+            " produced, and the members together read 21"),
             "2 records/s short: m0 gets 120 % of what it can read",
         ),
-        ([6, 6, 6], (10, 10, 1), "012", {"balance": "total"}, "", "More than 3 members would be needed"),
+        (
+            [6, 6, 6], (10, 10, 1), "012", {"balance": "total"}, "Overloaded: ",
+            "More than 3 members would be needed",
+        ),
         (
             [9, 9, 1, 1], TEN, "0011", {"lags": [0, 0, 5_100, 0], "tolerance": 0},
-            f"{BEHIND}8 records/s short: m0 gets 180 % of what it can read; another one does:"
-            " equilag plan with --weight rate", "",
+            (f"{BEHIND}8 records/s short: m0 gets 180 % of what it can read; another one does:"
+            " equilag plan with --weight rate"), "",
         ),
         (
             [9, 9, 1, 1], TEN, "0110", {"lags": [0, 0, 5_100, 0], "tolerance": 0},
-            "Leave it: the current assignment keeps up, the busiest member is at 100 % of its"
-            " speed, which leaves nothing for the lag", f"{BEHIND}8 records/s short",
+            ("Leave it: the current assignment keeps up, the busiest member is at 100 % of its"
+            " speed, which leaves nothing for the lag"), f"{BEHIND}8 records/s short",
         ),
         (
             [8, 8, 2, 2], TEN, "0011", {"max_moves": 0},
-            f"{BEHIND}6 records/s short: m0 gets 160 % of what it can read; without its limits on"
-            " moves, racks and owners another one does", "",
+            (f"{BEHIND}6 records/s short: m0 gets 160 % of what it can read; without its limits on"
+            " moves, racks and owners another one does"), "",
         ),
     ],
 )  # fmt: skip

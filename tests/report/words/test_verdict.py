@@ -56,13 +56,13 @@ RELIEVED = "Move 2 of 4 partitions: heaviest member 800 → 700 records (33 % �
         ([50, 50, 50, 50], "", {}, "assign", "Assign 4 partitions: 100 records per member"),
         (
             [100, 100, 104, 98], "0110", {}, "leave",
-            "Leave it: the heaviest member is 1.5 % above the mean;"
-            " no assignment relieves a member by 10 % of a fair share",
+            ("Leave it: the heaviest member is 1.5 % above the mean;"
+            " no assignment relieves a member by 10 % of a fair share"),
         ),
         (
             [1, 1, 1, 1, 900, 1], "001122", {"members": 3}, "repartition",
-            "Leave it: t-4 alone is 3 × a fair share; no assignment helps;"
-            " repartition the topic or fix its key",
+            ("Leave it: t-4 alone is 3 × a fair share; no assignment helps;"
+            " repartition the topic or fix its key"),
         ),
         ([12, 0, 1, 0, 2, 9], "001122", {"members": 3}, "leave", CAUGHT_UP),
         ([0, 0, 1, 0], "0011", {}, "leave", CAUGHT_UP),
@@ -85,13 +85,13 @@ RELIEVED = "Move 2 of 4 partitions: heaviest member 800 → 700 records (33 % �
         ),
         (
             [100] * 6, "000000", {"policy": "sticky-yet-fair"}, "leave",
-            "Leave it: the heaviest member is 100 % above the mean; this plan relieves no member by"
-            " 10 % of a fair share under these settings; equilag explain says why",
+            ("Leave it: the heaviest member is 100 % above the mean; this plan relieves no member by"
+            " 10 % of a fair share under these settings; equilag explain says why"),
         ),
         (
             [1_000_000, 1_000_000, *[0] * 8], "0011223344", {"members": 5}, "move",
-            "Move 2 of 10 partitions: heaviest member 2,000,000 → 1,000,000 records (400 % → 150 %"
-            " above the mean)",
+            ("Move 2 of 10 partitions: heaviest member 2,000,000 → 1,000,000 records (400 % → 150 %"
+            " above the mean)"),
         ),
     ],
 )  # fmt: skip
