@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import sys
 
 import pytest
 from support.paths import SAMPLES
@@ -75,44 +74,41 @@ def test_ones_own_assignor_that_is_wrong(refused, own: str, problem: str) -> Non
     assert problem in refused("compare", AUDIT, "--assignor", own)
 
 
+class Raises(First):
+    def assign(self, group):
+        raise RuntimeError("no\nidea")
+
+
+class Ends(First):
+    def __init__(self) -> None:
+        raise SystemExit(0)
+
+
+class Quiet(First):
+    def assign(self, group):
+        return [0 if one else -1 for one in group.assignable]
+
+
 BROKEN = {
     "import": "nowhere_at_all:Thing",
-    "raises": "own_plugin:Raises",
-    "ends": "own_plugin:Ends",
-    "invalid": "own_plugin:Invalid",
-    "odd-place": "own_plugin",
+    "raises": f"{__name__}:Raises",
+    "ends": f"{__name__}:Ends",
+    "invalid": f"{__name__}:Nobody",
+    "odd-place": __name__,
 }
 
 
 @pytest.fixture
 def plugin(tmp_path, monkeypatch):
-    """A package on the path, with one assignor that works and others that do not."""
+    """An installed package, with one assignor that works and others that do not."""
     monkeypatch.syspath_prepend(tmp_path)
-    monkeypatch.delitem(sys.modules, "own_plugin", raising=False)
-    (tmp_path / "own_plugin.py").write_text(
-        "import numpy as np\n"
-        "class Works:\n"
-        "    name = 'works'\n"
-        "    def assign(self, group):\n"
-        "        return np.where(group.assignable, 0, -1)\n"
-        "class Raises(Works):\n"
-        "    def assign(self, group):\n"
-        "        raise RuntimeError('no\\nidea')\n"
-        "class Ends(Works):\n"
-        "    def __init__(self):\n"
-        "        raise SystemExit(0)\n"
-        "class Invalid(Works):\n"
-        "    def assign(self, group):\n"
-        "        return [99]\n"
-    )
     folder = tmp_path / "own_plugin-0.3.dist-info"
     folder.mkdir()
     (folder / "METADATA").write_text("Metadata-Version: 2.1\nName: own-plugin\nVersion: 0.3\n")
-    points = {**BROKEN, "works": "own_plugin:Works"}
+    points = {**BROKEN, "works": f"{__name__}:Quiet"}
     lines = "".join(f"{name} = {target}\n" for name, target in points.items())
     (folder / "entry_points.txt").write_text(f"[equilag.assignors]\n{lines}")
-    yield points
-    sys.modules.pop("own_plugin", None)
+    return points
 
 
 def test_an_installed_assignor_that_fails_has_a_row_that_says_so(run, document, plugin) -> None:

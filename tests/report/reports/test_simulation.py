@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-import pytest
 from support.reports import text_of as text_on
 from support.reports import words_of
 from support.slow_member import even_assignment, slow_group, slow_snapshot
@@ -87,11 +86,3 @@ def test_pictures() -> None:
     assert area([0, 8, 12, 16], 16, 2) == ["  ▄█", " ███"]
     assert area([1e-9, 5], 1e9, 2) == ["  ", "▁▁"]
     assert area([0, 0], 0, 1) == ["  "]
-
-
-@pytest.mark.parametrize("width", [50, 80, 120])
-def test_the_page_fits_the_screen(width: int) -> None:
-    group = slow_group(lags={"t": [0, 0, 0, 0, 10**12, 300]})
-    even = even_assignment()["assignment"]
-    text = text_of(group, width, assignment=even)
-    assert max(map(len, text.splitlines())) <= max(width, 80)

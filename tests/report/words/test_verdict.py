@@ -85,8 +85,8 @@ RELIEVED = "Move 2 of 4 partitions: heaviest member 800 â†’ 700 records (33 % â†
         ),
         (
             [100] * 6, "000000", {"policy": "sticky-yet-fair"}, "leave",
-            ("Leave it: the heaviest member is 100 % above the mean; this plan relieves no member by"
-            " 10 % of a fair share under these settings; equilag explain says why"),
+            ("Leave it: the heaviest member is 100 % above the mean; this plan relieves no member"
+            " by 10 % of a fair share under these settings; equilag explain says why"),
         ),
         (
             [1_000_000, 1_000_000, *[0] * 8], "0011223344", {"members": 5}, "move",
