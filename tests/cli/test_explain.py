@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 from support.json_schemas import findings
 from support.paths import SAMPLES
@@ -13,7 +11,7 @@ from support.paths import SAMPLES
 SNAPSHOT = SAMPLES / "token-indexer.snapshot.json"
 
 
-def test_a_plan_is_made_and_explained(run: Callable[..., Any]) -> None:
+def test_a_plan_is_made_and_explained(run) -> None:
     found = run("explain", SNAPSHOT, "--effort", 0.1)
     assert (found.status, found.err) == (0, "")
     assert "\n\ntoken-indexer: 7 members, 1 topic, 48 partitions" in found.out
@@ -21,9 +19,7 @@ def test_a_plan_is_made_and_explained(run: Callable[..., Any]) -> None:
     assert "relieve indexer-5-" in found.out
 
 
-def test_a_given_plan_is_verified_first(
-    document: Callable[..., Any], refused: Callable[..., str], tmp_path: Path
-) -> None:
+def test_a_given_plan_is_verified_first(document, refused, tmp_path: Path) -> None:
     path = tmp_path / "plan.json"
     plan = document("plan", SNAPSHOT, "--effort", 0.1, "--out", path)
     found = document("explain", SNAPSHOT, path, "--effort", 0.1)
@@ -37,14 +33,14 @@ def test_a_given_plan_is_verified_first(
     assert refused("explain", SNAPSHOT, path).startswith(f"{path}: the plan does not hold: lag.max")
 
 
-def test_settings_reach_the_plan(document: Callable[..., Any]) -> None:
+def test_settings_reach_the_plan(document) -> None:
     found = document("explain", SNAPSHOT, "--effort", 0.1, "--max-moves", 1)
     assert found["reached"]["moves"] == 1
     assert [row["name"] for row in found["looser"]][:2] == ["moves", "tolerance"]
     assert found["looser"][0]["helps"]
 
 
-def test_the_plan_is_that_of_plan(document: Callable[..., Any]) -> None:
+def test_the_plan_is_that_of_plan(document) -> None:
     options = (SNAPSHOT, "--effort", 0.1, "--seed", 4)
     plan, found = (document(name, *options) for name in ("plan", "explain"))
     assert found["policy"] == plan["policy"]

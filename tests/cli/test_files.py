@@ -63,33 +63,29 @@ def test_what_is_no_ordinary_file_is_written_to_and_not_replaced(tmp_path) -> No
     assert stat.S_ISFIFO(pipe.stat().st_mode)
 
 
-@pytest.mark.parametrize("moment", ["fsync", "replace"])
+FULL = OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+
+@pytest.mark.parametrize("error", [FULL, KeyboardInterrupt()])
+@pytest.mark.parametrize(("place", "moment"), [(os, "fsync"), (Path, "replace")])
 @pytest.mark.parametrize("before", ["old", None])
-def test_a_full_disk_leaves_everything_as_it_was(tmp_path, monkeypatch, moment, before) -> None:
+def test_a_failure_leaves_everything_as_it_was(
+    tmp_path, monkeypatch, error, place, moment, before
+) -> None:
     path = tmp_path / "plan.json"
     if before is not None:
         path.write_text(before)
 
-    def full(*_: object) -> None:
-        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+    def fail(*_: object) -> None:
+        raise error
 
-    monkeypatch.setattr(os, "fsync", full) if moment == "fsync" else monkeypatch.setattr(
-        Path, "replace", full
-    )
-    with pytest.raises(InputError, match=r"plan\.json: cannot be written: No space left on device"):
+    monkeypatch.setattr(place, moment, fail)
+    with pytest.raises((InputError, KeyboardInterrupt)) as caught:
         OutputFile(str(path), "--out").write("new")
+    full = f"{path}: cannot be written: No space left on device"
+    assert str(caught.value) == (full if error is FULL else "")
     assert names(tmp_path) == ({"plan.json"} if before else set())
     assert before is None or path.read_text() == before
-
-
-def test_an_interruption_leaves_everything_as_it_was(tmp_path, monkeypatch) -> None:
-    def interrupt(*_: object) -> None:
-        raise KeyboardInterrupt
-
-    monkeypatch.setattr(os, "fsync", interrupt)
-    with pytest.raises(KeyboardInterrupt):
-        OutputFile(str(tmp_path / "plan.json"), "--out").write("new")
-    assert names(tmp_path) == set()
 
 
 # Through the commands: refused before any work is done.

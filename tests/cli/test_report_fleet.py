@@ -9,7 +9,6 @@ from typing import Any
 import pytest
 
 pytest.importorskip("pyarrow")
-from support.commands import Result
 from support.json_schemas import findings
 from support.paths import SAMPLES
 
@@ -17,7 +16,7 @@ RUN = SAMPLES / "fleet-run"
 
 
 @pytest.fixture
-def valid(document: Callable[..., dict[str, Any]]) -> Callable[..., dict[str, Any]]:
+def valid(document) -> Callable[..., dict[str, Any]]:
     """The JSON that a command prints, held against its schema."""
 
     def call(*argv: object) -> dict[str, Any]:
@@ -28,7 +27,7 @@ def valid(document: Callable[..., dict[str, Any]]) -> Callable[..., dict[str, An
     return call
 
 
-def test_the_page(run: Callable[..., Result], tmp_path: Path) -> None:
+def test_the_page(run, tmp_path: Path) -> None:
     page = tmp_path / "fleet.html"
     found = run("fleet", "report", RUN, "--out", page)
     headline = found.out.splitlines()[0]
@@ -37,7 +36,7 @@ def test_the_page(run: Callable[..., Result], tmp_path: Path) -> None:
     assert headline in page.read_text("utf-8")
 
 
-def test_the_json_has_all_groups(valid: Callable[..., dict[str, Any]]) -> None:
+def test_the_json_has_all_groups(valid) -> None:
     document = valid("fleet", "report", RUN)
     assert len(document["groups"]) == document["verdict"]["planned"] == 35
     assert document["worst"] == document["groups"][:20]
@@ -51,10 +50,7 @@ def test_the_json_has_all_groups(valid: Callable[..., dict[str, Any]]) -> None:
 
 
 def test_a_command_of_the_page_makes_the_plan_again(
-    run: Callable[..., Result],
-    valid: Callable[..., dict[str, Any]],
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
+    run, valid, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     group = valid("fleet", "report", RUN)["groups"][0]
     monkeypatch.chdir(tmp_path)
@@ -65,7 +61,7 @@ def test_a_command_of_the_page_makes_the_plan_again(
     assert plan["moves"]["count"] == group["moves"]
 
 
-def test_what_is_refused(refused: Callable[..., str], tmp_path: Path) -> None:
+def test_what_is_refused(refused, tmp_path: Path) -> None:
     argv = "fleet", "report"
     assert "no _SUCCESS" in refused(*argv, tmp_path, "--out", tmp_path / "x.html")
     assert "there is no directory" in refused(*argv, RUN, "--out", tmp_path / "no" / "x.html")

@@ -4,12 +4,10 @@ from __future__ import annotations
 
 import logging
 import signal
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import pytest
-from support.commands import Result
 from support.json_schemas import findings
 
 from equilag.adapters.kafka import cluster
@@ -23,7 +21,7 @@ from equilag.live.steward.steward_options import StewardOptions
 from equilag.planner.worth.thresholds import Thresholds
 
 
-def test_no_broker_answers(refused: Callable[..., str], monkeypatch: pytest.MonkeyPatch) -> None:
+def test_no_broker_answers(refused, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(cluster, "WAIT_S", 0.5)
     logger = logging.getLogger("equilag")
     logging_before = logger.level, logger.propagate, logger.handlers[:]
@@ -76,11 +74,7 @@ def running() -> Iterator[tuple[StewardStatus, str]]:
     server.server_close()
 
 
-def test_status_of_a_healthy_steward(
-    running: tuple[StewardStatus, str],
-    run: Callable[..., Result],
-    document: Callable[..., dict[str, Any]],
-) -> None:
+def test_status_of_a_healthy_steward(running: tuple[StewardStatus, str], run, document) -> None:
     state, listen = running
     state.set(role="leader", group="g")
     state.observed()
@@ -95,9 +89,7 @@ def test_status_of_a_healthy_steward(
     assert found["settings"] == {"observe_every_s": 1.0, "session_s": 10.0}
 
 
-def test_status_of_an_unhealthy_steward(
-    running: tuple[StewardStatus, str], run: Callable[..., Result]
-) -> None:
+def test_status_of_an_unhealthy_steward(running: tuple[StewardStatus, str], run) -> None:
     status, _, err = run("steward", "--status", "--listen", running[1])
     assert status == 1
     assert "not healthy: the group has not been read yet" in err
