@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 from support.commands import Result, process_environment, run, spawn, write
+from support.json_schemas import findings
 
 __all__ = ["document", "process_environment", "refused", "run", "spawn", "write"]
 
@@ -29,12 +30,14 @@ def refused(run: Callable[..., Result]) -> Callable[..., str]:
 
 @pytest.fixture
 def document(run: Callable[..., Result]) -> Callable[..., dict[str, Any]]:
-    """Run a command that succeeds without a remark; the JSON that it prints."""
+    """Run a command that succeeds without a remark; the JSON that it prints, which its schema
+    describes."""
 
     def call(*argv: object) -> dict[str, Any]:
         status, out, err = run(*argv, "--json")
         assert (status, err) == (0, "")
         found: dict[str, Any] = json.loads(out)
+        assert findings(found) == []
         return found
 
     return call

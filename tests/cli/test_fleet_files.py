@@ -1,4 +1,4 @@
-"""`fleet show` and `fleet export` as commands: what they print, write and refuse."""
+"""`fleet show`, `report` and `export` as commands: what they print, write and refuse."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ import pytest
 pytest.importorskip("pyarrow")
 from support.commands import Result
 from support.fleet_runs import UNEVEN, problem, write_run
-from support.json_schemas import findings
+from support.paths import SAMPLES
 
 import equilag
 from equilag.cli.arguments.files import OutputFile
@@ -21,6 +21,7 @@ from equilag.cli.commands.fleet_export import write_both
 from equilag.domain.errors import InputError
 from equilag.pipeline.results.export import file_stem
 
+RUN = SAMPLES / "fleet-run"
 ODD = "λ/$x \x1b"
 
 
@@ -57,8 +58,8 @@ def test_show(call, path: str) -> None:
     assert text.endswith(f"equilag fleet export '{path}' GROUP\n")
 
 
-def test_show_json(document, path: str) -> None:
-    found = document("fleet", "show", path, "--top", 1)
+def test_show_json(call, path: str) -> None:
+    found = json.loads(call("show", path, "--json", "--top", 1))
     assert [row["group"] for row in found["worst"]] == ["orders"]
     assert found["summary"]["planned"]["groups"] == 3
 
@@ -79,7 +80,6 @@ def test_export(call, run, document, path: str, tmp_path: Path) -> None:
 
 def test_an_export_as_json(document, run, path: str, tmp_path: Path) -> None:
     found = document("fleet", "export", path, "orders", "--out", tmp_path)
-    assert findings(found) == []
     plan = json.loads(Path(found["plan_file"]).read_text("utf-8"))
     assert (found["format"], found["group"]) == ("equilag/fleet-export/1", "orders")
     assert (found["policy"], found["evidence"]) == (plan["policy"], plan["evidence"])
@@ -147,6 +147,47 @@ def test_both_files_or_none(tmp_path: Path, before: bytes | None) -> None:
     second.rmdir()
     write_both(*targets, "one", "two")
     assert (first.read_text("utf-8"), second.read_text("utf-8")) == ("one", "two")
+
+
+def test_a_page_of_a_run(run, tmp_path: Path) -> None:
+    page = tmp_path / "fleet.html"
+    found = run("fleet", "report", RUN, "--out", page)
+    headline = found.out.splitlines()[0]
+    assert found.out == f"{headline}\n\npage  {page}\n"
+    assert headline.startswith("Rebalance 12 of 35 groups: ")
+    assert headline in page.read_text("utf-8")
+
+
+def test_the_json_has_all_groups(document) -> None:
+    found = document("fleet", "report", RUN)
+    assert len(found["groups"]) == found["verdict"]["planned"] == 35
+    assert found["worst"] == found["groups"][:20]
+    shown = document("fleet", "show", RUN)
+    assert shown == {key: value for key, value in found.items() if key != "groups"}
+    actions = [group["action"] for group in found["groups"]]
+    verdict = found["verdict"]
+    assert verdict["rebalance"] == actions.count("move") + actions.count("assign")
+    assert verdict["overloaded"] == actions.count("add-members")
+    assert verdict["hot"] == actions.count("repartition")
+
+
+def test_a_command_of_the_page_makes_the_plan_again(
+    run, document, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    group = document("fleet", "report", RUN)["groups"][0]
+    monkeypatch.chdir(tmp_path)
+    for command in group["commands"].values():
+        assert run(*command.split()[1:]).status == 0
+    plan = document(*group["commands"]["plan"].split()[1:])
+    assert plan["verdict"]["headline"] == group["headline"]
+    assert plan["moves"]["count"] == group["moves"]
+
+
+def test_pages_that_are_refused(refused, tmp_path: Path) -> None:
+    argv = "fleet", "report"
+    assert "no _SUCCESS" in refused(*argv, tmp_path, "--out", tmp_path / "x.html")
+    assert "there is no directory" in refused(*argv, RUN, "--out", tmp_path / "no" / "x.html")
+    assert list(tmp_path.iterdir()) == []
 
 
 NAMES = [
