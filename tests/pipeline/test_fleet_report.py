@@ -1,4 +1,4 @@
-"""The report of a finished run: its groups, largest improvement first, and incomplete runs."""
+"""The tables and the report of a finished run: largest improvement first, and incomplete runs."""
 
 from __future__ import annotations
 
@@ -16,6 +16,7 @@ from equilag.domain.document import to_document
 from equilag.domain.errors import MissingExtra
 from equilag.pipeline.results.fleet_report import read_report
 from equilag.pipeline.results.run_dir import SUCCESS, SUMMARY
+from equilag.pipeline.results.run_tables import plan_row, read_columns
 
 FREE = problem("free", {"t": [5, 6, 7]}, {"a": {}, "b": {}})
 ZERO = problem("zero", {"t": [0, 0]}, {"a": {"t": [0, 1]}, "b": {}})
@@ -131,3 +132,23 @@ def test_without_pyarrow(path: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("equilag.pipeline.results.run_tables.find_spec", lambda name: None)
     with pytest.raises(MissingExtra, match=r"equilag\[spark\]"):
         read_report(path)
+
+
+def refused(path: str, group: str) -> str:
+    return refusal(lambda run: plan_row(run, group, ("group",)), path)
+
+
+def test_a_similar_name_is_suggested_for_an_unknown_group(path: str) -> None:
+    assert refused(path, "order") == 'there is no group "order", did you mean "orders"?'
+    assert "did you mean" not in refused(path, "nothing like it")
+    assert 'did you mean "gone"' in refused(path, "gonee")
+    assert "there is no group" in refused(path, "\udc80")
+
+
+def test_rows_that_match_all_values(path: str) -> None:
+    where = {"group": "orders", "topic": "u"}
+    table = read_columns(path, "assignment", ("partition", "from"), where)
+    assert sorted(table.to_pylist(), key=lambda row: row["partition"]) == [
+        {"partition": number, "from": owner} for number, owner in enumerate(["a", "a", "c", "c"])
+    ]
+    assert not len(read_columns(path, "assignment", ("partition",), {"topic": "x"}))
