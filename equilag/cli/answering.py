@@ -23,7 +23,14 @@ def answering(args: argparse.Namespace, policy: Policy) -> Iterator[RunSettings]
     """The settings of the run. Its errors name options, and the file of a plan that was given."""
     plan = getattr(args, "plan", None)
     with stopping() as stop, ProgressLine() as line, options.named(policy), naming_plan(plan):
-        yield options.settings_of(args, line, stop)
+        yield {
+            "time_limit": args.time_limit,
+            "seed": args.seed,
+            "effort": args.effort,
+            "deterministic": args.deterministic,
+            "progress": line,
+            "stop": stop,
+        }
 
 
 class Interruptible(Protocol):

@@ -66,14 +66,14 @@ class Views:
             [self._cell(value, column, longest) for value, column in zip(row, columns, strict=True)]
             for row in first
         ]
-        kept = [i for i, column in enumerate(columns) if column.filters]
+        kept = [i for i, column in enumerate(columns) if column.filters][:1]
         return {
             "columns": [_column_view(column, i) for i, column in enumerate(columns)],
             "rows": rows,
             "size": len(table.rows),
             "rest": packed([self._packed_row(row, columns) for row in rest]) if rest else "",
             "details": packed(table.details) if table.details else "",
-            "filters": _values(table, kept[0]) if kept else [],
+            "filters": Counter(str(row[i]) for row in table.rows for i in kept).most_common(),
             "filter_place": kept[0] if kept else None,
             "search": len(table.rows) > SEARCH_ROWS,
             "notes": "; ".join(f"{one.heading}: {one.note}" for one in columns if one.note),
@@ -201,11 +201,6 @@ def _key(value: b.Cell, form: str) -> float | None:
     if form not in FIGURES or isinstance(value, str) or value is None:
         return None
     return float(f"{value:.{KEY_DIGITS}g}") if isinstance(value, float) else value
-
-
-def _values(table: b.Table, place: int) -> list[tuple[str, int]]:
-    """The values of a column, the most frequent first, and how many rows have each."""
-    return Counter(str(row[place]) for row in table.rows).most_common()
 
 
 def packed(document: Any) -> str:
