@@ -174,15 +174,12 @@ def test_the_progress_line_writes_over_itself(terminal, monkeypatch) -> None:
 
 def test_the_time_goes_on_during_a_stage(terminal) -> None:
     with ProgressLine(terminal) as line:
+        line(Progress("fast path", 1, 1, 1, 1.0, 0.001, 2.0))
+    assert terminal.getvalue() == ""  # what is done at once shows no progress
+    with ProgressLine(terminal) as line:
         line(Progress("cp-sat", 12_345, 3, 10, 100.0, 0.1, 2.0))
         until(lambda: len(set(re.findall(r"[\d.]+ of 2 s", terminal.getvalue()))) > 1)
     assert terminal.getvalue().endswith(ERASE_LINE)
-
-
-def test_what_is_done_at_once_shows_no_progress(terminal) -> None:
-    with ProgressLine(terminal) as line:
-        line(Progress("fast path", 1, 1, 1, 1.0, 0.001, 2.0))
-    assert terminal.getvalue() == ""
 
 
 @pytest.mark.parametrize(

@@ -12,6 +12,7 @@ import pytest
 from equilag.domain.errors import InputError
 from equilag.pipeline.results.run_tables import TableName
 from equilag.pipeline.results.table_files import TableFiles, check_files, check_parquet, find_files
+from equilag.pipeline.sources.history import literal
 
 pa = pytest.importorskip("pyarrow")
 pq = pytest.importorskip("pyarrow.parquet")
@@ -155,6 +156,18 @@ def test_files_that_cannot_be_read(tmp_path: Path) -> None:
 
 
 # Finding files.
+
+
+@pytest.mark.parametrize(
+    ("path", "pattern"),
+    [
+        ("/a/b.parquet", "/a/b.parquet"),
+        ("/a [1]/*?.json", "/a \\[1\\]/\\*\\?.json"),
+        ("{x}\\y", "\\{x\\}\\\\y"),
+    ],
+)
+def test_spark_gets_a_path_escaped(path: str, pattern: str) -> None:
+    assert literal(path) == pattern
 
 
 def make(folder: Path, *names: str) -> None:

@@ -121,16 +121,6 @@ def test_what_a_plan_costs() -> None:
     assert some.headline.endswith(" records per member")
 
 
-def test_a_hot_partition_does_not_hide_the_relief_of_others() -> None:
-    found = verdict([9_000, 1, 400, 500, 1, 2], "001122", 3)
-    assert found.worth_it
-    assert found.headline.startswith("Move ")
-    assert "2nd heaviest member 900 → 50" in found.headline
-    assert found.details == (
-        "t-0 alone is 2.7 × a fair share: its member has at least 9,000 records.",
-    )
-
-
 def test_many_hot_partitions_are_counted() -> None:
     found = verdict([900] * 5 + [1] * 7, "012345678956", 10)
     assert len(found.hot) == 5
