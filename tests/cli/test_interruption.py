@@ -8,6 +8,7 @@ import pty
 import signal
 import subprocess
 import sys
+from contextlib import suppress
 from pathlib import Path
 from threading import Event, Thread
 from typing import Any, Final
@@ -42,13 +43,9 @@ def interrupted(argv: list[object], environment: dict[str, str], times: int = 1)
     seen = Event()
 
     def read() -> None:
-        while True:
-            try:
-                if not os.read(master, 4096):
-                    return
-            except OSError:  # how Linux says that the other side is closed
-                return
-            seen.set()
+        with suppress(OSError):  # how Linux says that the other side is closed
+            while os.read(master, 4096):
+                seen.set()
 
     environment = {k: v for k, v in environment.items() if k != "NO_COLOR"}
     process = subprocess.Popen(

@@ -9,13 +9,11 @@ from pathlib import Path
 
 import pytest
 
+from equilag.cli import parser
 from equilag.cli.arguments.converters import duration
 from equilag.domain.policy.policy import SETTINGS
 
-COMMANDS = (
-    "plan", "assign", "compare", "verify", "frontier", "snapshot", "groups", "collect", "fleet",
-    "steward", "simulate", "size", "completion", "report",
-)  # fmt: skip
+COMMANDS = [module.NAME for module in parser.COMMANDS]
 
 
 def test_help_names_every_command_and_exit_status(run) -> None:

@@ -102,9 +102,7 @@ def test_claims_have_their_unit(run, tmp_path) -> None:
     ("text", "problem"),
     [
         ("", "empty"),
-        ("{", "line 1"),
         ("[]", "a list, not an object"),
-        ("3", "an integer, not an object"),
         ("{}", "format"),
         ('{"format": "equilag/snapshot/1"}', "a snapshot; a plan is required"),
         ('{"format": "equilag/plan/1", "format": "equilag/plan/1"}', "duplicate key"),

@@ -154,16 +154,6 @@ def test_a_plan() -> None:
     assert sum(r["from"] != r["to"] for r in rows) == row["plan"]["moves"]
 
 
-def test_batches_of_one_schema_go_into_one_table() -> None:
-    batches = [
-        to_arrow("a", PlanGroup()(usual_problem(), QUICK)),
-        to_arrow("b", Failure("crash", "x")),
-        to_arrow("c", result_of()),
-    ]
-    table = pa.Table.from_batches(batches, schema=arrow_schema())
-    assert table.column("group").to_pylist() == ["a", "b", "c"]
-
-
 # Tasks.
 
 PLANNER = Misbehaving("raising", "killed", "exiting", "hanging", "silly", "odd")
