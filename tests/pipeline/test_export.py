@@ -29,6 +29,7 @@ from equilag.pipeline.results.export import (
 from equilag.pipeline.results.run_dir import SUCCESS
 from equilag.report.reports.plan import PlanReport
 
+READ = problem("g", {"t": [5, 6], "audit": [1, 2]}, {"a": {"t": [0]}, "b": {}})
 ODD = 'λ/"x" \n-'
 PROBLEMS = {
     "uneven": UNEVEN,
@@ -36,6 +37,10 @@ PROBLEMS = {
     "no owners": problem("free", {"t": [5, 6, 7]}, {"a": {}, "b": {}}),
     "no lag": problem("zero", {"t": [0, 0, 0]}, {"a": {"t": [0, 1, 2]}, "b": {}}),
     "one member": problem("one", {"t": [1, 2]}, {"a": {"t": [0]}}),
+    "topics that nobody reads": {
+        **READ,
+        "members": [{**one, "subscription": ["t"]} for one in READ["members"]],
+    },
     "a dropped claim": problem("claim", {"t": [1, 2]}, {"a": {"t": [0, 9]}, "b": {"gone": [0]}}),
 }
 
@@ -84,14 +89,6 @@ def test_other_weights_are_given_as_lags(tmp_path: Path, weight: str) -> None:
     assert snapshot["lags"] == given
     assert "offsets" not in snapshot
     assert plan.lag.total == 39
-    assert equilag.verify(equilag.load_snapshot(snapshot), plan) == []
-
-
-def test_partitions_that_nobody_reads(tmp_path: Path) -> None:
-    row = problem("g", {"t": [5, 6], "audit": [1, 2]}, {"a": {"t": [0]}, "b": {}})
-    row = {**row, "members": [{**m, "subscription": ["t"]} for m in row["members"]]}
-    snapshot, plan = export_group(write_run(tmp_path / "run", [row]), "g")
-    assert plan.unassigned == {"audit": [0, 1]}
     assert equilag.verify(equilag.load_snapshot(snapshot), plan) == []
 
 

@@ -261,17 +261,18 @@ def test_a_folder_that_holds_something_else(folder: Path, inside: str) -> None:
     assert not (folder / ".collecting").exists()
 
 
-def test_no_folder_to_make_it_in(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match="cannot be created: the directory"):
-        Recorder(str(tmp_path / "a" / "b"))
+@pytest.mark.parametrize(
+    ("name", "problem"),
+    [
+        ("a/b", "cannot be created: the directory"),
+        ("file", "not a directory"),
+        ("x" * 300, "cannot be written: File name too long"),
+    ],
+)
+def test_no_folder_to_make_it_in(tmp_path: Path, name: str, problem: str) -> None:
     (tmp_path / "file").touch()
-    with pytest.raises(InputError, match="not a directory"):
-        Recorder(str(tmp_path / "file"))
-
-
-def test_a_path_that_the_system_refuses(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match="cannot be written: File name too long"):
-        Recorder(str(tmp_path / ("x" * 300)))
+    with pytest.raises(InputError, match=problem):
+        Recorder(str(tmp_path / name))
 
 
 def test_rows_that_do_not_fit_the_schema_are_refused(folder: Path) -> None:

@@ -87,22 +87,6 @@ def row_of(group: str, outcome: GroupResult | Failure) -> dict[str, Any]:
     return dict(row)
 
 
-def result_of(**changed: Any) -> GroupResult:
-    """A result with different values in all columns."""
-    fields: dict[str, Any] = {
-        "plan": {name: None for name, _ in PLAN},
-        "baseline": [],
-        "topics": ("a", "b"),
-        "members": ("m0", "m1"),
-        "topic": np.array([0, 0, 1], np.int32),
-        "partition": np.array([0, 1, 0]),
-        "source": np.array([1, -1, 0], np.int32),
-        "target": np.array([0, 1, -1], np.int32),
-        "weight": np.array([2**53, 0, 7]),
-    }
-    return GroupResult(**{**fields, **changed})
-
-
 def test_the_schema() -> None:
     schema = arrow_schema()
     assert schema.names == [name for name, _ in SOLVED]
@@ -117,7 +101,10 @@ def test_the_schema() -> None:
 def test_a_made_up_answer() -> None:
     plan = {"status": "optimal", "moves": 3, "gap_percent_of_mean": 0.5, "notes": ["one", "ü"]}
     baseline = [{"assignor": "range", "moves": 2, "lag_max": 2**53, "wall_ms": 0.1}]
-    row = row_of("größe", result_of(plan=plan, baseline=baseline))
+    moves = [[0, 0, 1], [0, 1, 0], [1, -1, 0], [0, 1, -1], [2**53, 0, 7]]
+    columns = [np.array(column) for column in moves]
+    given = {**{name: None for name, _ in PLAN}, **plan}
+    row = row_of("größe", GroupResult(given, baseline, ("a", "b"), ("m0", "m1"), *columns))
     assert (row["group"], row["kind"], row["reason"]) == ("größe", None, None)
     assert row["plan"] == {**dict.fromkeys(name for name, _ in PLAN), **plan}
     assert row["baseline"] == [{**dict.fromkeys(name for name, _ in BASELINE), **baseline[0]}]
@@ -138,20 +125,8 @@ def test_a_failure(kind: Any) -> None:
 
 
 def test_a_plan() -> None:
-    problem = usual_problem()
-    result = PlanGroup()(problem, QUICK)
-    row = row_of("g", result)
-    assert row["plan"] == result.plan
-    empty = dict.fromkeys(name for name, _ in BASELINE)
-    assert row["baseline"] == [{**empty, **one} for one in result.baseline]
-    rows = row["assignment"]
-    assert [(r["topic"], r["partition"]) for r in rows] == [
-        ("a", 0), ("a", 1), ("a", 2), ("b", 0), ("b", 1), ("b", 2), ("b", 3),
-    ]  # fmt: skip
-    assert [r["from"] for r in rows] == ["m0"] * 3 + ["m1"] * 2 + ["m2"] * 2
-    assert [r["weight"] for r in rows] == [10, 100, 800, 0, 0, 0, 5]
-    assert {r["to"] for r in rows} == {"m0", "m1", "m2"}
-    assert sum(r["from"] != r["to"] for r in rows) == row["plan"]["moves"]
+    result = PlanGroup()(usual_problem(), QUICK)
+    assert row_of("g", result)["plan"] == result.plan
 
 
 # Tasks.
