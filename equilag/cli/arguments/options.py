@@ -104,19 +104,10 @@ def add_screen(parser: AnyParser) -> None:
     add(
         parser,
         Option("--width", "N", f"columns of the report, {MIN_WIDTH} or more (default: the"
-               f" terminal's, else {DEFAULT_WIDTH})", columns),
+               f" terminal's, else {DEFAULT_WIDTH})", whole(MAX_WIDTH + 1, MIN_WIDTH)),
         Option("--color", "WHEN", f"{', '.join(COLORS)}; auto: on a terminal, unless NO_COLOR or"
                f" FORCE_COLOR is set (default: {COLORS[0]})", OneOf(COLORS), COLORS[0]),
     )  # fmt: skip
-
-
-def columns(text: str) -> int:
-    """A number of columns that a report fits."""
-    value = int(text) if text.isascii() and text.isdigit() and len(text) < 6 else 0
-    if not MIN_WIDTH <= value <= MAX_WIDTH:
-        problem = f"{text!r} is not a whole number from {MIN_WIDTH} to {MAX_WIDTH}"
-        raise argparse.ArgumentTypeError(problem)
-    return value
 
 
 def check_output(args: argparse.Namespace) -> None:

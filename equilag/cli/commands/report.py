@@ -9,7 +9,7 @@ from pathlib import PurePath
 from shlex import join, quote
 from typing import TYPE_CHECKING, Final
 
-from equilag.cli.answering import answering
+from equilag.cli.answering import answering, status_of
 from equilag.cli.arguments import options
 from equilag.cli.arguments.files import OutputFile, one_stdin, read_file, read_snapshot
 from equilag.cli.arguments.given_plan import given_plan, refuse_with_plan
@@ -17,7 +17,6 @@ from equilag.cli.arguments.options import STDIN, Option
 from equilag.cli.arguments.policy_options import add_settings, policy_of
 from equilag.cli.arguments.source import add_source, in_place_of_file, read_moments
 from equilag.cli.deliver import deliver_page
-from equilag.cli.screen import FINE, INTERRUPTED
 from equilag.domain.errors import InputError
 from equilag.domain.policy.policy import Policy
 
@@ -94,7 +93,7 @@ def run(args: argparse.Namespace) -> int:
     basis = ReportBasis(_source(args), wanted, made_with)
     report = GroupReport(answers, basis, [*(one for _, one in earlier), *sampled])
     deliver_page(report, args, target, _now())
-    return INTERRUPTED if answers.is_stopped else FINE
+    return status_of(interrupted=answers.is_stopped)
 
 
 def _place(args: argparse.Namespace) -> None:

@@ -77,4 +77,4 @@ def run(args: argparse.Namespace) -> int:
             time_limit=args.time_limit, effort=options.effort_of(args), seed=args.seed, stop=stop,
         )  # fmt: skip
     show(SizeReport(group, sizing), args)
-    return status_of(sizing)
+    return status_of(interrupted=sizing.interrupted)

@@ -41,10 +41,10 @@ def test_members_that_cannot_read_all_in_all() -> None:
 
 def test_how_many_members_keep_up_with_a_plan_that_is_made() -> None:
     group = slow_group(rates={"t": [55, 55, 55, 55, 55, 55]})
-    text = words_of(SimulationReport(simulate(group, effort=0.1, time_limit=10)))
+    text = words_of(SimulationReport(simulate(group, effort=0.1, time_limit=60)))
     assert "Overloaded: no assignment keeps up; 330 records/s are produced, and all members" in text
     assert "3 more members keep up (proved: fewer do not): equilag plan with --add-members" in text
-    enough = simulate(group, effort=0.1, time_limit=10, add_members=3)
+    enough = simulate(group, effort=0.1, time_limit=60, add_members=3)
     assert enough.planned.read_after < float("inf")
 
 
