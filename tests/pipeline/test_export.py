@@ -20,12 +20,7 @@ import equilag
 from equilag.cli.arguments.policy_options import policy_of
 from equilag.cli.parser import build_parser
 from equilag.domain.policy.policy import Policy
-from equilag.pipeline.results.export import (
-    export_group,
-    group_commands,
-    plan_command,
-    planned_with,
-)
+from equilag.pipeline.results.export import export_group, group_commands, plan_command, planned_with
 from equilag.pipeline.results.run_dir import SUCCESS
 from equilag.report.reports.plan import PlanReport
 

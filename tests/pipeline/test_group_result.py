@@ -10,14 +10,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from support.problem_rows import (
-    QUICK,
-    Row,
-    member_row,
-    problem_row,
-    topic_row,
-    usual_problem,
-)
+from support.problem_rows import QUICK, Row, member_row, problem_row, topic_row, usual_problem
 
 from equilag import load_snapshot, solve
 from equilag.adapters.snapshot.write import snapshot_document
