@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING
 
 from equilag.cli.arguments import options
 from equilag.cli.arguments.files import naming_plan
@@ -23,16 +23,16 @@ def answering(args: argparse.Namespace, policy: Policy) -> Iterator[RunSettings]
     """The settings of the run. Its errors name options, and the file of a plan that was given."""
     plan = getattr(args, "plan", None)
     with stopping() as stop, ProgressLine() as line, options.named(policy), naming_plan(plan):
-        yield options.settings_of(args, line, stop)
+        yield {
+            "time_limit": args.time_limit,
+            "seed": args.seed,
+            "effort": args.effort,
+            "deterministic": args.deterministic,
+            "progress": line,
+            "stop": stop,
+        }
 
 
-class Interruptible(Protocol):
-    """An answer that says whether it was told to end before it was done."""
-
-    @property
-    def interrupted(self) -> bool: ...
-
-
-def status_of(answer: Interruptible) -> int:
-    """The exit status."""
-    return INTERRUPTED if answer.interrupted else FINE
+def status_of(*, interrupted: bool) -> int:
+    """The exit status of an answer, which may have been told to end before it was done."""
+    return INTERRUPTED if interrupted else FINE

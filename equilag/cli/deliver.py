@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from equilag.cli.arguments.files import OutputFile
 from equilag.cli.arguments.options import check_output, named
 from equilag.cli.screen import emit
-from equilag.report.json_text import to_json
+from equilag.report.json_text import json_output, to_json
 from equilag.report.outputs import JSON, write_report
 from equilag.report.terminal import Screen
 
@@ -52,6 +52,18 @@ def draw(plot: tuple[OutputFile, str] | None, chart: Callable[[], Chart], group:
 
         target, ending = plot
         target.write(plot_of(chart(), group, ending))
+
+
+def deliver_page(
+    report: Report, args: argparse.Namespace, target: OutputFile | None, made_at: str | None = None
+) -> None:
+    """Write the page's file, then print what ``--json`` asks for."""
+    if target is not None:
+        from equilag.report.page.write_page import page_of
+
+        target.write(page_of(report, made_at=made_at))
+    if args.json:
+        emit(json_output(report))
 
 
 def deliver(report: Report, args: argparse.Namespace, target: OutputFile | None) -> None:

@@ -143,18 +143,13 @@ WORDS: Final = {
 """By the name of the stage; 28 characters fit 80 columns beside the figures."""
 
 
-def stage_words(stage: str) -> str:
-    """What a stage tries; the name of a stage that has no words."""
-    return WORDS.get(stage, stage)
-
-
 def describe(progress: Progress, elapsed: float) -> str:
     """One line about where the planning is, `elapsed` seconds after its start."""
     parts = [f"{elapsed:.1f} of {progress.limit:g} s"]
     if progress.spread is not None and progress.moves is not None:
         parts.append(f"spread {short_number(progress.spread)}{_gap(progress)}")
         parts.append(plural(progress.moves, "move"))
-    return f"{', '.join(parts)}: {stage_words(progress.stage)}"
+    return f"{', '.join(parts)}: {WORDS.get(progress.stage, progress.stage)}"
 
 
 def _gap(progress: Progress) -> str:

@@ -127,9 +127,3 @@ def typed(terminal: int, keys: str, expected: str) -> str:
         if select.select([terminal], [], [], 0.1)[0]:
             shown += os.read(terminal, 65536).decode("utf-8", "replace")
     return shown
-
-
-def test_a_shell_that_is_not_known_is_refused(run) -> None:
-    status, out, err = run("completion", "bsh")
-    assert (status, out) == (2, "")
-    assert err.startswith("equilag: SHELL: 'bsh' is none of bash, zsh, fish, did you mean \"bash\"")

@@ -3,17 +3,14 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
-from support.json_schemas import findings
 from support.paths import SAMPLES
 
 SNAPSHOT = SAMPLES / "token-indexer.snapshot.json"
 
 
-def test_a_plan_is_made_and_explained(run: Callable[..., Any]) -> None:
+def test_a_plan_is_made_and_explained(run) -> None:
     found = run("explain", SNAPSHOT, "--effort", 0.1)
     assert (found.status, found.err) == (0, "")
     assert "\n\ntoken-indexer: 7 members, 1 topic, 48 partitions" in found.out
@@ -21,46 +18,28 @@ def test_a_plan_is_made_and_explained(run: Callable[..., Any]) -> None:
     assert "relieve indexer-5-" in found.out
 
 
-def test_a_given_plan_is_verified_first(run: Callable[..., Any], tmp_path: Path) -> None:
+def test_a_given_plan_is_verified_first(document, refused, tmp_path: Path) -> None:
     path = tmp_path / "plan.json"
-    assert run("plan", SNAPSHOT, "--effort", 0.1, "--out", path).status == 0
-    found = run("explain", SNAPSHOT, path, "--effort", 0.1, "--json")
-    document = json.loads(found.out)
-    assert (found.status, document["format"]) == (0, "equilag/explanation/1")
-    assert findings(document) == []
-    plan = json.loads(path.read_text("utf-8"))
-    assert document["moves"] == plan["moves"]["partitions"]
-    assert document["policy"] == {**plan["policy"], "weight": "lag"}
-    assert document["reached"]["spread"] == plan["lag"]["spread"]
+    plan = document("plan", SNAPSHOT, "--effort", 0.1, "--out", path)
+    found = document("explain", SNAPSHOT, path, "--effort", 0.1)
+    assert found["format"] == "equilag/explanation/1"
+    assert found["moves"] == plan["moves"]["partitions"]
+    assert found["policy"] == {**plan["policy"], "weight": "lag"}
+    assert found["reached"]["spread"] == plan["lag"]["spread"]
     plan["lag"]["max"] += 1
     path.write_text(json.dumps(plan), "utf-8")
-    wrong = run("explain", SNAPSHOT, path)
-    assert (wrong.status, wrong.out) == (2, "")
-    assert f"{path}: the plan does not hold: lag.max" in wrong.err
+    assert refused("explain", SNAPSHOT, path).startswith(f"{path}: the plan does not hold: lag.max")
 
 
-def test_settings_reach_the_plan(run: Callable[..., Any]) -> None:
-    found = run("explain", SNAPSHOT, "--effort", 0.1, "--max-moves", 1, "--json")
-    document = json.loads(found.out)
-    assert document["reached"]["moves"] == 1
-    assert [row["name"] for row in document["looser"]][:2] == ["moves", "tolerance"]
-    assert document["looser"][0]["helps"]
+def test_settings_reach_the_plan(document) -> None:
+    found = document("explain", SNAPSHOT, "--effort", 0.1, "--max-moves", 1)
+    assert found["reached"]["moves"] == 1
+    assert [row["name"] for row in found["looser"]][:2] == ["moves", "tolerance"]
+    assert found["looser"][0]["helps"]
 
 
-def test_the_plan_is_that_of_plan(run: Callable[..., Any]) -> None:
-    options = (SNAPSHOT, "--effort", 0.1, "--seed", 4, "--json")
-    plan, found = (json.loads(run(name, *options).out) for name in ("plan", "explain"))
+def test_the_plan_is_that_of_plan(document) -> None:
+    options = (SNAPSHOT, "--effort", 0.1, "--seed", 4)
+    plan, found = (document(name, *options) for name in ("plan", "explain"))
     assert found["policy"] == plan["policy"]
     assert found["moves"] == plan["moves"]["partitions"]
-
-
-def test_one_standard_input_is_not_read_twice(run: Callable[..., Any]) -> None:
-    refused = run("explain", "--from-describe", "-", "-")
-    assert (refused.status, refused.err.count("\n")) == (2, 1)
-    assert "only one of the inputs can be standard input" in refused.err
-
-
-def test_options_of_a_plan_are_refused_beside_one(run: Callable[..., Any], tmp_path: Path) -> None:
-    found = run("explain", SNAPSHOT, tmp_path / "plan.json", "--balance", "none")
-    assert found.status == 2
-    assert "with PLAN the options that make a plan have no effect" in found.err

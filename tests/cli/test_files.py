@@ -63,85 +63,68 @@ def test_what_is_no_ordinary_file_is_written_to_and_not_replaced(tmp_path) -> No
     assert stat.S_ISFIFO(pipe.stat().st_mode)
 
 
-@pytest.mark.parametrize("moment", ["fsync", "replace"])
+FULL = OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+
+@pytest.mark.parametrize("error", [FULL, KeyboardInterrupt()])
+@pytest.mark.parametrize(("place", "moment"), [(os, "fsync"), (Path, "replace")])
 @pytest.mark.parametrize("before", ["old", None])
-def test_a_full_disk_leaves_everything_as_it_was(tmp_path, monkeypatch, moment, before) -> None:
+def test_a_failure_leaves_everything_as_it_was(
+    tmp_path, monkeypatch, error, place, moment, before
+) -> None:
     path = tmp_path / "plan.json"
     if before is not None:
         path.write_text(before)
 
-    def full(*_: object) -> None:
-        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+    def fail(*_: object) -> None:
+        raise error
 
-    monkeypatch.setattr(os, "fsync", full) if moment == "fsync" else monkeypatch.setattr(
-        Path, "replace", full
-    )
-    with pytest.raises(InputError, match=r"plan\.json: cannot be written: No space left on device"):
+    monkeypatch.setattr(place, moment, fail)
+    with pytest.raises((InputError, KeyboardInterrupt)) as caught:
         OutputFile(str(path), "--out").write("new")
+    full = f"{path}: cannot be written: No space left on device"
+    assert str(caught.value) == (full if error is FULL else "")
     assert names(tmp_path) == ({"plan.json"} if before else set())
     assert before is None or path.read_text() == before
-
-
-def test_an_interruption_leaves_everything_as_it_was(tmp_path, monkeypatch) -> None:
-    def interrupt(*_: object) -> None:
-        raise KeyboardInterrupt
-
-    monkeypatch.setattr(os, "fsync", interrupt)
-    with pytest.raises(KeyboardInterrupt):
-        OutputFile(str(tmp_path / "plan.json"), "--out").write("new")
-    assert names(tmp_path) == set()
 
 
 # Through the commands: refused before any work is done.
 
 
-@pytest.mark.parametrize("option", [("plan", "--out"), ("frontier", "--plot")])
-def test_a_directory(run, write, tmp_path, option) -> None:
-    folder = tmp_path / "folder"
-    folder.mkdir()
-    status, out, err = run(option[0], write(), option[1], folder)
-    assert (status, out) == (2, "")
-    assert err == f"equilag: {folder}: cannot be written: it is a directory\n"
-    assert names(folder) == set()
+@pytest.mark.parametrize(("command", "option"), [("plan", "--out"), ("frontier", "--plot")])
+def test_places_where_no_file_can_be(refused, write, tmp_path, command, option) -> None:
+    (tmp_path / "folder").mkdir()
+    problems = {
+        "folder": "it is a directory",
+        "none/out": f"there is no directory '{tmp_path / 'none'}'",
+        "x" * 5000: "File name too long",
+    }
+    for name, problem in problems.items():
+        path = tmp_path / name
+        assert refused(command, write(), option, path) == f"{path}: cannot be written: {problem}"
+    assert names(tmp_path) == {"folder", "group.json"}
 
 
-@pytest.mark.parametrize("option", [("plan", "--out"), ("frontier", "--plot")])
-def test_no_directory(run, write, tmp_path, option) -> None:
-    path = tmp_path / "none" / "out"
-    status, out, err = run(option[0], write(), option[1], path)
-    assert (status, out) == (2, "")
-    assert err.startswith(f"equilag: {path}: cannot be written: there is no directory")
-    assert err.count("\n") == 1
-
-
-def test_an_endless_name(run, write, tmp_path) -> None:
-    status, _, err = run("plan", write(), "--out", tmp_path / ("x" * 5000))
-    assert status == 2
-    assert "File name too long" in err
-
-
-def test_no_permission(run, write, tmp_path, monkeypatch) -> None:
+def test_no_permission(refused, write, tmp_path, monkeypatch) -> None:
     path = tmp_path / "plan.json"
     path.write_text("old")
     # Root, who runs many a test, may write anywhere.
     monkeypatch.setattr(
         os, "access", lambda where, how: not (Path(where) == path and how & os.W_OK)
     )
-    status, _, err = run("plan", write(), "--out", path)
-    assert status == 2
-    assert err == f"equilag: {path}: cannot be written: Permission denied\n"
+    said = refused("plan", write(), "--out", path)
+    assert said == f"{path}: cannot be written: Permission denied"
     assert path.read_text() == "old"
 
 
-def test_the_input_is_not_overwritten(run, write, tmp_path) -> None:
+def test_the_input_is_not_overwritten(refused, write, tmp_path) -> None:
     snapshot = write()
     before = snapshot.read_text()
     link = tmp_path / "link"
     link.symlink_to(snapshot)
     for path in (snapshot, link):
-        status, _, err = run("plan", snapshot, "--out", path)
-        assert status == 2
-        assert "--out: would overwrite the input" in err
+        said = refused("plan", snapshot, "--out", path)
+        assert said.startswith("--out: would overwrite the input")
     assert snapshot.read_text() == before
 
 
@@ -149,20 +132,13 @@ def test_json_has_no_letter_that_could_not_be_written() -> None:
     assert to_json({"\udc80": "é…"}).isascii()
 
 
-def test_the_commands_name_the_file_and_the_right_command(run, tmp_path) -> None:
+def test_the_commands_name_the_file_and_the_right_command(refused, tmp_path) -> None:
     told = "the output of kafka-consumer-groups: use --from-describe"
     text, snapshot = SAMPLES / "stats.describe.txt", SAMPLES / "stats.snapshot.json"
-    assert run("plan", text).err == f"equilag: {text}: {told}\n"
-    swapped = run("verify", snapshot, snapshot)
-    assert (swapped.status, swapped.out) == (2, "")
-    assert "a snapshot; a plan is required" in swapped.err
-    assert told in run("verify", snapshot, text).err
-    described = run("plan", "--from-describe", snapshot)
-    assert described.status == 2
-    assert "a snapshot; a text of kafka-consumer-groups --describe is required" in described.err
+    assert refused("plan", text) == f"{text}: {told}"
+    assert told in refused("verify", snapshot, text)
+    described = refused("plan", "--from-describe", snapshot)
+    assert "a snapshot; a text of kafka-consumer-groups --describe is required" in described
     page = tmp_path / "page.html"
     page.write_text("<html></html>", "utf-8")
-    assert "an HTML page; a text of" in run("plan", "--from-describe", page).err
-    odd = tmp_path / "odd.json"
-    odd.write_text("[1]", "utf-8")
-    assert "not an object" in run("verify", snapshot, odd).err
+    assert "an HTML page; a text of" in refused("plan", "--from-describe", page)

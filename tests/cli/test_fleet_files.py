@@ -1,4 +1,4 @@
-"""`fleet show` and `fleet export` as commands: what they print, write and refuse."""
+"""`fleet show`, `report` and `export` as commands: what they print, write and refuse."""
 
 from __future__ import annotations
 
@@ -7,23 +7,21 @@ import shlex
 import shutil
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 pytest.importorskip("pyarrow")
+from support.commands import Result
 from support.fleet_runs import UNEVEN, problem, write_run
-from support.json_schemas import findings
+from support.paths import SAMPLES
 
 import equilag
-from equilag.cli import main
 from equilag.cli.arguments.files import OutputFile
-from equilag.cli.commands import fleet_export, fleet_show
 from equilag.cli.commands.fleet_export import write_both
-from equilag.cli.parser import Parser
 from equilag.domain.errors import InputError
 from equilag.pipeline.results.export import file_stem
 
+RUN = SAMPLES / "fleet-run"
 ODD = "λ/$x \x1b"
 
 
@@ -39,21 +37,19 @@ def path(tmp_path_factory: pytest.TempPathFactory) -> str:
 
 
 @pytest.fixture
-def call(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Callable[..., str]:
-    """Run one of the two commands; what it printed."""
-    monkeypatch.setenv("COLUMNS", "100")
+def call(run: Callable[..., Result]) -> Callable[..., str]:
+    """Run a command of `fleet`; what it printed."""
 
-    def run(module: Any, *words: object) -> str:
-        parser = Parser(prog=f"equilag fleet {module.NAME}")
-        module.configure(parser)
-        assert module.run(parser.parse_args([str(word) for word in words])) == 0
-        return capsys.readouterr().out
+    def printed(*words: object) -> str:
+        status, out, err = run("fleet", *words)
+        assert (status, err) == (0, "")
+        return out
 
-    return run
+    return printed
 
 
 def test_show(call, path: str) -> None:
-    text = call(fleet_show.SHOW, path)
+    text = call("show", path)
     assert "\n\nFleet of 4 groups: " in text
     assert text.startswith("Rebalance 3 of 3 groups: ")
     lines = text.splitlines()
@@ -63,81 +59,69 @@ def test_show(call, path: str) -> None:
 
 
 def test_show_json(call, path: str) -> None:
-    document = json.loads(call(fleet_show.SHOW, path, "--json", "--top", 1))
-    assert [row["group"] for row in document["worst"]] == ["orders"]
-    assert document["summary"]["planned"]["groups"] == 3
+    found = json.loads(call("show", path, "--json", "--top", 1))
+    assert [row["group"] for row in found["worst"]] == ["orders"]
+    assert found["summary"]["planned"]["groups"] == 3
 
 
-def test_show_what_is_no_run(call, tmp_path: Path) -> None:
-    with pytest.raises(InputError, match="no _SUCCESS"):
-        call(fleet_show.SHOW, tmp_path)
-
-
-def test_export(call, path: str, tmp_path: Path, capsys) -> None:
-    text = call(fleet_export, path, "orders", "--out", tmp_path)
-    assert sorted(p.name for p in tmp_path.iterdir()) == [
-        "orders.plan.json",
-        "orders.snapshot.json",
-    ]
-    snapshot, plan = tmp_path / "orders.snapshot.json", tmp_path / "orders.plan.json"
+def test_export(call, run, document, path: str, tmp_path: Path) -> None:
+    text = call("export", path, "orders", "--out", tmp_path)
+    plan, snapshot = sorted(tmp_path.iterdir())
+    assert (plan.name, snapshot.name) == ("orders.plan.json", "orders.snapshot.json")
     lines = text.splitlines()
     assert lines[:2] == [f"snapshot  {snapshot}", f"plan      {plan}"]
     verify, again = (shlex.split(line) for line in lines[-2:])
     assert verify == ["equilag", "verify", str(snapshot), str(plan)]
-    assert main(verify[1:]) == 0
-    capsys.readouterr()
-    assert main([*again[1:], "--json"]) == 0
-    found, due = json.loads(capsys.readouterr().out), json.loads(plan.read_text("utf-8"))
+    assert run(*verify[1:]).status == 0
+    found, due = document(*again[1:]), json.loads(plan.read_text("utf-8"))
     assert found["assignment"] == due["assignment"]
     assert found["certificate"] == due["certificate"]
 
 
-def test_an_export_as_json(call, path: str, tmp_path: Path) -> None:
-    found = json.loads(call(fleet_export, path, "orders", "--out", tmp_path, "--json"))
-    assert findings(found) == []
+def test_an_export_as_json(document, run, path: str, tmp_path: Path) -> None:
+    found = document("fleet", "export", path, "orders", "--out", tmp_path)
     plan = json.loads(Path(found["plan_file"]).read_text("utf-8"))
     assert (found["format"], found["group"]) == ("equilag/fleet-export/1", "orders")
     assert (found["policy"], found["evidence"]) == (plan["policy"], plan["evidence"])
-    assert main(shlex.split(found["commands"]["verify"])[1:]) == 0
+    assert run(*shlex.split(found["commands"]["verify"])[1:]).status == 0
 
 
 @pytest.mark.parametrize("name", [ODD, "-dash"])
 def test_export_of_odd_names_to_the_current_directory(
-    call, path: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str
+    call, run, path: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    text = call(fleet_export, path, "--", name)
+    text = call("export", path, "--", name)
     snapshot, plan = (f"{file_stem(name)}.{kind}.json" for kind in ("snapshot", "plan"))
     assert {p.name for p in tmp_path.iterdir()} == {snapshot, plan}
     assert text.replace("\n", "").isprintable()
     group = equilag.load_snapshot(snapshot)
     assert group.name == name
     assert equilag.verify(group, json.loads(Path(plan).read_text("utf-8"))) == []
-    assert main(shlex.split(text.splitlines()[4])[1:]) == 0
+    assert run(*shlex.split(text.splitlines()[4])[1:]).status == 0
 
 
 @pytest.mark.parametrize("name", ["gone", "orderz", ""])
 def test_nothing_is_written_for_a_group_without_a_plan(
-    call, path: str, tmp_path: Path, name: str
+    refused, path: str, tmp_path: Path, name: str
 ) -> None:
-    with pytest.raises(InputError):
-        call(fleet_export, path, name, "--out", tmp_path)
+    refused("fleet", "export", path, name, "--out", tmp_path)
     assert list(tmp_path.iterdir()) == []
 
 
-def test_a_place_that_cannot_be_written_is_refused(call, path: str, tmp_path: Path) -> None:
-    with pytest.raises(InputError, match="there is no directory"):
-        call(fleet_export, path, "orders", "--out", tmp_path / "not" / "there")
+def test_a_place_that_cannot_be_written_is_refused(refused, path: str, tmp_path: Path) -> None:
+    argv = "fleet", "export", path, "orders", "--out"
+    assert "there is no directory" in refused(*argv, tmp_path / "not" / "there")
     (tmp_path / "orders.plan.json").mkdir()
-    with pytest.raises(InputError, match=r"orders\.plan\.json: cannot be written: it is a dir"):
-        call(fleet_export, path, "orders", "--out", tmp_path)
+    said = refused(*argv, tmp_path)
+    assert said.endswith("orders.plan.json: cannot be written: it is a directory")
     assert [p.name for p in tmp_path.iterdir()] == ["orders.plan.json"]
 
 
 def test_a_search_that_the_clock_cut_is_said_so(call, path: str, tmp_path: Path) -> None:
     import pyarrow.parquet as pq
 
-    assert "cut the run short" not in call(fleet_export, path, "orders", "--out", tmp_path)
+    assert "cut the run short" not in call("export", path, "orders", "--out", tmp_path)
     copy = tmp_path / "copy"
     shutil.copytree(path, copy)
     for part in (copy / "plans").glob("*.parquet"):
@@ -146,9 +130,8 @@ def test_a_search_that_the_clock_cut_is_said_so(call, path: str, tmp_path: Path)
         for row in rows:
             row["policy"] = row["policy"].replace("repeatable", "cut by the clock")
         pq.write_table(table.from_pylist(rows, table.schema), part)
-    assert "the time limit cut the run short" in call(
-        fleet_export, copy, "orders", "--out", tmp_path
-    )
+    text = call("export", copy, "orders", "--out", tmp_path)
+    assert "the time limit cut the run short" in text
 
 
 @pytest.mark.parametrize("before", [None, b"what was \xff there"])
@@ -164,6 +147,47 @@ def test_both_files_or_none(tmp_path: Path, before: bytes | None) -> None:
     second.rmdir()
     write_both(*targets, "one", "two")
     assert (first.read_text("utf-8"), second.read_text("utf-8")) == ("one", "two")
+
+
+def test_a_page_of_a_run(run, tmp_path: Path) -> None:
+    page = tmp_path / "fleet.html"
+    found = run("fleet", "report", RUN, "--out", page)
+    headline = found.out.splitlines()[0]
+    assert found.out == f"{headline}\n\npage  {page}\n"
+    assert headline.startswith("Rebalance 12 of 35 groups: ")
+    assert headline in page.read_text("utf-8")
+
+
+def test_the_json_has_all_groups(document) -> None:
+    found = document("fleet", "report", RUN)
+    assert len(found["groups"]) == found["verdict"]["planned"] == 35
+    assert found["worst"] == found["groups"][:20]
+    shown = document("fleet", "show", RUN)
+    assert shown == {key: value for key, value in found.items() if key != "groups"}
+    actions = [group["action"] for group in found["groups"]]
+    verdict = found["verdict"]
+    assert verdict["rebalance"] == actions.count("move") + actions.count("assign")
+    assert verdict["overloaded"] == actions.count("add-members")
+    assert verdict["hot"] == actions.count("repartition")
+
+
+def test_a_command_of_the_page_makes_the_plan_again(
+    run, document, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    group = document("fleet", "report", RUN)["groups"][0]
+    monkeypatch.chdir(tmp_path)
+    for command in group["commands"].values():
+        assert run(*command.split()[1:]).status == 0
+    plan = document(*group["commands"]["plan"].split()[1:])
+    assert plan["verdict"]["headline"] == group["headline"]
+    assert plan["moves"]["count"] == group["moves"]
+
+
+def test_pages_that_are_refused(refused, tmp_path: Path) -> None:
+    argv = "fleet", "report"
+    assert "no _SUCCESS" in refused(*argv, tmp_path, "--out", tmp_path / "x.html")
+    assert "there is no directory" in refused(*argv, RUN, "--out", tmp_path / "no" / "x.html")
+    assert list(tmp_path.iterdir()) == []
 
 
 NAMES = [

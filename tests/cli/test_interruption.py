@@ -8,12 +8,14 @@ import pty
 import signal
 import subprocess
 import sys
+from contextlib import suppress
 from pathlib import Path
 from threading import Event, Thread
 from typing import Any, Final
 
 import numpy as np
 import pytest
+from support.groups import snapshot_of
 from support.waiting import until
 
 import equilag
@@ -27,21 +29,11 @@ LONG: Final = ("--time-limit", "120")
 @pytest.fixture
 def large(tmp_path: Path) -> Path:
     """A group with something to improve for minutes."""
-    lags = np.random.default_rng(3).lognormal(10, 2, 1_200).astype(int).tolist()
-    members = [
-        {"id": f"m{i}", "subscription": ["t", f"u{i % 7}"], "owned": {"t": [i]}} for i in range(60)
-    ]
-    topics = {"t": 500, **{f"u{i}": 100 for i in range(7)}}
-    columns, start = {}, 0
-    for topic, size in topics.items():
-        columns[topic] = lags[start : start + size]
-        start += size
+    lags = np.random.default_rng(3).lognormal(10, 2, 1_200).astype(int)
+    subscriptions = [[0, 1 + i % 7] for i in range(60)]
     path = tmp_path / "large.json"
-    document = {
-        "format": "equilag/snapshot/1", "group": "large", "topics": topics, "members": members,
-        "lags": columns,
-    }  # fmt: skip
-    path.write_text(json.dumps(document), "utf-8")
+    snapshot = snapshot_of([500, *[100] * 7], subscriptions, range(60), lags)
+    path.write_text(json.dumps(snapshot), "utf-8")
     return path
 
 
@@ -51,13 +43,9 @@ def interrupted(argv: list[object], environment: dict[str, str], times: int = 1)
     seen = Event()
 
     def read() -> None:
-        while True:
-            try:
-                if not os.read(master, 4096):
-                    return
-            except OSError:  # how Linux says that the other side is closed
-                return
-            seen.set()
+        with suppress(OSError):  # how Linux says that the other side is closed
+            while os.read(master, 4096):
+                seen.set()
 
     environment = {k: v for k, v in environment.items() if k != "NO_COLOR"}
     process = subprocess.Popen(

@@ -9,6 +9,7 @@ import pty
 import re
 import subprocess
 import sys
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -16,10 +17,12 @@ from support.paths import SAMPLES
 from support.waiting import until
 
 from equilag.cli import main
-from equilag.cli.progress_line import ProgressLine, describe
+from equilag.cli.progress_line import WORDS, ProgressLine, describe
 from equilag.domain.errors import ContradictedBound, MissingExtra
 from equilag.planner import solve as solver
+from equilag.planner.solving.run import POINTS, PROVING, SEARCHING
 from equilag.planner.solving.stage import Progress
+from equilag.planner.stages.counting_stages import COUNTING
 
 
 def command(*argv: object) -> list[str]:
@@ -107,14 +110,9 @@ def on_terminal(argv: list[object], environment: dict[str, str], stream: str) ->
         )
         os.close(slave)
         pieces = []
-        while True:
-            try:
-                piece = reader.read(4096)
-            except OSError:  # how Linux says that the other side is closed
-                break
-            if not piece:
-                break
-            pieces.append(piece)
+        with suppress(OSError):  # how Linux says that the other side is closed
+            while piece := reader.read(4096):
+                pieces.append(piece)
         assert process.wait() == 0
     return b"".join(pieces).decode("utf-8")
 
@@ -140,6 +138,16 @@ def test_colours_are_for_terminals_that_want_them(spawn, write, process_environm
     assert "\x1b[1m" in on_terminal(argv, environment, "stdout")
     assert "\x1b" not in on_terminal(argv, {**environment, "NO_COLOR": "1"}, "stdout")
     assert "\x1b" not in spawn(*argv).out
+
+
+STAGES = {stage.name for stage in COUNTING} | {
+    stage.name for phase in (*SEARCHING, *POINTS, *PROVING) for stage in phase.stages
+}
+
+
+def test_every_stage_has_words_that_fit() -> None:
+    assert WORDS.keys() >= STAGES
+    assert max(map(len, WORDS.values())) <= 28  # what the figures leave of 80 columns
 
 
 class Terminal(io.StringIO):
@@ -174,15 +182,12 @@ def test_the_progress_line_writes_over_itself(terminal, monkeypatch) -> None:
 
 def test_the_time_goes_on_during_a_stage(terminal) -> None:
     with ProgressLine(terminal) as line:
+        line(Progress("fast path", 1, 1, 1, 1.0, 0.001, 2.0))
+    assert terminal.getvalue() == ""  # what is done at once shows no progress
+    with ProgressLine(terminal) as line:
         line(Progress("cp-sat", 12_345, 3, 10, 100.0, 0.1, 2.0))
         until(lambda: len(set(re.findall(r"[\d.]+ of 2 s", terminal.getvalue()))) > 1)
     assert terminal.getvalue().endswith(ERASE_LINE)
-
-
-def test_what_is_done_at_once_shows_no_progress(terminal) -> None:
-    with ProgressLine(terminal) as line:
-        line(Progress("fast path", 1, 1, 1, 1.0, 0.001, 2.0))
-    assert terminal.getvalue() == ""
 
 
 @pytest.mark.parametrize(

@@ -143,18 +143,3 @@ def test_ctrl_c_writes_nothing(run: Any, reader: FakeReader, tmp_path: Path, mon
     done = run("plan", *LIVE, *SAMPLE, "--save-snapshot", tmp_path / "s", "--out", tmp_path / "p")
     assert done == (130, "", "")
     assert not list(tmp_path.iterdir())
-
-
-@pytest.mark.parametrize(
-    ("argv", "problem"),
-    [
-        (["plan", "x.json", *SAMPLE], "--sample needs --bootstrap-server"),
-        (["snapshot", "--from-describe", "d.txt", *SAMPLE], "--sample needs --bootstrap-server"),
-        (["compare", *LIVE, "--sample", "30"], "--sample: '30' is not a duration such as 30s"),
-    ],
-)
-def test_wrong_usage(run: Any, argv: list[str], problem: str) -> None:
-    done = run(*argv)
-    assert (done.status, done.out) == (2, "")
-    assert problem in done.err
-    assert done.err.count("\n") == 1

@@ -1,12 +1,17 @@
-"""Settings that others change or cancel are named in a line each."""
+"""Warnings of settings that others change, of racks, and of topics that belong together."""
 
 from __future__ import annotations
 
+import json
+from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import pytest
+from support.groups import snapshot_of
 
-from equilag.cli.setting_warnings import setting_warnings
+from equilag.cli.setting_warnings import co_partition_warning, setting_warnings
+from equilag.domain.group.co_partitioning import CoPartitionedTopics
 from equilag.domain.group.group import Group
 from equilag.domain.policy.policy import Policy
 
@@ -51,3 +56,140 @@ RACKS = (
 )
 def test_what_other_settings_change(settings: dict[str, Any], expected: list[str]) -> None:
     assert [*setting_warnings(GROUP, Policy(**settings))] == expected
+
+
+Written = Callable[[dict[str, Any]], Path]
+
+
+@pytest.fixture
+def written(tmp_path: Path) -> Written:
+    """Write a snapshot."""
+
+    def call(snapshot: dict[str, Any]) -> Path:
+        path = tmp_path / "snapshot.json"
+        path.write_text(json.dumps(snapshot))
+        return path
+
+    return call
+
+
+@pytest.fixture
+def warned(run) -> Callable[..., str]:
+    """Run a command that succeeds at once; what it says on standard error."""
+
+    def call(command: str, *argv: object) -> str:
+        status, out, err = run(command, *argv, "--effort", 0.01, "--time-limit", 20, "--json")
+        assert status == 0
+        assert json.loads(out)
+        said: str = err
+        return said
+
+    return call
+
+
+UNKNOWN = "--rack-aware changes nothing: "
+
+
+def racked(racks: list[str], replicas: list[list[str]] | None) -> dict[str, Any]:
+    """Two members with these racks, and a topic of four partitions with replicas there."""
+    snapshot: dict[str, Any] = snapshot_of([4], [[0]] * len(racks))
+    for member, rack in zip(snapshot["members"], racks, strict=True):
+        member.update({"rack": rack} if rack else {})
+    return snapshot if replicas is None else {**snapshot, "racks": {"t00": replicas}}
+
+
+@pytest.mark.parametrize("command", ["plan", "compare", "frontier"])
+@pytest.mark.parametrize(
+    ("option", "racks", "replicas", "line"),
+    [
+        (["--rack-aware"], ["", ""], [["x"]] * 4, UNKNOWN + "no member's rack is known"),
+        (["--rack-aware"], ["x", ""], None, UNKNOWN + "no partition's racks are known"),
+        (
+            ["--max-cross-rack", "3"],
+            ["", ""],
+            None,
+            "--max-cross-rack changes nothing: no member's rack is known",
+        ),
+    ],
+)
+def test_settings_that_change_nothing(
+    written: Written, warned, command: str, option, racks, replicas, line
+) -> None:
+    path = written(racked(racks, replicas))
+    assert warned(command, path, *option) == f"equilag: {line}\n"
+    assert warned(command, path) == ""
+
+
+def test_a_rack_without_replicas_is_named_with_a_guess(written: Written, warned) -> None:
+    ids = ["eu-1a", "eu-1x", "eu-1x", "eu-1x", ""]
+    err = warned("plan", written(racked(ids, [["eu-1a"], ["eu-1b"]] * 2)), "--rack-aware")
+    line = 'no partition has a replica in "eu-1x", the rack of "m01", "m02" and 1 more'
+    assert err.startswith(f'equilag: {line}, did you mean "eu-1')
+    assert err.count("\n") == 1
+    path = written(racked(["eu-1a", "eu-1b"], [["eu-1a"], ["eu-1b"]] * 2))
+    assert warned("plan", path, "--rack-aware") == ""
+
+
+def test_many_racks_without_replicas_stay_one_line(written: Written, warned) -> None:
+    err = warned("plan", written(racked([*"abcdef"], [["a"]] * 4)), "--max-cross-rack", 4)
+    assert '"b", the rack of "m01"; nor in "c", the rack of "m02"; nor in "d"' in err
+    assert err.endswith("; nor in 2 more\n")
+    assert err.count("\n") == 1
+
+
+JOINED = snapshot_of([12, 12, 5], [[0, 1, 2]] * 4, [*(n // 3 for n in range(12))] * 2)
+TOGETHER = {**JOINED, "co_partitioned": [["t00", "t01"]]}
+LINE = (
+    "equilag: t00 and t01 seem to be co-partitioned (partition i of both has one owner, 12 of 12):"
+    " keep them together with --co-partition t00,t01, or plan without with --co-partition none\n"
+)
+
+
+@pytest.mark.parametrize("command", ["plan", "compare", "frontier"])
+def test_commands_that_plan_warn_of_topics_that_belong_together(
+    written: Written, warned, command: str
+) -> None:
+    assert warned(command, written(JOINED)) == LINE
+
+
+def test_who_says_what_belongs_together_is_not_warned(run, written: Written, warned) -> None:
+    assert warned("plan", written(JOINED), "--co-partition", "t00,t01") == ""
+    path = written(TOGETHER)
+    assert warned("plan", path) == ""
+    assert run("assign", path, "--assignor", "range").err == ""
+
+
+@pytest.mark.parametrize("command", ["plan", "compare", "frontier"])
+def test_none_plans_without_lists_and_without_the_warning(
+    run, document, refused, written: Written, tmp_path: Path, command: str
+) -> None:
+    quick = ("--time-limit", 20, "--effort", 0.02, "--pin", "t00-0=m03")
+    plan = document(command, written(JOINED), "--co-partition", "none", *quick)
+    joined = written(TOGETHER)
+    same = document(command, joined, "--co-partition", "none", *quick)
+    if command == "plan":
+        assert plan["assignment"] == same["assignment"]
+        assert plan["policy"]["co_partition"] == "none"
+        held = plan["assignment"].values()
+        assert any(topics.get("t00") != topics.get("t01") for topics in held)
+        path = tmp_path / "plan.json"
+        path.write_text(json.dumps(same))
+        assert run("verify", joined, path).status == 0
+    said = refused(command, joined, "--co-partition", "none", "--co-partition", "t00,t01")
+    assert "--co-partition: none does not go with another value" in said
+
+
+def test_many_lists_and_long_ones_stay_one_line() -> None:
+    lists = [
+        CoPartitionedTopics(tuple(f"{name}{n}" for n in range(20)), 1200, 1100, name == "a")
+        for name in "abcde"
+    ]
+    text = co_partition_warning(lists)
+    assert "a5, a6 and 13 more topics seem to be co-partitioned (the group's assignor" in text
+    assert "(partition i of all has one owner, 1,100 of 1,200)" in text
+    assert "; and 2 more such lists of topics: keep them together with" in text
+    assert " with --co-partition and the names of all topics of each list, or plan" in text
+    assert "…" not in text
+    one = co_partition_warning(lists[:1])
+    assert " with --co-partition and the names of all topics of the list, or plan" in one
+    assert "\n" not in text

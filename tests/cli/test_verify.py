@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import gzip
 import json
-from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -30,55 +29,18 @@ def test_a_good_plan(run, made) -> None:
         assert f"{claim['claim']} {claim['value']} ({claim['kind']})" in out
 
 
-def swap(plan: dict[str, Any]) -> None:
-    first, second = plan["assignment"]["a"], plan["assignment"]["b"]
-    plan["assignment"]["a"], plan["assignment"]["b"] = second, first
-
-
-def lose(plan: dict[str, Any]) -> None:
-    topic = next(iter(plan["assignment"]["a"]))
-    plan["assignment"]["a"][topic].pop()
-
-
-def spread(plan: dict[str, Any]) -> None:
-    plan["lag"]["spread"] += 1
-
-
-def status(plan: dict[str, Any]) -> None:
-    plan["status"] = "feasible" if plan["status"] == "optimal" else "optimal"
-
-
-def bound(plan: dict[str, Any]) -> None:
-    for claim in plan["certificate"]["claims"]:
-        claim["value"] += 1
-
-
-def field(plan: dict[str, Any]) -> None:
-    plan["surprise"] = 1
-
-
-@pytest.mark.parametrize(
-    ("alter", "place"),
-    [
-        (swap, "lag.by_member"),
-        (lose, "assignment"),
-        (spread, "lag.spread"),
-        (status, "status"),
-        (bound, "certificate.claims[0]"),
-        (field, "surprise"),
-    ],
-)
-def test_an_altered_plan(run, made, alter: Callable[[dict[str, Any]], None], place) -> None:
+def test_every_finding_on_an_altered_plan_is_a_line(run, made) -> None:
     snapshot, path = made
     plan = json.loads(path.read_text("utf-8"))
-    alter(plan)
+    plan["lag"]["spread"] += 1
+    plan["surprise"] = 1
     path.write_text(json.dumps(plan), "utf-8")
     result = run("verify", snapshot, path)
     assert (result.status, result.err) == (1, "")
     lines = result.out.splitlines()
-    assert lines
+    for place in ("lag.spread", "surprise"):
+        assert any(line.startswith(f"does not hold: {place}") for line in lines)
     assert all(line.startswith("does not hold: ") for line in lines)
-    assert any(line.startswith(f"does not hold: {place}") for line in lines)
 
 
 def test_a_plan_of_another_group(run, made, write) -> None:
@@ -140,25 +102,18 @@ def test_claims_have_their_unit(run, tmp_path) -> None:
     ("text", "problem"),
     [
         ("", "empty"),
-        ("{", "line 1"),
         ("[]", "a list, not an object"),
-        ("3", "an integer, not an object"),
         ("{}", "format"),
         ('{"format": "equilag/snapshot/1"}', "a snapshot; a plan is required"),
-        (
-            '{"format": "equilag/plan/1", "format": "equilag/plan/1"}',
-            "duplicate key",
-        ),
+        ('{"format": "equilag/plan/1", "format": "equilag/plan/1"}', "duplicate key"),
     ],
 )
-def test_what_is_no_plan(run, write, tmp_path, text, problem) -> None:
+def test_what_is_no_plan(refused, write, tmp_path, text, problem) -> None:
     path = tmp_path / "plan.json"
     path.write_text(text, "utf-8")
-    status, out, err = run("verify", write(), path)
-    assert (status, out) == (2, "")
-    assert err.startswith(f"equilag: {path}: ")
-    assert problem in err
-    assert err.count("\n") == 1
+    said = refused("verify", write(), path)
+    assert said.startswith(f"{path}: ")
+    assert problem in said
 
 
 @pytest.mark.parametrize("pack", [gzip.compress, zstandard.compress])
@@ -168,14 +123,12 @@ def test_a_packed_plan(run, made, pack) -> None:
     assert run("verify", snapshot, path).status == 0
 
 
-def test_json(run, made) -> None:
-    document = json.loads(run("verify", *made, "--json").out)
-    assert document["holds"] is True
-    assert len(document["proved"]) > 1
-    assert (document["group"], document["findings"]) == ("orders-service", [])
+def test_json(document, made) -> None:
+    found = document("verify", *made)
+    assert found["holds"] is True
+    assert len(found["proved"]) > 1
+    assert (found["group"], found["findings"]) == ("orders-service", [])
 
 
-def test_a_missing_plan(run, write, tmp_path) -> None:
-    status, _, err = run("verify", write(), tmp_path / "none")
-    assert status == 2
-    assert "none: cannot be read" in err
+def test_a_missing_plan(refused, write, tmp_path) -> None:
+    assert "none: cannot be read" in refused("verify", write(), tmp_path / "none")

@@ -137,31 +137,29 @@ def test_an_unknown_column(tmp_path: Path) -> None:
     assert refused(tmp_path, {**OFFSET, "zwei\nZeilen": 4}).problem.startswith("unknown")
 
 
-@pytest.mark.parametrize("line", [b"[]", b"5", b'"text"', b"null", b"[{}]"])
-def test_what_is_no_object(tmp_path: Path, line: bytes) -> None:
-    error = refused(tmp_path, OFFSET, line)
-    assert (error.place, error.problem) == ("line 2", "not an object")
+NOT_JSON = [
+    b"group,topic", b"{", b"{'ts_ms': 1}", b'{"ts_ms": 1,}', b'{"ts_ms": 01}', b"{} {}",
+    b'{"ts_ms": ' + b"1" * 5_000 + b"}", b'{"ts_ms": ' + b"[" * 100_000,
+    b'{"ts_ms": ' + b"[" * 100_000 + b"]" * 100_000 + b"}", b'{"a": ' * 100_000,
+    b'\xef\xbb\xbf{"ts_ms": 1}', b'{"group": "\x01"}', b"\x00",
+]  # fmt: skip
+NOT_UTF8 = [b"\xff", b'{"group": "gr\xf6\xdfe"}', b'{"a": "\xed\xa0\x80"}']
 
 
 @pytest.mark.parametrize(
-    "line",
+    ("lines", "problem"),
     [
-        b"group,topic", b"{", b"{'ts_ms': 1}", b'{"ts_ms": 1,}', b'{"ts_ms": 01}', b"{} {}",
-        b'{"ts_ms": ' + b"1" * 5_000 + b"}", b'{"ts_ms": ' + b"[" * 100_000,
-        b'{"ts_ms": ' + b"[" * 100_000 + b"]" * 100_000 + b"}", b'{"a": ' * 100_000,
-        b'\xef\xbb\xbf{"ts_ms": 1}', b'{"group": "\x01"}', b"\x00",
+        ([b"[]", b"5", b'"text"', b"null", b"[{}]"], "not an object"),
+        (NOT_JSON, "not JSON: "),
+        (NOT_UTF8, "not UTF-8"),
     ],
-    ids=range(13),
-)  # fmt: skip
-def test_what_is_not_json(tmp_path: Path, line: bytes) -> None:
-    error = refused(tmp_path, OFFSET, line)
-    assert error.place == "line 2"
-    assert error.problem.startswith("not JSON: ")
-
-
-@pytest.mark.parametrize("line", [b"\xff", b'{"group": "gr\xf6\xdfe"}', b'{"a": "\xed\xa0\x80"}'])
-def test_what_is_not_utf8(tmp_path: Path, line: bytes) -> None:
-    assert refused(tmp_path, OFFSET, line).problem == "not UTF-8"
+    ids=["values", "JSON", "UTF-8"],
+)
+def test_lines_that_are_no_objects(tmp_path: Path, lines: list[bytes], problem: str) -> None:
+    for line in lines:
+        error = refused(tmp_path, OFFSET, line)
+        assert error.place == ("" if lines is NOT_UTF8 else "line 2")
+        assert error.problem.startswith(problem)
 
 
 def test_empty_lines_and_ends_of_lines(tmp_path: Path) -> None:

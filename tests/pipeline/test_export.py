@@ -14,17 +14,17 @@ import pytest
 pytest.importorskip("pyarrow")
 import pyarrow as pa
 import pyarrow.parquet as pq
-from support.fleet_runs import SETTINGS, UNEVEN, problem, write_run
+from support.fleet_runs import SETTINGS, UNEVEN, problem, refusal, write_run
 
 import equilag
 from equilag.cli.arguments.policy_options import policy_of
 from equilag.cli.parser import build_parser
-from equilag.domain.errors import InputError
 from equilag.domain.policy.policy import Policy
-from equilag.pipeline.results.export import export_group, plan_command
+from equilag.pipeline.results.export import export_group, group_commands, plan_command, planned_with
 from equilag.pipeline.results.run_dir import SUCCESS
 from equilag.report.reports.plan import PlanReport
 
+READ = problem("g", {"t": [5, 6], "audit": [1, 2]}, {"a": {"t": [0]}, "b": {}})
 ODD = 'λ/"x" \n-'
 PROBLEMS = {
     "uneven": UNEVEN,
@@ -32,6 +32,10 @@ PROBLEMS = {
     "no owners": problem("free", {"t": [5, 6, 7]}, {"a": {}, "b": {}}),
     "no lag": problem("zero", {"t": [0, 0, 0]}, {"a": {"t": [0, 1, 2]}, "b": {}}),
     "one member": problem("one", {"t": [1, 2]}, {"a": {"t": [0]}}),
+    "topics that nobody reads": {
+        **READ,
+        "members": [{**one, "subscription": ["t"]} for one in READ["members"]],
+    },
     "a dropped claim": problem("claim", {"t": [1, 2]}, {"a": {"t": [0, 9]}, "b": {"gone": [0]}}),
 }
 
@@ -80,14 +84,6 @@ def test_other_weights_are_given_as_lags(tmp_path: Path, weight: str) -> None:
     assert snapshot["lags"] == given
     assert "offsets" not in snapshot
     assert plan.lag.total == 39
-    assert equilag.verify(equilag.load_snapshot(snapshot), plan) == []
-
-
-def test_partitions_that_nobody_reads(tmp_path: Path) -> None:
-    row = problem("g", {"t": [5, 6], "audit": [1, 2]}, {"a": {"t": [0]}, "b": {}})
-    row = {**row, "members": [{**m, "subscription": ["t"]} for m in row["members"]]}
-    snapshot, plan = export_group(write_run(tmp_path / "run", [row]), "g")
-    assert plan.unassigned == {"audit": [0, 1]}
     assert equilag.verify(equilag.load_snapshot(snapshot), plan) == []
 
 
@@ -142,11 +138,34 @@ def test_each_setting_of_an_extended_group_is_an_option() -> None:
     assert policy_of(build_parser().parse_args(words[1:]), "plan") == policy
 
 
+PLANNED = {**Policy().to_dict(), "seed": 3, "effort": 0.02, "run": "repeatable"}
+
+
+def test_how_a_group_was_planned_is_read_back() -> None:
+    found = planned_with(json.dumps(PLANNED))
+    assert found == (Policy(), 3, 0.02, True)
+    assert planned_with(json.dumps({**PLANNED, "run": "cut short"})).repeatable is False
+    with pytest.raises(KeyError):
+        planned_with("{}")
+
+
+@pytest.mark.parametrize(
+    ("path", "group"),
+    [("runs/1", "orders"), ("my run", "a b'c"), ("-r", "x"), ("r", "-x"), ("r", "")],
+)
+def test_the_commands_are_ones_that_equilag_takes(path: str, group: str) -> None:
+    commands = group_commands(path, group, planned_with(json.dumps(PLANNED)), 60.0)
+    program, *words = shlex.split(commands.export)
+    args = build_parser().parse_args(words)
+    assert (program, args.directory, args.group) == ("equilag", path, group)
+    _, *words = shlex.split(commands.plan)
+    args = build_parser().parse_args(words)
+    assert (args.seed, args.effort, args.time_limit) == (3, 0.02, 60.0)
+    assert not args.snapshot.startswith("-")
+
+
 def refused(path: str, group: str = "orders") -> str:
-    with pytest.raises(InputError) as caught:
-        export_group(path, group)
-    assert caught.value.source == path
-    return str(caught.value).removeprefix(f"{path}: ")
+    return refusal(lambda run: export_group(run, group), path)
 
 
 def test_a_group_without_a_plan(tmp_path: Path) -> None:

@@ -19,62 +19,50 @@ FILES = FleetOptions("out", RULES, offsets=("o1", "o2"), members=("m",))
 LIVE = FleetOptions("out", RULES, bootstrap="kafka:9092")
 
 
-def refused(base: FleetOptions, **changes: Any) -> tuple[str, str]:
-    with pytest.raises(InputError) as caught:
-        replace(base, **changes)
-    return caught.value.place, caught.value.problem
-
-
-def test_the_weight_is_one_of_five() -> None:
-    place, problem = refused(FILES, weight="mass")
-    assert (place, problem) == (
-        "weight",
-        "must be one of work, lag, rate, forecast, bytes, not 'mass'",
-    )
-
-
-def test_the_reset_is_one_of_three() -> None:
-    place, problem = refused(FILES, reset="now")
-    assert place == "auto_offset_reset"
-    assert problem == "must be one of earliest, latest, none, not 'now'"
+SOURCE = "either files of offsets and members or a live cluster is required"
+TIME = "must be a time from 1970 to 9999"
 
 
 @pytest.mark.parametrize(
-    ("base", "changes"),
+    ("base", "changes", "place", "problem"),
     [
-        (FILES, {"offsets": ()}),
-        (FILES, {"members": ()}),
-        (FILES, {"bootstrap": "kafka:9092"}),
-        (LIVE, {"bootstrap": None}),
+        (FILES, {"weight": "mass"}, "weight",
+         "must be one of work, lag, rate, forecast, bytes, not 'mass'"),
+        (FILES, {"reset": "now"}, "auto_offset_reset",
+         "must be one of earliest, latest, none, not 'now'"),
+        (FILES, {"offsets": ()}, "offsets", SOURCE),
+        (FILES, {"members": ()}, "offsets", SOURCE),
+        (FILES, {"bootstrap": "kafka:9092"}, "offsets", SOURCE),
+        (LIVE, {"bootstrap": None}, "offsets", SOURCE),
+        (LIVE, {"weight": "rate"}, "weight", "rate needs a history"),
+        (LIVE, {"weight": "forecast"}, "weight", "forecast needs a history"),
+        (LIVE, {"weight": "bytes"}, "weight", "bytes needs a history"),
+        (FILES, {"at": -1}, "at", TIME),
+        (FILES, {"at": END_OF_TIME}, "at", TIME),
+        (FILES, {"window": 0}, "window", "must be more than 0"),
+        (FILES, {"horizon": 0}, "horizon", "must be more than 0"),
+        (FILES, {"tasks": 0}, "tasks", "must be more than 0"),
     ],
-)
-def test_the_source_is_either_files_or_a_cluster(
-    base: FleetOptions, changes: dict[str, Any]
+)  # fmt: skip
+def test_settings_that_make_no_sense(
+    base: FleetOptions, changes: dict[str, Any], place: str, problem: str
 ) -> None:
-    place, problem = refused(base, **changes)
-    assert place == "offsets"
-    assert problem == "either files of offsets and members or a live cluster is required"
+    with pytest.raises(InputError) as caught:
+        replace(base, **changes)
+    assert caught.value.place == place
+    assert caught.value.problem.startswith(problem)
 
 
-@pytest.mark.parametrize("weight", ["rate", "forecast", "bytes"])
-def test_a_live_cluster_has_only_lags(weight: str) -> None:
-    place, problem = refused(LIVE, weight=weight)
-    assert place == "weight"
-    assert problem.startswith(f"{weight} needs a history")
-    assert replace(FILES, weight=weight).weight == weight
-
-
-@pytest.mark.parametrize("at", [-1, END_OF_TIME])
-def test_a_time_that_cannot_be_written(at: int) -> None:
-    assert refused(FILES, at=at) == ("at", "must be a time from 1970 to 9999")
-    assert replace(FILES, at=END_OF_TIME - 1).at == END_OF_TIME - 1
-    assert replace(FILES, at=0).at == 0
-
-
-@pytest.mark.parametrize("name", ["window", "horizon", "tasks"])
-def test_amounts_are_more_than_0(name: str) -> None:
-    assert refused(FILES, **{name: 0}) == (name, "must be more than 0")
-    assert getattr(replace(FILES, **{name: 1}), name) == 1
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"weight": "rate"}, {"weight": "forecast"}, {"weight": "bytes"}, {"at": END_OF_TIME - 1},
+        {"at": 0}, {"window": 1}, {"horizon": 1}, {"tasks": 1},
+    ],
+)  # fmt: skip
+def test_settings_at_their_limits(changes: dict[str, Any]) -> None:
+    made = replace(FILES, **changes)
+    assert {name: getattr(made, name) for name in changes} == changes
 
 
 def test_the_settings_in_the_summary() -> None:

@@ -1,4 +1,4 @@
-"""The report of a finished run: its groups, largest improvement first, and incomplete runs."""
+"""The tables and the report of a finished run: largest improvement first, and incomplete runs."""
 
 from __future__ import annotations
 
@@ -16,6 +16,7 @@ from equilag.domain.document import to_document
 from equilag.domain.errors import MissingExtra
 from equilag.pipeline.results.fleet_report import read_report
 from equilag.pipeline.results.run_dir import SUCCESS, SUMMARY
+from equilag.pipeline.results.run_tables import plan_row, read_columns
 
 FREE = problem("free", {"t": [5, 6, 7]}, {"a": {}, "b": {}})
 ZERO = problem("zero", {"t": [0, 0]}, {"a": {"t": [0, 1]}, "b": {}})
@@ -25,13 +26,6 @@ FAILURES = [("gone", "stale", "last sampled 60 s before the time of the run")]
 @pytest.fixture
 def path(tmp_path: Path) -> str:
     return write_run(tmp_path / "run", [ZERO, FREE, UNEVEN], FAILURES)
-
-
-def test_groups_are_sorted_by_what_the_plan_saves(path: str) -> None:
-    report = read_report(path)
-    assert [row.group for row in report.groups] == ["orders", "zero", "free"]
-    assert [tuple(row) for row in report.failures] == FAILURES
-    assert report.summary["planned"]["groups"] == 3
 
 
 def test_a_group_is_joined_with_its_current_assignment(path: str) -> None:
@@ -81,9 +75,11 @@ HIDDEN = problem(
 
 
 def test_groups_are_in_the_order_of_what_is_saved(tmp_path: Path) -> None:
-    report = read_report(write_run(tmp_path / "run", [FREE, HIDDEN, UNEVEN]))
-    assert [row.group for row in report.groups] == ["hidden", "orders", "free"]
+    report = read_report(write_run(tmp_path / "run", [FREE, ZERO, HIDDEN, UNEVEN], FAILURES))
+    assert [row.group for row in report.groups] == ["hidden", "orders", "zero", "free"]
     assert report.groups[0].saved == 120_000 - 70_000
+    assert [tuple(row) for row in report.failures] == FAILURES
+    assert report.summary["planned"]["groups"] == 4
 
 
 def test_an_unfinished_run(path: str) -> None:
@@ -131,3 +127,23 @@ def test_without_pyarrow(path: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("equilag.pipeline.results.run_tables.find_spec", lambda name: None)
     with pytest.raises(MissingExtra, match=r"equilag\[spark\]"):
         read_report(path)
+
+
+def refused(path: str, group: str) -> str:
+    return refusal(lambda run: plan_row(run, group, ("group",)), path)
+
+
+def test_a_similar_name_is_suggested_for_an_unknown_group(path: str) -> None:
+    assert refused(path, "order") == 'there is no group "order", did you mean "orders"?'
+    assert "did you mean" not in refused(path, "nothing like it")
+    assert 'did you mean "gone"' in refused(path, "gonee")
+    assert "there is no group" in refused(path, "\udc80")
+
+
+def test_rows_that_match_all_values(path: str) -> None:
+    where = {"group": "orders", "topic": "u"}
+    table = read_columns(path, "assignment", ("partition", "from"), where)
+    assert sorted(table.to_pylist(), key=lambda row: row["partition"]) == [
+        {"partition": number, "from": owner} for number, owner in enumerate(["a", "a", "c", "c"])
+    ]
+    assert not len(read_columns(path, "assignment", ("partition",), {"topic": "x"}))

@@ -10,14 +10,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from support.problem_rows import (
-    QUICK,
-    Row,
-    member_row,
-    problem_row,
-    topic_row,
-    usual_problem,
-)
+from support.problem_rows import QUICK, Row, member_row, problem_row, topic_row, usual_problem
 
 from equilag import load_snapshot, solve
 from equilag.adapters.snapshot.write import snapshot_document
@@ -260,21 +253,17 @@ def test_assignors_that_fail_cost_no_plan(monkeypatch: pytest.MonkeyPatch) -> No
             r"members\[1\]\.instance: members\[0\] has the same one and another subscription",
         ),
         ({"topics": [topic_row("t", [0], [2**60], [0])]}, r"2\^53 or more"),
+        (
+            {"topics": [topic_row("t", [0, 1], [1, 2])],
+             "members": [member_row("a", ["t"], {"t": [0, 1]}), member_row("b", ["t"])]},
+            "max_moves: 0 is fewer",
+        ),
     ],
-)
+)  # fmt: skip
 def test_problems_that_cannot_be_planned(change: dict[str, Any], place: str) -> None:
-    with pytest.raises(InputError, match=place):
-        PlanGroup()({**usual_problem(), **change}, QUICK)
-
-
-def test_a_limit_on_moves_that_cannot_be_kept() -> None:
     settings = replace(QUICK, policy=Policy(max_moves=0))
-    problem = problem_row(
-        [topic_row("t", [0, 1, 2, 3], [1, 2, 3, 4])],
-        [member_row("a", ["t"], {"t": [0, 1, 2, 3]}), member_row("b", ["t"])],
-    )
-    with pytest.raises(InputError, match="max_moves"):
-        PlanGroup()(problem, settings)
+    with pytest.raises(InputError, match=place):
+        PlanGroup()({**usual_problem(), **change}, settings)
 
 
 def test_an_extended_group() -> None:

@@ -42,6 +42,8 @@ def places(group: Group) -> list[tuple[str, int]]:
 
 def test_a_usual_group() -> None:
     snapshot = snapshot_document(group_input(usual_problem()))
+    a = {"log_start": [0] * 3, "log_end": [100, 200, 900], "committed": [90, 100, 100]}
+    b = {"log_start": [0] * 4, "log_end": [50, 60, 0, 70], "committed": [50, None, None, 65]}
     assert snapshot == {
         "format": "equilag/snapshot/1",
         "group": "g",
@@ -54,18 +56,7 @@ def test_a_usual_group() -> None:
             {"id": "m2", "subscription": ["b"], "owned": {"b": [2, 3]}},
         ],
         "auto_offset_reset": "latest",
-        "offsets": {
-            "a": {
-                "log_start": [0, 0, 0],
-                "log_end": [100, 200, 900],
-                "committed": [90, 100, 100],
-            },
-            "b": {
-                "log_start": [0, 0, 0, 0],
-                "log_end": [50, 60, 0, 70],
-                "committed": [50, None, None, 65],
-            },
-        },
+        "offsets": {"a": a, "b": b},
     }
     assert load_snapshot(snapshot).lag.tolist() == [10, 100, 800, 0, 0, 0, 5]
 

@@ -19,8 +19,9 @@ def write(run: Path, name: str, columns: dict[str, Any]) -> None:
     pq.write_table(pa.table(columns), run / name / "part-0.parquet")
 
 
-def write_run(run: Path, plans: int = 2, lag: int = FAR) -> None:
-    n = range(plans)
+def write_run(run: Path, lag: int = FAR, **changes: dict[str, Any]) -> None:
+    """A run of two groups; `changes` are columns in place of those of a table."""
+    n = range(2)
     write(run, "plans", {
         "status": pa.array(["optimal" for _ in n], pa.string()),
         "evidence": pa.array(["solver" if i == 1 else "checked" for i in n], pa.string()),
@@ -41,11 +42,13 @@ def write_run(run: Path, plans: int = 2, lag: int = FAR) -> None:
         "wall_ms": pa.array([1.5 for _ in rows], pa.float64()),
         "failed": pa.array([None for _ in rows], pa.string()),
     })  # fmt: skip
-    write(run, "quality", {"samples": [7, 8], **{name: [0, 2] for name in COUNTED}})
+    faults: dict[str, list[int]] = {name: [0, 2] for name in COUNTED}
+    write(run, "quality", {"samples": [7, 8], **faults, **changes.get("quality", {})})
     write(run, "signals", {
         "lag": pa.array([lag, 10], pa.int64()),
         "tested": pa.array([float(lag), 4.0], pa.float64()),
         "kept": pa.array([lag, None], pa.int64()),
+        **changes.get("signals", {}),
     })  # fmt: skip
 
 
@@ -72,22 +75,12 @@ def test_a_lag_that_no_float_represents_does_not_fail_the_run(tmp_path: Path) ->
 
 
 def test_a_history_without_old_samples_tests_no_forecast(tmp_path: Path) -> None:
-    write_run(tmp_path)
-    (tmp_path / "signals" / "part-0.parquet").unlink()
-    (tmp_path / "signals").rmdir()
-    write(tmp_path, "signals", {
-        "lag": pa.array([3, 4], pa.int64()),
-        "tested": pa.array([None, None], pa.float64()),
-        "kept": pa.array([None, None], pa.int64()),
-    })  # fmt: skip
+    none = {"tested": pa.array([None] * 2, pa.float64()), "kept": pa.array([None] * 2, pa.int64())}
+    write_run(tmp_path, signals=none)
     assert figures_of(tmp_path)["forecast"] == {"partitions": 0}
 
 
 def test_only_faults_that_occurred_are_listed(tmp_path: Path) -> None:
-    write_run(tmp_path)
-    (tmp_path / "quality" / "part-0.parquet").unlink()
-    (tmp_path / "quality").rmdir()
-    counts = {name: [0, 0] for name in COUNTED} | {"missing": [3, 4]}
-    write(tmp_path, "quality", {"samples": [7, 8], **counts})
+    write_run(tmp_path, quality={name: [0, 0] for name in COUNTED} | {"missing": [3, 4]})
     quality = figures_of(tmp_path)["quality"]
     assert quality == {"samples": 15, "faults": {"missing": {"count": 7, "groups": 2}}}

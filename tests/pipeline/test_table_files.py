@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +12,7 @@ import pytest
 from equilag.domain.errors import InputError
 from equilag.pipeline.results.run_tables import TableName
 from equilag.pipeline.results.table_files import TableFiles, check_files, check_parquet, find_files
+from equilag.pipeline.sources.history import literal
 
 pa = pytest.importorskip("pyarrow")
 pq = pytest.importorskip("pyarrow.parquet")
@@ -156,6 +158,18 @@ def test_files_that_cannot_be_read(tmp_path: Path) -> None:
 # Finding files.
 
 
+@pytest.mark.parametrize(
+    ("path", "pattern"),
+    [
+        ("/a/b.parquet", "/a/b.parquet"),
+        ("/a [1]/*?.json", "/a \\[1\\]/\\*\\?.json"),
+        ("{x}\\y", "\\{x\\}\\\\y"),
+    ],
+)
+def test_spark_gets_a_path_escaped(path: str, pattern: str) -> None:
+    assert literal(path) == pattern
+
+
 def make(folder: Path, *names: str) -> None:
     for name in names:
         (folder / name).parent.mkdir(parents=True, exist_ok=True)
@@ -182,13 +196,6 @@ def test_what_is_data_in_a_directory(tmp_path: Path) -> None:
     ]  # fmt: skip
 
 
-@pytest.mark.parametrize("inside", [[], ["_SUCCESS"], ["x.csv", ".a.parquet", "_b/c.jsonl"]])
-def test_a_directory_without_data(tmp_path: Path, inside: list[str]) -> None:
-    make(tmp_path, *inside)
-    with pytest.raises(InputError, match="holds no parquet or JSON-lines files of members"):
-        find_files([str(tmp_path)], "members")
-
-
 def test_patterns(tmp_path: Path) -> None:
     make(tmp_path, "d1/a.parquet", "d2/b.parquet", "d2/c.jsonl", "d2/c.txt", "d3.parquet/x.parquet")
     make(tmp_path, "d4/c.txt")
@@ -198,9 +205,36 @@ def test_patterns(tmp_path: Path) -> None:
     ]  # fmt: skip
     assert names(found.lines, tmp_path) == ["d2/c.jsonl"]
     assert find_files([str(tmp_path / "d?/[ab].parquet")], "offsets").lines == ()
-    for pattern in ("x*", "d2/*.txt", "d4*"):
-        with pytest.raises(InputError, match="no such file or directory"):
-            find_files([str(tmp_path / pattern)], "offsets")
+
+
+@pytest.mark.parametrize(
+    ("there", "sources", "problem"),
+    [
+        ([], ["none", "none/x.parquet", "x*"], "cannot be read: no such file or directory"),
+        (["a.parquet"], ["a.parquet/x.parquet"], "cannot be read: no such file or directory"),
+        (["d2/c.txt", "d4/c.txt"], ["d2/*.txt", "d4*"], "cannot be read: no such file or"),
+        ([], ["x" * 5_000], "cannot be read"),
+        (["x.parquet"], [None], "the path of the offsets is empty"),
+        ([], [""], "holds no parquet or JSON-lines files of offsets"),
+        (["_SUCCESS"], [""], "holds no parquet or JSON-lines files of offsets"),
+        (["x.csv", ".a.parquet", "_b/c.jsonl"], [""], "holds no parquet or JSON-lines files of"),
+        (["x.csv", "x", "x.txt"], ["x.csv", "x", "x.txt"], r"must be \.parquet, or \.jsonl"),
+        (["a.json.zst"], ["a.json.zst"], r"must be \.parquet, or \.jsonl"),
+        (["x.parquet.gz"], ["x.parquet.gz"], r"must be \.parquet, or \.jsonl"),
+        (["_a.parquet", ".a.parquet"], ["_a.parquet", ".a.parquet", "_*.parquet"], ""),
+        (["2026-11-21T09:00:00.parquet"], ["2026-11-21T09:00:00.parquet"], ""),
+        (["a:b.parquet"], ["a:b.parquet"], ""),
+    ],
+)
+def test_sources_without_data(
+    tmp_path: Path, there: list[str], sources: list[str | None], problem: str
+) -> None:
+    make(tmp_path, *there)
+    for source in sources:
+        path = "" if source is None else str(tmp_path / source)
+        with pytest.raises(InputError) as caught:
+            find_files([path], "offsets")
+        assert re.search(problem, str(caught.value))
 
 
 @pytest.mark.parametrize(
@@ -217,20 +251,6 @@ def test_names_that_are_no_patterns(tmp_path: Path, name: str) -> None:
     )
 
 
-@pytest.mark.parametrize("name", ["x.csv", "x", "x.parquet.gz", "x.json.zst", "x.txt"])
-def test_a_file_of_an_unknown_kind(tmp_path: Path, name: str) -> None:
-    make(tmp_path, name)
-    with pytest.raises(InputError, match=r"x.*: must be \.parquet, or \.jsonl"):
-        find_files([str(tmp_path / name)], "offsets")
-
-
-@pytest.mark.parametrize("name", ["none", "none/x.parquet", "a.parquet/x.parquet"])
-def test_a_source_that_is_not_there(tmp_path: Path, name: str) -> None:
-    make(tmp_path, "a.parquet")
-    with pytest.raises(InputError, match="cannot be read: no such file or directory"):
-        find_files([str(tmp_path / name)], "offsets")
-
-
 def test_the_first_wrong_file_is_named(tmp_path: Path) -> None:
     write(tmp_path / "a.parquet", OFFSETS)
     wrong = write(tmp_path / "b.parquet", {**OFFSETS, "lag": pa.int64()})
@@ -238,36 +258,6 @@ def test_the_first_wrong_file_is_named(tmp_path: Path) -> None:
     with pytest.raises(InputError) as caught:
         check_files(find_files([str(tmp_path)], "offsets"), "offsets")
     assert caught.value.source == wrong
-
-
-# Earlier defects.
-
-
-def test_a_name_that_is_too_long() -> None:
-    with pytest.raises(InputError, match="cannot be read"):
-        find_files(["x" * 5_000], "offsets")
-
-
-def test_an_empty_name(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    make(tmp_path, "x.parquet")
-    monkeypatch.chdir(tmp_path)
-    with pytest.raises(InputError, match="the path of the offsets is empty"):
-        find_files([""], "offsets")
-
-
-@pytest.mark.parametrize("source", ["_a.parquet", ".a.parquet", "_*.parquet"])
-def test_a_hidden_file_by_name(tmp_path: Path, source: str) -> None:
-    write(tmp_path / "_a.parquet", OFFSETS)
-    write(tmp_path / ".a.parquet", OFFSETS)
-    with pytest.raises(InputError):
-        find_files([str(tmp_path / source)], "offsets")
-
-
-@pytest.mark.parametrize("name", ["2026-11-21T09:00:00.parquet", "a:b.parquet"])
-def test_a_colon_in_a_name(tmp_path: Path, name: str) -> None:
-    path = write(tmp_path / name, OFFSETS)
-    with pytest.raises(InputError):
-        find_files([path], "offsets")
 
 
 def test_links_are_followed_but_not_in_circles(tmp_path: Path) -> None:

@@ -9,12 +9,11 @@ import matplotlib as mpl
 import pytest
 from support.orders_service import even_assignment, orders_group, slow_group
 
-from equilag.domain.errors import InputError, MissingExtra
+from equilag.domain.errors import InputError
 from equilag.domain.policy.policy import Policy
 from equilag.planner.facts.front import front_facts
 from equilag.planner.frontier import Point
 from equilag.planner.simulate import simulate
-from equilag.report import plot
 from equilag.report.plot import check_plot, plot_of
 from equilag.report.report_blocks import Chart
 from equilag.report.reports.frontier import front_chart
@@ -84,12 +83,9 @@ def test_a_simulation_has_a_line_for_each_assignment() -> None:
     assert len(SimulationReport(simulate(slow_group(), plan)).chart.series) == 1
 
 
-def test_the_ending_says_the_format(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_ending_says_the_format() -> None:
     assert [check_plot(name) for name in ("a.svg", "b.PNG", "c.d/e.png")] == ["svg", "png", "png"]
     assert [check_plot(name) for name in ("plot", "/dev/stdout", "a.png/b")] == ["svg"] * 3
     for wrong in ("a.jpg", "a.svg.gz", "a.svg "):
         with pytest.raises(InputError, match=r"must end in \.svg or \.png"):
             check_plot(wrong)
-    monkeypatch.setattr(plot, "find_spec", lambda name: None)
-    with pytest.raises(MissingExtra, match=r"pip install 'equilag\[plot\]'"):
-        check_plot("a.svg")

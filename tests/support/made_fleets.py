@@ -83,7 +83,6 @@ def write_lines(history: Path, folder: Path, at: int) -> tuple[str, str]:
 
 AT: Final = 1_795_251_600_000
 """2026-11-21T09:00:00Z"""
-COLUMNS: Final = "ts_ms, group, topic, partition, log_start, log_end, committed, log_bytes"
 
 
 GROUPS: Final = ("billing", "search", "mail", "audit trail", "λ")

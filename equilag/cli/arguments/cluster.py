@@ -14,6 +14,7 @@ from equilag.cli.arguments.options import AnyParser, Option
 from equilag.domain.errors import InputError
 
 if TYPE_CHECKING:
+    from equilag.adapters.kafka.client_config import Config
     from equilag.adapters.kafka.group_reader import GroupReader
 
 GROUPS: Final = Option(
@@ -56,9 +57,7 @@ def reading(args: argparse.Namespace) -> Iterator[GroupReader]:
 
     Errors of the `with` block become InputErrors that name the cluster.
     """
-    from equilag.adapters.kafka.client_config import kafka_config
-
-    config = kafka_config(args.bootstrap_server, client_settings(args.command_config))
+    config = client_config(args)
 
     from equilag.adapters.kafka.group_reader import GroupReader, NoAnswer, TemporarilyUnreadable
 
@@ -68,6 +67,13 @@ def reading(args: argparse.Namespace) -> Iterator[GroupReader]:
             yield reader
         except (NoAnswer, TemporarilyUnreadable) as error:
             raise InputError(str(error), "", args.bootstrap_server) from error
+
+
+def client_config(args: argparse.Namespace) -> Config:
+    """The configuration of clients of the cluster that the options name. Raises InputError."""
+    from equilag.adapters.kafka.client_config import kafka_config
+
+    return kafka_config(args.bootstrap_server, client_settings(args.command_config))
 
 
 def client_settings(path: str | None) -> dict[str, str]:

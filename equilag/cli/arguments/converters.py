@@ -56,17 +56,17 @@ seconds: Final = number_from(0, math.inf, "a number of seconds, 0 or more")
 percent: Final = number_from(0, 1e6, "a percentage from 0 to 1000000")
 
 
-def whole(below: int | None = None) -> Callable[[str], int]:
-    """A converter to whole numbers, 0 or more and less than `below`."""
+def whole(below: int | None = None, least: int = 0) -> Callable[[str], int]:
+    """A converter to whole numbers, `least` or more and less than `below`."""
 
     def convert(text: str) -> int:
         try:
             value = int(text)
         except ValueError:
             value = -1
-        if value < 0 or (below is not None and value >= below):
-            required = "0 or more" if below is None else f"from 0 to {below - 1}"
-            raise wrong(text, f"not a whole number, {required}")
+        if value < least or (below is not None and value >= below):
+            required = f", {least} or more" if below is None else f" from {least} to {below - 1}"
+            raise wrong(text, f"not a whole number{required}")
         return value
 
     return convert

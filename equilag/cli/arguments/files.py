@@ -37,17 +37,13 @@ def read_object(path: str) -> dict[str, Any]:
         try:
             value = parse_json(text)
         except InputError as error:
-            raise _mistaken(mistaken_text(text, PLAN_KIND), error) from error
+            raise InputError(mistaken_text(text, PLAN_KIND) or str(error)) from error
         if not isinstance(value, dict):
             raise InputError(not_a(value, "an object"))
         mistaken = mistaken_format(value.get("format"), PLAN_KIND)
         if mistaken is not None:
             raise InputError(mistaken)
         return value
-
-
-def _mistaken(what: str | None, error: InputError) -> InputError:
-    return error if what is None else InputError(what)
 
 
 def read_file(path: str) -> str:

@@ -7,7 +7,7 @@ from datetime import UTC, datetime, timedelta
 from typing import Final
 
 from equilag.cli.arguments import options
-from equilag.cli.arguments.converters import OneOf, duration, seconds, whole
+from equilag.cli.arguments.converters import OneOf, duration, seconds, whole, wrong
 from equilag.cli.arguments.options import Option
 from equilag.cli.arguments.policy_options import add_settings
 
@@ -16,14 +16,12 @@ WEIGHTS: Final = ("work", "lag", "rate", "forecast", "bytes")
 
 def moment(text: str) -> int:
     """Milliseconds since 1970, out of themselves or an RFC 3339 time (UTC unless it says)."""
-    if text.isdecimal():
-        return int(text)
     try:
+        if text.isdecimal():
+            return int(text)
         when = datetime.fromisoformat(text)
     except ValueError as error:
-        raise argparse.ArgumentTypeError(
-            f"{text!r} is neither a time such as 2026-11-21T09:00:00Z nor milliseconds"
-        ) from error
+        raise wrong(text, "neither a time such as 2026-11-21T09:00:00Z nor milliseconds") from error
     since = (when if when.tzinfo else when.replace(tzinfo=UTC)) - datetime(1970, 1, 1, tzinfo=UTC)
     return since // timedelta(milliseconds=1)
 

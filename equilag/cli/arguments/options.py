@@ -5,18 +5,12 @@ from __future__ import annotations
 import argparse
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any, Final, NamedTuple, cast
+from typing import Any, Final, NamedTuple, cast
 
 from equilag.cli.arguments.converters import OneOf, seconds, whole
 from equilag.domain.errors import InputError
 from equilag.domain.policy.policy import SETTINGS, Policy
 from equilag.report.terminal import COLORS, DEFAULT_WIDTH, MAX_WIDTH, MIN_WIDTH
-
-if TYPE_CHECKING:
-    from threading import Event
-
-    from equilag.planner.solving.run_settings import RunSettings
-    from equilag.planner.solving.stage import Watcher
 
 AnyParser = argparse.ArgumentParser | argparse._ArgumentGroup
 """What options are added to."""
@@ -29,12 +23,13 @@ ISOLATION_LEVELS: Final = ("read_uncommitted", "read_committed")
 SNAPSHOT_HELP: Final = (
     "the group: JSON (equilag/snapshot/1), plain, gzip or zstd; - reads standard input"
 )
-RUN_PARAMETERS: Final = (
+OTHER_PARAMETERS: Final = (
     "time_limit", "seed", "effort", "deterministic", "assignor", "group", "subscribe", "output",
+    "threads", "catch_up", "weight", "at", "window", "horizon", "tasks", "auto_offset_reset",
 )  # fmt: skip
 PARAMETERS: Final = {
     **{declared.place: declared.option for declared in SETTINGS.values()},
-    **{name: f"--{name.replace('_', '-')}" for name in RUN_PARAMETERS},
+    **{name: f"--{name.replace('_', '-')}" for name in OTHER_PARAMETERS},
 }
 """Parameter of the library -> the option that sets it."""
 MAX_SEED: Final = 2**31
@@ -72,7 +67,7 @@ SEED: Final = Option(
 
 
 def add_run(parser: AnyParser, *, time_limit: float) -> None:
-    """How long a plan is searched for, from which seed; `settings_of` reads the options."""
+    """How long a plan is searched for, from which seed; `answering` reads the options."""
     add(
         parser,
         SEED,
@@ -82,18 +77,6 @@ def add_run(parser: AnyParser, *, time_limit: float) -> None:
                " repeatable", seconds),
         Option("--deterministic", "", "the same as --effort with half the time limit"),
     )  # fmt: skip
-
-
-def settings_of(args: argparse.Namespace, progress: Watcher, stop: Event) -> RunSettings:
-    """The settings of a run, from the same options."""
-    return {
-        "time_limit": args.time_limit,
-        "seed": args.seed,
-        "effort": args.effort,
-        "deterministic": args.deterministic,
-        "progress": progress,
-        "stop": stop,
-    }
 
 
 def effort_of(args: argparse.Namespace) -> float | None:
@@ -121,19 +104,10 @@ def add_screen(parser: AnyParser) -> None:
     add(
         parser,
         Option("--width", "N", f"columns of the report, {MIN_WIDTH} or more (default: the"
-               f" terminal's, else {DEFAULT_WIDTH})", columns),
+               f" terminal's, else {DEFAULT_WIDTH})", whole(MAX_WIDTH + 1, MIN_WIDTH)),
         Option("--color", "WHEN", f"{', '.join(COLORS)}; auto: on a terminal, unless NO_COLOR or"
                f" FORCE_COLOR is set (default: {COLORS[0]})", OneOf(COLORS), COLORS[0]),
     )  # fmt: skip
-
-
-def columns(text: str) -> int:
-    """A number of columns that a report fits."""
-    value = int(text) if text.isascii() and text.isdigit() and len(text) < 6 else 0
-    if not MIN_WIDTH <= value <= MAX_WIDTH:
-        problem = f"{text!r} is not a whole number from {MIN_WIDTH} to {MAX_WIDTH}"
-        raise argparse.ArgumentTypeError(problem)
-    return value
 
 
 def check_output(args: argparse.Namespace) -> None:
@@ -152,27 +126,17 @@ def add_plan_outputs(parser: AnyParser) -> None:
 
 
 @contextmanager
-def renamed(option_of: Callable[[str], str]) -> Iterator[None]:
-    """Let an InputError name, in place of what it is about, what `option_of` says."""
-    try:
-        yield
-    except InputError as error:
-        raise InputError(error.problem, option_of(error.place), error.source) from error
-
-
-@contextmanager
 def named(policy: Policy | None = None) -> Iterator[None]:
     """Errors of the library name its parameters: name the option that sets each instead. Other
     places stay what they are; so does room that the group itself has, if `policy` limits none."""
-
-    def option_of(place: str) -> str:
-        if place.rpartition(".")[2] != "max_partitions":
-            return PARAMETERS.get(place, place)
-        own = policy is not None and policy.max_partitions is None
-        return place if own else PARAMETERS["max_partitions"]
-
-    with renamed(option_of):
+    try:
         yield
+    except InputError as error:
+        option = PARAMETERS.get(error.place, error.place)
+        if error.place.rpartition(".")[2] == "max_partitions":
+            own = policy is not None and policy.max_partitions is None
+            option = error.place if own else PARAMETERS["max_partitions"]
+        raise InputError(error.problem, option, error.source) from error
 
 
 def check_assignors(names: Sequence[str]) -> None:

@@ -21,6 +21,8 @@ if TYPE_CHECKING:
     from equilag.domain.group.group import Group
     from equilag.domain.policy.policy import Policy
 
+LIVE: Final = "--bootstrap-server"
+TEXT: Final = "--from-describe"
 LIVE_ONLY: Final = ("command_config", "isolation_level", "sample")
 """Options for a live group; the next ones are for a text too."""
 NOT_FILE: Final = ("group", "auto_offset_reset", "save_snapshot")
@@ -55,20 +57,22 @@ def read_group(args: argparse.Namespace, policy: Policy | None = None) -> Group:
 
 def read_moments(args: argparse.Namespace, policy: Policy | None = None) -> tuple[Group, ...]:
     """The same group; before it, with ``--sample``, the group when sampling began."""
-    check_source(args)
+    _check_source(args)
     if not in_place_of_file(args):
         group = read_snapshot(args.snapshot)
         _warn(group, policy)
         return (group,)
     target = _saved(args)
 
+    from equilag.adapters.kafka.group_kinds import BROKER_ASSIGNS, CONSUMER
     from equilag.adapters.snapshot.write import snapshot_document
     from equilag.domain.group.group import Group
 
-    found = _other_group(args)
-    for line in found.remarks:
+    found = text_or_live_group(args)
+    remarks = [*found.remarks, *([BROKER_ASSIGNS] if found.kind == CONSUMER else [])]
+    for line in remarks:
         remark(line)
-    group = replace(Group.build(**found.given), remarks=tuple(found.remarks))
+    group = replace(Group.build(**found.given), remarks=tuple(remarks))
     _warn(group, policy, found.protocol)
     live = args.from_describe is None
     if live and args.sample is None and policy is not None and policy.weight is None:
@@ -85,16 +89,12 @@ def in_place_of_file(args: argparse.Namespace) -> bool:
     return args.bootstrap_server is not None or args.from_describe is not None
 
 
-def _other_group(args: argparse.Namespace) -> ReadGroup:
-    """Read a text or a live group."""
+def text_or_live_group(args: argparse.Namespace, members_path: str | None = None) -> ReadGroup:
+    """The group of a text, of which `members_path` may be a second part, or of a cluster. Raises
+    InputError."""
     if args.from_describe is not None:
-        return ReadGroup(*group_from_text(args))
-
-    from equilag.adapters.kafka.group_kinds import BROKER_ASSIGNS, CONSUMER
-
-    found = live_group(args)
-    of_kind = [BROKER_ASSIGNS] if found.kind == CONSUMER else []
-    return found._replace(remarks=[*found.remarks, *of_kind])
+        return ReadGroup(*group_from_text(args, members_path))
+    return _live_group(args)
 
 
 def _warn(group: Group, policy: Policy | None, protocol: str = "") -> None:
@@ -117,7 +117,7 @@ class ReadGroup(NamedTuple):
     """The same group when sampling began."""
 
 
-def live_group(args: argparse.Namespace) -> ReadGroup:
+def _live_group(args: argparse.Namespace) -> ReadGroup:
     """Read the group, and measure its rates and capacities with ``--sample``. Raises InputError."""
     reset, seconds, before = args.auto_offset_reset, args.sample, None
     with reading(args) as reader:
@@ -144,29 +144,36 @@ def live_group(args: argparse.Namespace) -> ReadGroup:
     return ReadGroup(given, remarks, found.protocol, found.kind, before)
 
 
-def check_source(args: argparse.Namespace) -> None:
+def _check_source(args: argparse.Namespace) -> None:
     """Refuse anything but exactly one of the three sources. Raises InputError."""
+    if args.snapshot is not None and in_place_of_file(args):
+        other = "--from-describe" if args.bootstrap_server is None else "--bootstrap-server"
+        args.refuse(f"give either SNAPSHOT or {other}")
+    if not in_place_of_file(args):
+        for names, needed in ((LIVE_ONLY, LIVE), (TEXT_OPTIONS, TEXT)):
+            _refuse_given(args, names, needed)
+        _refuse_given(args, NOT_FILE, f"{LIVE} or {TEXT}")
+        if args.snapshot is None:
+            args.refuse(f"SNAPSHOT is required, or {TEXT}, or {LIVE} with --group")
+    else:
+        check_text_or_live(args, TEXT_OPTIONS)
+
+
+def check_text_or_live(args: argparse.Namespace, text_options: tuple[str, ...]) -> None:
+    """Refuse anything but exactly one of a text and a live group, and options that the other one
+    needs. Raises InputError."""
     live, text = args.bootstrap_server is not None, args.from_describe is not None
     if live and text:
-        args.refuse("give either --from-describe or --bootstrap-server")
-    if args.snapshot is not None and (live or text):
-        other = "--bootstrap-server" if live else "--from-describe"
-        args.refuse(f"give either SNAPSHOT or {other}")
-    if not live:
-        refuse_given(args, LIVE_ONLY, "--bootstrap-server")
-    if not text:
-        refuse_given(args, TEXT_OPTIONS, "--from-describe")
-    if not (live or text):
-        refuse_given(args, NOT_FILE, "--bootstrap-server or --from-describe")
-        if args.snapshot is None:
-            args.refuse(
-                "SNAPSHOT is required, or --from-describe, or --bootstrap-server with --group"
-            )
-    elif live and args.group is None:
-        args.refuse("--bootstrap-server needs --group")
+        args.refuse(f"give either {TEXT} or {LIVE}")
+    if not live and not text:
+        args.refuse(f"{TEXT} is required, or {LIVE} with --group")
+    if live and args.group is None:
+        args.refuse(f"{LIVE} needs --group")
+    names, needed = (text_options, TEXT) if live else (LIVE_ONLY, LIVE)
+    _refuse_given(args, names, needed)
 
 
-def refuse_given(args: argparse.Namespace, names: tuple[str, ...], needed: str) -> None:
+def _refuse_given(args: argparse.Namespace, names: tuple[str, ...], needed: str) -> None:
     """Refuse options that need another one, which is not given."""
     given = next((name for name in names if getattr(args, name) not in (None, False, [])), None)
     if given is not None:

@@ -7,7 +7,7 @@ import sys
 from contextlib import ExitStack, closing, suppress
 from typing import TYPE_CHECKING, Any, Final
 
-from equilag.cli.arguments.cluster import GROUPS, add_cluster, client_settings
+from equilag.cli.arguments.cluster import GROUPS, add_cluster, client_config
 from equilag.cli.arguments.converters import duration, whole
 from equilag.cli.arguments.options import Option, add, add_json
 from equilag.cli.screen import emit, remark
@@ -47,10 +47,9 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    from equilag.adapters.kafka.client_config import kafka_config
     from equilag.pipeline.results.record import Recorder, check_folder
 
-    config = kafka_config(args.bootstrap_server, client_settings(args.command_config))
+    config = client_config(args)
     check_folder(args.out)
 
     from equilag.adapters.kafka.sample import ClusterSampler, NoAnswer

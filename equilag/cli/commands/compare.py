@@ -42,4 +42,4 @@ def run(args: argparse.Namespace) -> int:
     with answering(args, policy) as settings:
         comparison = compare(group, policy, assignors=args.assignor, **settings)
     show(ComparisonReport(comparison), args)
-    return status_of(comparison.plan)
+    return status_of(interrupted=comparison.plan.interrupted)

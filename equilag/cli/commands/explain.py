@@ -51,4 +51,4 @@ def run(args: argparse.Namespace) -> int:
         else:
             found = explain(group, plan, **settings)
     show(ExplanationReport(found), args)
-    return status_of(found)
+    return status_of(interrupted=found.interrupted)

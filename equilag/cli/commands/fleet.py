@@ -46,10 +46,6 @@ TERMINATED: Final = 143
 """What a shell reports for a program that SIGTERM ended."""
 FORECAST_S: Final = 600.0
 """Seconds that the forecast looks ahead unless told: long enough for lags to change."""
-PLACES: Final = {
-    name: f"--{name.replace('_', '-')}"
-    for name in ("weight", "at", "window", "horizon", "tasks", "auto_offset_reset")
-}
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -64,8 +60,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    with options.named():
-        policy = _policy(args)
+    policy = _policy(args)
     offsets, members, racks = _sources(args)
     if args.out is None:
         raise InputError("--out is required: a new directory for the results")
@@ -84,7 +79,7 @@ def run(args: argparse.Namespace) -> int:
         text = read_file(args.rules)
         with naming(args.rules):
             rules = read_rules(text, default)
-    with options.renamed(lambda place: PLACES.get(place, place)):
+    with options.named():
         chosen = FleetOptions(
             out=args.out,
             rules=rules,

@@ -10,7 +10,7 @@ from equilag.cli.arguments import options
 from equilag.cli.arguments.converters import whole
 from equilag.cli.arguments.files import OutputFile
 from equilag.cli.arguments.options import Option
-from equilag.cli.deliver import show
+from equilag.cli.deliver import deliver_page, show
 from equilag.cli.screen import emit
 from equilag.domain.errors import InputError
 from equilag.domain.figures import printable
@@ -59,17 +59,12 @@ def _report(args: argparse.Namespace) -> int:
 
     from equilag.pipeline.results.fleet_report import read_report
     from equilag.pipeline.results.run_dir import reading_run
-    from equilag.report.json_text import json_output
-    from equilag.report.page.write_page import page_of
     from equilag.report.reports.fleet import FleetReport
 
     with reading_run(args.directory):
         report = FleetReport(read_report(args.directory), TOP, every_group=True)
-    if target is not None:
-        target.write(page_of(report))
-    if args.json:
-        emit(json_output(report))
-    else:
+    deliver_page(report, args, target)
+    if not args.json:
         emit(f"{report.verdict.headline}\n\npage  {printable(args.out)}\n")
     return 0
 

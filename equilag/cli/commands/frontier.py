@@ -53,4 +53,4 @@ def run(args: argparse.Namespace) -> int:
     )  # fmt: skip
     draw(plot, lambda: front_chart(front), group.name)
     show(FrontierReport(front), args)
-    return status_of(front)
+    return status_of(interrupted=front.interrupted)

@@ -54,4 +54,4 @@ def run(args: argparse.Namespace) -> int:
     report = VerdictReport(plan) if only_verdict else PlanReport(plan, verbose=args.verbose)
     deliver(report, args, target)
     to_do = args.check and report.verdict.worth_it and not plan.interrupted
-    return ACT if to_do else status_of(plan)
+    return ACT if to_do else status_of(interrupted=plan.interrupted)

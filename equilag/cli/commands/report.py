@@ -9,17 +9,16 @@ from pathlib import PurePath
 from shlex import join, quote
 from typing import TYPE_CHECKING, Final
 
-from equilag.cli.answering import answering
+from equilag.cli.answering import answering, status_of
 from equilag.cli.arguments import options
 from equilag.cli.arguments.files import OutputFile, one_stdin, read_file, read_snapshot
 from equilag.cli.arguments.given_plan import given_plan, refuse_with_plan
 from equilag.cli.arguments.options import STDIN, Option
 from equilag.cli.arguments.policy_options import add_settings, policy_of
 from equilag.cli.arguments.source import add_source, in_place_of_file, read_moments
-from equilag.cli.screen import FINE, INTERRUPTED, emit
+from equilag.cli.deliver import deliver_page
 from equilag.domain.errors import InputError
 from equilag.domain.policy.policy import Policy
-from equilag.report.json_text import json_output
 
 if TYPE_CHECKING:
     from equilag.domain.group.group import Group
@@ -93,13 +92,8 @@ def run(args: argparse.Namespace) -> int:
     made_with = limits.options() if plan is None else {}
     basis = ReportBasis(_source(args), wanted, made_with)
     report = GroupReport(answers, basis, [*(one for _, one in earlier), *sampled])
-    if target is not None:
-        from equilag.report.page.write_page import page_of
-
-        target.write(page_of(report, made_at=_now()))
-    if args.json:
-        emit(json_output(report))
-    return INTERRUPTED if answers.is_stopped else FINE
+    deliver_page(report, args, target, _now())
+    return status_of(interrupted=answers.is_stopped)
 
 
 def _place(args: argparse.Namespace) -> None:

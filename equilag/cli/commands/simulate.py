@@ -69,4 +69,4 @@ def run(args: argparse.Namespace) -> int:
     report = SimulationReport(found)
     draw(plot, lambda: report.chart, group.name)
     show(report, args)
-    return status_of(report)
+    return status_of(interrupted=report.interrupted)

@@ -34,7 +34,6 @@ HELPS: Final = {
     "tolerance": "a size helps if its heaviest load is lower by more than so many percent"
     " (default: 1)",
 }
-PLACES: Final = {"threads": "--threads", "catch_up": "--catch-up"}
 _RANGE: Final = re.compile(r"([0-9]{1,6})(?:\.\.([0-9]{1,6}))?")
 
 
@@ -72,11 +71,10 @@ def run(args: argparse.Namespace) -> int:
     from equilag.planner.size import size
     from equilag.report.reports.size import SizeReport
 
-    places = options.renamed(lambda place: PLACES.get(place, place))
-    with stopping() as stop, options.named(policy), places:
+    with stopping() as stop, options.named(policy):
         sizing = size(
             group, policy, members=args.members, threads=args.threads, catch_up=args.catch_up,
             time_limit=args.time_limit, effort=options.effort_of(args), seed=args.seed, stop=stop,
         )  # fmt: skip
     show(SizeReport(group, sizing), args)
-    return status_of(sizing)
+    return status_of(interrupted=sizing.interrupted)

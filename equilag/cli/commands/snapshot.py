@@ -9,8 +9,8 @@ from equilag.cli.arguments import options
 from equilag.cli.arguments.cluster import SAMPLE, add_cluster, add_reading
 from equilag.cli.arguments.files import OutputFile
 from equilag.cli.arguments.options import Option
-from equilag.cli.arguments.source import LIVE_ONLY, live_group, refuse_given
-from equilag.cli.arguments.text_source import TEXT_OPTIONS, add_text, group_from_text
+from equilag.cli.arguments.source import check_text_or_live, text_or_live_group
+from equilag.cli.arguments.text_source import TEXT_OPTIONS, add_text
 from equilag.cli.screen import emit, remark
 from equilag.report.json_text import to_json
 
@@ -59,16 +59,13 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    _check_sources(args)
+    check_text_or_live(args, TEXT_ONLY)
 
     from equilag.adapters.snapshot.write import snapshot_document
 
     inputs = args.from_describe, args.members
     target = OutputFile(args.out, "--out", inputs) if args.out is not None else None
-    if args.bootstrap_server is not None:
-        given, remarks, *_ = live_group(args)
-    else:
-        given, remarks = group_from_text(args, args.members)
+    given, remarks, *_ = text_or_live_group(args, args.members)
     _join_topics(given, args.co_partition)
     text = to_json(snapshot_document(given), sum(given["topics"].values()))
     if target is not None:
@@ -97,16 +94,3 @@ def _join_topics(given: GroupInput, texts: list[str]) -> None:
         lists = topic_lists_of(texts, "co_partition")
         co_partitioned_topics(lists, number, size, "co_partition", numbered=False)
     given["co_partitioned"] = [list(names) for names in lists if names]
-
-
-def _check_sources(args: argparse.Namespace) -> None:
-    """Refuse anything but exactly one of the two sources. Raises InputError."""
-    live = args.bootstrap_server is not None
-    if live and args.from_describe is not None:
-        args.refuse("give either --from-describe or --bootstrap-server")
-    if not live and args.from_describe is None:
-        args.refuse("--from-describe is required, or --bootstrap-server with --group")
-    if live and args.group is None:
-        args.refuse("--bootstrap-server needs --group")
-    refused, needed = (TEXT_ONLY, "--from-describe") if live else (LIVE_ONLY, "--bootstrap-server")
-    refuse_given(args, refused, needed)

@@ -3,19 +3,22 @@
 from __future__ import annotations
 
 import argparse
+import json
 import signal
-from typing import Final
+import sys
+from typing import Any, Final
 
-from equilag.cli.arguments.cluster import client_settings
+from equilag.cli.arguments.cluster import client_config
 from equilag.cli.arguments.steward_options import (
     add_steward_options,
     check_steward,
     steward_options,
 )
-from equilag.cli.screen import remark
-from equilag.cli.steward_status import show_status
+from equilag.cli.screen import emit, remark
 from equilag.cli.stop_signals import handled
-from equilag.domain.errors import MissingExtra
+from equilag.domain.errors import InputError, MissingExtra
+from equilag.report.json_text import to_json
+from equilag.report.terminal import Screen
 
 NAME: Final = "steward"
 HELP: Final = "lead a live group from outside and assign equilag's plans"
@@ -35,17 +38,17 @@ example:
 REPLACED: Final = 3
 """Exit status if another process has joined with its instance id: a supervisor must not start it
 again, as the two would replace each other without end."""
+ASK_S: Final = 5.0
+"""How long a running steward may take to answer."""
 
 configure = add_steward_options
 
 
 def run(args: argparse.Namespace) -> int:
     if args.status:
-        return show_status(args)
+        return _show_status(args)
     check_steward(args)
     chosen = steward_options(args)
-
-    from equilag.adapters.kafka.client_config import kafka_config
 
     try:
         from equilag.live.status.http_server import serve
@@ -56,7 +59,7 @@ def run(args: argparse.Namespace) -> int:
         raise MissingExtra(
             f"the steward needs {error.name}: pip install 'equilag[steward]'"
         ) from error
-    config = kafka_config(args.bootstrap_server, client_settings(args.command_config))
+    config = client_config(args)
     with logging_to_stderr():
         steward = Steward(config, chosen)
         host, port = args.listen
@@ -71,3 +74,41 @@ def run(args: argparse.Namespace) -> int:
             server.shutdown()
             server.server_close()
     return 0
+
+
+def _show_status(args: argparse.Namespace) -> int:
+    """Print the status of the steward at ``--listen``. Return 1 if it is not healthy. Raises
+    InputError if none answers."""
+    document = _ask(*args.listen)
+    if args.json:
+        emit(to_json(document))
+    else:
+        from equilag.live.status.steward_facts import read_steward_facts
+        from equilag.live.status.steward_report import StewardReport
+        from equilag.report.text.write_text import text_output
+
+        report = StewardReport(read_steward_facts(document))
+        emit(text_output(report, Screen.of(sys.stdout, args.width, args.color)))
+    if not document.get("healthy"):
+        remark(f"not healthy: {document.get('problem')}")
+        return 1
+    return 0
+
+
+def _ask(host: str, port: int) -> dict[str, Any]:
+    from urllib.error import URLError
+    from urllib.request import ProxyHandler, build_opener
+
+    shown = f"[{host}]" if ":" in host else host
+    try:
+        # Not through a proxy: on loopback it would ask another machine.
+        with build_opener(ProxyHandler({})).open(
+            f"http://{shown}:{port}/status", timeout=ASK_S
+        ) as answer:
+            document = json.load(answer)
+    except (URLError, OSError, ValueError) as error:
+        reason = getattr(error, "reason", None) or error
+        raise InputError(f"no steward answers at {host}:{port}: {reason}", "--listen") from error
+    if not isinstance(document, dict):
+        raise InputError(f"what answers at {host}:{port} is no steward", "--listen")
+    return document

@@ -11,20 +11,9 @@ from typing import Any, Final
 from markupsafe import Markup
 
 from equilag.domain.figures import FIGURES, Change, cell, number, plural, printable
+from equilag.report import report_blocks as b
 from equilag.report.json_text import to_line
 from equilag.report.page.chart_view import chart_view, flows_view
-from equilag.report.report_blocks import (
-    Bars,
-    Block,
-    Cell,
-    Chart,
-    Column,
-    Flows,
-    Part,
-    Section,
-    Strip,
-    Table,
-)
 from equilag.report.short_names import name_shortener
 
 STATIC_ROWS: Final = 100
@@ -47,19 +36,19 @@ class Views:
         self.prose: Callable[[str], str] = name_shortener(labels)
         """Puts short names into a sentence, where figures keep to their units."""
 
-    def view(self, block: Block) -> dict[str, Any]:
+    def view(self, block: b.Block) -> dict[str, Any]:
         """The view of a block: its kind, itself, and what has to be worked out."""
         found: dict[str, Any] = {"kind": type(block).__name__, "block": block}
         match block:
-            case Section(blocks=blocks):
+            case b.Section(blocks=blocks):
                 found["blocks"] = [*map(self.view, blocks)]
-            case Table():
+            case b.Table():
                 found |= self._table(block)
-            case Bars():
+            case b.Bars():
                 found |= self._bars(block)
-            case Chart():
+            case b.Chart():
                 found |= chart_view(block)
-            case Flows():
+            case b.Flows():
                 found |= flows_view(block, self.label)
         return found
 
@@ -69,7 +58,7 @@ class Views:
         title = Markup(' title="{}"').format(full) if short != full else ""
         return Markup("<bdi{}>{}</bdi>").format(title, short)
 
-    def _table(self, table: Table) -> dict[str, Any]:
+    def _table(self, table: b.Table) -> dict[str, Any]:
         columns = table.columns
         first, rest = table.rows[:STATIC_ROWS], table.rows[STATIC_ROWS:]
         longest = _longest(table)
@@ -77,20 +66,20 @@ class Views:
             [self._cell(value, column, longest) for value, column in zip(row, columns, strict=True)]
             for row in first
         ]
-        kept = [i for i, column in enumerate(columns) if column.filters]
+        kept = [i for i, column in enumerate(columns) if column.filters][:1]
         return {
             "columns": [_column_view(column, i) for i, column in enumerate(columns)],
             "rows": rows,
             "size": len(table.rows),
             "rest": packed([self._packed_row(row, columns) for row in rest]) if rest else "",
             "details": packed(table.details) if table.details else "",
-            "filters": _values(table, kept[0]) if kept else [],
+            "filters": Counter(str(row[i]) for row in table.rows for i in kept).most_common(),
             "filter_place": kept[0] if kept else None,
             "search": len(table.rows) > SEARCH_ROWS,
             "notes": "; ".join(f"{one.heading}: {one.note}" for one in columns if one.note),
         }
 
-    def _cell(self, value: Cell, column: Column, longest: float) -> dict[str, Any]:
+    def _cell(self, value: b.Cell, column: b.Column, longest: float) -> dict[str, Any]:
         form = column.form
         found: dict[str, Any] = {"words": "", "key": _key(value, form)}
         if form == "bar":
@@ -104,7 +93,7 @@ class Views:
             found["words"] = self.prose(words) if form == "text" else words
         return found
 
-    def _packed_row(self, row: Sequence[Cell], columns: Sequence[Column]) -> list[Any]:
+    def _packed_row(self, row: Sequence[b.Cell], columns: Sequence[b.Column]) -> list[Any]:
         """The words of cells, a member's name as a pair, and then the keys of figures."""
         words: list[Any] = []
         for value, column in zip(row, columns, strict=True):
@@ -117,7 +106,7 @@ class Views:
             [_key(value, column.form) for value, column in zip(row, columns, strict=True)],
         ]
 
-    def _bars(self, bars: Bars) -> dict[str, Any]:
+    def _bars(self, bars: b.Bars) -> dict[str, Any]:
         table = _without_bars(bars.table) if bars.strips else bars.table
         strips = bars.strips
         if len(strips) > MAX_STRIPS:
@@ -132,7 +121,7 @@ class Views:
             "strips": [self._strip(one, most or 1.0) for one in strips[:MAX_STRIPS]],
         }
 
-    def _strip(self, strip: Strip, most: float) -> dict[str, Any]:
+    def _strip(self, strip: b.Strip, most: float) -> dict[str, Any]:
         now, planned = _load(strip.now), _load(strip.planned)
         return {
             "name": self.label(strip.name),
@@ -144,7 +133,7 @@ class Views:
             ],
         }
 
-    def _parts(self, parts: Sequence[Part], most: float) -> Iterator[dict[str, Any]]:
+    def _parts(self, parts: Sequence[b.Part], most: float) -> Iterator[dict[str, Any]]:
         thin, size = 0, 0.0
         for part in parts:
             width = 100 * part.size / most
@@ -158,26 +147,26 @@ class Views:
             yield {"width": round(size, 2), "state": "rest", "words": words}
 
 
-def _load(parts: Sequence[Part]) -> float:
+def _load(parts: Sequence[b.Part]) -> float:
     return sum(part.size for part in parts)
 
 
-def _without_bars(table: Table) -> Table:
+def _without_bars(table: b.Table) -> b.Table:
     """The table below a picture that has its bars."""
     kept = [i for i, column in enumerate(table.columns) if column.form != "bar"]
     rows = tuple(tuple(row[i] for i in kept) for row in table.rows)
     columns = tuple(table.columns[i] for i in kept)
-    return Table(columns, rows, table.caption, table.few, table.is_folded)
+    return b.Table(columns, rows, table.caption, table.few, table.is_folded)
 
 
-def _longest(table: Table) -> float:
+def _longest(table: b.Table) -> float:
     """The length of the longest of all bars of a table, and what there is room for at least."""
     bars = [i for i, column in enumerate(table.columns) if column.form == "bar"]
     least = [column.parts.least for column in table.columns if column.parts]
     return max([sum(row[i]) for row in table.rows for i in bars] + least, default=0.0)
 
 
-def bar_view(value: Sequence[float], column: Column, longest: float) -> dict[str, Any]:
+def bar_view(value: Sequence[float], column: b.Column, longest: float) -> dict[str, Any]:
     """A bar: how long its parts are, and where a line stands."""
     parts = column.parts
     whole = sum(value) if parts is not None and parts.is_whole else longest
@@ -189,7 +178,7 @@ def bar_view(value: Sequence[float], column: Column, longest: float) -> dict[str
     }
 
 
-def _column_view(column: Column, place: int) -> dict[str, Any]:
+def _column_view(column: b.Column, place: int) -> dict[str, Any]:
     is_figure = column.form in FIGURES
     marks = {
         "figure": is_figure,
@@ -205,18 +194,13 @@ def _column_view(column: Column, place: int) -> dict[str, Any]:
     }
 
 
-def _key(value: Cell, form: str) -> float | None:
+def _key(value: b.Cell, form: str) -> float | None:
     """What a figure is sorted by; of a change the figure under the plan."""
     if isinstance(value, Change):
         value = value.planned
     if form not in FIGURES or isinstance(value, str) or value is None:
         return None
     return float(f"{value:.{KEY_DIGITS}g}") if isinstance(value, float) else value
-
-
-def _values(table: Table, place: int) -> list[tuple[str, int]]:
-    """The values of a column, the most frequent first, and how many rows have each."""
-    return Counter(str(row[place]) for row in table.rows).most_common()
 
 
 def packed(document: Any) -> str:

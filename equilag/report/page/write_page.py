@@ -14,7 +14,7 @@ from markupsafe import Markup
 
 from equilag.domain.figures import number
 from equilag.report.page.block_views import Views, packed
-from equilag.report.report_blocks import Block, Headline, Report, Section, Title
+from equilag.report.report_blocks import Headline, Report, Section, Title
 from equilag.report.short_names import member_names
 
 if TYPE_CHECKING:
@@ -66,14 +66,10 @@ def _parts(report: Report) -> dict[str, Any]:
         "title": title,
         "headline": headline.words,
         "tone": headline.tone,
-        "first": [views.view(one) for one in blocks if _is_of_verdict(one)],
+        "first": [views.view(one) for one in blocks if not isinstance(one, (Section, Title))],
         "cards": [views.view(one) for one in blocks if isinstance(one, Section)],
         "prose": views.prose,
     }
-
-
-def _is_of_verdict(block: Block) -> bool:
-    return not isinstance(block, (Section, Title))
 
 
 @cache

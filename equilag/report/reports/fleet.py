@@ -10,13 +10,7 @@ from itertools import pairwise
 from typing import Any, Final
 
 from equilag.domain.document import to_document
-from equilag.domain.figures import (
-    number,
-    plural,
-    printable,
-    short_number,
-    shorten,
-)
+from equilag.domain.figures import number, plural, printable, short_number, shorten
 from equilag.planner.compare import CURRENT
 from equilag.planner.diagnosis.fleet_verdict import FleetVerdictFacts, fleet_verdict
 from equilag.planner.facts.fleet_run import BAND_LIMITS, FleetRun
@@ -142,10 +136,7 @@ def assignors_section(run: FleetRun) -> b.Section:
         row["assignor"]: row for row in run.summary["assignors"]
     }
     limits = [f"{limit:g} %" for limit in BAND_LIMITS]
-    bands = [
-        f"up to {limits[0]}",
-        *(f"{low} to {high}" for low, high in pairwise(limits)),
-    ]
+    bands = [f"up to {limits[0]}", *(f"{low} to {high}" for low, high in pairwise(limits))]
     parts = b.BarParts((*bands, f"over {limits[-1]}"), is_whole=True)
     columns = (
         b.Column("assignor", "name"),

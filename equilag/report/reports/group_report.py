@@ -10,9 +10,11 @@ from shlex import quote
 from types import MappingProxyType
 from typing import Any, Final, NamedTuple, TypeVar
 
+import numpy as np
+
 from equilag.domain.document import to_document
 from equilag.domain.figures import number, plural, printable
-from equilag.domain.group.group import Group
+from equilag.domain.group.group import NOBODY, Group
 from equilag.domain.plan.broken_rules import broken_by_assignor
 from equilag.domain.plan.plan import Plan
 from equilag.domain.policy.policy import SETTINGS, Policy
@@ -32,7 +34,6 @@ from equilag.report.reports.comparison import ComparisonReport
 from equilag.report.reports.explanation import ExplanationReport
 from equilag.report.reports.frontier import FrontierReport
 from equilag.report.reports.history import history_section
-from equilag.report.reports.member_strips import member_strips
 from equilag.report.reports.plan import (
     PlanReport,
     members_section,
@@ -149,7 +150,7 @@ class GroupReport(b.Report):
         yield next_section(plan, "How to make the group do it")
         yield b.section("How the figures were read", *reading_notes(plan.group), anchor="reading")
         if plan.members:
-            yield members_section(plan, member_strips(plan))
+            yield members_section(plan, _member_strips(plan))
             yield self._moves()
             yield from self.explanation.why_sections() if self.explanation else ()
             if self.front is not None and len(self.front.front.points) > 1:
@@ -205,6 +206,46 @@ def _setting(value: Any) -> str:
     if value is None or isinstance(value, bool):
         return known[value]
     return number(value) if isinstance(value, float) else printable(str(value))
+
+
+def _member_strips(report: PlanReport) -> tuple[b.Strip, ...]:
+    """A strip per member, in the order of the members; partitions that stay come first, so that
+    they stand in line in both bars of a member."""
+    plan = report.plan
+    group, planned = plan.group, plan.planned
+    owner, assigned, lag = group.owner, plan.assigned, group.lag
+    weight = lag if planned.weights is None else planned.partition_weight / planned.weight_scale
+    hot = {(one.topic, one.partition) for one in report.verdict.hot}
+    place = {member.id: number for number, member in enumerate(group.members)}
+    changes = owner != assigned
+
+    def named(member: int) -> str:
+        return "nobody" if member == NOBODY else printable(group.members[member].id)
+
+    def parts(member: int, capacity: float, *, is_plan: bool) -> Iterator[b.Part]:
+        own = np.flatnonzero((assigned if is_plan else owner) == member)
+        for p in own[np.lexsort((own, -weight[own], changes[own]))].tolist():
+            partition = group.partition_name(p)
+            lines = [f"{printable(partition[0])}-{partition[1]}", f"lag {number(int(lag[p]))}"]
+            if changes[p]:
+                lines += [f"from {named(owner[p])}", f"to {named(assigned[p])}"]
+                state = "arrives" if is_plan else "leaves"
+            else:
+                lines.append(f"stays with {named(owner[p])}")
+                state = "stays"
+            if partition in hot:
+                lines.append("more than a fair share alone")
+                state += " hot"
+            yield b.Part(float(weight[p]) / capacity, state, "\n".join(lines))
+
+    return tuple(
+        b.Strip(
+            one.id,
+            tuple(parts(place[one.id], one.capacity or 1.0, is_plan=False)),
+            tuple(parts(place[one.id], one.capacity or 1.0, is_plan=True)),
+        )
+        for one in report.members
+    )
 
 
 def plan_command(source: str, policy: Policy, more: Mapping[str, Any]) -> str:

@@ -24,8 +24,13 @@ from equilag.planner.facts.work import WorkFacts, work_facts
 from equilag.report import report_blocks as b
 from equilag.report.words.extended import capacity_words
 from equilag.report.words.group import group_title
-from equilag.report.words.proof import load_word, proof_rows, rebalances_words, status_sentence
-from equilag.report.words.reasons import reason_words
+from equilag.report.words.proof import (
+    load_word,
+    proof_rows,
+    reason_words,
+    rebalances_words,
+    status_sentence,
+)
 from equilag.report.words.throughput import load_words
 from equilag.report.words.verdict import (
     VerdictFacts,

@@ -18,7 +18,7 @@ from equilag.planner.facts.work import work_facts
 from equilag.planner.simulation_result import LagCourse, Simulation
 from equilag.report import report_blocks as b
 from equilag.report.words.group import group_title
-from equilag.report.words.throughput import behind_news, hot_lines, rate, total_words
+from equilag.report.words.throughput import behind_news, hot_lines, per_second, total_words
 
 MAX_BEHIND: Final = 15
 """Members that fall behind that a screen shows; the others do so by less."""
@@ -91,7 +91,8 @@ class SimulationReport(b.Report):
             yield f"{which}: the mean of the topic, else of all, is taken"
         if assumed.usual_capacity is not None:
             which = f"{plural(assumed.unknown_capacities, 'member')} of unknown capacity"
-            yield f"{which}: the median of the others, {_speed(assumed.usual_capacity)}, is taken"
+            usual = per_second(assumed.usual_capacity)
+            yield f"{which}: the median of the others, {usual}, is taken"
 
     @property
     def _courses(self) -> list[tuple[str, LagCourse]]:
@@ -168,7 +169,7 @@ def _course_words(course: LagCourse, found: Simulation) -> str:
     late, unread = int((behind > 0).sum()), int((waiting & (course.owner == NOBODY)).sum())
     why = []
     if late:
-        by = _speed(float(behind.sum()))
+        by = per_second(float(behind.sum()))
         why.append(f"{plural(late, 'member')} {form(late, 'falls', 'fall')} behind by {by}")
     if unread:
         why.append(f"{plural(unread, 'partition')} {form(unread, 'has', 'have')} no reader")
@@ -186,8 +187,3 @@ def _pause_words(found: Simulation) -> str:
     if found.rebalance.protocol == "eager":
         return f"{moved}, and nobody reads for {span} (eager)"
     return f"{moved}, and nobody reads {form(changes, 'it', 'them')} for {span} (cooperative)"
-
-
-def _speed(value: float) -> str:
-    """Records per second."""
-    return f"{rate(value)} records/s"

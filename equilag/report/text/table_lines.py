@@ -45,16 +45,12 @@ def table_of(block: Table | Bars | Flows | Breakdown) -> Table:
         case Bars(table):
             return table
         case Flows(rows):
-            heads = (
-                ("from", "member"),
-                ("to", "member"),
-                ("partitions", "number"),
-                ("lag", "number"),
-            )
-            return Table(tuple(Column(*one) for one in heads), tuple(map(tuple, rows)), few=15)
+            ends = Column("from", "member"), Column("to", "member")
+            columns = (*ends, Column("partitions"), Column("lag"))
+            return Table(columns, tuple(map(tuple, rows)), few=15)
         case Breakdown(rows):
-            columns = Column(""), Column("", "text"), Column("", "text")
-            return Table(columns, tuple((p.size, p.label, p.note) for p in rows if p.size))
+            kinds = Column(""), Column("", "text"), Column("", "text")
+            return Table(kinds, tuple((p.size, p.label, p.note) for p in rows if p.size))
     return block
 
 

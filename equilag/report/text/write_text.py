@@ -14,23 +14,7 @@ from rich.console import Console
 from rich.text import Text
 
 from equilag.domain.figures import in_ascii
-from equilag.report.report_blocks import (
-    Bars,
-    Block,
-    Breakdown,
-    Chart,
-    Commands,
-    Fact,
-    Facts,
-    Flows,
-    Headline,
-    Lines,
-    Notes,
-    Report,
-    Section,
-    Table,
-    Title,
-)
+from equilag.report import report_blocks as b
 from equilag.report.short_names import member_names, name_shortener
 from equilag.report.terminal import Screen
 from equilag.report.text.pictures import picture
@@ -54,7 +38,7 @@ _GLUE: Final = "\ue000"
 """Stands for it while lines are broken: rich breaks at a no-break space too."""
 
 
-def text_output(report: Report, screen: Screen | None = None) -> str:
+def text_output(report: b.Report, screen: Screen | None = None) -> str:
     """The report for a screen; without one for standard output."""
     screen = screen or Screen.of(sys.stdout)
     return _Writer(screen, report.names).page(report.blocks())
@@ -72,9 +56,9 @@ class _Writer:
             color_system=None, legacy_windows=False,
         )  # fmt: skip
 
-    def page(self, blocks: Iterable[Block]) -> str:
+    def page(self, blocks: Iterable[b.Block]) -> str:
         found: list[list[Text]] = []
-        before: Block | None = None
+        before: b.Block | None = None
         for block in blocks:
             lines = [*self._lines(block, 0)]
             if found and _belong_together(before, block):
@@ -85,38 +69,38 @@ class _Writer:
         texts = ("\n".join(map(self._drawn, lines)) for lines in found)
         return "\n\n".join(texts) + "\n"
 
-    def _lines(self, block: Block, indent: int) -> Iterator[Text]:
+    def _lines(self, block: b.Block, indent: int) -> Iterator[Text]:
         inner = indent or INDENT
         match block:
-            case Headline(words, tone, _, lines):
+            case b.Headline(words, tone, _, lines):
                 yield from self._titled(words, indent, TONES.get(tone, BOLD))
                 yield from self._sentences(lines, inner)
-            case Title(name, facts, notes):
+            case b.Title(name, facts, notes):
                 yield from self._titled(f"{name}: {', '.join(facts)}", indent)
                 yield from self._sentences(notes, inner)
-            case Section():
+            case b.Section():
                 yield from self._section(block)
-            case Facts(rows):
+            case b.Facts(rows):
                 yield from self._pairs(rows, inner)
-            case Chart():
+            case b.Chart():
                 over_time = block.x.form in ("seconds", "clock")  # what else is drawn is a table
                 yield from map(Text, picture(block, self._screen) if over_time else ())
-            case Notes(lines, kind):
+            case b.Notes(lines, kind):
                 yield from self._sentences(lines, indent if kind == "text" else inner)
-            case Lines(lines):
+            case b.Lines(lines):
                 yield from (Text(self._plain(line)) for line in lines)
-            case Commands(steps):
+            case b.Commands(steps):
                 yield from self._commands(steps, indent)
             case _:
                 yield from self._table(
-                    table_of(block), inner if isinstance(block, Breakdown) else indent
+                    table_of(block), inner if isinstance(block, b.Breakdown) else indent
                 )
 
-    def _section(self, section: Section) -> Iterator[Text]:
+    def _section(self, section: b.Section) -> Iterator[Text]:
         title = Text.assemble((self._signs(section.title), BOLD), self._signs(section.rest))
         yield from self._prose(title)
         for place, one in enumerate(section.blocks):
-            if place and isinstance(one, (Table, Bars, Flows, Section)):
+            if place and isinstance(one, (b.Table, b.Bars, b.Flows, b.Section)):
                 yield Text()
             yield from self._lines(one, INDENT)
 
@@ -130,7 +114,7 @@ class _Writer:
         for line in lines:
             yield from self._prose(line, indent)
 
-    def _table(self, table: Table, indent: int) -> Iterator[Text]:
+    def _table(self, table: b.Table, indent: int) -> Iterator[Text]:
         lines = table_lines(table, self._screen, indent, self._shortened)
         yield from lines.heading
         yield from lines.rows
@@ -141,7 +125,7 @@ class _Writer:
         title = Text.assemble((what + colon.rstrip(), style), " " * bool(colon), rest)
         return self._prose(title, indent)
 
-    def _pairs(self, rows: Sequence[Fact], indent: int) -> Iterator[Text]:
+    def _pairs(self, rows: Sequence[b.Fact], indent: int) -> Iterator[Text]:
         width = min(MAX_LABEL, max(cell_len(self._signs(row.label)) for row in rows)) + 2
         for row in rows:
             words = f"{row.now} → {row.words}" if row.now else row.words
@@ -184,12 +168,12 @@ class _Writer:
         )
 
 
-def _belong_together(before: Block | None, block: Block) -> bool:
+def _belong_together(before: b.Block | None, block: b.Block) -> bool:
     match block:
-        case Notes(_, kind):
+        case b.Notes(_, kind):
             return kind != "text"
-        case Facts(_, tiles):
+        case b.Facts(_, tiles):
             return tiles
-        case Headline():
-            return isinstance(before, Headline)
+        case b.Headline():
+            return isinstance(before, b.Headline)
     return False

@@ -6,15 +6,7 @@ from collections.abc import Sequence
 from statistics import median
 from typing import Final
 
-from equilag.domain.figures import (
-    form,
-    in_a_row,
-    listed,
-    number,
-    plural,
-    printable,
-    spread_over,
-)
+from equilag.domain.figures import form, in_a_row, listed, number, plural, printable, spread_over
 from equilag.domain.group.member_capacities import decimal
 from equilag.domain.plan.broken_rules import broken_by_assignor, broken_rules
 from equilag.domain.plan.claim import ACROSS

@@ -5,15 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Final
 
-from equilag.domain.figures import (
-    form,
-    number,
-    percent,
-    plural,
-    printable,
-    short_number,
-    time_span,
-)
+from equilag.domain.figures import form, number, percent, plural, printable, short_number, time_span
 from equilag.planner.diagnosis.fleet_verdict import FleetVerdictFacts
 from equilag.planner.facts.fleet_run import MAX_NAMED, GroupRow, GroupThroughput
 

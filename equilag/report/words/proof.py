@@ -1,14 +1,16 @@
-"""How good a plan is: its figures beside what is proved about them, in words."""
+"""How good a plan is, and what its moves are for: figures beside what is proved, in words."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Final
 
 from equilag.certificate.ledger import claim_words
 from equilag.domain.figures import (
     form,
     in_a_row,
     number,
+    partition_name,
     percent,
     plural,
     printable,
@@ -16,7 +18,9 @@ from equilag.domain.figures import (
     time_span,
     whole,
 )
+from equilag.domain.move_reasons.unit_reasons import MoveReasonKind
 from equilag.domain.plan.claim import bounded_by_solver
+from equilag.domain.plan.move import Move
 from equilag.domain.plan.plan import Plan
 from equilag.domain.policy.objective import SPREAD
 from equilag.domain.policy.policy import Policy
@@ -27,6 +31,22 @@ from equilag.planner.facts.work import WorkFacts
 from equilag.report.report_blocks import Fact
 from equilag.report.words.extended import causes, extended_rows, least_words
 from equilag.report.words.throughput import throughput_row, weight_row
+
+REASONS: Final[dict[MoveReasonKind, str]] = {
+    "restriction": "{member} may not keep it",
+    "join": "goes with {partner}",
+    "unit": "goes with {partner}",
+    "racks": "ends a read across racks",
+    "room": "{member} is above its limit",
+    "counts": "evens counts of {member}",
+    "relief": "relieves {member}",
+    "makes-room": "makes room for {partner}",
+    "exchange": "in exchange for {partner}",
+    "other": "part of the plan as a whole",
+    "fresh": "planned as if nobody owned it",
+    "assignor": "the assignor's choice",
+}
+"""Kind of a move's reason -> its words."""
 
 
 def status_words(status: str, evidence: str | None) -> str:
@@ -211,3 +231,10 @@ def rebalances_words(cost: CostFacts) -> tuple[str, str]:
         return "1", "also under a cooperative protocol: no partition pauses"
     pause = form(cost.paused, "pauses", "pause")
     return "2", f"under a cooperative protocol; {plural(cost.paused, 'partition')} {pause}"
+
+
+def reason_words(move: Move) -> str:
+    """What a move serves, in a few words: ``relieves indexer-5``, ``in exchange for tokens-18``."""
+    reason = move.reason
+    partner = partition_name(reason.partners[0]) if reason.partners else "new partitions"
+    return REASONS[reason.kind].format(member=printable(reason.member), partner=partner)

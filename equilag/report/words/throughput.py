@@ -79,13 +79,13 @@ def _missing(after: ThroughputFigures, least: LeastMembers | None) -> str:
 
 def total_words(produced: float, capacity: float) -> str:
     """What is produced beside what all members read, in records per second."""
-    text = f"{_per_second(produced)} {'is' if produced == 1 else 'are'} produced"
+    text = f"{per_second(produced)} {'is' if produced == 1 else 'are'} produced"
     if produced <= capacity:
         return f"{text}, and the members together read {rate(capacity)}"
     over = produced - capacity
     return (
         f"{text}, and all members together read {rate(capacity)}:"
-        f" {_per_second(over)} ({percent(100 * over / capacity)}) too many"
+        f" {per_second(over)} ({percent(100 * over / capacity)}) too many"
     )
 
 
@@ -124,7 +124,7 @@ def _hot(hot: HotPartition) -> str:
         return f"{name}: no member may read it"
     parts = math.ceil(hot.rate / hot.capacity)
     return (
-        f"{name} alone gets {_per_second(hot.rate)}, and the fastest member that may"
+        f"{name} alone gets {per_second(hot.rate)}, and the fastest member that may"
         f" take it reads {rate(hot.capacity)}: no assignment helps it; its records need"
         f" {number(parts)} partitions or more"
     )
@@ -138,7 +138,7 @@ def behind_words(found: ThroughputFigures) -> str:
     more = f", and {plural(others, 'more member')} {form(others, 'is', 'are')} above 100 %"
     used = percent(100 * found.max) if found.max >= 1.005 else f"{100 * found.max:.2f} %"
     return (
-        f"{_per_second(found.short)} short: {printable(heaviest)} gets {used} of what it can"
+        f"{per_second(found.short)} short: {printable(heaviest)} gets {used} of what it can"
         f" read{more if others else ''}"
     )
 
@@ -152,7 +152,7 @@ def ahead_words(found: ThroughputFigures) -> str:
     return text + nothing if found.caught_up_s is None else text
 
 
-def _per_second(value: float) -> str:
+def per_second(value: float) -> str:
     """Records per second, with the unit."""
     return in_units(rate(value), "records/s")
 

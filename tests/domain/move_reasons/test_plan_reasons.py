@@ -21,7 +21,7 @@ from equilag.domain.plan.assignment import read_assignment
 from equilag.domain.plan.move import Move
 from equilag.domain.plan.plan import Plan
 from equilag.domain.policy.policy import Policy
-from equilag.report.words.reasons import WORDS, reason_words
+from equilag.report.words.proof import REASONS, reason_words
 
 
 def planned(group: equilag.Group, *members: int, **settings: Any) -> Plan:
@@ -250,4 +250,4 @@ def test_exactly_the_paths_that_lower_the_sum_of_squares_even_counts() -> None:
 
 
 def test_every_kind_has_words() -> None:
-    assert set(WORDS) == set(MOVE_REASON_KINDS)
+    assert set(REASONS) == set(MOVE_REASON_KINDS)

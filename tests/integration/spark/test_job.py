@@ -169,7 +169,7 @@ def test_groups_without_a_plan_are_those_that_were_made_so(run: Run) -> None:
 def test_a_planner_that_fails_costs_its_group_only(
     run: Run, which: str, kind: str, reason: str
 ) -> None:
-    """How else one can fail: see `tests/pipeline/test_solve_batches.py`."""
+    """How else one can fail: see `tests/pipeline/test_solving.py`."""
     group = getattr(run.planner, which)
     found = [(r["kind"], r["reason"]) for r in run.tables["failures"] if r["group"] == group]
     assert found == [(kind, reason)]

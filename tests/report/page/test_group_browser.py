@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
-from support.browser import browser, look, open_page  # noqa: F401  fixtures
+from support.browser import open_page
 from support.group_pages import hostile_group, large_group, page_of_sample, report_of
 from support.paths import SAMPLES
 
@@ -39,12 +39,12 @@ def slow(folder: Path) -> Path:
 
 
 @pytest.fixture(scope="module")
-def opened(browser: Browser, slow: Path) -> OpenPage:  # noqa: F811
+def opened(browser: Browser, slow: Path) -> OpenPage:
     """The page of slow-member, for tests that leave it as it is or do not mind."""
     return open_page(browser, slow)
 
 
-def test_it_fits_and_asks_for_nothing(browser: Browser, opened: OpenPage, folder: Path) -> None:  # noqa: F811
+def test_it_fits_and_asks_for_nothing(browser: Browser, opened: OpenPage, folder: Path) -> None:
     path = folder / "hostile.html"
     path.write_text(page_of(report_of(hostile_group())), "utf-8")
     for one in (opened, open_page(browser, path)):
@@ -75,7 +75,7 @@ def test_it_shows_what_the_report_says(opened: OpenPage, tmp_path: Path) -> None
     assert all(page.locator(f"#{part} svg path").count() >= n for part, n in charts.items())
 
 
-def test_scripts_leave_rows_as_they_are(opened: OpenPage, look: Look, slow: Path) -> None:  # noqa: F811
+def test_scripts_leave_rows_as_they_are(opened: OpenPage, look: Look, slow: Path) -> None:
     """What they build again says what the templates wrote."""
     static = look(slow, java_script_enabled=False).page
     for part in ("members", "moves", "front", "sizes", "assignors"):
@@ -85,7 +85,7 @@ def test_scripts_leave_rows_as_they_are(opened: OpenPage, look: Look, slow: Path
         ) == static.locator(rows).first.text_content().replace("\n", "").replace(" ", "")
 
 
-def test_a_table_is_sorted_and_searched_with_the_keyboard(look: Look, folder: Path) -> None:  # noqa: F811
+def test_a_table_is_sorted_and_searched_with_the_keyboard(look: Look, folder: Path) -> None:
     path = folder / "hundred.html"
     path.write_text(page_of(report_of(large_group(members=30, partitions=400))), "utf-8")
     page = look(path).page
@@ -140,7 +140,7 @@ def test_a_command_is_copied_or_marked_with_the_keyboard(opened: OpenPage) -> No
     assert opened.problems == []
 
 
-def test_on_a_phone_a_row_is_a_card_below_the_names_of_its_figures(look: Look, slow: Path) -> None:  # noqa: F811
+def test_on_a_phone_a_row_is_a_card_below_the_names_of_its_figures(look: Look, slow: Path) -> None:
     opened = look(slow, 390)
     page = opened.page
     for details in page.locator("details").all():
@@ -156,7 +156,7 @@ def test_on_a_phone_a_row_is_a_card_below_the_names_of_its_figures(look: Look, s
     assert all(head and cell and head["x"] == cell["x"] for head, cell in boxes)
 
 
-def test_a_block_tells_its_partition(look: Look, slow: Path) -> None:  # noqa: F811
+def test_a_block_tells_its_partition(look: Look, slow: Path) -> None:
     page = look(slow, 390, has_touch=True).page
     page.locator(".strip.now .leaves").first.tap()
     hint = page.locator("#tip").inner_text()
@@ -181,7 +181,7 @@ def test_members_are_ordered_and_flows_are_by_records_or_partitions(opened: Open
     assert page.locator(".by-partitions").is_visible()
 
 
-def test_without_javascript_everything_is_there(look: Look, slow: Path) -> None:  # noqa: F811
+def test_without_javascript_everything_is_there(look: Look, slow: Path) -> None:
     page = look(slow, java_script_enabled=False).page
     assert page.locator(".headline").first.inner_text().startswith("Move ")
     assert page.locator("#members tbody tr").count() == 6
@@ -212,7 +212,7 @@ def test_it_prints_on_few_sheets(opened: OpenPage, tmp_path: Path) -> None:
     assert opened.problems == []
 
 
-def test_a_large_group_stays_usable(look: Look, folder: Path) -> None:  # noqa: F811
+def test_a_large_group_stays_usable(look: Look, folder: Path) -> None:
     large, report = folder / "large.html", report_of(large_group())
     large.write_text(page_of(report), "utf-8")
     opened = look(large)

@@ -13,7 +13,6 @@ from support.fleet_rows import (
     SETTINGS,
     SUMMARY,
     assignor,
-    fleet_gaps,
     fleet_report,
     many_groups,
 )
@@ -137,15 +136,3 @@ def test_what_groups_need_is_counted_by_the_table_of_all() -> None:
     detail = table.details[30]
     assert detail.words == made.run.groups[30].judged.headline  # type: ignore[union-attr]
     assert detail.commands[0] == "equilag fleet export /runs/1 team-payments.settlement-0030"
-
-
-def test_bands_of_gaps() -> None:
-    made = FleetReport(replace(fleet_report(ROW), gaps=fleet_gaps()), 20)
-    table = table_of(made, "Assignors")
-    assert [row[0] for row in table.rows] == ["equilag", "range", "current"]
-    assert all(sum(row[1]) == row[5] == 6 for row in table.rows)
-    parts = table.columns[1].parts
-    assert parts is not None
-    assert parts.names == (
-        "up to 1 %", "1 % to 10 %", "10 % to 50 %", "50 % to 100 %", "over 100 %",
-    )  # fmt: skip

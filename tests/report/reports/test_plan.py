@@ -89,15 +89,9 @@ BY_SOLVER = (Claim("spread_at_least", 1040, "cp-sat", {}, "solver"),)
 @pytest.mark.parametrize(
     ("changes", "words"),
     [
-        (
-            {"status": "optimal", "claims": BOUND},
-            "optimal: counts and lag spread are proved",
-        ),
+        ({"status": "optimal", "claims": BOUND}, "optimal: counts and lag spread are proved"),
         ({"status": "feasible", "claims": BOUND}, "feasible: a valid plan; the gap below"),
-        (
-            {"status": "fallback", "claims": BOUND},
-            "fallback: the time limit allowed only a heur",
-        ),
+        ({"status": "fallback", "claims": BOUND}, "fallback: the time limit allowed only a"),
         ({"status": "feasible"}, "feasible: a valid plan; it is not proved how even it could be"),
         ({"policy": None, "algorithm": "range"}, "range: this assignor's own result, not optim"),
         ({"status": "optimal", "claims": BY_SOLVER}, "optimal (solver): counts are proved;"),

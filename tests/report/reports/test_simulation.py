@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-import pytest
 from support.orders_service import even_assignment, slow_group, slow_snapshot
 from support.reports import text_of as text_on
 from support.reports import words_of
@@ -42,10 +41,10 @@ def test_members_that_cannot_read_all_in_all() -> None:
 
 def test_how_many_members_keep_up_with_a_plan_that_is_made() -> None:
     group = slow_group(rates={"t": [55, 55, 55, 55, 55, 55]})
-    text = words_of(SimulationReport(simulate(group, effort=0.1, time_limit=10)))
+    text = words_of(SimulationReport(simulate(group, effort=0.1, time_limit=60)))
     assert "Overloaded: no assignment keeps up; 330 records/s are produced, and all members" in text
     assert "3 more members keep up (proved: fewer do not): equilag plan with --add-members" in text
-    enough = simulate(group, effort=0.1, time_limit=10, add_members=3)
+    enough = simulate(group, effort=0.1, time_limit=60, add_members=3)
     assert enough.planned.read_after < float("inf")
 
 
@@ -87,11 +86,3 @@ def test_pictures() -> None:
     assert area([0, 8, 12, 16], 16, 2) == ["  ▄█", " ███"]
     assert area([1e-9, 5], 1e9, 2) == ["  ", "▁▁"]
     assert area([0, 0], 0, 1) == ["  "]
-
-
-@pytest.mark.parametrize("width", [50, 80, 120])
-def test_the_page_fits_the_screen(width: int) -> None:
-    group = slow_group(lags={"t": [0, 0, 0, 0, 10**12, 300]})
-    even = even_assignment()["assignment"]
-    text = text_of(group, width, assignment=even)
-    assert max(map(len, text.splitlines())) <= max(width, 80)

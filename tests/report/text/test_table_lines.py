@@ -55,6 +55,12 @@ def test_names_are_cut_where_they_are_alike(width: int, plain: bool) -> None:
     assert all("1,000,000,000" in row or "1G" in row for row in rows[1:5])
 
 
+def test_words_keep_a_few_columns_where_no_screen_is_wide_enough() -> None:
+    words = tuple(Column("", "text") for _ in range(3))
+    (line,) = lines_of(Table(words, (("a long sentence",) * 3,)), 20)
+    assert line.split("  ") == ["a long …"] * 3
+
+
 def test_many_rows_are_cut() -> None:
     table = Table((Column("n"),), tuple((n,) for n in range(1, 50)), few=3)
     assert lines_of(table, 80) == ["n", "1", "2", "3", "… and 46 more rows (--json lists all)"]

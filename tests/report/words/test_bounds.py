@@ -91,14 +91,9 @@ def test_a_page_says_what_bounds_what_is_looser_and_what_moves_serve() -> None:
     group = equilag.load_snapshot(SAMPLES / "stats.snapshot.json")
     found = equilag.explain(group, effort=0.2)
     page = text(found)
-    assert (
-        "What bounds the plan\n  Only stats-0-7956…, stats-1-adb2… and stats-2-4116… read" in page
-    )
-    assert page.startswith("Move ")  # the verdict
+    who = "stats-0-7956…, stats-1-adb2… and stats-2-4116…"
+    assert f"What bounds the plan\n  Only {who} read" in page
     assert "Why it is uneven now\n  stats-1-adb2… is the heaviest member: 422,953 records" in page
-    assert "which only 3 of the 6 members may read" in page
-    assert "What looser settings would bring, one at a time" in page
-    assert "proved: with this setting no plan is noticeably better than its row" in page
     assert "all topics for all members" in page
     assert "relieve stats-1-adb2…         422,953 → " in page
     assert "even counts of stats-0-7956…" in page

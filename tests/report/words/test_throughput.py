@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+import pytest
 from support.reports import words_of
 
 import equilag
@@ -34,61 +35,58 @@ def page(
     return words_of(PlanReport(equilag.solve(group, effort=0.05, **settings)), 100)
 
 
-def test_a_partition_that_no_assignment_helps_is_named() -> None:
-    text = page([25, 1, 1, 1, 1, 1], (10, 20, 20), "001122")
-    assert text.startswith("Overloaded: no assignment keeps up; "), text
-    assert (
-        "t-0 alone gets 25 records/s, and the fastest member that may take it reads 20: no"
-        " assignment helps it; its records need 2 partitions or more" in text
-    )
+BEHIND = "Falls behind: this plan does not keep up, "
+TEN = (10, 10)
 
 
-def test_only_some_hot_partitions_are_named() -> None:
-    assert "and 2 more partitions like these" in page([25.0] * 7, (1, 2))
-
-
-def test_a_plan_that_mends_what_falls_behind_says_so() -> None:
-    text = page([8, 8, 2, 2], (10, 10), "0011")
-    assert text.startswith("Move 2 of 4 partitions: heaviest member "), text
-    assert (
-        "Now 6 records/s short: m0 gets 160 % of what it can read."
-        " With the plan the busiest member is at 100 % of its speed." in text
-    )
-
-
-def test_a_plan_that_does_not_keep_up_names_the_busiest() -> None:
-    text = page([6, 6, 6], (10, 10, 1), "012", balance="total")
-    assert text.startswith(
-        "Overloaded: no assignment with the same balance of counts keeps up; 18 records/s are"
-        " produced, and the members together read 21"
-    ), text
-    assert "More than 3 members would be needed" in text
-    assert "2 records/s short: m0 gets 120 % of what it can read" in text, text
-
-
-def test_a_plan_that_evens_out_the_lag_may_not_keep_up_while_another_one_does() -> None:
-    text = page([9, 9, 1, 1], (10, 10), "0011", lags=[0, 0, 5_100, 0], tolerance=0)
-    assert text.startswith(
-        "Falls behind: this plan does not keep up, 8 records/s short: m0 gets 180 % of what it can"
-        " read; another one does: equilag plan with --weight rate"
-    ), text
-
-
-def test_a_group_that_keeps_up_is_not_moved_into_falling_behind() -> None:
-    text = page([9, 9, 1, 1], (10, 10), "0110", lags=[0, 0, 5_100, 0], tolerance=0)
-    assert text.startswith(
-        "Leave it: the current assignment keeps up, the busiest member is at 100 % of its speed,"
-        " which leaves nothing for the lag"
-    ), text
-    assert "Falls behind: this plan does not keep up, 8 records/s short" in text
-
-
-def test_a_limit_on_moves_may_be_why_a_plan_does_not_keep_up() -> None:
-    text = page([8, 8, 2, 2], (10, 10), "0011", max_moves=0)
-    assert text.startswith(
-        "Falls behind: this plan does not keep up, 6 records/s short: m0 gets 160 % of what it can"
-        " read; without its limits on moves, racks and owners another one does"
-    ), text
+@pytest.mark.parametrize(
+    ("rates", "capacities", "owner", "settings", "start", "more"),
+    [
+        (
+            [25, 1, 1, 1, 1, 1], (10, 20, 20), "001122", {},
+            "Overloaded: no assignment keeps up; ",
+            ("t-0 alone gets 25 records/s, and the fastest member that may take it reads 20: no"
+            " assignment helps it; its records need 2 partitions or more"),
+        ),
+        ([25] * 7, (1, 2), "", {}, "Overloaded: ", "and 2 more partitions like these"),
+        (
+            [8, 8, 2, 2], TEN, "0011", {}, "Move 2 of 4 partitions: heaviest member ",
+            ("Now 6 records/s short: m0 gets 160 % of what it can read."
+            " With the plan the busiest member is at 100 % of its speed."),
+        ),
+        (
+            [6, 6, 6], (10, 10, 1), "012", {"balance": "total"},
+            ("Overloaded: no assignment with the same balance of counts keeps up; 18 records/s are"
+            " produced, and the members together read 21"),
+            "2 records/s short: m0 gets 120 % of what it can read",
+        ),
+        (
+            [6, 6, 6], (10, 10, 1), "012", {"balance": "total"}, "Overloaded: ",
+            "More than 3 members would be needed",
+        ),
+        (
+            [9, 9, 1, 1], TEN, "0011", {"lags": [0, 0, 5_100, 0], "tolerance": 0},
+            (f"{BEHIND}8 records/s short: m0 gets 180 % of what it can read; another one does:"
+            " equilag plan with --weight rate"), "",
+        ),
+        (
+            [9, 9, 1, 1], TEN, "0110", {"lags": [0, 0, 5_100, 0], "tolerance": 0},
+            ("Leave it: the current assignment keeps up, the busiest member is at 100 % of its"
+            " speed, which leaves nothing for the lag"), f"{BEHIND}8 records/s short",
+        ),
+        (
+            [8, 8, 2, 2], TEN, "0011", {"max_moves": 0},
+            (f"{BEHIND}6 records/s short: m0 gets 160 % of what it can read; without its limits on"
+            " moves, racks and owners another one does"), "",
+        ),
+    ],
+)  # fmt: skip
+def test_who_falls_behind_and_what_helps(
+    rates: Any, capacities: Any, owner: str, settings: dict[str, Any], start: str, more: str
+) -> None:
+    text = page(rates, capacities, owner, **settings)
+    assert text.startswith(start)
+    assert more in text
 
 
 def test_what_was_taken_for_unknown_is_said() -> None:

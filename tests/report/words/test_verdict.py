@@ -44,54 +44,81 @@ def verdict(
     return verdict_of(judge_plan(equilag.solve(group, **{"effort": 0.05, **settings})))
 
 
-def test_a_plan_that_relieves_a_member_is_worth_it() -> None:
+CAUGHT_UP = "Leave it: the group has caught up, and its counts are even"
+NO_GROUP = {"subscriptions": {"m0": [], "m1": []}}
+RELIEVED = "Move 2 of 4 partitions: heaviest member 800 → 700 records (33 % → 17 % above the mean)"
+
+
+@pytest.mark.parametrize(
+    ("lags", "owner", "settings", "action", "headline"),
+    [
+        ([600, 200, 300, 100], "0011", {}, "move", RELIEVED),
+        ([50, 50, 50, 50], "", {}, "assign", "Assign 4 partitions: 100 records per member"),
+        (
+            [100, 100, 104, 98], "0110", {}, "leave",
+            ("Leave it: the heaviest member is 1.5 % above the mean;"
+            " no assignment relieves a member by 10 % of a fair share"),
+        ),
+        (
+            [1, 1, 1, 1, 900, 1], "001122", {"members": 3}, "repartition",
+            ("Leave it: t-4 alone is 3 × a fair share; no assignment helps;"
+            " repartition the topic or fix its key"),
+        ),
+        ([12, 0, 1, 0, 2, 9], "001122", {"members": 3}, "leave", CAUGHT_UP),
+        ([0, 0, 1, 0], "0011", {}, "leave", CAUGHT_UP),
+        (
+            [0] * 6, "000001", {}, "move",
+            "Move 2 of 6 partitions: heaviest member 5 → 3 partitions (67 % → 0 % above the mean)",
+        ),
+        (
+            [4, 4], "", {"members": 0}, "start-members",
+            "Nobody reads it: the group has no members, and 8 records wait",
+        ),
+        (
+            [0, 0], "", {"members": 0}, "leave",
+            "Leave it: the group has no members, and no record waits",
+        ),
+        ([], "", {}, "leave", "Leave it: there is no partition to read"),
+        (
+            [4, 4], "", {"topic": NO_GROUP}, "start-members",
+            "Nobody reads it: no member subscribes to its topics, and 8 records wait",
+        ),
+        (
+            [100] * 6, "000000", {"policy": "sticky-yet-fair"}, "leave",
+            ("Leave it: the heaviest member is 100 % above the mean; this plan relieves no member"
+            " by 10 % of a fair share under these settings; equilag explain says why"),
+        ),
+        (
+            [1_000_000, 1_000_000, *[0] * 8], "0011223344", {"members": 5}, "move",
+            ("Move 2 of 10 partitions: heaviest member 2,000,000 → 1,000,000 records (400 % → 150 %"
+            " above the mean)"),
+        ),
+    ],
+)  # fmt: skip
+def test_what_to_do_and_its_headline(
+    lags: list[int], owner: str, settings: dict[str, Any], action: str, headline: str
+) -> None:
+    found = verdict(lags, owner, **settings)
+    assert found.action == action
+    assert found.worth_it == (action in ("move", "assign", "start-members"))
+    assert found.headline == headline
+    if action == "repartition":
+        assert [(one.topic, one.partition) for one in found.hot] == [("t", 4)]
+    if settings.get("members") == 0:
+        assert found.heaviest is None
+
+
+def test_what_a_plan_costs() -> None:
     found = verdict([600, 200, 300, 100], "0011")
-    assert (found.action, found.worth_it) == ("move", True)
-    assert found.headline == (
-        "Move 2 of 4 partitions: heaviest member 800 → 700 records (33 % → 17 % above the mean)"
-    )
-    assert (found.cost.moves, found.cost.owned, found.cost.rebalances) == (2, 4, 2)
-    assert found.cost.lag_moved > 0
+    cost = found.cost
+    assert (cost.moves, cost.owned, cost.rebalances) == (2, 4, 2)
+    assert cost.lag_moved > 0
     assert (found.heaviest and found.heaviest.before) == "m0"
-
-
-def test_what_nobody_owns_has_to_be_assigned() -> None:
-    found = verdict([50, 50, 50, 50], "")
-    assert (found.action, found.worth_it) == ("assign", True)
-    assert found.headline == "Assign 4 partitions: 100 records per member"
-    assert (found.cost.moves, found.cost.rebalances) == (0, 1)
+    nobody = verdict([50, 50, 50, 50], "").cost
+    assert (nobody.moves, nobody.rebalances) == (0, 1)
     some = verdict([900, 5, 5, 800, 70, 60], "01--00")
     assert some.headline.startswith("Assign 2 partitions that nobody owns and move 1 of 4 partit")
     assert some.headline.endswith(" records per member")
-
-
-def test_an_even_group_is_left_alone() -> None:
-    found = verdict([100, 100, 104, 98], "0110")
-    assert (found.action, found.worth_it) == ("leave", False)
-    assert found.headline == (
-        "Leave it: the heaviest member is 1.5 % above the mean;"
-        " no assignment relieves a member by 10 % of a fair share"
-    )
-
-
-def test_a_hot_partition_that_no_assignment_helps() -> None:
-    found = verdict([1, 1, 1, 1, 900, 1], "001122", 3)
-    assert (found.action, found.worth_it) == ("repartition", False)
-    assert found.headline == (
-        "Leave it: t-4 alone is 3 × a fair share; no assignment helps;"
-        " repartition the topic or fix its key"
-    )
-    assert [(hot.topic, hot.partition) for hot in found.hot] == [("t", 4)]
-
-
-def test_a_hot_partition_does_not_hide_the_relief_of_others() -> None:
-    found = verdict([9_000, 1, 400, 500, 1, 2], "001122", 3)
-    assert found.worth_it
-    assert found.headline.startswith("Move ")
-    assert "2nd heaviest member 900 → 50" in found.headline
-    assert found.details == (
-        "t-0 alone is 2.7 × a fair share: its member has at least 9,000 records.",
-    )
 
 
 def test_many_hot_partitions_are_counted() -> None:
@@ -101,43 +128,11 @@ def test_many_hot_partitions_are_counted() -> None:
     assert len(found.details) == 4
 
 
-def test_a_handful_of_records_is_no_reason_to_move() -> None:
-    found = verdict([12, 0, 1, 0, 2, 9], "001122", 3)
-    assert found.headline == "Leave it: the group has caught up, and its counts are even"
-
-
-def test_a_group_that_has_caught_up_is_judged_by_its_counts() -> None:
-    even = verdict([0, 0, 1, 0], "0011")
-    assert even.headline == "Leave it: the group has caught up, and its counts are even"
-    uneven = verdict([0] * 6, "000001")
-    assert uneven.worth_it
-    assert uneven.headline == (
-        "Move 2 of 6 partitions: heaviest member 5 → 3 partitions (67 % → 0 % above the mean)"
-    )
-
-
 def test_a_plan_that_may_not_move_enough() -> None:
     found = verdict([600, 200, 300, 100, 300, 300], "000111", max_moves=0)
     assert not found.worth_it
     assert "; no assignment" not in found.headline
     assert "relieves no member by 10 % of a fair share" in found.headline
-
-
-def test_members_that_read_nothing() -> None:
-    found = verdict([4, 4], "", members=0)
-    assert (found.action, found.worth_it) == ("start-members", True)
-    assert found.headline == "Nobody reads it: the group has no members, and 8 records wait"
-    assert found.heaviest is None
-    quiet = verdict([0, 0], "", members=0)
-    assert (quiet.headline, quiet.worth_it) == (
-        "Leave it: the group has no members, and no record waits",
-        False,
-    )
-    assert verdict([], "").headline == "Leave it: there is no partition to read"
-    idle = verdict([4, 4], "", topic={"subscriptions": {"m0": [], "m1": []}})
-    assert idle.headline == (
-        "Nobody reads it: no member subscribes to its topics, and 8 records wait"
-    )
 
 
 def test_without_time_a_plan_that_does_not_help_decides_nothing() -> None:
@@ -166,20 +161,6 @@ def test_a_member_that_may_be_stuck_is_named() -> None:
     assert verdict(lags, "0123012301230123", 4).suspects == ()
 
 
-def test_a_policy_that_forbids_moves_is_not_called_beyond_help() -> None:
-    found = verdict([100] * 6, "000000", policy="sticky-yet-fair")
-    assert found.headline == (
-        "Leave it: the heaviest member is 100 % above the mean; this plan relieves no member by"
-        " 10 % of a fair share under these settings; equilag explain says why"
-    )
-
-
-def test_two_hot_partitions_of_one_member_are_worth_a_move() -> None:
-    found = verdict([1_000_000, 1_000_000, *[0] * 8], "0011223344", 5)
-    assert found.worth_it
-    assert "heaviest member 2,000,000 → 1,000,000 records" in found.headline
-
-
 def test_a_pause_that_costs_more_than_it_saves() -> None:
     rates = {"t": [1_000.0, 1_000.0, 800.0, 790.0]}
     found = verdict([0, 0, 0, 0], "0011", topic={"rates": rates}, horizon=1)
@@ -197,9 +178,7 @@ def test_percentages_above_the_mean(value: float, words: str) -> None:
 def test_equal_capacities_leave_loads_in_records() -> None:
     members = [Member("m0", capacity=1000.0), Member("m1", capacity=1000.0)]
     found = verdict([600, 200, 300, 100], "0011", topic={"members": members})
-    assert found.headline == (
-        "Move 2 of 4 partitions: heaviest member 800 → 700 records (33 % → 17 % above the mean)"
-    )
+    assert found.headline == RELIEVED
     assert found.heaviest is not None
     assert (found.unit, found.heaviest.load_before, found.heaviest.load) == ("records", 800, 700)
     hot = verdict([900, 200, 300, 100], "0011", topic={"members": members}).hot
