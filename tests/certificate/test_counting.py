@@ -11,6 +11,7 @@ from support.groups import group_of, groups, small_groups
 from support.oracles import Assignments
 
 from equilag.certificate.bounds.counting import Counting
+from equilag.certificate.bounds.free_of_topics import heaviest_of, lightest_of
 from equilag.certificate.bounds.heaviest import heavy, rest
 from equilag.domain.constraint import unconstrained
 from equilag.domain.group.group import Flags, Group
@@ -70,6 +71,15 @@ def test_without_a_constraint_the_bounds_hold_for_every_assignment() -> None:
         counting, truth = Counting(group, unconstrained(group)), Assignments.all(group)
         for _ in range(4):
             never_too_much(counting, truth, rng.random(group.n_members) < 0.5)
+
+
+def test_sums_of_the_lightest_and_of_the_heaviest() -> None:
+    lags = np.array([5, 2, 9, 2, 7])
+    ascending = sorted(lags.tolist())
+    for number in range(-1, 7):
+        wanted = max(0, number)
+        assert lightest_of(lags, number) == sum(ascending[:wanted])
+        assert heaviest_of(lags, number) == sum(ascending[::-1][:wanted])
 
 
 def members(*chosen: int, of: int) -> Flags:

@@ -32,6 +32,7 @@ def test_figures_are_those_of_the_capacities_as_given(moved: float | None) -> No
     for seed in range(3):
         group, settings = unequal(12, 90, moved, seed)
         plan = equilag.solve(group, effort=0.05, time_limit=60, **settings)
+        assert not plan.notes  # of a stage that failed
         loads = loads_of(group, plan, settings["capacity"])
         load = plan.to_dict()["load"]
         spread, total = max(loads.values()) - min(loads.values()), int(group.lag.sum())
