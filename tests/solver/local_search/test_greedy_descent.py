@@ -5,14 +5,10 @@ from __future__ import annotations
 from fractions import Fraction
 
 import numpy as np
-import pytest
-from support.groups import ODD, group_of, odd_cases
+from support.groups import group_of
 from support.local_search import (
-    POLICIES,
     never,
-    spread_of,
     start,
-    starts,
 )
 
 from equilag.domain.group.group import Group
@@ -21,22 +17,6 @@ from equilag.domain.plan.metrics import loads_of
 from equilag.domain.policy.policy import Policy
 from equilag.domain.reduction.reduce import reduce_group
 from equilag.solver.local_search.greedy_descent import descend
-
-
-def test_descent_goes_down_and_keeps_the_constraint() -> None:
-    steps = 0
-    for group, _, constraint, assigned in starts(seed=55, n=6):
-        last = spread_of(group, assigned)
-        given = assigned.copy()
-        for found in descend(
-            group, constraint, assigned, np.random.default_rng(0), never, steps=60
-        ):
-            assert constraint.admits(found)
-            assert spread_of(group, found) <= last
-            last = spread_of(group, found)
-            steps += 1
-        assert np.array_equal(assigned, given)
-    assert steps > 50
 
 
 def test_descent_takes_no_more_steps_than_asked_and_none_when_stopped() -> None:
@@ -50,14 +30,6 @@ def test_descent_takes_no_more_steps_than_asked_and_none_when_stopped() -> None:
         list(descend(group, constraint, assigned, np.random.default_rng(0), lambda: True, steps=5))
         == []
     )
-
-
-@pytest.mark.parametrize(("name", "policy"), odd_cases(POLICIES))
-def test_descent_on_odd_groups(name: str, policy: Policy) -> None:
-    group = ODD[name]()
-    constraint, assigned = start(group, policy, keep=False)
-    for found in descend(group, constraint, assigned, np.random.default_rng(0), never, steps=5):
-        assert constraint.admits(found)
 
 
 def by_capacity(capacities: list[int], owner: list[int], lags: list[int]) -> Group:

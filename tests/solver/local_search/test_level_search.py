@@ -8,11 +8,10 @@ from random import Random
 import numpy as np
 import pytest
 from support.extended_groups import ExtendedShape, extended_snapshot
-from support.groups import LAG_KINDS, ODD, odd_cases, random_group
-from support.local_search import never, spread_of, start
+from support.groups import LAG_KINDS, random_group
+from support.local_search import never, spread_of, start, window_of
 
 from equilag.adapters.snapshot.read_input import load_snapshot
-from equilag.certificate.bounds.counting import Counting
 from equilag.domain.budget import limit_steps
 from equilag.domain.constraint import CountConstraint
 from equilag.domain.errors import InputError
@@ -25,13 +24,6 @@ from equilag.solver.exchange.cyclic_exchanges import Window
 from equilag.solver.exchange.places import PlaceTable, deal_layers
 from equilag.solver.local_search.level_search import search_level
 from equilag.solver.local_search.window_cycles import exchange_in_cycles
-from equilag.solver.lower_bounds.load_bounds import load_bounds
-
-
-def window_of(group: Group, constraint: CountConstraint) -> Window:
-    bounds = load_bounds(Counting(group, constraint), never)
-    low, high = (bounds.lowest.value, bounds.highest.value) if bounds else (0, 0)
-    return Window(low, max(low, high))
 
 
 def starts(seed: int, n: int) -> Iterator[tuple[Group, CountConstraint, Index, Window]]:
@@ -77,46 +69,6 @@ def test_an_exchange_brings_the_extremes_closer_or_changes_none(method: object) 
         assert helped or beyond(places, window) == before
         better += beyond(places, window) < before
     assert better > 3
-
-
-def test_level_search_never_harms_and_mostly_helps() -> None:
-    better = 0
-    for group, constraint, assigned, window in starts(seed=13, n=9):
-        given = assigned.copy()
-        found = search_level(
-            group, constraint, assigned, window, np.random.default_rng(2),
-            limit_steps(60, never), heaviest=2,
-        )  # fmt: skip
-        assert np.array_equal(assigned, given)
-        assert is_valid(group, found)
-        assert constraint.admits(found)
-        assert spread_of(group, found) <= spread_of(group, assigned)
-        pinned = constraint.pinned_assignment
-        assert np.array_equal(found[pinned != NOBODY], pinned[pinned != NOBODY])
-        better += spread_of(group, found) < spread_of(group, assigned)
-    assert better > 3
-
-
-@pytest.mark.parametrize(
-    ("name", "policy"),
-    [
-        case
-        for case in odd_cases(["lag-aware", "sticky-yet-fair", "kip-169"])
-        if case[0] != "largest total"
-    ],
-)
-def test_level_search_of_odd_groups(name: str, policy: str) -> None:
-    group = ODD[name]()
-    constraint, assigned = start(group, Policy(policy), keep=False)
-    found = search_level(
-        group, constraint, assigned, window_of(group, constraint), np.random.default_rng(0),
-        limit_steps(20, never), heaviest=1,
-    )  # fmt: skip
-    assert constraint.admits(found)
-    if (~group.idle).any():
-        assert spread_of(group, found) <= spread_of(group, assigned)
-    if constraint.per_topic:
-        assert np.array_equal(found, assigned)
 
 
 def test_a_large_group_is_searched_in_parts(monkeypatch: pytest.MonkeyPatch) -> None:

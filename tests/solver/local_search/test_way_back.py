@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from support.groups import ODD, group_of, odd_cases
-from support.local_search import POLICIES, excess_of, never, spread_of, start, starts
+from support.groups import group_of
+from support.local_search import excess_of, never, spread_of, start, starts
 
 from equilag.domain.plan.metrics import count_moves
 from equilag.domain.policy.policy import Policy
@@ -40,16 +40,6 @@ def test_returning_keeps_the_excess_where_one_member_hides_the_others() -> None:
     home = return_to_owners(group, constraint, away, limit, never)
     assert excess_of(group, home) <= limit.excess
     assert count_moves(group, home) <= 2
-
-
-@pytest.mark.parametrize(("name", "policy"), odd_cases(POLICIES))
-def test_the_way_back_on_odd_groups(name: str, policy: Policy) -> None:
-    group = ODD[name]()
-    constraint, assigned = start(group, policy, keep=False)
-    limit = UnevennessLimit(spread_of(group, assigned), excess_of(group, assigned))
-    home = return_to_owners(group, constraint, assigned, limit, never)
-    assert constraint.admits(home)
-    assert spread_of(group, home) <= limit.spread
 
 
 def test_returning_brings_everything_back_where_nothing_prevents_it() -> None:
