@@ -138,22 +138,15 @@ def test_as_an_independent_flow_finds_them(seed: int) -> None:
 
 
 def test_the_constraint_is_that_of_the_plan() -> None:
+    """Of classes whose counts are close to each other, or lie far apart."""
     rng = np.random.default_rng(62)
-    for _ in range(200):
+    for number in range(200):
         kinds = [[int(n)] for n in rng.integers(1, 9, rng.integers(1, 4))]
+        if number % 3 == 0:
+            kinds = [[int(rng.integers(1, 4))], [int(rng.integers(20, 30))], []]
         members = [*range(len(kinds)), *rng.integers(0, len(kinds), 4).tolist()]
-        n = sum(map(sum, kinds))
-        proved_by_the_plan(parted(kinds, members, rng.integers(-1, 3, n).tolist()))
-
-
-def test_the_constraint_is_that_of_the_plan_where_levels_differ() -> None:
-    """As above, with classes whose counts lie far apart."""
-    rng = np.random.default_rng(63)
-    for _ in range(100):
-        kinds = [[int(rng.integers(1, 4))], [int(rng.integers(20, 30))], []]
-        members = [0, 0, *[1] * int(rng.integers(1, 4)), *[2] * int(rng.integers(0, 2))]
-        owners = rng.integers(-1, 2, sum(map(sum, kinds))).tolist()
-        group = parted(kinds, members, owners, unread=2)
+        owners = rng.integers(-1, 3, sum(map(sum, kinds))).tolist()
+        group = parted(kinds, members, owners, unread=2 * (number % 3 == 0))
         assert has_quotas(group, TOTAL)
         proved_by_the_plan(group)
 
@@ -186,24 +179,6 @@ def test_only_where_totals_decide_and_nothing_is_pinned() -> None:
     assert {key for key, yes in said.items() if yes} == {
         (name, "total") for name in POLICIES if name != "sticky-yet-fair"
     }
-
-
-@pytest.mark.parametrize(
-    ("group", "expected"),
-    [
-        (group_of([2, 2], [[0], [0, 1]]), False),
-        (group_of([2, 2, 2], [[0, 1], [1, 2]]), False),
-        (group_of([2, 2, 2], [[0, 1], [2]]), True),
-        # What holds no partition is not shared.
-        (group_of([2, 0], [[0, 1], [0]]), True),
-        (group_of([3, 2], [[], []]), False),
-        (group_of([0], [[0]] * 2), False),
-        (group_of([3], []), False),
-        (group_of([], []), False),
-    ],
-)
-def test_where_subscriptions_decide(group: Group, expected: bool) -> None:
-    assert has_quotas(group, TOTAL) is expected
 
 
 @pytest.mark.parametrize("seed", range(8))

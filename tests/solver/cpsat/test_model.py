@@ -64,19 +64,25 @@ def test_whole_model_against_brute_force(kind: str) -> None:
     assert infeasible > 0
 
 
-@pytest.mark.parametrize("power", [10, 11, 12])
-def test_large_lags_never_claim_too_much(power: int) -> None:
-    """The release in use certifies wrong optima at this size when its presolve has its way."""
-    rng = np.random.default_rng(power)
-    for _ in range(16):
-        lag = (10 ** rng.uniform(0, power + 0.99, 7)).astype(np.int64)
-        truth = best_spread(lag.tolist(), 3, 2, 3)
-        answer = solve_model(problem_of(lag.tolist(), 3, 2, 3), LIMITS)
+WRONG: Final = [97179093413, 35724273580, 23368295253, 446288, 5360, 4935, 5]
+"""The presolve of the release in use certified a wrong optimum of these."""
+
+
+def large_lags() -> list[list[int]]:
+    rng = np.random.default_rng(10)
+    tops = [power + 0.99 for power in (10, 11, 12) for _ in range(16)]
+    return [WRONG, *((10 ** rng.uniform(0, top, 7)).astype(np.int64).tolist() for top in tops)]
+
+
+def test_large_lags_never_claim_too_much() -> None:
+    for lag in large_lags():
+        truth = best_spread(lag, 3, 2, 3)
+        answer = solve_model(problem_of(lag, 3, 2, 3), LIMITS)
         assert answer.outcome == "optimal"
-        assert answer.bound <= truth
+        assert 0.999 * truth - rounding(np.array(lag)) < answer.bound <= truth
         assert answer.assigned is not None
         loads = np.bincount(answer.assigned, weights=lag, minlength=3)
-        assert loads.max() - loads.min() - truth <= rounding(lag)
+        assert 0 <= loads.max() - loads.min() - truth <= rounding(np.array(lag))
 
 
 def rounding(lag: np.ndarray) -> float:
@@ -89,20 +95,6 @@ def best_spread(lag: list[int], members: int, lo: int, hi: int) -> int:
     truth = Assignments.all(group)
     counts = truth.counts()
     return int(truth.where(((counts >= lo) & (counts <= hi)).all(axis=1)).spread.min())
-
-
-WRONG: Final = [97179093413, 35724273580, 23368295253, 446288, 5360, 4935, 5]
-
-
-def test_the_instance_whose_wrong_optimum_was_certified() -> None:
-    assert best_spread(WRONG, 3, 2, 3) == 73810346517
-    answer = solve_model(problem_of(WRONG, 3, 2, 3), LIMITS)
-    assert answer.outcome == "optimal"
-    assert answer.bound <= 73810346517
-    assert answer.bound > 73810346517 * 0.999
-    assert answer.assigned is not None
-    loads = np.bincount(answer.assigned, weights=np.array(WRONG), minlength=3)
-    assert 0 <= loads.max() - loads.min() - 73810346517 <= rounding(np.array(WRONG))
 
 
 def test_base_loads_count() -> None:

@@ -7,11 +7,12 @@ from collections.abc import Callable, Iterator
 import numpy as np
 import pytest
 from support import local_search
-from support.groups import LAG_KINDS, group_of, random_group, small_groups
-from support.local_search import spread_of, window_of
+from support.groups import group_of, random_group, small_groups
+from support.local_search import never, spread_of, starts, window_of
 from support.oracles import Assignments
 
 import equilag.solver.local_search.window_search as window_search
+from equilag.domain.budget import limit_steps
 from equilag.domain.constraint import CountConstraint
 from equilag.domain.group.group import Group, Index, Ints
 from equilag.domain.plan.metrics import is_valid, member_counts, member_loads
@@ -22,42 +23,19 @@ from equilag.solver.exchange.cyclic_exchanges import (
     exchange_of_two,
 )
 from equilag.solver.local_search.assignment_state import AssignmentState
-from equilag.solver.local_search.window_search import find_chain, lighten, rotate, search_window
+from equilag.solver.local_search.window_search import find_chain, rotate, search_window
 
-TOTALS = [Policy(), Policy("sticky-yet-fair")]
 STEPS = 600
 """Enough for the groups here; some would go on without an end, see below."""
 
 
-class Steps:
-    """Says no, as often as it may be asked."""
-
-    def __init__(self, most: int = STEPS) -> None:
-        self.left = most
-
-    def __call__(self) -> bool:
-        self.left -= 1
-        return self.left < 0
+def steps(most: int = STEPS) -> Callable[[], bool]:
+    return limit_steps(most, never)
 
 
 def start(group: Group, policy: Policy) -> tuple[CountConstraint, Index, Window]:
     constraint, assigned = local_search.start(group, policy, keep=False)
     return constraint, assigned, window_of(group, constraint)
-
-
-def starts(seed: int, n: int) -> Iterator[tuple[Group, CountConstraint, Index, Window]]:
-    """Mixed subscriptions of some size, nothing pinned and what is owned pinned."""
-    rng, number = np.random.default_rng(seed), 0
-    while number < n:
-        group = random_group(
-            rng, topics=7, members=9, size=8, reads=(0.25, 0.4, 0.7)[number % 3], owned=0.3,
-            kind=LAG_KINDS[number % len(LAG_KINDS)],
-        )  # fmt: skip
-        if group.n_partitions < 8 or np.count_nonzero(~group.idle) < 3:
-            continue
-        number += 1
-        for policy in TOTALS:
-            yield group, *start(group, policy)
 
 
 def window_for(state: AssignmentState, rng: np.random.Generator) -> Window:
@@ -184,7 +162,7 @@ def plain_chain(
 def test_an_exchange_is_the_best_of_its_kind(method: Callable[..., bool]) -> None:
     rng, helped = np.random.default_rng(92), 0
     for group in small_groups(seed=92, n=32, limit=10**9, topics=5, members=5, size=4, owned=0.2):
-        for policy in TOTALS:
+        for policy in local_search.POLICIES[:2]:
             constraint, assigned, _ = start(group, policy)
             if group.idle.all():
                 continue
@@ -255,12 +233,12 @@ def test_where_the_heaviest_partition_must_change_its_holder(
     truth = Assignments.all(group).balanced("total")
     best = int(truth.spread.min())
     assert best < truth.spread[truth.rows[:, 0] == 1].min()
-    found = search_window(group, constraint, assigned, window, np.random.default_rng(0), Steps())
+    found = search_window(group, constraint, assigned, window, np.random.default_rng(0), steps())
     assert spread_of(group, found) == best
     assert found[0] == 0
     # Nothing else gets there.
     monkeypatch.setattr(window_search, "MAX_HOLDERS", 0)
-    found = search_window(group, constraint, assigned, window, np.random.default_rng(0), Steps())
+    found = search_window(group, constraint, assigned, window, np.random.default_rng(0), steps())
     assert spread_of(group, found) > best
 
 
@@ -270,11 +248,11 @@ def test_where_the_heaviest_partition_must_change_its_holder(
 def test_small_groups_reach_the_best_of_all_assignments() -> None:
     number = reached = 0
     for group in small_groups(seed=96, n=40, limit=1500, topics=4, reads=0.5, owned=0.3):
-        for policy in TOTALS:
+        for policy in local_search.POLICIES[:2]:
             constraint, assigned, window = start(group, policy)
             given = assigned.copy()
             found = search_window(
-                group, constraint, assigned, window, np.random.default_rng(0), Steps()
+                group, constraint, assigned, window, np.random.default_rng(0), steps()
             )
             truth = Assignments.all(group, policy.name == "sticky-yet-fair").balanced("total")
             assert np.array_equal(assigned, given)
@@ -294,16 +272,16 @@ def test_nothing_where_topics_count_one_by_one(balance: str) -> None:
         group = random_group(rng, topics=6, members=8, size=8)
         policy = Policy(balance=balance)
         constraint, assigned, window = start(group, policy)
-        found = search_window(group, constraint, assigned, window, rng, Steps())
+        found = search_window(group, constraint, assigned, window, rng, steps())
         assert np.array_equal(found, assigned)
 
 
 def test_nothing_changes_where_all_loads_are_inside_the_window() -> None:
-    for group, constraint, assigned, _ in starts(seed=99, n=6):
+    for group, _, constraint, assigned in starts(seed=99, n=2):
         loads = member_loads(assigned, group.lag, group.n_members)
         inside = Window(int(loads.min()), int(loads.max()))
         rng = np.random.default_rng(0)
-        found = search_window(group, constraint, assigned, inside, rng, Steps())
+        found = search_window(group, constraint, assigned, inside, rng, steps())
         assert np.array_equal(found, assigned)
 
 
@@ -312,24 +290,6 @@ def test_a_descent_ends_by_itself() -> None:
         [1, 1, 5], [[1], [1, 2], [0, 2], [1, 2]], lags=[50013, 12, 206, 13, 131, 21, 50013]
     )
     constraint, assigned, window = start(group, Policy())
-    stop = Steps(3000)
+    stop = steps(3000)
     search_window(group, constraint, assigned, window, np.random.default_rng(0), stop)
-    assert stop.left > 0
-
-
-def test_lighten_makes_a_member_lighter() -> None:
-    rng, done = np.random.default_rng(94), 0
-    for group, constraint, assigned, _ in starts(seed=94, n=10):
-        state = AssignmentState.of(group, constraint, assigned)
-        for _ in range(10):
-            window, member = window_for(state, rng), int(state.loads.argmax())
-            load = int(state.loads[member])
-            options = [plain_chain(state, p, window, None) for p in state.held[member]]
-            was = wrong(state.loads, window)
-            lighter = lighten(state, member, window)
-            check(state)
-            assert lighter is bool(state.loads[member] < load)
-            assert not lighter or any(option is not None for option in options)
-            assert wrong(state.loads, window) < was or not lighter
-            done += lighter
-    assert done > 10
+    assert not stop()
