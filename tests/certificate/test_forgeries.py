@@ -16,6 +16,7 @@ import numpy as np
 import pytest
 from support.altered_plans import Json, accepted, alterations, document
 from support.groups import ODD, group_of, small_groups
+from support.json_paths import replaced
 from support.oracles import Assignments, Truth
 
 import equilag
@@ -196,12 +197,7 @@ def test_every_alteration_is_a_finding_or_true(name: str) -> None:
 )
 def test_fields_that_are_not_proved_may_change(path: tuple[str, ...], value: Any) -> None:
     group, plan = plan_of("lag-aware")
-    altered = document(plan)
-    place = altered
-    for step in path[:-1]:
-        place = place[step]
-    place[path[-1]] = value
-    assert accepted(group, altered)
+    assert accepted(group, replaced(document(plan), path, value))
 
 
 @pytest.mark.parametrize("name", ["lag-aware", "kip-169", "move cost", "assignor sticky"])
@@ -259,9 +255,3 @@ def test_a_status_needs_its_claims() -> None:
         bound = plan.spread_lower_bound if name == "counts" else 0
         forged = replace(plan, claims=claims, spread_lower_bound=bound)
         assert any(finding.startswith("status") for finding in equilag.verify(group, forged))
-
-
-def test_a_plan_of_another_group_is_a_finding() -> None:
-    _, plan = plan_of("lag-aware")
-    other = group_of([3, 2, 2], [[0, 1], [0, 1, 2], [1], []], lags=[1] * 7)
-    assert equilag.verify(other, plan.to_dict())

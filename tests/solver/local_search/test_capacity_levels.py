@@ -10,16 +10,10 @@ from support.reduced_groups import capacity_cases, with_capacities
 from benchmarks.assignors.lags import lags
 from equilag.certificate.bounds.counting import Counting
 from equilag.domain.constraint import CountConstraint
-from equilag.domain.group.group import Group, Index
-from equilag.domain.group.member_capacities import Load
 from equilag.domain.plan.metrics import loads_of
 from equilag.solver.local_search.assignment_state import AssignmentState
 from equilag.solver.local_search.capacity_levels import level_by_capacity
 from equilag.solver.lower_bounds.load_bounds import crowd, load_bounds
-
-
-def spread_of(group: Group, assigned: Index) -> Load:
-    return loads_of(group, assigned).spread
 
 
 def test_loads_of_a_state_follow_every_change() -> None:

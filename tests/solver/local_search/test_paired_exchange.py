@@ -214,10 +214,10 @@ def test_one_heavy_partition_gets_the_best_company() -> None:
 )  # fmt: skip
 def test_odd_groups(group: Group, spread: int) -> None:
     constraint, assigned = start(group)
-    for given in (assigned, group.owner) if (group.owner >= 0).all() else (assigned,):
+    for begin in (assigned, group.owner) if (group.owner >= 0).all() else (assigned,):
         for rounds in (1, 99):
             found = exchange_in_pairs(
-                group, given, np.random.default_rng(0), limit_steps(rounds, never)
+                group, begin, np.random.default_rng(0), limit_steps(rounds, never)
             )
             assert is_valid(group, found)
             assert constraint.admits(found)
