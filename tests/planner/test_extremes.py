@@ -52,26 +52,6 @@ def test_many_topics_are_too_much_for_the_search_and_it_says_so_at_once() -> Non
         Search(problem, Budget(10**9)).find(SearchTarget(spread=0))
 
 
-def test_the_difference_of_whole_groups_is_refused() -> None:
-    last, new = {"c-1": {"t": [0, 1]}}, {"c-1": {"t": [1]}}
-    with pytest.raises(equilag.InputError, match="by_member"):
-        equilag.RebalanceDiff.of(last, new)  # type: ignore[arg-type]
-    assert equilag.RebalanceDiff.by_member(last, new)["c-1"].clean_up == {("t", 0)}
-
-
-def test_an_assignor_that_fails_in_its_own_way() -> None:
-    from equilag.heuristics.registry import run_assignor
-
-    class Broken:
-        name = "broken"
-
-        def assign(self, group: equilag.Group) -> np.ndarray:
-            raise KeyError("boo")
-
-    with pytest.raises(equilag.InputError, match=r"'broken' failed \(KeyError"):
-        run_assignor(Broken(), group_of([1], [[0]]))
-
-
 def large_group() -> Group:
     """500 members, 105 topics of 200 partitions in two overlapping subscriptions."""
     rng = np.random.default_rng(6)

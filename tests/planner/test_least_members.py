@@ -18,32 +18,25 @@ def overloaded(rates: list[float] | None, capacities: list[float | None], unread
     )  # fmt: skip
 
 
-def test_two_more_members() -> None:
-    found = least_members(overloaded([10.0] * 12, [30.0, 30.0]), Policy(), Budget())
+@pytest.mark.parametrize(
+    ("group", "present", "more", "least"),
+    [
+        (overloaded([10.0] * 12, [30.0, 30.0]), 2, 2, (4, 4)),
+        (overloaded([10.0] * 12, [5.0, 30.0, 30.0], unread=1), 2, 2, (4, 4)),
+        (overloaded([10.0] * 4, [30.0, 30.0, 30.0]), 3, 0, (3, 3)),
+        # No number of members reads the hot partition.
+        (overloaded([10.0, 50.0, 10.0], [30.0]), 1, None, (4, None)),
+    ],
+    ids=["two more", "one reads nothing", "enough", "a hot partition"],
+)
+def test_how_many_more_keep_up(
+    group: Group, present: int, more: int | None, least: tuple[int, int | None]
+) -> None:
+    found = least_members(group, Policy(), Budget())
     assert found is not None
-    assert (found.present, found.more, found.hot) == (2, 2, ())
-    assert found.least == (4, 4)
-    assert found.least.proved
-
-
-def test_members_that_read_nothing_do_not_count() -> None:
-    found = least_members(overloaded([10.0] * 12, [5.0, 30.0, 30.0], unread=1), Policy(), Budget())
-    assert found is not None
-    assert (found.present, found.more) == (2, 2)
-
-
-def test_no_number_of_members_reads_a_hot_partition() -> None:
-    found = least_members(overloaded([10.0, 50.0, 10.0], [30.0]), Policy(), Budget())
-    assert found is not None
-    assert found.more is None
-    assert (found.least.at_least, found.last) == (4, 3)
-    assert [(unit.partition, unit.pieces) for unit in found.hot] == [(1, 2)]
-
-
-def test_present_members_are_enough() -> None:
-    found = least_members(overloaded([10.0] * 4, [30.0, 30.0, 30.0]), Policy(), Budget())
-    assert found is not None
-    assert found.more == 0
+    assert (found.present, found.more, found.least) == (present, more, least)
+    hot = [(unit.partition, unit.pieces) for unit in found.hot]
+    assert (hot, found.last) == (([(1, 2)], 3) if more is None else ([], group.n_partitions))
 
 
 @pytest.mark.parametrize(("rates", "capacity"), [(None, 5.0), ([1.0, 2.0], None)])

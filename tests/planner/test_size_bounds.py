@@ -8,7 +8,6 @@ from support.oracle_optima import least_heaviest
 
 from equilag.planner.sizes.size_bounds import (
     AlikeLoads,
-    LoadInterval,
     deal_heavy_first,
     relieve_heaviest,
 )
@@ -63,11 +62,6 @@ def test_pairs_are_folded() -> None:
 def test_longer_shares_weigh_at_least_the_lightest_partitions() -> None:
     loads = AlikeLoads(np.array([7, 7, 7, 6, 6, 6, 6]), True)
     assert loads.at_least(3) == 18  # one member has three of them
-
-
-def test_an_interval_is_proved_where_its_ends_meet() -> None:
-    assert LoadInterval(3, 3).proved
-    assert not LoadInterval(2, 3).proved
 
 
 ONE = np.ones(3, np.int64)

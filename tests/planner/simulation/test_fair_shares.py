@@ -5,7 +5,7 @@ import pytest
 from support.fluid_groups import random_runs
 
 from equilag.domain.columns import Floats, Index
-from equilag.planner.simulation.fluid_state import fair_shares, member_sums
+from equilag.planner.simulation.fluid_state import fair_shares
 
 
 def by_sorting(demand: Floats, owner: Index, budget: Floats) -> list[float]:
@@ -19,24 +19,10 @@ def by_sorting(demand: Floats, owner: Index, budget: Floats) -> list[float]:
     return shares
 
 
-def test_small_demands_are_met_and_the_others_share_the_rest() -> None:
-    owner = np.array([0, 0, 0, 1, -1], dtype=np.int32)
-    shares = fair_shares(np.array([1.0, 8, 9, 5, 7]), owner, np.array([7.0, 20]))
-    assert shares.tolist() == [1, 3, 3, 5, 0]
-
-
 def test_random_shares_are_those_by_sorting() -> None:
     for lag, ((_, conditions), *_) in random_runs(1, 300):
         shares = fair_shares(lag, conditions.owner, conditions.capacity)
         assert shares == pytest.approx(by_sorting(lag, conditions.owner, conditions.capacity))
-
-
-def test_the_whole_budget_is_spent_or_all_is_met() -> None:
-    rng = np.random.default_rng(2)
-    demand, owner = rng.lognormal(0, 3, 5000), rng.integers(0, 40, 5000).astype(np.int32)
-    budget = member_sums(demand, owner, 40) * rng.choice([0.0, 0.1, 0.7, 1.3], 40)
-    spent = member_sums(fair_shares(demand, owner, budget), owner, 40)
-    assert spent == pytest.approx(np.minimum(budget, member_sums(demand, owner, 40)))
 
 
 def test_demands_over_many_orders_of_magnitude() -> None:

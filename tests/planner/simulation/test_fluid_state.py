@@ -29,24 +29,6 @@ def test_lags_are_those_of_a_simulation_by_events() -> None:
             )
 
 
-def test_a_state_does_not_depend_on_the_moments_in_between() -> None:
-    for lag, ((_, held), *_) in random_runs(4, 100):
-        state = FluidState.start(lag, held.rate)
-        at_once, by_steps = state.after(3.0, held), state
-        for _ in range(12):
-            by_steps = by_steps.after(0.25, held)
-        assert by_steps.lag == pytest.approx(at_once.lag, abs=1e-9)
-        assert by_steps.age() == pytest.approx(at_once.age(), abs=1e-6)
-
-
-def test_a_partition_that_is_read_stays_read_and_the_others_get_its_share() -> None:
-    held = conditions([0, 0, 3], [4], [0, 0, 0])
-    state = start([1, 10, 0], [0, 0, 3])
-    assert state.after(0.75, held).lag == pytest.approx([0, 9, 1.25])
-    assert state.after(4.0, held).lag == pytest.approx([0, 2.5, 4.5])
-    assert state.after(11.0, held).lag.tolist() == [0, 0, 0]
-
-
 def oldest_unread(lag: Floats, history: list[tuple[float, Floats]], partition: int) -> float:
     """Age by the cumulative arrivals: how long ago as much was still to come as is unread now."""
     rest, age = float(lag[partition]), 0.0
@@ -90,8 +72,3 @@ def test_the_age_of_a_backlog_without_a_rate_is_the_time_since_the_start() -> No
     held = conditions([0, 2], [0], [0, 0])
     assert start([5, 6], [0, 2]).age().tolist() == [0, 3]
     assert start([5, 6], [0, 2]).after(4.0, held).age().tolist() == [4, 7]
-
-
-def test_sums_of_members() -> None:
-    state, owner = start([1, 2, 4], [0, 0, 0]), np.array([1, -1, 1], dtype=np.int32)
-    assert state.member_lags(owner, 2).tolist() == [0, 5]
