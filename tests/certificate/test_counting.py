@@ -9,12 +9,14 @@ from hypothesis import strategies as st
 from support.constraints import counting_of
 from support.groups import group_of, groups, small_groups
 from support.oracles import Assignments
+from support.reduced_groups import exact_loads, random_capacities, random_counts
 
 from equilag.certificate.bounds.counting import Counting
 from equilag.certificate.bounds.free_of_topics import heaviest_of, lightest_of
-from equilag.certificate.bounds.heaviest import heavy, rest
+from equilag.certificate.bounds.heaviest import excess_by_average, excess_by_heavy, heavy, rest
 from equilag.domain.constraint import unconstrained
 from equilag.domain.group.group import Flags, Group
+from equilag.domain.plan.metrics import fair_load
 from equilag.domain.policy.policy import Policy
 from equilag.domain.policy.policy_settings import BALANCES
 
@@ -112,3 +114,29 @@ def test_too_many_heaviest_say_nothing() -> None:
     assert rest(counting, counting.active, 3) is None
     assert rest(counting, members(0, of=2), 1) is None
     assert heavy(counting, members(of=2), 1) == 0
+
+
+def test_never_beyond_the_truth_by_capacity() -> None:
+    rng = np.random.default_rng(5)
+    for plain in small_groups(seed=5, n=50):
+        group = random_capacities(rng, plain)
+        if group.idle.all():
+            continue
+        constraint, every = random_counts(rng, group)
+        counting = Counting(group, constraint)
+        loads = exact_loads(group, every)
+        highest, lowest = loads.max(axis=1).min(), loads.min(axis=1).max()
+        fair = fair_load(group)
+        least_excess = np.maximum(loads - fair, 0).sum(axis=1).min()
+        for number in range(4):
+            members = rng.random(group.n_members) < 0.6 if number else counting.active
+            high, low = counting.average(members)
+            assert high <= highest
+            assert lowest <= low
+            assert excess_by_average(counting, members) <= least_excess
+            for heaviest in range(5):
+                assert heavy(counting, members, heaviest) <= highest
+                left = rest(counting, members, heaviest)
+                assert left is None or lowest <= left
+                above = excess_by_heavy(counting, members, heaviest)
+                assert above <= least_excess

@@ -1,14 +1,17 @@
-"""The way back to the owners: moves that are saved within a limit on unevenness."""
+"""Few moves: the way back to the owners, and a beam search for each of the lowest numbers."""
 
 from __future__ import annotations
 
 import numpy as np
 import pytest
-from support.groups import group_of
-from support.local_search import excess_of, never, spread_of, start, starts
+from support.groups import ODD, group_of, odd_cases
+from support.local_search import POLICIES, excess_of, never, spread_of, start, starts
+from support.oracles import Assignments
 
+from equilag.domain.group.group import Group, Index
 from equilag.domain.plan.metrics import count_moves
 from equilag.domain.policy.policy import Policy
+from equilag.solver.exchange.exchange_beam import FewExchanges, extension_price, search_beam
 from equilag.solver.exchange.pairwise_swaps import swap_pairwise
 from equilag.solver.local_search.load_targets import ImprovementGoal
 from equilag.solver.local_search.way_back import UnevennessLimit, return_to_owners
@@ -53,3 +56,59 @@ def test_returning_brings_everything_back_where_nothing_prevents_it() -> None:
         return_to_owners(group, constraint, away, UnevennessLimit(0, 0.0), lambda: True).tolist()
         == away.tolist()
     )
+
+
+def least_spreads(group: Group, found: list[Index], most: int) -> list[int]:
+    """[moves] the smallest spread found with at most so many moves."""
+    figures = [(count_moves(group, each), spread_of(group, each)) for each in found]
+    return [min(s for moves, s in figures if moves <= limit) for limit in range(most + 1)]
+
+
+def test_small_groups_have_the_best_plan_for_every_number_of_moves() -> None:
+    rng = np.random.default_rng(8)
+    for _ in range(12):
+        lags = np.floor(rng.lognormal(4, 1.5, 9)).astype(np.int64)
+        group = group_of([9], [[0]] * 3, rng.permutation(np.arange(9) % 3), lags)
+        constraint, assigned = start(group, Policy(balance="total"), keep=True)
+        found = list(search_beam(group, constraint, [assigned], FewExchanges(6), never))
+        truth = Assignments.all(group).balanced("total")
+        best = [int(truth.where(truth.moves <= moves).spread.min()) for moves in range(7)]
+        assert least_spreads(group, found, 6) == best
+
+
+def test_keeps_the_constraint_and_the_limit() -> None:
+    for group, _, constraint, assigned in starts(seed=56, n=3):
+        most = count_moves(group, assigned) + 3
+        before = assigned.copy()
+        for found in search_beam(group, constraint, [assigned], FewExchanges(most, 8), never):
+            assert constraint.admits(found)
+            assert count_moves(group, found) <= most
+        assert np.array_equal(assigned, before)
+
+
+def test_many_partitions_of_a_member_are_sampled() -> None:
+    rng = np.random.default_rng(9)
+    lags = rng.integers(0, 10_000, 600)
+    group = group_of([600], [[0]] * 12, [n % 12 for n in range(600)], lags)
+    constraint, assigned = start(group, Policy(balance="total"), keep=True)
+    found = list(search_beam(group, constraint, [assigned], FewExchanges(6, 4), never))
+    spreads = least_spreads(group, found, 6)
+    assert spreads[6] < spreads[2] < spreads[0] == spread_of(group, assigned)
+    assert extension_price(group) > 0
+
+
+@pytest.mark.parametrize(("name", "policy"), odd_cases(POLICIES))
+def test_odd_groups(name: str, policy: Policy) -> None:
+    group = ODD[name]()
+    constraint, assigned = start(group, policy, keep=True)
+    most = count_moves(group, assigned) + 2
+    for found in search_beam(group, constraint, [assigned], FewExchanges(most, 8), never):
+        assert constraint.admits(found)
+
+
+def test_a_start_beyond_the_limit_is_left_out() -> None:
+    group = group_of([6], [[0]] * 2, [0, 0, 0, 1, 1, 1], [9, 5, 4, 3, 2, 1])
+    constraint, assigned = start(group, Policy(balance="total"), keep=True)
+    away = 1 - assigned
+    assert not list(search_beam(group, constraint, [away], FewExchanges(2), never))
+    assert not list(search_beam(group, constraint, [], FewExchanges(2), never))
