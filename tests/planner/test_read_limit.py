@@ -1,9 +1,10 @@
-"""Plans within a limit on reads across racks, against all assignments."""
+"""Limits on moves and on reads across racks, against all assignments; the cause of a refusal."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from random import Random
+from typing import Any
 
 import pytest
 from support.extended_groups import ExtendedShape, extended_snapshot
@@ -12,6 +13,7 @@ from support.oracle_optima import all_optima
 from support.oracle_snapshots import Snapshot, read_group
 
 import equilag
+from equilag.domain.errors import InputError
 
 SHAPE = ExtendedShape(members=3, units=6, fields=frozenset({"rack", "subscriptions"}))
 
@@ -104,3 +106,43 @@ def test_both_limits_at_once() -> None:
     with pytest.raises(equilag.InputError, match="fewer than 2") as caught:
         equilag.frontier(group, max_cross_rack=0, max_moves=1)
     assert caught.value.place == "max_moves"
+
+
+SNAPSHOT: dict[str, Any] = {
+    "format": "equilag/snapshot/1",
+    "group": "g",
+    "topics": {"a": 6, "b": 6},
+    "members": [
+        {"id": "m0", "subscription": ["a", "b"], "rack": "x",
+         "owned": {"a": list(range(6)), "b": list(range(6))}},
+        {"id": "m1", "subscription": ["a", "b"], "rack": "y"},
+    ],
+}  # fmt: skip
+RACKS = {"racks": {"a": [["x"]] * 6, "b": [["y"]] * 6}}
+HINT = "; with balance none fewer may do"
+TWO = "2 of them from owners that may not keep theirs"
+READS = "the fewest reads across racks"
+ALLOWED = {"allowed": {"a": {"3": ["m1"], "4": ["m1"]}}}
+
+
+@pytest.mark.parametrize(
+    ("fields", "settings", "problem"),
+    [
+        ({}, {}, f"6 moves that even counts force{HINT}"),
+        (RACKS, {"rack_aware": True}, f"6 moves that even counts and {READS} force{HINT}"),
+        ({}, {"rack_aware": True}, f"6 moves that even counts force{HINT}"),
+        (ALLOWED, {}, f"6 moves that even counts and restrictions force ({TWO}){HINT}"),
+        (ALLOWED, {"balance": "none"}, f"2 moves that restrictions force ({TWO})"),
+        (
+            ALLOWED,
+            {"policy": "sticky-yet-fair"},
+            "2 moves that owners that may not keep theirs force",
+        ),
+        ({}, {"max_partitions": 10, "balance": "none"}, "2 moves that room forces"),
+    ],
+)
+def test_the_cause_is_named(fields, settings, problem: str) -> None:
+    group = equilag.load_snapshot({**SNAPSHOT, **fields})
+    with pytest.raises(InputError) as caught:
+        equilag.solve(group, max_moves=1, effort=0.01, time_limit=60, **settings)
+    assert str(caught.value) == f"max_moves: 1 is fewer than the {problem}"

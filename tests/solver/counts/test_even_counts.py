@@ -1,4 +1,4 @@
-"""Exactly even counts, against brute force, an independent flow, and a family that traps others."""
+"""Exactly even counts, against brute force and an independent flow; too little room is named."""
 
 from __future__ import annotations
 
@@ -153,3 +153,27 @@ def test_threads_share_what_their_process_gets() -> None:
     counts = member_counts(balanced_assignment(group, Policy()), 8)
     assert counts.tolist() == [8, 7, 7, 7, 7, 7, 7, 50]
     assert constraint_of(group, Policy(), balanced_assignment(group, Policy())).largest_count == 50
+
+
+@pytest.mark.parametrize(
+    ("room", "reads", "owners", "problem"),
+    [
+        ([2, 2], [[0, 1]] * 2, [-1] * 5,
+         "max_partitions: 5 partitions of t00, t01, but m00, m01 have room for 4"),
+        ([2, 9], [[0, 1], [1]], [-1] * 5,
+         "max_partitions: 3 partitions of t00, but m00 has room for 2"),
+        # What is kept takes room.
+        ([2, 9], [[0, 1]] * 2, [0, 0, 0, 1, 1],
+         "members[0].max_partitions: 'm00' keeps 3 partitions and has room for 2"),
+        ([3, 1], [[0, 1]] * 2, [0, 0, -1, -1, -1],
+         "max_partitions: 3 partitions of t00, t01, but m00, m01 have room for 2 more"),
+    ],
+)  # fmt: skip
+def test_what_does_not_fit_is_named(
+    room: list[int], reads: list[list[int]], owners: list[int], problem: str
+) -> None:
+    columns = extended_columns(2, room=np.array(room))
+    group = replace(group_of([3, 2], reads, owners), extended=columns)
+    with pytest.raises(InputError) as error:
+        balanced_assignment(group, Policy("sticky-yet-fair"))
+    assert str(error.value) == problem
