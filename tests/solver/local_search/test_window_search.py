@@ -20,7 +20,8 @@ from equilag.domain.policy.policy import Policy
 from equilag.solver.exchange.cyclic_exchanges import (
     Window,
 )
-from equilag.solver.local_search.window_search import search_window
+from equilag.solver.local_search.assignment_state import AssignmentState
+from equilag.solver.local_search.window_search import find_chain, rotate, search_window
 
 STEPS = 600
 """Enough for the groups here; some would go on without an end, see below."""
@@ -100,6 +101,25 @@ def test_long_ways_are_found() -> None:
         assert found in truth
         best += spread_of(group, found) == truth.spread.min()
     assert best > 5
+
+
+def test_a_chain_relieves_who_gives_and_brings_nobody_below_the_window() -> None:
+    rng, found = np.random.default_rng(95), 0
+    for group in rings(rng):
+        constraint, assigned, _ = start(group, Policy())
+        state = AssignmentState.of(group, constraint, assigned)
+        window = Window(int(state.loads.min()) // 2, int(np.median(state.loads)))
+        for given in range(group.n_partitions):
+            chain = find_chain(state, given, window, None)
+            if chain is not None:
+                after = AssignmentState.of(group, constraint, assigned)
+                rotate(after, given, chain)
+                assert constraint.admits(after.assigned)
+                assert after.loads[assigned[given]] < state.loads[assigned[given]]
+                below = after.loads < np.minimum(state.loads, window.low)
+                assert not np.delete(below, assigned[given]).any()
+                found += 1
+    assert found > 30
 
 
 @pytest.mark.parametrize("balance", ["per-topic", "both"])
