@@ -119,7 +119,7 @@ def test_a_chain_relieves_who_gives_and_brings_nobody_below_the_window() -> None
                 below = after.loads < np.minimum(state.loads, window.low)
                 assert not np.delete(below, assigned[given]).any()
                 found += 1
-    assert found > 30
+    assert found > 12
 
 
 @pytest.mark.parametrize("balance", ["per-topic", "both"])
