@@ -1,26 +1,33 @@
-"""Window search, by exchanges of two, three and more members, reaches the best of all."""
+"""Window and level search: exchanges of two, three and more members, to the best of all."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from random import Random
 
 import numpy as np
 import pytest
 from support import local_search
+from support.extended_groups import ExtendedShape, extended_snapshot
 from support.groups import group_of, random_group, small_groups
-from support.local_search import never, spread_of, starts, window_of
+from support.local_search import never, spread_of, start, starts, window_of
 from support.oracles import Assignments
 
 import equilag.solver.local_search.window_search as window_search
+from equilag.adapters.snapshot.read_input import load_snapshot
 from equilag.domain.budget import limit_steps
 from equilag.domain.constraint import CountConstraint
+from equilag.domain.errors import InputError
 from equilag.domain.group.group import Group, Index
 from equilag.domain.plan.metrics import member_loads
 from equilag.domain.policy.policy import Policy
+from equilag.domain.reduction.reduce import reduce_group
+from equilag.solver.counts.even_counts import balanced
 from equilag.solver.exchange.cyclic_exchanges import (
     Window,
 )
 from equilag.solver.local_search.assignment_state import AssignmentState
+from equilag.solver.local_search.level_search import search_level
 from equilag.solver.local_search.window_search import find_chain, rotate, search_window
 
 STEPS = 600
@@ -31,8 +38,8 @@ def steps(most: int = STEPS) -> Callable[[], bool]:
     return limit_steps(most, never)
 
 
-def start(group: Group, policy: Policy) -> tuple[CountConstraint, Index, Window]:
-    constraint, assigned = local_search.start(group, policy, keep=False)
+def start_of(group: Group, policy: Policy) -> tuple[CountConstraint, Index, Window]:
+    constraint, assigned = start(group, policy, keep=False)
     return constraint, assigned, window_of(group, constraint)
 
 
@@ -44,7 +51,7 @@ def test_where_the_heaviest_partition_must_change_its_holder(
 ) -> None:
     reading = [[0, 1], [0, 2], [2, 3], [1, 3]]
     group = group_of([1, 2, 2, 2], reading, lags=[100, 10, 25, 55, 10, 60, 55])
-    constraint, assigned, _ = start(group, Policy())
+    constraint, assigned, _ = start_of(group, Policy())
     window = Window(71, 100)
     assert assigned[0] == 1
     truth = Assignments.all(group).balanced("total")
@@ -76,7 +83,7 @@ def test_small_groups_reach_the_best_of_all_assignments() -> None:
     number = reached = 0
     for group in small_groups(seed=96, n=40, limit=1500, topics=4, reads=0.5, owned=0.3):
         for policy in local_search.POLICIES[:2]:
-            constraint, assigned, window = start(group, policy)
+            constraint, assigned, window = start_of(group, policy)
             given = assigned.copy()
             found = search_window(
                 group, constraint, assigned, window, np.random.default_rng(0), steps()
@@ -95,7 +102,7 @@ def test_small_groups_reach_the_best_of_all_assignments() -> None:
 def test_long_ways_are_found() -> None:
     rng, best = np.random.default_rng(93), 0
     for group in rings(rng):
-        constraint, assigned, window = start(group, Policy())
+        constraint, assigned, window = start_of(group, Policy())
         found = search_window(group, constraint, assigned, window, rng, steps())
         truth = Assignments.all(group).balanced("total")
         assert found in truth
@@ -106,7 +113,7 @@ def test_long_ways_are_found() -> None:
 def test_a_chain_relieves_who_gives_and_brings_nobody_below_the_window() -> None:
     rng, found = np.random.default_rng(95), 0
     for group in rings(rng):
-        constraint, assigned, _ = start(group, Policy())
+        constraint, assigned, _ = start_of(group, Policy())
         state = AssignmentState.of(group, constraint, assigned)
         window = Window(int(state.loads.min()) // 2, int(state.loads.max()))
         for given in range(group.n_partitions):
@@ -128,7 +135,7 @@ def test_nothing_where_topics_count_one_by_one(balance: str) -> None:
     for _ in range(10):
         group = random_group(rng, topics=6, members=8, size=8)
         policy = Policy(balance=balance)
-        constraint, assigned, window = start(group, policy)
+        constraint, assigned, window = start_of(group, policy)
         found = search_window(group, constraint, assigned, window, rng, steps())
         assert np.array_equal(found, assigned)
 
@@ -146,7 +153,37 @@ def test_a_descent_ends_by_itself() -> None:
     group = group_of(
         [1, 1, 5], [[1], [1, 2], [0, 2], [1, 2]], lags=[50013, 12, 206, 13, 131, 21, 50013]
     )
-    constraint, assigned, window = start(group, Policy())
+    constraint, assigned, window = start_of(group, Policy())
     stop = steps(3000)
     search_window(group, constraint, assigned, window, np.random.default_rng(0), stop)
     assert not stop()
+
+
+def test_a_large_group_is_searched_in_parts(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("equilag.solver.local_search.level_search.MAX_PAIRS", 400)
+    rng = np.random.default_rng(15)
+    group = random_group(rng, topics=12, members=40, size=12, reads=0.4, kind="uneven")
+    constraint, assigned = start(group, Policy(), keep=False)
+    window = window_of(group, constraint)
+    found = search_level(group, constraint, assigned, window, rng, limit_steps(60, never))
+    assert constraint.admits(found)
+    assert spread_of(group, found) < spread_of(group, assigned)
+
+
+def test_counts_keep_to_the_sums_of_instances() -> None:
+    bound = 0
+    for seed in range(24):
+        shape = ExtendedShape(8, 24, frozenset({"instance", "room", "allowed"}))
+        given = load_snapshot(extended_snapshot(Random(seed), shape))
+        try:
+            group = reduce_group(given, Policy()).group
+            assigned, constraint = balanced(group, Policy())
+        except InputError:
+            continue
+        bound += constraint.instance_sums is not None
+        window, rng = window_of(group, constraint), np.random.default_rng(seed)
+        for heaviest in (0, 2):
+            steps = limit_steps(30, never)
+            found = search_level(group, constraint, assigned, window, rng, steps, heaviest)
+            assert constraint.admits(found)
+    assert bound > 10
