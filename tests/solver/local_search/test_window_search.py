@@ -30,7 +30,7 @@ from equilag.solver.exchange.places import PlaceTable, deal_layers
 from equilag.solver.local_search.assignment_state import AssignmentState
 from equilag.solver.local_search.level_search import search_level
 from equilag.solver.local_search.window_cycles import exchange_in_cycles
-from equilag.solver.local_search.window_search import find_chain, rotate, search_window
+from equilag.solver.local_search.window_search import find_chain, lighten, rotate, search_window
 
 STEPS = 600
 """Enough for the groups here; some would go on without an end, see below."""
@@ -110,6 +110,22 @@ def test_long_ways_are_found() -> None:
         assert found in truth
         best += spread_of(group, found) == truth.spread.min()
     assert best > 5
+
+
+def test_lighten_makes_a_member_lighter() -> None:
+    rng, done = np.random.default_rng(94), 0
+    for group in rings(rng):
+        constraint, assigned, _ = start_of(group, Policy())
+        state = AssignmentState.of(group, constraint, assigned)
+        window = Window(int(state.loads.min()) // 2, int(state.loads.max()) - 1)
+        for member in range(group.n_members):
+            load, outside = int(state.loads[member]), window.outside(state.loads).sum()
+            lighter = lighten(state, member, window, never)
+            assert constraint.admits(state.assigned)
+            assert lighter is bool(state.loads[member] < load)
+            assert window.outside(state.loads).sum() < outside or not lighter
+            done += lighter
+    assert done > 3
 
 
 def test_a_chain_relieves_who_gives_and_brings_nobody_below_the_window() -> None:
