@@ -1,4 +1,4 @@
-"""The pages of figures are what the reports make of the results that are kept."""
+"""Pages and pictures of figures are what the reports make of the results that are kept."""
 
 from __future__ import annotations
 
@@ -10,9 +10,12 @@ from pathlib import Path
 import pytest
 from support.paths import CHECKOUT
 
+import equilag
 from benchmarks.assignors import report as assignors
 from benchmarks.live import faults_report, load_report
 from benchmarks.live.faults_table import faults_lines
+from benchmarks.pictures.draw import EFFORT, SAMPLE, TIME_LIMIT, main
+from benchmarks.pictures.group_picture import DARK, LIGHT
 from benchmarks.simulation import report as simulation
 
 PAGES = CHECKOUT / "docs" / "benchmark"
@@ -71,3 +74,20 @@ def test_a_fault_whose_end_was_not_seen_is_late() -> None:
     never = {name: {"role_s": None, "read_s": None} for name in names}
     lines = faults_lines({**results, "steps": [{"kind": "hang", "groups": never}]})
     assert lines[-1] == f"| hang | 1 |{' late; late, late |' * len(names)}"
+
+
+def test_the_pictures_of_the_readme_are_those_of_a_run_now(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["--out", str(tmp_path)]) == 0
+    text = capsys.readouterr().out.strip()
+    assert f'alt="{text}"' in (CHECKOUT / "README.md").read_text("utf-8")
+    for name in ("token-indexer-light.svg", "token-indexer-dark.svg"):
+        kept = (CHECKOUT / "docs/pictures" / name).read_text("utf-8")
+        assert (tmp_path / name).read_text("utf-8") == kept, "make pictures draws it anew"
+    plan = equilag.solve(equilag.load_snapshot(SAMPLE), effort=EFFORT, time_limit=TIME_LIMIT)
+    for lag in plan.lag.by_member.values():
+        assert f">{lag:,}<" in kept
+    assert f"{plan.lag.min:,} to {plan.lag.max:,} records" in text
+    assert "of 48 partitions moved" in kept
+    assert (LIGHT.paper in kept, DARK.paper in kept) == (False, True)

@@ -9,11 +9,14 @@ from hypothesis import strategies as st
 from support.constraints import counting_of
 from support.groups import group_of, groups, small_groups
 from support.oracles import Assignments
+from support.reduced_groups import exact_loads, random_capacities, random_counts
 
 from equilag.certificate.bounds.counting import Counting
-from equilag.certificate.bounds.heaviest import heavy, rest
+from equilag.certificate.bounds.free_of_topics import heaviest_of, lightest_of
+from equilag.certificate.bounds.heaviest import excess_by_average, excess_by_heavy, heavy, rest
 from equilag.domain.constraint import unconstrained
 from equilag.domain.group.group import Flags, Group
+from equilag.domain.plan.metrics import fair_load
 from equilag.domain.policy.policy import Policy
 from equilag.domain.policy.policy_settings import BALANCES
 
@@ -72,6 +75,15 @@ def test_without_a_constraint_the_bounds_hold_for_every_assignment() -> None:
             never_too_much(counting, truth, rng.random(group.n_members) < 0.5)
 
 
+def test_sums_of_the_lightest_and_of_the_heaviest() -> None:
+    lags = np.array([5, 2, 9, 2, 7])
+    ascending = sorted(lags.tolist())
+    for number in range(-1, 7):
+        wanted = max(0, number)
+        assert lightest_of(lags, number) == sum(ascending[:wanted])
+        assert heaviest_of(lags, number) == sum(ascending[::-1][:wanted])
+
+
 def members(*chosen: int, of: int) -> Flags:
     return np.isin(np.arange(of), chosen)
 
@@ -90,24 +102,10 @@ def test_average_of_the_only_readers_of_a_topic() -> None:
     assert counting.average(members(2, of=3))[1] == 3
 
 
-def test_one_heavy_partition_and_what_must_lie_beside_it() -> None:
-    counting = counting_of(group_of([4], [[0]] * 2, lags=[100, 7, 5, 3]), Policy())
-    assert heavy(counting, counting.active, 1) == 103
-    # Its holder carries at least 103, so that the other one has at most 12.
-    assert rest(counting, counting.active, 1) == 12
-
-
 def test_two_of_the_heaviest_meet() -> None:
     counting = counting_of(group_of([6], [[0]] * 2, lags=[50, 40, 30, 2, 1, 1]), Policy())
     # Of three one member has two: at least 30 + 40, and one more beside them.
     assert heavy(counting, counting.active, 3) == 71
-
-
-def test_the_rest_must_hold_for_every_number_of_holders() -> None:
-    group = group_of([4], [[0]] * 4, lags=[100, 90, 1, 2])
-    counting = counting_of(group, Policy())
-    # One partition each, so that two members hold the two heavy ones.
-    assert rest(counting, counting.active, 2) == 1
 
 
 def test_too_many_heaviest_say_nothing() -> None:
@@ -116,3 +114,29 @@ def test_too_many_heaviest_say_nothing() -> None:
     assert rest(counting, counting.active, 3) is None
     assert rest(counting, members(0, of=2), 1) is None
     assert heavy(counting, members(of=2), 1) == 0
+
+
+def test_never_beyond_the_truth_by_capacity() -> None:
+    rng = np.random.default_rng(5)
+    for plain in small_groups(seed=5, n=50):
+        group = random_capacities(rng, plain)
+        if group.idle.all():
+            continue
+        constraint, every = random_counts(rng, group)
+        counting = Counting(group, constraint)
+        loads = exact_loads(group, every)
+        highest, lowest = loads.max(axis=1).min(), loads.min(axis=1).max()
+        fair = fair_load(group)
+        least_excess = np.maximum(loads - fair, 0).sum(axis=1).min()
+        for number in range(4):
+            members = rng.random(group.n_members) < 0.6 if number else counting.active
+            high, low = counting.average(members)
+            assert high <= highest
+            assert lowest <= low
+            assert excess_by_average(counting, members) <= least_excess
+            for heaviest in range(5):
+                assert heavy(counting, members, heaviest) <= highest
+                left = rest(counting, members, heaviest)
+                assert left is None or lowest <= left
+                above = excess_by_heavy(counting, members, heaviest)
+                assert above <= least_excess

@@ -143,11 +143,3 @@ def test_a_limit_on_moves_is_the_cause_where_nothing_else_is() -> None:
         ("moves", "spread", 0)
     ]
     assert causes[0].bound == 98
-
-
-def test_weights_that_do_not_add_up() -> None:
-    group = group_of([4], [[0]] * 2, lags=[7, 7, 7, 1])
-    causes = bound_causes(equilag.solve(group))
-    assert causes
-    assert all(cause.evidence == "checked" for cause in causes)
-    check(group, equilag.solve(group), causes[-1])

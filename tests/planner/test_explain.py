@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from threading import Event
 from typing import Any
 
@@ -13,7 +14,7 @@ from support.paths import SAMPLES
 
 import equilag
 from equilag.domain.policy.policy import Policy
-from equilag.planner.explain import LooserPlan
+from equilag.planner.explain import LooserPlan, helps
 from equilag.planner.explaining.loosened import loosened
 
 SPLIT = group_of([4, 4], [[0], [0], [1], [1]], lags=[100, 110, 120, 130, 5, 5, 5, 5])
@@ -113,6 +114,17 @@ def test_a_row_helps_only_if_its_plan_is_better_or_moves_less() -> None:
                 step = 0.011 * loads.mean + 1
                 assert every.spread.min() >= loads.spread - step
     assert helped > 10
+
+
+def test_what_the_tolerance_gives_away_is_no_help() -> None:
+    group = group_of([4], [[0]] * 2, lags=[70, 30, 28, 20])
+    plan, other = (equilag.solve(group, balance=name, tolerance=0) for name in ("total", "none"))
+    assert (plan.loads.spread, other.loads.spread) == (32, 8)
+    assert helps(plan, other, "balance")
+    assert not helps(other, plan, "balance")
+    tolerant = replace(plan, policy=Policy(tolerance=50))
+    assert not helps(tolerant, other, "balance")
+    assert helps(tolerant, other, "moves")  # which is about the tolerance itself
 
 
 def test_what_subscriptions_cost_is_found_and_a_floor_is_proved() -> None:

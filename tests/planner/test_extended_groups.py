@@ -62,34 +62,31 @@ def test_the_flow_finds_what_all_assignments_show(mixture: str) -> None:
 
 
 @mixtures
-def test_counts_racks_and_moves_are_those_of_a_flow(mixture: str) -> None:
-    for snapshot, settings in zip(snapshots(mixture, 2, 5, 15), SETTINGS, strict=False):
-        assert flow_differences(snapshot, settings) == []
-
-
-@mixtures
-def test_tiny_groups_are_as_even_as_any_assignment(mixture: str) -> None:
-    settings = SETTINGS[[*MIXTURES].index(mixture) % len(SETTINGS)]
-    (snapshot,) = snapshots(mixture, 1, 4, 7)
-    assert read_group(snapshot).n_assignments <= 4**7
-    assert spread_differences(snapshot, settings) == []
-
-
-@pytest.mark.long
-@mixtures
-def test_a_thousand_groups_are_those_of_a_flow(mixture: str) -> None:
-    many = snapshots(mixture, MANY // len(MIXTURES) + 1, 8, 30)
+@pytest.mark.parametrize(
+    ("number", "members", "units"),
+    [(2, 5, 15), pytest.param(MANY // len(MIXTURES) + 1, 8, 30, marks=pytest.mark.long)],
+)
+def test_counts_racks_and_moves_are_those_of_a_flow(
+    number: int, members: int, units: int, mixture: str
+) -> None:
+    many = snapshots(mixture, number, members, units)
     for snapshot, settings in zip(many, cycle(SETTINGS), strict=False):
         assert flow_differences(snapshot, settings) == []
 
 
-@pytest.mark.long
 @mixtures
-def test_many_tiny_groups_are_as_even_as_any_assignment(mixture: str) -> None:
-    many = snapshots(mixture, MANY_TINY // len(MIXTURES) + 1, 4, 10)
-    few = (one for one in many if read_group(one).n_assignments <= 4**9)
-    for snapshot, settings in zip(few, cycle(SETTINGS), strict=False):
-        assert spread_differences(snapshot, settings, effort=0.5) == []
+@pytest.mark.parametrize(
+    ("number", "units", "effort"),
+    [(1, 7, 0.1), pytest.param(MANY_TINY // len(MIXTURES) + 1, 10, 0.5, marks=pytest.mark.long)],
+)
+def test_tiny_groups_are_as_even_as_any_assignment(
+    number: int, units: int, effort: float, mixture: str
+) -> None:
+    first = [*MIXTURES].index(mixture)
+    for turn, snapshot in enumerate(snapshots(mixture, number, 4, units), first):
+        if read_group(snapshot).n_assignments <= 4**9:
+            settings = SETTINGS[turn % len(SETTINGS)]
+            assert spread_differences(snapshot, settings, effort) == []
 
 
 def test_the_bound_on_moves_has_those_that_nothing_avoids() -> None:

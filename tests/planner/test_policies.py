@@ -72,15 +72,6 @@ def test_every_policy_and_balance(policy: str, balance: str, wanted: dict[str, A
         is_the_best(group, policy=policy, balance=balance, **wanted)
 
 
-@pytest.mark.long
-@pytest.mark.parametrize("wanted", SETTINGS, ids=str)
-@pytest.mark.parametrize("balance", BALANCES)
-@pytest.mark.parametrize("policy", POLICIES)
-def test_more_groups(policy: str, balance: str, wanted: dict[str, Any]) -> None:
-    for group in small_groups(seed=106, n=10, limit=500):
-        is_the_best(group, policy=policy, balance=balance, **wanted)
-
-
 @given(
     groups(limit=120),
     st.sampled_from(POLICIES),
@@ -203,16 +194,15 @@ def test_a_group_that_one_partition_outweighs_is_left_alone() -> None:
 # No time at all.
 
 
-@pytest.mark.parametrize("balance", BALANCES)
-@pytest.mark.parametrize("policy", POLICIES)
-def test_without_time_there_is_a_valid_plan(policy: str, balance: str) -> None:
-    for group in small_groups(seed=108, n=6):
-        plan = equilag.solve(group, policy, balance=balance, time_limit=0)
-        assert plan.status == "fallback"
-        assert is_valid(group, plan.assigned)
-        assert equilag.verify(group, plan) == []
-        if policy == "sticky-yet-fair":
-            assert len(plan.moves) == 0
+@given(groups(), st.sampled_from(POLICIES), st.sampled_from(BALANCES), st.booleans())
+def test_without_time_there_is_a_valid_plan(
+    group: Group, policy: str, balance: str, fresh: bool
+) -> None:
+    plan = equilag.solve(group, policy, balance=balance, time_limit=0, fresh=fresh)
+    assert plan.status == "fallback"
+    assert is_valid(group, plan.assigned)
+    assert equilag.verify(group, plan) == []
+    assert not plan.moves or fresh or policy != "sticky-yet-fair"
 
 
 def test_without_time_counts_of_small_mixed_groups_are_nearly_even() -> None:
@@ -221,13 +211,6 @@ def test_without_time_counts_of_small_mixed_groups_are_nearly_even() -> None:
     plan = equilag.solve(group, time_limit=0)
     assert plan.status == "fallback"
     assert sorted(member_counts(plan.assigned, 3).tolist()) == [3, 3, 4]
-
-
-@given(groups(), st.sampled_from(POLICIES), st.booleans())
-def test_without_time_on_odd_shapes(group: Group, policy: str, fresh: bool) -> None:
-    plan = equilag.solve(group, policy, time_limit=0, fresh=fresh)
-    assert is_valid(group, plan.assigned)
-    assert equilag.verify(group, plan) == []
 
 
 # Settings that make no sense.
@@ -271,15 +254,9 @@ def test_settings_that_make_no_sense(wanted: dict[str, Any], place: str) -> None
     assert caught.value.place == place
 
 
-def test_a_policy_may_be_made_beforehand() -> None:
-    group = group_of([6], [[0]] * 2, owners=[0] * 6, lags=[9, 8, 7, 3, 2, 1])
-    plan = equilag.solve(group, Policy("kip-169", move_cost=2), time_limit=LIMIT)
-    same = equilag.solve(group, "kip-169", move_cost=2, time_limit=LIMIT)
-    assert plan.settings == same.settings
-    assert np.array_equal(plan.assigned, same.assigned)
-
-
 def test_settings_on_top_of_a_policy_object_count() -> None:
-    (group,) = small_groups(seed=5, n=1)
-    plan = equilag.solve(group, Policy("kip-169"), move_cost=5, time_limit=20.0)
-    assert plan.policy == Policy("kip-169", move_cost=5)
+    group = group_of([6], [[0]] * 2, owners=[0] * 6, lags=[9, 8, 7, 3, 2, 1])
+    plan = equilag.solve(group, Policy("kip-169"), move_cost=2, time_limit=LIMIT)
+    same = equilag.solve(group, "kip-169", move_cost=2, time_limit=LIMIT)
+    assert plan.policy == same.policy == Policy("kip-169", move_cost=2)
+    assert np.array_equal(plan.assigned, same.assigned)

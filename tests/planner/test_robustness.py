@@ -23,7 +23,7 @@ from equilag.planner.solving import result
 from equilag.planner.solving.run import COUNTING
 from equilag.planner.solving.stage import Progress
 from equilag.planner.solving.state import Contribution, Proposal, SolveState
-from equilag.planner.stages import bounding_stages, counting_stages, cpsat_stage, improving_stages
+from equilag.planner.stages import bounding_stages, counting_stages, cpsat_stage
 from equilag.planner.stages.cpsat_stage import FullModel
 from equilag.solver.cpsat import model
 
@@ -41,6 +41,16 @@ WIDE: Final = group_of(
 
 def document(plan: equilag.Plan) -> dict[str, Any]:
     return {key: value for key, value in plan.to_dict().items() if key != "timing"}
+
+
+def repeated(group: Group, policy: str, **settings: Any) -> equilag.Plan:
+    """The plan of two runs with a seed, which are the same."""
+    first, second = (
+        equilag.solve(group, policy, seed=3, time_limit=60.0, **settings) for _ in range(2)
+    )
+    assert first.settings["run"] == second.settings["run"] == "repeatable"
+    assert document(first) == document(second)
+    return first
 
 
 COUNTING_KINDS: Final = {
@@ -114,32 +124,18 @@ def test_without_any_plan_the_error_is_not_hidden(monkeypatch: pytest.MonkeyPatc
         equilag.solve(SMALL, time_limit=0.0)
 
 
-@pytest.mark.parametrize("policy", POLICIES)
-def test_a_plan_that_breaks_the_counts_is_thrown_away(
-    policy: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    def lopsided(group: Group, *_: Any, **__: Any) -> np.ndarray:
-        return np.zeros(group.n_partitions, np.int32)  # everything to the first
-
-    monkeypatch.setattr(improving_stages, "swap_pairwise", lopsided)
-    plan = equilag.solve(WIDE, policy, time_limit=60.0, effort=0.1)
-    assert equilag.verify(WIDE, plan) == []
-    assert any("count balance" in note for note in plan.notes) or plan.status == "optimal"
-    assert plan.counts.max - plan.counts.min <= WIDE.n_partitions // 2
-
-
 # CP-SAT: failing, lying, or at a loss.
 
 
-def run_full_model(group: Group) -> SolveState:
+def run_full_model(group: Group) -> tuple[SolveState, Budget]:
     """A run up to the fewest moves, and then the whole model."""
     state, budget = start(group, Policy(tolerance=0))
     carry_out(state, budget, FullModel(searched=False))
-    return state
+    return state, budget
 
 
 def test_the_whole_model_finds_and_claims_the_optimum() -> None:
-    state = run_full_model(SMALL)
+    state, _ = run_full_model(SMALL)
     truth = int(Assignments.all(SMALL).balanced("total").spread.min())
     assert state.incumbent.spread == state.proofs.spread == truth
     claim = state.proofs.claims["spread_at_least", None]
@@ -157,51 +153,36 @@ def test_a_solver_that_fails_is_a_note(
         raise error("no more")
 
     monkeypatch.setattr(model, "solve_model", failing)
-    state = run_full_model(SMALL)
+    state, _ = run_full_model(SMALL)
     assert "spread_at_least" not in state.proofs
     (note,) = state.notes
     assert note.startswith("cp-sat failed")
     assert error.__name__ in note
 
 
-def test_a_solver_that_calls_the_problem_infeasible_is_not_believed(
-    monkeypatch: pytest.MonkeyPatch,
+LOPSIDED: Final = np.zeros(SMALL.n_partitions, np.int64)
+
+
+@pytest.mark.parametrize(
+    ("answer", "words"),
+    [
+        (model.CpSatAnswer("infeasible", None, 0, True), "infeasible"),
+        (model.CpSatAnswer("unknown", None, 10**9, True), "dropped"),  # above the plan at hand
+        (model.CpSatAnswer("optimal", LOPSIDED, 0, True), "count balance"),
+        (model.CpSatAnswer("unknown", None, 0, True), ""),
+        (model.CpSatAnswer("unknown", None, 0, False), ""),
+    ],
+    ids=["infeasible", "a wrong bound", "a wrong assignment", "no answer", "cut by the clock"],
+)
+def test_a_solver_is_not_believed(
+    answer: model.CpSatAnswer, words: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    answer = model.CpSatAnswer("infeasible", None, 0, True)
     monkeypatch.setattr(model, "solve_model", lambda *_, **__: answer)
-    state = run_full_model(SMALL)
+    state, budget = run_full_model(SMALL)
     assert "spread_at_least" not in state.proofs
-    (note,) = state.notes
-    assert "infeasible" in note
-
-
-@pytest.mark.parametrize("exhausted", [False, True])
-def test_an_answer_that_the_clock_cut_off_is_not_repeatable(
-    exhausted: bool, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    answer = model.CpSatAnswer("unknown", None, 0, exhausted)
-    monkeypatch.setattr(model, "solve_model", lambda *_, **__: answer)
-    state, budget = start(SMALL, Policy(tolerance=0))
-    carry_out(state, budget, FullModel(searched=False))
-    assert budget.cut is not exhausted
-
-
-def test_a_solvers_bound_above_the_plan_at_hand_is_dropped(monkeypatch: pytest.MonkeyPatch) -> None:
-    answer = model.CpSatAnswer("unknown", None, 10**9, True)
-    monkeypatch.setattr(model, "solve_model", lambda *_, **__: answer)
-    state = run_full_model(SMALL)
-    assert "spread_at_least" not in state.proofs
-    (note,) = state.notes
-    assert "dropped" in note
-
-
-def test_a_solvers_wrong_assignment_is_thrown_away(monkeypatch: pytest.MonkeyPatch) -> None:
-    answer = model.CpSatAnswer("optimal", np.zeros(SMALL.n_partitions, np.int64), 0, True)
-    monkeypatch.setattr(model, "solve_model", lambda *_, **__: answer)
-    state = run_full_model(SMALL)
     assert state.incumbent.algorithm != "cp-sat"
-    (note,) = state.notes
-    assert "count balance" in note
+    assert [words in note for note in state.notes] == [True] * bool(words)
+    assert budget.cut is not answer.exhausted
 
 
 def test_a_contradicted_proof_is_not_swallowed(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -213,28 +194,20 @@ def test_a_contradicted_proof_is_not_swallowed(monkeypatch: pytest.MonkeyPatch) 
         equilag.solve(SMALL, time_limit=20.0)
 
 
-@pytest.mark.parametrize("policy", POLICIES)
-def test_the_better_of_two_plans_is_the_policys(policy: str) -> None:
+@pytest.mark.parametrize("settings", [*({"name": name} for name in POLICIES), {"max_moves": 1}])
+def test_the_better_of_two_plans_is_the_policys(settings: dict[str, Any]) -> None:
     """One with few moves and one with a small spread, offered in either order."""
-    group = group_of([4], [[0], [0]], owners=[0, 0, 1, 1], lags=[9, 8, 1, 2])
+    policy = Policy(**settings)
+    # Where what is owned is pinned, `even` would not be allowed at all.
+    owners = None if policy.pins_owned else [0, 0, 1, 1]
+    group = group_of([4], [[0], [0]], owners=owners, lags=[9, 8, 1, 2])
     still, even = np.array([0, 0, 1, 1], np.int32), np.array([0, 1, 0, 1], np.int32)
-    if policy == "sticky-yet-fair":
-        group = group_of([4], [[0], [0]], lags=[9, 8, 1, 2])  # else `even` is not allowed at all
     for order in ((still, even), (even, still)):
-        state, _ = start(group, Policy(policy))
+        state, _ = start(group, policy)
         for assigned in order:
             state.record(Proposal(assigned, "by hand"))
-        want = still if policy == "fair-yet-sticky" else even
+        want = still if policy.name == "fair-yet-sticky" or policy.max_moves else even
         assert np.array_equal(state.incumbent.assigned, want)
-
-
-def test_a_plan_within_the_limit_on_moves_is_better_than_a_more_even_one() -> None:
-    group = group_of([4], [[0], [0]], owners=[0, 0, 1, 1], lags=[9, 8, 1, 2])
-    still, even = np.array([0, 0, 1, 1], np.int32), np.array([0, 1, 0, 1], np.int32)
-    state, _ = start(group, Policy(max_moves=1))
-    for assigned in (even, still, even):
-        state.record(Proposal(assigned, "by hand"))
-    assert np.array_equal(state.incumbent.assigned, still)
 
 
 # Repeatable, and observed.
@@ -243,32 +216,16 @@ def test_a_plan_within_the_limit_on_moves_is_better_than_a_more_even_one() -> No
 @pytest.mark.parametrize("policy", POLICIES)
 def test_same_seed_same_plan(policy: str) -> None:
     for group in (SMALL, random_group(np.random.default_rng(8), topics=4, members=5, size=5)):
-        first, second = (equilag.solve(group, policy, seed=3, time_limit=30.0) for _ in range(2))
-        assert first.settings["run"] == "repeatable"
-        assert document(first) == document(second)
+        repeated(group, policy)
 
 
 @pytest.mark.usefixtures("brief")
-@pytest.mark.parametrize("policy", ["lag-aware", "sticky-yet-fair"])
+@pytest.mark.parametrize("policy", ["lag-aware", "sticky-yet-fair", "kip-169"])
 def test_same_seed_same_plan_where_the_optimum_is_not_proved(policy: str) -> None:
-    first, second = (
-        equilag.solve(WIDE, policy, seed=3, time_limit=60.0, effort=0.1, tolerance=0)
-        for _ in range(2)
-    )
-    assert first.status == "feasible"
-    assert first.settings["run"] == second.settings["run"] == "repeatable"
-    assert document(first) == document(second)
-
-
-@pytest.mark.parametrize("policy", ["fair-yet-sticky", "kip-169"])
-def test_effort_ends_a_run_at_the_same_place_every_time(policy: str) -> None:
-    first, second = (
-        equilag.solve(WIDE, policy, seed=3, time_limit=60.0, effort=0.05) for _ in range(2)
-    )
-    assert first.settings["effort"] == 0.05
-    assert first.settings["run"] == second.settings["run"] == "repeatable"
-    assert document(first) == document(second)
-    assert equilag.verify(WIDE, first) == []
+    plan = repeated(WIDE, policy, effort=0.05, tolerance=0)
+    assert plan.status == "feasible"
+    assert plan.settings["effort"] == 0.05
+    assert equilag.verify(WIDE, plan) == []
 
 
 def test_deterministic_is_an_effort_of_half_the_time_limit() -> None:

@@ -8,13 +8,11 @@ from threading import Event
 
 import numpy as np
 import pytest
-from support.fluid_groups import lags_by_events
 from support.orders_service import even_assignment, slow_group, slow_snapshot
 
 from equilag.domain.errors import InputError
 from equilag.domain.policy.policy import Policy
 from equilag.planner.simulate import simulate
-from equilag.planner.simulation.fluid_run import rebalanced
 from equilag.planner.solve import solve
 
 
@@ -29,18 +27,6 @@ def test_a_plan_that_is_given() -> None:
     assert found.planned.read_after == pytest.approx(2 + (600 + 2 * 80) / 20)
     assert found.planned.member_read_after == pytest.approx([40, 2 + (300 + 2 * 80) / 20, 3, 0])
     assert found.planned.falls_behind.tolist() == [0, 0, 0, 0]
-
-
-def test_lags_are_those_of_a_simulation_by_events() -> None:
-    group = slow_group()
-    for protocol in ("eager", "cooperative"):
-        found = simulate(group, even_assignment(), protocol=protocol, times=[0, 1, 3, 10, 45])
-        after = found.conditions
-        before = after._replace(owner=group.owner)
-        schedules = [(0.0, before)], rebalanced(before, after, *found.rebalance)
-        for course, schedule in zip((found.current, found.planned), schedules, strict=True):
-            for time, lag in zip(course.moments.times.tolist(), course.lag, strict=True):
-                assert lag == pytest.approx(lags_by_events(group.lag.tolist(), schedule, time))
 
 
 def test_without_a_plan_one_is_made_by_work() -> None:

@@ -121,19 +121,6 @@ def test_24_partitions_and_4_threads() -> None:
     assert all(row.proved for row in sizing.rows)
 
 
-def test_instances_are_processes_of_their_threads() -> None:
-    group = group_with([10.0] * 12, [20.0] * 4)
-    members = [Member(f"m{n}", capacity=20.0, instance=f"pod-{n // 2}") for n in range(4)]
-    group = Group.build(
-        name="g", topics={"orders": 12}, members=members,
-        subscriptions={m.id: ["orders"] for m in members}, rates={"orders": [10.0] * 12},
-    )  # fmt: skip
-    sizing = equilag.size(group)
-    assert (sizing.basis.present, sizing.basis.threads) == (2, 2)
-    assert row(sizing, 3).load == 1.0
-    assert sizing.least_keeping_up == (3, 3)
-
-
 def test_the_times_to_catch_up() -> None:
     """Ten records a second to spare of each member, and no plan is quicker than the hot one."""
     sizing = equilag.size(group_with([10.0] * 4, [30.0] * 2, [1000, 0, 0, 0]), catch_up=60)
@@ -174,14 +161,6 @@ def test_without_capacities_loads_are_rates_and_nothing_is_said_of_keeping_up() 
     assert {row.keeps_up for row in sizing.rows} == {None}
     with pytest.raises(InputError, match="catch_up: needs"):
         equilag.size(group_with([10.0], [None]), catch_up=60.0)
-
-
-def test_a_capacity_for_new_members() -> None:
-    group = group_with([10.0] * 6, [20.0, 20.0])
-    sizing = equilag.size(group, capacity=["new-*=40"])
-    assert sizing.basis.capacity == 40.0
-    assert sizing.least_keeping_up == (3, 3)
-    assert row(sizing, 3).load == pytest.approx(1.0)  # one and a half, and three at the new one
 
 
 def test_rounded_capacities_leave_a_true_interval() -> None:

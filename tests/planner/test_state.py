@@ -21,7 +21,7 @@ from equilag.domain.policy.policy import Policy
 from equilag.planner.solving import front as front_module
 from equilag.planner.solving.front import Candidate, ParetoFront, knee
 from equilag.planner.solving.proofs import Proofs
-from equilag.planner.solving.state import Note, Proposal, Searched, SolveState
+from equilag.planner.solving.state import Proposal, SolveState
 
 GROUP = group_of([4, 3], [[0, 1], [0], [0, 1]], [0, 0, 0, 0, 2, 2, -1], [9, 8, 7, 1, 30, 2, 2])
 
@@ -63,13 +63,6 @@ def test_a_wrong_bound_that_counts_as_checked_is_an_error() -> None:
         state.record(Proposal(best.assigned, "better"))
 
 
-def test_a_new_bound_is_held_against_the_incumbent() -> None:
-    state, _ = state_below_the_optimum()
-    state.record(solver_claim(state.incumbent.spread + 1))
-    assert "spread_at_least" not in state.proofs
-    assert len(state.notes) == 1
-
-
 def test_after_a_wrong_bound_of_the_solver_the_checked_one_stands() -> None:
     state, _ = state_below_the_optimum()
     state.record(Claim("spread_at_least", 1, "search"))
@@ -95,14 +88,6 @@ def test_proofs_come_in_the_order_of_a_certificate() -> None:
     assert [claim.claim for claim in proofs.in_order(None)] == [
         "counts", "min_load_at_most", "spread_at_least",
     ]  # fmt: skip
-
-
-def test_what_else_stages_contribute() -> None:
-    state, _ = state_below_the_optimum()
-    for contribution in (Searched(5, True), Note("out of order")):
-        state.record(contribution)
-    assert state.searched == Searched(5, True)
-    assert state.notes == ["out of order"]
 
 
 def test_a_claim_about_few_moves_bounds_only_plans_with_as_few() -> None:

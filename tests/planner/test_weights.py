@@ -1,18 +1,25 @@
-"""Plans by lag, rate, work and given weights against all assignments of tiny groups."""
+"""Plans by weight and by capacity against all assignments of tiny groups; decimals are exact."""
 
 from __future__ import annotations
 
+from fractions import Fraction
+from functools import partial
 from math import isclose
 from random import Random
 from typing import Any, Final
 
+import numpy as np
 import pytest
 from support.altered_plans import document
 from support.extended_groups import FIELDS, ExtendedShape, extended_snapshot
+from support.groups import snapshot_of
 from support.oracle_optima import all_optima
-from support.oracle_snapshots import KINDS, give_weights, read_group, weights_of
+from support.oracle_snapshots import KINDS, Snapshot, give_weights, read_group, weights_of
 
 import equilag
+from benchmarks.ablation.kinds import unequal
+from equilag.domain.group.group import Group, Member
+from equilag.domain.plan.plan import Plan
 
 HORIZON: Final = 20.0
 MIXTURES: Final = {
@@ -75,14 +82,105 @@ def snapshots(kind: str, mixture: str, number: int) -> list[dict[str, Any]]:
 
 @pytest.mark.parametrize("mixture", MIXTURES)
 @pytest.mark.parametrize("kind", KINDS)
-def test_plans_are_as_even_in_weight_as_any_assignment(kind: str, mixture: str) -> None:
-    for snapshot in snapshots(kind, mixture, 2):
+@pytest.mark.parametrize("number", [2, pytest.param(MANY // len(MIXTURES), marks=pytest.mark.long)])
+def test_plans_are_as_even_in_weight_as_any_assignment(
+    number: int, kind: str, mixture: str
+) -> None:
+    for snapshot in snapshots(kind, mixture, number):
         assert differences(snapshot, kind) == []
 
 
-@pytest.mark.long
-@pytest.mark.parametrize("mixture", MIXTURES)
-@pytest.mark.parametrize("kind", KINDS)
-def test_many_plans_are_as_even_in_weight_as_any_assignment(kind: str, mixture: str) -> None:
-    for snapshot in snapshots(kind, mixture, MANY // len(MIXTURES)):
-        assert differences(snapshot, kind) == []
+CAPACITIES = ("0.1", "2.35", "0.001", "12345.678", "1", "1.0004", "3", "1e6")
+
+
+def loads_of(group: Group, plan: Plan, capacity: dict[str, float]) -> dict[str, Fraction]:
+    """The load of each member by what the plan's JSON assigns to it."""
+    start = dict(zip(group.topics, group.topic_start.tolist(), strict=False))
+    return {
+        member: sum(int(group.lag[start[t] + p]) for t, row in topics.items() for p in row)
+        / Fraction(repr(capacity[member]))
+        for member, topics in plan.to_dict()["assignment"].items()
+    }
+
+
+@pytest.mark.parametrize("moved", [None, 0.02])
+def test_figures_are_those_of_the_capacities_as_given(moved: float | None) -> None:
+    for seed in range(3):
+        group, settings = unequal(12, 90, moved, seed)
+        plan = equilag.solve(group, effort=0.05, time_limit=60, **settings)
+        assert not plan.notes  # of a stage that failed
+        loads = loads_of(group, plan, settings["capacity"])
+        load = plan.to_dict()["load"]
+        spread, total = max(loads.values()) - min(loads.values()), int(group.lag.sum())
+        mean = total / sum(Fraction(repr(c)) for c in settings["capacity"].values())
+        assert load["by_member"] == {m: float(one) for m, one in loads.items()}
+        assert (load["max"], load["min"]) == (
+            float(max(loads.values())), float(min(loads.values())),
+        )  # fmt: skip
+        assert (load["spread"], load["mean"]) == (float(spread), float(mean))
+        assert load["excess"] == pytest.approx(
+            float(sum(max(Fraction(0), one - mean) for one in loads.values()))
+        )
+        assert equilag.verify(plan.group, plan.to_dict()) == []
+
+
+def random_snapshot(rng: np.random.Generator) -> Snapshot:
+    """Three members that differ, and up to six partitions that each of them may take."""
+    size, large = int(rng.integers(2, 7)), rng.random() < 0.3
+    capacities = rng.choice(CAPACITIES, 3, replace=rng.random() < 0.5).tolist()
+    owners = np.where(np.arange(size) < rng.integers(0, size + 1), 0, -1)
+    lags = rng.integers(0, 2**53 if large else 50, size)
+    snapshot = snapshot_of([size], [[0]] * 3, owners, lags)
+    for member, capacity in zip(snapshot["members"], capacities, strict=True):
+        member["capacity"] = float(capacity)
+    return snapshot
+
+
+@pytest.mark.parametrize("number", [40, pytest.param(800, marks=pytest.mark.long)])
+def test_bounds_and_optimal_are_true(number: int) -> None:
+    rng, solve = np.random.default_rng(3), partial(equilag.solve, balance="none", tolerance=0)
+    proved = 0
+    for _ in range(number):
+        snapshot, limit = random_snapshot(rng), int(rng.integers(0, 4))
+        max_moves = None if limit == 3 else limit
+        group = equilag.load_snapshot(snapshot)
+        plan = solve(group, effort=0.2, time_limit=60, max_moves=max_moves)
+        optima = all_optima(read_group(snapshot), counted=False)
+        assert optima is not None
+        best = min(spread for moves, spread in optima.front if limit == 3 or moves <= limit)
+        unit = max(Fraction(repr(member.capacity)) for member in group.members)
+        assert plan.spread_lower_bound <= best * unit <= plan.compared.spread
+        optimal = plan.compared.spread == plan.spread_lower_bound
+        assert (plan.status == "optimal") == optimal
+        assert equilag.verify(group, plan.to_dict()) == []
+        proved += optimal
+    assert proved > 0.9 * number
+
+
+def test_the_excess_of_a_plan_is_no_less_than_a_bound_that_is_a_fraction() -> None:
+    capacity = {"idle": 1.1, "slow": 0.2, "middle": 0.3, "other": 0.2}
+    group = Group.build(
+        name="g",
+        topics={"gone": 0, "read": 1},
+        members=[Member(member, capacity=one) for member, one in capacity.items()],
+        subscriptions={"idle": ["gone"], "slow": ["read"], "middle": ["read"], "other": ["read"]},
+        owned={},
+        lags={"read": [7]},
+    )
+    plan = equilag.solve(group, effort=0.1, time_limit=60)
+    assert any(claim.claim == "excess_at_least" for claim in plan.claims)
+    assert equilag.verify(group, plan.to_dict()) == []
+
+
+def test_capacities_may_be_too_far_apart_for_a_float() -> None:
+    group = Group.build(
+        name="g",
+        topics={"t": 2},
+        members=[Member("slow", capacity=1.0), Member("fast", capacity=1e18)],
+        subscriptions={"slow": ["t"], "fast": ["t"]},
+        owned={},
+        lags={"t": [5, 9]},
+    )
+    plan = equilag.solve(group, effort=0.1, time_limit=60)
+    assert not plan.notes  # of a stage that failed
+    assert equilag.verify(group, plan.to_dict()) == []

@@ -14,7 +14,6 @@ from support.constraints import constraint_for
 from support.groups import group_of
 from support.small_problems import loads_of, meets_limits, random_problem, solutions
 
-from equilag.certificate.exhaustive.few_moves import move_search
 from equilag.certificate.exhaustive.few_moves.move_problem import (
     MAX_ITEMS_MOVING,
     MAX_MEMBERS_MOVING,
@@ -36,6 +35,7 @@ from equilag.domain.group.member_capacities import MemberCapacities
 from equilag.domain.policy.policy import Policy
 
 PLENTY = 10**9
+FEW_MOVES = "equilag.certificate.exhaustive.few_moves"
 
 
 def problems(seed: int, n: int) -> Iterator[SmallProblem]:
@@ -108,8 +108,22 @@ def decides_as_brute_force(problem: SmallProblem, work: int = PLENTY) -> None:
                 assert meets_limits(problem, found)
 
 
-def test_decides_as_brute_force() -> None:
-    for problem in problems(seed=31, n=24):
+@pytest.mark.parametrize(
+    ("number", "settings"),
+    [
+        (24, {}),
+        (8, {"move_search.SLICE_WORK": 20_000}),
+        (12, {"moved_sets.WHOLE_SETS": 1}),
+        (8, {"move_problem.WORD": 7, "move_search.BATCH": 1, "move_search.CROSS": 5}),
+    ],
+    ids=["as it is", "ranges that are cut", "two halves", "several words and batches"],
+)
+def test_decides_as_brute_force(
+    number: int, settings: dict[str, int], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name, value in settings.items():
+        monkeypatch.setattr(f"{FEW_MOVES}.{name}", value)
+    for problem in problems(seed=31, n=number):
         decides_as_brute_force(problem)
 
 
@@ -121,21 +135,9 @@ def test_decides_as_brute_force_by_capacity() -> None:
     assert rounded > 5
 
 
-def test_ranges_that_are_cut_decide_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(move_search, "SLICE_WORK", 20_000)
-    for problem in problems(seed=32, n=8):
-        decides_as_brute_force(problem)
-
-
-def test_gains_joined_from_two_halves_decide_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("equilag.certificate.exhaustive.few_moves.moved_sets.WHOLE_SETS", 1)
-    for problem in problems(seed=36, n=12):
-        decides_as_brute_force(problem)
-
-
 def test_lists_that_are_too_long_leave_a_bound(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("equilag.certificate.exhaustive.few_moves.moved_sets.MAX_SETS", 6)
-    monkeypatch.setattr("equilag.certificate.exhaustive.few_moves.move_target.MAX_SETS", 6)
+    for module in ("moved_sets", "move_target"):
+        monkeypatch.setattr(f"{FEW_MOVES}.{module}.MAX_SETS", 6)
     decided = 0
     for problem in problems(seed=37, n=8):
         try:
@@ -144,14 +146,6 @@ def test_lists_that_are_too_long_leave_a_bound(monkeypatch: pytest.MonkeyPatch) 
             continue
         decided += 1
     assert 0 < decided < 20
-
-
-def test_several_words_and_batches_decide_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("equilag.certificate.exhaustive.few_moves.move_problem.WORD", 7)
-    monkeypatch.setattr(move_search, "BATCH", 1)
-    monkeypatch.setattr(move_search, "CROSS", 5)
-    for problem in problems(seed=33, n=8):
-        decides_as_brute_force(problem)
 
 
 def test_a_move_cost_lowers_the_spread_that_is_allowed() -> None:
@@ -197,7 +191,7 @@ def test_a_group_beyond_the_other_search() -> None:
 
 
 def test_what_is_too_large_is_out_of_budget() -> None:
-    problem = next(problems(seed=35, n=1))
+    problem = next(problems(seed=36, n=1))
     wide = replace(problem, lag=np.ones(MAX_ITEMS_MOVING + 1, np.int64))
     many = replace(problem, base=np.zeros(MAX_MEMBERS_MOVING + 1, np.int64))
     heavy = replace(problem, base=np.full_like(problem.base, 2**60))
@@ -211,9 +205,5 @@ def test_what_is_too_large_is_out_of_budget() -> None:
     assert whole is not None
     with pytest.raises(OutOfBudget):
         MoveSearch(whole.problem, Budget(PLENTY))
-
-
-def test_work_is_limited() -> None:
-    problem = next(problems(seed=36, n=1))
     with pytest.raises(OutOfBudget):
         MoveSearch(problem, Budget(100)).find(SearchTarget(10**6, max_moves=3))

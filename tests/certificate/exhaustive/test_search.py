@@ -1,4 +1,4 @@
-"""The exhaustive search finds a solution exactly where there is one."""
+"""The exhaustive search finds a solution exactly where there is one, by capacity too."""
 
 from __future__ import annotations
 
@@ -11,13 +11,28 @@ from hypothesis import strategies as st
 from support.constraints import constraint_for
 from support.groups import LAG_KINDS, group_of, groups, problem_of, small_groups
 from support.oracles import Assignments
-from support.small_problems import loads_of
+from support.reduced_groups import capacity_cases
+from support.small_problems import (
+    extended_problem,
+    is_met,
+    loads_of,
+    meets_limits,
+    random_target,
+    solutions,
+)
 
 from equilag.certificate.exhaustive.search import Search
-from equilag.certificate.exhaustive.small_problem import MAX_ITEMS, MAX_MEMBERS, SearchTarget
+from equilag.certificate.exhaustive.small_problem import (
+    MAX_ITEMS,
+    MAX_MEMBERS,
+    ReadsAcross,
+    SearchTarget,
+)
 from equilag.certificate.exhaustive.whole_group import whole_problem
 from equilag.domain.budget import Budget, OutOfBudget
+from equilag.domain.constraint import unconstrained
 from equilag.domain.group.group import Group
+from equilag.domain.plan.metrics import count_moves
 from equilag.domain.policy.policy import Policy
 from equilag.domain.policy.policy_settings import BALANCES
 
@@ -93,20 +108,6 @@ def test_floor_and_cap(kind: str) -> None:
     assert len(set(answers)) == 2
 
 
-@pytest.mark.parametrize("members", [3, 5, 8])
-def test_loads_near_the_largest_total(members: int) -> None:
-    """One member holds nearly 2^62 already; products of loads and members must not wrap."""
-    rng = np.random.default_rng(76)
-    held, free = 500, 6 if members == 3 else 4
-    group = group_of(
-        [held + free],
-        [[0]] * members,
-        owners=[0] * held + [-1] * free,
-        lags=[2**53 - 1] * held + rng.integers(1, 1000, free).tolist(),
-    )
-    decides_as_brute_force(group, Policy("sticky-yet-fair"), None, 0)
-
-
 def test_a_group_as_large_as_lags_allow_is_decided_the_same_at_any_scale() -> None:
     rng = np.random.default_rng(77)
     small = rng.integers(1, 1000, 14)
@@ -143,12 +144,6 @@ def test_no_items_at_all() -> None:
     )
 
 
-@pytest.mark.parametrize(("items", "members"), [(MAX_ITEMS + 1, 2), (4, MAX_MEMBERS + 1), (0, 0)])
-def test_large_problems_are_refused(items: int, members: int) -> None:
-    with pytest.raises(OutOfBudget):
-        Search(problem_of([1] * items, members, 0, items), Budget(PLENTY))
-
-
 def test_whole_problem_refuses_large_groups_unless_cells_are_given() -> None:
     group = group_of([MAX_ITEMS + 1], [[0]] * 2)
     constraint = constraint_for(group, Policy())
@@ -165,20 +160,23 @@ def test_owned_partitions_are_no_items_if_no_moves_are_allowed() -> None:
     assert whole.rest[:2].tolist() == [0, 1]
 
 
-@pytest.mark.parametrize("work", [0, 2_000, 60_000])
-def test_out_of_budget_raises(work: int) -> None:
+@pytest.mark.parametrize(("items", "members"), [(MAX_ITEMS + 1, 2), (4, MAX_MEMBERS + 1), (0, 0)])
+def test_large_problems_are_refused(items: int, members: int) -> None:
+    with pytest.raises(OutOfBudget):
+        Search(problem_of([1] * items, members, 0, items), Budget(PLENTY))
+
+
+@pytest.mark.parametrize(
+    ("work", "seconds"), [(0, np.inf), (2_000, np.inf), (60_000, np.inf), (PLENTY, 0.0)]
+)
+def test_out_of_budget_raises_and_says_if_the_clock_was_the_reason(
+    work: int, seconds: float
+) -> None:
     lag = np.random.default_rng(74).integers(1, 10**9, 36).tolist()
-    budget = Budget(work)
+    budget = Budget(work, seconds)
     with pytest.raises(OutOfBudget):
         Search(problem_of(lag, 6, 6, 6), budget).find(SearchTarget(0))
-    assert not budget.cut
-
-
-def test_a_search_cut_by_the_clock_marks_its_budget() -> None:
-    budget = Budget(PLENTY, seconds=0.0)
-    with pytest.raises(OutOfBudget):
-        Search(problem_of([3, 2, 1], 2, 1, 2), budget)
-    assert budget.cut
+    assert budget.cut is (seconds == 0)
 
 
 def test_the_work_is_the_same_every_time() -> None:
@@ -189,3 +187,64 @@ def test_the_work_is_the_same_every_time() -> None:
         Search(problem_of(lag, 3, 6, 6), budget).find(SearchTarget(10))
         left.append(budget.work)
     assert left[0] == left[1] < PLENTY
+
+
+def test_finds_a_solution_exactly_where_there_is_one() -> None:
+    rng = np.random.default_rng(9)
+    answers = set()
+    for number in range(160):
+        problem, target = extended_problem(rng, number), random_target(rng)
+        strict = number % 4 > 1
+        target = replace(target, spread=target.spread * 2, cap=target.cap * 3, strict=strict)
+        found = Search(problem, Budget(PLENTY)).find(target)
+        any_solution = next(solutions(problem, target), None)
+        answers.add(found is None)
+        assert (found is None) == (any_solution is None)
+        if found is None:
+            continue
+        loads = loads_of(problem, found)
+        moves = problem.moves(found)
+        assert meets_limits(problem, found)
+        assert is_met(target, loads.max(), loads.min(), moves)
+        assert target.max_moves is None or moves <= target.max_moves
+    assert answers == {True, False}
+
+
+def test_the_least_spread_is_found_and_nothing_below_it() -> None:
+    rng = np.random.default_rng(10)
+    for number in range(24):
+        problem = extended_problem(rng, number)
+        everything = list(solutions(problem, SearchTarget(10**9)))
+        if not everything:
+            continue
+        best = min(np.ptp(loads_of(problem, found)) for found in everything)
+        search = Search(problem, Budget(PLENTY))
+        found = search.find(SearchTarget(best))
+        assert found is not None
+        assert np.ptp(loads_of(problem, found)) == best
+        assert search.find(SearchTarget(best, floor=-1, strict=True)) is None
+
+
+def test_a_limit_on_reads_is_left_to_others() -> None:
+    problem = extended_problem(np.random.default_rng(1), 2)
+    limited = replace(problem, reads=ReadsAcross(np.ones(problem.allowed.shape, np.int64), 1))
+    with pytest.raises(OutOfBudget):
+        Search(limited, Budget(PLENTY))
+
+
+def test_a_whole_group_counts_moves_as_the_group_does() -> None:
+    seen = 0
+    for group, _, assigned in capacity_cases(seed=11, n=16, stakes=True):
+        assert group.extended is not None
+        assert group.extended.stakes is not None
+        # A member without room takes nothing, so what it holds moves.
+        room = group.extended.room.copy()
+        room[group.extended.stakes.member[:1]] = 0
+        idle = replace(group, extended=group.extended._replace(room=room))
+        whole = whole_problem(idle, unconstrained(idle))
+        if whole is None or not np.isin(assigned[whole.items], whole.members).all():
+            continue
+        seen += 1
+        found = whole.columns(assigned)
+        assert whole.problem.moves(found) == count_moves(idle, whole.assignment(found))
+    assert seen

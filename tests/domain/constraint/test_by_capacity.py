@@ -35,9 +35,9 @@ def test_admits_exactly_the_best_counts(seed: int) -> None:
                     constraint_of(group, policy, every.rows[row])
 
 
-def two_processes(**columns: object) -> Group:
-    """Two processes of two threads, five partitions."""
-    group = group_of([5], [[0]] * 4)
+def two_processes(partitions: int = 5, **columns: object) -> Group:
+    """Two processes of two threads."""
+    group = group_of([partitions], [[0]] * 4)
     instance = np.array([0, 0, 1, 1], dtype=np.int32)
     return replace(group, extended=extended_columns(4, instance_of=instance, **columns))
 
@@ -56,6 +56,13 @@ def test_steps_look_at_the_sum_of_the_instance() -> None:
     every = np.arange(4)
     assert constraint.may_lose_one(counts, every).tolist() == [True, False, False, False]
     assert constraint.may_gain_one(counts, every).tolist() == [False, False, True, True]
+
+
+def test_counts_that_every_member_may_have_can_be_too_many_for_an_instance() -> None:
+    group = two_processes(6)
+    constraint = constraint_of(group, Policy(), np.array([0, 0, 1, 2, 2, 3], dtype=np.int32))
+    assert constraint.admits(np.array([0, 1, 1, 2, 2, 3], dtype=np.int32))
+    assert not constraint.admits(np.array([0, 0, 1, 1, 2, 3], dtype=np.int32))
 
 
 def test_a_step_that_helps_is_named_by_its_members() -> None:

@@ -76,27 +76,21 @@ def test_every_group_is_counted_once() -> None:
     assert found.above == pytest.approx(1500 + 5 * 12.6)
 
 
-def test_the_headline_says_what_to_do_first() -> None:
-    rows = ROW, EVEN, kept("members", members_short=1), kept("hot"), kept("hot")
-
-    def headline(weight: str) -> str:
-        settings = {"weight": weight}
-        return fleet_headline(
-            fleet_verdict(fleet_report(*rows, failures=(FAILED,), settings=settings))
-        )
-
-    assert headline("work") == (
-        "Rebalance 1 of 5 groups: 7 moves take 1,487 records off their heaviest members;"
-        " 1 is overloaded, 2 have a hot partition, 1 was not planned"
-    )
-    assert "1,487 bytes off" in headline("bytes")
-    assert "1,487 records per hour off" in headline("rate")
-
-
-def test_other_headlines() -> None:
-    def headline(*rows: GroupRow, failures: int = 0) -> str:
-        return fleet_headline(fleet_verdict(fleet_report(*rows, failures=(FAILED,) * failures)))
-
-    assert headline(EVEN, EVEN) == "None of 2 groups is worth a rebalance"
-    assert headline(FREE) == "Rebalance 1 of 1 group: 7 moves"
-    assert headline(failures=2) == "None of 2 groups was planned"
+@pytest.mark.parametrize(
+    ("rows", "failures", "weight", "words"),
+    [
+        ((ROW, EVEN, kept("members", members_short=1), kept("hot"), kept("hot")), 1, "work",
+         ("Rebalance 1 of 5 groups: 7 moves take 1,487 records off their heaviest members;"
+          " 1 is overloaded, 2 have a hot partition, 1 was not planned")),
+        ((ROW,), 0, "bytes", "1,487 bytes off"),
+        ((ROW,), 0, "rate", "1,487 records per hour off"),
+        ((EVEN, EVEN), 0, "work", "None of 2 groups is worth a rebalance"),
+        ((FREE,), 0, "work", "Rebalance 1 of 1 group: 7 moves"),
+        ((), 2, "work", "None of 2 groups was planned"),
+    ],
+)  # fmt: skip
+def test_the_headline_says_what_to_do_first(
+    rows: tuple[GroupRow, ...], failures: int, weight: str, words: str
+) -> None:
+    report = fleet_report(*rows, failures=(FAILED,) * failures, settings={"weight": weight})
+    assert words in fleet_headline(fleet_verdict(report))

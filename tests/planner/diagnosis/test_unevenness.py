@@ -1,7 +1,9 @@
-"""Why a group is uneven now: figures against plain computation."""
+"""Why a group is uneven now, and members that may be slow: figures against plain computation."""
 
 from __future__ import annotations
 
+from dataclasses import replace
+from statistics import median
 from typing import Any
 
 import numpy as np
@@ -10,7 +12,9 @@ from support.groups import group_of
 
 import equilag
 from equilag.domain.group.group import Group
+from equilag.domain.group.lag import UNKNOWN
 from equilag.planner.diagnosis.judged_plan import judged_plan
+from equilag.planner.diagnosis.suspects import SuspectFacts, slow_suspects
 from equilag.planner.diagnosis.unevenness import UnevennessFacts, unevenness_facts
 from equilag.planner.facts.work import load_unit, work_facts
 
@@ -99,3 +103,107 @@ def _check_narrow(
     part = sum(lag for t, lag in own if t in named) / sum(lag for _, lag in own)
     assert narrow.percent == pytest.approx(100 * part)
     assert part >= 0.5
+
+
+def stuck(*members: int, size: int = 6, n: int = 10, usual: int = 20) -> Group:
+    """A group of `n` members of `size` partitions; those of some members lag 30,000 and more."""
+    owners = np.repeat(np.arange(n), size)
+    lags = usual + np.arange(n * size) % 40
+    late = np.isin(owners, members)
+    lags[late] = 30_000 + 7 * np.arange(np.count_nonzero(late))
+    return group_of([n * size], [[0]] * n, owners=owners, lags=lags)
+
+
+def test_a_member_of_which_all_partitions_lag() -> None:
+    group = stuck(3)
+    (found,) = slow_suspects(group, group.owner)
+    assert (found.member, found.partitions, found.lagging) == ("m03", 6, 6)
+    assert (found.least, found.others, found.others_most) == (30_000, 54, 59)
+
+
+def test_nine_tenths_of_the_partitions_do() -> None:
+    group = stuck(0, size=10, n=6)
+    lag = group.lag.copy()
+    lag[4], lag[30] = 3, 40_000
+    group = replace(group, lag=lag)
+    (found,) = slow_suspects(group, group.owner)
+    assert (found.partitions, found.lagging, found.others_most) == (10, 9, 40_000)
+    lag[5] = 3
+    assert slow_suspects(replace(group, lag=lag), group.owner) == ()
+
+
+@pytest.mark.parametrize(
+    "group",
+    [
+        stuck(),
+        stuck(3, size=2),
+        stuck(3, usual=3_001),
+        stuck(0, 1, 2, 3, 4),  # they have 2 fair shares each
+        group_of([3], [[0]]),
+    ],
+    ids=["even", "two partitions", "not ten times", "half of them", "no owners"],
+)
+def test_nobody_is_suspected_without_need(group: Group) -> None:
+    assert slow_suspects(group, group.owner) == ()
+
+
+def test_what_is_known_says_more_than_a_suspicion() -> None:
+    group = stuck(3)
+    first = replace(group.members[0], capacity=5.0)
+    fast = replace(group, members=(first, *group.members[1:]))
+    assert slow_suspects(fast, fast.owner) == ()
+    rates = replace(group, rates=np.full(60, 2.0))
+    assert slow_suspects(rates, rates.owner) == ()
+    none = replace(group, rates=np.full(60, np.nan))
+    assert len(slow_suspects(none, none.owner)) == 1
+    quality = group.quality.copy()
+    quality[18] = UNKNOWN
+    assert slow_suspects(replace(group, quality=quality), group.owner) == ()
+
+
+def test_a_heavy_topic_is_no_slow_member() -> None:
+    owners = [0] * 4 + [*np.repeat(np.arange(1, 9), 4)]
+    lags = [50_000] * 4 + [10] * 32
+    group = group_of([4, 32], [[0, 1]] * 9, owners=owners, lags=lags)
+    assert slow_suspects(group, group.owner) == ()
+    # The heavy topic has partitions elsewhere, and those lag as much.
+    owners = [0, 0, 0, 1, *owners[4:]]
+    shared = group_of([4, 32], [[0, 1]] * 9, owners=owners, lags=lags)
+    assert slow_suspects(shared, shared.owner) == ()
+
+
+def test_random_suspects_have_the_figures_that_they_are_given() -> None:
+    rng = np.random.default_rng(7)
+    seen = 0
+    for _ in range(150):
+        n, sizes = int(rng.integers(2, 9)), rng.integers(3, 25, 2).tolist()
+        total = sum(sizes)
+        owners = rng.integers(-1, n, total)
+        lags = rng.integers(0, 200, total) * rng.choice([1, 1, 40], total)
+        slow = rng.choice(n, int(rng.integers(0, 3)), replace=False)
+        lags = np.where(np.isin(owners, slow), lags * 10 + 25_000, lags)
+        group = group_of(sizes, [[0, 1]] * n, owners=owners, lags=lags)
+        found = slow_suspects(group, group.owner)
+        seen += len(found)
+        _check_suspects(found, owners.tolist(), lags.tolist(), n)
+    assert seen > 50
+
+
+def _check_suspects(
+    found: tuple[SuspectFacts, ...], owners: list[int], lags: list[int], n: int
+) -> None:
+    held = [*zip(owners, lags, strict=True)]
+    names = {one.member for one in found}
+    rest = [lag for owner, lag in held if owner >= 0 and f"m{owner:02}" not in names]
+    fair = sum(lag for owner, lag in held if owner >= 0) / n
+    for one in found:
+        own = [lag for owner, lag in held if f"m{owner:02}" == one.member]
+        late: Any = [lag for lag in own if lag >= one.least]
+        assert (len(own), len(late)) == (one.partitions, one.lagging)
+        assert one.lagging >= 0.9 * len(own)
+        assert len(own) >= 3
+        assert sum(own) > 2 * fair
+        assert one.least == min(late) > 2 * one.others_usual
+        assert (one.others, one.others_most) == (len(rest), max(rest))
+        assert one.others_within == sum(lag <= one.others_usual for lag in rest) >= 0.9 * len(rest)
+        assert median(own) >= max(500, 10 * median(rest))

@@ -1,17 +1,29 @@
-"""Facts of a group and of a plan, apart from any words."""
+"""Facts of a group, of a plan and its moves, and of a group in a list, apart from any words."""
 
 from __future__ import annotations
 
 from dataclasses import replace
 
+import numpy as np
 import pytest
+from support.groups import group_of
 from support.orders_service import orders_group
 
+from equilag.domain.plan.move import Move
 from equilag.domain.plan.plan import Choice
 from equilag.domain.policy.policy import Policy
 from equilag.planner.assign import assign
 from equilag.planner.facts.group import group_facts
+from equilag.planner.facts.live_group import LiveGroupFacts, live_group_facts
+from equilag.planner.facts.moves import (
+    FlowFacts,
+    flows_by_pair,
+    flows_that_say_most,
+    partition_columns,
+    sorted_moves,
+)
 from equilag.planner.facts.plan import MemberFacts, choice_facts, idle_members, member_facts
+from equilag.planner.solve import solve
 
 
 def test_the_group_and_its_current_assignment() -> None:
@@ -68,3 +80,66 @@ def test_choices_say_their_gain_and_how_to_get_them(policy: Policy, settings: ob
     assert [one.gain_percent for one in found] == pytest.approx([20.0, 100.0])
     assert [one.settings for one in found] == settings
     assert choice_facts(replace(plan, choices=choices[:1]), group) == ((), False)
+
+
+def moves_of(n: int, members: int) -> tuple[Move, ...]:
+    """Of a plan in which nearly every partition changes hands."""
+    group = group_of([n], [[0]] * members, owners=np.arange(n) % members, lags=np.arange(n))
+    plan = solve(group, time_limit=0)
+    return type(plan)(plan.group, None, "fallback", "by hand", np.roll(group.owner, 1)).moves
+
+
+@pytest.mark.parametrize("members", [2, 30])
+def test_every_move_is_in_one_flow_the_largest_lag_first(members: int) -> None:
+    moves = moves_of(60, members)
+    flows = flows_by_pair(moves)
+    assert sum(flow.partitions for flow in flows) == len(moves)
+    assert sum(flow.lag for flow in flows) == sum(move.lag for move in moves)
+    assert [flow.lag for flow in flows] == sorted((flow.lag for flow in flows), reverse=True)
+    assert {(f.source, f.target) for f in flows} == {(m.source, m.target) for m in moves}
+
+
+def test_flows_between_many_pairs_are_by_the_member_that_gives() -> None:
+    group = orders_group()
+    moves = assign(group, "range").moves
+    assert len(moves) < 2 * len(flows_by_pair(moves))
+    flows = flows_that_say_most(moves)
+    assert len({flow.source for flow in flows}) == len(flows)
+    first = flows[0]
+    mine = [move for move in moves if move.source == first.source]
+    targets = {move.target for move in mine}
+    target = f"{len(targets)} members" if len(targets) > 1 else next(iter(targets))
+    lag = sum(move.lag for move in mine)
+    assert first == FlowFacts(first.source, target, len(mine), lag)
+    two = moves_of(60, 2)
+    assert flows_that_say_most(two) == flows_by_pair(two)
+    assert flows_that_say_most([]) == ()
+
+
+def test_columns_of_partitions() -> None:
+    plan = assign(orders_group(), "range")
+    found = partition_columns(plan)
+    assert (found.topics, found.members) == (("orders", "payments"), ("a", "b", "c"))
+    assert [found.topics[one] for one in found.topic].count("orders") == 5
+    assert sorted_moves(plan)[0].lag == max(move.lag for move in plan.moves)
+
+
+def row(*args: object, **given: object) -> LiveGroupFacts:
+    return live_group_facts(group_of(*args, **given), "Stable", "classic", 0, ())  # type: ignore[arg-type]
+
+
+def test_the_heaviest_member_and_its_share() -> None:
+    found = row([4], [[0]] * 2, owners=[0, 0, 0, 1], lags=[10, 20, 30, 20])
+    assert (found.members, found.partitions, found.lag) == (2, 4, 80)
+    assert (found.lag_spread, found.worst_member, found.worst_share_percent) == (40, "m00", 75.0)
+
+
+def test_without_lag_nobody_is_the_heaviest() -> None:
+    found = row([2], [[0]] * 2, owners=[0, 1], lags=[0, 0])
+    assert (found.lag_spread, found.worst_member, found.worst_share_percent) == (0, None, None)
+
+
+def test_where_nobody_reads_there_are_no_figures_of_members() -> None:
+    found = row([2], [[]], lags=[5, 0])
+    assert (found.lag, found.members) == (5, 1)
+    assert (found.lag_spread, found.worst_member, found.worst_share_percent) == (None, None, None)

@@ -1,35 +1,116 @@
+"""The fluid model of a group: shares of capacity, lags and ages, pauses of a rebalance."""
+
 from __future__ import annotations
 
 import numpy as np
 import pytest
-from support.fluid_groups import random_runs
+from support.fluid_groups import lags_by_events, random_runs
 
-from equilag.domain.columns import Index
-from equilag.planner.simulation.fluid_run import read_at, states_at, total_lags
-from equilag.planner.simulation.fluid_state import Conditions, FluidState
+from equilag.domain.columns import Floats, Index
+from equilag.planner.simulation.fluid_run import read_at, rebalanced, states_at, total_lags
+from equilag.planner.simulation.fluid_state import Conditions, FluidState, fair_shares
 
-TIMES = np.array([0.0, 0.5, 2.0, 3.5, 5.0, 9.0, 60.0])
+
+def by_sorting(demand: Floats, owner: Index, budget: Floats) -> list[float]:
+    """The smallest demands first: each gets what it asks for, or an equal part of what is left."""
+    shares = [0.0] * len(demand)
+    for member, left in enumerate(budget.tolist()):
+        held = sorted(np.flatnonzero(owner == member).tolist(), key=lambda p: demand[p])
+        for place, p in enumerate(held):
+            shares[p] = min(float(demand[p]), left / (len(held) - place))
+            left -= shares[p]
+    return shares
+
+
+def test_random_shares_are_those_by_sorting() -> None:
+    for lag, ((_, conditions), *_) in random_runs(1, 300):
+        shares = fair_shares(lag, conditions.owner, conditions.capacity)
+        assert shares == pytest.approx(by_sorting(lag, conditions.owner, conditions.capacity))
+
+
+def test_demands_over_many_orders_of_magnitude() -> None:
+    demand = np.array([2.0**k for k in range(60)])
+    owner = np.zeros(60, dtype=np.int32)
+    for budget in (1.0, 1000.0, 2.0**40, 2.0**59, 2.0**61):
+        shares = fair_shares(demand, owner, np.array([budget]))
+        assert shares == pytest.approx(by_sorting(demand, owner, np.array([budget])))
+
+
+TIMES = (0.0, 0.7, 2.0, 3.1, 6.0, 25.0)
+
+
+def conditions(rate: list[float], capacity: list[float], owner: list[int]) -> Conditions:
+    return Conditions(np.array(rate), np.array(capacity), np.array(owner, dtype=np.int32))
+
+
+def start(lag: list[float], rate: list[float]) -> FluidState:
+    return FluidState.start(np.array(lag), np.array(rate))
+
+
+def test_lags_are_those_of_a_simulation_by_events() -> None:
+    for lag, schedule in random_runs(3, 300):
+        state = FluidState.start(lag, schedule[0][1].rate)
+        for time, found in zip(TIMES, states_at(state, schedule, TIMES), strict=True):
+            assert found.lag == pytest.approx(
+                lags_by_events(lag.tolist(), schedule, time), abs=1e-6
+            )
+
+
+def oldest_unread(lag: Floats, history: list[tuple[float, Floats]], partition: int) -> float:
+    """Age by the cumulative arrivals: how long ago as much was still to come as is unread now."""
+    rest, age = float(lag[partition]), 0.0
+    for seconds, rate in reversed(history):
+        if rest <= rate[partition] * seconds:
+            return age + (rest / float(rate[partition]) if rest else 0.0)
+        rest -= float(rate[partition]) * seconds
+        age += seconds
+    first = float(history[0][1][partition])
+    return age + (rest / first if first else 0.0)
+
+
+def test_ages_are_those_of_cumulative_arrivals() -> None:
+    for lag, schedule in random_runs(5, 200):
+        state = FluidState.start(lag, schedule[0][1].rate)
+        state = next(states_at(state, schedule, (7.5,)))
+        history = [
+            (seconds, held.rate)
+            for seconds, (_, held) in zip((2.0, 3.0, 2.5), schedule, strict=True)
+        ]
+        expected = [oldest_unread(state.lag, history, p) for p in range(len(lag))]
+        assert state.age() == pytest.approx(expected, abs=1e-6)
+
+
+def test_more_capacity_or_less_to_read_makes_no_lag_longer() -> None:
+    """Neither in all nor of any partition, whatever else its member reads."""
+    rng = np.random.default_rng(9)
+    for lag, ((_, held), *_) in random_runs(10, 200):
+        base = FluidState.start(lag, held.rate).after(3.0, held)
+        faster = held._replace(capacity=held.capacity + rng.integers(0, 9, held.n_members))
+        slower = held._replace(rate=held.rate * rng.random(len(lag)))
+        for better in (
+            FluidState.start(lag, held.rate).after(3.0, faster),
+            FluidState.start(lag, held.rate).after(3.0, slower),
+            FluidState.start(lag * rng.random(len(lag)), held.rate).after(3.0, held),
+        ):
+            assert (better.lag <= base.lag + 1e-9).all()
+
+
+def test_the_age_of_a_backlog_without_a_rate_is_the_time_since_the_start() -> None:
+    held = conditions([0, 2], [0], [0, 0])
+    assert start([5, 6], [0, 2]).age().tolist() == [0, 3]
+    assert start([5, 6], [0, 2]).after(4.0, held).age().tolist() == [4, 7]
+
+
+MOMENTS = np.array([0.0, 0.5, 2.0, 3.5, 5.0, 9.0, 60.0])
 
 
 def test_totals_do_not_depend_on_how_capacity_is_shared() -> None:
     for lag, schedule in random_runs(6, 200):
         state = FluidState.start(lag, schedule[0][1].rate)
-        states = states_at(state, schedule, TIMES.tolist())
-        assert total_lags(state, schedule, TIMES) == pytest.approx(
+        states = states_at(state, schedule, MOMENTS.tolist())
+        assert total_lags(state, schedule, MOMENTS) == pytest.approx(
             [found.lag.sum() for found in states], abs=1e-6
         )
-
-
-def test_records_are_conserved_and_no_lag_is_negative() -> None:
-    for lag, schedule in random_runs(7, 200):
-        state, came = FluidState.start(lag, schedule[0][1].rate), lag.sum()
-        for (begin, held), end in zip(schedule, (2.0, 5.0, 9.0), strict=True):
-            later = state.after(end - begin, held)
-            came = state.lag.sum() + held.rate.sum() * (end - begin)
-            read = came - later.lag.sum()
-            assert -1e-9 <= read <= held.capacity.sum() * (end - begin) + 1e-9
-            assert (later.lag >= 0).all()
-            state = later
 
 
 def test_all_is_read_from_the_time_on_that_is_named() -> None:
@@ -60,3 +141,50 @@ def test_a_backlog_in_the_middle_counts_until_it_is_read() -> None:
     assert read_at(state, [(0.0, still), (2.0, working)]) == 3
     assert read_at(state, [(0.0, still), (2.0, working), (10.0, working)]) == 3
     assert read_at(state, [(0.0, working), (2.0, still)]) == np.inf
+
+
+def held_by(owner: list[int]) -> Conditions:
+    return Conditions(np.array([1.0, 1, 1]), np.array([4.0, 4]), np.array(owner, dtype=np.int32))
+
+
+BEFORE, AFTER = held_by([0, 0, 0]), held_by([0, 1, 0])
+
+
+def test_eager_members_all_stand_still() -> None:
+    (_, during), (end, after) = rebalanced(BEFORE, AFTER, 2.0, "eager")
+    assert during.capacity.tolist() == [0, 0]
+    assert (end, after) == (2.0, AFTER)
+
+
+def test_cooperative_members_stop_only_what_changes_hands() -> None:
+    (begin, during), (end, _) = rebalanced(BEFORE, AFTER, 2.0, "cooperative", at=5.0)
+    assert (begin, end) == (5.0, 7.0)
+    assert during.owner.tolist() == [0, -1, 0]
+    assert during.capacity.tolist() == [4, 4]
+
+
+def test_without_a_move_or_a_pause_nobody_stops() -> None:
+    assert rebalanced(BEFORE, BEFORE, 2.0, "eager") == [(0.0, BEFORE)]
+    assert rebalanced(BEFORE, AFTER, 0.0, "eager") == [(0.0, AFTER)]
+
+
+def test_a_pause_costs_what_is_produced_in_it() -> None:
+    state = FluidState.start(np.zeros(3), AFTER.rate)
+    eager = rebalanced(BEFORE, AFTER, 2.0, "eager")
+    cooperative = rebalanced(BEFORE, AFTER, 2.0, "cooperative")
+    assert total_lags(state, eager, np.array([2.0]))[0] == 6
+    assert total_lags(state, cooperative, np.array([2.0]))[0] == 2
+    assert read_at(state, cooperative) < read_at(state, eager) == 4
+
+
+def test_a_longer_pause_costs_more_and_a_cooperative_one_less() -> None:
+    rng, times = np.random.default_rng(11), np.array([0.5, 2.0, 4.0, 9.0])
+    for lag, ((_, before), *_) in random_runs(12, 200):
+        owner = rng.integers(0, before.n_members, len(lag)).astype(np.int32)
+        after, state = before._replace(owner=owner), FluidState.start(lag, before.rate)
+        short, long, mild = (
+            total_lags(state, rebalanced(before, after, pause, protocol), times)
+            for pause, protocol in ((1.0, "eager"), (3.0, "eager"), (3.0, "cooperative"))
+        )
+        assert (short <= long + 1e-9).all()
+        assert (mild <= long + 1e-9).all()

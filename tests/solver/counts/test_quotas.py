@@ -12,8 +12,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from support.constraints import same_constraint
-from support.groups import ODD, group_of, random_group, small_groups
-from support.oracles import Assignments, most_even_flow
+from support.groups import ODD, group_of, random_group
+from support.oracles import Assignments
 from support.reduced_groups import best_counts, extended_columns
 
 from equilag.certificate.checks.potentials import bound_by_potentials
@@ -21,7 +21,7 @@ from equilag.domain.constraint import constraint_of
 from equilag.domain.errors import InputError
 from equilag.domain.group.extended_columns import NO_LIMIT
 from equilag.domain.group.group import NOBODY, Group
-from equilag.domain.plan.metrics import count_moves, is_valid, member_counts
+from equilag.domain.plan.metrics import count_moves, is_valid
 from equilag.domain.policy.policy import Policy
 from equilag.domain.policy.policy_settings import BALANCES, POLICIES
 from equilag.solver.counts.quotas import Quotas, has_quotas, keep_to_quotas
@@ -104,16 +104,7 @@ def proved_by_the_plan(group: Group) -> None:
 def test_the_best_of_all_assignments(group: Group) -> None:
     if has_quotas(group, TOTAL):
         is_best_of_all(group)
-
-
-def test_the_best_of_all_assignments_under_one_subscription() -> None:
-    """Mostly owned by the first members, so that quotas are exceeded."""
-    moved = 0
-    for group in small_groups(seed=61, n=150, limit=1000, reads=1.0, owned=0.9):
-        assert has_quotas(group, TOTAL)
-        moved += is_best_of_all(group).moves > 0
         proved_by_the_plan(group)
-    assert moved > 50
 
 
 @pytest.mark.parametrize("name", ODD)
@@ -123,37 +114,16 @@ def test_odd_groups(name: str) -> None:
         proved_by_the_plan(group)
 
 
-@pytest.mark.parametrize("seed", range(12))
-def test_as_an_independent_flow_finds_them(seed: int) -> None:
-    rng = np.random.default_rng(seed)
-    kinds = [rng.integers(0, 30, rng.integers(1, 4)).tolist() for _ in range(1 + seed % 3)]
-    members = rng.integers(0, len(kinds) + (seed % 2), int(rng.integers(3, 20))).tolist()
-    n = sum(map(sum, kinds))
-    group = parted([*kinds, []], members, np.maximum(-1, rng.normal(0, 3, n)).astype(int).tolist())
-    assert has_quotas(group, TOTAL)
-    truth, found = most_even_flow(group), kept_to(group)
-    counts = sorted(member_counts(found.assigned, group.n_members).tolist(), reverse=True)
-    assert counts == truth.counts
-    assert found.moves == truth.moves
-
-
 def test_the_constraint_is_that_of_the_plan() -> None:
+    """Of classes whose counts are close to each other, or lie far apart."""
     rng = np.random.default_rng(62)
-    for _ in range(200):
+    for number in range(200):
         kinds = [[int(n)] for n in rng.integers(1, 9, rng.integers(1, 4))]
+        if number % 3 == 0:
+            kinds = [[int(rng.integers(1, 4))], [int(rng.integers(20, 30))], []]
         members = [*range(len(kinds)), *rng.integers(0, len(kinds), 4).tolist()]
-        n = sum(map(sum, kinds))
-        proved_by_the_plan(parted(kinds, members, rng.integers(-1, 3, n).tolist()))
-
-
-def test_the_constraint_is_that_of_the_plan_where_levels_differ() -> None:
-    """As above, with classes whose counts lie far apart."""
-    rng = np.random.default_rng(63)
-    for _ in range(100):
-        kinds = [[int(rng.integers(1, 4))], [int(rng.integers(20, 30))], []]
-        members = [0, 0, *[1] * int(rng.integers(1, 4)), *[2] * int(rng.integers(0, 2))]
-        owners = rng.integers(-1, 2, sum(map(sum, kinds))).tolist()
-        group = parted(kinds, members, owners, unread=2)
+        owners = rng.integers(-1, 3, sum(map(sum, kinds))).tolist()
+        group = parted(kinds, members, owners, unread=2 * (number % 3 == 0))
         assert has_quotas(group, TOTAL)
         proved_by_the_plan(group)
 
@@ -186,24 +156,6 @@ def test_only_where_totals_decide_and_nothing_is_pinned() -> None:
     assert {key for key, yes in said.items() if yes} == {
         (name, "total") for name in POLICIES if name != "sticky-yet-fair"
     }
-
-
-@pytest.mark.parametrize(
-    ("group", "expected"),
-    [
-        (group_of([2, 2], [[0], [0, 1]]), False),
-        (group_of([2, 2, 2], [[0, 1], [1, 2]]), False),
-        (group_of([2, 2, 2], [[0, 1], [2]]), True),
-        # What holds no partition is not shared.
-        (group_of([2, 0], [[0, 1], [0]]), True),
-        (group_of([3, 2], [[], []]), False),
-        (group_of([0], [[0]] * 2), False),
-        (group_of([3], []), False),
-        (group_of([], []), False),
-    ],
-)
-def test_where_subscriptions_decide(group: Group, expected: bool) -> None:
-    assert has_quotas(group, TOTAL) is expected
 
 
 @pytest.mark.parametrize("seed", range(8))

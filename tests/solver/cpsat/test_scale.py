@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ast
 from fractions import Fraction
-from itertools import product
 from pathlib import Path
 
 import numpy as np
@@ -14,7 +13,6 @@ from hypothesis import strategies as st
 from support.groups import problem_of
 
 import equilag
-from equilag.domain.group.group import Ints
 from equilag.domain.group.member_capacities import MemberCapacities, decimal
 from equilag.solver.cpsat.constraint_families import MAX_TOTAL, scaled
 from equilag.solver.cpsat.model import CpSatLimits, all_below, parameters
@@ -70,34 +68,6 @@ def test_every_call_avoids_the_presolve_that_goes_wrong(seed: int, wall: float) 
     assert chosen["num_workers"] == 1
     assert 0 <= chosen["random_seed"] < 2**31
     assert chosen["max_time_in_seconds"] > 0
-
-
-def best_spread(lag: Ints, members: int, least: int, most: int) -> int:
-    rows = np.array(list(product(range(members), repeat=len(lag))))
-    held = rows[:, :, None] == np.arange(members)
-    counts, loads = held.sum(axis=1), np.where(held, lag[None, :, None], 0).sum(axis=1)
-    fits = ((counts >= least) & (counts <= most)).all(axis=1)
-    return int((loads.max(axis=1) - loads.min(axis=1))[fits].min())
-
-
-@pytest.mark.parametrize("seed", range(3))
-def test_what_rounding_hides_is_listed(seed: int) -> None:
-    """The best assignment is listed for any spread above its own, and none for its own or below
-    that would have to be better."""
-    rng = np.random.default_rng(seed)
-    lag = 10**9 + rng.integers(0, 10**6, 7)  # alike but for what the model rounds away
-    problem = problem_of(lag.tolist(), 3, 2, 3)
-    assert scaled(problem.lag, problem.base).unit > 1
-    best = best_spread(lag, 3, 2, 3)
-
-    def listed(spread: int) -> list[int]:
-        found = all_below(problem, CpSatLimits(60.0, 10.0), spread)
-        assert found is not None
-        loads = [np.bincount(a, weights=lag.astype(float), minlength=3) for a in found]
-        return [int(load.max() - load.min()) for load in loads]
-
-    assert min(listed(best + 1)) == best
-    assert all(spread >= best for spread in listed(best))
 
 
 def test_too_many_to_be_listed() -> None:

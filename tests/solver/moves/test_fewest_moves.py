@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from random import Random
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -9,17 +12,20 @@ from hypothesis import strategies as st
 from support.constraints import constraint_for
 from support.groups import ODD, groups, odd_cases, random_group, small_groups
 from support.oracles import Assignments, most_even_flow
+from support.reduced_groups import best_counts, even_groups, random_reduced
 
 from equilag.certificate.checks.potentials import (
     Potentials,
     bound_by_potentials,
     bound_by_topics,
 )
+from equilag.domain.constraint import CountConstraint, constraint_of, within_room
 from equilag.domain.group.group import Group, Member
-from equilag.domain.plan.metrics import count_moves, is_valid
+from equilag.domain.plan.metrics import count_moves, cross_reads, is_valid
 from equilag.domain.policy.policy import Policy
 from equilag.domain.policy.policy_settings import BALANCES
 from equilag.domain.reduction.reduce import reduce_group
+from equilag.solver.counts.even_counts import balanced
 from equilag.solver.moves.fewest_moves import fewest_across, fewest_moves
 
 
@@ -114,3 +120,64 @@ def test_members_of_one_class_read_in_their_racks() -> None:
     found = fewest_moves(reduced, narrowed)
     assert narrowed.admits(found.assigned)
     assert count_moves(reduced, found.assigned) == 2
+
+
+def fewest_of(group: Group, constraint: CountConstraint) -> int:
+    """The moves of the plan that is found, which is admitted and proved."""
+    found = fewest_moves(group, constraint)
+    assert constraint.admits(found.assigned)
+    moves = count_moves(group, found.assigned)
+    assert found.claim(group, Policy(), constraint).value == moves
+    return moves
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_no_assignment_with_the_best_counts_moves_less(seed: int) -> None:
+    rng = Random(seed)
+    for _ in range(12):
+        group = random_reduced(rng)
+        every = Assignments.all(group)
+        best = best_counts(group, every)
+        if best.any():
+            _, constraint = balanced(group, Policy())
+            assert fewest_of(group, constraint) == every.moves[best].min()
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_no_assignment_within_the_rooms_moves_less(seed: int) -> None:
+    rng = Random(seed)
+    for _ in range(8):
+        group = random_reduced(rng)
+        every = Assignments.all(group)
+        constraint = within_room(group, np.zeros(group.n_partitions, np.bool_))
+        fits = np.array([constraint.admits(row) for row in every.rows])
+        if fits.any():
+            assert fewest_of(group, constraint) == every.moves[fits].min()
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_racks_come_before_moves_and_after_instances(seed: int) -> None:
+    rng = Random(seed)
+    policy = Policy(rack_aware=True)
+    for _ in range(8):
+        group = random_reduced(rng)
+        cross = [[rng.randint(0, 1) for _ in row] for row in group.eligible]
+        assert group.extended is not None
+        group = replace(group, extended=group.extended._replace(cross=np.array(cross)))
+        every = Assignments.all(group)
+        best = best_counts(group, every)
+        if not best.any():
+            continue
+        reads = np.array([cross_reads(group, row) for row in every.rows])
+        best &= reads == reads[best].min()
+        constraint = fewest_across(balanced(group, Policy())[1])[1]
+        assert [constraint.admits(row) for row in every.rows] == best.tolist()
+        read_off = constraint_of(group, policy, every.rows[int(best.argmax())])
+        assert [read_off.admits(row) for row in every.rows] == best.tolist()
+        assert fewest_of(group, constraint) == every.moves[best].min()
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_larger_groups_prove_what_they_reach(seed: int) -> None:
+    for group, found, constraint in even_groups(Random(seed), 5, members=30, partitions=200):
+        assert fewest_of(group, constraint) <= count_moves(group, found)

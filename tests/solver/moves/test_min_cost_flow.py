@@ -19,11 +19,6 @@ WAYS = {"one by one": 10**9, "all at once": 0}
 """Arcs up to which each of the two ways to find paths is taken."""
 
 
-@pytest.fixture(params=WAYS)
-def way(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(min_cost_flow, "SMALL_GRAPH", WAYS[request.param])
-
-
 def net_out(arcs: Arcs, units: Ints, nodes: int) -> Ints:
     """[nodes] what leaves each node, less what enters it."""
     out = np.zeros(nodes, dtype=np.int64)
@@ -111,26 +106,24 @@ def random_network(seed: int) -> tuple[Arcs, Ints, Ints]:
     return arcs, supply, start
 
 
-@pytest.mark.usefixtures("way")
 @pytest.mark.parametrize("seed", range(10))
-def test_cheapest_on_larger_networks(seed: int) -> None:
-    assert check(*random_network(seed))
-
-
-@pytest.mark.parametrize("seed", range(10))
-def test_both_ways_to_find_paths_agree(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_both_ways_find_the_cheapest_on_larger_networks(
+    seed: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
     arcs, supply, start = random_network(seed)
     found = []
     for few in WAYS.values():
         monkeypatch.setattr(min_cost_flow, "SMALL_GRAPH", few)
         found.append(cheapest_flow(arcs, start, supply - net_out(arcs, start, len(supply))))
+    assert check(arcs, supply, start)
     one, other = found
     assert (one.units == other.units).all()
     assert (one.potential == other.potential).all()
 
 
-@pytest.mark.usefixtures("way")
-def test_one_round_for_each_length_of_a_path() -> None:
+@pytest.mark.parametrize("few", WAYS.values(), ids=WAYS.keys())
+def test_one_round_for_each_length_of_a_path(few: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(min_cost_flow, "SMALL_GRAPH", few)
     ways = 40
     middle = np.arange(1, ways + 1)
     ends = np.full(ways, ways + 1)

@@ -1,0 +1,184 @@
+"""What every local search keeps to: the constraint, the plan it is given, its limits, its seed."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from functools import partial
+from typing import Final, NamedTuple
+
+import numpy as np
+import pytest
+from support.groups import ODD, group_of, odd_cases
+from support.local_search import POLICIES, never, start, starts, window_of
+from support.reduced_groups import capacity_cases
+
+from equilag.domain.budget import Budget, limit_steps
+from equilag.domain.constraint import CountConstraint
+from equilag.domain.group.group import Group, Index
+from equilag.domain.group.loads import roughly
+from equilag.domain.group.member_capacities import Load
+from equilag.domain.plan.metrics import count_moves, is_valid, loads_of
+from equilag.domain.policy.policy import Policy
+from equilag.solver.exchange.pairwise_swaps import swap_pairwise
+from equilag.solver.local_search.bulk_descent import descend_in_bulk
+from equilag.solver.local_search.capacity_levels import level_by_capacity
+from equilag.solver.local_search.greedy_descent import descend
+from equilag.solver.local_search.large_neighbourhood import search_neighbourhoods
+from equilag.solver.local_search.level_search import search_level
+from equilag.solver.local_search.load_targets import ImprovementGoal
+from equilag.solver.local_search.way_back import UnevennessLimit, return_to_owners
+from equilag.solver.local_search.window_search import search_window
+
+
+class Case(NamedTuple):
+    """What a search starts from, and how it is told to stop."""
+
+    group: Group
+    constraint: CountConstraint
+    assigned: Index
+    stop: Callable[[], bool] = never
+    enough: float = 0
+    """The spread that is good enough, of searches that know one."""
+
+    def spread(self, assigned: Index) -> Load:
+        return loads_of(self.group, assigned).spread
+
+    def goal(self, keep_moves: bool) -> ImprovementGoal:
+        return ImprovementGoal(self.enough, keep_moves=keep_moves)
+
+
+Rng = np.random.Generator
+
+
+def swaps(case: Case, rng: Rng, keep_moves: bool) -> Iterator[Index]:
+    yield swap_pairwise(*case[:3], rng, case.stop, case.goal(keep_moves), 40)
+
+
+def neighbourhoods(case: Case, rng: Rng, keep_moves: bool) -> Iterator[Index]:
+    budget = Budget(seconds=0.0) if case.stop() else Budget(10**7)
+    yield search_neighbourhoods(*case[:3], rng, budget, case.goal(keep_moves), 4)
+
+
+def windows(case: Case, rng: Rng) -> Iterator[Index]:
+    window = window_of(case.group, case.constraint)
+    yield search_window(*case[:3], window, rng, limit_steps(600, case.stop))
+
+
+def level(case: Case, rng: Rng) -> Iterator[Index]:
+    window = window_of(case.group, case.constraint)
+    yield search_level(*case[:3], window, rng, limit_steps(60, case.stop), heaviest=2)
+
+
+def level_of_capacity(case: Case, rng: Rng) -> Iterator[Index]:
+    yield level_by_capacity(*case[:3], rng, case.stop, len(case.assigned) % 4, case.enough)
+
+
+def way_back(case: Case, _: Rng) -> Iterator[Index]:
+    loads = loads_of(case.group, case.assigned)
+    limit = UnevennessLimit(roughly(loads.spread), float(loads.excess) * (1 + 1e-9))
+    yield return_to_owners(*case[:3], limit, case.stop)
+
+
+class Search(NamedTuple):
+    """A search, and on which groups it is tried."""
+
+    run: Callable[[Case, Rng], Iterator[Index]]
+    """Its plans in order, each no less even than the one before."""
+    groups: tuple[str, ...] = ("plain",)
+    keeps_moves: bool = False
+    """True if no plan moves more than the one given."""
+    may_pass: bool = False
+    """True if the way may lead over less even plans where capacities differ."""
+
+
+EVERY: Final = ("plain", "by capacity", "several owners")
+SEARCHES: Final = {
+    "swaps": Search(partial(swaps, keep_moves=False)),
+    "swaps, moves kept": Search(partial(swaps, keep_moves=True), EVERY, True),
+    "neighbourhoods": Search(partial(neighbourhoods, keep_moves=False), EVERY),
+    "neighbourhoods, moves kept": Search(
+        partial(neighbourhoods, keep_moves=True), ("plain",), True
+    ),
+    "greedy descent": Search(lambda c, rng: descend(*c[:3], rng, c.stop, 60), EVERY, may_pass=True),
+    "bulk descent": Search(lambda c, rng: descend_in_bulk(*c[:3], rng, c.stop), EVERY),
+    "window": Search(windows),
+    "level": Search(level),
+    "level by capacity": Search(level_of_capacity, EVERY[1:]),
+    "way back": Search(way_back, EVERY, True),
+}
+SATISFIED: Final = ("swaps", "swaps, moves kept", "neighbourhoods", "level by capacity")
+"""Those that end at a spread that is good enough."""
+
+by_search = pytest.mark.parametrize("name", SEARCHES)
+
+
+def cases(groups: str, seed: int, n: int) -> Iterator[Case]:
+    """Groups of some size, under every policy or with counts that may change by one."""
+    if groups == "plain":
+        yield from (Case(group, *start) for group, _, *start in starts(seed, n))
+    else:
+        for case in capacity_cases(seed, n, stakes=groups == "several owners"):
+            yield Case(*case)
+
+
+def check(case: Case, search: Search) -> int:
+    """How many plans are the best so far: more even, or as even with fewer moves."""
+    given, better = case.assigned.copy(), 0
+    best = case.spread(given), count_moves(case.group, given)
+    may_pass = search.may_pass and case.group.extended is not None
+    for found in search.run(case, np.random.default_rng(1)):
+        assert is_valid(case.group, found)
+        assert case.constraint.admits(found)
+        now = case.spread(found), count_moves(case.group, found)
+        assert now[0] <= best[0] or may_pass
+        assert now[1] <= best[1] or not search.keeps_moves
+        better += now < best
+        best = min(best, now)
+    assert np.array_equal(case.assigned, given)
+    return better
+
+
+@pytest.mark.parametrize(
+    ("name", "groups"),
+    [(name, groups) for name, search in SEARCHES.items() for groups in search.groups],
+)
+def test_no_plan_becomes_worse_and_some_better(name: str, groups: str) -> None:
+    n = 5 if groups == "plain" else 9
+    assert sum(check(case, SEARCHES[name]) for case in cases(groups, 51, n)) > 2
+
+
+@by_search
+def test_a_search_that_is_stopped_or_satisfied_changes_nothing(name: str) -> None:
+    run, groups = SEARCHES[name][:2]
+    for case in cases(groups[0], 52, 3):
+        told = [case._replace(stop=lambda: True)]
+        if name in SATISFIED:
+            told.append(case._replace(enough=roughly(case.spread(case.assigned))))
+        for one in told:
+            for found in run(one, np.random.default_rng(1)):
+                assert np.array_equal(found, case.assigned)
+
+
+@by_search
+def test_the_same_seed_gives_the_same_plans(name: str) -> None:
+    run, groups = SEARCHES[name][:2]
+    for case in cases(groups[0], 53, 1):
+        one, other = (list(run(case, np.random.default_rng(5))) for _ in range(2))
+        assert [found.tolist() for found in one] == [found.tolist() for found in other]
+
+
+def test_swaps_even_out_a_plain_group() -> None:
+    group = group_of([40], [[0]] * 4, lags=range(40))
+    case = Case(group, *start(group, Policy(), keep=False))
+    (found,) = swaps(case, np.random.default_rng(1), keep_moves=False)
+    assert case.spread(case.assigned) == 300
+    assert case.spread(found) <= 4
+
+
+@pytest.mark.parametrize("odd", odd_cases(POLICIES), ids=lambda case: case[0])
+@by_search
+def test_odd_groups(name: str, odd: tuple[str, int]) -> None:
+    search = SEARCHES[name]
+    if "plain" in search.groups:
+        group = ODD[odd[0]]()
+        check(Case(group, *start(group, odd[1], keep=True), limit_steps(20, never)), search)
