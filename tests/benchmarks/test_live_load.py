@@ -235,7 +235,7 @@ def test_a_frozen_member_holds_nothing() -> None:
     ]
     holdings = holdings_of(events, 10.0)
     assert overlaps_of(holdings) == []
-    assert gaps_of(holdings, 10.0) == {P: [(2.0, 8.0)]}
+    assert gaps_of(events, 10.0) == {P: [(2.0, 8.0)]}
 
 
 def test_offsets_are_merged_into_runs() -> None:
