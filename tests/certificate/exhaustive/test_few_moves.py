@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 from fractions import Fraction
+from itertools import combinations
 from typing import Any
 
 import numpy as np
@@ -22,6 +23,7 @@ from equilag.certificate.exhaustive.few_moves.move_problem import (
     MoveProblem,
 )
 from equilag.certificate.exhaustive.few_moves.move_search import MoveSearch
+from equilag.certificate.exhaustive.few_moves.moved_sets import ListedSets
 from equilag.certificate.exhaustive.small_problem import (
     OUTSIDE,
     UNLIMITED,
@@ -146,6 +148,18 @@ def test_lists_that_are_too_long_leave_a_bound(monkeypatch: pytest.MonkeyPatch) 
             continue
         decided += 1
     assert 0 < decided < 20
+
+
+def test_what_is_left_to_who_loses_nearly_all_is_listed_at_once() -> None:
+    items = 40
+    problem = SmallProblem(
+        lag=np.arange(1, items + 1), allowed=np.ones((items, 2), np.bool_), base=np.zeros(2, int),
+        lo=np.zeros(2, int), hi=np.full(2, items), owner=np.zeros(items, int),
+    )  # fmt: skip
+    sets = ListedSets(MoveProblem.of(problem))
+    kept, load = sets.kept(0, 0, items - 2, Budget(10**6))
+    assert sorted(load.tolist()) == sorted(map(sum, combinations(problem.lag.tolist(), 2)))
+    assert len(np.unique(kept)) == len(load)
 
 
 def test_a_move_cost_lowers_the_spread_that_is_allowed() -> None:

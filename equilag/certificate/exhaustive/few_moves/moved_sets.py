@@ -220,9 +220,9 @@ def _combinations(n: int, size: int, words: int, budget: Budget) -> Ints:
     if number * words > MAX_SETS:
         raise TooManySets
     budget.spend(number * (size + 4 + words))
-    chosen = np.arange(n)[:, None] if size else np.zeros((1, 0), dtype=np.int64)
-    for _ in range(size - 1):
-        more = n - 1 - chosen[:, -1]
+    chosen = np.arange(n - size + 1)[:, None] if size else np.zeros((1, 0), dtype=np.int64)
+    for left in range(size - 2, -1, -1):  # numbers still to come after the next one
+        more = n - left - 1 - chosen[:, -1]
         base = np.repeat(np.arange(len(chosen)), more)
         step = np.arange(len(base)) - np.repeat(np.cumsum(more) - more, more)
         chosen = np.column_stack((chosen[base], chosen[base, -1] + 1 + step))
