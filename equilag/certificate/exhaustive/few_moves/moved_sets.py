@@ -11,6 +11,7 @@ import numpy as np
 
 from equilag.certificate.exhaustive.few_moves.move_problem import Bits, MoveProblem
 from equilag.domain.budget import Budget, OutOfBudget
+from equilag.domain.columns import ranges
 from equilag.domain.group.group import NOBODY, Ints
 
 MAX_SETS: Final = 1_000_000
@@ -173,13 +174,12 @@ class ListedSets:
         lacking, run = np.zeros(1, np.int64), np.zeros(1, np.int64)
         for taken in range(size):
             last = place[:, -1]
-            more = np.maximum(len(pool) - (size - taken - 1) - last - 1, 0)
-            total = int(more.sum())
+            end = np.maximum(last + 1, len(pool) - (size - taken - 1))
+            total = int((end - last - 1).sum())
             if total * p.words > MAX_SETS:
                 raise TooManySets
             budget.spend(total * (taken + 6))
-            base = np.repeat(np.arange(len(place)), more)
-            here = last[base] + 1 + np.arange(total) - np.repeat(np.cumsum(more) - more, more)
+            base, here = np.repeat(np.arange(len(place)), end - last - 1), ranges(last + 1, end)
             same = (last[base] >= 0) & (owner[here] == owner[last[base]])
             run = np.where(same, run[base] + 1, 1)
             lacking = lacking[base] + (run > spare[owner[here]])
@@ -222,8 +222,8 @@ def _combinations(n: int, size: int, words: int, budget: Budget) -> Ints:
     budget.spend(number * (size + 4 + words))
     chosen = np.arange(n - size + 1)[:, None] if size else np.zeros((1, 0), dtype=np.int64)
     for left in range(size - 2, -1, -1):  # numbers still to come after the next one
-        more = n - left - 1 - chosen[:, -1]
-        base = np.repeat(np.arange(len(chosen)), more)
-        step = np.arange(len(base)) - np.repeat(np.cumsum(more) - more, more)
-        chosen = np.column_stack((chosen[base], chosen[base, -1] + 1 + step))
+        begin = chosen[:, -1] + 1
+        end = np.full_like(begin, n - left)
+        base = np.repeat(np.arange(len(chosen)), end - begin)
+        chosen = np.column_stack((chosen[base], ranges(begin, end)))
     return chosen
