@@ -37,7 +37,10 @@ def read_object(path: str) -> dict[str, Any]:
         try:
             value = parse_json(text)
         except InputError as error:
-            raise InputError(mistaken_text(text, PLAN_KIND) or str(error)) from error
+            mistaken = mistaken_text(text, PLAN_KIND)
+            if mistaken is None:
+                raise
+            raise InputError(mistaken) from error
         if not isinstance(value, dict):
             raise InputError(not_a(value, "an object"))
         mistaken = mistaken_format(value.get("format"), PLAN_KIND)
