@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final
 
 import pytest
 from hypothesis import HealthCheck, settings
-from support.kafka_broker import Broker, NoBroker, missing, start_broker
+from support.kafka_broker import Broker, missing, running_broker
 
 from equilag.domain.errors import EquilagError
 from equilag.pipeline.session import check_spark, java_problem, session
@@ -66,12 +66,7 @@ def broker(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Broker]:
 
     Whoever uses it carries `pytest.mark.broker`.
     """
-    try:
-        running = start_broker(tmp_path_factory.mktemp("kafka"))
-    except NoBroker as error:
-        pytest.skip(f"no Kafka here: {error}")
-    yield running
-    running.stop()
+    yield from running_broker(tmp_path_factory.mktemp("kafka"))
 
 
 JVM: Final = (

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 import pytest
 import support.kafka_records as write
 from confluent_kafka import Producer
-from support.kafka_broker import Broker, NoBroker, start_broker
+from support.kafka_broker import Broker, running_broker
 from support.live_scene import EMPTY, LIVE, PARTITIONS, SHARE, Scene, made_scene, seen_in
 from support.made_fleets import Row, read_table
 from support.waiting import PATIENCE_S
@@ -43,12 +43,7 @@ GROUPS: Final = len(LIVE) + len(REASONS) + 1
 @pytest.fixture(scope="module")
 def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Broker]:
     """A cluster of its own: what is said of all its groups is about no other test's."""
-    try:
-        running = start_broker(tmp_path_factory.mktemp("kafka"))
-    except NoBroker as error:
-        pytest.skip(f"no Kafka here: {error}")
-    yield running
-    running.stop()
+    yield from running_broker(tmp_path_factory.mktemp("kafka"))
 
 
 def fleet(bootstrap: str, out: Path, *more: str) -> int:

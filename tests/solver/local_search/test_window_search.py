@@ -78,6 +78,13 @@ def rings(rng: np.random.Generator) -> Iterator[Group]:
         yield group_of(sizes, reading, lags=rng.integers(1, 100, sum(sizes)))
 
 
+def ring_states(rng: np.random.Generator) -> Iterator[AssignmentState]:
+    """Where the search starts in each of them."""
+    for group in rings(rng):
+        constraint, assigned, _ = start_of(group, Policy())
+        yield AssignmentState.of(group, constraint, assigned)
+
+
 # All together.
 
 
@@ -114,14 +121,12 @@ def test_long_ways_are_found() -> None:
 
 def test_lighten_makes_a_member_lighter() -> None:
     rng, done = np.random.default_rng(94), 0
-    for group in rings(rng):
-        constraint, assigned, _ = start_of(group, Policy())
-        state = AssignmentState.of(group, constraint, assigned)
+    for state in ring_states(rng):
         window = Window(int(state.loads.min()) // 2, int(state.loads.max()) - 1)
-        for member in range(group.n_members):
+        for member in range(state.group.n_members):
             load, outside = int(state.loads[member]), window.outside(state.loads).sum()
             lighter = lighten(state, member, window, never)
-            assert constraint.admits(state.assigned)
+            assert state.constraint.admits(state.assigned)
             assert lighter is bool(state.loads[member] < load)
             assert window.outside(state.loads).sum() < outside or not lighter
             done += lighter
@@ -130,9 +135,8 @@ def test_lighten_makes_a_member_lighter() -> None:
 
 def test_a_chain_relieves_who_gives_and_brings_nobody_below_the_window() -> None:
     rng, found = np.random.default_rng(95), 0
-    for group in rings(rng):
-        constraint, assigned, _ = start_of(group, Policy())
-        state = AssignmentState.of(group, constraint, assigned)
+    for state in ring_states(rng):
+        group, constraint, assigned = state.group, state.constraint, state.assigned
         window = Window(int(state.loads.min()) // 2, int(state.loads.max()))
         for given in range(group.n_partitions):
             chain = find_chain(state, given, window, None)
