@@ -50,11 +50,6 @@ def options(history: Path, out: Path, **other: Any) -> FleetOptions:
     return replace(usual, **other)
 
 
-def live_options(bootstrap: str, out: Path) -> FleetOptions:
-    """A run over a live cluster."""
-    return FleetOptions(str(out), Rules(SETTINGS), bootstrap=bootstrap, tasks=1)
-
-
 def read_table(folder: Path, table: str) -> list[Row]:
     """The rows of a table of a history or of a run, by all of their columns, without clocks."""
     rows = pq.read_table(folder / table).to_pylist()
