@@ -9,8 +9,6 @@ import struct
 from collections.abc import Iterable, Mapping, Sequence
 from uuid import UUID
 
-Partitions = Mapping[str, Sequence[int]]
-
 
 def int16(value: int) -> bytes:
     return struct.pack(">h", value)
@@ -60,8 +58,8 @@ def tagged(fields: Mapping[int, bytes] | None = None) -> bytes:
 # Keys
 
 
-def commit_key(group: str, topic: str, partition: int, version: int = 1) -> bytes:
-    return int16(version) + text(group) + text(topic) + int32(partition)
+def commit_key(group: str, topic: str, partition: int) -> bytes:
+    return int16(1) + text(group) + text(topic) + int32(partition)
 
 
 def key(kind: int, *names: str) -> bytes:
@@ -76,7 +74,6 @@ def commit(
     version: int = 3,
     *,
     epoch: int = -1,
-    metadata: str = "",
     timestamp: int = 0,
     tags: Mapping[int, bytes] | None = None,
 ) -> bytes:
@@ -84,39 +81,28 @@ def commit(
     out = int16(version) + int64(offset)
     if version >= 3:
         out += int32(epoch)
-    out += text(metadata, version >= 4) + int64(timestamp)
+    out += text("", version >= 4) + int64(timestamp)
     if version == 1:
         out += int64(timestamp + 1)
     return out + (tagged(tags) if version >= 4 else b"")
 
 
-def owned_partitions(owned: Partitions) -> bytes:
-    return array(text(topic) + array(map(int32, ps)) for topic, ps in owned.items())
-
-
-def subscription(
-    topics: Iterable[str],
-    version: int = 3,
-    *,
-    user_data: bytes | None = None,
-    owned: Partitions | None = None,
-    generation: int = -1,
-    rack: str | None = None,
-) -> bytes:
-    """ConsumerProtocolSubscription."""
-    out = int16(version) + array(map(text, topics)) + blob(user_data)
+def subscription(topics: Iterable[str], version: int = 3, rack: str | None = None) -> bytes:
+    """ConsumerProtocolSubscription of a member that owns nothing."""
+    out = int16(version) + array(map(text, topics)) + blob(None)
     if version >= 1:
-        out += owned_partitions(owned or {})
+        out += array([])
     if version >= 2:
-        out += int32(generation)
+        out += int32(-1)
     if version >= 3:
         out += text(rack)
     return out
 
 
-def assignment(owned: Partitions, version: int = 3) -> bytes:
+def assignment(owned: Mapping[str, Sequence[int]]) -> bytes:
     """ConsumerProtocolAssignment."""
-    return int16(version) + owned_partitions(owned) + blob(None)
+    topics = array(text(topic) + array(map(int32, ps)) for topic, ps in owned.items())
+    return int16(3) + topics + blob(None)
 
 
 def classic_member(
@@ -125,7 +111,6 @@ def classic_member(
     assigned: bytes,
     version: int = 3,
     instance: str | None = None,
-    tags: Mapping[int, bytes] | None = None,
 ) -> bytes:
     """One of the members in GroupMetadataValue."""
     compact = version >= 4
@@ -136,7 +121,7 @@ def classic_member(
     if version >= 1:
         out += int32(300_000)
     out += int32(45_000) + blob(subscribed, compact) + blob(assigned, compact)
-    return out + (tagged(tags) if compact else b"")
+    return out + (tagged() if compact else b"")
 
 
 def classic_group(
@@ -146,16 +131,14 @@ def classic_group(
     protocol_type: str = "consumer",
     generation: int = 1,
     protocol: str | None = "range",
-    timestamp: int = 0,
-    tags: Mapping[int, bytes] | None = None,
 ) -> bytes:
     """GroupMetadataValue; `members` as `classic_member` writes them for the same version."""
     compact = version >= 4
     out = int16(version) + text(protocol_type, compact) + int32(generation)
     out += text(protocol, compact) + text(None, compact)
     if version >= 2:
-        out += int64(timestamp)
-    return out + array(members, compact) + (tagged(tags) if compact else b"")
+        out += int64(0)
+    return out + array(members, compact) + (tagged() if compact else b"")
 
 
 def consumer_group(epoch: int) -> bytes:

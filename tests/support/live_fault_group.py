@@ -12,7 +12,7 @@ from typing import Any, Final
 from support.kafka_broker import Broker
 from support.live_members import OffsetsRead
 from support.live_processes import CLIENTS, MemberProcess
-from support.live_topics import Traffic, add_partitions, admin_of, even, make_topic
+from support.live_topics import Traffic, add_partitions, admin_of, make_topic
 from support.waiting import within
 
 from benchmarks.live.assignment_log import Log
@@ -53,7 +53,7 @@ class FaultGroup:
         for client in CLIENTS[strategy]:
             self.join(client)
             self.join(client)
-        self.flow = Traffic(broker.bootstrap, self.topic, PARTITIONS, even(RATE))
+        self.flow = Traffic(broker.bootstrap, self.topic, PARTITIONS, RATE)
         stack.enter_context(self.flow)
 
     def new_steward(self, *options: str) -> StewardRun:

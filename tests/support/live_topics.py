@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from typing import Any, Final
 
@@ -21,7 +21,6 @@ from confluent_kafka.admin import AdminClient, NewPartitions, NewTopic
 from support.waiting import until
 
 from benchmarks.live.assignment_log import Partition
-from equilag.domain.columns import Floats
 
 
 def admin_of(bootstrap: str) -> AdminClient:
@@ -91,39 +90,21 @@ _TICK_S: Final = 0.2
 _PATIENT_MS: Final = 600_000
 """How long a record may wait for a broker that is away: more than any outage here."""
 
-Rates = Callable[[int, float], Floats]
-"""Number of partitions, and seconds since the beginning -> records per second of each partition."""
-
-
-def even(rate: float) -> Rates:
-    """So many records a second, the same in every partition."""
-    return lambda partitions, _: np.full(partitions, rate / partitions)
-
-
-def uneven(rate: float, most: float, every: float, seed: int) -> Rates:
-    """So many records a second, at most `most` of them in one partition; log-normal shares (sigma
-    2) are drawn anew every `every` seconds."""
-
-    def rates(partitions: int, seconds: float) -> Floats:
-        shares = np.random.default_rng((seed, int(seconds // every))).lognormal(0, 2, partitions)
-        for _ in range(50):  # what is cut goes to the others
-            shares = np.minimum(shares * (rate / shares.sum()), most)
-        return shares
-
-    return rates
-
 
 class Traffic:
-    """Produces into `topic` while the context lasts. The producer is idempotent, so offsets have no
-    gaps and no record comes twice."""
+    """Produces `rate` records a second into `topic` while the context lasts, the same in every
+    partition unless there are `shares` of them. The producer is idempotent, so offsets have no gaps
+    and no record comes twice."""
 
-    def __init__(self, bootstrap: str, topic: str, partitions: int, rates: Rates) -> None:
+    def __init__(
+        self, bootstrap: str, topic: str, partitions: int, rate: float, shares: Sequence[float] = ()
+    ) -> None:
         self.partitions = partitions
         """Set it higher once the topic has more."""
         self.failed = 0
         """Records that were never acknowledged; the client gave up."""
         self._acked: dict[Partition, int] = {}
-        self._topic, self._rates = topic, rates
+        self._topic, self._rate, self._shares = topic, rate, shares
         self._producer = Producer(
             {
                 "bootstrap.servers": bootstrap,
@@ -165,11 +146,12 @@ class Traffic:
         self._acked[place] = max(self._acked.get(place, 0), offset + 1)
 
     def _run(self) -> None:
-        began = due = time.monotonic()
+        due = time.monotonic()
         owed = np.zeros(0)
         while not self._stop.wait(max(0.0, due - time.monotonic())):
             owed = np.pad(owed, (0, self.partitions - len(owed)))
-            owed += self._rates(self.partitions, due - began) * _TICK_S
+            shares = np.array(self._shares or [1 / self.partitions] * self.partitions)
+            owed += self._rate * shares * _TICK_S
             for partition in np.repeat(np.arange(len(owed)), owed.astype(int)).tolist():
                 with suppress(BufferError, KafkaException):  # full, or the partition is too new
                     self._producer.produce(self._topic, b"x" * 20, partition=partition,

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack
 from pathlib import Path
@@ -59,24 +58,20 @@ class Scene:
         self._stack.callback(made.stop)
         return made
 
-    def ends_with(self, sets: list[set[Partition]], patience: float = 30) -> float:
-        """Wait until the members hold these sets of partitions, in any order. Return seconds."""
-        began = time.monotonic()
+    def ends_with(self, sets: list[set[Partition]], patience: float = 30) -> None:
+        """Wait until the members hold these sets of partitions, in any order."""
         expected = sorted(map(sorted, sets))
         until(lambda: sorted(map(sorted, self.log.held().values())) == expected, patience)
-        return time.monotonic() - began
 
-    def all_owned(self, topic: str, partitions: int, members: int, patience: float = 30) -> float:
-        """Wait until every partition has one owner and the counts are even. Return the seconds."""
-        began = time.monotonic()
+    def all_owned(self, topic: str, partitions: int, members: int) -> None:
+        """Wait until every partition has one owner and the counts are even."""
         every = {(topic, number) for number in range(partitions)}
 
         def shared() -> bool:
             counts = [len(theirs) for theirs in self.log.held().values()]
             return self.log.shared(every, members) and max(counts) - min(counts) <= 1
 
-        until(shared, patience)
-        return time.monotonic() - began
+        until(shared)
 
 
 @pytest.fixture

@@ -24,7 +24,7 @@ from support.live_groups import (
     pairs,
 )
 from support.live_members import RdMember
-from support.live_topics import Traffic, admin_of, commit, fill, make_topic, uneven
+from support.live_topics import Traffic, admin_of, commit, fill, make_topic
 from support.markdown import broker_commands
 from support.paths import CHECKOUT
 from support.plain_members import commit as commit_as_nobody
@@ -239,6 +239,8 @@ def test_they_are_refused_by_name(run: Callable[..., Any], servers: str, group: 
 
 SAMPLED: Final = "sampled"
 """A group and its topic."""
+SHARES: Final = (0.05, 0.12, 0.33, 0.33, 0.01, 0.16)
+"""Of its partitions in the records that come."""
 SPEEDS: Final = {"a": 200.0, "b": 600.0, "c": None}
 SECONDS: Final = 8
 """Of which the members' last commits, once a second, miss one at most."""
@@ -258,7 +260,7 @@ def test_rates_and_capacities(run: Callable[..., Any], broker: Broker) -> None:
         until(lambda: sorted(map(len, log.held().values())) == [2, 2, 2])
         # Now, since the member without a limit may have held everything until here.
         fill(broker.bootstrap, SAMPLED, [4000, 4000, 12_000, 12_000, 10, 10])
-        traffic = Traffic(broker.bootstrap, SAMPLED, 6, uneven(300.0, 100.0, 1000.0, seed=4))
+        traffic = Traffic(broker.bootstrap, SAMPLED, 6, 300.0, SHARES)
         stack.enter_context(traffic)
         until(lambda: len(traffic.acked()) == 6)
 

@@ -14,7 +14,7 @@ from support.kafka_broker import Broker
 from support.live_churn import ChurnGroup, Client
 from support.live_figures import keep
 from support.live_holdings import change_figures
-from support.live_topics import Traffic, add_partitions, admin_of, delete_topic, even, make_topic
+from support.live_topics import Traffic, add_partitions, admin_of, delete_topic, make_topic
 from support.waiting import until
 
 from benchmarks.live.assignment_log import Partition
@@ -146,7 +146,7 @@ def kept(stage: Stage, name: str, strategy: str) -> None:
 def test_dynamic(stage: Stage, strategy: str) -> None:
     stage.begin(strategy, {"t": PARTITIONS})
     topic = f"{stage.prefix}-t"
-    with Traffic(stage.broker.bootstrap, topic, PARTITIONS, even(RATE)) as flow:
+    with Traffic(stage.broker.bootstrap, topic, PARTITIONS, RATE) as flow:
         stage.change("one joins", ChurnGroup.join)
         stage.change("one leaves", lambda group: group.leave(group.present[2]))
         stage.change("a second steward comes", lambda one: one.second_steward_comes(stage.folder))
@@ -165,7 +165,7 @@ def test_dynamic(stage: Stage, strategy: str) -> None:
 @pytest.mark.parametrize("strategy", STRATEGIES)
 def test_static(stage: Stage, strategy: str) -> None:
     stage.begin(strategy, {"t": PARTITIONS}, static=True)
-    with Traffic(stage.broker.bootstrap, f"{stage.prefix}-t", PARTITIONS, even(RATE)):
+    with Traffic(stage.broker.bootstrap, f"{stage.prefix}-t", PARTITIONS, RATE):
         stage.measure("rolling restart, static members", stage.rolling_restart)
     kept(stage, "static", strategy)
 
@@ -173,7 +173,7 @@ def test_static(stage: Stage, strategy: str) -> None:
 @pytest.mark.parametrize("strategy", STRATEGIES)
 def test_deleted(stage: Stage, strategy: str) -> None:
     stage.begin(strategy, {"stays": 30, "goes": 10}, commits=False)
-    with Traffic(stage.broker.bootstrap, f"{stage.prefix}-stays", 30, even(RATE)):
+    with Traffic(stage.broker.bootstrap, f"{stage.prefix}-stays", 30, RATE):
 
         def delete() -> None:
             topic = f"{stage.prefix}-goes"

@@ -13,7 +13,7 @@ from support.live_figures import keep
 from support.live_holdings import change_figures
 from support.live_members import JavaMembers, RdMember
 from support.live_processes import JAVA_ASSIGNORS
-from support.live_topics import Traffic, admin_of, even, make_topic
+from support.live_topics import Traffic, admin_of, make_topic
 from support.waiting import until
 
 from benchmarks.live.assignment_log import Log
@@ -63,7 +63,7 @@ def test_no_two_owners(broker: Broker, tmp_path: Path, strategy: str) -> None:
                 session_timeout_ms=SESSION_MS, auto_commit_interval_ms=COMMIT_MS,
             )  # fmt: skip
             stack.callback(member.stop)
-        stack.enter_context(Traffic(broker.bootstrap, topic, PARTITIONS, even(RATE)))
+        stack.enter_context(Traffic(broker.bootstrap, topic, PARTITIONS, RATE))
         until(lambda: shared(QUIET_S), PATIENCE_S)
         began = time.time()
         steward = StewardRun(tmp_path, broker.bootstrap, group, "--every", "2s", "--take-over")
