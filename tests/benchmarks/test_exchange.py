@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from support.assignor_cases import case_of
+from support.assignor_cases import case_of, ran
 from support.waiting import until
 
 from benchmarks.assignors.case import Case
@@ -59,13 +59,6 @@ def runner(tmp_path: Path, body: str) -> Peer:
     script = tmp_path / "runner.py"
     script.write_text(RUNNER.format(body=body), "utf-8")
     return Peer("fake", "python", lambda: (sys.executable, str(script)))
-
-
-def ran(peer: Peer, tmp_path: Path, budget: CallBudget = QUICK) -> PeerAnswer | PeerFailure:
-    case_file, out = tmp_path / "case.json", tmp_path / "out.json"
-    write_case(small(), case_file)
-    peer.run(case_file, out, budget)
-    return read_answer(out)
 
 
 @pytest.mark.parametrize("lag", [False, True])
@@ -126,10 +119,11 @@ def test_what_is_no_answer_is_refused(tmp_path: Path, change: dict[str, Any]) ->
 
 
 def test_a_runner_that_fails_or_says_nothing_is_a_failure(tmp_path: Path) -> None:
-    answer = ran(runner(tmp_path, "sys.exit('the heap is full')"), tmp_path)
+    answer = ran(runner(tmp_path, "sys.exit('the heap is full')"), small(), tmp_path, QUICK)
     assert answer == PeerFailure("ended with status 1: the heap is full")
     (tmp_path / "out.json").write_text(json.dumps(GOOD), "utf-8")  # left by an earlier run
-    assert ran(runner(tmp_path, "print('end')"), tmp_path) == PeerFailure("wrote no result")
+    answer = ran(runner(tmp_path, "print('end')"), small(), tmp_path, QUICK)
+    assert answer == PeerFailure("wrote no result")
 
 
 def test_a_call_that_takes_too_long_is_ended_with_all_its_processes(tmp_path: Path) -> None:
@@ -137,8 +131,9 @@ def test_a_call_that_takes_too_long_is_ended_with_all_its_processes(tmp_path: Pa
     body = (
         f"child = subprocess.Popen(['sleep', '60'])\nopen({str(pid)!r}, 'w').write(str(child.pid))"
     )
+    peer = runner(tmp_path, body + "\ntime.sleep(60)")
     with pytest.raises(subprocess.TimeoutExpired):
-        ran(runner(tmp_path, body + "\ntime.sleep(60)"), tmp_path, CallBudget(0, 0, 1.0, 30.0))
+        ran(peer, small(), tmp_path, CallBudget(0, 0, 1.0, 30.0))
     until(lambda: not is_running(int(pid.read_text())), 10)
 
 
@@ -177,9 +172,7 @@ def test_assignors_in_python_answer_with_valid_assignments(
     tmp_path: Path, name: str, moves: int | None
 ) -> None:
     (peer,) = (peer for peer in PEERS if peer.name == name)
-    if problem := peer.missing():
-        pytest.skip(problem)
-    answer = ran(peer, tmp_path)
+    answer = ran(peer, small(), tmp_path, QUICK)
     assert isinstance(answer, PeerAnswer)
     assert answer.version
     figures = evaluate(small(), answer.assignment)

@@ -8,17 +8,18 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from support.assignor_cases import case_of
+from support.assignor_cases import case_of, ran
 
 from benchmarks.assignors.case import Case, Racks
 from benchmarks.assignors.evaluate import evaluate
-from benchmarks.assignors.exchange import PeerAnswer, PeerFailure, read_answer, write_case
+from benchmarks.assignors.exchange import PeerAnswer, PeerFailure
 from benchmarks.assignors.native import NoRunner, go_runner, java_runner
 from benchmarks.assignors.peers import PEERS, RACK_PEERS, CallBudget, Peer
 from equilag.planner.assign import assign
 
 FOREIGN = [peer for peer in PEERS if peer.family in ("java", "go")]
 STICKY = {peer.name for peer in FOREIGN} - {"range", "round-robin"}
+BUDGET = CallBudget(0.05, 0.05)
 JAVA_17 = "#!/bin/sh\necho 'openjdk version \"17.0.1\"' >&2\n"
 
 
@@ -72,7 +73,7 @@ def incremental(mixed: bool) -> Case:
 def test_an_assignor_gives_everything_to_subscribers(
     tmp_path: Path, peer: Peer, mixed: bool
 ) -> None:
-    answer = asked(peer, incremental(mixed), tmp_path)
+    answer = ran(peer, incremental(mixed), tmp_path, BUDGET)
     assert isinstance(answer, PeerAnswer)
     assert answer.version not in ("", "kafka", "franz-go")
     assert len(answer.assign_ms) >= 3
@@ -98,7 +99,7 @@ def racked() -> Case:
 def test_racks_are_taken_into_account(tmp_path: Path, peer: Peer) -> None:
     found = {}
     for case in (racked(), replace(racked(), racks=None)):
-        answer = asked(peer, case, tmp_path)
+        answer = ran(peer, case, tmp_path, BUDGET)
         assert isinstance(answer, PeerAnswer)
         figures = evaluate(racked(), answer.assignment)
         assert figures.valid
@@ -116,14 +117,6 @@ def test_racks_are_taken_into_account(tmp_path: Path, peer: Peer) -> None:
 def test_an_unknown_assignor_is_a_failure(tmp_path: Path, family: str) -> None:
     known = next(peer for peer in FOREIGN if peer.family == family)
     unknown = Peer("no-such", known.family, known.command)
-    answer = asked(unknown, incremental(mixed=False), tmp_path)
+    answer = ran(unknown, incremental(mixed=False), tmp_path, BUDGET)
     assert isinstance(answer, PeerFailure)
     assert "no-such" in answer.problem
-
-
-def asked(peer: Peer, case: Case, folder: Path) -> PeerAnswer | PeerFailure:
-    if problem := peer.missing():
-        pytest.skip(problem)
-    write_case(case, folder / "case.json")
-    peer.run(folder / "case.json", folder / "out.json", CallBudget(0.05, 0.05))
-    return read_answer(folder / "out.json")

@@ -9,9 +9,11 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pytest
 
 from benchmarks.assignors.case import Case
-from benchmarks.assignors.peers import CallBudget
+from benchmarks.assignors.exchange import PeerAnswer, PeerFailure, read_answer, write_case
+from benchmarks.assignors.peers import CallBudget, Peer
 from equilag.domain.group.group import NOBODY
 
 
@@ -101,6 +103,15 @@ def answering(assign: Callable[[dict[str, Any]], dict[str, Any]]) -> Callable[[A
 
 STAYS = answering(lambda case: {member["id"]: member["owned"] for member in case["members"]})
 """Nothing moves."""
+
+
+def ran(peer: Peer, case: Case, folder: Path, budget: CallBudget) -> PeerAnswer | PeerFailure:
+    """What a peer's runner answers, where there is one."""
+    if problem := peer.missing():
+        pytest.skip(problem)
+    write_case(case, folder / "case.json")
+    peer.run(folder / "case.json", folder / "out.json", budget)
+    return read_answer(folder / "out.json")
 
 
 @dataclass
