@@ -103,7 +103,7 @@ def measured_scenario(scenario: LoadScenario, logs: Path) -> dict[str, Any]:
             "words": scenario.words,
             "when": datetime.now(UTC).isoformat(timespec="seconds"),
             "machine": {**began_load, "load_at_end": os.getloadavg()[0]},
-            "versions": _versions(),
+            "versions": versions(),
             "seconds": scenario.seconds,
             "full": scenario.seconds >= SCENARIOS[scenario.name][1],
             "measured_from": scenario.measured_from,
@@ -112,7 +112,8 @@ def measured_scenario(scenario: LoadScenario, logs: Path) -> dict[str, Any]:
         }
 
 
-def _versions() -> dict[str, str]:
+def versions() -> dict[str, str]:
+    """Of what takes part in a run."""
     return {
         "python": platform.python_version(),
         "equilag": version("equilag"),

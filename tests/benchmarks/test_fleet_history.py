@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any, Final
 
 import pytest
-from support.fleet_oracle import rounds, signals
+from support.fleet_oracle import signals
 from support.paths import CHECKOUT
 
 pytest.importorskip("pyarrow")
@@ -22,19 +22,13 @@ from benchmarks.fleet.history import main, write_history
 from benchmarks.fleet.settings import HistorySettings
 from benchmarks.fleet.tables import MEMBERS, OFFSETS
 from equilag.domain.errors import InputError
-from equilag.pipeline.sources.signals import Span
+from equilag.pipeline.sources.signals import FAULTS, STATES, Span
 
 SMALL: Final = HistorySettings(
     groups=90, partitions=4_000, samples=7, every=60, seed=3, faults=True
 )
 
 Row = dict[str, Any]
-
-ALL_FAULTS: Final = {
-    "duplicates", "late", "missing", "commit_backwards", "end_backwards", "ahead_of_end",
-    "below_log_start", "invalid", "no_commit", "appeared", "vanished", "stale", "no_members",
-    "no_offsets", "capacity",
-}  # fmt: skip
 
 
 def read(folder: Path) -> tuple[list[Row], list[Row]]:
@@ -53,33 +47,13 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> tuple[Any, list[Row], list
     return result, *read(folder)
 
 
-def count_faults(offsets: list[Row], members: list[Row], interval: int) -> Any:
-    """The number of groups, and group -> fault -> count, as the oracle of signals sees them."""
-    end = max(row["ts_ms"] for row in offsets)
-    of_group = rounds(offsets, end)
-    counts: defaultdict[str, Counter[str]] = defaultdict(Counter)
-    for (group, _, _), found in signals(offsets, Span(end, 10**9, 0), "latest").items():
-        counts[group].update({fault: found[fault] for fault in ALL_FAULTS & found.keys()})
-    for group, found in of_group.items():
-        counts[group]["invalid"] = found["invalid"]
-        counts[group]["stale"] = end - found["last_ms"] > max(600_000, 3 * interval)
-    groups = of_group.keys() | {row["group"] for row in members}
-    for group in groups:
-        rows = [row for row in members if row["group"] == group]
-        counts[group]["no_offsets"] = group not in of_group
-        final = [row for row in rows if row["ts_ms"] == max(one["ts_ms"] for one in rows)]
-        counts[group]["no_members"] = all(row["member"] is None for row in final)
-        counts[group]["capacity"] = len({row["capacity"] for row in final}) > 1
-    return len(groups), {group: dict(+count) for group, count in counts.items() if +count}
-
-
-def test_every_fault_is_where_made_json_says(made: tuple[Any, list[Row], list[Row]]) -> None:
+def test_made_json_has_the_sizes(made: tuple[Any, list[Row], list[Row]]) -> None:
+    """And faults, which `tests/integration/spark/test_job.py` counts."""
     result, offsets, members = made
-    groups, counted = count_faults(offsets, members, SMALL.every * 1000)
-    assert counted == result["faults"]
-    assert {fault for counts in counted.values() for fault in counts} == ALL_FAULTS
-    assert groups == result["groups"] == SMALL.groups
-    assert len(counted) < SMALL.groups / 2
+    groups = {row["group"] for row in [*offsets, *members]}
+    assert len(groups) == result["groups"] == SMALL.groups
+    assert groups >= result["faults"].keys()
+    assert 0 < len(result["faults"]) < SMALL.groups / 2
     assert len(offsets) == result["rows"]
     assert len(members) == result["member_rows"]
     seen = {(row["group"], row["topic"], row["partition"]) for row in offsets}
@@ -91,9 +65,12 @@ def test_a_clean_history_has_every_sample_and_no_faults(tmp_path: Path) -> None:
     result = write_history(tmp_path, settings)
     offsets, members = read(tmp_path)
     assert result["faults"] == {}
-    assert count_faults(offsets, members, settings.every * 1000)[1] == {}
+    end = max(row["ts_ms"] for row in offsets)
+    found = signals(offsets, Span(end, 10**9, 0), "latest")
+    assert not any(row[fault] for row in found.values() for fault in (*FAULTS, *STATES))
     assert len(offsets) == settings.partitions * settings.samples
     assert len({row["ts_ms"] for row in members}) == settings.samples
+    assert all(row["member"] for row in members)
 
 
 def test_owned_partitions_exist_are_read_and_have_one_owner(

@@ -10,7 +10,7 @@ from typing import Final, Literal
 
 from support.kafka_broker import Broker
 from support.live_members import JavaMembers, OffsetsRead, RdMember
-from support.live_processes import JAVA_ASSIGNORS
+from support.live_processes import committing_java
 
 from benchmarks.live.assignment_log import Log, Partition
 from benchmarks.live.steward_run import StewardRun
@@ -119,12 +119,8 @@ class ChurnGroup:
 
     def _jvm(self) -> JavaMembers:
         if self._java is None:
-            settings: dict[str, str | int] = {
-                "partition.assignment.strategy": JAVA_ASSIGNORS[self._strategy],
-                "enable.auto.commit": str(self._commits).lower(),
-                "auto.commit.interval.ms": 500,
-                "max.poll.records": 500,
-            }
+            settings = committing_java(self._strategy)
+            settings["enable.auto.commit"] = str(self._commits).lower()
             if self._static:
                 settings["group.instance.id"] = "{instance}"
             topics = ",".join(self._topics)

@@ -21,6 +21,18 @@ JAVA_ASSIGNORS: Final = {
     "range": "org.apache.kafka.clients.consumer.RangeAssignor",
     "cooperative-sticky": "org.apache.kafka.clients.consumer.CooperativeStickyAssignor",
 }
+
+
+def committing_java(strategy: str) -> dict[str, str | int]:
+    """Settings of Java members that commit twice a second what they read."""
+    return {
+        "partition.assignment.strategy": JAVA_ASSIGNORS[strategy],
+        "enable.auto.commit": "true",
+        "auto.commit.interval.ms": 500,
+        "max.poll.records": 500,
+    }
+
+
 CLIENTS: Final = {
     "range": ("librdkafka", "java", "kafka-python", "aiokafka"),
     "cooperative-sticky": ("librdkafka", "java", "kafka-python"),
@@ -50,12 +62,7 @@ class MemberProcess:
         self._log, read = notes
         if client == "java":
             broker, group_id, topic = group
-            settings = {
-                "partition.assignment.strategy": JAVA_ASSIGNORS[strategy],
-                "enable.auto.commit": "true",
-                "auto.commit.interval.ms": 500,
-                "max.poll.records": 500,
-            }
+            settings = committing_java(strategy)
             java = JavaMembers(self._log, 0, broker, group_id, topic, settings, read)
             java.start_member(name)
             self.process, self._reader = java.process, java.reader

@@ -12,7 +12,7 @@ from support.kafka_broker import Broker
 from support.live_figures import keep
 from support.live_holdings import change_figures
 from support.live_members import JavaMembers, RdMember
-from support.live_processes import JAVA_ASSIGNORS
+from support.live_processes import committing_java
 from support.live_topics import Traffic, admin_of, make_topic
 from support.waiting import until
 
@@ -47,12 +47,9 @@ def test_no_two_owners(broker: Broker, tmp_path: Path, strategy: str) -> None:
 
     with ExitStack() as stack:
         settings: dict[str, str | int] = {
-            "partition.assignment.strategy": JAVA_ASSIGNORS[strategy],
+            **committing_java(strategy),
             "heartbeat.interval.ms": HEARTBEATS_MS[0],
             "session.timeout.ms": SESSION_MS,
-            "enable.auto.commit": "true",
-            "auto.commit.interval.ms": 500,
-            "max.poll.records": 500,
         }
         java = JavaMembers(log, MEMBERS, broker, group, topic, settings)
         stack.callback(java.stop)
