@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 import json
-import os
 import subprocess
 import sys
-from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 from support.assignor_cases import case_of, ran
+from support.run_limit import name_of
 from support.waiting import until
 
 from benchmarks.assignors.case import Case
@@ -134,14 +133,7 @@ def test_a_call_that_takes_too_long_is_ended_with_all_its_processes(tmp_path: Pa
     peer = runner(tmp_path, body + "\ntime.sleep(60)")
     with pytest.raises(subprocess.TimeoutExpired):
         ran(peer, small(), tmp_path, CallBudget(0, 0, 1.0, 30.0))
-    until(lambda: not is_running(int(pid.read_text())), 10)
-
-
-def is_running(pid: int) -> bool:
-    with suppress(OSError):
-        os.kill(pid, 0)
-        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
-    return False
+    until(lambda: not name_of(int(pid.read_text())), 10)
 
 
 def make_calls(took: list[int]) -> Calls[int, int]:

@@ -12,6 +12,7 @@ from typing import Any, Final
 
 import pytest
 from support.fleet_oracle import signals
+from support.made_fleets import Row, read_table
 from support.paths import CHECKOUT
 
 pytest.importorskip("pyarrow")
@@ -28,15 +29,10 @@ SMALL: Final = HistorySettings(
     groups=90, partitions=4_000, samples=7, every=60, seed=3, faults=True
 )
 
-Row = dict[str, Any]
-
 
 def read(folder: Path) -> tuple[list[Row], list[Row]]:
     """The rows of both tables."""
-    return (
-        pq.read_table(folder / "offsets").to_pylist(),
-        pq.read_table(folder / "members").to_pylist(),
-    )
+    return read_table(folder, "offsets"), read_table(folder, "members")
 
 
 @pytest.fixture(scope="module")

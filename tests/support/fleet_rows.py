@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from copy import deepcopy
 from dataclasses import replace
 from typing import Any
@@ -159,8 +158,8 @@ def _throughput(i: int) -> GroupThroughput:
     )  # fmt: skip
 
 
-def fleet_gaps(names: Sequence[str] = ("equilag", "range", "current")) -> tuple[AssignorGaps, ...]:
+def fleet_gaps() -> tuple[AssignorGaps, ...]:
     return tuple(
         assignor_gaps(name, [0.0, 0.5, 2.0 + place, 30.0 * place, 80.0, 120.0 * place])
-        for place, name in enumerate(names)
+        for place, name in enumerate(("equilag", "range", "current"))
     )

@@ -92,7 +92,6 @@ def write_run(
     weight: str = "lag",
     reset: str = "latest",
     settings: GroupSettings | Mapping[str, GroupSettings] = SETTINGS,
-    summary: dict[str, Any] | None = None,
 ) -> str:
     """A run of these problems into `folder`; its path. `settings` may be by group."""
     plan = PlanGroup(weight, reset)
@@ -124,7 +123,6 @@ def write_run(
         "groups": len(problems) + len(failures),
         "planned": {**fleet_rows.SUMMARY["planned"], "groups": len(problems)},
         "failed": {"groups": len(failures), "by_kind": kinds},
-        **(summary or {}),
     }
     (folder / SUMMARY).write_text(json.dumps(document), "utf-8")
     (folder / SUCCESS).touch()

@@ -11,7 +11,7 @@ import threading
 import time
 from bisect import bisect_left
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import Any, Final
@@ -148,9 +148,7 @@ class JavaMembers:
         self.process = subprocess.Popen(
             command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL
         )
-        self._notes = LineNotes(log, read)
-        self.reader = threading.Thread(target=self._listen, daemon=True)
-        self.reader.start()
+        self.reader = listening(self.process, log, read)
 
     def start_member(self, name: str, instance: str = "") -> None:
         """Start one more member; `{instance}` in the settings becomes `instance`."""
@@ -169,11 +167,6 @@ class JavaMembers:
         """Make all members leave the group."""
         end_by_input(self.process)
         self.reader.join(_STOP_S)
-
-    def _listen(self) -> None:
-        assert self.process.stdout is not None
-        with self.process.stdout as lines:
-            self._notes.add_all(lines)
 
 
 def end_by_input(process: subprocess.Popen[bytes]) -> None:
@@ -242,29 +235,34 @@ class OffsetsRead:
         return sum(self.unread_by_partition(produced).values())
 
 
-class LineNotes:
-    """Notes what lines of `MILLISECONDS MEMBER WHAT [PARTITION,…]` say, which members in other
-    processes print. A line on what was read has PARTITION:FIRST:LAST."""
+def listening(
+    process: subprocess.Popen[bytes], log: Log, read: OffsetsRead | None
+) -> threading.Thread:
+    """A thread that notes what members in another process print until its end: lines of
+    `MILLISECONDS MEMBER WHAT [PARTITION,…]`. One on what was read has PARTITION:FIRST:LAST."""
 
-    def __init__(self, log: Log, read: OffsetsRead | None = None) -> None:
-        self._log = log
-        self._read = read or OffsetsRead()
+    def listen() -> None:
+        assert process.stdout is not None
+        with process.stdout as lines:
+            for line in lines:
+                if line.endswith(b"\n"):  # not the torn last line of a process that was killed
+                    _note(line.decode(), log, read or OffsetsRead())
 
-    def add_all(self, lines: Iterable[bytes]) -> None:
-        for line in lines:
-            if line.endswith(b"\n"):  # not the torn last line of a process that was killed
-                self.add(line.decode())
+    thread = threading.Thread(target=listen, daemon=True)
+    thread.start()
+    return thread
 
-    def add(self, line: str) -> None:
-        at, member, what, *rest = line.split()
-        names = rest[0].split(",") if rest and what != "failed" else []
-        if what != "read":
-            partitions = [_partition(name) for name in names]
-            self._log.add(member, what, partitions, int(at) / 1000)  # type: ignore[arg-type]
-            return
-        for name in names:
-            partition, first, last = name.split(":")
-            self._read.add(_partition(partition), int(first), int(last))
+
+def _note(line: str, log: Log, read: OffsetsRead) -> None:
+    at, member, what, *rest = line.split()
+    names = rest[0].split(",") if rest and what != "failed" else []
+    if what != "read":
+        partitions = [_partition(name) for name in names]
+        log.add(member, what, partitions, int(at) / 1000)  # type: ignore[arg-type]
+        return
+    for name in names:
+        partition, first, last = name.split(":")
+        read.add(_partition(partition), int(first), int(last))
 
 
 def _partition(name: str) -> Partition:

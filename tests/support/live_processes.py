@@ -7,12 +7,11 @@ import os
 import signal
 import subprocess
 import sys
-import threading
 from pathlib import Path
 from typing import Final
 
 from support.kafka_broker import Broker
-from support.live_members import JavaMembers, LineNotes, OffsetsRead, end_by_input
+from support.live_members import JavaMembers, OffsetsRead, end_by_input, listening
 from support.paths import CHECKOUT
 
 from benchmarks.live.assignment_log import Log
@@ -21,6 +20,15 @@ JAVA_ASSIGNORS: Final = {
     "range": "org.apache.kafka.clients.consumer.RangeAssignor",
     "cooperative-sticky": "org.apache.kafka.clients.consumer.CooperativeStickyAssignor",
 }
+CLIENTS: Final = {
+    "range": ("librdkafka", "java", "kafka-python", "aiokafka"),
+    "cooperative-sticky": ("librdkafka", "java", "kafka-python"),
+}
+"""Protocol -> the clients that have it."""
+SESSION_S: Final = 6.0
+"""Of all members here; the setting in live_member_process.py and of JavaMembers."""
+_PROGRAM: Final = Path(__file__).with_name("live_member_process.py")
+_STOP_S: Final = 20
 
 
 def committing_java(strategy: str) -> dict[str, str | int]:
@@ -31,17 +39,6 @@ def committing_java(strategy: str) -> dict[str, str | int]:
         "auto.commit.interval.ms": 500,
         "max.poll.records": 500,
     }
-
-
-CLIENTS: Final = {
-    "range": ("librdkafka", "java", "kafka-python", "aiokafka"),
-    "cooperative-sticky": ("librdkafka", "java", "kafka-python"),
-}
-"""Protocol -> the clients that have it."""
-SESSION_S: Final = 6.0
-"""Of all members here; the setting in live_member_process.py and of JavaMembers."""
-_PROGRAM: Final = Path(__file__).with_name("live_member_process.py")
-_STOP_S: Final = 20
 
 
 class MemberProcess:
@@ -68,15 +65,7 @@ class MemberProcess:
             self.process, self._reader = java.process, java.reader
         else:
             self.process = _python(client, name, group, strategy, folder / f"{name}.log")
-            self._reader = threading.Thread(
-                target=self._listen, args=(LineNotes(self._log, read),), daemon=True
-            )
-            self._reader.start()
-
-    def _listen(self, notes: LineNotes) -> None:
-        assert self.process.stdout is not None
-        with self.process.stdout as lines:
-            notes.add_all(lines)
+            self._reader = listening(self.process, self._log, read)
 
     @property
     def lives(self) -> bool:

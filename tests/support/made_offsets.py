@@ -6,13 +6,23 @@
 from __future__ import annotations
 
 import random
+from collections.abc import Mapping
 from pathlib import Path
-from typing import Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
 
 from equilag.adapters.measuring.offset_samples import OffsetSamples
 from equilag.domain.columns import NOBODY
+from equilag.pipeline.results.record import SCHEMAS
+from equilag.pipeline.results.run_tables import TableName
+from equilag.pipeline.results.table_files import check_files, find_files
+from equilag.pipeline.sources.history import read_files
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame, SparkSession
 
 AT: Final = 1_000_000_000
 """About when most of the groups were sampled last."""
@@ -131,20 +141,28 @@ def _doubled(row: Row, rng: random.Random) -> Row:
     return copy
 
 
-def write_rows(path: Path, rows: list[Row]) -> str:
-    """The rows as a parquet file."""
-    import pyarrow as pa
-    import pyarrow.parquet as pq
+WHOLE: Final = pa.int64()
+OFFSETS: Final = pa.schema([
+    ("ts_ms", WHOLE), ("group", pa.string()), ("topic", pa.string()), ("partition", WHOLE),
+    ("log_start", WHOLE), ("log_end", WHOLE), ("committed", WHOLE), ("log_bytes", WHOLE),
+])  # fmt: skip
+"""With room for numbers that make no sense."""
 
-    whole = pa.int64()
-    schema = pa.schema(
-        [
-            ("ts_ms", whole), ("group", pa.string()), ("topic", pa.string()), ("partition", whole),
-            ("log_start", whole), ("log_end", whole), ("committed", whole), ("log_bytes", whole),
-        ]
-    )  # fmt: skip
-    pq.write_table(pa.Table.from_pylist(rows, schema), path)
-    return str(path)
+
+def read_tables(
+    spark: SparkSession, folder: Path, tables: Mapping[TableName, list[Row]]
+) -> list[DataFrame]:
+    """The rows of each table, as a run reads them from a parquet file."""
+    found = []
+    for name, rows in tables.items():
+        nullable = pa.schema([field.with_nullable(True) for field in SCHEMAS[name]])
+        schema = OFFSETS if name == "offsets" else nullable
+        path = folder / f"{name}.parquet"
+        pq.write_table(pa.Table.from_pylist(rows, schema), path)
+        files = find_files([str(path)], name)
+        check_files(files, name)
+        found.append(read_files(spark, files, name))
+    return found
 
 
 class HeldHistory(NamedTuple):

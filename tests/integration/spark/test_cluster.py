@@ -11,10 +11,10 @@ from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
-import pyarrow.parquet as pq
 import pytest
+from support.made_fleets import TABLES, Row, read_table
 from support.paths import CHECKOUT
 from support.waiting import until
 
@@ -29,9 +29,6 @@ pytestmark = [pytest.mark.spark, pytest.mark.long]
 
 GUIDE: Final = CHECKOUT / "docs" / "fleet.md"
 MARK: Final = "<!-- tests/integration/spark/test_cluster.py runs this -->"
-TABLES: Final = ("plans", "assignment", "baseline", "quality", "failures", "signals")
-SECONDS: Final = {"wall_s", "task_s", "wall_ms"}
-"""Columns that no two runs share."""
 PATIENCE: Final = 240.0
 START_S: Final = 60.0
 """For a master or a worker to start."""
@@ -146,22 +143,16 @@ def history(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="module")
-def local(history: Path, spark: SparkSession) -> dict[str, Any]:
+def local(history: Path, spark: SparkSession) -> dict[str, list[Row]]:
     """What the embedded session makes of the same history."""
     out = history / "local"
     assert main(["fleet", "--history", str(history / "history"), "--out", str(out), "--json"]) == 0
     return tables(out)
 
 
-def tables(run: Path) -> dict[str, Any]:
-    """Every table of a run as sorted rows, but for the seconds."""
+def tables(run: Path) -> dict[str, list[Row]]:
     assert (run / "_SUCCESS").exists()
-    result = {}
-    for name in TABLES:
-        table = pq.read_table(run / name)
-        table = table.select([c for c in table.column_names if c not in SECONDS])
-        result[name] = sorted(map(repr, table.to_pylist()))
-    return result
+    return {name: read_table(run, name) for name in TABLES}
 
 
 def submit(history: Path, cluster: Standalone, out: str) -> subprocess.Popen[str]:
@@ -181,7 +172,7 @@ def submit(history: Path, cluster: Standalone, out: str) -> subprocess.Popen[str
 
 
 def test_the_guide_s_lines_give_what_the_embedded_session_gives(
-    history: Path, cluster: Standalone, local: dict[str, Any]
+    history: Path, cluster: Standalone, local: dict[str, list[Row]]
 ) -> None:
     job = submit(history, cluster, "submitted")
     stdout, stderr = job.communicate(timeout=PATIENCE)
@@ -191,7 +182,7 @@ def test_the_guide_s_lines_give_what_the_embedded_session_gives(
 
 
 def test_a_worker_killed_in_the_middle_costs_no_group(
-    history: Path, cluster: Standalone, local: dict[str, Any]
+    history: Path, cluster: Standalone, local: dict[str, list[Row]]
 ) -> None:
     job = submit(history, cluster, "bereft")
     solving = history / "bereft" / "_work" / "solved"

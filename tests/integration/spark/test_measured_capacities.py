@@ -4,20 +4,14 @@ from __future__ import annotations
 
 import random
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 import numpy as np
-import pyarrow as pa
-import pyarrow.parquet as pq
 import pytest
-from support.made_offsets import AT, HeldHistory, random_history
+from support.made_offsets import AT, HeldHistory, random_history, read_tables
 
 from equilag.adapters.measuring.offset_samples import member_samples
 from equilag.adapters.measuring.speeds import BacklogWindows, counted, windows_of
-from equilag.pipeline.results.record import SCHEMAS
-from equilag.pipeline.results.run_tables import TableName
-from equilag.pipeline.results.table_files import find_files
-from equilag.pipeline.sources.history import read_files
 from equilag.pipeline.sources.measured_capacities import capacities_of, holders_of
 from equilag.pipeline.sources.signals import Span, rounds_of, signals_of, times_of
 
@@ -39,13 +33,8 @@ def test_capacities_are_those_of_the_plain_code(
     members = [row for history in histories.values() for row in history.members]
     rng.shuffle(offsets)
     members = [{**row, "owned": list(row["owned"].items())} for row in members]
-    tables: dict[TableName, list[dict[str, Any]]] = {"offsets": offsets, "members": members}
-    read = {}
-    for name, rows in tables.items():
-        path = str(tmp_path / f"{name}.parquet")
-        pq.write_table(pa.Table.from_pylist(rows, SCHEMAS[name]), path)
-        read[name] = read_files(spark, find_files([path], name), name)
-    offset_table, member_table = read["offsets"], read["members"]
+    tables = {"offsets": offsets, "members": members}
+    offset_table, member_table = read_tables(spark, tmp_path, tables)
     times = times_of(spark, offset_table)
     signals = signals_of(spark, offset_table, rounds_of(spark, times, AT), SPAN)
     holders = holders_of(spark, member_table, SPAN)

@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 import pytest
-from support.made_offsets import AT, Row, write_rows
+from support.made_offsets import AT, Row, read_tables
 
 from equilag.domain.group.group import NOBODY, Group, Member
-from equilag.pipeline.results.record import SCHEMAS
 from equilag.pipeline.results.run_tables import TABLES, ddl
-from equilag.pipeline.results.table_files import check_files, find_files
-from equilag.pipeline.sources.history import read_files, with_racks
+from equilag.pipeline.sources.history import with_racks
 from equilag.pipeline.sources.problems import QUALITY, problems_of
 from equilag.pipeline.sources.signals import Span, rounds_of, signals_of, times_of
 from equilag.pipeline.sources.snapshot_rows import group_input
@@ -135,14 +132,6 @@ def history() -> tuple[list[Row], list[Row]]:
     return [row for case in cases for row in case[0]], [row for case in cases for row in case[1]]
 
 
-def write_members(path: Path, rows: list[Row]) -> None:
-    import pyarrow as pa
-    import pyarrow.parquet as pq
-
-    schema = pa.schema([field.with_nullable(True) for field in SCHEMAS["members"]])
-    pq.write_table(pa.Table.from_pylist(rows, schema), path)
-
-
 Problems = dict[str | None, Row]
 Found = tuple[Problems, Problems]
 RACKS: Final = [
@@ -164,14 +153,8 @@ def found(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> Foun
     being stale."""
     folder = tmp_path_factory.mktemp("problems")
     offset_rows, member_rows = history()
-    write_rows(folder / "offsets.parquet", offset_rows)
-    write_members(folder / "members.parquet", member_rows)
-    tables = []
-    for table in ("offsets", "members"):
-        files = find_files([str(folder / f"{table}.parquet")], table)  # type: ignore[arg-type]
-        check_files(files, table)  # type: ignore[arg-type]
-        tables.append(read_files(spark, files, table))  # type: ignore[arg-type]
-    offsets, members = tables
+    tables = {"offsets": offset_rows, "members": member_rows}
+    offsets, members = read_tables(spark, folder, tables)
     rounds = rounds_of(spark, times_of(spark, offsets), AT).persist()
     signals = signals_of(spark, offsets, rounds, SPAN).persist()
     racks = spark.createDataFrame(RACKS, ddl(TABLES["racks"]))
@@ -269,21 +252,6 @@ def test_rows_of_members_that_make_no_sense_are_counted(problems: Problems) -> N
     assert sum(row["invalid_members"] for row in problems.values()) == 3
 
 
-def test_fields_of_members(problems: Problems) -> None:
-    assert problems["all fields"]["members"] == [
-        {
-            "member": "bare", "subscription": None, "owned": None, "rack": None, "capacity": None,
-            "instance_id": None, "generation": None, "client_id": None, "host": None,
-            "max_partitions": None, "instance": None,
-        },
-        {
-            "member": "m", "subscription": ["a"], "owned": [{"key": "a", "value": [0]}],
-            "rack": "r1", "capacity": 2.0, "instance_id": "i", "generation": 7, "client_id": "c",
-            "host": "/h", "max_partitions": 3, "instance": "p",
-        },
-    ]  # fmt: skip
-
-
 def test_topics_hold_the_newest_sample_and_the_weight(found: Found) -> None:
     newest = {"topic": "a", "partitions": [0], "log_start": [10], "log_end": [10_010],
               "rates": [pytest.approx(100 / 60)]}  # fmt: skip
@@ -306,7 +274,9 @@ def test_what_is_ready_makes_a_group(found: Found) -> None:
     assert group.lag.tolist() == [1_010] * 4
     group = Group.build(**group_input(found[0]["hole"]))
     assert group.lag.tolist() == [1_010] * 4 + [0, 1_010, 0, 0, 1_010]
-    bare, full = Group.build(**group_input(found[0]["all fields"])).members
+    group = Group.build(**group_input(found[0]["all fields"]))
+    assert owners(group) == ["m"]
+    bare, full = group.members
     assert bare == Member("bare")
     assert full == Member("m", "i", "r1", 7, 2.0, "c", "/h", 3, "p")
 

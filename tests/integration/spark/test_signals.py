@@ -8,11 +8,9 @@ from typing import TYPE_CHECKING, Final
 
 import pytest
 from support import fleet_oracle as oracle
-from support.made_offsets import AT, Row, random_rows, write_rows
+from support.made_offsets import AT, Row, random_rows, read_tables
 
 from equilag.domain.group.lag import lag_list
-from equilag.pipeline.results.table_files import find_files
-from equilag.pipeline.sources.history import read_files
 from equilag.pipeline.sources.signals import (
     FAULTS,
     STATES,
@@ -43,9 +41,8 @@ def rows() -> list[Row]:
 def offsets(
     spark: SparkSession, rows: list[Row], tmp_path_factory: pytest.TempPathFactory
 ) -> Iterator[DataFrame]:
-    path = write_rows(tmp_path_factory.mktemp("signals") / "offsets.parquet", rows)
-    table = read_files(spark, find_files([path], "offsets"), "offsets").persist()
-    yield table
+    (table,) = read_tables(spark, tmp_path_factory.mktemp("signals"), {"offsets": rows})
+    yield table.persist()
     table.unpersist()
 
 
