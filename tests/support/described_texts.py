@@ -85,17 +85,12 @@ def shown(value: int | None, nothing: str = "-") -> str:
     return nothing if value is None else str(value)
 
 
-def client_of(line: PrintedLine) -> tuple[str, str]:
-    """Host and client id of the owner."""
-    return ("-", "-") if line.member is None else ("/10.0.0.7", line.member[:4])
-
-
 def kafka_rows(group: str, lines: list[PrintedLine]) -> list[list[str]]:
     columns = "GROUP TOPIC PARTITION CURRENT-OFFSET LOG-END-OFFSET LAG CONSUMER-ID HOST CLIENT-ID"
     rows = [
         [
             *(group, x.topic, str(x.number), shown(x.committed), str(x.end), shown(x.lag)),
-            *(x.member or "-", *client_of(x)),
+            *((x.member, "/10.0.0.7", x.member[:4]) if x.member else ("-", "-", "-")),
         ]
         for x in lines
     ]
@@ -124,16 +119,12 @@ def kafka_1(group: str, lines: list[PrintedLine]) -> str:
     return f"Consumer group '{group}' has no active members.\n\n" + "\n".join(text)
 
 
-def owner_of(line: PrintedLine) -> str:
-    return "none" if line.member is None else line.member
-
-
 def kafka_0_10(group: str, lines: list[PrintedLine]) -> str:
     columns = ["GROUP", "TOPIC", "PARTITION", "CURRENT-OFFSET", "LOG-END-OFFSET", "LAG", "OWNER"]
     rows = [
         [
             *(group, x.topic, str(x.number), shown(x.committed, "unknown"), str(x.end)),
-            *(shown(x.lag, "unknown"), owner_of(x)),
+            *(shown(x.lag, "unknown"), x.member or "none"),
         ]
         for x in lines
     ]
