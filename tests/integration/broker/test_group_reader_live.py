@@ -41,11 +41,6 @@ def config(broker: Broker) -> Config:
 
 
 @pytest.fixture(scope="module")
-def admin(broker: Broker) -> AdminClient:
-    return admin_of(broker.bootstrap)
-
-
-@pytest.fixture(scope="module")
 def reader(config: Config) -> Iterator[GroupReader]:
     with closing(GroupReader(config)) as reader:
         yield reader

@@ -28,11 +28,6 @@ start while other tests use both cores."""
 
 
 @pytest.fixture(scope="module")
-def admin(broker: Broker) -> AdminClient:
-    return admin_of(broker.bootstrap)
-
-
-@pytest.fixture(scope="module")
 def example(broker: Broker, admin: AdminClient) -> None:
     """The topic of KIP-169's example, with its lags."""
     make_topic(admin, EXAMPLE, len(LAGS))
@@ -50,13 +45,6 @@ def here(scene: Callable[[], Scene], admin: AdminClient, example: None) -> Scene
 def two_join(here: Scene, topic: str = EXAMPLE, strategy: str = "range") -> None:
     for number in range(2):
         here.member(f"rd-{number}", topic, strategy)
-
-
-@pytest.fixture
-def topic(request: pytest.FixtureRequest) -> str:
-    """The name of a topic that no other test has."""
-    name: str = request.node.name
-    return name.replace("[", "-").replace("]", "")
 
 
 JAVA = "org.apache.kafka.clients.consumer.{}Assignor"
@@ -98,11 +86,12 @@ def test_a_late_steward_takes_over_on_request(here: Scene) -> None:
 
 @pytest.mark.long
 def test_no_partition_has_two_owners_in_a_take_over(
-    scene: Callable[[], Scene], admin: AdminClient, topic: str
+    scene: Callable[[], Scene], admin: AdminClient
 ) -> None:
     """The members, one of them static, notice one by one, with heartbeats 3 s apart. Eager ones:
     see tests/integration/live/test_take_over.py."""
     here = scene()
+    topic = here.group
     make_topic(admin, topic, 24)
     slow = {"heartbeat_interval_ms": 3000, "session_timeout_ms": 10_000}
     for number in range(8):
@@ -134,9 +123,10 @@ def test_a_dry_run_joins_nothing(here: Scene) -> None:
 
 @pytest.mark.live
 def test_lag_that_turns_is_worth_one_rebalance(
-    scene: Callable[[], Scene], broker: Broker, admin: AdminClient, topic: str
+    scene: Callable[[], Scene], broker: Broker, admin: AdminClient
 ) -> None:
     here = scene()
+    topic = here.group
     make_topic(admin, topic, 3)
     commit(admin, here.group, {topic: [0, 0, 0]})
     steward = here.steward()
@@ -154,10 +144,9 @@ def test_lag_that_turns_is_worth_one_rebalance(
 
 
 @pytest.mark.long
-def test_a_topic_made_anew_is_shared_anew(
-    scene: Callable[[], Scene], admin: AdminClient, topic: str
-) -> None:
+def test_a_topic_made_anew_is_shared_anew(scene: Callable[[], Scene], admin: AdminClient) -> None:
     here = scene()
+    topic = here.group
     make_topic(admin, topic, 4)
     here.steward().has("leader")
     two_join(here, topic)
