@@ -50,10 +50,7 @@ def test_a_plan_keeps_to_its_settings_and_verifies(
 @pytest.mark.parametrize(
     ("options", "problem"),
     [
-        (["--capacity", "n*=1"], '--capacity: no member\'s id is "n*"'),
-        (["--instances", "host"], '--instances: "m-1" and "m-2" have the same host, "/h1", but'),
         (["--co-partition", "a-b,d"], '--co-partition: "d" is not in topics'),
-        (["--pin", "a-b-0=m-2"], '--pin: "m-2" does not subscribe to "a-b"'),
         (["--pin", "a-b-0=m-3"], "--pin: no member has the id, instance id or client id"),
         (["--keep", "ab"], '--keep: there is no topic "ab", did you mean "a-b"?'),
     ],

@@ -161,7 +161,7 @@ def test_who_says_what_belongs_together_is_not_warned(run, written: Written, war
 
 @pytest.mark.parametrize("command", ["plan", "compare", "frontier"])
 def test_none_plans_without_lists_and_without_the_warning(
-    run, document, refused, written: Written, tmp_path: Path, command: str
+    run, document, written: Written, tmp_path: Path, command: str
 ) -> None:
     quick = ("--time-limit", 20, "--effort", 0.02, "--pin", "t00-0=m03")
     plan = document(command, written(JOINED), "--co-partition", "none", *quick)
@@ -175,8 +175,6 @@ def test_none_plans_without_lists_and_without_the_warning(
         path = tmp_path / "plan.json"
         path.write_text(json.dumps(same))
         assert run("verify", joined, path).status == 0
-    said = refused(command, joined, "--co-partition", "none", "--co-partition", "t00,t01")
-    assert "--co-partition: none does not go with another value" in said
 
 
 def test_many_lists_and_long_ones_stay_one_line() -> None:
