@@ -242,7 +242,7 @@ def test_settings_that_make_no_sense(place: str, make: Callable[..., object]) ->
 
 
 def test_a_limit_on_moves_does_not_go_with_a_fresh_plan() -> None:
-    with pytest.raises(InputError, match="^max_moves"):
+    with pytest.raises(InputError, match=r"^max_moves"):
         equilag.solve(group_of([2], [[0]]), fresh=True, max_moves=5)
 
 

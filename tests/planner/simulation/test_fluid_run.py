@@ -40,11 +40,11 @@ TIMES = (0.0, 0.7, 2.0, 3.1, 6.0, 25.0)
 
 
 def conditions(rate: list[float], capacity: list[float], owner: list[int]) -> Conditions:
-    return Conditions(np.array(rate), np.array(capacity), np.array(owner, dtype=np.int32))
+    return Conditions(np.array(rate, float), np.array(capacity, float), np.array(owner, np.int32))
 
 
 def start(lag: list[float], rate: list[float]) -> FluidState:
-    return FluidState.start(np.array(lag), np.array(rate))
+    return FluidState.start(np.array(lag, float), np.array(rate, float))
 
 
 def test_lags_are_those_of_a_simulation_by_events() -> None:
@@ -114,25 +114,17 @@ def test_all_is_read_from_the_time_on_that_is_named() -> None:
     assert finite > 30
 
 
-def owned(numbers: list[int]) -> Index:
-    return np.array(numbers, dtype=np.int32)
-
-
 def test_a_backlog_in_the_middle_counts_until_it_is_read() -> None:
-    working = Conditions(np.array([2.0]), np.array([6.0]), owned([0]))
-    still = working._replace(capacity=np.array([0.0]))
-    state = FluidState.start(np.array([0.0]), working.rate)
+    working = conditions([2], [6], [0])
+    still = conditions([2], [0], [0])
+    state = start([0], [2])
     assert read_at(state, [(0.0, working)]) == 0
     assert read_at(state, [(0.0, still), (2.0, working)]) == 3
     assert read_at(state, [(0.0, still), (2.0, working), (10.0, working)]) == 3
     assert read_at(state, [(0.0, working), (2.0, still)]) == np.inf
 
 
-def held_by(owner: list[int]) -> Conditions:
-    return Conditions(np.array([1.0, 1, 1]), np.array([4.0, 4]), np.array(owner, dtype=np.int32))
-
-
-BEFORE, AFTER = held_by([0, 0, 0]), held_by([0, 1, 0])
+BEFORE, AFTER = (conditions([1, 1, 1], [4, 4], owner) for owner in ([0, 0, 0], [0, 1, 0]))
 
 
 def test_eager_members_all_stand_still() -> None:
