@@ -69,12 +69,11 @@ def rated_group(
     """One topic, whose partitions have these rates and lags, and a member for each capacity."""
     members = [Member(f"m{n}", capacity=capacity) for n, capacity in enumerate(capacities)]
     size = len(rates if rates is not None else lags or ())
-    return Group.build(
-        name="orders-service",
-        topics={"orders": size},
-        members=members,
-        subscriptions={m.id: ["orders"] for m in members},
-        lags={"orders": lags or [0] * size},
-        rates=None if rates is None else {"orders": rates},
-        **fields,
-    )
+    given: dict[str, Any] = {
+        "topics": {"orders": size},
+        "members": members,
+        "subscriptions": {m.id: ["orders"] for m in members},
+        "lags": {"orders": lags or [0] * size},
+        "rates": None if rates is None else {"orders": rates},
+    }
+    return Group.build(name="orders-service", **{**given, **fields})
