@@ -22,7 +22,7 @@ from equilag.domain.constraint import (
     constraint_of,
     unconstrained,
 )
-from equilag.domain.group.group import Group
+from equilag.domain.group.group import NOBODY, Group
 from equilag.domain.policy.policy import Policy
 from equilag.domain.policy.policy_settings import BALANCES
 
@@ -56,6 +56,13 @@ def test_admits_the_balanced_and_no_others(policy: Policy, shape: dict[str, int]
 def test_admits_the_balanced_and_no_others_on_odd_shapes(group: Group) -> None:
     for policy in POLICIES:
         admits_exactly_the_balanced(group, policy)
+
+
+def test_a_pinned_partition_must_stay() -> None:
+    group = group_of([2], [[0], [0]], owners=[0, NOBODY])
+    constraint = constraint_of(group, Policy("sticky-yet-fair"), np.array([0, 1], np.int32))
+    assert constraint.admits(np.array([0, 1], np.int32))
+    assert not constraint.admits(np.array([1, 0], np.int32))
 
 
 def test_blocks_say_more_than_intervals() -> None:
