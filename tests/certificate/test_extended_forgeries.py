@@ -13,10 +13,11 @@ import numpy as np
 import pytest
 from support.altered_plans import Json, accepted, alterations, document
 from support.groups import Snapshot
+from support.orders_service import rated_group
 
 import equilag
 from equilag.certificate.verify import check_plan
-from equilag.domain.group.group import Group, Member
+from equilag.domain.group.group import Group
 from equilag.domain.group.loads import written
 from equilag.domain.plan.metrics import fair_load, has_capacities
 from equilag.domain.plan.plan import Plan
@@ -212,13 +213,7 @@ def random_plan(rng: np.random.Generator) -> tuple[Group, Plan, dict[str, Fracti
     size, capacity = int(rng.integers(5, 8)), rng.permutation([1, 1 + rng.integers(1, 4), 3])
     lags = rng.integers(0, 60, size)
     lags[0] *= int(rng.integers(1, 8))
-    group = Group.build(
-        name="test",
-        topics={"t": size},
-        members=[Member(f"m{n}", capacity=float(one)) for n, one in enumerate(capacity)],
-        subscriptions={f"m{n}": ["t"] for n in range(3)},
-        lags={"t": lags.tolist()},
-    )
+    group = rated_group(None, capacity.tolist(), lags.tolist())
     plan = equilag.solve(group, effort=0.05, time_limit=60, tolerance=0)
     assert plan.policy is not None
     planned = reduce_group(plan.group, plan.policy).group

@@ -26,14 +26,6 @@ def test_a_command_config_is_named_with_the_line(refused, tmp_path) -> None:
     assert said.startswith(f"{path}: ssl.truststore.location: Java key stores")
 
 
-def test_a_folder_with_something_else_in_it(refused, tmp_path) -> None:
-    pytest.importorskip("pyarrow")
-    (tmp_path / "thesis.tex").touch()
-    said = refused("collect", *B, "--out", tmp_path)
-    assert said == f"{tmp_path}: not a history: it holds 'thesis.tex'"
-    assert [path.name for path in tmp_path.iterdir()] == ["thesis.tex"]
-
-
 def test_nobody_answers(refused, tmp_path, monkeypatch) -> None:
     pytest.importorskip("pyarrow")
     pytest.importorskip("confluent_kafka")

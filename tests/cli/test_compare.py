@@ -62,18 +62,6 @@ def test_ones_own_assignor_beside_them(run) -> None:
     assert rows == ["current", *assignor_names(), own, "equilag"]
 
 
-@pytest.mark.parametrize(
-    ("own", "problem"),
-    [
-        ("best-ever", "--assignor: unknown assignor 'best-ever'"),
-        (f"{__name__}:Absent", "Absent"),
-        (f"{__name__}:Nobody", "is with member number "),
-    ],
-)
-def test_ones_own_assignor_that_is_wrong(refused, own: str, problem: str) -> None:
-    assert problem in refused("compare", AUDIT, "--assignor", own)
-
-
 class Raises(First):
     def assign(self, group):
         raise RuntimeError("no\nidea")

@@ -15,7 +15,7 @@ from typing import Any, Final
 
 import numpy as np
 import pytest
-from support.groups import snapshot_of
+from support.groups import group_of, snapshot_of
 from support.waiting import until
 
 import equilag
@@ -110,9 +110,7 @@ def test_assignors_after_the_interruption_are_not_run() -> None:
 
     stop = Event()
     stop.set()
-    group = equilag.Group.build(
-        name="g", topics={"t": 2}, members=["a"], subscriptions={"a": ["t"]}
-    )
+    group = group_of([2], [[0]])
     *others, ours = compare(group, stop=stop).rows
     assert {row.status for row in others} == {"not run"}
     assert ours.status == "fallback"

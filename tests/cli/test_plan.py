@@ -101,14 +101,6 @@ def test_a_deterministic_run_can_be_repeated(document, write) -> None:
     assert first == second
 
 
-def test_fewer_moves_than_the_counts_force(refused, write, tmp_path) -> None:
-    """c owns 4 of the 9 partitions, so that one has to go."""
-    path = tmp_path / "plan.json"
-    said = refused("plan", write(), "--max-moves", 0, "--time-limit", 1, "--out", path)
-    assert said.startswith("--max-moves: 0 is fewer than the 1 ")
-    assert not path.exists()
-
-
 def test_a_large_plan_is_compact_and_a_small_one_indented(run, write) -> None:
     small = run("assign", write(), "--assignor", "range", "--json").out
     assert small.startswith('{\n "format"')

@@ -67,9 +67,8 @@ def ruled(**fields: Any) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def test_a_heuristic_that_breaks_rules(run, tmp_path) -> None:
-    snapshot, plan = tmp_path / "g.json", tmp_path / "plan.json"
-    snapshot.write_text(json.dumps(ruled(capacity=10)), "utf-8")
+def test_a_heuristic_that_breaks_rules(run, write, tmp_path) -> None:
+    snapshot, plan = write(**ruled(capacity=10)), tmp_path / "plan.json"
     status, out, _ = run("assign", snapshot, "--assignor", "sticky", "--out", plan)
     words = "tears 2 units of co-partitioned topics apart, 1 member above its room"
     words += ", 1 partition with a member that may not take it"
@@ -85,9 +84,8 @@ def test_a_heuristic_that_breaks_rules(run, tmp_path) -> None:
     assert "breaks" not in json.loads(run("verify", snapshot, plan, "--json").out)
 
 
-def test_claims_have_their_unit(run, tmp_path) -> None:
-    snapshot, plan = tmp_path / "g.json", tmp_path / "plan.json"
-    snapshot.write_text(json.dumps(ruled(capacity=10)), "utf-8")
+def test_claims_have_their_unit(run, write, tmp_path) -> None:
+    snapshot, plan = write(**ruled(capacity=10)), tmp_path / "plan.json"
     run("plan", snapshot, "--effort", 0.01, "--out", plan)
     status, out, _ = run("verify", snapshot, plan)
     assert status == 0

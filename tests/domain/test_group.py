@@ -6,9 +6,7 @@ import numpy as np
 from hypothesis import given
 from support.groups import groups
 
-from equilag.domain.group.group import (
-    Group,
-)
+from equilag.domain.group.group import Group
 
 
 @given(groups())

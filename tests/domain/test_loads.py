@@ -9,14 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from equilag.domain.group.loads import (
-    MemberLoads,
-    excess,
-    in_unit,
-    load_from,
-    roughly,
-    written,
-)
+from equilag.domain.group.loads import MemberLoads, excess, in_unit, load_from, roughly, written
 from equilag.domain.group.member_capacities import MemberCapacities
 
 CAPACITIES = st.sampled_from(["1", "3", "0.1", "2.35", "12345.678"]).map(Fraction)

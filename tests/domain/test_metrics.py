@@ -6,8 +6,9 @@ import numpy as np
 import pytest
 from hypothesis import given
 from support.groups import first_valid, group_of, groups
+from support.orders_service import rated_group
 
-from equilag.domain.group.group import NOBODY, Group, Index, Member
+from equilag.domain.group.group import NOBODY, Group, Index
 from equilag.domain.plan.metrics import (
     is_valid,
     load_divisor,
@@ -51,10 +52,7 @@ def test_is_valid(members: tuple[int, ...], valid: bool) -> None:
 
 @pytest.mark.parametrize("slow", [500, 400, 401, 7])
 def test_a_record_of_move_cost_is_one_at_the_largest_capacity(slow: int) -> None:
-    members = [Member("a", capacity=1000), Member("b", capacity=slow)]
-    subscriptions = {"a": ["t"], "b": ["t"]}
-    group = Group.build(name="g", topics={"t": 2}, members=members, subscriptions=subscriptions)
-    planned = reduce_group(group, Policy()).group
+    planned = reduce_group(rated_group(None, [1000, slow], [0, 0]), Policy()).group
     divisor = load_divisor(planned)
     assert divisor is not None
     assert move_cost_scale(planned) / divisor == pytest.approx(1 / 1000)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 import numpy as np
-from support.groups import group_of, small_groups
+from support.groups import group_of, small_groups, snapshot_of
 from support.oracles import Assignments
 
 import equilag
@@ -69,20 +69,11 @@ def test_without_a_search_the_bound_asks_for_no_counts() -> None:
 
 
 def test_reads_across_racks() -> None:
-    members = [
-        {"id": "a", "subscription": ["t"], "rack": "x"},
-        {"id": "b", "subscription": ["t"], "rack": "y"},
-    ]
-    group = equilag.load_snapshot(
-        {
-            "format": "equilag/snapshot/1",
-            "group": "racks",
-            "topics": {"t": 4},
-            "members": members,
-            "lags": {"t": [4, 3, 2, 1]},
-            "racks": {"t": [["x"], ["x"], ["y"], ["y"]]},
-        }
-    )
+    snapshot = snapshot_of([4], [[0], [0]], lags=[4, 3, 2, 1])
+    snapshot["racks"] = {"t00": [["x"], ["x"], ["y"], ["y"]]}
+    for member, rack in zip(snapshot["members"], "xy", strict=True):
+        member["rack"] = rack
+    group = equilag.load_snapshot(snapshot)
     across = np.array([0, 1, 1, 0], dtype=np.int32)
     for policy, expected in (
         (Policy(), ()),

@@ -6,7 +6,7 @@ from collections import Counter
 from typing import Any
 
 import numpy as np
-from support.groups import group_of, restricted, small_groups
+from support.groups import group_of, restricted, small_groups, snapshot_of
 from support.oracles import Assignments
 
 import equilag
@@ -115,14 +115,9 @@ def test_pins_are_a_scope_of_their_own() -> None:
 
 
 def test_room_and_capacities_bound_too() -> None:
-    snapshot: dict[str, Any] = {
-        "format": "equilag/snapshot/1", "group": "g", "topics": {"t": 6},
-        "members": [
-            {"id": "slow", "subscription": ["t"], "capacity": 1},
-            {"id": "fast", "subscription": ["t"], "capacity": 4, "max_partitions": 1},
-        ],
-        "lags": {"t": [10, 10, 10, 10, 10, 10]},
-    }  # fmt: skip
+    snapshot = snapshot_of([6], [[0], [0]], lags=[10] * 6)
+    slow, fast = snapshot["members"]
+    slow["capacity"], fast["capacity"], fast["max_partitions"] = 1, 4, 1
     plan = equilag.solve(equilag.load_snapshot(snapshot))
     causes = bound_causes(plan)
     assert causes[0].scope == "counts"  # which follow from capacities and room

@@ -69,15 +69,7 @@ def test_odd_groups(name: str, time_limit: float) -> None:
     found = compare(group, time_limit=time_limit)
     assert (found.rows[0].assignor == "current") == bool((group.owner != NOBODY).any())
     document = json.loads(json.dumps(found.to_dict(), allow_nan=False))
-    assert set(document) - {"notes"} == {
-        "format", "group", "policy", "status", "evidence", "rows", "spread_lower_bound", "timing",
-    }  # fmt: skip
     assert document["group"] == group.name
-    assert set(document["rows"][0]) == {
-        "assignor", "count_spread", "moves", "lag_max", "lag_spread", "lag_excess",
-        "gap_percent_of_mean", "wall_ms", "status", "evidence", "failed", "package",
-        "beyond_bound", "beyond_reasons",
-    }  # fmt: skip
     if time_limit == 0:
         assert found.spread_lower_bound == 0
 

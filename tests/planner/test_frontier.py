@@ -96,17 +96,6 @@ def test_a_point_as_json() -> None:
     }  # fmt: skip
 
 
-@pytest.mark.parametrize(
-    ("wanted", "place"),
-    [({"balance": "even"}, "balance"), ({"time_limit": -1}, "time_limit"),
-     ({"time_limit": float("nan")}, "time_limit")],
-)  # fmt: skip
-def test_settings_that_make_no_sense(wanted: dict[str, object], place: str) -> None:
-    with pytest.raises(InputError) as caught:
-        equilag.frontier(group_of([2], [[0]]), **wanted)  # type: ignore[arg-type]
-    assert caught.value.place == place
-
-
 def test_progress_is_told() -> None:
     stages: list[str] = []
     group = group_of([6], [[0]] * 3, [0, 0, 0, 1, 1, -1], [13, 8, 5, 3, 2, 1])

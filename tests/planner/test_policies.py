@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any, Final
 
 import numpy as np
@@ -216,42 +217,33 @@ def test_without_time_counts_of_small_mixed_groups_are_nearly_even() -> None:
 # Settings that make no sense.
 
 
-@pytest.mark.parametrize(
-    ("wanted", "place"),
-    [
-        ({"policy": "fairest"}, "policy"),
-        ({"balance": "even"}, "balance"),
-        ({"move_cost": -1}, "move_cost"),
-        ({"move_cost": 1.0}, "move_cost"),
-        ({"move_cost": True}, "move_cost"),
-        ({"move_cost": 2**53}, "move_cost"),
-        ({"tolerance": -0.1}, "tolerance"),
-        ({"tolerance": float("nan")}, "tolerance"),
-        ({"tolerance": "5"}, "tolerance"),
-        ({"tolerance": True}, "tolerance"),
-        ({"max_moves": -1}, "max_moves"),
-        ({"max_moves": 1.5}, "max_moves"),
-        ({"max_moves": False}, "max_moves"),
-        ({"fresh": 1}, "fresh"),
-        ({"fresh": True, "max_moves": 5}, "max_moves"),
-        ({"stop": 5}, "stop"),
-        ({"progress": 5}, "progress"),
-        ({"deterministic": "x"}, "deterministic"),
-        ({"time_limit": -1}, "time_limit"),
-        ({"time_limit": float("inf")}, "time_limit"),
-        ({"time_limit": float("nan")}, "time_limit"),
-        ({"time_limit": "2"}, "time_limit"),
-        ({"time_limit": True}, "time_limit"),
-        ({"seed": -1}, "seed"),
-        ({"seed": 1.0}, "seed"),
-        ({"seed": True}, "seed"),
-    ],
-    ids=str,
-)
-def test_settings_that_make_no_sense(wanted: dict[str, Any], place: str) -> None:
-    with pytest.raises(InputError) as caught:
-        equilag.solve(group_of([2], [[0]]), **wanted)
-    assert caught.value.place == place
+WRONG: Final[dict[str, list[Any]]] = {
+    "policy": ["fairest"],
+    "balance": ["even"],
+    "move_cost": [-1, 1.0, True, 2**53],
+    "tolerance": [-0.1, float("nan"), "5", True],
+    "max_moves": [-1, 1.5, False],
+    "fresh": [1],
+    "stop": [5],
+    "progress": [5],
+    "deterministic": ["x"],
+    "time_limit": [-1, float("inf"), float("nan"), "2", True],
+    "seed": [-1, 1.0, True],
+}
+
+
+@pytest.mark.parametrize("make", [equilag.solve, equilag.frontier])
+@pytest.mark.parametrize("place", WRONG)
+def test_settings_that_make_no_sense(place: str, make: Callable[..., object]) -> None:
+    for value in WRONG[place]:
+        with pytest.raises(InputError) as caught:
+            make(group_of([2], [[0]]), **{place: value})
+        assert caught.value.place == place
+
+
+def test_a_limit_on_moves_does_not_go_with_a_fresh_plan() -> None:
+    with pytest.raises(InputError, match=r"^max_moves"):
+        equilag.solve(group_of([2], [[0]]), fresh=True, max_moves=5)
 
 
 def test_settings_on_top_of_a_policy_object_count() -> None:

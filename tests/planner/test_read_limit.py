@@ -91,14 +91,10 @@ def test_every_point_of_the_frontier_keeps_to_the_limit(seed: int) -> None:
 
 def test_both_limits_at_once() -> None:
     """One move or more where nothing may be read across racks, none where one read is allowed."""
-    group = equilag.load_snapshot({
-        "format": "equilag/snapshot/1", "group": "g", "topics": {"t": 2},
-        "members": [
-            {"id": "m1", "subscription": ["t"], "rack": "a", "owned": {"t": [1]}},
-            {"id": "m2", "subscription": ["t"], "rack": "b", "owned": {"t": [0]}},
-        ],
-        "racks": {"t": [["a"], ["b"]]},
-    })  # fmt: skip
+    snapshot = snapshot_of([2], [[0], [0]], [1, 0]) | {"racks": {"t00": [["a"], ["b"]]}}
+    for member, rack in zip(snapshot["members"], "ab", strict=True):
+        member["rack"] = rack
+    group = equilag.load_snapshot(snapshot)
     assert equilag.solve(group, max_cross_rack=2, max_moves=0).moves == ()
     assert len(equilag.solve(group, max_cross_rack=0).moves) == 2
     with pytest.raises(equilag.InputError, match="fewer than 2"):

@@ -11,34 +11,14 @@ import numpy as np
 import pytest
 from support.groups import group_of
 from support.oracle_optima import least_heaviest
+from support.orders_service import rated_group
 
 import equilag
-from equilag import Group, InputError, Member, Sizing
+from equilag import Group, InputError, Sizing
 from equilag.planner.sizes.sizing import SizeRow
 
 TINY = 8
 """Random groups of each sort: some 0.2 s."""
-
-
-def group_with(
-    rates: Sequence[float] | None,
-    capacities: Sequence[float | None],
-    lags: Sequence[int] | None = None,
-    **member: Any,
-) -> Group:
-    """One topic, whose partitions have these rates and lags, and a member for each capacity."""
-    members = [
-        Member(f"m{n}", capacity=capacity, **member) for n, capacity in enumerate(capacities)
-    ]
-    size = len(rates if rates is not None else lags or ())
-    return Group.build(
-        name="orders-service",
-        topics={"orders": size},
-        members=members,
-        subscriptions={m.id: ["orders"] for m in members},
-        lags={"orders": [0] * size if lags is None else list(lags)},
-        **({} if rates is None else {"rates": {"orders": list(rates)}}),
-    )
 
 
 def row(sizing: Sizing, size: int) -> SizeRow:
@@ -65,7 +45,7 @@ def test_rows_are_the_best_of_all_assignments(balance: str, capacities: list[flo
         weights = [int(w) for w in rng.integers(0, int(rng.choice([4, 900])), rng.integers(2, 6))]
         weights[0] = max(1, weights[0])
         sizing = equilag.size(
-            group_with([float(w) for w in weights], capacities),
+            rated_group([float(w) for w in weights], capacities),
             balance=balance, members=(1, 5), tolerance=0,
         )  # fmt: skip
         reached = np.inf
@@ -87,7 +67,7 @@ def test_rows_are_the_best_of_all_assignments(balance: str, capacities: list[flo
 def test_one_hot_partition_of_64() -> None:
     """KEDA 2908: whatever the number of members, one of them reads the hot partition."""
     rest = 100.0
-    sizing = equilag.size(group_with([63 * rest * 9, *[rest] * 63], [8 * 63 * rest] * 4))
+    sizing = equilag.size(rated_group([63 * rest * 9, *[rest] * 63], [8 * 63 * rest] * 4))
     assert all(row.proved for row in sizing.rows)
     assert [row.size for row in sizing.rows] == list(range(1, 65))
     assert sizing.heaviest is not None
@@ -102,7 +82,7 @@ def test_one_hot_partition_of_64() -> None:
 
 def test_126_even_partitions() -> None:
     """KEDA 7517: only these sizes are any better than the next smaller one."""
-    sizing = equilag.size(group_with([10.0] * 126, [100.0] * 6), tolerance=0)
+    sizing = equilag.size(rated_group([10.0] * 126, [100.0] * 6), tolerance=0)
     assert all(row.proved for row in sizing.rows)
     falls = [k for k in range(1, 127) if k == 1 or -(-126 // k) < -(-126 // (k - 1))]
     assert [row.size for row in sizing.helping] == falls
@@ -112,7 +92,7 @@ def test_126_even_partitions() -> None:
 
 def test_24_partitions_and_4_threads() -> None:
     """KEDA 7577: pods of four threads; from six pods on each thread has one partition."""
-    sizing = equilag.size(group_with([10.0] * 24, [25.0] * 8), threads=4)
+    sizing = equilag.size(rated_group([10.0] * 24, [25.0] * 8), threads=4)
     assert [row.size for row in sizing.rows] == [1, 2, 3, 4, 5, 6]
     assert [row.members for row in sizing.rows] == [4, 8, 12, 16, 20, 24]
     assert [row.size for row in sizing.helping] == [1, 2, 3, 6]
@@ -123,7 +103,7 @@ def test_24_partitions_and_4_threads() -> None:
 
 def test_the_times_to_catch_up() -> None:
     """Ten records a second to spare of each member, and no plan is quicker than the hot one."""
-    sizing = equilag.size(group_with([10.0] * 4, [30.0] * 2, [1000, 0, 0, 0]), catch_up=60)
+    sizing = equilag.size(rated_group([10.0] * 4, [30.0] * 2, [1000, 0, 0, 0]), catch_up=60)
     times = {row.size: row.catch_up_s for row in sizing.rows}
     assert times[1] == np.inf
     assert times[2] == pytest.approx(100)  # two partitions: 30 − 20 to spare
@@ -137,7 +117,7 @@ def test_the_times_to_catch_up() -> None:
 def test_a_member_without_lag_may_be_busy_all_the_time() -> None:
     """Two partitions of 5 fill one member: rounded work must not say that it falls behind."""
     rates, lags = [8.0, 4.0, 5.0, 8.0, 5.0], [144, 1196, 0, 281, 0]
-    sizing = equilag.size(group_with(rates, [10.0], lags), members=(4, 4), catch_up=250)
+    sizing = equilag.size(rated_group(rates, [10.0], lags), members=(4, 4), catch_up=250)
     assert sizing.least_catching_up == (4, 4)
     at_least = row(sizing, 4).catch_up_at_least_s
     assert at_least is not None
@@ -145,7 +125,7 @@ def test_a_member_without_lag_may_be_busy_all_the_time() -> None:
 
 
 def test_lag_alone_is_read_at_capacity() -> None:
-    sizing = equilag.size(group_with(None, [10.0] * 2, [60, 40, 40, 20]), members=(1, 4))
+    sizing = equilag.size(rated_group(None, [10.0] * 2, [60, 40, 40, 20]), members=(1, 4))
     assert sizing.basis.kind == "lag"
     assert sizing.least_keeping_up is None
     assert row(sizing, 2).load == pytest.approx(8.0)
@@ -155,18 +135,18 @@ def test_lag_alone_is_read_at_capacity() -> None:
 
 
 def test_without_capacities_loads_are_rates_and_nothing_is_said_of_keeping_up() -> None:
-    sizing = equilag.size(group_with([10.0, 20.0], [None, None], [5, 5]))
+    sizing = equilag.size(rated_group([10.0, 20.0], [None, None], [5, 5]))
     assert loads_of(sizing) == {1: 30.0, 2: 20.0}
     assert sizing.basis.capacity is None
     assert {row.keeps_up for row in sizing.rows} == {None}
     with pytest.raises(InputError, match="catch_up: needs"):
-        equilag.size(group_with([10.0], [None]), catch_up=60.0)
+        equilag.size(rated_group([10.0], [None]), catch_up=60.0)
 
 
 def test_rounded_capacities_leave_a_true_interval() -> None:
     """Plans compare loads by capacities of three digits; the rows are about the true ones."""
     weights, capacities = [50, 40, 33, 21, 10], [100.4, 50.26, 33.333]
-    sizing = equilag.size(group_with([float(w) for w in weights], capacities), balance="none")
+    sizing = equilag.size(rated_group([float(w) for w in weights], capacities), balance="none")
     for found in sizing.rows:
         best = least_heaviest(weights, members_of_size(capacities, found.size), False)
         assert found.load_at_least <= best <= found.load * (1 + 1e-9)
@@ -174,7 +154,7 @@ def test_rounded_capacities_leave_a_true_interval() -> None:
 
 
 def test_work_counts_the_lag_in_the_horizon() -> None:
-    group = group_with([10.0, 10.0], [20.0], [300, 0])
+    group = rated_group([10.0, 10.0], [20.0], [300, 0])
     sizing = equilag.size(group, weight="work", horizon=60.0)
     assert (sizing.basis.kind, sizing.basis.limit) == ("work", 60.0)
     assert row(sizing, 1).load == pytest.approx((300 + 20 * 60) / 20)
@@ -197,7 +177,7 @@ def test_subscriptions_keep_their_shares() -> None:
 
 
 def test_room_leaves_out_the_sizes_without_enough() -> None:
-    group = group_with([10.0] * 6, [20.0])
+    group = rated_group([10.0] * 6, [20.0])
     sizing = equilag.size(group, max_partitions=2)
     assert [row.size for row in sizing.rows] == [3, 4, 5, 6]
     with pytest.raises(InputError, match="room"):
@@ -215,7 +195,7 @@ def test_counts_by_topic() -> None:
 
 
 def test_the_document() -> None:
-    sizing = equilag.size(group_with([10.0, 30.0], [20.0], [7, 0]), catch_up=5.0, members=(1, 2))
+    sizing = equilag.size(rated_group([10.0, 30.0], [20.0], [7, 0]), catch_up=5.0, members=(1, 2))
     document = sizing.to_dict()
     assert document["format"] == "equilag/size/1"
     assert document["basis"]["kind"] == "rate"
@@ -229,7 +209,7 @@ def test_the_document() -> None:
 
 
 def test_a_group_without_weights() -> None:
-    sizing = equilag.size(group_with(None, [None], [0, 0]))
+    sizing = equilag.size(rated_group(None, [None], [0, 0]))
     assert loads_of(sizing) == {1: 0.0, 2: 0.0}
     assert [row.size for row in sizing.helping] == [1]
     assert sizing.heaviest is None
@@ -238,13 +218,13 @@ def test_a_group_without_weights() -> None:
 def test_an_interrupted_run_has_the_rows_so_far() -> None:
     stop = Event()
     stop.set()
-    sizing = equilag.size(group_with([10.0] * 40, [20.0] * 2), stop=stop)
+    sizing = equilag.size(rated_group([10.0] * 40, [20.0] * 2), stop=stop)
     assert sizing.interrupted
     assert sizing.to_dict()["interrupted"] is True
 
 
 def test_no_time_still_answers_for_the_present_members() -> None:
-    sizing = equilag.size(group_with([10.0] * 40, [20.0] * 3), time_limit=0)
+    sizing = equilag.size(rated_group([10.0] * 40, [20.0] * 3), time_limit=0)
     found = row(sizing, 3)
     assert found.load >= found.load_at_least > 0
     assert sizing.rows[0].size == 3
@@ -252,7 +232,7 @@ def test_no_time_still_answers_for_the_present_members() -> None:
 
 def test_an_effort_is_repeatable() -> None:
     rng = np.random.default_rng(3)
-    group = group_with(rng.lognormal(3, 1, 60).tolist(), [100.0, 100.0, 50.0])
+    group = rated_group(rng.lognormal(3, 1, 60).tolist(), [100.0, 100.0, 50.0])
     runs = [equilag.size(group, effort=0.1, time_limit=60).rows for _ in range(2)]
     assert runs[0] == runs[1]
     assert runs[0]

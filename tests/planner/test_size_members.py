@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from support.orders_service import rated_group
 
 from equilag import Group, Member
 from equilag.domain.budget import Budget
@@ -98,23 +99,17 @@ def test_subscriptions_keep_their_shares(size: int, expected: list[int]) -> None
     assert by_topic == expected
 
 
-def overloaded(rates: list[float] | None, capacities: list[float | None], unread: int = 0) -> Group:
-    members = [Member(f"m{n}", capacity=capacity) for n, capacity in enumerate(capacities)]
-    reads = {m.id: ["orders"] if n >= unread else [] for n, m in enumerate(members)}
-    return Group.build(
-        name="g", topics={"orders": len(rates or "12")}, members=members, subscriptions=reads,
-        **({} if rates is None else {"rates": {"orders": rates}}),
-    )  # fmt: skip
+READS = {"m0": [], "m1": ["orders"], "m2": ["orders"]}
 
 
 @pytest.mark.parametrize(
     ("group", "present", "more", "least"),
     [
-        (overloaded([10.0] * 12, [30.0, 30.0]), 2, 2, (4, 4)),
-        (overloaded([10.0] * 12, [5.0, 30.0, 30.0], unread=1), 2, 2, (4, 4)),
-        (overloaded([10.0] * 4, [30.0, 30.0, 30.0]), 3, 0, (3, 3)),
+        (rated_group([10.0] * 12, [30.0, 30.0]), 2, 2, (4, 4)),
+        (rated_group([10.0] * 12, [5.0, 30.0, 30.0], subscriptions=READS), 2, 2, (4, 4)),
+        (rated_group([10.0] * 4, [30.0, 30.0, 30.0]), 3, 0, (3, 3)),
         # No number of members reads the hot partition.
-        (overloaded([10.0, 50.0, 10.0], [30.0]), 1, None, (4, None)),
+        (rated_group([10.0, 50.0, 10.0], [30.0]), 1, None, (4, None)),
     ],
     ids=["two more", "one reads nothing", "enough", "a hot partition"],
 )
@@ -132,4 +127,4 @@ def test_how_many_more_keep_up(
 def test_without_rates_or_capacities_there_is_no_answer(
     rates: list[float] | None, capacity: float | None
 ) -> None:
-    assert least_members(overloaded(rates, [capacity]), Policy(), Budget()) is None
+    assert least_members(rated_group(rates, [capacity], [0, 0]), Policy(), Budget()) is None

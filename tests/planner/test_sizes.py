@@ -9,11 +9,7 @@ from support.oracle_optima import least_heaviest
 
 from equilag import Policy
 from equilag.domain.budget import Budget
-from equilag.planner.sizes.size_bounds import (
-    AlikeLoads,
-    deal_heavy_first,
-    relieve_heaviest,
-)
+from equilag.planner.sizes.size_bounds import AlikeLoads, deal_heavy_first, relieve_heaviest
 from equilag.planner.sizes.size_curve import SizeCurve
 from equilag.planner.sizes.size_members import member_pool
 from equilag.planner.sizes.size_probe import probing_policy

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from fractions import Fraction
 from functools import partial
 from math import isclose
@@ -18,7 +19,7 @@ from support.oracle_snapshots import KINDS, Snapshot, give_weights, read_group, 
 
 import equilag
 from benchmarks.ablation.kinds import unequal
-from equilag.domain.group.group import Group, Member
+from equilag.domain.group.group import Group
 from equilag.domain.plan.plan import Plan
 
 HORIZON: Final = 20.0
@@ -124,16 +125,19 @@ def test_figures_are_those_of_the_capacities_as_given(moved: float | None) -> No
         assert equilag.verify(plan.group, plan.to_dict()) == []
 
 
+def with_capacities(snapshot: Snapshot, capacities: Iterable[float]) -> Snapshot:
+    for member, capacity in zip(snapshot["members"], capacities, strict=True):
+        member["capacity"] = capacity
+    return snapshot
+
+
 def random_snapshot(rng: np.random.Generator) -> Snapshot:
     """Three members that differ, and up to six partitions that each of them may take."""
     size, large = int(rng.integers(2, 7)), rng.random() < 0.3
     capacities = rng.choice(CAPACITIES, 3, replace=rng.random() < 0.5).tolist()
     owners = np.where(np.arange(size) < rng.integers(0, size + 1), 0, -1)
     lags = rng.integers(0, 2**53 if large else 50, size)
-    snapshot = snapshot_of([size], [[0]] * 3, owners, lags)
-    for member, capacity in zip(snapshot["members"], capacities, strict=True):
-        member["capacity"] = float(capacity)
-    return snapshot
+    return with_capacities(snapshot_of([size], [[0]] * 3, owners, lags), map(float, capacities))
 
 
 @pytest.mark.parametrize("number", [40, pytest.param(800, marks=pytest.mark.long)])
@@ -158,29 +162,16 @@ def test_bounds_and_optimal_are_true(number: int) -> None:
 
 
 def test_the_excess_of_a_plan_is_no_less_than_a_bound_that_is_a_fraction() -> None:
-    capacity = {"idle": 1.1, "slow": 0.2, "middle": 0.3, "other": 0.2}
-    group = Group.build(
-        name="g",
-        topics={"gone": 0, "read": 1},
-        members=[Member(member, capacity=one) for member, one in capacity.items()],
-        subscriptions={"idle": ["gone"], "slow": ["read"], "middle": ["read"], "other": ["read"]},
-        owned={},
-        lags={"read": [7]},
-    )
+    idle_and_readers = snapshot_of([0, 1], [[0], [1], [1], [1]], lags=[7])
+    group = equilag.load_snapshot(with_capacities(idle_and_readers, (1.1, 0.3, 0.2, 0.2)))
     plan = equilag.solve(group, effort=0.1, time_limit=60)
     assert any(claim.claim == "excess_at_least" for claim in plan.claims)
     assert equilag.verify(group, plan.to_dict()) == []
 
 
 def test_capacities_may_be_too_far_apart_for_a_float() -> None:
-    group = Group.build(
-        name="g",
-        topics={"t": 2},
-        members=[Member("slow", capacity=1.0), Member("fast", capacity=1e18)],
-        subscriptions={"slow": ["t"], "fast": ["t"]},
-        owned={},
-        lags={"t": [5, 9]},
-    )
+    snapshot = snapshot_of([2], [[0], [0]], lags=[5, 9])
+    group = equilag.load_snapshot(with_capacities(snapshot, (1e18, 1.0)))
     plan = equilag.solve(group, effort=0.1, time_limit=60)
     assert not plan.notes  # of a stage that failed
     assert equilag.verify(group, plan.to_dict()) == []

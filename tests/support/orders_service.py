@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from equilag.adapters.snapshot.read_input import load_snapshot
-from equilag.domain.group.group import Group
+from equilag.domain.group.group import Group, Member
 
 
 def orders_snapshot(**fields: Any) -> dict[str, Any]:
@@ -57,3 +58,22 @@ def even_assignment() -> dict[str, Any]:
     """A plan's JSON, as far as a simulation reads it: everybody keeps up."""
     assignment = {"a": {"t": [0, 4]}, "b": {"t": [2, 3, 5]}, "slow": {"t": [1]}}
     return {"format": "equilag/plan/1", "group": "clicks", "assignment": assignment}
+
+
+def rated_group(
+    rates: Sequence[float | None] | None,
+    capacities: Sequence[float | None],
+    lags: Sequence[int] | None = None,
+    **fields: Any,
+) -> Group:
+    """One topic, whose partitions have these rates and lags, and a member for each capacity."""
+    members = [Member(f"m{n}", capacity=capacity) for n, capacity in enumerate(capacities)]
+    size = len(rates if rates is not None else lags or ())
+    given: dict[str, Any] = {
+        "topics": {"orders": size},
+        "members": members,
+        "subscriptions": {m.id: ["orders"] for m in members},
+        "lags": {"orders": lags or [0] * size},
+        "rates": None if rates is None else {"orders": rates},
+    }
+    return Group.build(name="orders-service", **{**given, **fields})

@@ -10,12 +10,7 @@ from support.orders_service import orders_group
 from equilag.domain.plan.plan import Plan
 from equilag.domain.policy.policy import Policy
 from equilag.planner.assign import assign
-from equilag.planner.facts.front import (
-    FrontFacts,
-    front_facts,
-    front_with_plan,
-    settings_of_point,
-)
+from equilag.planner.facts.front import FrontFacts, front_facts, front_with_plan, settings_of_point
 from equilag.planner.frontier import Point
 
 GROUP = orders_group()

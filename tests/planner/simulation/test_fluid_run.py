@@ -40,11 +40,11 @@ TIMES = (0.0, 0.7, 2.0, 3.1, 6.0, 25.0)
 
 
 def conditions(rate: list[float], capacity: list[float], owner: list[int]) -> Conditions:
-    return Conditions(np.array(rate), np.array(capacity), np.array(owner, dtype=np.int32))
+    return Conditions(np.array(rate, float), np.array(capacity, float), np.array(owner, np.int32))
 
 
 def start(lag: list[float], rate: list[float]) -> FluidState:
-    return FluidState.start(np.array(lag), np.array(rate))
+    return FluidState.start(np.array(lag, float), np.array(rate, float))
 
 
 def test_lags_are_those_of_a_simulation_by_events() -> None:
@@ -78,21 +78,6 @@ def test_ages_are_those_of_cumulative_arrivals() -> None:
         ]
         expected = [oldest_unread(state.lag, history, p) for p in range(len(lag))]
         assert state.age() == pytest.approx(expected, abs=1e-6)
-
-
-def test_more_capacity_or_less_to_read_makes_no_lag_longer() -> None:
-    """Neither in all nor of any partition, whatever else its member reads."""
-    rng = np.random.default_rng(9)
-    for lag, ((_, held), *_) in random_runs(10, 200):
-        base = FluidState.start(lag, held.rate).after(3.0, held)
-        faster = held._replace(capacity=held.capacity + rng.integers(0, 9, held.n_members))
-        slower = held._replace(rate=held.rate * rng.random(len(lag)))
-        for better in (
-            FluidState.start(lag, held.rate).after(3.0, faster),
-            FluidState.start(lag, held.rate).after(3.0, slower),
-            FluidState.start(lag * rng.random(len(lag)), held.rate).after(3.0, held),
-        ):
-            assert (better.lag <= base.lag + 1e-9).all()
 
 
 def test_the_age_of_a_backlog_without_a_rate_is_the_time_since_the_start() -> None:
@@ -129,25 +114,17 @@ def test_all_is_read_from_the_time_on_that_is_named() -> None:
     assert finite > 30
 
 
-def owned(numbers: list[int]) -> Index:
-    return np.array(numbers, dtype=np.int32)
-
-
 def test_a_backlog_in_the_middle_counts_until_it_is_read() -> None:
-    working = Conditions(np.array([2.0]), np.array([6.0]), owned([0]))
-    still = working._replace(capacity=np.array([0.0]))
-    state = FluidState.start(np.array([0.0]), working.rate)
+    working = conditions([2], [6], [0])
+    still = conditions([2], [0], [0])
+    state = start([0], [2])
     assert read_at(state, [(0.0, working)]) == 0
     assert read_at(state, [(0.0, still), (2.0, working)]) == 3
     assert read_at(state, [(0.0, still), (2.0, working), (10.0, working)]) == 3
     assert read_at(state, [(0.0, working), (2.0, still)]) == np.inf
 
 
-def held_by(owner: list[int]) -> Conditions:
-    return Conditions(np.array([1.0, 1, 1]), np.array([4.0, 4]), np.array(owner, dtype=np.int32))
-
-
-BEFORE, AFTER = held_by([0, 0, 0]), held_by([0, 1, 0])
+BEFORE, AFTER = (conditions([1, 1, 1], [4, 4], owner) for owner in ([0, 0, 0], [0, 1, 0]))
 
 
 def test_eager_members_all_stand_still() -> None:
@@ -166,25 +143,3 @@ def test_cooperative_members_stop_only_what_changes_hands() -> None:
 def test_without_a_move_or_a_pause_nobody_stops() -> None:
     assert rebalanced(BEFORE, BEFORE, 2.0, "eager") == [(0.0, BEFORE)]
     assert rebalanced(BEFORE, AFTER, 0.0, "eager") == [(0.0, AFTER)]
-
-
-def test_a_pause_costs_what_is_produced_in_it() -> None:
-    state = FluidState.start(np.zeros(3), AFTER.rate)
-    eager = rebalanced(BEFORE, AFTER, 2.0, "eager")
-    cooperative = rebalanced(BEFORE, AFTER, 2.0, "cooperative")
-    assert total_lags(state, eager, np.array([2.0]))[0] == 6
-    assert total_lags(state, cooperative, np.array([2.0]))[0] == 2
-    assert read_at(state, cooperative) < read_at(state, eager) == 4
-
-
-def test_a_longer_pause_costs_more_and_a_cooperative_one_less() -> None:
-    rng, times = np.random.default_rng(11), np.array([0.5, 2.0, 4.0, 9.0])
-    for lag, ((_, before), *_) in random_runs(12, 200):
-        owner = rng.integers(0, before.n_members, len(lag)).astype(np.int32)
-        after, state = before._replace(owner=owner), FluidState.start(lag, before.rate)
-        short, long, mild = (
-            total_lags(state, rebalanced(before, after, pause, protocol), times)
-            for pause, protocol in ((1.0, "eager"), (3.0, "eager"), (3.0, "cooperative"))
-        )
-        assert (short <= long + 1e-9).all()
-        assert (mild <= long + 1e-9).all()

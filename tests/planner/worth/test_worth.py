@@ -11,7 +11,7 @@ from support.groups import group_of
 from support.live_loads import loads_of
 
 from equilag.domain.errors import InputError
-from equilag.domain.group.group import NOBODY, Group
+from equilag.domain.group.group import NOBODY
 from equilag.domain.policy.policy import Policy
 from equilag.planner.worth.gain import Gain, Imbalance, Paused, gain_of, imbalance_of, possible_gain
 from equilag.planner.worth.group_loads import GroupLoads, group_loads
@@ -34,14 +34,7 @@ def test_loads_are_compared_with_a_fair_share() -> None:
 
 
 def test_members_that_read_nothing_do_not_count() -> None:
-    group = Group.build(
-        name="g",
-        topics={"t": 2, "none": 0},
-        members=["a", "idle"],
-        subscriptions={"a": ["t"], "idle": ["none"]},
-        lags={"t": [5, 7]},
-    )
-    loads = group_loads(group, Policy())
+    loads = group_loads(group_of([2, 0], [[0], [1]], lags=[5, 7]), Policy())
     assert imbalance_of(loads, np.zeros(2, np.int32)).heaviest_percent == 100.0
 
 

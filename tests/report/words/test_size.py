@@ -6,27 +6,13 @@ import re
 from dataclasses import replace
 from typing import Any
 
+from support.orders_service import rated_group
 from support.reports import text_of
 
 import equilag
 from equilag import Group, Member, Sizing
 from equilag.planner.sizes.size_search import LeastSize
 from equilag.report.reports.size import SizeReport
-
-
-def group_of_rates(
-    rates: list[float], capacities: list[float | None], lags: list[int] | None = None, **given: Any
-) -> Group:
-    members = [Member(f"m{n}", capacity=capacity) for n, capacity in enumerate(capacities)]
-    return Group.build(
-        name="orders-service",
-        topics={"orders": len(rates)},
-        members=members,
-        subscriptions={m.id: ["orders"] for m in members},
-        rates={"orders": rates},
-        lags={"orders": lags or [0] * len(rates)},
-        **given,
-    )
 
 
 def page(group: Group, change: Any = None, **settings: Any) -> str:
@@ -44,7 +30,7 @@ EVEN = [10.0] * 12
 
 
 def test_too_few_members() -> None:
-    text = page(group_of_rates(EVEN, [25.0, 25.0], [100] * 12), catch_up=120)
+    text = page(rated_group(EVEN, [25.0, 25.0], [100] * 12), catch_up=120)
     assert text.startswith(
         "2 members do not keep up, whatever the assignment (the heaviest at 240 %).\n"
         "Needed: 6 members keep up, the heaviest at 80 %; 5 cannot (proved).\n"
@@ -61,7 +47,7 @@ def test_too_few_members() -> None:
 
 
 def test_a_hot_partition() -> None:
-    text = page(group_of_rates([70.0, *EVEN], [50.0] * 4), catch_up=60)
+    text = page(rated_group([70.0, *EVEN], [50.0] * 4), catch_up=60)
     assert "Needed: no number up to 13 members keeps up." in text
     assert "Caught up: no number up to 13 members within 1 min." in text
     hot = "Hot: orders-0 alone gets 140 % of a member's capacity: split it into 2 partitions."
@@ -69,12 +55,12 @@ def test_a_hot_partition() -> None:
     assert "another one helps no further: orders-0 alone is 140 % of a member's capacity." in (
         words(text)
     )
-    many = page(group_of_rates([70.0] * 5, [50.0]))
+    many = page(rated_group([70.0] * 5, [50.0]))
     assert "Hot: 2 more partitions like these." in many
 
 
 def test_what_is_open() -> None:
-    group = group_of_rates(EVEN, [25.0] * 2)
+    group = rated_group(EVEN, [25.0] * 2)
     found = equilag.size(group)
     assert "4 cannot (proved); what lies between is open" in page(
         group, {"least_keeping_up": LeastSize(5, 6)}
@@ -89,14 +75,14 @@ def test_what_is_open() -> None:
 
 
 def test_without_capacities() -> None:
-    text = page(group_of_rates([10.0, 20.0, 12.5], [None, None]))
+    text = page(rated_group([10.0, 20.0, 12.5], [None, None]))
     assert text.startswith("Now: the heaviest of 2 members has 22.5 records/s at best.\n")
     assert "orders-1 alone is 20 records/s" not in text  # the last number helps
     assert "capacities are needed: --capacity '*=N'" in text
 
 
 def test_lag_with_capacities_is_time() -> None:
-    group = group_of_rates([0.0] * 4, [10.0, 5.0], [600, 300, 300, 300])
+    group = rated_group([0.0] * 4, [10.0, 5.0], [600, 300, 300, 300])
     text = page(replace(group, rates=None), members=(2, 2))
     assert "Now: the heaviest of 2 members has 2 min of reading at best." in text
     assert "as the time to read it" in text
@@ -105,7 +91,7 @@ def test_lag_with_capacities_is_time() -> None:
 
 
 def test_work_and_given_weights() -> None:
-    group = group_of_rates([10.0, 10.0], [20.0], [300, 0], weights={"orders": [3, 4]})
+    group = rated_group([10.0, 10.0], [20.0], [300, 0], weights={"orders": [3, 4]})
     text = page(group, weight="work", horizon=60.0)
     assert text.startswith("1 member keeps up under the best plan.\n")
     assert "lag and what comes in 1 min of the heaviest member, in percent" in words(text)
@@ -136,16 +122,16 @@ def test_threads_and_what_is_left_out() -> None:
 
 
 def test_numbers_without_a_plan_and_numbers_left_out() -> None:
-    group = group_of_rates(EVEN, [25.0] * 2)
+    group = rated_group(EVEN, [25.0] * 2)
     text = words(page(group, max_partitions=3))
     assert "not planned, for lack of time or of room: 3 numbers of members" in text
     rates = [float(n + 1) for n in range(40)]
-    text = words(page(group_of_rates(rates, [100.0] * 4), tolerance=0))
+    text = words(page(rated_group(rates, [100.0] * 4), tolerance=0))
     assert "of 40 numbers; --json has all" in text
 
 
 def test_the_document_is_that_of_the_sizing() -> None:
-    group = group_of_rates(EVEN, [25.0] * 2)
+    group = rated_group(EVEN, [25.0] * 2)
     found = equilag.size(group)
     assert isinstance(found, Sizing)
     document = SizeReport(group, found).document()
@@ -155,35 +141,30 @@ def test_the_document_is_that_of_the_sizing() -> None:
 
 
 def test_an_unknown_rate_is_not_called_hot() -> None:
-    members = [Member("m0", capacity=5.0)]
-    group = Group.build(
-        name="g", topics={"orders": 2}, members=members, subscriptions={"m0": ["orders"]},
-        rates={"orders": [9.0, None]},
-    )  # fmt: skip
-    found = equilag.size(group)
+    found = equilag.size(rated_group([9.0, None], [5.0]))
     assert [unit.partition for unit in found.hot] == [0]
     assert found.basis.unknown_rates == 1
 
 
 def test_smaller_sizes_that_were_not_asked_for_are_not_judged() -> None:
-    text = page(group_of_rates([10.0, 20.0, 30.0, 40.0], [100.0, 100.0]), members=(7, 9))
+    text = page(rated_group([10.0, 20.0, 30.0, 40.0], [100.0, 100.0]), members=(7, 9))
     assert "Needed: 7 members keep up, the heaviest at 40 %; fewer were not looked at." in text
     assert "More:" not in text
 
 
 def test_an_interval_of_a_load() -> None:
-    group = group_of_rates(EVEN, [None, None])
+    group = rated_group(EVEN, [None, None])
     rows = tuple(replace(r, load_at_least=r.load / 2) for r in equilag.size(group).rows)
     assert "has 60 records/s (30 at least) at best." in page(group, {"rows": rows})
 
 
 def test_no_rows_no_table() -> None:
-    text = page(group_of_rates(EVEN, [25.0] * 2), {"rows": ()})
+    text = page(rated_group(EVEN, [25.0] * 2), {"rows": ()})
     assert "12 partitions" in text
     assert "proved" not in text.split("orders-service")[1]
 
 
 def test_nothing_to_read() -> None:
-    text = page(group_of_rates([0.0, 0.0], [25.0]))
+    text = page(rated_group([0.0, 0.0], [25.0]))
     assert text.startswith("1 member keeps up under the best plan (the heaviest at 0 %).\n")
     assert "More:" not in text

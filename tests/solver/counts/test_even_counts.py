@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import replace
 from random import Random
 
@@ -10,20 +9,16 @@ import numpy as np
 import pytest
 from hypothesis import given
 from support.constraints import balanced_assignment
-from support.groups import ODD, group_of, groups, odd_cases, ramp, random_group, small_groups
+from support.groups import group_of, groups, ramp, random_group, small_groups
 from support.local_search import POLICIES
 from support.oracles import Assignments, most_even_flow
 from support.reduced_groups import best_counts, extended_columns, random_reduced
 
-from equilag.domain.constraint import NotMinimal, TopicIntervals, constraint_of, topics_of
+from equilag.domain.constraint import NotMinimal, constraint_of
 from equilag.domain.errors import InputError
-from equilag.domain.group.group import Group, Ints
+from equilag.domain.group.group import Group
 from equilag.domain.plan.metrics import is_valid, member_counts
 from equilag.domain.policy.policy import Policy
-from equilag.solver.counts.even_counts import (
-    deal_in_turn,
-    even_totals,
-)
 
 
 def by_policy(policy: Policy) -> str:
@@ -47,16 +42,6 @@ def test_odd_shapes(group: Group) -> None:
     for policy in POLICIES:
         everything = Assignments.all(group, policy.name == "sticky-yet-fair")
         assert balanced_assignment(group, policy) in everything.balanced(policy.balance)
-
-
-@pytest.mark.parametrize(("name", "policy"), odd_cases(POLICIES))
-def test_odd_groups_get_a_valid_assignment_that_meets_the_constraint(
-    name: str, policy: Policy
-) -> None:
-    group = ODD[name]()
-    assigned = balanced_assignment(group, policy)
-    assert is_valid(group, assigned)
-    assert constraint_of(group, policy, assigned).admits(assigned)
 
 
 @pytest.mark.parametrize("seed", range(3))
@@ -87,38 +72,6 @@ def test_ramp_where_local_steps_get_stuck(members: int, level: int) -> None:
         constraint_of(group, policy, group.owner)
 
 
-@pytest.mark.parametrize("deal", [deal_in_turn, even_totals])
-def test_a_topic_gives_its_remainder_to_different_subscribers(
-    deal: Callable[[TopicIntervals, Ints], tuple[Ints, Ints]],
-) -> None:
-    rng = np.random.default_rng(14)
-    for number in range(12):
-        group = random_group(rng, topics=9, members=8, size=9, reads=(0.4, 0.8, 1.0)[number % 3])
-        topics = topics_of(group, Policy("kip-169"))
-        assert topics is not None
-        topic, member = deal(topics, topics.remainder)
-        assert np.bincount(topic, minlength=len(group.topics)).tolist() == topics.remainder.tolist()
-        assert group.reads[topic, group.class_of[member]].all()
-        assert len(np.unique(topic * group.n_members + member)) == len(topic)
-
-
-def test_totals_of_classes_are_as_even_as_those_of_single_members() -> None:
-    rng = np.random.default_rng(15)
-    for _ in range(12):
-        group = random_group(rng, topics=7, members=9, size=9, reads=0.5)
-        topics = topics_of(group, Policy("kip-169"))
-        assert topics is not None
-        single = replace(
-            topics, place=np.arange(group.n_members), open=topics.open[:, topics.place]
-        )
-        least = topics.by_member.least
-        totals = [
-            sorted((least + np.bincount(taken[1], minlength=len(least))).tolist())
-            for taken in (even_totals(some, topics.remainder) for some in (topics, single))
-        ]
-        assert totals[0] == totals[1]
-
-
 @pytest.mark.parametrize("seed", range(3))
 @pytest.mark.parametrize("name", ["lag-aware", "sticky-yet-fair"])
 def test_tiny_groups_have_the_best_counts_of_all(seed: int, name: str) -> None:
@@ -134,13 +87,6 @@ def test_tiny_groups_have_the_best_counts_of_all(seed: int, name: str) -> None:
         found = balanced_assignment(group, policy)
         assert best[(every.rows == found).all(axis=1)].all()
         assert found in every
-
-
-def test_one_subscription_shares_in_proportion_to_capacity() -> None:
-    capacity = np.array([1, 2, 3, 4])
-    group = replace(group_of([1000], [[0]] * 4), extended=extended_columns(4, capacity=capacity))
-    found = balanced_assignment(group, Policy())
-    assert member_counts(found, 4).tolist() == [100, 200, 300, 400]
 
 
 def test_threads_share_what_their_process_gets() -> None:

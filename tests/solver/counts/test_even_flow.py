@@ -216,16 +216,3 @@ def test_the_poor_are_set_aside_with_what_they_reach() -> None:
     ]
     narrow = replace(net, capacity=np.minimum(net.capacity, 2))
     assert narrow.without_poor() is None
-
-
-@pytest.mark.parametrize(
-    "net",
-    [
-        network([1], [0], [1], []),
-        network([1, 0], [0, 0], [1, 1], [(1, 0, 5), (1, 1, 5)]),
-        network([4], [0, 9], [1, 1], [(0, 0, 1), (0, 1, 2)]),
-        network([9, 3], [0, 0], [5, 1], [(0, 0, 9), (1, 0, 1), (1, 1, 1)]),
-    ],
-)
-def test_what_cannot_be_shipped_is_said(net: SupplyNetwork) -> None:
-    agrees(net, None)

@@ -6,11 +6,11 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from support.groups import group_of
+from support.groups import group_of, snapshot_of
 from support.local_search import never, spread_of, start
 
+from equilag.adapters.snapshot.read_input import load_snapshot
 from equilag.domain.group.group import Group, Index, Ints
-from equilag.domain.group.member import Member
 from equilag.domain.plan.metrics import count_moves, loads_of
 from equilag.domain.policy.policy import Policy
 from equilag.domain.reduction.reduce import reduce_group
@@ -73,14 +73,10 @@ def test_descent_takes_no_more_steps_than_asked_and_none_when_stopped() -> None:
 
 def by_capacity(capacities: list[int], owner: list[int], lags: list[int]) -> Group:
     """A reduced group of one topic, whose members may take any number of its partitions."""
-    group = Group.build(
-        name="g",
-        topics={"t": len(lags)},
-        members=[Member(f"m{n}", capacity=capacity) for n, capacity in enumerate(capacities)],
-        subscriptions={f"m{n}": ["t"] for n in range(len(capacities))},
-        owned={f"m{m}": {"t": [p for p, o in enumerate(owner) if o == m]} for m in set(owner)},
-        lags={"t": lags},
-    )
+    snapshot = snapshot_of([len(lags)], [[0]] * len(capacities), owner, lags)
+    for member, capacity in zip(snapshot["members"], capacities, strict=True):
+        member["capacity"] = capacity
+    group = load_snapshot(snapshot)
     return reduce_group(group, Policy(balance="none")).group
 
 

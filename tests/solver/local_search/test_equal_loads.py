@@ -21,10 +21,7 @@ from equilag.domain.policy.policy import Policy
 from equilag.solver.exchange.paired_exchange import MemberRows, exchange_in_pairs
 from equilag.solver.local_search.assignment_state import AssignmentState
 from equilag.solver.local_search.capacity_levels import level_by_capacity
-from equilag.solver.local_search.equal_loads import (
-    divisible,
-    equalise_loads,
-)
+from equilag.solver.local_search.equal_loads import divisible, equalise_loads
 from equilag.solver.lower_bounds.load_bounds import crowd, load_bounds
 
 TOTAL = Policy()

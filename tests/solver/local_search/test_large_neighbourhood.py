@@ -4,11 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 from support.groups import group_of, small_groups
-from support.local_search import (
-    never,
-    spread_of,
-    start,
-)
+from support.local_search import never, spread_of, start
 from support.oracles import Assignments
 
 from equilag.domain.budget import Budget, limit_steps

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from support.constraints import balanced_assignment
-from support.groups import group_of, small_groups
+from support.groups import group_of
 from support.local_search import never, spread_of
 from support.oracles import Assignments
 
@@ -21,11 +21,7 @@ from equilag.domain.constraint import CountConstraint, constraint_of
 from equilag.domain.group.group import Group, Index
 from equilag.domain.plan.metrics import is_valid, member_loads
 from equilag.domain.policy.policy import Policy
-from equilag.solver.exchange.paired_exchange import (
-    PATIENCE,
-    crowd,
-    exchange_in_pairs,
-)
+from equilag.solver.exchange.paired_exchange import PATIENCE, crowd, exchange_in_pairs
 from equilag.solver.lower_bounds.load_bounds import load_bounds
 
 TOTAL = Policy()
@@ -254,18 +250,6 @@ def test_groups_of_some_size_get_close_to_the_bound(
 def test_groups_with_some_heavy_partitions_alike_get_close_to_the_bound() -> None:
     # The bound knows nothing of the second heaviest one, which weighs much the same.
     assert far_from_the_bound(600, 1.0, 2) < 1.0
-
-
-def test_small_groups_of_all_kinds() -> None:
-    rng = np.random.default_rng(83)
-    for group in small_groups(seed=83, n=32, reads=1.0, limit=1000):
-        constraint, assigned = start(group, rng)
-        if not constraint.all_alike:
-            continue
-        found = exchange_in_pairs(group, assigned, rng, limit_steps(20, never))
-        assert constraint.admits(found)
-        truth = Assignments.all(group).balanced("total").spread.min()
-        assert truth <= spread_of(group, found) <= spread_of(group, assigned)
 
 
 def test_each_set_of_members_alike_is_evened_out_by_itself() -> None:

@@ -22,11 +22,7 @@ from equilag.solver.exchange.exact_transfers import (
     transfer_exactly,
 )
 from equilag.solver.exchange.paired_exchange import exchange_in_pairs
-from equilag.solver.local_search.three_way_splits import (
-    MAX_WIDTH,
-    bring_close,
-    split_three_ways,
-)
+from equilag.solver.local_search.three_way_splits import MAX_WIDTH, bring_close, split_three_ways
 
 
 def test_a_sample_where_there_are_too_many() -> None:

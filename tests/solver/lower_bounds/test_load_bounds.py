@@ -18,11 +18,7 @@ from equilag.domain.group.group import Flags, Group, Ints
 from equilag.domain.plan.metrics import member_counts, member_loads
 from equilag.domain.policy.policy import Policy
 from equilag.domain.policy.policy_settings import BALANCES
-from equilag.solver.lower_bounds.load_bounds import (
-    LoadBounds,
-    difference,
-    load_bounds,
-)
+from equilag.solver.lower_bounds.load_bounds import LoadBounds, difference, load_bounds
 
 
 def bounds_of(group: Group, policy: Policy, stopped: bool = False) -> LoadBounds | None:

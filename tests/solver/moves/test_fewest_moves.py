@@ -10,15 +10,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from support.constraints import constraint_for
-from support.groups import ODD, groups, odd_cases, random_group, small_groups
+from support.groups import groups, random_group, small_groups
 from support.oracles import Assignments, most_even_flow
 from support.reduced_groups import best_counts, even_groups, random_reduced
 
-from equilag.certificate.checks.potentials import (
-    Potentials,
-    bound_by_potentials,
-    bound_by_topics,
-)
+from equilag.certificate.checks.potentials import Potentials, bound_by_potentials, bound_by_topics
 from equilag.domain.constraint import CountConstraint, constraint_of, within_room
 from equilag.domain.group.group import Group, Member
 from equilag.domain.plan.metrics import count_moves, cross_reads, is_valid
@@ -73,16 +69,6 @@ def test_fewest_as_an_independent_flow_finds_them(seed: int) -> None:
     assert constraint.admits(found.assigned)
     assert count_moves(group, found.assigned) == truth
     assert bound_by_potentials(group, constraint, found.potentials) == truth
-
-
-@pytest.mark.parametrize(("name", "balance"), odd_cases(BALANCES))
-def test_odd_groups(name: str, balance: str) -> None:
-    group = ODD[name]()
-    constraint = constraint_for(group, Policy(balance=balance))
-    found = fewest_moves(group, constraint)
-    assert constraint.admits(found.assigned)
-    moves = count_moves(group, found.assigned)
-    assert bound_by_potentials(group, constraint, found.potentials) == moves
 
 
 @pytest.mark.parametrize("balance", BALANCES)
