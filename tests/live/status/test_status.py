@@ -151,8 +151,6 @@ def test_many_members_and_a_dry_run() -> None:
 
 
 def test_a_steward_that_has_not_read_its_group() -> None:
-    from equilag.live.status.status import StewardStatus
-
     text = words_of(StewardReport(StewardStatus(5.0, 10.0).facts))
     assert text.startswith("Starting: the group has not been read yet")
     assert "Last plan None so far." in text
