@@ -64,9 +64,3 @@ def test_describe_gives_the_same_group(name: str, with_members: bool, mode: str)
     assert group.owner.tolist() == wanted.owner.tolist()
     same = group.class_of.tolist() == wanted.class_of.tolist()
     assert same == (mode != "all" or name != "stats")
-
-
-@pytest.mark.parametrize("name", GROUPS)
-def test_the_state_text_is_told_apart(name: str) -> None:
-    with pytest.raises(ValueError, match="--describe --state"):
-        read_describe(PrintedText(text(f"{name}.state.txt")))
