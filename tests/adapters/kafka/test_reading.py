@@ -96,19 +96,11 @@ def test_a_static_member_of_kip_848_that_may_come_back_keeps_its_share() -> None
 
 
 def test_all_fields_of_a_member() -> None:
-    one = DescribedMember("a", ("orders",), None, {}, "r", "i", 7, "app", "10.0.0.7")
+    known: dict[str, Any] = {"rack": "r", "instance_id": "i", "generation": 7}
+    known |= {"client_id": "app", "host": "10.0.0.7"}
+    one = DescribedMember("a", ("orders",), **known)
     document = snapshot_document(reading(one, epoch=8).group_input())
-    assert document["members"] == [
-        {
-            "id": "a",
-            "subscription": ["orders"],
-            "instance_id": "i",
-            "rack": "r",
-            "generation": 7,
-            "client_id": "app",
-            "host": "10.0.0.7",
-        }
-    ]
+    assert document["members"] == [{"id": "a", "subscription": ["orders"], **known}]
     (member,) = load_snapshot(document).members
     assert (member.client_id, member.host, member.generation) == ("app", "10.0.0.7", 7)
     assert load_snapshot(document).generation == 8
