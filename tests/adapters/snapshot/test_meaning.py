@@ -20,13 +20,12 @@ Snapshot = dict[str, Any]
 
 
 def snapshot(**fields: Any) -> Snapshot:
-    base: Snapshot = {
+    return {
         "format": "equilag/snapshot/1",
         "group": "g",
         "topics": {"t": 3},
         "members": [],
-    }
-    return base | fields
+    } | fields
 
 
 def owners(group: Group) -> list[str | None]:
