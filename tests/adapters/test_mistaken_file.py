@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from support.paths import SAMPLES
 
-from equilag.adapters.mistaken_file import PLAN_KIND, SNAPSHOT_KIND, mistaken_format
+from equilag.adapters.mistaken_file import PLAN_KIND, mistaken_format
 from equilag.adapters.snapshot.read_input import load_snapshot
 from equilag.domain.errors import InputError
 
@@ -48,8 +48,6 @@ def test_a_text_in_place_of_a_snapshot(text: str, problem: str) -> None:
 
 
 def test_documents_say_what_they_are() -> None:
-    assert mistaken_format("equilag/snapshot/1", SNAPSHOT_KIND) is None
-    assert mistaken_format("equilag/plan/1", PLAN_KIND) is None
     assert mistaken_format("equilag/plan/2", PLAN_KIND) is None
     found = mistaken_format("equilag/snapshot/1", PLAN_KIND)
     assert found == "a snapshot; a plan is required: equilag plan --out makes one"

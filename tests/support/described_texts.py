@@ -5,7 +5,7 @@ Printers have the tools' columns and padding, and nothing of their code.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final, NamedTuple
 
 import pytest
@@ -72,9 +72,11 @@ class PrintedLine(NamedTuple):
 
 
 Printer = Callable[[str, list[PrintedLine]], str]
+_HEADER = "GROUP TOPIC PARTITION CURRENT-OFFSET LOG-END-OFFSET LAG CONSUMER-ID HOST CLIENT-ID"
+COLUMNS: Final = tuple(_HEADER.split())
 
 
-def padded(rows: list[list[str]]) -> str:
+def padded(rows: Sequence[Sequence[str]]) -> str:
     """Rows in columns that are as wide as their longest cell."""
     width = [max(map(len, column)) for column in zip(*rows, strict=True)]
     lines = (" ".join(c.ljust(w) for c, w in zip(row, width, strict=True)) for row in rows)
@@ -86,7 +88,6 @@ def shown(value: int | None, nothing: str = "-") -> str:
 
 
 def kafka_rows(group: str, lines: list[PrintedLine]) -> list[list[str]]:
-    columns = "GROUP TOPIC PARTITION CURRENT-OFFSET LOG-END-OFFSET LAG CONSUMER-ID HOST CLIENT-ID"
     rows = [
         [
             *(group, x.topic, str(x.number), shown(x.committed), str(x.end), shown(x.lag)),
@@ -94,7 +95,7 @@ def kafka_rows(group: str, lines: list[PrintedLine]) -> list[list[str]]:
         ]
         for x in lines
     ]
-    return [columns.split(), *rows]
+    return [[*COLUMNS], *rows]
 
 
 def kafka(group: str, lines: list[PrintedLine]) -> str:

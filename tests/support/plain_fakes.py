@@ -17,6 +17,7 @@ from equilag.adapters.kafka.plain import plain_client
 
 NO_TOPIC, LOADING, NOT_LEADER, TOPIC_FORBIDDEN, GROUP_FORBIDDEN = 3, 14, 6, 29, 30
 """Error codes of the protocol."""
+GONE = ReadFailure("it no longer exists", transient=False, gone=True)
 
 
 class FakeClient:
@@ -138,6 +139,13 @@ class FakeClient:
             partitions = ({"partition_index": number, **answer} for number in numbers)
             topics.append(topic_of(topic.name, partitions))
         return SimpleNamespace(topics=topics)
+
+
+def listed(name: str, kind: str, protocol_type: str = "") -> Any:
+    """A group in the response of a broker that lists its groups."""
+    return SimpleNamespace(
+        group_id=name, protocol_type=protocol_type, group_type=kind, group_state="Empty"
+    )
 
 
 def topic_of(name: str, partitions: Iterable[Mapping[str, Any]], **more: Any) -> Any:

@@ -3,23 +3,21 @@
 from __future__ import annotations
 
 import pytest
-from support.described_texts import described, refused
+from support.described_texts import COLUMNS, described, refused
 
 from equilag.domain.errors import InputError
 
 ONE = "orders-service-1-6666152c-69a1-48da-93c8-6c9cef3e0480"
 TWO = "orders-service-2-ad970ad7-e9d7-487f-9b11-5b7e1119f1a6"
-HEAD = "GROUP TOPIC PARTITION CURRENT-OFFSET LOG-END-OFFSET LAG CONSUMER-ID HOST CLIENT-ID"
-NAMES = HEAD.split()
 CELLS = [
-    NAMES,
+    [*COLUMNS],
     ["12", "2024", "0", "16", "9", "0", ONE, "/10.0.5.0", "orders-1"],
     ["12", "2024", "1", "999973", "1000000", "27", TWO, "/10.0.9.1", "orders-2"],
     ["12", "2024", "2", "-", "465", "-", "-", "-", "-"],
     ["12", "2024", "3", "10", "1000000", "999990", TWO, "/10.0.9.1", "orders-2"],
 ]
 OWNERS = [
-    [*NAMES[:6], "OWNER"],
+    [*COLUMNS[:6], "OWNER"],
     *([*row[:6], row[6].replace("-", "none", row[6] == "-")] for row in CELLS[1:]),
 ]
 EXPECTED = {
@@ -115,8 +113,8 @@ def test_cells_in_quote_marks() -> None:
     rows = [",".join(f'"{cell}"' for cell in row) for row in CELLS]
     rows[2] = rows[2].replace("999973", "999,973").replace("1000000", "1,000,000")
     assert described("\n".join(rows)).partitions == EXPECTED
-    assert described("\n".join([",".join(NAMES), *rows[1:]])).partitions == EXPECTED
-    refused(",".join(NAMES) + '\n"12","20\r24"x",0,16,9,0,a,b,c')
+    assert described("\n".join([",".join(COLUMNS), *rows[1:]])).partitions == EXPECTED
+    refused(",".join(COLUMNS) + '\n"12","20\r24"x",0,16,9,0,a,b,c')
 
 
 def test_two_tables_without_a_group() -> None:

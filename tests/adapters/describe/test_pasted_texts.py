@@ -7,13 +7,12 @@ from pathlib import Path
 import pytest
 from support.described_texts import described, refused
 
-HERE = Path(__file__)
-KAFKA = """\
-GROUP    TOPIC    PARTITION  CURRENT-OFFSET  LOG-END-OFFSET  LAG  CONSUMER-ID        HOST        CLIENT-ID
-billing  orders   0          10              25              15   app-1-0d6f-11aa    /10.0.0.1   app-1
-billing  orders   1          40              40              0    app-2-7e21-22bb    /10.0.0.2   app-2
-billing  refunds  0          -               7               -    app-2-7e21-22bb    /10.0.0.2   app-2
-"""  # noqa: E501
+
+def text_of(name: str) -> str:
+    return Path(__file__).with_name(f"{name}.txt").read_text("utf-8")
+
+
+KAFKA, OWNERS, MEMBERS = text_of("kafka"), text_of("owners"), text_of("members")
 ROWS = KAFKA.splitlines()
 ONE, TWO = "app-1-0d6f-11aa", "app-2-7e21-22bb"
 EXPECTED = {
@@ -36,7 +35,7 @@ SAME = {
     "hard spaces": KAFKA.replace("  ", "\u00a0 "),
     "colours": "".join(f"\x1b[1;32m{line}\x1b[0m\n" for line in ROWS),
 }
-for pasted in HERE.with_name("pasted.txt").read_text("utf-8").removeprefix("=== ").split("\n=== "):
+for pasted in text_of("pasted").removeprefix("=== ").split("\n=== "):
     name, _, text = pasted.partition("\n")
     SAME[name] = text
 
@@ -105,16 +104,6 @@ def test_the_group_that_a_command_or_a_message_names() -> None:
     assert "one without a name" in str(refused(f"{bare}\n$ x --group audit\n{bare}"))
 
 
-OWNERS = """\
-GROUP, TOPIC, PARTITION, CURRENT OFFSET, LOG END OFFSET, LAG, OWNER
-billing, orders, 0, 10, 25, 15, app-1_/10.0.0.1
-billing, orders, 1, unknown, 40, unknown, app-2_/10.0.0.2
-billing, orders, 2, 3, 3, 0, none
-billing, orders, 3, 3, 9, 6,
-billing, orders, 4, 3, 9, 6, unknown
-"""
-
-
 @pytest.mark.parametrize("text", [OWNERS, OWNERS.replace(" OFFSET", "-OFFSET").replace(",", "  ")])
 def test_owners_of_old_versions(text: str) -> None:
     result = described(text.replace("LOG END-OFFSET", "LOG-END-OFFSET"))
@@ -131,17 +120,16 @@ def test_owners_of_old_versions(text: str) -> None:
 
 
 def test_rpk() -> None:
-    text = HERE.with_name("rpk.txt").read_text("utf-8")
-    result = described(text, group="billing")
+    result = described(text_of("rpk"), group="billing")
     assert result.partitions == {("orders", 0): (10, 25, ONE), ("orders", 1): (None, 40, ONE)}
     assert result.document["offsets"]["orders"]["log_start"] == [4, 5]
     assert result.document["members"][0]["host"] == "10.0.0.1"
-    result = described(text, group="audit")
+    result = described(text_of("rpk"), group="audit")
     assert result.partitions == {("orders", 0): (20, 25, None)}
     assert not result.document["members"]
 
 
-@pytest.mark.parametrize("text", HERE.with_name("other_tools.txt").read_text("utf-8").split("\n\n"))
+@pytest.mark.parametrize("text", text_of("other_tools").split("\n\n"))
 def test_flat_tables_of_other_tools(text: str) -> None:
     assert described(text).partitions == {("orders", 0): (10, 25, None)}
 
@@ -180,14 +168,6 @@ def test_a_partition_with_two_members() -> None:
     assert result.partitions["orders", 0] == (12, 25, ONE)
     assert result.said("2 times")
     assert result.said("LAG 15, read as 13")
-
-
-MEMBERS = """
-GROUP   CONSUMER-ID      GROUP-INSTANCE-ID  HOST       CLIENT-ID  #PARTITIONS  CURRENT-EPOCH  CURRENT-ASSIGNMENT   TARGET-EPOCH  TARGET-ASSIGNMENT
-billing app-1-0d6f-11aa  i-1                /10.0.0.1  app-1      1            4              orders:0             4             orders:0
-billing app-2-7e21-22bb  -                  /10.0.0.2  app-2      2            4              orders:1;refunds:0   4             orders:1;refunds:0
-billing app-3-9c02-33cc  -                  /10.0.0.3  app-3      0            4              -                    4             -
-"""  # noqa: E501
 
 
 def test_members_in_the_same_text() -> None:

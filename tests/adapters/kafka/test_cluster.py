@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from contextlib import closing
-from types import SimpleNamespace
 
 import pytest
-from support.plain_fakes import LOADING, TOPIC_FORBIDDEN, FakeClient, fake_reader
+from support.plain_fakes import GONE, LOADING, TOPIC_FORBIDDEN, FakeClient, fake_reader, listed
 
 from equilag.adapters.kafka import offsets_topic
 from equilag.adapters.kafka.client_config import kafka_config
@@ -26,7 +25,6 @@ def group(kind: str = "classic", *members: DescribedMember) -> Described:
     return Described(kind, "Stable", "range", 3, list(members))
 
 
-GONE = ReadFailure("it no longer exists", transient=False, gone=True)
 BUSY = ReadFailure("it is rebalancing", state="CompletingRebalance")
 
 
@@ -92,11 +90,6 @@ def test_leaders_that_move_are_asked_again(monkeypatch: pytest.MonkeyPatch) -> N
 
 
 def test_groups_of_all_brokers(monkeypatch: pytest.MonkeyPatch) -> None:
-    def listed(name: str, kind: str) -> SimpleNamespace:
-        return SimpleNamespace(
-            group_id=name, protocol_type="consumer", group_type=kind, group_state="Stable"
-        )
-
     client = FakeClient({"t": [1]}, silent=[2])
     client.groups = {1: [listed("a", "classic"), listed("b", "consumer")], 2: [listed("c", "")]}
     with closing(fake_reader(monkeypatch, client)) as reads:

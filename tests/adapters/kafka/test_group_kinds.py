@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from types import SimpleNamespace
-
 import pytest
-from support.plain_fakes import FakeClient, fake_reader
+from support.plain_fakes import GONE, FakeClient, fake_reader, listed
 
 from equilag.adapters.kafka.described import Described, ReadFailure
 from equilag.adapters.kafka.group_kinds import classic_kind, committed_by_streams
@@ -17,7 +15,6 @@ from equilag.adapters.kafka.group_reader import (
 
 STREAMS_METADATA = "AgAAAaIE16Co"
 """Of a commit of Kafka Streams 4.3.1."""
-GONE = ReadFailure("it no longer exists", transient=False, gone=True)
 
 
 def test_kinds_of_classic_groups() -> None:
@@ -35,12 +32,6 @@ def test_commits_of_kafka_streams() -> None:
     assert not committed_by_streams(["not base64"])
     assert not committed_by_streams(["AgAA"])
     assert not committed_by_streams(["ZXF1aWxhZ2VxdWls"])
-
-
-def listed(name: str, kind: str, protocol_type: str = "") -> SimpleNamespace:
-    return SimpleNamespace(
-        group_id=name, protocol_type=protocol_type, group_type=kind, group_state="Empty"
-    )
 
 
 def test_no_group_is_left_out_of_the_list(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -156,18 +156,14 @@ def test_a_consumer_group() -> None:
     assert state.not_understood == state.unreadable == {}
 
 
-def test_a_static_member_that_may_come_back_keeps_its_share() -> None:
-    """Its epoch is -2 until then."""
-    (one,) = read(
-        (write.key(MEMBER, "g", "m"), write.consumer_member(["users"], instance="i")),
-        (write.key(CURRENT, "g", "m"), write.current_assignment(-2, {USERS: [1]})),
-    ).memberships
-    assert (one.owned, one.generation) == ({"users": [1]}, None)
-
-
-def test_a_member_that_has_just_joined_owns_nothing() -> None:
-    (one,) = read((write.key(MEMBER, "g", "m"), write.consumer_member(["users"]))).memberships
-    assert (one.owned, one.generation) == ({}, None)
+def test_a_member_that_has_just_joined_or_may_come_back() -> None:
+    """The first owns nothing; a static one keeps its share, and its epoch is -2 until then."""
+    member = write.key(MEMBER, "g", "m"), write.consumer_member(["users"], instance="i")
+    (joined,) = read(member).memberships
+    assert (joined.owned, joined.generation) == ({}, None)
+    share = write.key(CURRENT, "g", "m"), write.current_assignment(-2, {USERS: [1]})
+    (away,) = read(member, share).memberships
+    assert (away.owned, away.generation) == ({"users": [1]}, None)
 
 
 def test_a_regular_expression() -> None:

@@ -75,20 +75,14 @@ def test_a_leaderless_partition_in_the_snapshot() -> None:
 
 def test_a_static_member_of_kip_848_that_may_come_back_keeps_its_share() -> None:
     """Its epoch is -2 until then."""
+    held = [SimpleNamespace(topic_name="orders", partitions=[1])]
     gone = SimpleNamespace(
         member_id="a", subscribed_topic_names=["orders"], subscribed_topic_regex=None,
-        assignment=SimpleNamespace(
-            topic_partitions=[SimpleNamespace(topic_name="orders", partitions=[1])]
-        ),
-        rack_id=None, instance_id="i", member_epoch=-2, client_id="app", client_host="/10.0.0.7",
+        assignment=SimpleNamespace(topic_partitions=held), rack_id=None, instance_id="i",
+        member_epoch=-2, client_id="app", client_host="/10.0.0.7",
     )  # fmt: skip
-    described = read_kip848(
-        SimpleNamespace(
-            error_code=0, group_state="Stable", group_epoch=8, assignor_name="uniform",
-            members=[gone],
-        ),
-        1,
-    )  # fmt: skip
+    answer = {"error_code": 0, "group_state": "Stable", "group_epoch": 8, "members": [gone]}
+    described = read_kip848(SimpleNamespace(**answer, assignor_name="uniform"), 1)
     assert isinstance(described, Described)
     group = load_snapshot(snapshot_document(reading(*described.members, epoch=8).group_input()))
     assert group.members[0].generation == -1
@@ -96,19 +90,11 @@ def test_a_static_member_of_kip_848_that_may_come_back_keeps_its_share() -> None
 
 
 def test_all_fields_of_a_member() -> None:
-    one = DescribedMember("a", ("orders",), None, {}, "r", "i", 7, "app", "10.0.0.7")
+    known: dict[str, Any] = {"rack": "r", "instance_id": "i", "generation": 7}
+    known |= {"client_id": "app", "host": "10.0.0.7"}
+    one = DescribedMember("a", ("orders",), **known)
     document = snapshot_document(reading(one, epoch=8).group_input())
-    assert document["members"] == [
-        {
-            "id": "a",
-            "subscription": ["orders"],
-            "instance_id": "i",
-            "rack": "r",
-            "generation": 7,
-            "client_id": "app",
-            "host": "10.0.0.7",
-        }
-    ]
+    assert document["members"] == [{"id": "a", "subscription": ["orders"], **known}]
     (member,) = load_snapshot(document).members
     assert (member.client_id, member.host, member.generation) == ("app", "10.0.0.7", 7)
     assert load_snapshot(document).generation == 8

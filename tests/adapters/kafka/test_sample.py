@@ -5,6 +5,7 @@ from __future__ import annotations
 import shutil
 import subprocess
 from collections.abc import Callable
+from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
@@ -147,24 +148,10 @@ def test_a_pattern_that_python_cannot_read(pattern: str) -> None:
     assert repr(pattern) in problem
 
 
-PROPERTIES = r"""
-# a comment
-! another one
-security.protocol = SASL_SSL
-sasl.mechanism: SCRAM-SHA-512
-sasl.jaas.config=org.apache.kafka.common.security.scram.ScramLoginModule required \
-    username="reader" \
-    password="a\\"b=c";
-ssl.truststore.type=PEM
-ssl.truststore.location=/etc/ca.pem
-ssl.endpoint.identification.algorithm=
-client.id equilag\u002dtest
-bootstrap.servers=elsewhere:9092
-"""
-
-
 def test_a_properties_file_for_both_clients() -> None:
-    settings = translated(read_properties(PROPERTIES))
+    """What only Java knows is left out."""
+    text = Path(__file__).with_name("client.properties").read_text("utf-8")
+    settings = translated(read_properties(text))
     assert settings == {
         "security.protocol": "SASL_SSL",
         "sasl.mechanism": "SCRAM-SHA-512",
@@ -173,6 +160,7 @@ def test_a_properties_file_for_both_clients() -> None:
         "ssl.ca.location": "/etc/ca.pem",
         "ssl.endpoint.identification.algorithm": "none",
         "client.id": "equilag-test",
+        "socket.send.buffer.bytes": "65536",
     }
     assert plain_config({**settings, "bootstrap.servers": "a:1, b:2"}) == {
         "bootstrap_servers": ["a:1", "b:2"],
@@ -205,19 +193,6 @@ def test_settings_that_kafka_python_lacks(name: str) -> None:
     with pytest.raises(InputError) as caught:
         plain_config({"bootstrap.servers": "a:1", name: "OAUTHBEARER"})
     assert caught.value.place == name
-
-
-def test_properties_that_only_java_knows_are_ignored() -> None:
-    text = """
-    ssl.protocol=TLSv1.3
-    ssl.enabled.protocols=TLSv1.2,TLSv1.3
-    sasl.login.refresh.window.factor=0.8
-    metrics.num.samples=2
-    key.deserializer=org.apache.kafka.common.serialization.StringDeserializer
-    receive.buffer.bytes=-1
-    send.buffer.bytes=65536
-    """
-    assert translated(read_properties(text)) == {"socket.send.buffer.bytes": "65536"}
 
 
 @pytest.fixture(scope="module")
@@ -263,15 +238,15 @@ def test_invalid_pem(certificate: tuple[str, str]) -> None:
 
 
 def described(**fields: Any) -> SimpleNamespace:
-    empty = {
-        "error_code": 0,
-        "group_id": "g",
-        "group_state": "Stable",
-        "members": [],
-        "protocol_type": "consumer",
-        "protocol_data": "range",
-    }
-    return SimpleNamespace(**empty | fields)
+    known = {"error_code": 0, "group_id": "g", "group_state": "Stable", "members": []}
+    return SimpleNamespace(
+        **known | {"protocol_type": "consumer", "protocol_data": "range"} | fields
+    )
+
+
+def member(metadata: bytes, assignment: bytes | memoryview) -> SimpleNamespace:
+    known = {"member_id": "m", "group_instance_id": "i", "client_id": "c", "client_host": "/h"}
+    return SimpleNamespace(**known, member_metadata=metadata, member_assignment=assignment)
 
 
 @pytest.mark.parametrize("reads", [read_classic, read_kip848])
@@ -292,18 +267,12 @@ def test_a_group_that_cannot_be_described(
 
 
 def test_members_without_metadata() -> None:
-    member = SimpleNamespace(
-        member_id="m",
-        client_id="c",
-        group_instance_id=None,
-        member_metadata=b"",
-        member_assignment=b"",
-    )
-    rebalancing = described(group_state="PreparingRebalance", members=[member])
+    joining = member(b"", b"")
+    rebalancing = described(group_state="PreparingRebalance", members=[joining])
     assert read_classic(rebalancing, 1) == ReadFailure(
         "it is rebalancing", state="PreparingRebalance"
     )
-    broken = read_classic(described(members=[member]), 1)
+    broken = read_classic(described(members=[joining]), 1)
     assert broken.reason.startswith("a member's metadata cannot be read: ")
     assert not broken.transient
     empty = read_classic(described(group_state="Empty", protocol_data=""), 1)
@@ -321,18 +290,8 @@ def test_a_member_of_a_classic_group() -> None:
     # Version 3: one topic, no user data, nothing owned, generation -1, an empty rack.
     metadata = b"\0\3" + b"\0\0\0\1\0\1t" + b"\xff" * 4 + b"\0" * 4 + b"\xff" * 4 + b"\0\0"
     assignment = b"\0\0" + b"\0\0\0\1\0\1t\0\0\0\2\0\0\0\0\0\0\0\5" + b"\xff" * 4
-    member = SimpleNamespace(
-        member_id="m",
-        group_instance_id="i",
-        member_metadata=metadata,
-        member_assignment=memoryview(assignment),
-        client_id="c",
-        client_host="/10.0.0.7",
-    )
-    read = read_classic(described(members=[member]), 3)
-    one = DescribedMember(
-        "m", ("t",), owned={"t": [0, 5]}, instance_id="i", client_id="c", host="10.0.0.7"
-    )
+    read = read_classic(described(members=[member(metadata, memoryview(assignment))]), 3)
+    one = DescribedMember("m", ("t",), None, {"t": [0, 5]}, None, "i", None, "c", "h")
     assert read == Described("classic", "Stable", "range", 3, [one])
 
 

@@ -77,22 +77,15 @@ def test_consumers_that_poll_batches(speed: float, between_polls: bool) -> None:
 
 
 def test_the_errors_are_as_large_as_the_deviations() -> None:
-    found, speeds, rates = [], [], []
+    of_speeds, of_rates = [], []
     for seed in range(8):
         traffic = group([1.5, 2.0, 3.0, 1.1], seed)
-        found.append(measure(samples_of(traffic, 40.0)))
-        speeds.append(traffic.speeds)
-        rates.append(traffic.rates)
-    in_errors = [
-        (one.capacities.estimates.value - speed) / one.capacities.estimates.error
-        for one, speed in zip(found, speeds, strict=True)
-    ]
-    assert np.abs(in_errors).max() < 3
-    in_errors = [
-        (one.produced.value - rate) / one.produced.error
-        for one, rate in zip(found, rates, strict=True)
-    ]
-    assert 0.7 < np.std(in_errors) < 1.3
+        found = measure(samples_of(traffic, 40.0))
+        speeds, rates = found.capacities.estimates, found.produced
+        of_speeds.append((speeds.value - traffic.speeds) / speeds.error)
+        of_rates.append((rates.value - traffic.rates) / rates.error)
+    assert np.abs(of_speeds).max() < 3
+    assert 0.7 < np.std(of_rates) < 1.3
 
 
 def check(found: Measurements) -> None:

@@ -42,13 +42,6 @@ def test_every_field_comes_back_from_a_file(tmp_path: Path, name: str) -> None:
     )
 
 
-def test_a_plan_for_a_saved_group_holds(tmp_path: Path) -> None:
-    group = replace(EXTENDED, dropped_claims=0)
-    equilag.save_snapshot(group, tmp_path / "g.json")
-    plan = equilag.assign(group, "range").to_dict()
-    assert equilag.verify(equilag.load_snapshot(tmp_path / "g.json"), plan) == []
-
-
 def test_the_document_has_only_what_is_known() -> None:
     given: GroupInput = {
         "name": "g",

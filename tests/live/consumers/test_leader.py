@@ -59,6 +59,11 @@ def leader(source=None, requests=None, cooperative=False, patience=None, **optio
     return Leader(options, handle(requests), cooperative, patience)
 
 
+def consider(one, times=1):
+    for _ in range(times):
+        one.consider(time.monotonic())
+
+
 def pairs(assignments):
     return sorted((t, p) for topics in assignments.values() for t, ps in topics.items() for p in ps)
 
@@ -66,8 +71,8 @@ def pairs(assignments):
 EVERYTHING = [("t", number) for number in range(6)]
 
 
-def by_heuristic(members=MEMBERS, sizes=SIZES):
-    return equilag.assign(group_of("g", members, sizes), FALLBACK).assignment
+def by_heuristic():
+    return equilag.assign(group_of("g", MEMBERS, SIZES), FALLBACK).assignment
 
 
 def load(assignments):
@@ -75,21 +80,21 @@ def load(assignments):
 
 
 @pytest.mark.parametrize(
-    ("source", "why", "level"),
+    ("source", "why"),
     [
-        (SettableLags(), "no lag has been measured yet", logging.INFO),
-        (SettableLags(LAGS, 121.0), "the newest lags are 121 s old", logging.INFO),
-        (SettableLags({"t": [-1] * 6}), "the lags cannot be used: InputError", logging.INFO),
-        (SettableLags({"t": 6}), "the lags cannot be used: TypeError", logging.INFO),
+        (SettableLags(), "no lag has been measured yet"),
+        (SettableLags(LAGS, 121.0), "the newest lags are 121 s old"),
+        (SettableLags({"t": [-1] * 6}), "the lags cannot be used: InputError"),
+        (SettableLags({"t": 6}), "the lags cannot be used: TypeError"),
     ],
 )
-def test_without_usable_lags(source, why, level, caplog: pytest.LogCaptureFixture) -> None:
+def test_without_usable_lags(source, why, caplog: pytest.LogCaptureFixture) -> None:
     members = [replace(m, hints={"t": [i, i + 3]}) for i, m in enumerate(MEMBERS)]
     with caplog.at_level(logging.INFO, "equilag.consumers"):
         assert leader(source).assign(members, SIZES) == {m.id: m.hints for m in members}
     # Other tests of this process may have left a thread that still logs.
     (record,) = [one for one in caplog.records if one.getMessage().startswith("group g: ")]
-    assert record.levelno == level
+    assert record.levelno == logging.INFO
     assert record.getMessage().startswith("group g: a sticky plan answers in ")
     assert f"ms: 0 moves, 0 partitions withheld: {why}" in record.getMessage()
 
@@ -107,23 +112,20 @@ def fail(*args, **kwargs):
     raise RuntimeError("made to fail")
 
 
-def test_a_solver_that_fails(
-    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+@pytest.mark.parametrize("late", [False, True])
+def test_a_solver_that_fails_or_is_late(
+    late, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
-    monkeypatch.setattr("equilag.planner.solve.solve", fail)
-    assert leader().assign(MEMBERS, SIZES) == by_heuristic()
-    (record,) = caplog.records
-    assert record.levelno == logging.WARNING
-    assert "planning failed: RuntimeError: made to fail" in record.getMessage()
-
-
-def test_a_solver_that_is_late(monkeypatch: pytest.MonkeyPatch) -> None:
-    gate = threading.Event()
-    monkeypatch.setattr("equilag.planner.solve.solve", lambda *_, **__: gate.wait(30))
-    began = time.monotonic()
-    assert leader(patience=0.02).assign(MEMBERS, SIZES) == by_heuristic()
+    gate, began = threading.Event(), time.monotonic()
+    solver = (lambda *_, **__: gate.wait(30)) if late else fail
+    monkeypatch.setattr("equilag.planner.solve.solve", solver)
+    assert leader(patience=0.02 if late else None).assign(MEMBERS, SIZES) == by_heuristic()
     assert time.monotonic() - began < 10
     gate.set()
+    (record,) = caplog.records
+    assert record.levelno == logging.WARNING
+    why = "no plan within 0.02 s" if late else "planning failed: RuntimeError: made to fail"
+    assert why in record.getMessage()
 
 
 @pytest.mark.parametrize("cooperative", [False, True])
@@ -161,24 +163,21 @@ def test_both_rebalances_of_a_cooperative_group_follow_one_plan() -> None:
 def test_a_rebalance_once_lag_is_known(caplog: pytest.LogCaptureFixture) -> None:
     source, requests = SettableLags(), Requests()
     one = leader(source, requests)
-    one.consider(time.monotonic())  # no rebalance so far
+    consider(one)  # no rebalance so far
     before = one.assign(MEMBERS, SIZES)
     with caplog.at_level(logging.INFO, "equilag.consumers"):
-        for _ in range(3):
-            one.consider(time.monotonic())  # still no lags
+        consider(one, 3)  # still no lags
         source.sample = LagSample(LAGS, 0.0)
-        one.consider(time.monotonic())
+        consider(one)
         assert not requests  # one sample might err
-        one.consider(time.monotonic())
-        one.consider(time.monotonic())  # the rebalance is on its way
+        consider(one, 2)  # then the rebalance is on its way
     assert len(requests) == 1
     assert caplog.text.count("measuring: no lag has been measured yet") == 1
     assert "no rebalance: patience: at best relieves a member" in caplog.text
     assert "requesting a rebalance: relieves a member" in caplog.text
     members = [replace(m, hints=before[m.id], generation=1) for m in MEMBERS]
     assert load(one.assign(members, SIZES)) == [7100, 8090, 9080]
-    for _ in range(3):
-        one.consider(time.monotonic())
+    consider(one, 3)
     assert len(requests) == 1
 
 
@@ -187,13 +186,11 @@ def test_a_rebalance_when_the_load_has_shifted() -> None:
     source, requests = SettableLags(LAGS), Requests()
     one = leader(source, requests)
     given = one.assign(MEMBERS, SIZES)
-    for _ in range(3):
-        one.consider(time.monotonic())
+    consider(one, 3)
     assert not requests
     heavy = [p for m in sorted(given) for p in given[m]["t"]][:2]  # of one member
     source.sample = LagSample({"t": [9000 if p in heavy else 10 for p in range(6)]}, 0.0)
-    for _ in range(2):
-        one.consider(time.monotonic())
+    consider(one, 2)
     assert len(requests) == 1
     members = [replace(m, hints=given[m.id], generation=1) for m in MEMBERS]
     after = one.assign(members, SIZES)
@@ -214,8 +211,7 @@ def test_no_rebalance_that_is_not_worth_it(options) -> None:
     one = leader(source, requests, **options)
     one.assign(MEMBERS, SIZES)
     source.sample = LagSample(LAGS, 0.0)
-    for _ in range(3):
-        one.consider(time.monotonic())
+    consider(one, 3)
     assert not requests
 
 
@@ -229,8 +225,7 @@ def test_a_follower_forgets(monkeypatch: pytest.MonkeyPatch) -> None:
     one.forget()
     assert one.holders_since(time.monotonic()) == {}
     source.sample = LagSample(LAGS, 0.0)
-    for _ in range(3):
-        one.consider(time.monotonic())
+    consider(one, 3)
     assert not requests
 
 

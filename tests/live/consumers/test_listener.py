@@ -65,55 +65,47 @@ def confluent(calls, cooperative=False):
     return event("on_assign"), event("on_revoke"), event("on_lost"), listener.close
 
 
-@pytest.mark.parametrize("client", [kafka_python, confluent])
-def test_an_eager_listener_acts_on_the_difference(client) -> None:
-    calls = Calls()
-    assign, revoke, lose, close = client(calls)
-    revoke([])
-    assert calls.taken() == []
-    assign([B, A])
-    assert calls.taken() == [("initialise", [A, B])]
-    revoke([A, B])
-    assert calls.taken() == ["commit"]
-    assign([B, C])
-    assert calls.taken() == [("clean up", [A]), ("initialise", [C])]
-    revoke([B, C])
-    assign([B, C])
-    assert calls.taken() == ["commit"]
-    lose([B, C])
-    assert calls.taken() == [("clean up", [B, C])]
-    assign([A])
-    assert calls.taken() == [("initialise", [A])]
-    revoke([A])
-    close()
-    close()
-    assert calls.taken() == ["commit", ("clean up", [A])]
+ASSIGN, REVOKE, LOSE = range(3)
+EAGER = [
+    (REVOKE, [], []),
+    (ASSIGN, [B, A], [("initialise", [A, B])]),
+    (REVOKE, [A, B], ["commit"]),
+    (ASSIGN, [B, C], [("clean up", [A]), ("initialise", [C])]),
+    (REVOKE, [B, C], ["commit"]),
+    (ASSIGN, [B, C], []),
+    (LOSE, [B, C], [("clean up", [B, C])]),
+    (ASSIGN, [A], [("initialise", [A])]),
+    (REVOKE, [A], ["commit"]),
+]
+"""It acts on the difference."""
+COOPERATIVE = [
+    (ASSIGN, [A, B], [("initialise", [A, B])]),
+    (ASSIGN, [], []),
+    (REVOKE, [A], ["commit", ("clean up", [A])]),
+    (ASSIGN, [C], [("initialise", [C])]),
+    (LOSE, [B, C], [("clean up", [B, C])]),
+]
+"""It acts on each change."""
 
 
 @pytest.mark.parametrize("client", [kafka_python, confluent])
-def test_a_cooperative_listener_acts_on_each_change(client) -> None:
+@pytest.mark.parametrize("cooperative", [False, True])
+def test_events(client, cooperative) -> None:
     calls = Calls()
-    assign, revoke, lose, close = client(calls, cooperative=True)
-    assign([A, B])
-    assert calls.taken() == [("initialise", [A, B])]
-    assign([])
-    assert calls.taken() == []
-    revoke([A])
-    assert calls.taken() == ["commit", ("clean up", [A])]
-    assign([C])
-    assert calls.taken() == [("initialise", [C])]
-    lose([B, C])
-    assert calls.taken() == [("clean up", [B, C])]
+    *events, close = client(calls, cooperative)
+    for event, partitions, called in COOPERATIVE if cooperative else EAGER:
+        events[event](partitions)
+        assert calls.taken() == called
     close()
-    assert calls.taken() == []
+    close()
+    assert calls.taken() == ([] if cooperative else [("clean up", [A])])
 
 
 def test_without_a_commit() -> None:
-    calls = Calls()
-    initialise, clean_up, _ = calls.functions()
-    listener = ConfluentListener(initialise, clean_up)
-    listener.callbacks["on_assign"](None, [SimpleNamespace(topic="t", partition=0)])
-    listener.callbacks["on_revoke"](None, [SimpleNamespace(topic="t", partition=0)])
+    calls, here = Calls(), [SimpleNamespace(topic="t", partition=0)]
+    listener = ConfluentListener(*calls.functions()[:2])
+    listener.callbacks["on_assign"](None, here)
+    listener.callbacks["on_revoke"](None, here)
     assert calls == [("initialise", [A])]
     assert listener.keeper.held == {A}
 

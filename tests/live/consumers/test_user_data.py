@@ -64,11 +64,10 @@ def test_other_data_are_refused(data: bytes, why: str) -> None:
         decode(data)
 
 
-@given(st.integers(0, len(ONE) - 1))
+@pytest.mark.parametrize("length", range(1, len(ONE)))
 def test_truncated_data(length: int) -> None:
-    if length:
-        with pytest.raises(BadUserData):
-            decode(ONE[:length])
+    with pytest.raises(BadUserData):
+        decode(ONE[:length])
 
 
 @given(st.binary(max_size=60))

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import struct
 from collections.abc import Mapping, Sequence
+from functools import partial
 
 import pytest
 
@@ -27,14 +28,7 @@ from equilag.live.rebalance.sticky_plan import sticky_decision
 SETTINGS = PlanSettings(time_limit=2.0)
 THREE = {"t": 3}
 MEASURED = Measured({"t": [100, 60, 50]})
-
-
-def full(group: Group) -> Decision:
-    return decide(group, SETTINGS)
-
-
-def sticky(group: Group) -> Decision:
-    return sticky_decision(group, SETTINGS)
+FULL, STICKY = partial(decide, settings=SETTINGS), partial(sticky_decision, settings=SETTINGS)
 
 
 def members(
@@ -60,7 +54,7 @@ def answered(
     cooperative: bool = False,
     sizes: Mapping[str, int] = THREE,
     going_on: Mapping[str, Partitions] | None = None,
-    decided: Decide = full,
+    decided: Decide = FULL,
 ) -> RebalanceAnswer:
     known = HandedOut(target=target)
     if going_on is not None:
@@ -89,7 +83,7 @@ def test_an_unreadable_subscription() -> None:
     entries = [("m-1", None, b"\x00"), ("m-2", None, write_subscription(["t"]))]
     here = read_joined_members("range", entries, {"m-1": {"t": [0]}})
     assert here.members[0].topics == ("t",)
-    answer = Answering("g", here, THREE, HandedOut()).answer(MEASURED, full, None)
+    answer = Answering("g", here, THREE, HandedOut()).answer(MEASURED, FULL, None)
     assert answer.origin == "sticky"
     assert "the subscription of m-1 cannot be read" in answer.fallback_reasons[0]
     assert sorted(p for topics in answer.by_member.values() for p in topics["t"]) == [0, 1, 2]
@@ -171,17 +165,7 @@ def test_a_change_under_way_comes_before_claims() -> None:
 
 HELD = {"a": [0, 1, 2, 3], "b": [4, 5, 6, 7], "c": [8, 9, 10, 11]}
 CLAIMING = members(HELD)
-
-
-def in_twelve(
-    joined: Sequence[JoinedMember],
-    target: TargetAssignment | None = None,
-    cooperative: bool = True,
-    going_on: Mapping[str, Partitions] | None = None,
-) -> RebalanceAnswer:
-    return answered(
-        joined, target, cooperative=cooperative, sizes={"t": 12}, going_on=going_on, decided=sticky
-    )
+in_twelve = partial(answered, cooperative=True, sizes={"t": 12}, decided=STICKY)
 
 
 @pytest.mark.parametrize("cooperative", [True, False])

@@ -12,7 +12,6 @@ from equilag.live.rebalance.joined_members import (
     JoinedMember,
     assignments_now,
     client_id_in,
-    count_withheld,
     group_of,
     speed_names,
     speeds_of,
@@ -69,25 +68,11 @@ def test_a_pin_by_client_id_survives_a_restart() -> None:
     assert 0 in decision.plan.assignment[f"app-2-{UUID}"]["t"]
 
 
-HELD = group_of(
-    "g",
-    [JoinedMember("a", ("t",), {"t": [0, 1]}), JoinedMember("b", ("t",), {"t": [2]})],
-    {"t": 3, "unsubscribed": 1},
-)
-PLANNED = np.array([0, 1, 1, -1])
-"""Partition 1 moves from a to b."""
-
-
-def test_a_cooperative_group_waits_for_claims() -> None:
-    now = assignments_now(HELD, PLANNED, cooperative=True)
-    assert now == {"a": {"t": [0]}, "b": {"t": [2]}}
-    assert count_withheld(HELD, now) == 1
-
-
 @pytest.mark.parametrize("wrong", [[0, -1, 1, -1], [0, 1, 1, 0]])
 def test_an_invalid_assignment_is_refused(wrong: list[int]) -> None:
+    group = group_of("g", [JoinedMember(name, ("t",)) for name in "ab"], {"t": 3, "unread": 1})
     with pytest.raises(ValueError, match="exactly one of its subscribers"):
-        assignments_now(HELD, np.array(wrong), cooperative=False)
+        assignments_now(group, np.array(wrong), cooperative=False)
 
 
 def member(client: str, number: int, host: str | None = None) -> JoinedMember:

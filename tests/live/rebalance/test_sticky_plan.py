@@ -15,7 +15,7 @@ from equilag.domain.plan.assignment import by_name
 from equilag.domain.plan.metrics import count_moves, member_counts
 from equilag.domain.policy.policy import Policy
 from equilag.domain.policy.setting import OVERRIDES
-from equilag.live.rebalance.decision import PlanSettings
+from equilag.live.rebalance.decision import PlanSettings, decide, decide_within
 from equilag.live.rebalance.joined_members import JoinedMember, group_of
 from equilag.live.rebalance.measured import Measured
 from equilag.live.rebalance.sticky_plan import sticky_decision, sticky_policy
@@ -33,21 +33,21 @@ def test_a_late_plan_is_not_waited_for(monkeypatch: pytest.MonkeyPatch) -> None:
     decisions = [
         sticky_decision(group, replace(SETTINGS, time_limit=0.05)),
         sticky_decision(group, SETTINGS, patience=0.1),
+        decide_within(group, replace(SETTINGS, time_limit=0.1)),
     ]
     assert time.monotonic() - began < 10
     gate.set()
-    assert [one.fallback_reason for one in decisions] == [
-        "no plan within 0.55 s",
-        "no plan within 0.1 s",
-    ]
+    reasons = [f"no plan within {seconds} s" for seconds in (0.55, 0.1, 0.6)]
+    assert [one.fallback_reason for one in decisions] == reasons
     assert all((one.plan.assigned == 0).all() for one in decisions)
 
 
 def test_without_time_the_last_resort_answers() -> None:
     members = [JoinedMember("a", ("t",), {"t": [0, 1, 2]}), JoinedMember("b", ("t",))]
-    decision = sticky_decision(group_of("g", members, {"t": 3}), replace(SETTINGS, time_limit=0.0))
-    assert decision.fallback_reason == "no time for a plan within 0 s"
-    assert sorted(member_counts(decision.plan.assigned, 2)) == [1, 2]
+    for make in (sticky_decision, decide):
+        decision = make(group_of("g", members, {"t": 3}), replace(SETTINGS, time_limit=0.0))
+        assert decision.fallback_reason == "no time for a plan within 0 s"
+        assert sorted(member_counts(decision.plan.assigned, 2)) == [1, 2]
 
 
 def test_a_sticky_policy_keeps_the_rules() -> None:

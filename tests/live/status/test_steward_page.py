@@ -50,6 +50,7 @@ def test_names_are_text(state: StewardStatus) -> None:
 def test_parts_of_any_status(dry_run: bool) -> None:
     empty = live_parts(StewardStatus(5.0, 10.0))
     assert "Starting: the group has not been read yet" in empty
+    assert "None so far." in empty
     full = live_parts(made_steward(members=250, dry_run=dry_run))
     assert "100 of 250 rows" in full
     assert ("with the plans of the dry run" in full) is dry_run

@@ -72,17 +72,13 @@ class Run(Parts):
         return counters["handouts:sticky"], counters.get("fallbacks", 0)
 
 
-def test_it_assigns_a_plan_and_leaves_at_the_end() -> None:
-    run = Run([joined("a", "b")], offsets(LAGS)).go()
+@pytest.mark.parametrize(("stays", "end"), [(False, ["leave", "close"]), (True, ["close"])])
+def test_it_assigns_a_plan_and_leaves_at_the_end(stays: bool, end: list[str]) -> None:
+    run = Run([joined("a", "b")], offsets(LAGS), keep_membership=stays).go()
     assert run.sets == [[0], [1, 2]]
     assert run.membership.synced[0]["steward-1"] == {}
-    assert run.membership.calls[-2:] == ["leave", "close"]
+    assert run.membership.calls[1:] == end
     assert run.counted == (1, 0)
-
-
-def test_it_can_stay_a_member_at_the_end() -> None:
-    run = Run([joined("a")], offsets(LAGS), keep_membership=True).go()
-    assert "leave" not in run.membership.calls
 
 
 @pytest.mark.parametrize(

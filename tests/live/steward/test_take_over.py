@@ -15,13 +15,8 @@ def held(
     name: str, partitions: Sequence[int], host: str | None = None, static: bool = False
 ) -> JoinedMember:
     """A member as it was described: a dynamic one has an id that begins with its client id."""
-    instance = name if static else None
-    member = JoinedMember(f"{name}-{UUID}0", ("t",), {"t": partitions}, instance_id=instance)
-    return member if static else _at(member, name, host)
-
-
-def _at(member: JoinedMember, client_id: str, host: str | None) -> JoinedMember:
-    return JoinedMember(member.id, member.topics, member.claims, client_id=client_id, host=host)
+    known = {"instance_id": name} if static else {"client_id": name, "host": host}
+    return JoinedMember(f"{name}-{UUID}0", ("t",), {"t": partitions}, **known)
 
 
 def back(name: str, number: int = 1, static: bool = False) -> JoinedMember:

@@ -163,39 +163,32 @@ NEAR = {"a": 95.0, "b": 113.0}
 
 
 @pytest.mark.parametrize(
-    ("before", "speeds", "expected"),
+    ("before", "speeds", "error", "expected"),
     [
         # Speeds that are alike become one.
-        ({}, [100, 110, 104, 300], [104, 104, 104, 300]),
+        ({}, [100, 110, 104, 300], 1.0, [104, 104, 104, 300]),
         # A level keeps its value while its speeds wobble.
-        (PAIR, [103, 104], [100, 100]),
-        (PAIR, [107, 106], [106.5, 106.5]),
+        (PAIR, [103, 104], 1.0, [100, 100]),
+        (PAIR, [107, 106], 1.0, [106.5, 106.5]),
+        (PAIR, [107, 106], 5.0, [100, 100]),  # while they are not known better
         # A member of another speed leaves its level.
-        (PAIR, [100, 120], [100, 120]),
-        (PAIR, [100, 33], [100, 33]),
+        (PAIR, [100, 120], 1.0, [100, 120]),
+        (PAIR, [100, 33], 1.0, [100, 33]),
         # A new member joins the nearest level that is alike.
-        (APART, [100, 120, 108], [100, 120, 100]),
-        (APART, [100, 120, 112], [100, 120, 120]),
-        (APART, [100, 120, 200], [100, 120, 200]),
+        (APART, [100, 120, 108], 1.0, [100, 120, 100]),
+        (APART, [100, 120, 112], 1.0, [100, 120, 120]),
+        (APART, [100, 120, 200], 1.0, [100, 120, 200]),
         # A member joins another level if that is much nearer, and levels that meet become one.
-        (NEAR, [96, 100], [95, 95]),
-        (NEAR, [96, 104], [100, 100]),
-        (APART, [107, 113], [107, 107]),  # 110 is next to it
+        (NEAR, [96, 100], 1.0, [95, 95]),
+        (NEAR, [96, 104], 1.0, [100, 100]),
+        (APART, [107, 113], 1.0, [107, 107]),  # 110 is next to it
     ],
 )
 def test_levels_of_speeds(
-    before: dict[str, float], speeds: list[float], expected: list[float]
+    before: dict[str, float], speeds: list[float], error: float, expected: list[float]
 ) -> None:
-    assert levels(before, speeds) == expected
-
-
-def test_a_level_stays_while_its_speeds_are_not_known_better() -> None:
-    assert levels(PAIR, [107, 106], error=5.0) == [100, 100]
-
-
-def levels(before: dict[str, float], speeds: list[float], error: float = 1.0) -> list[float]:
     given = {key: WindowSpeed(one, error, 0.0) for key, one in zip("abcd", speeds, strict=False)}
-    return list(speed_levels(given, before).values())
+    assert list(speed_levels(given, before).values()) == expected
 
 
 def windows(*speeds: float, seconds: float = 10.0, gap_after: int | None = None) -> BacklogWindows:

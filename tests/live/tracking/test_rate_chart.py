@@ -92,9 +92,7 @@ NOTHING = np.zeros(1)
 
 
 def test_equal_rates_score_nothing_and_nor_do_two_silent_windows() -> None:
-    assert change_score(counted(300, 30), counted(100, 10), NOTHING)[0] == pytest.approx(
-        0, abs=1e-6
-    )
+    assert abs(change_score(counted(300, 30), counted(100, 10), NOTHING)[0]) < 1e-6
     assert change_score(counted(0, 30), counted(0, 10), NOTHING)[0] == 0
 
 
