@@ -24,8 +24,7 @@ from benchmarks.assignors import (
     topic_balance,
 )
 from benchmarks.assignors.capacity_groups import CapacityShape
-from benchmarks.assignors.case import Case
-from benchmarks.assignors.cells import Peer, Slow, cell
+from benchmarks.assignors.cells import Slow, cell
 from benchmarks.assignors.inputs import named
 from benchmarks.assignors.peers import CallBudget
 
@@ -36,11 +35,6 @@ LAGGING = "lag-small/5x30 mixed/zipf/1"
 
 def slow(case: object) -> str:
     raise subprocess.TimeoutExpired("it", BUDGET.limit_s)
-
-
-def asked(case: Case, peer: Peer, folder: Path) -> dict[str, Any]:
-    answer: dict[str, Any] = cell(case, [peer], BUDGET, Slow(), folder)["answers"][peer.name]
-    return answer
 
 
 def test_a_cell_holds_the_case_what_is_proved_and_the_answers(tmp_path: Path) -> None:
@@ -69,7 +63,8 @@ def test_a_cell_holds_the_case_what_is_proved_and_the_answers(tmp_path: Path) ->
     ids=["slow", "silent", "failed", "garbled"],
 )
 def test_what_went_wrong_is_recorded(tmp_path: Path, writes: Any, key: str, what: object) -> None:
-    answer = asked(named(RAMP), FakePeer(writes=writes), tmp_path)
+    found = cell(named(RAMP), [FakePeer(writes=writes)], BUDGET, Slow(), tmp_path)
+    answer = found["answers"]["fake"]
     assert answer[key] == what or str(answer[key]).startswith(str(what))
     assert "assign_ms" not in answer
 
