@@ -3,6 +3,7 @@ say, from the records of `__consumer_offsets`, from `equilag collect`, and from 
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
@@ -80,6 +81,7 @@ def read(config: Config) -> GroupState:
         whole.commits.extend(state.commits)
         whole.memberships.extend(state.memberships)
         whole.groups.update(state.groups)
+        whole.unreadable.update(state.unreadable)
     return whole
 
 
@@ -94,6 +96,26 @@ def members_of(state: GroupState, name: str) -> list[Membership]:
 @pytest.fixture(scope="module")
 def state(config: Config) -> GroupState:
     return read(config)
+
+
+@pytest.mark.parametrize("group", LIVE)
+def test_the_records_of_a_group(scene: Scene, state: GroupState, group: str) -> None:
+    kind = "consumer" if "848" in group else "classic"
+    assert state.groups[group] == kind
+    assert group not in state.unreadable
+    found = commits_of(state, group)
+    assert scene.committed(group) == {
+        tp: found[tp].committed if tp in found else None for tp in PARTITIONS
+    }
+    now = time.time() * 1000
+    assert all(now - 300_000 < c.timestamp_ms <= now for c in found.values())
+    assert {c.leader_epoch for c in found.values()} <= {None, 0}
+    shown = members_of(state, group)
+    assert scene.seen(group) == {
+        m.member: Seen(m.subscription, flat(m.owned.items()), m.rack, m.instance_id) for m in shown
+    }
+    assert {m.kind for m in shown} == {kind}
+    assert all(m.generation is not None and m.generation >= 1 for m in shown)
 
 
 def test_the_broker_writes_the_newest_version_of_commits(config: Config) -> None:
