@@ -188,9 +188,7 @@ def one_gets_all(case: dict[str, Any]) -> dict[str, Any]:
 
 def test_groups_have_capacities_and_racks() -> None:
     case = CapacityShape(30, 300, 1).with_racks()
-    assert case.capacities is not None
     assert set(case.capacities) == {1, 2, 3, 4}
-    assert case.racks is not None
     assert {len(holding) for holding in case.racks.of_partition} == {1, 2}
     assert tuple(member.capacity for member in case.group().members) == case.capacities
     assert CapacityShape(30, 300, 1).with_lags().capacities == case.capacities
@@ -210,12 +208,10 @@ def test_every_group_is_planned_and_proved(monkeypatch: pytest.MonkeyPatch) -> N
 def test_groups_have_the_racks_of_their_shapes() -> None:
     for shape in rack_groups.FULL:
         racks = shape.draw().racks
-        assert racks is not None
         assert set(racks.of_member) == set(rack_groups.RACKS)
         assert {len(set(holding)) for holding in racks.of_partition} == {shape.replicas}
     assert len({shape.name for shape in rack_groups.FULL}) == len(rack_groups.FULL)
     skewed = next(s for s in rack_groups.SHORT if s.members == rack_groups.SKEWED).draw().racks
-    assert skewed is not None
     assert Counter(skewed.of_member) == {"rack-a": 60, "rack-b": 30, "rack-c": 10}
 
 
