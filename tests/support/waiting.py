@@ -41,6 +41,14 @@ async def aio_until(true: Callable[[], object], patience: float = PATIENCE_S) ->
         await asyncio.sleep(LOOK_S)
 
 
+def stays(true: Callable[[], object], seconds: float) -> None:
+    """Return after `seconds` in which `true()` was true all the time. Raises AssertionError."""
+    end = time.monotonic() + seconds
+    while time.monotonic() < end:
+        assert true(), f"no longer true within {seconds:g} s: {_source(true)}"
+        time.sleep(LOOK_S)
+
+
 class AtRest:
     """True once a value has been the same for some seconds, and a condition true all the time."""
 
