@@ -106,11 +106,7 @@ def assignment(owned: Mapping[str, Sequence[int]]) -> bytes:
 
 
 def classic_member(
-    member: str,
-    subscribed: bytes,
-    assigned: bytes,
-    version: int = 3,
-    instance: str | None = None,
+    member: str, subscribed: bytes, assigned: bytes, version: int = 3, instance: str | None = None
 ) -> bytes:
     """One of the members in GroupMetadataValue."""
     compact = version >= 4

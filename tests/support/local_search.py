@@ -13,11 +13,7 @@ from equilag.certificate.bounds.counting import Counting
 from equilag.domain.constraint import CountConstraint, constraint_of
 from equilag.domain.group.group import Group, Index
 from equilag.domain.group.loads import excess
-from equilag.domain.plan.metrics import (
-    load_figures,
-    member_loads,
-    spread,
-)
+from equilag.domain.plan.metrics import load_figures, member_loads, spread
 from equilag.domain.policy.policy import Policy
 from equilag.domain.policy.policy_settings import BALANCES
 from equilag.solver.exchange.cyclic_exchanges import Window

@@ -15,16 +15,7 @@ from support.waiting import until
 from benchmarks.live.assignment_log import Log, Partition
 from benchmarks.live.steward_run import StewardRun
 
-QUICKLY: Final = (
-    "--every",
-    "1s",
-    "--session-timeout",
-    "3s",
-    "--confirm",
-    "2",
-    "--cooldown",
-    "5s",
-)
+QUICKLY: Final = ("--every", "1s", "--session-timeout", "3s", "--confirm", "2", "--cooldown", "5s")
 
 
 class Scene:
