@@ -22,13 +22,7 @@ from benchmarks.live import load_report, run
 from benchmarks.live.assigned_member import ManualAssignment
 from benchmarks.live.assignment_log import Event, Log
 from benchmarks.live.hand_plan import hand_plan, utilisation
-from benchmarks.live.load_figures import (
-    Seen,
-    changes_of,
-    figures_of,
-    process_rates,
-    settled_after,
-)
+from benchmarks.live.load_figures import Seen, changes_of, figures_of, process_rates, settled_after
 from benchmarks.live.load_scenarios import (
     BY_WORK,
     SCENARIOS,
@@ -97,11 +91,6 @@ def log_of_a_move() -> Log:
     return log
 
 
-def test_only_partitions_that_change_hands_are_moves() -> None:
-    assert changes_of(log_of_a_move().events, 1000.0) == [(60.0, 1)]
-    assert changes_of(log_of_a_move().events, 1100.0) == []
-
-
 def test_processes_have_the_rates_of_what_they_hold() -> None:
     phases = [Phase(0.0, np.array([5.0, 5.0, 10.0])), Phase(80.0, np.array([5.0, 10.0, 5.0]))]
     rates = process_rates(log_of_a_move().events, phases, {"a": 0, "b": 1}, 1000.0)
@@ -115,30 +104,28 @@ def test_processes_have_the_rates_of_what_they_hold() -> None:
     assert settled_after(rates, 0.0, 80.0, 0.5) == 58.5
 
 
-def seen(**changed: Any) -> Seen:
-    fields: dict[str, Any] = {
-        "began": 1000.0,
-        "measured_from": 60.0,
-        "seconds": 120.0,
-        "at": np.array([0.0, 30.0, 60.0, 90.0]),
-        "lag": np.array([100.0, 200.0, 10.0, 30.0]),
-        "ended": np.array([30.0, 70.0, 80.0, 121.0]),
-        "delays": np.array([9.0, 1.0, 1.0, 8.0]),
-        "unread_ages": np.array([4.0]),
-        "log": log_of_a_move(),
-        "cpu_s": 6.0,
-    }
-    return Seen(**{**fields, **changed})
-
-
 def test_figures_count_from_when_they_are_asked_for() -> None:
-    figures = figures_of(seen())
+    figures = figures_of(
+        Seen(
+            began=1000.0,
+            measured_from=60.0,
+            seconds=120.0,
+            at=np.array([0.0, 30.0, 60.0, 90.0]),
+            lag=np.array([100.0, 200.0, 10.0, 30.0]),
+            ended=np.array([30.0, 70.0, 80.0, 121.0]),
+            delays=np.array([9.0, 1.0, 1.0, 8.0]),
+            unread_ages=np.array([4.0]),
+            log=log_of_a_move(),
+            cpu_s=6.0,
+        )
+    )
     assert figures["lag_mean"] == 20.0
     assert figures["lag_max"] == 30
     assert figures["lag_by_minute"] == [150.0, 20.0]
     assert figures["delay_p50_s"] == 1.0
     assert figures["delay_max_s"] == 4.0
     assert figures["rebalances"] == [{"at_s": 60.0, "moves": 1}]
+    assert changes_of(log_of_a_move().events, 1100.0) == []
     assert figures["unowned_partition_s"] == 2.5
     assert figures["steward_cpu_percent"] == 5.0
     assert figures["two_owners"] == 0
@@ -151,10 +138,6 @@ def results(name: str, **own: Any) -> dict[str, Any]:
         if row["side"] == BY_WORK.name:
             row |= own
     return found
-
-
-def missed(name: str, **own: Any) -> int:
-    return sum(goal.met is False for goal in judged_load(results(name, **own)))
 
 
 THREE = [{"at_s": at, "moves": 1} for at in (10.0, 40.0, 900.0)]
@@ -178,7 +161,7 @@ THREE = [{"at_s": at, "moves": 1} for at in (10.0, 40.0, 900.0)]
     ],
 )
 def test_targets_are_missed(name: str, own: dict[str, Any], number: int) -> None:
-    assert missed(name, **own) == number
+    assert sum(goal.met is False for goal in judged_load(results(name, **own))) == number
 
 
 def test_a_group_that_was_not_run_leaves_its_target_open() -> None:

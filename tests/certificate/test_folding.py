@@ -72,7 +72,6 @@ def test_bounds_and_plans_rest_on_it() -> None:
     group = group_of([240], [[0]] * 125, lags=lags)
     places = np.concatenate((lags[::-1], np.zeros(10, np.int64)))
     found = load_bounds(counting_of(group, Policy()), lambda: False)
-    assert found is not None
     assert found.lowest.kind == "folding"
     assert found.lowest.value == int((places[:125] + places[:124:-1]).min())
     plan = solve(group, effort=0.5)

@@ -58,9 +58,7 @@ def test_a_reader_that_went_away(process_environment, json_flag) -> None:
         stderr=subprocess.PIPE,
         env=process_environment,
     )
-    assert process.stdout is not None
     process.stdout.close()
-    assert process.stderr is not None
     assert process.stderr.read() == b""
     process.stderr.close()
     assert process.wait() == 141

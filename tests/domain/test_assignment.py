@@ -26,7 +26,6 @@ def test_there_and_back(group: Group, rng: Any) -> None:
     findings = ["something else"]
     found = read_assignment(group, by_name(group, column), findings)
     assert findings == ["something else"]
-    assert found is not None
     assert found.tolist() == column.tolist()
 
 

@@ -54,5 +54,4 @@ def test_is_valid(members: tuple[int, ...], valid: bool) -> None:
 def test_a_record_of_move_cost_is_one_at_the_largest_capacity(slow: int) -> None:
     planned = reduce_group(rated_group(None, [1000, slow], [0, 0]), Policy()).group
     divisor = load_divisor(planned)
-    assert divisor is not None
     assert move_cost_scale(planned) / divisor == pytest.approx(1 / 1000)

@@ -1,7 +1,5 @@
 """Assignors by name, the lazy imports, and the check of what an assignor returns."""
 
-from __future__ import annotations
-
 import subprocess
 import sys
 

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import json
-import sys
 from dataclasses import asdict, replace
-from types import ModuleType
 from typing import Any
 
 import numpy as np
@@ -19,7 +17,7 @@ from equilag.domain.group.group import NOBODY, Group
 from equilag.domain.plan.plan import Plan
 from equilag.domain.policy.policy import Policy
 from equilag.domain.policy.policy_settings import POLICIES
-from equilag.heuristics import assignor_names, registry
+from equilag.heuristics import assignor_names, get_assignor
 from equilag.pipeline import group_result
 from equilag.pipeline.group_result import GroupResult, PlanGroup
 from equilag.pipeline.rules import GroupSettings
@@ -50,22 +48,7 @@ class Works(AllToNobody):
     name = "works"
 
     def assign(self, group: Group) -> Any:
-        return registry.get_assignor("range").assign(group)
-
-
-def install(monkeypatch: pytest.MonkeyPatch, **points: str) -> None:
-    """Entry points as a package declares them, for classes of this file."""
-
-    class Point:
-        def __init__(self, value: str) -> None:
-            self.value = value if ":" in value else f"own_assignors:{value}"
-
-    module = ModuleType("own_assignors")
-    vars(module).update(Fails=Fails, AllToNobody=AllToNobody, Works=Works)
-    monkeypatch.setitem(sys.modules, "own_assignors", module)
-    found = {name.replace("_", "-"): Point(value) for name, value in points.items()}
-    monkeypatch.setattr(registry, "installed", lambda _: found)
-    monkeypatch.setattr(group_result, "_assignors", assignor_names)
+        return get_assignor("range").assign(group)
 
 
 def plan_of(
@@ -221,26 +204,27 @@ def test_a_bound_for_few_moves_is_no_bound_for_others(policy: Policy) -> None:
 
 def test_assignors_that_fail_cost_no_plan(monkeypatch: pytest.MonkeyPatch) -> None:
     usual = PlanGroup()(usual_problem(), QUICK)
-    install(monkeypatch, a_broken="Fails", b_fine="Works", c_missing="no_such_module:thing",
-            d_invalid="AllToNobody", works="Works")  # fmt: skip
+    broken, invalid, works = (f"{__name__}:{one.__name__}" for one in (Fails, AllToNobody, Works))
+    missing = "no_such_module:thing"
+    names = (*assignor_names(), broken, invalid, missing, works)
+    monkeypatch.setattr(group_result, "_assignors", lambda: names)
     result = PlanGroup()(usual_problem(), QUICK)
     check(result, plan_of(usual_problem(), QUICK))
     rows = {row["assignor"]: row for row in result.baseline}
     assert len(rows) == len(result.baseline)
     failed = {name: row for name, row in rows.items() if row["failed"]}
-    assert failed.keys() == {"a-broken", "c-missing", "d-invalid"}
+    assert failed.keys() == {broken, missing, invalid}
     for row in failed.values():
         assert {name for name, value in row.items() if value is not None} == {"assignor", "failed"}
-    assert "failed (RuntimeError: no idea)" in failed["a-broken"]["failed"]
-    assert "cannot be loaded (ModuleNotFoundError: " in failed["c-missing"]["failed"]
-    assert "gave a wrong answer: " in failed["d-invalid"]["failed"]
+    assert "failed (RuntimeError: no idea)" in failed[broken]["failed"]
+    assert "cannot be loaded (ModuleNotFoundError: " in failed[missing]["failed"]
+    assert "gave a wrong answer: " in failed[invalid]["failed"]
     assert all("\n" not in row["failed"] for row in failed.values())
     for row in usual.baseline:
         same = {**rows[row["assignor"]], "wall_ms": 0.0}
         assert same == {**row, "wall_ms": 0.0}
-    for name in ("b-fine", "works"):
-        same = {**rows[name], "assignor": "range", "wall_ms": 0.0}
-        assert same == {**rows["range"], "wall_ms": 0.0}
+    same = {**rows[works], "assignor": "range", "wall_ms": 0.0}
+    assert same == {**rows["range"], "wall_ms": 0.0}
 
 
 @pytest.mark.parametrize(

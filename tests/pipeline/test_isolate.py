@@ -203,7 +203,6 @@ def outlives_its_parent(how: str) -> bool:
     parent = subprocess.Popen(
         [sys.executable, "-c", PARENT, how], cwd=CHECKOUT, stdout=subprocess.PIPE, text=True
     )
-    assert parent.stdout is not None
     with parent.stdout:
         pid = int(parent.stdout.readline())
         try:

@@ -3,32 +3,23 @@
 from __future__ import annotations
 
 from fractions import Fraction
-from typing import Any, Final
 
 from support.fleet_oracle import Row, differences, signals
 
 from equilag.pipeline.sources.signals import Span
 
-WIDE: Final = Span(at=100_000, window=100_000, horizon=10_000)
 
-
-def sample(ts_s: float, end: int | None = 100, committed: int | None = 90, **other: Any) -> Row:
-    """A row of partition 0; the time in seconds."""
+def sample(ts_s: int, end: int, committed: int) -> Row:
     return {
-        "ts_ms": round(ts_s * 1000), "group": "g", "topic": "t", "partition": 0, "log_start": 0,
-        "log_end": end, "committed": committed, "log_bytes": None, **other,
+        "ts_ms": ts_s * 1000, "group": "g", "topic": "t", "partition": 0, "log_start": 0,
+        "log_end": end, "committed": committed, "log_bytes": None,
     }  # fmt: skip
-
-
-def only(rows: list[Row], span: Span = WIDE, reset: str = "latest") -> Row:
-    """The signals of partition 0 of topic t of group g."""
-    return signals(rows, span, reset)["g", "t", 0]
 
 
 def test_differences_are_found() -> None:
     rows = [sample(80, 100, 50), sample(90, 200, 100), sample(100, 400, 120)]
-    key = ("g", "t", 0)
-    right = {key: only(rows)}
+    right = signals(rows, Span(at=100_000, window=100_000, horizon=10_000), "latest")
+    (key,) = right
     names = {"group": "g", "topic": "t", "partition": 0}
     as_read = {name: float(v) if isinstance(v, Fraction) else v for name, v in right[key].items()}
     good = {**names, **as_read}

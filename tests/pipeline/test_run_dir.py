@@ -71,19 +71,16 @@ def test_a_run(tmp_path: Path, name: str) -> None:
 @pytest.mark.parametrize(
     ("inside", "problem"),
     [
-        ("notes.txt", "is not empty; each run needs its own directory"),
-        (".hidden", "is not empty; each run needs its own directory"),
-        (SUMMARY, "is not empty; each run needs its own directory"),
-        (SUCCESS, "already holds a run; each run needs its own directory"),
-        (
-            WORK,
-            "holds an unfinished run, which can be removed; each run needs its own directory",
-        ),
+        ("notes.txt", "is not empty"),
+        (".hidden", "is not empty"),
+        (SUMMARY, "is not empty"),
+        (SUCCESS, "already holds a run"),
+        (WORK, "holds an unfinished run, which can be removed"),
     ],
 )
 def test_a_directory_that_is_not_empty(tmp_path: Path, inside: str, problem: str) -> None:
     (tmp_path / inside).write_text("mine")
-    assert refused(tmp_path).problem == problem
+    assert refused(tmp_path).problem == f"{problem}; each run needs its own directory"
     assert (tmp_path / inside).read_text() == "mine"
     assert tree(tmp_path) == {inside}
 

@@ -153,13 +153,11 @@ def reports(spark: FakeSpark, wanted: int) -> list[tuple[str, int, int]]:
 
 
 def test_tasks_are_added_up_over_jobs_and_stages() -> None:
-    spark = FakeSpark({1: (10, 11), 2: (20,), 3: ()}, {10: (4, 4), 11: (1, 8), 20: (2, 3)})
+    forgotten = 12
+    stages = {1: (10, 11, forgotten), 2: (20,), 3: ()}
+    spark = FakeSpark(stages, {10: (4, 4), 11: (1, 8), 20: (2, 3)})
     assert reports(spark, 2) == [("solve", 0, 0), ("solve", 7, 15)]
     assert spark.group == "equilag solve"
-
-
-def test_a_stage_that_spark_has_forgotten_is_left_out() -> None:
-    assert reports(FakeSpark({1: (10, 11)}, {10: (4, 5)}), 2)[1] == ("solve", 4, 5)
 
 
 def test_a_failing_tracker_does_not_fail_the_stage() -> None:

@@ -62,13 +62,8 @@ def test_largest_first_and_ties_by_position() -> None:
 
 
 def test_work_grows_with_partitions_and_effort() -> None:
-    assert (
-        0
-        < estimated_seconds(0, 0.0)
-        < estimated_seconds(1, 1.0)
-        < estimated_seconds(100, 1.0)
-        < estimated_seconds(10_000, 1.0)
-    )
+    sizes = [estimated_seconds(n, effort) for n, effort in ((0, 0), (1, 1), (100, 1), (10_000, 1))]
+    assert 0 < sizes[0] < sizes[1] < sizes[2] < sizes[3]
     assert estimated_seconds(10_000, 0.1) < estimated_seconds(10_000, 5.0)
     # What a group cannot use up counts for nothing.
     assert estimated_seconds(10, 1.0) == estimated_seconds(10, 1_000.0)
@@ -165,6 +160,7 @@ def test_every_group_gets_one_row_in_order() -> None:
     names = [f"g{number:02}" for number in range(BATCH_ROWS + 3)]
     batches = solved(names[:5], names[5:])
     assert [batch.num_rows for batch in batches] == [BATCH_ROWS, 3]
+    assert solved() == []
     rows = [row for batch in batches for row in batch.to_pylist()]
     assert [row["group"] for row in rows] == names
     assert all(batch.schema.equals(arrow_schema()) for batch in batches)
@@ -189,7 +185,3 @@ def test_a_failing_group_costs_no_other_its_plan() -> None:
     assert rows["silly"]["reason"].startswith("the planner returned no valid result: ")
     assert rows["odd"]["reason"].startswith("the planner returned no valid result: ")
     assert all(rows[f"g{n}"]["plan"]["status"] == "optimal" for n in range(6))
-
-
-def test_no_problems_no_rows() -> None:
-    assert solved() == []

@@ -17,7 +17,6 @@ from equilag.planner.explaining.bound_causes import BoundCause, bound_causes
 
 def covered(group: Group, plan: Plan, cause: BoundCause) -> Assignments:
     """All assignments that a cause is about, by its scope alone."""
-    assert plan.policy is not None
     policy = plan.policy
     every = Assignments.all(group, keep_owned=cause.scope in ("owners",) or policy.pins_owned)
     if cause.scope == "subscriptions":

@@ -15,16 +15,9 @@ from support.orders_service import rated_group
 
 import equilag
 from equilag import Group, InputError, Sizing
-from equilag.planner.sizes.sizing import SizeRow
 
 TINY = 8
 """Random groups of each sort: some 0.2 s."""
-
-
-def row(sizing: Sizing, size: int) -> SizeRow:
-    found = sizing.row(size)
-    assert found is not None
-    return found
 
 
 def members_of_size(capacities: Sequence[float], size: int) -> list[float]:
@@ -70,7 +63,6 @@ def test_one_hot_partition_of_64() -> None:
     sizing = equilag.size(rated_group([63 * rest * 9, *[rest] * 63], [8 * 63 * rest] * 4))
     assert all(row.proved for row in sizing.rows)
     assert [row.size for row in sizing.rows] == list(range(1, 65))
-    assert sizing.heaviest is not None
     assert (sizing.heaviest.topic, sizing.heaviest.partition) == ("orders", 0)
     assert sizing.heaviest.share == 9 / 8
     assert [unit.pieces for unit in sizing.hot] == [2]
@@ -107,8 +99,8 @@ def test_the_times_to_catch_up() -> None:
     times = {row.size: row.catch_up_s for row in sizing.rows}
     assert times[1] == np.inf
     assert times[2] == pytest.approx(100)  # two partitions: 30 − 20 to spare
-    assert row(sizing, 4).catch_up_s == pytest.approx(50)
-    assert row(sizing, 4).catch_up_at_least_s == pytest.approx(50, rel=0.01)
+    assert sizing.row(4).catch_up_s == pytest.approx(50)
+    assert sizing.row(4).catch_up_at_least_s == pytest.approx(50, rel=0.01)
     assert sizing.least_keeping_up == (2, 2)
     assert sizing.least_catching_up == (3, 3)
     assert [row.catches_up for row in sizing.rows] == [False, False, True, True]
@@ -119,8 +111,7 @@ def test_a_member_without_lag_may_be_busy_all_the_time() -> None:
     rates, lags = [8.0, 4.0, 5.0, 8.0, 5.0], [144, 1196, 0, 281, 0]
     sizing = equilag.size(rated_group(rates, [10.0], lags), members=(4, 4), catch_up=250)
     assert sizing.least_catching_up == (4, 4)
-    at_least = row(sizing, 4).catch_up_at_least_s
-    assert at_least is not None
+    at_least = sizing.row(4).catch_up_at_least_s
     assert at_least <= 1196 / 6 + 1e-6  # each other partition by itself
 
 
@@ -128,10 +119,10 @@ def test_lag_alone_is_read_at_capacity() -> None:
     sizing = equilag.size(rated_group(None, [10.0] * 2, [60, 40, 40, 20]), members=(1, 4))
     assert sizing.basis.kind == "lag"
     assert sizing.least_keeping_up is None
-    assert row(sizing, 2).load == pytest.approx(8.0)
-    assert row(sizing, 2).catch_up_s == pytest.approx(8.0)
-    assert row(sizing, 3).catch_up_s == pytest.approx(6.0)
-    assert row(sizing, 4).catch_up_s is None  # it does not help, so nobody asks
+    assert sizing.row(2).load == pytest.approx(8.0)
+    assert sizing.row(2).catch_up_s == pytest.approx(8.0)
+    assert sizing.row(3).catch_up_s == pytest.approx(6.0)
+    assert sizing.row(4).catch_up_s is None  # it does not help, so nobody asks
 
 
 def test_without_capacities_loads_are_rates_and_nothing_is_said_of_keeping_up() -> None:
@@ -157,9 +148,9 @@ def test_work_counts_the_lag_in_the_horizon() -> None:
     group = rated_group([10.0, 10.0], [20.0], [300, 0])
     sizing = equilag.size(group, weight="work", horizon=60.0)
     assert (sizing.basis.kind, sizing.basis.limit) == ("work", 60.0)
-    assert row(sizing, 1).load == pytest.approx((300 + 20 * 60) / 20)
-    assert row(sizing, 1).keeps_up is True
-    assert row(sizing, 2).load == pytest.approx((300 + 10 * 60) / 20)
+    assert sizing.row(1).load == pytest.approx((300 + 20 * 60) / 20)
+    assert sizing.row(1).keeps_up is True
+    assert sizing.row(2).load == pytest.approx((300 + 10 * 60) / 20)
 
 
 def test_subscriptions_keep_their_shares() -> None:
@@ -171,9 +162,9 @@ def test_subscriptions_keep_their_shares() -> None:
     sizing = equilag.size(group)
     assert sizing.basis.subscriptions == 2
     assert sizing.rows[0].size == 2  # one for each
-    assert row(sizing, 2).load == 80
-    assert row(sizing, 3).load == 40
-    assert row(sizing, 6).load == 20
+    assert sizing.row(2).load == 80
+    assert sizing.row(3).load == 40
+    assert sizing.row(6).load == 20
 
 
 def test_room_leaves_out_the_sizes_without_enough() -> None:
@@ -189,9 +180,9 @@ def test_counts_by_topic() -> None:
         name="g", topics={"a": 2, "b": 2}, members=["m1"], subscriptions={"m1": ["a", "b"]},
         lags={"a": [9, 1], "b": [9, 1]},
     )  # fmt: skip
-    assert row(equilag.size(group, balance="per-topic"), 2).load == 10
-    assert row(equilag.size(group), 2).load == 10
-    assert row(equilag.size(group, balance="per-topic"), 3).load == 9
+    assert equilag.size(group, balance="per-topic").row(2).load == 10
+    assert equilag.size(group).row(2).load == 10
+    assert equilag.size(group, balance="per-topic").row(3).load == 9
 
 
 def test_the_document() -> None:
@@ -225,7 +216,7 @@ def test_an_interrupted_run_has_the_rows_so_far() -> None:
 
 def test_no_time_still_answers_for_the_present_members() -> None:
     sizing = equilag.size(rated_group([10.0] * 40, [20.0] * 3), time_limit=0)
-    found = row(sizing, 3)
+    found = sizing.row(3)
     assert found.load >= found.load_at_least > 0
     assert sizing.rows[0].size == 3
 

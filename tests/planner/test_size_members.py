@@ -117,7 +117,6 @@ def test_how_many_more_keep_up(
     group: Group, present: int, more: int | None, least: tuple[int, int | None]
 ) -> None:
     found = least_members(group, Policy(), Budget())
-    assert found is not None
     assert (found.present, found.more, found.least) == (present, more, least)
     hot = [(unit.partition, unit.pieces) for unit in found.hot]
     assert (hot, found.last) == (([(1, 2)], 3) if more is None else ([], group.n_partitions))

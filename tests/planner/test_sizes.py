@@ -80,7 +80,6 @@ def test_a_plan_serves_larger_sizes_and_a_bound_smaller_ones() -> None:
     assert curve.falls
     assert curve.at(1) is None
     three = curve.at(3)
-    assert three is not None
     assert three == (16, 16)
     assert three.proved
     assert curve.tried(3)  # though no plan was looked for
@@ -111,7 +110,6 @@ def test_a_second_look_is_longer() -> None:
     refine(curve, [7], Budget())
     after = curve.at(7)
     assert before is None
-    assert after is not None
     assert after.load - after.at_least <= 0.001 * after.load
 
 

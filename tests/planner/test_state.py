@@ -113,7 +113,6 @@ def test_a_front_keeps_what_nothing_beats_on_moves_spread_and_excess_at_once() -
     assert [(c.moves, c.spread) for c in front.points()] == [(0, 14), (2, 5), (4, 0)]
     assert front.changes == 4
     nearest = front.fewest_moves_within(5)
-    assert nearest is not None
     assert nearest.moves == 2
     assert front.fewest_moves_within(-1) is None
     assert (front.least_spread(1), front.least_spread(9)) == (14, 0)

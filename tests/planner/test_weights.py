@@ -37,7 +37,6 @@ def differences(snapshot: dict[str, Any], kind: str) -> list[str]:
     group = equilag.load_snapshot(snapshot)
     oracle = read_group(snapshot, weights_of(snapshot, kind, HORIZON))
     optima = all_optima(oracle)
-    assert optima is not None
     plan = equilag.solve(
         group, weight=kind, horizon=HORIZON, tolerance=0, effort=0.1, time_limit=60
     )
@@ -150,7 +149,6 @@ def test_bounds_and_optimal_are_true(number: int) -> None:
         group = equilag.load_snapshot(snapshot)
         plan = solve(group, effort=0.2, time_limit=60, max_moves=max_moves)
         optima = all_optima(read_group(snapshot), counted=False)
-        assert optima is not None
         best = min(spread for moves, spread in optima.front if limit == 3 or moves <= limit)
         unit = max(Fraction(repr(member.capacity)) for member in group.members)
         assert plan.spread_lower_bound <= best * unit <= plan.compared.spread

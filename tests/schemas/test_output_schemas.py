@@ -39,7 +39,7 @@ def document(run: Callable[..., Any]) -> Callable[..., dict[str, Any]]:
     def call(*argv: object, status: int = 0) -> dict[str, Any]:
         found = run(*argv)
         assert (found.status, found.out.isascii()) == (status, True), found.err
-        parsed: dict[str, Any] = json.loads(found.out)
+        parsed = json.loads(found.out)
         assert findings(parsed) == []
         return parsed
 

@@ -19,8 +19,7 @@ Json = dict[str, Any]
 
 def document(plan: Plan) -> Json:
     """As from a file."""
-    parsed: Json = json.loads(json.dumps(plan.to_dict()))
-    return parsed
+    return json.loads(json.dumps(plan.to_dict()))
 
 
 def accepted(group: Group, altered: Json) -> bool:

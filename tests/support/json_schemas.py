@@ -21,8 +21,7 @@ NAMES: Final = tuple(
 @cache
 def schema(name: str) -> dict[str, Any]:
     """The schema of a format, as it is published. Not to be changed."""
-    found: dict[str, Any] = json.loads((SCHEMAS / f"{name}.schema.json").read_text("utf-8"))
-    return found
+    return json.loads((SCHEMAS / f"{name}.schema.json").read_text("utf-8"))
 
 
 @cache

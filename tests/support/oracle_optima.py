@@ -84,7 +84,6 @@ def flow_differences(snapshot: Snapshot, settings: Settings) -> list[str]:
     best = None if placed is None else group.figures(placed)
 
     def pairs(document: dict[str, Any], got: OracleFigures) -> Pairs:
-        assert best is not None
         moves, cross = document["moves"], document.get("cross_rack")
         found: Pairs = {
             "moves.count": (best.moves, moves["count"]),
@@ -105,7 +104,6 @@ def spread_differences(snapshot: Snapshot, settings: Settings, effort: float = E
     optima = all_optima(read_group(snapshot), **_goals(settings), most_across=most_across)
 
     def pairs(document: dict[str, Any], got: OracleFigures) -> Pairs:
-        assert optima is not None
         load = document.get("load", document["lag"])
         moves_first = document["policy"]["name"] == "fair-yet-sticky"
         best = optima.front[0 if moves_first else -1][1]

@@ -175,8 +175,8 @@ def weights_of(snapshot: Snapshot, kind: str, horizon: float = 300) -> dict[Part
     return {one: lags[one] + rate * Fraction(horizon) for one, rate in rates.items()}
 
 
-def give_weights(rng: Random, snapshot: dict[str, Any], decimals: int = 1) -> None:
-    """Rates with so many decimals, some of them unknown, and weights of the user's own."""
+def give_weights(rng: Random, snapshot: dict[str, Any]) -> None:
+    """Rates with one decimal, some of them unknown, and weights of the user's own."""
     for field in ("rates", "weights"):
         snapshot[field] = {}
         for topic, size in snapshot["topics"].items():
@@ -186,5 +186,5 @@ def give_weights(rng: Random, snapshot: dict[str, Any], decimals: int = 1) -> No
                 snapshot[field][topic] = (
                     [round(w) for w in row]
                     if field == "weights"
-                    else [None if some and rng.random() < 0.3 else round(r, decimals) for r in row]
+                    else [None if some and rng.random() < 0.3 else round(r, 1) for r in row]
                 )

@@ -64,8 +64,7 @@ class Assignments:
     @cached_property
     def held(self) -> Flags:
         """[A, U, M] who has what."""
-        held: Flags = self.rows[:, :, None] == np.arange(len(self.oracle.members))
-        return held
+        return self.rows[:, :, None] == np.arange(len(self.oracle.members))
 
     @cached_property
     def loads(self) -> Ints:
@@ -144,8 +143,7 @@ class Assignments:
     @cached_property
     def fits(self) -> Flags:
         """[A] True where no member has more than its room."""
-        found: Flags = (self.counts() <= np.array(self.oracle.room)).all(axis=1)
-        return found
+        return (self.counts() <= np.array(self.oracle.room)).all(axis=1)
 
     def even(self, balance: str) -> Flags:
         """[A] True where counts fit and are as even as the balance asks for: least Σ count² /

@@ -46,7 +46,6 @@ def with_capacities(group: Group, capacity: Sequence[float | Fraction]) -> Group
 
 def exact_loads(group: Group, truth: Assignments) -> npt.NDArray[np.object_]:
     """[A, active] loads as they are compared, of the members that are not idle."""
-    assert group.extended is not None
     capacities = group.extended.capacities
     rates = [Fraction(capacities.whole[-1], capacities.whole[k]) for k in capacities.kind_of]
     return (truth.loads.astype(object) * np.array(rates, dtype=object))[:, ~group.idle]
@@ -124,7 +123,6 @@ def capacity_cases(
     fields = {"capacity", "subscriptions", *(["co_partitioned"] if stakes else [])}
     while n:
         group = drawn_reduced(draw, 8, 24, fields)
-        assert group.extended is not None
         few = np.count_nonzero(~group.idle) < 5
         if few or group.extended.equal_capacities or stakes == (group.extended.stakes is None):
             continue

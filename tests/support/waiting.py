@@ -41,20 +41,25 @@ async def aio_until(true: Callable[[], object], patience: float = PATIENCE_S) ->
         await asyncio.sleep(LOOK_S)
 
 
-def stays(true: Callable[[], object], seconds: float) -> None:
-    """Return after `seconds` in which `true()` was true all the time. Raises AssertionError."""
-    end = time.monotonic() + seconds
-    while time.monotonic() < end:
-        assert true(), f"no longer true within {seconds:g} s: {_source(true)}"
-        time.sleep(LOOK_S)
+class AtRest:
+    """True once a value has been the same for some seconds, and a condition true all the time."""
 
+    def __init__(
+        self, true: Callable[[], object], value: Callable[[], object], seconds: float
+    ) -> None:
+        self._true, self._value, self._seconds = true, value, seconds
+        self._seen: object = None
+        self._since = time.monotonic()
 
-async def aio_stays(true: Callable[[], object], seconds: float) -> None:
-    """The same in an event loop, which goes on in between."""
-    end = time.monotonic() + seconds
-    while time.monotonic() < end:
-        assert true(), f"no longer true within {seconds:g} s: {_source(true)}"
-        await asyncio.sleep(LOOK_S)
+    def __call__(self) -> bool:
+        value = self._value() if self._true() else None
+        now = time.monotonic()
+        if value is None or value != self._seen:
+            self._seen, self._since = value, now
+        return now - self._since >= self._seconds
+
+    def __repr__(self) -> str:
+        return f"{self._seconds:g} s at rest: {_source(self._true)}"
 
 
 def _source(true: Callable[[], object]) -> str:

@@ -144,7 +144,6 @@ def test_a_pattern_that_python_cannot_read(pattern: str) -> None:
     member = DescribedMember("m", ("audit",), pattern, {"orders": [1]})
     names, problem = subscription(member, TOPICS)
     assert names == ["audit", "orders"]
-    assert problem is not None
     assert repr(pattern) in problem
 
 

@@ -171,7 +171,6 @@ def test_a_move_cost_lowers_the_spread_that_is_allowed() -> None:
         best = int((spread + 7 * moves).min())
         search = MoveSearch(problem, Budget(PLENTY))
         found = search.find(SearchTarget(best, move_cost=7))
-        assert found is not None
         reached, taken = figures(problem, found[None, :])
         assert reached[0] + 7 * taken[0] <= best
         assert search.find(SearchTarget(best - 1, move_cost=7)) is None
@@ -183,7 +182,6 @@ def test_a_group_beyond_the_other_search() -> None:
     group = group_of([70], [[0]] * 7, [n % 7 for n in range(70)], lags)
     policy = Policy(balance="total")
     whole = whole_problem(group, constraint_for(group, policy), 2, MOVE_CELLS)
-    assert whole is not None
     search = MoveSearch(whole.problem, Budget(PLENTY))
     spread = int(group.lag.sum())
     while (found := search.find(SearchTarget(spread - 1, max_moves=2))) is not None:
@@ -216,7 +214,6 @@ def test_what_is_too_large_is_out_of_budget() -> None:
             MoveProblem.of(each)
     one_owner = group_of([WORD + 1], [[0]], [0] * (WORD + 1), [1] * (WORD + 1))
     whole = whole_problem(one_owner, constraint_for(one_owner, Policy()), 2, MOVE_CELLS)
-    assert whole is not None
     with pytest.raises(OutOfBudget):
         MoveSearch(whole.problem, Budget(PLENTY))
     with pytest.raises(OutOfBudget):

@@ -155,7 +155,6 @@ def test_owned_partitions_are_no_items_if_no_moves_are_allowed() -> None:
     group = group_of([MAX_ITEMS + 2], [[0]] * 2, owners=[0, 1] * (MAX_ITEMS // 2), lags=None)
     constraint = constraint_for(group, Policy())
     whole = whole_problem(group, constraint, max_moves=0)
-    assert whole is not None
     assert whole.items.tolist() == [MAX_ITEMS, MAX_ITEMS + 1]
     assert whole.rest[:2].tolist() == [0, 1]
 
@@ -235,8 +234,6 @@ def test_a_limit_on_reads_is_left_to_others() -> None:
 def test_a_whole_group_counts_moves_as_the_group_does() -> None:
     seen = 0
     for group, _, assigned in capacity_cases(seed=11, n=16, stakes=True):
-        assert group.extended is not None
-        assert group.extended.stakes is not None
         # A member without room takes nothing, so what it holds moves.
         room = group.extended.room.copy()
         room[group.extended.stakes.member[:1]] = 0

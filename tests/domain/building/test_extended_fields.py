@@ -49,8 +49,6 @@ def check(group: Group) -> None:
     assert [member.capacity for member in group.members] == [None, 7, 2.5]
     assert [member.max_partitions for member in group.members] == [0, None, None]
     assert [member.instance for member in group.members] == [None, "p", "p"]
-    assert group.rates is not None
-    assert group.weights is not None
     nan = np.nan
     np.testing.assert_array_equal(group.rates, [nan, nan, nan, 0.5, nan, 7, nan])
     assert group.weights.tolist() == [1, 0, 9, 0, 0, 0, 0]
@@ -89,7 +87,6 @@ def test_rates_and_weights_as_columns() -> None:
         group = Group.build(**{**GIVEN, "rates": rates, "weights": np.arange(7)})
         wanted = np.array([np.nan, 1, 2, 3, 4, 5, 6]) if expected is None else expected
         np.testing.assert_array_equal(group.rates, wanted)
-        assert group.weights is not None
         assert group.weights.tolist() == [*range(7)]
 
 
@@ -100,8 +97,6 @@ def test_long_lists_are_read_the_same() -> None:
         "weights": {"t": numbers}, "rates": {"t": [None, *numbers[1:]]},
     }  # fmt: skip
     group = load_snapshot(io.StringIO(json.dumps(document)))
-    assert group.weights is not None
-    assert group.rates is not None
     assert group.weights.tolist() == numbers
     np.testing.assert_array_equal(group.rates, [np.nan, *numbers[1:]])
     document["weights"] = {"t": [*numbers[:-1], None]}

@@ -50,7 +50,6 @@ def test_steps_look_at_the_sum_of_the_instance() -> None:
     assert least.tolist() == [1, 1, 1, 1]
     assert most.tolist() == [2, 2, 2, 2]
     sums = constraint.instance_sums
-    assert sums is not None
     assert sums.least.tolist() == [2, 2]
     assert sums.most.tolist() == [3, 3]
     every = np.arange(4)

@@ -32,7 +32,6 @@ def drawn_group(seed: int) -> Group:
     while True:
         rng, seed = Random(seed), seed + 100
         group = drawn_reduced(rng, 3, 6, {"rack", "subscriptions"}, POLICY)
-        assert group.extended is not None
         if group.extended.cross is not None and group.extended.cross.any():
             return group
 

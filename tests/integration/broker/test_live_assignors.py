@@ -19,7 +19,7 @@ from aiokafka.coordinator.assignors.roundrobin import RoundRobinPartitionAssigno
 from confluent_kafka import Consumer
 from support.kafka_broker import Broker
 from support.live_topics import admin_of, commit, fill, make_topic
-from support.waiting import aio_stays, aio_until, stays, until
+from support.waiting import AtRest, aio_until, until
 
 with warnings.catch_warnings():
     warnings.simplefilter("ignore", DeprecationWarning)
@@ -195,11 +195,12 @@ def test_five_members_of_kafka_python(broker: Broker, assignor: Any) -> None:
     with members(broker, topic) as group:
         for number in range(5):
             group.add(f"m{number}", [assignor.configured(**LIVE)])
-        # Members hear of the same rebalance one after the other.
-        until(lambda: even(group.assigned()) and len(group.generations()) == 1)
-        settled = group.generations()
+
+        def settled() -> bool:  # members hear of the same rebalance one after the other
+            return even(group.assigned()) and len(group.generations()) == 1
+
+        until(AtRest(settled, group.generations, 1.5))  # three samples later nobody rejoined
         assert group.protocols() == {assignor.name}
-        stays(lambda: group.generations() == settled, 1.5)  # three samples later nobody rejoined
         if assignor.cooperative:
             assert not group.log.twice()
         group.remove("m0")  # perhaps the leader, whose successor has measured, too
@@ -392,12 +393,12 @@ def test_a_new_group_of_aiokafka(broker: Broker, monkeypatch: pytest.MonkeyPatch
             def generations() -> set[Any]:
                 return {consumer._coordinator.generation for consumer in consumers}
 
-            # Members hear of the same rebalance one after the other.
-            await aio_until(lambda: even(aio_assigned(consumers)) and len(generations()) == 1)
+            def settled() -> bool:  # members hear of the same rebalance one after the other
+                return even(aio_assigned(consumers)) and len(generations()) == 1
+
+            await aio_until(AtRest(settled, generations, 1.5))
             assert planners
             assert threading.get_ident() not in planners
-            settled = generations()
-            await aio_stays(lambda: generations() == settled, 1.5)
 
     asyncio.run(run())
     assert min(waits) == limit

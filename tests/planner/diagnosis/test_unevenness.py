@@ -63,7 +63,6 @@ def _check(
     assert (heaviest.load, heaviest.partitions) == (max(load.values()), count[who])
     assert load[who] == heaviest.load
     assert heaviest.fair_shares == pytest.approx(load[who] / fair)
-    assert now.lightest is not None
     assert now.lightest.load == min(load.values())
     even = all(0.9 * fair <= one <= 1.1 * fair for one in load.values()) or len(busy) == 1
     assert now.evenness == ("even" if even else "uneven")
@@ -89,7 +88,6 @@ def _check_narrow(
     now: UnevennessFacts, rows: list[tuple[int, int, int]], reads: list[list[int]], who: int
 ) -> None:
     narrow = now.narrow
-    assert narrow is not None
     named = {int(name[1:]) for name in narrow.topics}
     readers = {m for m in range(len(reads)) if named <= {*reads[m]}}
     for t in named:

@@ -83,7 +83,6 @@ def test_a_line_is_a_path_with_gaps_where_nothing_is_known() -> None:
 )  # fmt: skip
 def test_ticks_of_an_axis_are_round_and_differ(made: b.Chart, words: list[str]) -> None:
     scales = scales_of(made)
-    assert scales is not None
     assert [tick.words for tick in scales[1].ticks] == words
 
 
@@ -93,7 +92,6 @@ def test_ticks_of_an_axis_are_round_and_differ(made: b.Chart, words: list[str]) 
 )
 def test_ticks_of_times_are_those_that_people_count_in(form: str, span: int, words: str) -> None:
     scales = scales_of(chart(*[1.0] * span, form=form))
-    assert scales is not None
     assert scales[0].ticks[1].words == words
 
 

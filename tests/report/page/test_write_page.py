@@ -36,7 +36,6 @@ def parts(page: str) -> set[str]:
 def packed(page: str, attribute: str) -> Any:
     """What a page carries for its scripts."""
     found = re.search(rf'<script type="text/plain" {attribute}>([^<]*)<', page)
-    assert found is not None
     return json.loads(gzip.decompress(b64decode(found[1])))
 
 

@@ -13,7 +13,6 @@ MEMBERS = [{"id": "a", "subscription": ["orders"], "owned": {"orders": [0, 1, 2,
 
 def test_before_and_after() -> None:
     section = history_section([orders_group(), orders_group(members=MEMBERS, lags={})])
-    assert section is not None
     notes, table = section.blocks
     assert isinstance(notes, Notes)
     assert notes.lines == (
@@ -31,7 +30,6 @@ def test_a_curve_of_snapshots_of_known_times() -> None:
         for hour in range(4)
     ]
     section = history_section(groups)
-    assert section is not None
     chart = next(one for one in section.blocks if isinstance(one, Chart))
     assert [(point.x, point.y) for point in chart.series[0].points] == [
         (0, 0), (3600, 5), (7200, 10), (10_800, 15),

@@ -209,7 +209,6 @@ def test_the_poor_are_set_aside_with_what_they_reach() -> None:
         [2, 20, 3], [0] * 4, [1] * 4, [(0, 0, 3), (1, 1, 21), (1, 2, 21), (2, 0, 4), (2, 3, 4)]
     )
     likely = net.without_poor()
-    assert likely is not None
     assert [flags.tolist() for flags in likely] == [
         [False, True, False],
         [False, True, True, False],

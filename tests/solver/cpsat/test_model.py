@@ -42,7 +42,6 @@ def test_whole_model_against_brute_force(kind: str) -> None:
     for group, policy in cases(61, 18, kind=kind, owned=1.0):
         constraint = constraint_of(group, policy, balanced_assignment(group, policy))
         whole = whole_problem(group, constraint)
-        assert whole is not None
         truth = Assignments.all(group, policy.name == "sticky-yet-fair").balanced(policy.balance)
         for max_moves in (None, int(rng.integers(0, 3))):
             for move_cost in (0, int(rng.integers(1, 200))):
@@ -82,7 +81,6 @@ def test_large_lags_never_claim_too_much() -> None:
         answer = solve_model(problem_of(lag, 3, 2, 3), LIMITS)
         assert answer.outcome == "optimal"
         assert 0.999 * truth - rounding(np.array(lag)) < answer.bound <= truth
-        assert answer.assigned is not None
         loads = np.bincount(answer.assigned, weights=lag, minlength=3)
         assert 0 <= loads.max() - loads.min() - truth <= rounding(np.array(lag))
 
@@ -145,7 +143,6 @@ def test_extended_groups_against_brute_force() -> None:
         outcomes.add(answer.outcome)
         assert answer.outcome == ("optimal" if values else "infeasible")
         if values:
-            assert answer.assigned is not None
             assert meets_limits(problem, answer.assigned)
             found = np.ptp(loads_of(problem, answer.assigned))
             found += cost * problem.moves(answer.assigned)

@@ -27,7 +27,6 @@ def check(state: AssignmentState) -> None:
     assert state.spread == spread(loads, group.idle)
     assert np.array_equal(state.counts, member_counts(assigned, group.n_members))
     if state.constraint.per_topic:
-        assert state.per_topic is not None
         topics, members = np.arange(len(group.topics)), np.arange(group.n_members)
         held = state.per_topic.at(topics[:, None], members)
         assert np.array_equal(held, held_table(group, assigned))

@@ -126,7 +126,6 @@ def test_one_subscription_comes_close_to_the_bound() -> None:
         assigned = rng.permutation(np.repeat(np.arange(120), 4 * capacity)).astype(np.int32)
         counting = Counting(group, constraint)
         bounds = load_bounds(counting, never)
-        assert bounds is not None
         heaviest = crowd(counting, counting.active)
         found = level_by_capacity(group, constraint, assigned, rng, never, heaviest)
         figures = loads_of(group, found)

@@ -231,7 +231,6 @@ def far_from_the_bound(partitions: int, sigma: float, seed: int) -> float:
     group = group_of([partitions], [[0]] * 60, lags=lags)
     constraint, assigned = start(group)
     bounds = load_bounds(Counting(group, constraint), never)
-    assert bounds is not None
     found = exchange_in_pairs(group, assigned, np.random.default_rng(0), never, bounds.spread)
     assert constraint.admits(found)
     above = spread_of(group, found) - bounds.spread

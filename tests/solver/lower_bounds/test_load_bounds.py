@@ -87,7 +87,6 @@ def test_tight_where_the_answer_is_plain(
     group: Group, highest: int, lowest: int, kinds: tuple[str, str]
 ) -> None:
     found = bounds_of(group, Policy())
-    assert found is not None
     assert (found.highest.value, found.lowest.value) == (highest, lowest)
     assert (found.highest.kind, found.lowest.kind) == kinds
     truth = Assignments.all(group).balanced("total")
@@ -98,7 +97,6 @@ def test_many_classes_of_members_stay_within_the_limit_of_sets() -> None:
     """More classes than sets that are tried: still valid, and about as many sets as allowed."""
     group = group_of([2] * 70, [[t, (t + 1) % 70] for t in range(70)], lags=[1, 3] * 70)
     found = bounds_of(group, Policy())
-    assert found is not None
     assert found.highest.value >= 4
     assert found.lowest.value <= 4
 
@@ -235,7 +233,6 @@ def test_crowds_hold_the_best_number_of_all() -> None:
         rests = [rest(counting, counting.active, k) for k in range(1, 30)]
         least = min(rest for rest in rests if rest is not None)
         found = load_bounds(counting, lambda: False)
-        assert found is not None
         assert found.lowest.value == min(least, counting.average(counting.active)[1])
 
 
@@ -249,7 +246,6 @@ def test_a_poor_member_is_found_in_a_crowd() -> None:
     group = group_of([4] * n, subscriptions, lags=lags)
     counting, asked = counting_of(group, Policy()), iter(range(8))
     found = load_bounds(counting, lambda: next(asked, None) is None)
-    assert found is not None
     assert found.lowest.value == 7 + 6 + 5 + 4
     assert found.lowest.kind == "average"
 
@@ -261,7 +257,6 @@ def test_nothing_more_is_looked_for_where_the_spread_is_proved() -> None:
     group = group_of([4], [[0]] * 2, lags=[5, 6, 4, 5])
     counting = counting_of(group, Policy())
     found = load_bounds(counting, asked, reached=0)
-    assert found is not None
     assert (found.highest.value, found.lowest.value, found.spread) == (10, 10, 0)
     with pytest.raises(AssertionError):
         load_bounds(counting, asked, reached=2)
@@ -276,5 +271,4 @@ def test_what_is_reached_takes_nothing_from_the_bounds() -> None:
         least = int(Assignments.all(group).balanced("total").spread.min())
         for reached in (least, least + 1):
             found = load_bounds(counting, lambda: False, reached)
-            assert found is not None
             assert found.spread == whole.spread
