@@ -14,8 +14,6 @@ from equilag.domain.errors import InputError
 
 DESCRIBED = "the output of kafka-consumer-groups: use --from-describe"
 REQUIRED = "a snapshot is required: equilag snapshot makes one"
-
-
 TOOL_ERROR = "$ tool --describe\nError while executing consumer group command x\n"
 
 

@@ -91,8 +91,7 @@ def open_page(
     )
     page.on("pageerror", lambda error: opened.problems.append(str(error)))
     page.on(
-        "request",
-        lambda asked: None if asked.url == address else opened.requests.append(asked.url),
+        "request", lambda asked: None if asked.url == address else opened.requests.append(asked.url)
     )
     page.goto(address, wait_until="load")
     return opened

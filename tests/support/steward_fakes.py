@@ -26,17 +26,13 @@ Answer = TypeVar("Answer")
 
 def offsets(lags: Mapping[str, Sequence[int | None]]) -> TopicOffsets:
     """Topics with log start 0 and commits at 0, so that the log end is the lag."""
+    gaps = {t: [number for number, one in enumerate(lag) if one is None] for t, lag in lags.items()}
     return TopicOffsets(
         sizes={topic: len(lag) for topic, lag in lags.items()},
         log_start={topic: [0] * len(lag) for topic, lag in lags.items()},
         log_end={topic: list(lag) for topic, lag in lags.items()},
         committed={topic: [0] * len(lag) for topic, lag in lags.items()},
-        unknown={
-            topic: [number for number, value in enumerate(lag) if value is None]
-            for topic, lag in lags.items()
-            if None in lag
-        },
-        remarks=[],
+        unknown={topic: numbers for topic, numbers in gaps.items() if numbers},
     )
 
 
@@ -50,17 +46,8 @@ def reading(
         DescribedMember(name, tuple(lags), owned={t: list(ps) for t, ps in theirs.items()})
         for name, theirs in owned.items()
     ]
-    return Reading(
-        group="g",
-        kind=kind,
-        state="Stable",
-        protocol="range",
-        coordinator=1,
-        taken_at="2026-11-22T00:00:00Z",
-        members=members,
-        offsets=offsets(lags),
-        remarks=[],
-    )
+    at = "2026-11-22T00:00:00Z"
+    return Reading("g", kind, "Stable", "range", 1, at, members, offsets(lags))
 
 
 class FakeReader:

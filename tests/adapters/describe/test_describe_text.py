@@ -2,12 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import pytest
 from support.described_texts import COLUMNS, described, padded, refused
-
-from equilag.planner.solve import solve
 
 MEMBERS_HEADER = (
     *("GROUP", "CONSUMER-ID", "HOST", "CLIENT-ID", "#PARTITIONS"),
@@ -160,14 +156,11 @@ def test_ids_with_spaces_and_empty_client_ids() -> None:
         assert [member["id"] for member in result.document["members"]] == ["-6f", "my client-1"]
 
 
-def test_instances_and_pins_know_clients_and_hosts_of_a_text() -> None:
+def test_clients_and_hosts_of_a_text() -> None:
     for members in (None, MEMBERS):
         group = described(TEXT, members).group
         places = [(member.client_id, member.host) for member in group.members[:2]]
         assert places == [("c-1", "10.0.0.1"), ("c-2", "10.0.0.1")]
-        settings: dict[str, Any] = {"instances": "host", "pin": ["a-0=c-2"]}
-        plan = solve(group, "fair-yet-sticky", effort=0.01, **settings)
-        assert 0 in plan.assignment[C2]["a"]
     short = printed(("CONSUMER-ID", "#PARTITIONS", "HOST"), (C1, "2", "-"), (C2, "1", "/h"))
     group = described(TEXT, short).group
     places = [(member.client_id, member.host) for member in group.members]

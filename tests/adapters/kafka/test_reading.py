@@ -39,14 +39,8 @@ def reading(*members: DescribedMember, **fields: Any) -> Reading:
     )
 
 
-def test_offsets_are_lists_with_gaps() -> None:
-    found = offsets("users", "orders")
-    assert found.sizes == {"orders": 3, "users": 1}
-    assert found.log_start == {"orders": [0, None, None], "users": [5]}
-    assert found.log_end == {"orders": [10, None, None], "users": [20]}
-    assert found.committed == {"orders": [3, 7, None], "users": [None]}
-    assert found.unknown == {"orders": [1, 2]}
-    assert found.remarks == [
+def test_remarks_on_offsets() -> None:
+    assert offsets("users", "orders").remarks == [
         "lag unknown (no answer): orders-2",
         "lag unknown (no leader): orders-1",
         f"{NO_COMMIT}: users-0",

@@ -42,8 +42,6 @@ JUNK = st.recursive(
     ),
     max_leaves=6,
 )
-
-
 RAW = json.dumps(BASE).encode()
 PACKED = {"gzip": gzip.compress(RAW, mtime=0), "zstd": zstandard.compress(RAW)}
 SPOTS = [path for path in places(BASE) if path]

@@ -129,13 +129,9 @@ def test_if_nothing_keeps_the_rules_a_heuristic_answers(monkeypatch: pytest.Monk
 def test_a_plan_that_leaves_partitions_to_nobody_is_not_used(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    solve = equilag.planner.solve.solve
-
-    def some_left(*args: Any, **settings: Any) -> Plan:
-        plan = solve(*args, **settings)
-        return replace(plan, assigned=np.full_like(plan.assigned, -1))
-
-    monkeypatch.setattr(equilag.planner.solve, "solve", some_left)
+    plan = equilag.planner.solve.solve(two_members())
+    left = replace(plan, assigned=np.full_like(plan.assigned, -1))
+    monkeypatch.setattr(equilag.planner.solve, "solve", lambda *_, **__: left)
     monkeypatch.setattr(equilag.certificate.verify, "verify", lambda *_: [])
     decision = decide(two_members(), PlanSettings())
     assert decision.fallback_reason == "the plan leaves partitions without an owner"

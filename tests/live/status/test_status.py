@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import logging
+from pathlib import Path
 
 import pytest
 from support.live_loads import loads_of
@@ -58,26 +59,11 @@ def test_events_of_the_log() -> None:
     assert state.facts.events[0].text == "cause: gain; it helps; ms: 3"
 
 
-@pytest.mark.parametrize(
-    ("changed", "words", "tone"),
-    [
-        ({"decision": "even"}, "Leave it: the load is even; the heaviest member has 104 %", "good"),
-        ({"decision": "no-plan"}, "Planning failed; the heaviest", "bad"),
-        ({"decision": "measuring"}, "Measuring: rates are not known yet", "act"),
-        ({"members": 0}, "The group has no members", "act"),
-        ({"role": "dry-run", "decision": "patience"}, "Dry run. Uneven: waiting for more", "act"),
-        (
-            {"role": "dry-run", "decision": "even", "heaviest_percent_would_be": 101.0},
-            "Dry run. Leave it: the load is even; with its plans the heaviest member would",
-            "good",
-        ),
-        ({"take_over_waits_for": 1}, "Take-over: waiting for 1 member to come back", "act"),
-        ({"role": "follower", "role_reason": "x leads"}, "Follower: x leads", "bad"),
-        ({"role": "passive", "role_reason": "KIP-848"}, "Passive: KIP-848", "act"),
-        ({"role": "unreachable", "role_reason": "away"}, "Not healthy: unreachable: away", "bad"),
-        ({"decision": ""}, "No decision yet", "act"),
-    ],
-)
+HEADLINES = Path(__file__).with_name("headlines.jsonl").read_text("utf-8").splitlines()
+"""What is other than in `leading`, how the headline begins, and its tone."""
+
+
+@pytest.mark.parametrize(("changed", "words", "tone"), [*map(json.loads, HEADLINES)])
 def test_headlines(changed: dict[str, object], words: str, tone: str) -> None:
     state = leading()
     state.set(**changed)

@@ -52,17 +52,11 @@ class FakeClient:
         code = self.codes.get(kind, 0)
         if isinstance(code, Exception):
             raise code
-        others = [SimpleNamespace(member_id="a", group_instance_id=None, metadata=b"x")]
+        other = SimpleNamespace(member_id="a", group_instance_id=None, metadata=b"x")
         ourselves = SimpleNamespace(member_id="s-1", group_instance_id="s", metadata=b"")
-        return SimpleNamespace(
-            error_code=code,
-            member_id="s-1",
-            generation_id=3,
-            protocol_name="range",
-            leader="s-1",
-            skip_assignment=False,
-            members=[] if kind == "LeaveGroup" else [*others, ourselves],
-        )
+        members = [] if kind == "LeaveGroup" else [other, ourselves]
+        known = {"member_id": "s-1", "leader": "s-1", "generation_id": 3, "protocol_name": "range"}
+        return SimpleNamespace(error_code=code, skip_assignment=False, members=members, **known)
 
     def close(self) -> None:
         """Nothing is open."""
