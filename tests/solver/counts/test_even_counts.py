@@ -19,6 +19,7 @@ from equilag.domain.errors import InputError
 from equilag.domain.group.group import Group
 from equilag.domain.plan.metrics import is_valid, member_counts
 from equilag.domain.policy.policy import Policy
+from equilag.solver.counts.even_shares import count_upto, marginal_cost
 
 
 def by_policy(policy: Policy) -> str:
@@ -35,6 +36,14 @@ def test_as_even_as_the_best_of_all_assignments(policy: Policy) -> None:
         everything = Assignments.all(group, policy.name == "sticky-yet-fair")
         assigned = balanced_assignment(group, policy)
         assert assigned in everything.balanced(policy.balance), group
+
+
+def test_the_count_whose_last_partition_costs_a_level_is_found_whatever_is_rounded() -> None:
+    rng = np.random.default_rng(0)
+    capacity, count = rng.integers(1, 10**6, 20_000), rng.integers(1, 10**5, 20_000)
+    level = marginal_cost(count, capacity)
+    assert (count_upto(level, capacity) == count).all()
+    assert (count_upto(np.nextafter(level, 0.0), capacity) == count - 1).all()
 
 
 @given(groups())
