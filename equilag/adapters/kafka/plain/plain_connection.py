@@ -32,6 +32,8 @@ _NAMES: Final = re.compile(r"\[Error -?\d+\] (\w+: )+")
 """Number and name of an error, if its text follows."""
 _SYSTEM_ERROR: Final = re.compile(r"KafkaConnectionError: (\d+) E[A-Z]+")
 """As kafka-python writes a connection that the system refuses."""
+_TIME_IS_UP: Final = (errors.RequestTimedOutError, errors.KafkaTimeoutError)
+"""How an attempt fails that the time limit ends."""
 _NEARLY_S: Final = 0.5
 """A failure this close to the time limit counts as a timeout in the message."""
 
@@ -154,7 +156,7 @@ class _Manager(KafkaConnectionManager):  # type: ignore[misc]
         connection = super().get_connection(node_id, *args, **settings)
 
         def keep(error: BaseException) -> None:
-            if self.complaint and isinstance(error, errors.RequestTimedOutError):
+            if self.complaint and isinstance(error, _TIME_IS_UP):
                 return  # the time is up; earlier attempts say why
             if isinstance(error, errors.SaslAuthenticationFailedError):
                 self._login_failure = error

@@ -1,0 +1,26 @@
+"""Why no broker answers: what the attempts to connect say, one after the other."""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+
+import pytest
+from kafka import errors
+from kafka.net.manager import KafkaConnectionManager
+
+from equilag.adapters.kafka.plain.plain_connection import _Manager
+
+
+@pytest.mark.parametrize("late", [errors.KafkaTimeoutError(), errors.RequestTimedOutError()])
+def test_an_attempt_that_the_time_limit_ends_does_not_hide_why_others_failed(monkeypatch, late):
+    """kafka-python ends the last attempt with either error."""
+    failed = []
+    connection = SimpleNamespace(init_future=SimpleNamespace(add_errback=failed.append))
+    monkeypatch.setattr(KafkaConnectionManager, "get_connection", lambda *_: connection)
+    manager = object.__new__(_Manager)
+    manager.config = {"sasl_mechanism": "PLAIN"}
+    manager.cluster = SimpleNamespace(broker_metadata=lambda _: None)
+    for error in (late, errors.KafkaConnectionError("socket disconnected"), late):
+        manager.get_connection("bootstrap-0")
+        failed.pop()(error)
+    assert manager.complaint == "it closes the connection: authentication failed?"
