@@ -5,10 +5,9 @@ from __future__ import annotations
 from types import SimpleNamespace
 
 import pytest
-from kafka import errors
-from kafka.net.manager import KafkaConnectionManager
 
-from equilag.adapters.kafka.plain.plain_connection import _Manager
+from equilag.adapters.kafka.plain import plain_connection
+from equilag.adapters.kafka.plain.plain_connection import errors
 
 
 @pytest.mark.parametrize("late", [errors.KafkaTimeoutError(), errors.RequestTimedOutError()])
@@ -16,8 +15,9 @@ def test_an_attempt_that_the_time_limit_ends_does_not_hide_why_others_failed(mon
     """kafka-python ends the last attempt with either error."""
     failed = []
     connection = SimpleNamespace(init_future=SimpleNamespace(add_errback=failed.append))
-    monkeypatch.setattr(KafkaConnectionManager, "get_connection", lambda *_: connection)
-    manager = object.__new__(_Manager)
+    manager = object.__new__(plain_connection._Manager)
+    of_kafka = plain_connection.KafkaConnectionManager
+    monkeypatch.setattr(of_kafka, "get_connection", lambda *_: connection)
     manager.config = {"sasl_mechanism": "PLAIN"}
     manager.cluster = SimpleNamespace(broker_metadata=lambda _: None)
     for error in (late, errors.KafkaConnectionError("socket disconnected"), late):
