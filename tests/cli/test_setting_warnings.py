@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from support.groups import snapshot_of
+from support.groups import snapshot_of, with_members
 
 from equilag.cli.setting_warnings import co_partition_warning, setting_warnings
 from equilag.domain.group.co_partitioning import CoPartitionedTopics
@@ -78,8 +78,7 @@ UNKNOWN = "--rack-aware changes nothing: "
 def racked(racks: list[str], replicas: list[list[str]] | None) -> dict[str, Any]:
     """Two members with these racks, and a topic of four partitions with replicas there."""
     snapshot: dict[str, Any] = snapshot_of([4], [[0]] * len(racks), lags=[0] * 4)
-    for member, rack in zip(snapshot["members"], racks, strict=True):
-        member.update({"rack": rack} if rack else {})
+    with_members(snapshot, rack=(rack or None for rack in racks))
     return snapshot if replicas is None else {**snapshot, "racks": {"t00": replicas}}
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 import numpy as np
-from support.groups import group_of, small_groups, snapshot_of
+from support.groups import group_of, small_groups, snapshot_of, with_members
 from support.oracles import Assignments
 
 import equilag
@@ -71,9 +71,7 @@ def test_without_a_search_the_bound_asks_for_no_counts() -> None:
 def test_reads_across_racks() -> None:
     snapshot = snapshot_of([4], [[0], [0]], lags=[4, 3, 2, 1])
     snapshot["racks"] = {"t00": [["x"], ["x"], ["y"], ["y"]]}
-    for member, rack in zip(snapshot["members"], "xy", strict=True):
-        member["rack"] = rack
-    group = equilag.load_snapshot(snapshot)
+    group = equilag.load_snapshot(with_members(snapshot, rack="xy"))
     across = np.array([0, 1, 1, 0], dtype=np.int32)
     for policy, expected in (
         (Policy(), ()),

@@ -6,7 +6,7 @@ from collections import Counter
 from typing import Any
 
 import numpy as np
-from support.groups import group_of, restricted, small_groups, snapshot_of
+from support.groups import group_of, restricted, small_groups, snapshot_of, with_members
 from support.oracles import Assignments
 
 import equilag
@@ -115,8 +115,7 @@ def test_pins_are_a_scope_of_their_own() -> None:
 
 def test_room_and_capacities_bound_too() -> None:
     snapshot = snapshot_of([6], [[0], [0]], lags=[10] * 6)
-    slow, fast = snapshot["members"]
-    slow["capacity"], fast["capacity"], fast["max_partitions"] = 1, 4, 1
+    with_members(snapshot, capacity=(1, 4), max_partitions=(None, 1))
     plan = equilag.solve(equilag.load_snapshot(snapshot))
     causes = bound_causes(plan)
     assert causes[0].scope == "counts"  # which follow from capacities and room

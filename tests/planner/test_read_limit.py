@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 from support.extended_groups import ExtendedShape, extended_snapshot
-from support.groups import snapshot_of
+from support.groups import snapshot_of, with_members
 from support.oracle_optima import all_optima
 from support.oracle_snapshots import Snapshot, read_group
 
@@ -90,9 +90,7 @@ def test_every_point_of_the_frontier_keeps_to_the_limit(seed: int) -> None:
 def test_both_limits_at_once() -> None:
     """One move or more where nothing may be read across racks, none where one read is allowed."""
     snapshot = snapshot_of([2], [[0], [0]], [1, 0]) | {"racks": {"t00": [["a"], ["b"]]}}
-    for member, rack in zip(snapshot["members"], "ab", strict=True):
-        member["rack"] = rack
-    group = equilag.load_snapshot(snapshot)
+    group = equilag.load_snapshot(with_members(snapshot, rack="ab"))
     assert equilag.solve(group, max_cross_rack=2, max_moves=0).moves == ()
     assert len(equilag.solve(group, max_cross_rack=0).moves) == 2
     with pytest.raises(equilag.InputError, match="fewer than 2"):

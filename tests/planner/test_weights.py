@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from fractions import Fraction
 from functools import partial
 from math import isclose
@@ -13,7 +12,7 @@ import numpy as np
 import pytest
 from support.altered_plans import document
 from support.extended_groups import FIELDS, ExtendedShape, extended_snapshot
-from support.groups import snapshot_of
+from support.groups import snapshot_of, with_members
 from support.oracle_optima import all_optima
 from support.oracle_snapshots import KINDS, Snapshot, give_weights, read_group, weights_of
 
@@ -124,19 +123,14 @@ def test_figures_are_those_of_the_capacities_as_given(moved: float | None) -> No
         assert equilag.verify(plan.group, plan.to_dict()) == []
 
 
-def with_capacities(snapshot: Snapshot, capacities: Iterable[float]) -> Snapshot:
-    for member, capacity in zip(snapshot["members"], capacities, strict=True):
-        member["capacity"] = capacity
-    return snapshot
-
-
 def random_snapshot(rng: np.random.Generator) -> Snapshot:
     """Three members that differ, and up to six partitions that each of them may take."""
     size, large = int(rng.integers(2, 7)), rng.random() < 0.3
     capacities = rng.choice(CAPACITIES, 3, replace=rng.random() < 0.5).tolist()
     owners = np.where(np.arange(size) < rng.integers(0, size + 1), 0, -1)
     lags = rng.integers(0, 2**53 if large else 50, size)
-    return with_capacities(snapshot_of([size], [[0]] * 3, owners, lags), map(float, capacities))
+    snapshot = snapshot_of([size], [[0]] * 3, owners, lags)
+    return with_members(snapshot, capacity=map(float, capacities))
 
 
 @pytest.mark.parametrize("number", [40, pytest.param(800, marks=pytest.mark.long)])
@@ -161,7 +155,7 @@ def test_bounds_and_optimal_are_true(number: int) -> None:
 
 def test_the_excess_of_a_plan_is_no_less_than_a_bound_that_is_a_fraction() -> None:
     idle_and_readers = snapshot_of([0, 1], [[0], [1], [1], [1]], lags=[7])
-    group = equilag.load_snapshot(with_capacities(idle_and_readers, (1.1, 0.3, 0.2, 0.2)))
+    group = equilag.load_snapshot(with_members(idle_and_readers, capacity=(1.1, 0.3, 0.2, 0.2)))
     plan = equilag.solve(group, effort=0.1, time_limit=60)
     assert any(claim.claim == "excess_at_least" for claim in plan.claims)
     assert equilag.verify(group, plan.to_dict()) == []
@@ -169,7 +163,7 @@ def test_the_excess_of_a_plan_is_no_less_than_a_bound_that_is_a_fraction() -> No
 
 def test_capacities_may_be_too_far_apart_for_a_float() -> None:
     snapshot = snapshot_of([2], [[0], [0]], lags=[5, 9])
-    group = equilag.load_snapshot(with_capacities(snapshot, (1e18, 1.0)))
+    group = equilag.load_snapshot(with_members(snapshot, capacity=(1e18, 1.0)))
     plan = equilag.solve(group, effort=0.1, time_limit=60)
     assert not plan.notes  # of a stage that failed
     assert equilag.verify(group, plan.to_dict()) == []

@@ -6,7 +6,7 @@ positions in the lists given here.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import fields, replace
 from typing import Any, Final
 
@@ -49,6 +49,15 @@ def snapshot_of(
     if lags is not None:
         values = iter(int(lag) for lag in lags)
         snapshot["lags"] = {t: [next(values) for _ in range(size)] for t, size in topics.items()}
+    return snapshot
+
+
+def with_members(snapshot: Snapshot, **columns: Iterable[Any]) -> Snapshot:
+    """The snapshot itself, its members with these fields, each of one column; None for no field."""
+    for name, column in columns.items():
+        for member, value in zip(snapshot["members"], column, strict=True):
+            if value is not None:
+                member[name] = value
     return snapshot
 
 

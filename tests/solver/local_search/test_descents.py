@@ -6,7 +6,7 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from support.groups import group_of, snapshot_of
+from support.groups import group_of, snapshot_of, with_members
 from support.local_search import never, spread_of, start
 
 from equilag.adapters.snapshot.read_input import load_snapshot
@@ -74,9 +74,7 @@ def test_descent_takes_no_more_steps_than_asked_and_none_when_stopped() -> None:
 def by_capacity(capacities: list[int], owner: list[int], lags: list[int]) -> Group:
     """A reduced group of one topic, whose members may take any number of its partitions."""
     snapshot = snapshot_of([len(lags)], [[0]] * len(capacities), owner, lags)
-    for member, capacity in zip(snapshot["members"], capacities, strict=True):
-        member["capacity"] = capacity
-    group = load_snapshot(snapshot)
+    group = load_snapshot(with_members(snapshot, capacity=capacities))
     return reduce_group(group, Policy(balance="none")).group
 
 
