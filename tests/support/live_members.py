@@ -241,12 +241,14 @@ def listening(
     """A thread that notes what members in another process print until its end: lines of
     `MILLISECONDS MEMBER WHAT [PARTITION,…]`. One on what was read has PARTITION:FIRST:LAST."""
 
+    records = OffsetsRead() if read is None else read
+
     def listen() -> None:
         assert process.stdout is not None
         with process.stdout as lines:
             for line in lines:
                 if line.endswith(b"\n"):  # not the torn last line of a process that was killed
-                    _note(line.decode(), log, read or OffsetsRead())
+                    _note(line.decode(), log, records)
 
     thread = threading.Thread(target=listen, daemon=True)
     thread.start()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from types import SimpleNamespace
 
 import pytest
@@ -11,9 +12,11 @@ from equilag.adapters.kafka.plain.plain_connection import errors
 
 
 @pytest.mark.parametrize("late", [errors.KafkaTimeoutError(), errors.RequestTimedOutError()])
-def test_an_attempt_that_the_time_limit_ends_does_not_hide_why_others_failed(monkeypatch, late):
+def test_an_attempt_that_the_time_limit_ends_does_not_hide_why_others_failed(
+    monkeypatch: pytest.MonkeyPatch, late: Exception
+) -> None:
     """kafka-python ends the last attempt with either error."""
-    failed = []
+    failed: list[Callable[[BaseException], None]] = []
     connection = SimpleNamespace(init_future=SimpleNamespace(add_errback=failed.append))
     manager = object.__new__(plain_connection._Manager)
     of_kafka = plain_connection.KafkaConnectionManager
