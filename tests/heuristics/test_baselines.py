@@ -1,5 +1,7 @@
 """Range, round robin, fair and lag-aware against plain loops over their definitions."""
 
+from __future__ import annotations
+
 import pytest
 from hypothesis import given
 from support.claimed_groups import groups, load

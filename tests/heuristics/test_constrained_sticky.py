@@ -1,5 +1,7 @@
 """Constrained sticky against KIP-615's steps as plain loops."""
 
+from __future__ import annotations
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st

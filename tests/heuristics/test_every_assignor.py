@@ -1,5 +1,7 @@
 """What holds for all built-in assignors on any group."""
 
+from __future__ import annotations
+
 import copy
 from dataclasses import replace
 

@@ -1,6 +1,8 @@
 """Range by racks: what it keeps of plain range, on random groups. Kafka's own answers are in
 `test_conformance.py`."""
 
+from __future__ import annotations
+
 from dataclasses import replace
 
 import numpy as np

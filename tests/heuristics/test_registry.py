@@ -1,5 +1,7 @@
 """Assignors by name, the lazy imports, and the check of what an assignor returns."""
 
+from __future__ import annotations
+
 import subprocess
 import sys
 

@@ -1,5 +1,7 @@
 """Sticky: balanced as KIP-54 defines it, and no more moves than its search needs."""
 
+from __future__ import annotations
+
 import copy
 
 import numpy as np

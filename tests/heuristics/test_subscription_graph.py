@@ -1,5 +1,7 @@
 """The components of the subscription graph, against networkx."""
 
+from __future__ import annotations
+
 import networkx as nx
 import numpy as np
 from hypothesis import given

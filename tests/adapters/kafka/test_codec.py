@@ -172,8 +172,11 @@ def test_damage_raises_only_broken_record(name: str, data: st.DataObject) -> Non
 @pytest.mark.parametrize(
     ("name", "newer", "message"),
     [
+        ("commit/v4", 5, "offset commit value v5"),
         ("commit/v4", -1, "offset commit value v-1"),
+        ("group/v4", 5, "group metadata value v5"),
         ("consumer-group/v0", 1, "consumer group metadata value v1"),
+        ("consumer-member/v0", 1, "consumer group member metadata value v1"),
         ("current-assignment/v0", 1, "consumer group current member assignment value v1"),
         ("resolved/v0", 300, "consumer group regular expression value v300"),
     ],

@@ -139,8 +139,11 @@ def test_a_login(
     lacking = f"equilag: {broker.sasl}: needs the right Describe on Group 'cli-live'\n"
     assert run(*argv) == (2, "", lacking)
     allow(admin, "cli-reader", ResourceType.GROUP, "cli-live")
+    told = "equilag: left out: cli-live: needs the right Describe on Topic 'cli-orders'\n"
+    until(lambda: run("groups", *login) == (0, NONE, told))
     allow(admin, "cli-reader", ResourceType.TOPIC, "cli-orders")
     until(lambda: run(*argv).status == 0)
+    assert run("groups", *login).out.startswith("1 group, total lag 300\n")
     monkeypatch.setattr("equilag.adapters.kafka.cluster.WAIT_S", 1.5)
     properties.write_text(login_properties("cli-reader", "wrong"), "utf-8")
     wrong = run(*argv)
