@@ -133,7 +133,7 @@ def random_snapshot(rng: np.random.Generator) -> Snapshot:
     return with_members(snapshot, capacity=map(float, capacities))
 
 
-@pytest.mark.parametrize("number", [40, pytest.param(800, marks=pytest.mark.long)])
+@pytest.mark.parametrize("number", [16, pytest.param(800, marks=pytest.mark.long)])
 def test_bounds_and_optimal_are_true(number: int) -> None:
     rng, solve = np.random.default_rng(3), partial(equilag.solve, balance="none", tolerance=0)
     proved = 0

@@ -23,7 +23,7 @@ pytestmark = [pytest.mark.spark]
 SPAN: Final = Span(AT, window=3_600_000, horizon=3_000)
 
 
-@pytest.mark.parametrize("groups", [40, pytest.param(150, marks=pytest.mark.long)])
+@pytest.mark.parametrize("groups", [20, pytest.param(150, marks=pytest.mark.long)])
 def test_capacities_are_those_of_the_plain_code(
     spark: SparkSession, tmp_path: Path, groups: int
 ) -> None:

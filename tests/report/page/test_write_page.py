@@ -75,6 +75,7 @@ def test_names_are_text() -> None:
     assert not re.search(r"<script>alert|<img|\u202e", fleet)
 
 
+@pytest.mark.long
 def test_pages_of_large_groups_and_fleets_can_be_mailed() -> None:
     assert len(page_of(report_of(large_group(), effort=0.02)).encode()) <= MAX_BYTES
     failures = tuple(FAILED._replace(group=f"team-payments.settlement-{n}") for n in range(500))

@@ -68,7 +68,7 @@ def test_where_the_heaviest_partition_must_change_its_holder(
 
 def rings(rng: np.random.Generator) -> Iterator[Group]:
     """Each member shares a topic with the next one, so that most ways are long."""
-    for number in range(24):
+    for number in range(16):
         n = 4 + number % 2
         across = sorted(rng.choice(n, 2, replace=False).tolist())
         reading = [[i, (i + 1) % n] for i in range(n)] + [across]
@@ -146,7 +146,7 @@ def test_a_chain_relieves_who_gives_and_brings_nobody_below_the_window() -> None
                 below = after.loads < np.minimum(state.loads, window.low)
                 assert not np.delete(below, assigned[given]).any()
                 found += 1
-    assert found > 12
+    assert found > 8
 
 
 @pytest.mark.parametrize("balance", ["per-topic", "both"])
