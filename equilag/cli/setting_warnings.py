@@ -12,7 +12,7 @@ from equilag.domain.group.group import Group
 from equilag.domain.group.weight import weighed_policy
 from equilag.domain.policy.policy import Policy
 from equilag.domain.policy.policy_settings import DEFAULT_HORIZON
-from equilag.domain.policy.shape import unused_capacities
+from equilag.domain.policy.shape import unused_entries
 from equilag.domain.reduction.split_classes import RackReads
 from equilag.domain.show import guess, show, some_of
 
@@ -68,8 +68,12 @@ def setting_warnings(group: Group, policy: Policy) -> Iterator[str]:
     weight = weighed_policy(policy, group).weight
     if policy.horizon != DEFAULT_HORIZON and weight != "work":
         yield f"--horizon: has no effect; what is spread is {weight or 'lag'}"
-    for entry in unused_capacities(group, policy):
-        yield f"--capacity: {entry} serves nobody; later entries match all of its members"
+    for option, entries in (
+        ("--capacity", policy.capacity),
+        ("--max-partitions", policy.max_partitions),
+    ):
+        for entry in unused_entries(group, entries):
+            yield f"{option}: {entry} serves nobody; later entries match all of its members"
     lists = policy.co_partition or [
         tuple(group.topics[t] for t in topics) for topics in group.co_partitioned
     ]

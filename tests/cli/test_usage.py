@@ -94,7 +94,7 @@ WRONG = [
     (["plan", "x", "--max-moves", "-1"], "--max-moves: '-1' is not"),
     (["plan", "x", "--capacity", "c-1"], '--capacity: "c-1" is not ID=N'),
     (["compare", "x", "--capacity", "c=-1"], '--capacity: the capacity of "c" is -1.0, not'),
-    (["frontier", "x", "--max-partitions", "x"], "--max-partitions: 'x' is not a whole number"),
+    (["frontier", "x", "--max-partitions", "x"], '--max-partitions: "x" is not a whole number'),
     (["plan", "x", "--instances", "pod"], "--instances: 'pod' is none of host, client-id, none"),
     (["plan", "x", "--max-cross-rack", "-1"], "--max-cross-rack: '-1' is not a whole number"),
     (["plan", "x", "--co-partition", "a"], '--co-partition: "a" is not TOPIC1,TOPIC2'),

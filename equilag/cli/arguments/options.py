@@ -134,7 +134,7 @@ def named(policy: Policy | None = None) -> Iterator[None]:
     except InputError as error:
         option = PARAMETERS.get(error.place, error.place)
         if error.place.rpartition(".")[2] == "max_partitions":
-            own = policy is not None and policy.max_partitions is None
+            own = policy is not None and not policy.max_partitions
             option = error.place if own else PARAMETERS["max_partitions"]
         raise InputError(error.problem, option, error.source) from error
 

@@ -6,19 +6,22 @@ Each function raises InputError at `place`.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, Final, TypeAlias
 
 from equilag.domain.errors import InputError
 from equilag.domain.group.member import capacity_problem
-from equilag.domain.policy.setting import Entries
+from equilag.domain.policy.setting import Entries, Whole
 from equilag.domain.show import show
 from equilag.domain.values import not_a
 
 Capacities: TypeAlias = tuple[tuple[str, float], ...]
+Limits: TypeAlias = tuple[tuple[str, int], ...]
 TopicLists: TypeAlias = tuple[tuple[str, ...], ...]
 Pins: TypeAlias = tuple[tuple[str, int, str], ...]
 
+EVERY: Final = "*"
+"""The pattern of a plain number, which is every member's."""
 NO_LISTS: Final[TopicLists] = ((),)
 """No topics are co-partitioned, whatever the group says: one list, of nothing."""
 NO_LISTS_TEXT: Final = "none"
@@ -30,37 +33,62 @@ _PIN: Final = re.compile(r"(.+?)-([0-9]{1,18})=(.+)", re.DOTALL)
 
 def capacities_of(value: object, place: str) -> Capacities:
     """Patterns and capacities; of one that is given twice the last."""
-    found: dict[str, float] = {}
-    for entry in _entries(value, place):
-        pattern, number = _pair(entry, place)
+    pairs = [_pair(entry, float, place) for entry in _entries(value, place)]
+    return _by_pattern([(p, _capacity(n, p, place)) for p, n in pairs], place)
+
+
+def limits_of(value: object, place: str) -> Limits:
+    """Patterns and numbers of partitions; a number alone is every member's."""
+    several = isinstance(value, (Mapping, list, tuple))
+    pairs = []
+    for entry in _entries(value, place) if several else [value]:
+        paired = isinstance(entry, (list, tuple)) or (isinstance(entry, str) and "=" in entry)
+        pattern, number = _pair(entry, int, place) if paired else (EVERY, _number(entry, int))
+        pairs.append((pattern, Whole().check(number, place)))
+    return _by_pattern(pairs, place)
+
+
+def _by_pattern(pairs: Sequence[tuple[Any, Any]], place: str) -> tuple[tuple[str, Any], ...]:
+    found: dict[str, Any] = {}
+    for pattern, number in pairs:
         if not isinstance(pattern, str) or not pattern:
             raise InputError(f"{show(pattern)} is no member's id or pattern", place)
         found.pop(pattern, None)  # a later entry stands before an earlier
-        found[pattern] = _capacity(number, pattern, place)
+        found[pattern] = number
     return tuple(found.items())
 
 
-def capacity_text(entry: tuple[str, float]) -> str:
+def pattern_text(entry: tuple[str, float]) -> str:
     """``c-*=2``"""
     pattern, number = entry
     return f"{pattern}={repr(number).removesuffix('.0')}"
 
 
-def _pair(entry: object, place: str) -> tuple[object, object]:
+def _limits_json(limits: Limits) -> Any:
+    """The number itself where it is every member's."""
+    alone = [number for pattern, number in limits if pattern == EVERY]
+    return alone[0] if len(limits) == len(alone) == 1 else [*map(pattern_text, limits)]
+
+
+def _number(text: object, number: Callable[[str], float]) -> object:
+    try:
+        return number(text) if isinstance(text, str) else text
+    except ValueError:
+        return text
+
+
+def _pair(entry: object, number: Callable[[str], float], place: str) -> tuple[object, object]:
     if isinstance(entry, str):
         pattern, equals, text = entry.rpartition("=")
         if not equals:
             raise InputError(f"{show(entry)} is not ID=N", place)
-        try:
-            return pattern, float(text)
-        except ValueError:
-            return pattern, text
+        return pattern, _number(text, number)
     if isinstance(entry, (list, tuple)) and len(entry) == 2:
         return entry[0], entry[1]
     raise InputError(not_a(entry, "ID=N"), place)
 
 
-def _capacity(value: object, pattern: str, place: str) -> float:
+def _capacity(value: object, pattern: object, place: str) -> float:
     problem: str | None = "not a finite number above 0"
     if isinstance(value, (int, float)) and not isinstance(value, bool):
         problem = capacity_problem(value)
@@ -144,6 +172,10 @@ def _pin_texts() -> dict[str, Any]:
     return {"type": "array", "items": {"anyOf": [{"type": "string"}, parts]}}
 
 
+def _number_or_texts() -> dict[str, Any]:
+    return {"anyOf": [Whole().schema(), _texts()]}
+
+
 def _lists_or_none() -> dict[str, Any]:
     return {"anyOf": [{"const": NO_LISTS_TEXT}, {"type": "array", "items": _texts()}]}
 
@@ -152,8 +184,10 @@ def _lists_json(lists: TopicLists) -> Any:
     return NO_LISTS_TEXT if lists == NO_LISTS else [list(topics) for topics in lists]
 
 
-CAPACITIES: Final = Entries(capacities_of, lambda entries: [*map(capacity_text, entries)], _texts)
+CAPACITIES: Final = Entries(capacities_of, lambda entries: [*map(pattern_text, entries)], _texts)
 """Member id or pattern (`*` and `?`), and capacity; a later entry stands before an earlier."""
+LIMITS: Final = Entries(limits_of, _limits_json, _number_or_texts)
+"""The same with a whole number, or a whole number alone."""
 TOPIC_LISTS: Final = Entries(topic_lists_of, _lists_json, _lists_or_none)
 """Lists of topics, in place of the group's own; NO_LISTS: none at all."""
 PINS: Final = Entries(pins_of, lambda pins: [*map(pin_text, pins)], _pin_texts)

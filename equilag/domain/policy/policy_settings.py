@@ -7,10 +7,12 @@ from typing import Final, Literal, get_args
 
 from equilag.domain.policy.entries import (
     CAPACITIES,
+    LIMITS,
     PINS,
     TOPIC_LISTS,
     TOPICS,
     Capacities,
+    Limits,
     Pins,
     TopicLists,
 )
@@ -154,11 +156,12 @@ class Settings:
             " 'c-*=2'; can be repeated; the last match applies",
         )
     )  # fmt: skip
-    max_partitions: int | None = setting(
+    max_partitions: Limits = setting(
         Setting(
-            None, Whole(), "room", "N",
-            "at most N partitions per member; partition i of all co-partitioned topics of a list"
-            " counts once",
+            (), LIMITS, "room", "[ID=]N",
+            "at most N partitions per member, or for members that an ID or pattern matches, as in"
+            " 'canary-*=2'; partition i of all co-partitioned topics of a list counts once; can be"
+            " repeated; the last match applies",
             default_words="no limit",
         )
     )  # fmt: skip

@@ -157,8 +157,8 @@ class Entries:
 
     def words(self, value: Any) -> list[str]:
         entries = self.to_json(value)
-        if isinstance(entries, str):
-            return [entries]
+        if not isinstance(entries, list):
+            return [str(entries)]
         return [one if isinstance(one, str) else ",".join(map(str, one)) for one in entries]
 
     def schema(self) -> dict[str, Any]:

@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from fnmatch import translate
 from itertools import count, islice
-from typing import Any, Final
+from typing import Any, Final, TypeVar
 
 import numpy as np
 
@@ -16,11 +16,12 @@ from equilag.domain.building.topic_index import co_partitioned_topics
 from equilag.domain.errors import InputError
 from equilag.domain.group.group import NOBODY, Group, Index
 from equilag.domain.group.member import Member
-from equilag.domain.policy.entries import capacity_text
+from equilag.domain.policy.entries import EVERY, pattern_text
 from equilag.domain.policy.policy import Policy
 from equilag.domain.policy.policy_settings import InstancesBy
 from equilag.domain.show import guess, plural, show
 
+Number = TypeVar("Number", int, float)
 NEW_PREFIX: Final = "new-"
 """New members are called new-1, new-2, …, so that `--capacity 'new-*=N'` speaks of them."""
 
@@ -197,54 +198,57 @@ def _members(group: Group, policy: Policy) -> tuple[Member, ...]:
     """The members with their capacities, limits and instances; the same object unchanged."""
     members = group.members
     if policy.capacity:
-        capacity = _capacities(members, policy)
+        capacity = _by_member(members, policy.capacity, "capacity")
         members = tuple(
             replace(member, capacity=capacity.get(member.id, member.capacity)) for member in members
         )
-    limit = policy.max_partitions
-    if limit is not None:
+    if policy.max_partitions:
+        limit = _by_member(members, policy.max_partitions, "max_partitions")
         members = tuple(
-            replace(m, max_partitions=limit if m.max_partitions is None
-                    else min(limit, m.max_partitions))
-            for m in members
-        )  # fmt: skip
+            replace(m, max_partitions=_smaller(limit.get(m.id), m.max_partitions)) for m in members
+        )
     if policy.instances is not None:
         members = _with_instances(group, members, policy.instances)
     return members
 
 
-def _capacities(members: Sequence[Member], policy: Policy) -> dict[str, float]:
-    """Id -> capacity, of the members that a pattern matches."""
+def _smaller(one: int | None, other: int | None) -> int | None:
+    return min((limit for limit in (one, other) if limit is not None), default=None)
+
+
+def _by_member(
+    members: Sequence[Member], entries: Sequence[tuple[str, Number]], place: str
+) -> dict[str, Number]:
+    """Id -> number, of the members that a pattern matches."""
     ids = [member.id for member in members]
-    found: dict[str, float] = {}
-    matched = _matched(ids, policy)
-    for (pattern, capacity), which in zip(policy.capacity, matched, strict=True):
-        if not which:
-            raise InputError(f"no member's id is {show(pattern)}{guess(pattern, ids)}", "capacity")
-        found |= dict.fromkeys(which, capacity)
+    found: dict[str, Number] = {}
+    for (pattern, number), which in zip(entries, _matched(ids, entries), strict=True):
+        if not which and pattern != EVERY:
+            raise InputError(f"no member's id is {show(pattern)}{guess(pattern, ids)}", place)
+        found |= dict.fromkeys(which, number)
     return found
 
 
-def unused_capacities(group: Group, policy: Policy) -> list[str]:
-    """The entries of `capacity`, as texts, that match members of which a later one matches each."""
-    matched = _matched([member.id for member in group.members], policy)
+def unused_entries(group: Group, entries: Sequence[tuple[str, float]]) -> list[str]:
+    """The entries, as texts, that match members of which a later one matches each."""
+    matched = _matched([member.id for member in group.members], entries)
     last: dict[str, int] = {}
     for number, which in enumerate(matched):
         last |= dict.fromkeys(which, number)
     used = set(last.values())
     return [
-        capacity_text(entry)
-        for number, entry in enumerate(policy.capacity)
+        pattern_text(entry)
+        for number, entry in enumerate(entries)
         if matched[number] and number not in used
     ]
 
 
-def _matched(ids: list[str], policy: Policy) -> list[list[str]]:
-    """The ids that each entry of `capacity` matches."""
+def _matched(ids: list[str], entries: Sequence[tuple[str, float]]) -> list[list[str]]:
+    """The ids that each entry matches."""
     known = set(ids)
     return [
         [pattern] if pattern in known else [*filter(_matcher(pattern), ids)]
-        for pattern, _ in policy.capacity
+        for pattern, _ in entries
     ]
 
 

@@ -81,7 +81,7 @@ def _fitting_settings(group: Group, policy: Policy) -> FittingSettings:
     found.add("keep", given.keep)
     # Pins come after what contradicts them: that was meant for all partitions, the pin for one.
     found.add("pin", given.pin)
-    found.set(max_partitions=given.max_partitions)
+    found.add("max_partitions", given.max_partitions)
     found.set(instances=given.instances)
     return found
 

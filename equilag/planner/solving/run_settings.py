@@ -37,7 +37,7 @@ class PolicySettings(TypedDict, total=False):
     rack_aware: bool | None
     max_cross_rack: int | None
     capacity: Any
-    max_partitions: int | None
+    max_partitions: Any
     instances: str | None
     co_partition: Any
     pin: Any

@@ -25,7 +25,8 @@ NAMES = st.text("ab-=1,.", min_size=1, max_size=6)
         ({"capacity": {"c-*": 2, "c-1": 0.5}}, Policy(capacity=(("c-*", 2.0), ("c-1", 0.5)))),
         ({"capacity": ["c-*=2", "c-1=.5"]}, Policy(capacity=(("c-*", 2.0), ("c-1", 0.5)))),
         ({"capacity": ["a=b=2", "d=1", "a=b=3"]}, Policy(capacity=(("d", 1.0), ("a=b", 3.0)))),
-        ({"max_partitions": 0}, Policy(max_partitions=0)),
+        ({"max_partitions": 0}, Policy(max_partitions=(("*", 0),))),
+        ({"max_partitions": ["9", "c-*=2"]}, Policy(max_partitions={"*": 9, "c-*": 2})),
         ({"instances": "client-id"}, Policy(instances="client-id")),
         ({"co_partition": ["a,b", ["c", "d", "e"]]}, Policy(co_partition=(("a", "b"),
                                                                             ("c", "d", "e")))),
@@ -49,11 +50,14 @@ def test_every_way_to_give_them(given: Any, expected: Policy) -> None:
     st.dictionaries(st.tuples(NAMES, st.integers(0, 12)), NAMES),
     st.lists(st.lists(NAMES, min_size=2, unique=True)) | st.just("none"),
     st.lists(NAMES, unique=True),
+    st.dictionaries(NAMES | st.just("*"), st.integers(0, 9), min_size=1),
 )
-def test_there_and_back_as_json(capacity: Any, pin: Any, co_partition: Any, keep: Any) -> None:
+def test_there_and_back_as_json(
+    capacity: Any, pin: Any, co_partition: Any, keep: Any, most: Any
+) -> None:
     policy = Policy(
         capacity=capacity, pin=pin, co_partition=co_partition, keep=keep, instances="host",
-        rack_aware=True, max_cross_rack=3, max_partitions=7,
+        rack_aware=True, max_cross_rack=3, max_partitions=most,
     )  # fmt: skip
     again = Policy(**json.loads(json.dumps(policy.to_dict())))
     assert again == policy
@@ -84,6 +88,8 @@ def test_only_what_is_in_force_is_written() -> None:
         ({"capacity": ["c=1e-300"]}, 'the capacity of "c" is 1e-300, not between 1e-100 and'),
         ({"max_partitions": -1}, "-1 is not a whole number, 0 or more"),
         ({"max_partitions": True}, "true is not a whole number"),
+        ({"max_partitions": ["c-*=1.5"]}, '"1.5" is not a whole number'),
+        ({"max_partitions": {"": 1}}, '"" is no member\'s id or pattern'),
         ({"instances": "pod"}, "unknown instances 'pod'; one of host, client-id, none"),
         ({"co_partition": "a,b"}, "a string, not a list"),
         ({"co_partition": ["a"]}, '"a" is not TOPIC1,TOPIC2'),

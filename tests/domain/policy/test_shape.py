@@ -57,7 +57,8 @@ def test_capacities(capacity: Any, expected: list[float | None]) -> None:
 
 def test_the_smaller_limit_counts() -> None:
     assert [m.max_partitions for m in shaped(max_partitions=4).members] == [4, 4, 2, 4]
-    assert [m.max_partitions for m in shaped(max_partitions=1).members] == [1, 1, 1, 1]
+    some = ["3", "m?=1", "m1=9", "m2*=5"]
+    assert [m.max_partitions for m in shaped(max_partitions=some).members] == [1, 9, 2, 1]
 
 
 @pytest.mark.parametrize(
