@@ -85,9 +85,9 @@ def size(
     time_limit (10 seconds by default), effort, seed, stop: those of `solve`. Sizes for which
         nothing is left have no row, or a wider interval.
 
-    The weight is the rate where the group knows any, else lag, unless the policy names one. Best
-    means the smallest heaviest load per unit of capacity among the plans with the balance of counts
-    that the policy asks for; nobody owns anything. Of the other settings those count that say how
+    The weight is the rate where the group knows any, else what `solve` spreads, unless the policy
+    names one. Best means the smallest heaviest load per unit of capacity among the plans with the
+    balance of counts that the policy asks for; nobody owns anything. Of the other settings those count that say how
     members are (`capacity`, `max_partitions`, `instances`, `co_partition`). New members are called
     new-1, new-2, … and have the median capacity unless `capacity` names them. The tolerance is the
     part of a load by which a size must lower it to help. Raises InputError for settings that make

@@ -161,6 +161,19 @@ def test_the_excess_of_a_plan_is_no_less_than_a_bound_that_is_a_fraction() -> No
     assert equilag.verify(group, plan.to_dict()) == []
 
 
+def test_weights_count_by_themselves_where_nothing_else_is_known() -> None:
+    snapshot = snapshot_of([4], [[0], [0]], owners=[0, 0, 1, 1])
+    snapshot |= {"weights": {"t00": [10, 9, 1, 1]}}
+    group = equilag.load_snapshot(snapshot)
+    plan = equilag.solve(group, effort=0.1, time_limit=60)
+    assert (plan.compared.spread, len(plan.moves), plan.policy.weight) == (1, 2, "given")
+    assert equilag.verify(group, plan.to_dict()) == []
+    assert equilag.size(group, members=(2, 2), effort=0.1).rows[0].load == 11
+    for known, kind in (({"lags": {"t00": [0] * 4}}, None), ({"rates": {"t00": [1] * 4}}, "work")):
+        other = equilag.load_snapshot(snapshot | known)
+        assert equilag.solve(other, effort=0.1, time_limit=60).policy.weight == kind
+
+
 def test_capacities_may_be_too_far_apart_for_a_float() -> None:
     snapshot = snapshot_of([2], [[0], [0]], lags=[5, 9])
     group = equilag.load_snapshot(with_members(snapshot, capacity=(1e18, 1.0)))

@@ -12,6 +12,7 @@ import numpy as np
 from equilag.domain.columns import Floats, Ints
 from equilag.domain.errors import InputError
 from equilag.domain.group.group import Group
+from equilag.domain.group.lag import UNKNOWN
 
 if TYPE_CHECKING:
     from equilag.domain.policy.policy import Policy
@@ -97,11 +98,14 @@ def knows_rates(group: Group) -> bool:
 
 
 def weighed_policy(policy: Policy, group: Group) -> Policy:
-    """The policy with the weight in force, which is work unless it names another one and where the
-    group knows rates."""
-    if policy.weight is not None or not knows_rates(group):
+    """The policy with the weight in force. Without one of its own it is work where the group knows
+    rates, and the weights given where nothing else is known of the partitions."""
+    if policy.weight is not None:
         return policy
-    return policy.with_weight("work")
+    if knows_rates(group):
+        return policy.with_weight("work")
+    only_weights = group.weights is not None and bool((group.quality == UNKNOWN).all())
+    return policy.with_weight("given") if only_weights else policy
 
 
 def with_known_weight(policy: Policy, group: Group) -> Policy:

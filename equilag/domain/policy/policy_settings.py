@@ -123,7 +123,8 @@ class Settings:
             None, OneOfNames(WEIGHTS, "weight"), "weight", "W",
             "what to spread; lag; rate: records produced per second; work: lag + rate x horizon;"
             " given: the snapshot's weights",
-            default_words="work where rates are known, else lag", commands=_WITH_SIZE,
+            default_words="work where rates are known; given where weights alone are; else lag",
+            commands=_WITH_SIZE,
         )
     )  # fmt: skip
     horizon: float = setting(

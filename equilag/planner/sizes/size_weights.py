@@ -15,6 +15,7 @@ from equilag.domain.group.weight import (
     filled_rates,
     knows_rates,
     partition_weights,
+    weighed_policy,
 )
 from equilag.domain.policy.policy import Policy
 from equilag.domain.policy.policy_settings import WeightKind
@@ -27,8 +28,10 @@ WORK: Final[WeightKind] = "work"
 
 def sizing_weight(policy: Policy, group: Group) -> WeightKind:
     """The weight in force: rates where the group knows any, since keeping up is what counts in the
-    long run; else lag."""
-    return policy.weight or (RATE if knows_rates(group) else "lag")
+    long run; else what a plan spreads."""
+    if policy.weight is None and knows_rates(group):
+        return RATE
+    return weighed_policy(policy, group).weight or "lag"
 
 
 def weights_of(group: Group, policy: Policy, kind: WeightKind, horizon: float) -> PartitionWeights:
