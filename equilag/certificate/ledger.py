@@ -12,6 +12,7 @@ from equilag.certificate.bounds.counting import Counting
 from equilag.domain.constraint import CountConstraint
 from equilag.domain.group.group import Flags, Group
 from equilag.domain.group.member_capacities import Load
+from equilag.domain.group.shortage import Shortage
 from equilag.domain.plan.claim import OF_LOADS, Claim
 from equilag.domain.plan.metrics import load_divisor, move_cost_scale
 from equilag.domain.policy.objective import Figures, Objective
@@ -50,6 +51,8 @@ class Ledger:
     """The bounds need to hold only for plans with no more moves; None for no limit."""
     plan_figures: Mapping[str, Load] = field(default_factory=dict)
     """Claim name -> what the plan itself reaches; no claim may rule the plan out."""
+    shortage: Shortage | None = None
+    """None where nothing is known of rates or capacities."""
     figures: Figures = field(default_factory=lambda: Figures(0, 0))
     """Of the plan; no moves if the policy says ``fresh``."""
     proved: dict[str, Load] = field(default_factory=dict)

@@ -28,6 +28,7 @@ from equilag.domain.errors import InputError
 from equilag.domain.group.group import Group, Index
 from equilag.domain.group.loads import written
 from equilag.domain.group.member_capacities import Load
+from equilag.domain.group.shortage import Shortage
 from equilag.domain.plan.broken_rules import (
     BrokenRules,
     broken_by_assignor,
@@ -37,7 +38,7 @@ from equilag.domain.plan.broken_rules import (
 from equilag.domain.plan.claim import ACROSS, MOVES, Claim, evidence_for, is_optimal
 from equilag.domain.plan.metrics import count_moves, has_racks, loads_of, mean_load, moved
 from equilag.domain.plan.plan import Plan
-from equilag.domain.policy.objective import EXCESS, SPREAD, VALUE, Figures, Objective
+from equilag.domain.policy.objective import EXCESS, SHORT, SPREAD, VALUE, Figures, Objective
 from equilag.domain.policy.policy import Policy
 from equilag.domain.policy.shape import shape_group
 from equilag.domain.reduction.reduce import Reduction, reduce_group
@@ -108,7 +109,7 @@ def _check(group: Group, document: PlanDocument, report: VerificationReport) -> 
         "feasible",
         "",
         document.assigned,
-        _proved_reads(ledger),
+        _proved_claims(ledger),
         ledger.proved.get(SPREAD, 0),
         int(ledger.proved.get(MOVES, 0)),
         excess_lower_bound=ledger.proved.get(EXCESS, 0),
@@ -124,10 +125,11 @@ def _check(group: Group, document: PlanDocument, report: VerificationReport) -> 
     _check_status(document, ledger, report.findings)
 
 
-def _proved_reads(ledger: Ledger) -> tuple[Claim, ...]:
-    """The claim that the figure of cross-rack reads rests on, if it was proved."""
-    proved = ledger.proved.get(ACROSS)
-    return () if proved is None else (Claim(ACROSS, proved, ""),)
+def _proved_claims(ledger: Ledger) -> tuple[Claim, ...]:
+    """The claims that the bounds on cross-rack reads and on the shortage rest on, as far as they
+    were proved."""
+    proved = ledger.proved
+    return tuple(Claim(name, proved[name], "") for name in (ACROSS, SHORT) if name in proved)
 
 
 def _rule_findings(reduction: Reduction, policy: Policy, assigned: Index) -> Iterator[str]:
@@ -158,8 +160,13 @@ def _ledger(reduction: Reduction, document: PlanDocument, findings: list[str]) -
         if limit is not None and count_moves(planned, assigned) > limit:
             limit = None  # the plan has more moves, so bounds within the limit say nothing of it
     ledger = Ledger(planned, group, policy, constraint, exact, limit)
+    ledger.shortage = Shortage.of(reduction)
     ledger.plan_figures = _plan_figures(ledger, assigned)
-    ledger.figures = Figures(ledger.plan_figures[SPREAD], count_moves(planned, assigned))
+    ledger.figures = Figures(
+        ledger.plan_figures[SPREAD],
+        count_moves(planned, assigned),
+        short=ledger.plan_figures[SHORT],
+    )
     return ledger
 
 
@@ -198,6 +205,7 @@ def _plan_figures(ledger: Ledger, assigned: Index) -> dict[str, Load]:
         SPREAD: loads.spread,
         VALUE: loads.spread + ledger.move_cost * moves,
         EXCESS: loads.most_excess,
+        SHORT: 0 if ledger.shortage is None else ledger.shortage.short(assigned),
     }
 
 

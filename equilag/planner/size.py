@@ -87,9 +87,10 @@ def size(
 
     The weight is the rate where the group knows any, else what `solve` spreads, unless the policy
     names one. Best means the smallest heaviest load per unit of capacity among the plans with the
-    balance of counts that the policy asks for; nobody owns anything. Of the other settings those count that say how
-    members are (`capacity`, `max_partitions`, `instances`, `co_partition`). New members are called
-    new-1, new-2, … and have the median capacity unless `capacity` names them. The tolerance is the
+    balance of counts that the policy asks for; nobody owns anything. Of the other settings those
+    count that say how members are (`capacity`, `max_partitions`, `instances`, `co_partition`). New
+    members are called new-1, new-2, … and have the median capacity unless `capacity` names them.
+    The tolerance is the
     part of a load by which a size must lower it to help. Raises InputError for settings that make
     no sense here.
     """

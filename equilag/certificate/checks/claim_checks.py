@@ -113,6 +113,12 @@ def check_sum(ledger: Ledger, value: Load, data: Mapping[str, Any]) -> None:
         raise Refuted(f"spread and moves prove no more than {written(bound)}")
 
 
+def check_short_by_rates(ledger: Ledger, value: Load, data: Mapping[str, Any]) -> None:
+    """`short_at_least` by `rates`: what is produced beside what members can read."""
+    if ledger.shortage is None or value > ledger.shortage.least:
+        raise Refuted("rates and capacities prove less")
+
+
 ClaimCheck = Callable[[Ledger, Any, Mapping[str, Any]], None]
 """Values are loads or whole numbers; the reader of a plan has seen to that."""
 
@@ -127,6 +133,7 @@ CHECKS: Final[Mapping[tuple[str, str], ClaimCheck]] = {
     ("min_load_at_most", "average"): check_lowest_by_average,
     ("min_load_at_most", "rest"): check_lowest_by_rest,
     ("min_load_at_most", "folding"): check_lowest_by_folding,
+    ("short_at_least", "rates"): check_short_by_rates,
     ("spread_at_least", "difference"): check_difference,
     ("spread_at_least", "search"): check_spread_by_search,
     ("spread_at_least", "move-search"): check_spread_by_move_search,
@@ -140,5 +147,7 @@ CHECKS: Final[Mapping[tuple[str, str], ClaimCheck]] = {
     ("cost_at_least", "move-search"): check_cost_by_move_search,
 }
 """(claim, kind) -> its check."""
-SOLVER_KINDS: Final = {("spread_at_least", "cp-sat"), ("cost_at_least", "cp-sat")}
+SOLVER_KINDS: Final = {
+    ("short_at_least", "cp-sat"), ("spread_at_least", "cp-sat"), ("cost_at_least", "cp-sat"),
+}  # fmt: skip
 """(claim, kind) that only a solver can vouch for: reported, not proved again."""

@@ -11,8 +11,8 @@ from equilag.domain.plan.plan_figures import RATE_ROUNDING, HotPartition, Throug
 from equilag.domain.reduction.reduce import Reduction, known_capacities
 
 
-def throughput(reduction: Reduction, assigned: Index) -> ThroughputFigures | None:
-    """The figures of an assignment [P] of the given group. O(P).
+def rates_and_capacities(reduction: Reduction) -> tuple[Floats, Floats] | None:
+    """[P] and [M] of the given group, unknown ones filled in.
 
     None where lag or the user's own weights are spread, or no rate or no capacity is known.
     """
@@ -21,7 +21,20 @@ def throughput(reduction: Reduction, assigned: Index) -> ThroughputFigures | Non
         return None
     if all(member.capacity is None for member in group.members):
         return None
-    rate, capacity = filled_rates(group).rate, np.array(known_capacities(group))
+    return filled_rates(group).rate, np.array(known_capacities(group))
+
+
+def throughput(
+    reduction: Reduction, assigned: Index, least_short: float = 0.0
+) -> ThroughputFigures | None:
+    """The figures of an assignment [P] of the given group, `least_short` as it is proved. O(P).
+
+    None where `rates_and_capacities` is.
+    """
+    known = rates_and_capacities(reduction)
+    if known is None:
+        return None
+    group, (rate, capacity) = reduction.given, known
     active = ~reduction.group.idle
     held = assigned != NOBODY
     load: Floats = np.zeros(group.n_members)
@@ -34,6 +47,7 @@ def throughput(reduction: Reduction, assigned: Index) -> ThroughputFigures | Non
         float(used.max(initial=0.0)),
         group.by_member(used),
         float(over[active].sum()),
+        least_short,
         tuple(hot_partitions(reduction, known_rates(group), capacity)),
         caught_up(member_loads(assigned, group.lag, group.n_members), load, capacity),
     )

@@ -8,7 +8,7 @@ from typing import Any, Final, Literal, TypeAlias, get_args
 
 from equilag.domain.group.loads import load_from, written
 from equilag.domain.group.member_capacities import Load
-from equilag.domain.policy.objective import EXCESS, SPREAD, VALUE, Figures, Objective, Proved
+from equilag.domain.policy.objective import EXCESS, SHORT, SPREAD, VALUE, Figures, Objective, Proved
 
 Evidence = Literal["checked", "solver"]
 EVIDENCE: Final[tuple[Evidence, ...]] = get_args(Evidence)
@@ -72,7 +72,7 @@ ACROSS = "fewest_cross_rack"
 """The claim that bounds the partitions read across racks."""
 OF_LOADS: Final = ("max_load_at_least", "min_load_at_most", SPREAD, VALUE, EXCESS)
 """Claims whose values are loads as they are compared."""
-LOWER_BOUNDS = (MOVES, SPREAD, VALUE)
+LOWER_BOUNDS = (MOVES, SHORT, SPREAD, VALUE)
 """The claims that decide whether a plan is optimal; the larger value says more."""
 
 
@@ -85,7 +85,7 @@ def is_optimal(
     """
     spread = proved.get(SPREAD, 0)
     fewest = 0 if objective.policy.fresh else int(proved.get(MOVES, 0))
-    bounds = Proved(spread, fewest, max(proved.get(VALUE, 0), spread))
+    bounds = Proved(spread, fewest, max(proved.get(VALUE, 0), spread), proved.get(SHORT, 0))
     return objective.is_proved(figures, bounds, mean)
 
 

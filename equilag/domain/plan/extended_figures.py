@@ -39,6 +39,8 @@ class ProvedBounds(NamedTuple):
     excess: Load = 0
     cross_rack: int = 0
     """Partitions that are read across racks at least."""
+    short: float = 0.0
+    """Records per second by which members fall behind at least."""
 
 
 def loads_differ(reduction: Reduction, policy: Policy | None) -> bool:
@@ -75,7 +77,7 @@ def extended_figures(
     return ExtendedFigures(
         _load(group, loads, reduction.weight_scale, proved),
         LAG_WEIGHT if reduction.weights is None else reduction.weights.to_dict(),
-        throughput(reduction, assigned),
+        throughput(reduction, assigned, proved.short),
         _cross_rack(reduction, racks, assigned, proved.cross_rack),
         _instances(reduction, assigned, loads),
         _units(reduction, assigned),

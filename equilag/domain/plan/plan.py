@@ -12,6 +12,7 @@ from equilag.domain.group.group import NOBODY, Group, Index, iter_names
 from equilag.domain.group.lag import QUALITY
 from equilag.domain.group.loads import MemberLoads, excess
 from equilag.domain.group.member_capacities import Load
+from equilag.domain.group.shortage import Shortage
 from equilag.domain.move_reasons.plan_reasons import PlanReasons
 from equilag.domain.plan.assignment import by_name, by_topic, first_phase, revocations
 from equilag.domain.plan.claim import (
@@ -41,7 +42,7 @@ from equilag.domain.plan.plan_figures import (
     ThroughputFigures,
     figures_json,
 )
-from equilag.domain.policy.objective import Figures, Objective
+from equilag.domain.policy.objective import SHORT, Figures, Objective
 from equilag.domain.policy.policy import Policy
 from equilag.domain.policy.policy_settings import UNCONSTRAINED
 from equilag.domain.reduction.reduce import Reduction
@@ -129,7 +130,9 @@ class Plan:
             return evidence_for(None, Figures(0, 0), 0.0, *bounds)
         moves = 0 if self.policy.fresh else len(self.moves)
         objective = Objective(self.policy, move_cost_scale(self.planned.group))
-        figures = Figures(self.compared.spread, moves)
+        planned, shortage = self.planned, Shortage.of(self.planned)
+        short = 0 if shortage is None else shortage.short(planned.collapse(self.assigned))
+        figures = Figures(self.compared.spread, moves, short=short)
         return evidence_for(objective, figures, self.compared.mean, *bounds)
 
     @cached_property
@@ -175,8 +178,12 @@ class Plan:
     def extended(self) -> ExtendedFigures | None:
         """What the plan of an extended group has more; None for a plain group."""
         reads = (int(claim.value) for claim in self.claims if claim.claim == ACROSS)
+        short = (float(claim.value) for claim in self.claims if claim.claim == SHORT)
         proved = ProvedBounds(
-            self.spread_lower_bound, self.excess_lower_bound, max(reads, default=0)
+            self.spread_lower_bound,
+            self.excess_lower_bound,
+            max(reads, default=0),
+            max(short, default=0.0),
         )
         return extended_figures(self.planned, self.assigned, proved)
 

@@ -90,6 +90,8 @@ class ThroughputFigures:
     """Utilisation of each member."""
     short: float
     """Records per second by which the members fall behind, in all."""
+    short_lower_bound: float
+    """No plan within the policy's limits falls less behind."""
     hot: tuple[HotPartition, ...]
     """No assignment keeps up with these; the largest rate first."""
     caught_up_s: float | None
@@ -109,6 +111,7 @@ class ThroughputFigures:
             "capacity": self.capacity,
             "keeps_up": self.keeps_up,
             "short": self.short,
+            "short_lower_bound": self.short_lower_bound,
             "caught_up_s": self.caught_up_s,
             "utilisation": {
                 "max": self.max, "mean": self.mean, "by_member": dict(self.by_member),

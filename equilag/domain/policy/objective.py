@@ -18,6 +18,8 @@ SPREAD: Final = "spread_at_least"
 """The claim that bounds the lag spread alone."""
 MOVES_WITHIN: Final = "moves_at_least"
 """The claim that bounds the moves of all plans that are as even as it says."""
+SHORT: Final = "short_at_least"
+"""The claim that bounds the records per second by which members fall behind."""
 EXCESS: Final = "excess_at_least"
 """The claim that bounds the excess over the mean load."""
 VALUE: Final = "cost_at_least"
@@ -34,6 +36,9 @@ class Figures(NamedTuple):
     """Sum over members of what lies above the mean load, in records."""
     unevenness: float = 0.0
     """Sum of squared distances from the mean load: the last tie-break."""
+    short: Load = 0
+    """Records per second by which members fall behind, where rates and capacities are known: the
+    first goal."""
 
 
 class Proved(NamedTuple):
@@ -43,6 +48,7 @@ class Proved(NamedTuple):
     moves: int = 0
     value: Load = 0
     """Of the weighted sum; at least `spread`, as every weight is 0 or more."""
+    short: Load = 0
 
 
 def most_excess(spread: float, members: int) -> float:
@@ -143,4 +149,4 @@ class Objective(NamedTuple):
         """
         if not self.allowed(figures, proved.moves):
             return False
-        return self.gap(figures, proved) <= self.allowance(mean)
+        return figures.short <= proved.short and self.gap(figures, proved) <= self.allowance(mean)

@@ -10,6 +10,7 @@ import numpy as np
 
 from equilag.domain.group.group import Group, Index
 from equilag.domain.group.member_capacities import Load
+from equilag.domain.group.shortage import Shortage
 from equilag.domain.plan.metrics import count_moves, loads_of
 from equilag.domain.policy.objective import Figures
 
@@ -42,21 +43,25 @@ class Candidate:
         return self.figures.excess
 
 
-def candidate_of(group: Group, assigned: Index, algorithm: str) -> Candidate:
+def candidate_of(
+    group: Group, assigned: Index, algorithm: str, shortage: Shortage | None = None
+) -> Candidate:
     """A candidate with its figures. O(P)."""
     moves = count_moves(group, assigned)
     if not group.lag.any():
         return Candidate(assigned, algorithm, Figures(0, moves))
+    short = 0 if shortage is None else shortage.short(assigned)
     loads = loads_of(group, assigned)
     uneven = loads.column[loads.active].astype(np.float64)
     unevenness = float(((uneven - uneven.mean()) ** 2).sum()) if len(uneven) else 0.0
-    figures = Figures(loads.spread, moves, loads.excess, unevenness)
+    figures = Figures(loads.spread, moves, loads.excess, unevenness, short)
     return Candidate(assigned, algorithm, figures)
 
 
 @dataclass(eq=False, slots=True)
 class ParetoFront:
-    """The candidates with exact counts that none beats on moves, spread and excess at once."""
+    """The candidates with exact counts that none beats on moves, spread, excess and
+    shortage at once."""
 
     candidates: list[Candidate] = field(default_factory=list)
     """Moves ascending."""
@@ -130,7 +135,9 @@ def knee(points: list[Candidate]) -> Candidate:
 
 def _is_as_good(one: Candidate, other: Candidate) -> bool:
     a, b = one.figures, other.figures
-    if (a.moves, a.spread, a.excess) == (b.moves, b.spread, b.excess):
+    if a.short > b.short:
+        return False
+    if (a.moves, a.spread, a.excess, a.short) == (b.moves, b.spread, b.excess, b.short):
         return a.unevenness <= b.unevenness
     return a.moves <= b.moves and a.spread <= b.spread and a.excess <= b.excess
 

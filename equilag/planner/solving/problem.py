@@ -15,6 +15,7 @@ from equilag.domain.constraint import CountConstraint
 from equilag.domain.errors import InputError
 from equilag.domain.group.group import NOBODY, Group, Ints
 from equilag.domain.group.member_capacities import Load
+from equilag.domain.group.shortage import Shortage
 from equilag.domain.plan.broken_rules import broken_rules
 from equilag.domain.plan.metrics import (
     has_capacities,
@@ -181,8 +182,27 @@ class Problem:
 
     def choose(self, candidates: Sequence[Candidate]) -> Candidate:
         """The candidate that the policy takes."""
-        caps = self.caps(candidates)
-        return min(candidates, key=lambda c: self.objective.key(c.figures, self.fewest_moves, caps))
+        least = self.least_short(candidates)
+        caps = self.caps(least)
+        return min(least, key=lambda c: self.objective.key(c.figures, self.fewest_moves, caps))
+
+    @cached_property
+    def shortage(self) -> Shortage | None:
+        """By how much members fall behind; None where rates or capacities are not known."""
+        return Shortage.of(self.task.reduction)
+
+    def least_short(self, candidates: Sequence[Candidate]) -> Sequence[Candidate]:
+        """Those of the candidates within the policy's limit on moves that fall behind least."""
+        if self.shortage is None:
+            return candidates
+        limit = self.task.policy.max_moves
+
+        def rank(candidate: Candidate) -> tuple[Load, Load]:
+            beyond = 0 if limit is None else max(0, candidate.moves - limit)
+            return beyond, candidate.figures.short
+
+        least = min(map(rank, candidates))
+        return [candidate for candidate in candidates if rank(candidate) == least]
 
 
 def check_limit(task: Task, moves: int) -> None:

@@ -13,6 +13,7 @@ from equilag.domain.plan.claim import ACROSS, Claim
 from equilag.domain.policy.objective import (
     EXCESS,
     MOVES_WITHIN,
+    SHORT,
     SPREAD,
     VALUE,
     Figures,
@@ -24,6 +25,7 @@ CLAIM_ORDER: Final = (
     "counts",
     ACROSS,
     "fewest_moves",
+    SHORT,
     "max_load_at_least",
     "min_load_at_most",
     SPREAD,
@@ -103,7 +105,8 @@ class Proofs:
     def proved(self, fewest_moves: int, limit: int | None) -> Proved:
         """The bounds on plans within a limit on moves, as the objective takes them."""
         spread = self.spread_within(limit)
-        return Proved(spread, fewest_moves, max(self.value(VALUE, limit) or 0, spread))
+        value = max(self.value(VALUE, limit) or 0, spread)
+        return Proved(spread, fewest_moves, value, self.value(SHORT, limit) or 0)
 
     def in_order(self, limit: int | None) -> tuple[Claim, ...]:
         """The claims of a certificate for a plan within a limit on moves.
@@ -127,7 +130,9 @@ class Proofs:
         note for each. Raises ContradictedBound if the plan beats a checked bound.
         """
         notes = []
-        reached: dict[str, Load] = {SPREAD: figures.spread, VALUE: objective.value(figures)}
+        reached: dict[str, Load] = {
+            SHORT: figures.short, SPREAD: figures.spread, VALUE: objective.value(figures),
+        }  # fmt: skip
         for key, claim in list(self.claims.items()):
             name, limit = key
             value = reached.get(name)

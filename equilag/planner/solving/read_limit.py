@@ -94,7 +94,7 @@ def state_within_reads(task: Task, budget: Budget, observer: ProgressObserver) -
     for prices in PRICES:
         if free.problem.has_owners and in_time(task, budget):
             assigned = moves_against_reads(task.group, free.problem.constraint, prices)
-            flows.append(candidate_of(task.group, assigned, "min-cost-flow"))
+            flows.append(candidate_of(task.group, assigned, "min-cost-flow", free.problem.shortage))
     for state, share in ((tight, TIGHT), (free, FREE)):
         with budget.portion(share) as part:
             search(state, part, observer, phases_for(state, part))
@@ -126,7 +126,7 @@ def _between(problem: Problem, beyond: Candidate, kept: Candidate, limit: int) -
     """A plan between one beyond the limit on reads and one that keeps to it."""
     group, counts = problem.group, problem.constraint
     assigned = between_plans(group, counts, beyond.assigned, kept.assigned, limit)
-    return candidate_of(group, assigned, "between-plans")
+    return candidate_of(group, assigned, "between-plans", problem.shortage)
 
 
 def _spread(candidate: Candidate) -> Load:

@@ -9,6 +9,8 @@ from equilag.certificate.checks.search_checks import SEARCH_WORK
 from equilag.certificate.exhaustive.few_moves.move_problem import MOVE_CELLS
 from equilag.domain.budget import Budget
 from equilag.domain.errors import ContradictedBound, InputError
+from equilag.domain.plan.claim import Claim
+from equilag.domain.policy.objective import SHORT
 from equilag.planner.solving.front import candidate_of
 from equilag.planner.solving.problem import Problem, Task
 from equilag.planner.solving.proofs import Proofs
@@ -38,6 +40,7 @@ from equilag.planner.stages.improving_stages import (
     Restarts,
     WindowSearch,
 )
+from equilag.planner.stages.shortage_stage import LeastShortage
 from equilag.solver.exchange.exchange_beam import WIDTH
 
 
@@ -54,11 +57,14 @@ QUICK_WORK: Final = 12_000_000
 DEEP_WORK: Final = SEARCH_WORK // 10
 """Array elements of the last one: a tenth of what whoever checks its claim may spend."""
 
+SHORTAGE: Final = Phase((LeastShortage(),))
+"""Who falls behind comes first."""
 SEARCHING: Final[tuple[Phase, ...]] = (
     Phase(
         (CountingBounds(), GreedyDescent(), FewMoves(), BulkDescent(share=0.8, upto=0.35)),
         share=0.3,
     ),
+    SHORTAGE,
     Phase(
         (
             ExhaustiveSearch("exhaustive search", QUICK_WORK, upto=0.4),
@@ -159,7 +165,9 @@ def state_of(task: Task, draft: Draft, notes: list[str]) -> SolveState | None:
         return None
     problem = Problem(task, draft.make_constraint, draft.fewest_moves)
     claims = draft.make_claims() + no_lag_claims(task, draft)
-    start = candidate_of(task.group, draft.assigned, draft.algorithm)
+    if problem.shortage is not None:
+        claims += (Claim(SHORT, problem.shortage.least, "rates"),)
+    start = candidate_of(task.group, draft.assigned, draft.algorithm, problem.shortage)
     return SolveState.of(problem, start, Proofs.of(claims), notes)
 
 
@@ -177,7 +185,8 @@ def phases_for(state: SolveState, budget: Budget) -> tuple[Phase, ...]:
     if budget.counted or size * problem.active > MOVE_CELLS:
         return (*SEARCHING, *PROVING, *REMAINING)
     near = limit * size <= PROVABLE
-    first = (BEFORE_PROOF, EARLY_PROOF, WIDER_BEAM) if near else (BEFORE_PROOF, WIDER_BEAM)
+    proving = (EARLY_PROOF, WIDER_BEAM) if near else (WIDER_BEAM,)
+    first = (BEFORE_PROOF, SHORTAGE, *proving)
     return (*first, *SEARCHING, *PROVING, *REMAINING)
 
 

@@ -106,7 +106,7 @@ class SolveState:
                     f"{algorithm}: a plan that broke the count balance was thrown away"
                 )
             return
-        candidate = candidate_of(self.problem.group, assigned, algorithm)
+        candidate = candidate_of(self.problem.group, assigned, algorithm, self.problem.shortage)
         if self.front.record(candidate):
             self._hold_against_bounds(candidate)
 
@@ -208,7 +208,8 @@ class SolveState:
         if not problem.moves_trade:  # no move is saved, so that a tolerance gives nothing
             return problem.objective.is_proved(best.figures, self.bounds)
         objective = problem.objective
-        cap = max(problem.caps(self.front.candidates).value, objective.value(best.figures))
+        caps = problem.caps(problem.least_short(self.front.candidates))
+        cap = max(caps.value, objective.value(best.figures))
         if best.spread - self.bound_within(best.moves) > NEGLIGIBLE * problem.mean:
             return False
         cost = objective.move_cost

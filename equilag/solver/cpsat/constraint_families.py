@@ -214,13 +214,41 @@ def moves(v: Variables) -> cp_model.LinearExprT:
     return total - sum(stays)
 
 
+class Rates(NamedTuple):
+    """What is produced to items and read by members, in whole numbers of one unit."""
+
+    item: Ints
+    """[I]"""
+    base: Ints
+    """[J] produced to each member beside the items."""
+    capacity: Ints
+    """[J]"""
+
+    def small(self) -> tuple[Rates, int]:
+        """The same in a unit that `MAX_TOTAL` allows, and what 1 of it stands for. Nobody is more
+        short by these numbers than by the given ones."""
+        unit = max(1, -(-int(self.item.sum() + self.base.sum()) // MAX_TOTAL))
+        return Rates(self.item // unit, self.base // unit, -(-self.capacity // unit)), unit
+
+
+def shortage(v: Variables, rates: Rates) -> cp_model.LinearExprT:
+    """What is produced to members above what they read, in all."""
+    total, over = int(rates.item.sum() + rates.base.sum()), []
+    for j in v.members():
+        mine = [(row[j], w) for row, w in zip(v.gets, rates.item.tolist(), strict=True) if j in row]
+        held = cp_model.LinearExpr.weighted_sum([x for x, _ in mine], [w for _, w in mine])
+        over.append(v.model.new_int_var(0, total, f"over{j}"))
+        v.model.add(over[j] >= held + int(rates.base[j] - rates.capacity[j]))
+    return sum(over)
+
+
 def move_limit(v: Variables, max_moves: int | None) -> None:
     """At most `max_moves` items leave their owner; None for no limit."""
     if max_moves is not None and max_moves < v.most_moves:
         v.model.add(moves(v) <= max_moves)
 
 
-def alike_members(v: Variables, moves_matter: bool) -> None:
+def alike_members(v: Variables, moves_matter: bool, rates: Rates | None = None) -> None:
     """Break the symmetry of members that are alike: the k-th heaviest item that only they may take
     goes to one of the first k of them.
 
@@ -239,6 +267,8 @@ def alike_members(v: Variables, moves_matter: bool) -> None:
             parts.append(p.capacities.kind_of[j : j + 1])
         if p.sums is not None:
             parts.append(p.sums.of[j : j + 1])
+        if rates is not None:
+            parts += [rates.base[j : j + 1], rates.capacity[j : j + 1]]
         if p.topic_lo is not None and p.topic_hi is not None:
             parts += [p.topic_lo[:, j], p.topic_hi[:, j]]
         groups.setdefault(tuple(part.tobytes() for part in parts), []).append(j)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from importlib import metadata
 from threading import Event, Thread
-from typing import Any, Final, Literal
+from typing import Any, Final, Literal, NamedTuple
 
 from ortools.sat.python import cp_model
 
@@ -13,7 +13,7 @@ from equilag.certificate.exhaustive.small_problem import SmallProblem
 from equilag.domain.group.group import Ints
 from equilag.domain.group.member_capacities import Load
 from equilag.solver.cpsat import constraint_families as families
-from equilag.solver.cpsat.constraint_families import MAX_TOTAL, Variables, scaled
+from equilag.solver.cpsat.constraint_families import MAX_TOTAL, Rates, Variables, scaled
 
 POLL_S: Final = 0.05
 """Between two looks at the stop signal: short for a person, and too rare to cost anything."""
@@ -119,6 +119,20 @@ def build(
     move_cost: int = 0,
 ) -> Variables:
     """The whole model: minimise spread + move cost × moves."""
+    v = constrained(problem, max_moves, max_moves is not None or move_cost > 0)
+    # Rounded down, so that a bound stays a bound; no more than any spread, as sums are to be small.
+    price = min(int(move_cost // v.scaled.unit), MAX_TOTAL)
+    cost: Any = price * families.moves(v)
+    v.model.minimize(v.highest - v.lowest + cost)
+    if hint is not None:
+        v.hint(hint)
+    return v
+
+
+def constrained(
+    problem: SmallProblem, max_moves: int | None, moves_matter: bool, rates: Rates | None = None
+) -> Variables:
+    """The model without a goal."""
     small = scaled(problem.lag, problem.base, problem.capacities)
     v = Variables.of(problem, small)
     families.each_once(v)
@@ -128,13 +142,7 @@ def build(
     families.reads_across(v)
     families.load_extremes(v)
     families.move_limit(v, max_moves)
-    families.alike_members(v, moves_matter=max_moves is not None or move_cost > 0)
-    # Rounded down, so that a bound stays a bound; no more than any spread, as sums are to be small.
-    price = min(int(move_cost // small.unit), MAX_TOTAL)
-    cost: Any = price * families.moves(v)
-    v.model.minimize(v.highest - v.lowest + cost)
-    if hint is not None:
-        v.hint(hint)
+    families.alike_members(v, moves_matter, rates)
     return v
 
 
@@ -160,6 +168,51 @@ def solve_model(
     in_time = solver.wall_time < limits.wall * 0.98
     ended = outcome in ("optimal", "infeasible") or in_time
     return CpSatAnswer(outcome, found, bound, ended, v.scaled.lost > 0)
+
+
+class Shortest(NamedTuple):
+    """The assignments of a model that fall behind least, and what no assignment is below."""
+
+    found: list[Ints]
+    """[I] each; the last one is the best by all goals."""
+    bound: int
+    """In the unit of the given rates."""
+
+
+def solve_shortage(
+    problem: SmallProblem,
+    limits: CpSatLimits,
+    rates: Rates,
+    max_moves: int | None,
+    move_cost: int,
+    moves_first: bool,
+) -> Shortest:
+    """The least shortage; then, within it, the fewest moves where they come first; then the least
+    spread + move cost × moves. Each goal may take the limits. Raises SolverFailed, MemoryError."""
+    small, unit = rates.small()
+    v = constrained(problem, max_moves, True, small)
+    short: Any = families.shortage(v, small)
+    price = min(int(move_cost // v.scaled.unit), MAX_TOTAL)
+    moves: Any = families.moves(v)
+    goals: list[Any] = [short, v.highest - v.lowest + price * moves]
+    if moves_first:
+        goals.insert(1, moves)
+    found, bound = list[Ints](), 0
+    for goal in goals:
+        v.model.minimize(goal)
+        solver = _solver(limits)
+        status = solve_until(solver, v.model, limits.stop)
+        if status not in OUTCOMES:
+            raise SolverFailed(f"status {solver.status_name(status)}")
+        if goal is short and status != cp_model.INFEASIBLE:
+            bound = max(0, round(solver.best_objective_bound)) * unit
+        if status not in (cp_model.OPTIMAL, cp_model.FEASIBLE):
+            break
+        found.append(v.read(solver))
+        v.model.add(goal <= round(solver.objective_value))
+        v.model.clear_hints()  # type: ignore[no-untyped-call]
+        v.hint(found[-1])
+    return Shortest(found, bound)
 
 
 def all_below(

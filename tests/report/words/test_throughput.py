@@ -66,13 +66,11 @@ TEN = (10, 10)
         ),
         (
             [9, 9, 1, 1], TEN, "0011", {"lags": [0, 0, 5_100, 0], "tolerance": 0},
-            (f"{BEHIND}8 records/s short: m0 gets 180 % of what it can read; another one does:"
-            " equilag plan with --weight rate"), "",
+            "Move 2 of 4 partitions", "Now 8 records/s short: m0 gets 180 % of what it can read.",
         ),
         (
             [9, 9, 1, 1], TEN, "0110", {"lags": [0, 0, 5_100, 0], "tolerance": 0},
-            ("Leave it: the current assignment keeps up, the busiest member is at 100 % of its"
-            " speed, which leaves nothing for the lag"), f"{BEHIND}8 records/s short",
+            "Leave it: the heaviest member is 46 % above", "the busiest member is at 100 % of its",
         ),
         (
             [8, 8, 2, 2], TEN, "0011", {"max_moves": 0},

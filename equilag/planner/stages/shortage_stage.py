@@ -1,0 +1,93 @@
+"""The stage that looks for plans under which members fall behind less."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Final
+
+from equilag.domain.budget import Budget
+from equilag.domain.plan.claim import Claim
+from equilag.domain.policy.objective import SHORT
+from equilag.planner.solving.state import Contribution, Note, Proposal, SolveState
+from equilag.planner.stages.cpsat_stage import (
+    ALGORITHM,
+    DETERMINISTIC,
+    FIRST_CALL,
+    MODEL_SIZE,
+)
+from equilag.planner.stages.exhaustive_stage import whole
+from equilag.solver.local_search.relief import relieved
+
+
+class LeastShortage:
+    """Exchanges that relieve who falls behind, and a model of small groups."""
+
+    name: Final = "least shortage"
+    SHARE: Final = 0.3
+    """Of the time left, for each goal of the model."""
+    UPTO: Final = 0.3
+    """Part of the work that may be spent when it ends."""
+    EXCHANGE: Final = 1e-6
+    """Seconds per partition of one exchange."""
+
+    def applies(self, state: SolveState, budget: Budget) -> bool:
+        problem, best = state.problem, state.incumbent
+        if problem.shortage is None:
+            return False
+        moves_more = problem.moves_matter and best.moves > problem.fewest_moves
+        return moves_more or best.figures.short > state.bounds.short
+
+    def run(self, state: SolveState, budget: Budget) -> Iterator[Contribution]:
+        problem, limit = state.problem, state.problem.task.policy.max_moves
+        shortage, given = problem.shortage, state.incumbent.assigned
+        assert shortage is not None
+        stop = budget.steps(self.EXCHANGE * problem.group.n_partitions, self.UPTO, self.SHARE)
+        found = relieved(problem.group, problem.constraint, shortage, given, limit, stop)
+        yield Proposal(found, "relief")
+        yield from self._model(state, budget)
+
+    def _model(self, state: SolveState, budget: Budget) -> Iterator[Contribution]:
+        problem, limit = state.problem, state.problem.task.policy.max_moves
+        group = whole(state, limit, MODEL_SIZE)
+        seconds = budget.seconds_of_work(self.UPTO) if budget.counted else budget.limit
+        if group is None or not len(group.items) or budget.time_left < FIRST_CALL or not seconds:
+            return
+        from equilag.solver.cpsat.constraint_families import Rates
+        from equilag.solver.cpsat.model import (
+            CpSatLimits,
+            SolverFailed,
+            parameters,
+            solve_shortage,
+            version,
+        )
+
+        shortage, objective = problem.shortage, problem.objective
+        assert shortage is not None
+        rates = Rates(
+            shortage.rate[group.items],
+            shortage.held(group.rest)[group.members],
+            shortage.capacity[group.members],
+        )
+        limits = CpSatLimits(
+            budget.time_left * self.SHARE,
+            DETERMINISTIC * seconds / 3,
+            problem.task.seed,
+            budget.stop,
+        )
+        if budget.counted:
+            budget.pay(seconds)
+        try:
+            answer = solve_shortage(
+                group.problem, limits, rates, limit, objective.move_cost,
+                objective.moves_rank_first,
+            )  # fmt: skip
+        except (SolverFailed, MemoryError, RuntimeError) as error:
+            yield Note(f"cp-sat failed ({type(error).__name__}: {str(error)[:200]})")
+            return
+        for assigned in answer.found:
+            yield Proposal(group.assignment(assigned), ALGORITHM)
+        bound = shortage.records(answer.bound)
+        if bound > state.bounds.short:
+            settings = {k: v for k, v in parameters(limits).items() if "max_time" not in k}
+            data = {"max_moves": limit, "version": version(), "parameters": settings}
+            yield Claim(SHORT, bound, "cp-sat", data, "solver")

@@ -1,0 +1,98 @@
+"""Who falls behind comes first: plans against all assignments that the limits allow."""
+
+from __future__ import annotations
+
+import json
+from itertools import product
+from random import Random
+from typing import Any
+
+import numpy as np
+import pytest
+from support.groups import snapshot_of, with_members
+from support.paths import SAMPLES
+
+import equilag
+from equilag.domain.group.group import Ints
+
+SLOW = str(SAMPLES / "slow-member.snapshot.json")
+SIZE, MEMBERS = 7, 3
+
+
+def drawn(rng: Random) -> dict[str, Any]:
+    """A group of three members that read about as much as is produced."""
+    rates = [rng.choice([1, 2, 3, 5, 8]) * rng.randint(1, 9) for _ in range(SIZE)]
+    share = [rng.uniform(0.5, 1.5) for _ in range(MEMBERS)]
+    load = rng.uniform(0.85, 1.1)
+    capacity = [max(1, round(sum(rates) * s / sum(share) / load)) for s in share]
+    owners = [rng.randrange(MEMBERS) for _ in range(SIZE)]
+    lags = [rng.randint(0, 90) for _ in range(SIZE)]
+    snapshot = snapshot_of([SIZE], [[0]] * MEMBERS, owners, lags)
+    return {**with_members(snapshot, capacity=capacity), "rates": {"t00": rates}}
+
+
+def every(snapshot: dict[str, Any], balance: str) -> tuple[Ints, Ints, Ints]:
+    """[rows, SIZE] all assignments with the best counts, and the moves and the shortage of each."""
+    rows = np.array(list(product(range(MEMBERS), repeat=SIZE)))
+    capacity = np.array([member["capacity"] for member in snapshot["members"]])
+    held = rows[:, :, None] == np.arange(MEMBERS)
+    if balance == "total":
+        uneven = (held.sum(axis=1) ** 2 / capacity).sum(axis=1)
+        rows, held = (part[uneven <= uneven.min() * (1 + 1e-9)] for part in (rows, held))
+    owned = [(p, m) for m, of in enumerate(snapshot["members"]) for p in of["owned"].get("t00", [])]
+    owner = np.array([m for _, m in sorted(owned)])
+    rate = np.einsum("rpm,p->rm", held, np.array(snapshot["rates"]["t00"]))
+    return rows, (rows != owner).sum(axis=1), np.maximum(rate - capacity, 0).sum(axis=1)
+
+
+@pytest.mark.parametrize("number", [6, pytest.param(400, marks=pytest.mark.long)])
+@pytest.mark.parametrize(
+    ("balance", "policy"),
+    [("none", "lag-aware"), ("total", "lag-aware"), ("none", "fair-yet-sticky")],
+)
+def test_no_plan_within_the_limits_falls_less_behind(
+    balance: str, policy: str, number: int
+) -> None:
+    rng, behind, proved = Random(f"{balance} {policy}"), 0, 0
+    for _ in range(number):
+        snapshot = drawn(rng)
+        _, moves, short = every(snapshot, balance)
+        least = int(moves.min())
+        limit = (
+            None if policy == "fair-yet-sticky" else rng.choice([None, *range(least, least + 4)])
+        )
+        allowed = short[moves <= (SIZE if limit is None else limit)]
+        group = equilag.load_snapshot(snapshot)
+        plan = equilag.solve(
+            group, policy, balance=balance, max_moves=limit, effort=0.3, time_limit=60
+        )
+        assert plan.throughput is not None
+        assert plan.throughput.short == allowed.min()
+        assert plan.throughput.short_lower_bound <= allowed.min()
+        if policy == "fair-yet-sticky":
+            assert len(plan.moves) == moves[short == allowed.min()].min()
+        assert equilag.verify(group, json.loads(json.dumps(plan.to_dict()))) == []
+        behind += short.min() < allowed.min() or allowed.min() > 0
+        proved += plan.throughput.short_lower_bound == allowed.min()
+    assert behind > number / 10
+    assert proved > 0.8 * number
+
+
+def test_three_moves_relieve_the_slow_member() -> None:
+    group = equilag.load_snapshot(SLOW)
+    plan = equilag.solve(group, balance="none", max_moves=3, effort=0.3, time_limit=60)
+    assert plan.throughput is not None
+    assert (plan.throughput.short, len(plan.moves)) == (0, 3)
+
+
+def test_a_claim_beyond_the_plan_is_found_out() -> None:
+    group = equilag.load_snapshot(SLOW)
+    document = equilag.solve(group, balance="none", max_moves=1, effort=0.3).to_dict()
+    claims = document["certificate"]["claims"]
+    (claim,) = (one for one in claims if (one["claim"], one["kind"]) == ("short_at_least", "rates"))
+    claim["value"] = 1
+    assert any(
+        "rates and capacities prove less" in line for line in equilag.verify(group, document)
+    )
+    claim["value"] = 10**6
+    assert any("contradicts" in line for line in equilag.verify(group, document))
