@@ -112,6 +112,7 @@ def _display(stream: IO[str]) -> Display:
 WORDS: Final = {
     "heuristic": "a first plan",
     "quotas": "even counts",
+    "least shortage": "who falls behind",
     "counts": "even counts",
     "racks": "fewest reads across racks",
     "fewest moves": "the fewest moves",

@@ -102,8 +102,7 @@ def session(
         with _settings(spark, data_bytes):
             yield spark
     finally:
-        # A signal during a call leaves the JVM's next reply unreadable; the JVM ends anyway.
-        with suppress(Exception):
+        with suppress(Exception):  # as in `_settings`; the JVM ends anyway
             spark.stop()
 
 
@@ -217,11 +216,13 @@ def _settings(spark: SparkSession, data_bytes: int) -> Iterator[None]:
     try:
         yield
     finally:
-        for key, old in before.items():
-            if old is None:
-                spark.conf.unset(key)
-            else:
-                spark.conf.set(key, old)
+        # A signal during a call leaves the JVM's next reply unreadable.
+        with suppress(Exception):
+            for key, old in before.items():
+                if old is None:
+                    spark.conf.unset(key)
+                else:
+                    spark.conf.set(key, old)
 
 
 PERIOD: Final = 0.3
