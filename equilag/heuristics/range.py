@@ -33,7 +33,7 @@ class RangeAssignor:
 
     def assign(self, group: Group) -> Index:
         readers = partition_class_members(group, group.static_order)
-        assigned = _contiguous(group, readers)
+        assigned = in_stretches(group, readers)
         if group.racks is not None:
             for topic, takers in _by_racks(group, group.racks, readers):
                 members = readers[group.topic_class[topic]]
@@ -42,7 +42,7 @@ class RangeAssignor:
         return assigned
 
 
-def _contiguous(group: Group, readers: list[Index]) -> Index:
+def in_stretches(group: Group, readers: list[Index]) -> Index:
     """[P] the assignment without racks; `readers` [C] are the members of each class, in order."""
     assigned = np.full(group.n_partitions, NOBODY, dtype=np.int32)
     n_readers = np.array([len(members) for members in readers], dtype=np.int64)

@@ -28,6 +28,8 @@ BUILT_IN: Final = {
     "sticky": "equilag.heuristics.sticky:StickyAssignor",
     "lag-aware": "equilag.heuristics.lag_aware:LagAwareAssignor",
     "constrained-sticky": "equilag.heuristics.constrained_sticky:ConstrainedStickyAssignor",
+    "uniform": "equilag.heuristics.uniform:UniformAssignor",
+    "broker-range": "equilag.heuristics.broker_range:BrokerRangeAssignor",
 }
 
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from support.constraints import counting_of
+from support.constraints import counting_of, never_too_much
 from support.groups import group_of, groups, small_groups
 from support.oracles import Assignments
 from support.reduced_groups import exact_loads, random_capacities, random_counts
@@ -19,24 +19,6 @@ from equilag.domain.group.group import Flags, Group
 from equilag.domain.plan.metrics import fair_load
 from equilag.domain.policy.policy import Policy
 from equilag.domain.policy.policy_settings import BALANCES
-
-
-def never_too_much(counting: Counting, truth: Assignments, members: Flags) -> None:
-    """Every bound from a set of members against the loads of all assignments `truth`."""
-    if not (members & counting.active).any():
-        return
-    highest, lowest = int(truth.highest.min()), int(truth.lowest.max())
-    together = truth.loads[:, members].sum(axis=1)
-    least, most = counting.load_range(members)
-    assert least <= together.min()
-    assert together.max() <= most
-    high, low = counting.average(members)
-    assert high <= highest
-    assert lowest <= low
-    for heaviest in range(6):
-        assert heavy(counting, members, heaviest) <= highest
-        left = rest(counting, members, heaviest)
-        assert left is None or lowest <= left
 
 
 @pytest.mark.parametrize("balance", BALANCES)

@@ -86,6 +86,7 @@ def lag_aware_by_loops(group):
 
 ORACLES = {
     "range": range_by_loops,
+    "broker-range": range_by_loops,
     "round-robin": round_robin_by_loops,
     "fair": fair_by_loops,
     "lag-aware": lag_aware_by_loops,

@@ -58,7 +58,7 @@ def test_same_as_the_steps_in_plain_loops(data):
     assert get_assignor("constrained-sticky").assign(group).tolist() == by_loops(group)
 
 
-@pytest.mark.parametrize("name", ["constrained-sticky", "sticky"])
+@pytest.mark.parametrize("name", ["constrained-sticky", "sticky", "uniform"])
 @given(data=st.data())
 def test_one_subscription_moves_no_more_than_the_counts_force(data, name):
     group = data.draw(groups(one_subscription=True, max_size=9))

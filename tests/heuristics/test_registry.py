@@ -13,7 +13,10 @@ from support.groups import columns, group_of
 from equilag.domain.errors import InputError
 from equilag.heuristics import Assignor, assignor_names, get_assignor, run_assignor
 
-BUILT_IN = ("range", "round-robin", "fair", "sticky", "lag-aware", "constrained-sticky")
+BUILT_IN = (
+    *("range", "round-robin", "fair", "sticky", "lag-aware", "constrained-sticky"),
+    *("uniform", "broker-range"),
+)
 
 OWN_ASSIGNORS = """
 import numpy as np

@@ -26,14 +26,9 @@ def rows_of(found: Comparison) -> dict[str, dict[str, object]]:
     return {row["assignor"]: row for row in found.to_dict()["rows"]}
 
 
-def test_everybody_is_there_in_order() -> None:
-    names = [row.assignor for row in compare(GROUP, time_limit=20.0).rows]
-    assert names == ["current", *assignor_names(), "equilag"]
-    assert {"range", "round-robin", "fair", "sticky", "lag-aware", "constrained-sticky"} <= {*names}
-
-
 def test_figures_are_those_of_the_assignments() -> None:
     found = compare(GROUP, time_limit=20.0)
+    assert [row.assignor for row in found.rows] == ["current", *assignor_names(), "equilag"]
     for name, row in rows_of(found).items():
         if name == "current":
             assigned = GROUP.owner

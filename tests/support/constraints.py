@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import numpy as np
+from support.oracles import Assignments
 
 from equilag.certificate.bounds.counting import Counting
+from equilag.certificate.bounds.heaviest import heavy, rest
 from equilag.domain.constraint import CountConstraint, CountInterval, constraint_of
-from equilag.domain.group.group import NOBODY, Group, Index, Ints
+from equilag.domain.group.group import NOBODY, Flags, Group, Index, Ints
 from equilag.domain.policy.policy import Policy
 from equilag.solver.counts.even_counts import balanced
 
@@ -48,3 +50,21 @@ def constraint_for(group: Group, policy: Policy) -> CountConstraint:
 def counting_of(group: Group, policy: Policy) -> Counting:
     """What counting says under that constraint."""
     return Counting(group, constraint_for(group, policy))
+
+
+def never_too_much(counting: Counting, truth: Assignments, members: Flags) -> None:
+    """Every bound from a set of members against the loads of all assignments `truth`."""
+    if not (members & counting.active).any():
+        return
+    highest, lowest = int(truth.highest.min()), int(truth.lowest.max())
+    together = truth.loads[:, members].sum(axis=1)
+    least, most = counting.load_range(members)
+    assert least <= together.min()
+    assert together.max() <= most
+    high, low = counting.average(members)
+    assert high <= highest
+    assert lowest <= low
+    for heaviest in range(6):
+        assert heavy(counting, members, heaviest) <= highest
+        left = rest(counting, members, heaviest)
+        assert left is None or lowest <= left

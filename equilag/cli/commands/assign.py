@@ -21,6 +21,8 @@ assignors:
   sticky               KIP-54, with the ownership rule of Kafka 4
   lag-aware            KIP-169
   constrained-sticky   KIP-615
+  uniform              as in Kafka's brokers 4.1 to 4.4 (KIP-848)
+  broker-range         their range
   and installed ones by name, or MODULE:ATTRIBUTE
 
 example:
