@@ -9,7 +9,7 @@ from equilag.certificate.plan_document import read_plan
 from equilag.certificate.verify import check_plan
 from equilag.domain.errors import InputError
 from equilag.domain.group.group import Group
-from equilag.domain.plan.claim import MOVES, strongest
+from equilag.domain.plan.claim import MOVES, PRICE, strongest
 from equilag.domain.plan.plan import REPEATABLE, Plan
 from equilag.domain.policy.objective import EXCESS, SPREAD
 from equilag.domain.policy.shape import shape_group
@@ -52,6 +52,7 @@ def checked_plan(group: Group, document: Mapping[str, Any]) -> Plan:
         effort=settings.get("effort"),
         repeatable=settings.get("run", REPEATABLE) == REPEATABLE,
         excess_lower_bound=excess,
+        price_lower_bound=int(bounds.get(PRICE, 0)),
         interrupted=document.get("interrupted", False),
         reduction=reduction,
     )

@@ -14,7 +14,7 @@ from equilag.domain.group.group import Flags, Group
 from equilag.domain.group.member_capacities import Load
 from equilag.domain.group.shortage import Shortage
 from equilag.domain.plan.claim import OF_LOADS, Claim
-from equilag.domain.plan.metrics import load_divisor, move_cost_scale
+from equilag.domain.plan.metrics import load_divisor
 from equilag.domain.policy.objective import Figures, Objective
 from equilag.domain.policy.policy import Policy
 
@@ -25,7 +25,7 @@ def claim_words(claim: Claim, group: Group, value: str) -> str:
     unit = ""
     if claim.claim in OF_LOADS and divisor is not None:
         unit = f" at the largest capacity, {float(claim.value) / divisor:.6g} per unit of capacity"
-    elif claim.claim == "counts" and extended is not None and extended.stakes is not None:
+    elif claim.claim == "counts" and extended is not None and extended.has_units:
         unit = " units" if claim.value != 1 else " unit"
     return f"{claim.claim} {value}{unit} ({claim.kind})"
 
@@ -76,7 +76,7 @@ class Ledger:
     @property
     def objective(self) -> Objective | None:
         """The goals of the policy, for loads as they are compared; None without a policy."""
-        return None if self.policy is None else Objective(self.policy, move_cost_scale(self.group))
+        return None if self.policy is None else Objective.of(self.policy, self.group)
 
     @property
     def highest_proved(self) -> Load:

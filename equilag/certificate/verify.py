@@ -35,8 +35,24 @@ from equilag.domain.plan.broken_rules import (
     broken_rules,
     findings_about,
 )
-from equilag.domain.plan.claim import ACROSS, MOVES, Claim, evidence_for, is_optimal
-from equilag.domain.plan.metrics import count_moves, has_racks, loads_of, mean_load, moved
+from equilag.domain.plan.claim import (
+    ACROSS,
+    MOVES,
+    PRICE,
+    Claim,
+    bounds_moves,
+    evidence_for,
+    is_optimal,
+)
+from equilag.domain.plan.metrics import (
+    count_moves,
+    has_racks,
+    loads_of,
+    mean_load,
+    moved,
+    moved_partitions,
+    moved_weight,
+)
 from equilag.domain.plan.plan import Plan
 from equilag.domain.policy.objective import EXCESS, SHORT, SPREAD, VALUE, Figures, Objective
 from equilag.domain.policy.policy import Policy
@@ -112,6 +128,7 @@ def _check(group: Group, document: PlanDocument, report: VerificationReport) -> 
         _proved_claims(ledger),
         ledger.proved.get(SPREAD, 0),
         int(ledger.proved.get(MOVES, 0)),
+        price_lower_bound=int(ledger.proved.get(PRICE, 0)),
         excess_lower_bound=ledger.proved.get(EXCESS, 0),
         reduction=reduction,
     )
@@ -155,8 +172,9 @@ def _ledger(reduction: Reduction, document: PlanDocument, findings: list[str]) -
         constraint, exact = _constraint(planned, assigned, policy, findings)
     limit = None
     if policy is not None and not fallback:
-        claimed = [c.value for _, c in document.claims if c.claim == MOVES]
-        limit = Objective(policy).move_limit(int(max(claimed, default=0)))
+        objective = Objective.of(policy, planned)
+        claimed = [c.value for _, c in document.claims if c.claim == bounds_moves(objective.unit)]
+        limit = objective.move_limit(int(max(claimed, default=0)))
         if limit is not None and count_moves(planned, assigned) > limit:
             limit = None  # the plan has more moves, so bounds within the limit say nothing of it
     ledger = Ledger(planned, group, policy, constraint, exact, limit)
@@ -198,12 +216,14 @@ def _plan_figures(ledger: Ledger, assigned: Index) -> dict[str, Load]:
     """Claim name -> what the plan itself reaches."""
     group = ledger.original
     loads, moves = loads_of(group, assigned), count_moves(group, assigned)
+    cost = 0 if ledger.objective is None else ledger.objective.cost(moves)
     return {
-        MOVES: moves,
+        MOVES: moved_partitions(group, moves),
+        PRICE: moves,
         "max_load_at_least": loads.max,
         "min_load_at_most": loads.min,
         SPREAD: loads.spread,
-        VALUE: loads.spread + ledger.move_cost * moves,
+        VALUE: loads.spread + cost,
         EXCESS: loads.most_excess,
         SHORT: 0 if ledger.shortage is None else ledger.shortage.short(assigned),
     }
@@ -247,11 +267,14 @@ def _check_status(document: PlanDocument, ledger: Ledger, findings: list[str]) -
         if status != "feasible":
             findings.append("status: the plan of a single heuristic is always feasible")
         return
-    limit = objective.policy.max_moves
-    if limit is not None and figures.moves > limit:
-        findings.append(f"moves: {figures.moves}, more than the {limit} that the policy allows")
+    moved = moved_partitions(ledger.group, figures.moves), moved_weight(ledger.group, figures.moves)
+    limits = (("moves", "max_moves"), ("weight of moves", "max_move_weight"))
+    for (what, name), reached in zip(limits, moved, strict=True):
+        limit = getattr(objective.policy, name)
+        if limit is not None and reached > limit:
+            findings.append(f"{what}: {reached}, more than the {limit} that the policy allows")
     if status == "fallback":
-        if ledger.proved.get(MOVES):
+        if ledger.proved.get(MOVES) or ledger.proved.get(PRICE):
             findings.append("status: a fallback claims nothing about moves")
         return
     counts_proved = "counts" in ledger.proved

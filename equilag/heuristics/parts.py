@@ -50,6 +50,7 @@ def topics_in_parts(group: Group) -> tuple[Group, Ints]:
         partition_classes=None,
         rates=None if group.rates is None else group.rates[order],
         weights=None if group.weights is None else group.weights[order],
+        move_weights=None,
         racks=None if group.racks is None else tuple(group.racks[p] for p in order.tolist()),
     )
     return parts, order

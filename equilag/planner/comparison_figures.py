@@ -171,8 +171,13 @@ class BoundScope:
         plan = self._plan
         if plan.policy is None:
             return False
-        limit = Objective(plan.policy).move_limit(count_moves(plan.group, plan.assigned))
-        return limit is not None and count_moves(plan.group, assigned) > limit
+        objective, moves = Objective.of(plan.policy, self._group), count_moves(plan.group, assigned)
+        if objective.unit is None:
+            limit = objective.move_limit(count_moves(plan.group, plan.assigned))
+            return limit is not None and moves > limit
+        limit, most = objective.move_limit(plan.moves_price), plan.policy.max_moves
+        price = count_moves(self._group, plan.planned.collapse(assigned))
+        return (limit is not None and price > limit) or (most is not None and moves > most)
 
     def _reads_more(self, collapsed: Index) -> bool:
         plan = self._plan

@@ -10,10 +10,10 @@ from equilag.domain.budget import Budget
 from equilag.domain.group.group import Group
 from equilag.domain.group.loads import in_unit
 from equilag.domain.plan.claim import Evidence
-from equilag.domain.plan.metrics import is_valid, load_divisor
+from equilag.domain.plan.metrics import is_valid, load_divisor, moved_partitions
 from equilag.domain.policy.objective import EXCESS, Objective
 from equilag.domain.policy.policy import Policy
-from equilag.planner.solving.front import Candidate, knee
+from equilag.planner.solving.front import Candidate, ParetoFront, knee
 from equilag.planner.solving.problem import Task
 from equilag.planner.solving.read_limit import check_found, has_read_limit, state_within_reads
 from equilag.planner.solving.run import (
@@ -57,10 +57,18 @@ class Point:
     evidence: Evidence | None = None
     """What the bound rests on where it equals the spread; None where it does not."""
     marks: tuple[Mark, ...] = ()
+    move_weight: float | None = None
+    """What the moves weigh; None unless moves have a weight."""
+
+    @property
+    def cost(self) -> float:
+        """What the front trades for evenness: the weight of the moves, else their number."""
+        return self.moves if self.move_weight is None else self.move_weight
 
     def to_dict(self) -> dict[str, Any]:
         return {
             "moves": self.moves,
+            **({} if self.move_weight is None else {"move_weight": self.move_weight}),
             "spread": self.spread,
             "spread_lower_bound": self.spread_lower_bound,
             "excess": self.excess,
@@ -126,20 +134,24 @@ def exact_state(task: Task, draft: Draft) -> SolveState:
 
 def points_of(state: SolveState, objective: Objective) -> list[Point]:
     """The front with what is proved for each number of moves; `objective` chooses the plan."""
-    limit = state.problem.objective.policy.max_moves
-    front = [c for c in state.front.points() if limit is None or c.moves <= limit]
+    asked = state.problem.objective
+    limit = asked.asked_limit
+    weigh = state.problem.task.reduction.moved_weight
+    kept = [c for c in state.front.candidates if not asked.too_many(c.moves)]
+    front = [c for c in ParetoFront(kept).points() if limit is None or c.moves <= limit]
     plan = choose(state, objective)
     middle = knee(front) if len(front) > 2 else None
     divisor = load_divisor(state.problem.group)
     return [
         Point(
-            found.moves,
+            moved_partitions(state.problem.group, found.moves),
             in_unit(found.spread, divisor),
             in_unit(bound := min(state.bound_within(found.moves), found.spread), divisor),
             in_unit(found.excess, divisor),
             in_unit(state.proofs.value(EXCESS) or 0, divisor),
             _evidence(state, found) if bound == found.spread else None,
             tuple(_marks(state, found, middle, plan)),
+            weigh(found.moves),
         )
         for found in front
     ]

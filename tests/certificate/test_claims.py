@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from itertools import pairwise
 from typing import Any, Final, NamedTuple
 
 import numpy as np
@@ -19,6 +20,7 @@ from equilag.domain.constraint import constraint_of, unconstrained
 from equilag.domain.group.group import Group
 from equilag.domain.policy.policy import Policy
 from equilag.domain.policy.policy_settings import BALANCES
+from equilag.domain.reduction.reduce import reduce_group
 from equilag.solver.moves.fewest_moves import fewest_moves
 
 UPPER: Final = ("min_load_at_most",)
@@ -27,6 +29,7 @@ UPPER: Final = ("min_load_at_most",)
 GROUP: Final = group_of(
     [4, 2], [[0, 1], [0, 1], [1]], owners=[0, 0, 0, 0, 0, 1], lags=[100, 7, 5, 3, 30, 20]
 )
+WEIGHED: Final = reduce_group(GROUP, Policy(move_weight="lag")).group
 OWNED: Final = group_of([6], [[0], [0]], owners=[0, 0, 0, 1, 1, 1], lags=[50, 40, 30, 1, 1, 1])
 """One move in either direction brings a member nowhere near the other."""
 EVERYBODY: Final = {"members": "all"}
@@ -56,9 +59,17 @@ class Proved(NamedTuple):
 def potentials_of(group: Group, balance: str) -> dict[str, Any]:
     policy = Policy(balance=balance)
     constraint = constraint_of(group, policy, balanced_assignment(group, policy))
-    topic, member, _ = fewest_moves(group, constraint).potentials
+    topic, member, partition = fewest_moves(group, constraint).potentials
+    starts = group.topic_start.tolist()
+    by_topic = (
+        topic.tolist()
+        if partition is None
+        else [
+            {str(n): x for n, x in enumerate(partition[a:b].tolist())} for a, b in pairwise(starts)
+        ]
+    )
     return {
-        "topics": {name: int(x) for name, x in zip(group.topics, topic, strict=True)},
+        "topics": dict(zip(group.topics, by_topic, strict=True)),
         "members": {m.id: int(x) for m, x in zip(group.members, member, strict=True)},
     }
 
@@ -69,6 +80,7 @@ CASES: Final = [
     Proved("fewest_moves", "potentials", 4, potentials_of(GROUP, "total")),
     Proved("fewest_moves", "potentials", 3, potentials_of(GROUP, "both"), "both"),
     Proved("fewest_moves", "per-topic", 2, balance="per-topic"),
+    Proved("least_move_price", "potentials", 410, potentials_of(WEIGHED, "total"), group=WEIGHED),
     Proved("max_load_at_least", "average", 55, EVERYBODY),
     Proved("max_load_at_least", "average", 58, {"members": ["m00", "m01"]}),
     Proved("max_load_at_least", "heavy", 103, {"members": ["m00", "m01"], "heaviest": 1}),
@@ -136,6 +148,7 @@ def test_its_value_is_true(case: Proved) -> None:
     extreme = {
         "counts": int(balanced.counts()[:, active].max()),
         "fewest_moves": truth.fewest_moves,
+        "least_move_price": truth.fewest_moves,
         "max_load_at_least": int(balanced.highest.min()),
         "min_load_at_most": int(balanced.lowest.max()),
         "spread_at_least": int(balanced.spread.min()),

@@ -24,6 +24,7 @@ from equilag.domain.group.group import Group
 from equilag.domain.plan.plan import Plan
 from equilag.domain.policy.policy import Policy
 from equilag.domain.policy.policy_settings import POLICIES
+from equilag.domain.reduction.reduce import reduce_group
 
 MIXED: Final = group_of(
     [3, 2, 2],
@@ -31,6 +32,9 @@ MIXED: Final = group_of(
     owners=[0, 0, 0, 1, 1, -1, 1],
     lags=[90, 7, 5, 30, 30, 3, 1],
 )
+WEIGHED: Final = replace(MIXED, move_weights=np.array([2, 5, 0, 9, 3, 4, 1]))
+PRICE: Final = 7
+"""What a unit of weight counts there beside a move: 6 partitions have an owner."""
 ONE: Final = group_of([6], [[0]] * 3, [0, 0, 0, 1, 1, -1], [13, 8, 5, 3, 2, 1])
 UNREAD: Final = group_of([3, 2, 1], [[0], [0], [0, 2]], [0, 0, 1, -1, -1, -1], [9, 4, 7, 5, 5, 2])
 
@@ -73,6 +77,8 @@ def is_true(group: Group, altered: Json) -> bool:
     settings = {k: v for k, v in table.items() if k not in ("seed", "run")}
     policy = Policy(**settings)
     planned = group.without_owners() if policy.fresh else group
+    if group.move_weights is not None:  # then moves are prices
+        planned = reduce_group(group, policy).group
     truth = Truth.of(planned, policy)
     assigned = columns(group, altered["assignment"])
     limit, moves = policy.max_moves, int(((group.owner != assigned) & (group.owner != -1)).sum())
@@ -85,7 +91,7 @@ def is_true(group: Group, altered: Json) -> bool:
         return False
     if altered["status"] == "optimal" and not truth.is_optimal(assigned):
         return False
-    owners = Assignments(group, truth.balanced.rows)
+    owners = Assignments(group if group.move_weights is None else planned, truth.balanced.rows)
     return claims_are_true(altered, owners, truth.eligible, policy.move_cost)
 
 
@@ -96,7 +102,8 @@ def claims_are_true(
     for claim in altered["certificate"]["claims"]:
         extreme = {
             "counts": int(balanced.counts()[:, active].max(initial=0)),
-            "fewest_moves": int(balanced.moves.min()),
+            "fewest_moves": int((balanced.moves % PRICE).min()),
+            "least_move_price": int(balanced.moves.min()),
             "max_load_at_least": int(balanced.highest.min()),
             "min_load_at_most": int(balanced.lowest.max()),
             "spread_at_least": int(eligible.spread.min()),
@@ -128,6 +135,8 @@ def columns(group: Group, assignment: Mapping[str, Mapping[str, list[int]]]) -> 
 PLANS: Final[dict[str, tuple[Group, Json]]] = {
     **{policy: (MIXED, {"policy": policy}) for policy in POLICIES},
     "both": (MIXED, {"balance": "both"}),
+    "moved weight": (WEIGHED, {"policy": "fair-yet-sticky"}),
+    "weight of moves": (WEIGHED, {"max_move_weight": 14}),
     "move cost": (ONE, {"move_cost": 3}),
     "tolerance": (ONE, {"tolerance": 40.0}),
     "max moves": (ONE, {"max_moves": 2}),

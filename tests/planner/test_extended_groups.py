@@ -14,7 +14,7 @@ from support.extended_groups import FIELDS, ExtendedShape, extended_snapshot
 from support.groups import snapshot_of
 from support.oracle_groups import cheapest_assignment
 from support.oracle_optima import Settings, all_optima, flow_differences, spread_differences
-from support.oracle_snapshots import Snapshot, read_group
+from support.oracle_snapshots import Snapshot, give_move_weights, read_group
 
 MIXTURES: Final = {name: frozenset({name, "subscriptions"}) for name in FIELDS} | {
     "all": frozenset(FIELDS),
@@ -32,6 +32,8 @@ SETTINGS: Final[tuple[Settings, ...]] = (
 
 MANY: Final = 1_000
 """Groups of 8 × 30 in the long test, and the figure in docs/benchmark.md."""
+MANY_WEIGHED: Final = 2_000
+"""Groups whose moves have weights in the long test."""
 MANY_TINY: Final = 300
 
 mixtures = pytest.mark.parametrize("mixture", MIXTURES)
@@ -72,6 +74,20 @@ def test_counts_racks_and_moves_are_those_of_a_flow(
     many = snapshots(mixture, number, members, units)
     for snapshot, settings in zip(many, cycle(SETTINGS), strict=False):
         assert flow_differences(snapshot, settings) == []
+
+
+@mixtures
+@pytest.mark.parametrize(
+    ("number", "members", "units"),
+    [(6, 4, 10), pytest.param(MANY_WEIGHED // len(MIXTURES) + 1, 6, 16, marks=pytest.mark.long)],
+)
+def test_the_moved_weight_is_that_of_a_flow(
+    number: int, members: int, units: int, mixture: str
+) -> None:
+    rng = Random(f"weights of {mixture}")
+    many = snapshots(mixture, number, members, units)
+    for snapshot, settings in zip(many, cycle(SETTINGS), strict=False):
+        assert flow_differences(give_move_weights(rng, snapshot), settings) == []
 
 
 @mixtures

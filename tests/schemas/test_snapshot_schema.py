@@ -44,6 +44,7 @@ FULL: dict[str, Any] = {
     "racks": {"t": [["x", "y"], []]},
     "rates": {"t": [0, 1e-100], "u": [None, 12.5]},
     "weights": {"v": [3]},
+    "move_weights": {"t": [0, 2**53 - 1]},
     "allowed": {"t": {"0": ["a"], "1": ["a", "b"]}},
     "co_partitioned": [["t", "u"]],
 }  # fmt: skip

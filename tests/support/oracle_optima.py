@@ -11,7 +11,7 @@ from math import isclose
 from typing import Any, Final, NamedTuple
 
 from support.oracle_groups import OracleFigures, OracleGroup, OracleUnit, cheapest_assignment
-from support.oracle_snapshots import Snapshot, read_group
+from support.oracle_snapshots import HEAVY, Snapshot, read_group
 from support.oracles import Assignments
 
 import equilag
@@ -83,12 +83,23 @@ def flow_differences(snapshot: Snapshot, settings: Settings) -> list[str]:
     placed = cheapest_assignment(group, **_goals(settings))
     best = None if placed is None else group.figures(placed)
 
+    counted = read_group({**snapshot, "move_weights": {}})
+    fewest = (
+        placed is not None
+        and counted.figures(cheapest_assignment(counted, **_goals(settings))).moves
+    )
+
     def pairs(document: dict[str, Any], got: OracleFigures) -> Pairs:
         moves, cross = document["moves"], document.get("cross_rack")
         found: Pairs = {
-            "moves.count": (best.moves, moves["count"]),
-            "moves.lower_bound": (best.moves, moves["lower_bound"]),
+            "moves.count": (best.moves % HEAVY, moves["count"]),
+            "moves.lower_bound": (fewest, moves["lower_bound"]),
         }
+        if "move_weights" in snapshot:
+            weight, listed = best.moves // HEAVY, sum(one["weight"] for one in moves["partitions"])
+            for name, value in (("weight", listed), *moves.items()):
+                if name.startswith("weight"):
+                    found[name + str(len(found))] = (weight, value)
         if settings.get("rack_aware"):
             cross = cross or {"count": 0, "lower_bound": 0}
             found |= {f"cross_rack.{name}": (best.cross, value) for name, value in cross.items()}

@@ -15,12 +15,15 @@ from support.oracle_groups import OracleGroup, OracleUnit, Partition
 
 Snapshot = Mapping[str, Any]
 Weights = Mapping[Partition, Fraction]
+HEAVY: Final = 10**6
+"""What a unit of `move_weights` counts beside a move: more than a group has partitions."""
 
 
 def read_group(snapshot: Snapshot, weights: Weights | None = None) -> OracleGroup:
     """The units and members of a snapshot; topics with co-partitioned lists become units.
 
-    `weights` of partitions stand in for their lag."""
+    `weights` of partitions stand in for their lag. With `move_weights` a move of weight w counts
+    HEAVY × w + 1."""
     if weights is None:
         weights = lags_of(snapshot)
     members = sorted(snapshot["members"], key=lambda member: member["id"])
@@ -55,7 +58,11 @@ def read_group(snapshot: Snapshot, weights: Weights | None = None) -> OracleGrou
                         for member in members
                     ),
                     tuple(
-                        sum(owner.get(partition, m) != m for partition in partitions)
+                        sum(
+                            price_of(snapshot, partition)
+                            for partition in partitions
+                            if owner.get(partition, m) != m
+                        )
                         for m in range(len(members))
                     ),
                 )
@@ -79,6 +86,12 @@ def lags_of(snapshot: Snapshot) -> dict[Partition, Fraction]:
         for topic, size in snapshot["topics"].items()
         for number in range(size)
     }
+
+
+def price_of(snapshot: Snapshot, partition: Partition) -> int:
+    """What a move of the partition counts."""
+    given, (topic, number) = snapshot.get("move_weights", {}), partition
+    return 1 + (HEAVY * given[topic][number] if topic in given else 0)
 
 
 def _subscription(snapshot: Snapshot, member: Mapping[str, Any]) -> frozenset[str]:
@@ -173,6 +186,14 @@ def weights_of(snapshot: Snapshot, kind: str, horizon: float = 300) -> dict[Part
         return rates
     lags = lags_of(snapshot)
     return {one: lags[one] + rate * Fraction(horizon) for one, rate in rates.items()}
+
+
+def give_move_weights(rng: Random, snapshot: dict[str, Any]) -> dict[str, Any]:
+    """The snapshot with weights of moves: none, few different ones, or large ones."""
+    most = rng.choice((0, 1, 3, 1000, 10**10))
+    topics = {topic: size for topic, size in snapshot["topics"].items() if rng.random() < 0.9}
+    rows = {topic: [rng.randint(0, most) for _ in range(size)] for topic, size in topics.items()}
+    return {**snapshot, "move_weights": rows}
 
 
 def give_weights(rng: Random, snapshot: dict[str, Any]) -> None:

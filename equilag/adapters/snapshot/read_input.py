@@ -171,6 +171,7 @@ _READERS: Final[dict[str, Callable[[object, str], object]]] = {
     "unknown_lags": as_lists,
     "rates": as_lists,
     "weights": _no_nulls,
+    "move_weights": _no_nulls,
     "racks": as_lists,
     "allowed": as_object,
     "co_partitioned": as_list,

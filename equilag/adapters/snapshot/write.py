@@ -67,10 +67,9 @@ def snapshot_document(given: Group | GroupInput) -> dict[str, Any]:
 def _partition_fields(given: GroupInput) -> dict[str, Any]:
     """What is known of partitions beside their lag; only what is given."""
     document: dict[str, Any] = {}
-    if given.get("rates") is not None:
-        document["rates"] = _lists(given["rates"])
-    if given.get("weights") is not None:
-        document["weights"] = _lists(given["weights"])
+    for name in ("rates", "weights", "move_weights"):
+        if given.get(name) is not None:
+            document[name] = _lists(given[name])
     if "racks" in given:
         document["racks"] = {
             topic: [list(racks) for racks in row] for topic, row in given["racks"].items()
@@ -228,6 +227,8 @@ def _add_extended(group: Group, ids: list[str], given: GroupInput) -> None:
         given["rates"] = _by_topic(group, rates)
     if group.weights is not None:
         given["weights"] = _by_topic(group, group.weights.tolist())
+    if group.move_weights is not None:
+        given["move_weights"] = _by_topic(group, group.move_weights.tolist())
     if group.racks is not None:
         given["racks"] = _by_topic(group, list(group.racks))
     if group.allowed is not None:

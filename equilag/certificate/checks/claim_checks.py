@@ -19,6 +19,7 @@ from equilag.certificate.checks.count_checks import (
     check_moves_by_potentials,
     check_moves_by_search,
     check_moves_by_topics,
+    check_price_by_potentials,
     check_reads_across,
     check_spread_by_moves,
 )
@@ -31,6 +32,7 @@ from equilag.certificate.checks.search_checks import (
 from equilag.certificate.ledger import Ledger, Refuted, natural_in
 from equilag.domain.group.loads import written
 from equilag.domain.group.member_capacities import Load
+from equilag.domain.plan.claim import bounds_moves
 
 
 def check_highest_by_average(ledger: Ledger, value: Load, data: Mapping[str, Any]) -> None:
@@ -108,7 +110,9 @@ def check_difference(ledger: Ledger, value: Load, data: Mapping[str, Any]) -> No
 def check_sum(ledger: Ledger, value: Load, data: Mapping[str, Any]) -> None:
     """`cost_at_least` by `sum`: the proved spread and the proved moves."""
     bound = ledger.checked.get("spread_at_least", 0)
-    bound += ledger.move_cost * ledger.checked.get("fewest_moves", 0)
+    objective = ledger.objective
+    if objective is not None:
+        bound += objective.cost(int(ledger.checked.get(bounds_moves(objective.unit), 0)))
     if value > bound:
         raise Refuted(f"spread and moves prove no more than {written(bound)}")
 
@@ -127,6 +131,7 @@ CHECKS: Final[Mapping[tuple[str, str], ClaimCheck]] = {
     ("fewest_cross_rack", "residual"): check_reads_across,
     ("fewest_moves", "potentials"): check_moves_by_potentials,
     ("fewest_moves", "per-topic"): check_moves_by_topics,
+    ("least_move_price", "potentials"): check_price_by_potentials,
     ("max_load_at_least", "average"): check_highest_by_average,
     ("max_load_at_least", "heavy"): check_highest_by_heavy,
     ("max_load_at_least", "folding"): check_highest_by_folding,

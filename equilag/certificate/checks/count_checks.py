@@ -15,21 +15,24 @@ from equilag.certificate.ledger import Ledger, Refuted
 from equilag.domain.group.group import Group, Ints
 from equilag.domain.group.loads import load_from, written
 from equilag.domain.group.member_capacities import Load
-from equilag.domain.plan.claim import MOVES
-from equilag.domain.plan.metrics import count_moves, most_moves
+from equilag.domain.group.move_weight import MAX_PRICE
+from equilag.domain.plan.metrics import count_moves, counting_moves, most_moves, move_unit_of
 from equilag.domain.policy.objective import SPREAD
 
 MAX_POTENTIAL: Final = 2**31
 """Potentials stay below it, so that their products with counts stay below 2^63."""
+MAX_PRICED: Final = 2 * MAX_PRICE
+"""The same of prices: two potentials and a price are below 2^63, and sums are exact."""
 
 
 def read_potentials(group: Group, data: Mapping[str, Any]) -> Potentials:
     """The columns of `data.topics` and `data.members`; what is not named is 0. Raises Refuted."""
     topics, members = (_table(data.get(key), f"data.{key}") for key in ("topics", "members"))
-    by_member = _column(members, [m.id for m in group.members], "data.members")
+    most = MAX_POTENTIAL if move_unit_of(group) is None else MAX_PRICED
+    by_member = _column(members, [m.id for m in group.members], "data.members", most)
     numbered = {name: part for name, part in topics.items() if isinstance(part, dict)}
     single = {name: y for name, y in topics.items() if name not in numbered}
-    by_topic = _column(single, group.topics, "data.topics")
+    by_topic = _column(single, group.topics, "data.topics", most)
     if not numbered:
         return Potentials(by_topic, by_member)
     by_partition = by_topic[group.topic_of]
@@ -39,7 +42,7 @@ def read_potentials(group: Group, data: Mapping[str, Any]) -> Potentials:
         if name not in number_of:
             raise Refuted(f"{place} is not a potential")
         begin, end = group.topic_start[number_of[name] :][:2].tolist()
-        by_partition[begin:end] = _column(part, [str(n) for n in range(end - begin)], place)
+        by_partition[begin:end] = _column(part, [str(n) for n in range(end - begin)], place, most)
     return Potentials(np.zeros_like(by_topic), by_member, by_partition)
 
 
@@ -49,11 +52,13 @@ def _table(value: Any, place: str) -> dict[str, Any]:
     return value
 
 
-def _column(table: dict[str, Any], names: tuple[str, ...] | list[str], place: str) -> Ints:
+def _column(
+    table: dict[str, Any], names: tuple[str, ...] | list[str], place: str, most: int
+) -> Ints:
     number = {name: i for i, name in enumerate(names)}
     column = np.zeros(len(names), dtype=np.int64)
     for name, potential in table.items():
-        if name not in number or type(potential) is not int or abs(potential) > MAX_POTENTIAL:
+        if name not in number or type(potential) is not int or abs(potential) > most:
             raise Refuted(f"{place}.{name} is not a potential")
         column[number[name]] = potential
     return column
@@ -79,11 +84,23 @@ def check_reads_across(ledger: Ledger, value: int, data: Mapping[str, Any]) -> N
 
 def check_moves_by_potentials(ledger: Ledger, value: int, data: Mapping[str, Any]) -> None:
     """`fewest_moves` by `potentials`: node potentials of the minimum-cost flow."""
-    _check_moves_forced(ledger, value)
+    _check_potentials(ledger, counting_moves(ledger.original), value, data)
+
+
+def check_price_by_potentials(ledger: Ledger, value: int, data: Mapping[str, Any]) -> None:
+    """`least_move_price` by `potentials`: the same, where a partition has its own price."""
+    if move_unit_of(ledger.original) is None:
+        raise Refuted("moves have no weight")
+    _check_potentials(ledger, ledger.original, value, data)
+
+
+def _check_potentials(ledger: Ledger, group: Group, value: int, data: Mapping[str, Any]) -> None:
+    """`group` has the moves that are summed."""
+    _check_moves_forced(ledger, group, value)
     if ledger.constraint.has_pinned:
         return
-    potentials = read_potentials(ledger.original, data)
-    bound = bound_by_potentials(ledger.original, ledger.constraint, potentials)
+    potentials = read_potentials(group, data)
+    bound = bound_by_potentials(group, ledger.constraint, potentials)
     if bound is None:
         raise Refuted("the potentials are not a dual solution")
     if value > bound:
@@ -92,7 +109,7 @@ def check_moves_by_potentials(ledger: Ledger, value: int, data: Mapping[str, Any
 
 def check_moves_by_topics(ledger: Ledger, value: int, data: Mapping[str, Any]) -> None:
     """`fewest_moves` by `per-topic`: a closed form, topic by topic."""
-    _check_moves_forced(ledger, value)
+    _check_moves_forced(ledger, ledger.original, value)
     if not ledger.constraint.per_topic:
         raise Refuted("the count balance is not per topic")
     bound = bound_by_topics(ledger.original, ledger.constraint)
@@ -100,11 +117,11 @@ def check_moves_by_topics(ledger: Ledger, value: int, data: Mapping[str, Any]) -
         raise Refuted(f"the topics force no more than {bound} moves")
 
 
-def _check_moves_forced(ledger: Ledger, value: int) -> None:
+def _check_moves_forced(ledger: Ledger, group: Group, value: int) -> None:
     if value and not ledger.exact_counts:
         raise Refuted("no moves are forced without exact counts")
     if ledger.constraint.has_pinned:
-        forced = count_moves(ledger.original, ledger.constraint.pinned_assignment)
+        forced = count_moves(group, ledger.constraint.pinned_assignment)
         if value > forced:
             raise Refuted(f"pinned partitions force no more than {forced} moves")
 
@@ -143,7 +160,7 @@ def _spread_in(ledger: Ledger, value: int, data: Mapping[str, Any]) -> Load:
     if spread is None:
         raise Refuted("data.spread is not a load")
     reached = ledger.plan_figures
-    if reached and reached[SPREAD] <= spread and reached[MOVES] < value:
+    if reached and reached[SPREAD] <= spread and ledger.figures.moves < value:
         raise Refuted("the plan itself has fewer moves and no larger spread")
     return spread
 

@@ -13,7 +13,8 @@ import numpy as np
 from equilag.domain.constraint import CountConstraint, TopicCounts, TopicIntervals
 from equilag.domain.group.extended_columns import Stakes
 from equilag.domain.group.group import NOBODY, Flags, Group, Ints
-from equilag.domain.plan.claim import Claim
+from equilag.domain.plan.claim import Claim, bounds_moves
+from equilag.domain.plan.metrics import move_unit_of
 
 ABOVE_ALL: Final = 2**61
 """Above all potentials; two of them fit 63 bits."""
@@ -39,7 +40,8 @@ class Potentials(NamedTuple):
 
 
 def moves_claim(group: Group, moves: int, potentials: Potentials) -> Claim:
-    """The claim that no plan has fewer than `moves` moves; by name, the potentials that are not 0.
+    """The claim that no plan has fewer than `moves` moves, or moves of a lower price; by name, the
+    potentials that are not 0.
 
     A topic has one potential, or a table of partition numbers to potentials, see
     docs/certificates.md.
@@ -49,13 +51,14 @@ def moves_claim(group: Group, moves: int, potentials: Potentials) -> Claim:
         "topics": _by_topic(group, potentials),
         "members": {member.id: z for member, z in members if z},
     }
-    return Claim("fewest_moves", moves, "potentials", data)
+    return Claim(bounds_moves(move_unit_of(group)), moves, "potentials", data)
 
 
-def pinned_moves_claim(moves: int) -> Claim:
+def pinned_moves_claim(group: Group, moves: int) -> Claim:
     """The claim that so many partitions leave owners that may not keep them, and that all others
     are pinned; it needs no potentials."""
-    return Claim("fewest_moves", moves, "potentials", {"topics": {}, "members": {}})
+    name = bounds_moves(move_unit_of(group))
+    return Claim(name, moves, "potentials", {"topics": {}, "members": {}})
 
 
 def _by_topic(group: Group, potentials: Potentials) -> dict[str, int | dict[str, int]]:
@@ -72,7 +75,7 @@ def _by_topic(group: Group, potentials: Potentials) -> dict[str, int | dict[str,
 
 
 def retainable(group: Group) -> int:
-    """Partitions whose owner is live and still subscribes."""
+    """Partitions whose owner is live and still subscribes; or the price of moving all of them."""
     number = int(_stakes(group).number.sum())
     return number if group.extended is None else number + group.extended.forced_moves
 
@@ -135,7 +138,7 @@ def _kept_total(group: Group, constraint: CountConstraint, potentials: Potential
     slack = stakes.number - by_unit[stakes.unit] - member[stakes.member]
     some = np.flatnonzero(slack > 0)
     slack = slack[some] * constraint.may(stakes.unit[some], stakes.member[some])
-    return int(unit.sum()) + _member_part(constraint, member, 0) + int(slack.sum())
+    return exact_sum(unit) + _member_part(constraint, member, 0) + exact_sum(slack)
 
 
 def _stakes(group: Group) -> Stakes:
@@ -181,13 +184,18 @@ def _below_zero(topics: TopicIntervals, potentials: Potentials) -> int:
     return int(total - np.maximum(0, barred).sum())
 
 
+def exact_sum(values: Ints, times: Ints | int = 1) -> int:
+    """The sum of `values`, each `times` a number of partitions, also where it passes 63 bits."""
+    high, low = values >> 31, values & (2**31 - 1)
+    return (int((high * times).sum()) << 31) + int((low * times).sum())
+
+
 def _member_part(constraint: CountConstraint, member: Ints, fixed: Ints | int) -> int:
     """The largest sum of potential × count over members, less the `fixed` part of the counts."""
     least, most = constraint.counts_of()
     sums = constraint.instance_sums
     if sums is None:
-        room = np.where(member > 0, most - fixed, least - fixed)
-        return int((member * room).sum())
+        return exact_sum(member, np.where(member > 0, most - fixed, least - fixed))
     # Members of an instance by descending potential, as long as it helps or their sum needs it.
     order = np.lexsort((-member, sums.of))
     of, room, worth = sums.of[order], (most - least)[order], member[order]
@@ -195,4 +203,4 @@ def _member_part(constraint: CountConstraint, member: Ints, fixed: Ints | int) -
     before -= before[np.searchsorted(of, of)]
     spare = np.where(worth > 0, sums.most[of], sums.least[of]) - sums.total(least)[of]
     more = np.clip(spare - before, 0, room)
-    return int((member * (least - fixed)).sum() + (worth * more).sum())
+    return exact_sum(member, least - fixed) + exact_sum(worth, more)

@@ -13,6 +13,7 @@ from equilag.certificate.exhaustive.whole_group import WholeGroup, whole_problem
 from equilag.certificate.ledger import Ledger, Refuted, natural_in
 from equilag.domain.budget import Budget, OutOfBudget
 from equilag.domain.group.member_capacities import Load
+from equilag.domain.plan.metrics import move_unit_of
 
 SEARCH_WORK: Final = 3_000_000_000
 """Array elements that one check may cost: ten times what the planner spends on a search, so that
@@ -86,6 +87,8 @@ def _check_search(
     max_moves = limit_in(ledger, data)
     if value <= 0:
         return
+    if move_cost and move_unit_of(ledger.group) is not None:
+        raise Refuted("no search takes a cost of moves that have a weight")
     make = whole_problem_of_few_moves if few_moves else whole_problem
     whole = make(ledger.group, ledger.constraint, max_moves)
     high, low = ledger.highest_proved, ledger.lowest_proved

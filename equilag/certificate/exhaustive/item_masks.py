@@ -118,7 +118,9 @@ def _layers(problem: SmallProblem, order: Ints, member: int) -> Layers:
     else:
         saved = problem.stakes[order, member]
     weight = np.int64(1) << np.arange(len(order))
-    return tuple(int(weight[saved >= k].sum()) for k in range(1, int(saved.max(initial=0)) + 1))
+    levels = [0, *np.unique(saved[saved > 0]).tolist()]
+    steps = zip(levels[1:], levels, strict=False)
+    return tuple((int(weight[saved >= level].sum()), level - below) for level, below in steps)
 
 
 def _owned(problem: SmallProblem) -> int:
@@ -194,7 +196,10 @@ class SearchTask:
     def may_keep(self, node: SearchNode, member: int) -> int:
         """Most moves that free items can save by staying with the open member."""
         most = self.items.limits[member].hi
-        return sum(min((node.free & layer).bit_count(), most) for layer in self.items.own[member])
+        return sum(
+            moves * min((node.free & layer).bit_count(), most)
+            for layer, moves in self.items.own[member]
+        )
 
     def most_kept(self, node: SearchNode) -> int:
         """Most items that stay in the end."""

@@ -110,7 +110,7 @@ def _last_fits(task: SearchTask, node: SearchNode, taken: Taken, last: int, tota
     kept = taken.kept + kept_of(other, items.own[last])
     fits: Flags = (other & ~items.eligible[last]) == 0
     fits &= (count >= limits.lo) & (count <= limits.hi)
-    fits &= high - low <= target.allowed[kept]
+    fits &= high - low <= target.spreads_with(kept)
     return fits & (load >= target.floor) & (load <= target.cap)
 
 

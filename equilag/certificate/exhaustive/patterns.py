@@ -15,8 +15,9 @@ import numpy as np
 from equilag.domain.budget import Budget
 from equilag.domain.group.group import Flags, Ints
 
-Layers: TypeAlias = tuple[int, ...]
-"""What a member owns: the kth is the mask of the items that save k moves or more by staying."""
+Layers: TypeAlias = tuple[tuple[int, int], ...]
+"""What a member owns: masks of the items that save so many moves more by staying. An item is in all
+layers up to what it saves."""
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -48,8 +49,8 @@ class Half:
 def kept_of(masks: Ints, own: Layers) -> Ints:
     """The moves that the items of each mask save by staying."""
     kept = np.zeros(masks.shape, np.int64)
-    for layer in own:
-        kept += np.bitwise_count(masks & layer)
+    for layer, moves in own:
+        kept += np.bitwise_count(masks & layer).astype(np.int64) * moves
     return kept
 
 
@@ -71,8 +72,8 @@ class Subsets(NamedTuple):
     def keyed(self, own: Layers) -> Half:
         """`own`: the items whose staying counts; no layer where moves do not matter."""
         kept = kept_of(self.mask, own)
-        key = kept
-        radix = int(kept.max(initial=0)) + 1
+        values, key = np.unique(kept, return_inverse=True)
+        key, radix = key.ravel(), len(values)
         for column in self.counts.T:
             key = key + radix * column
             radix *= int(column.max(initial=0)) + 1

@@ -174,12 +174,13 @@ class ScaledLoads:
     def target(self, target: SearchTarget, owned: int) -> OwnershipTarget:
         """The target for scaled loads: no assignment that meets it misses this one."""
         one, slack = self.one, self.slack
-        moves = range(owned, -1, -1)
+        # Prices of moves are too many for a table; without a cost one entry says it all.
+        moves = range(owned, -1, -1) if target.move_cost else range(1)
         allowed = [target.most((target.spread - target.move_cost * n) * one) + slack for n in moves]
         table = [max(-1, min(self.total, spread)) for spread in allowed]
         min_kept = 0 if target.max_moves is None else owned - target.max_moves
         return OwnershipTarget(
-            table[owned],
+            table[-1],
             target.least(target.floor * one) - slack,
             target.most(target.cap * one),
             owned,
@@ -205,8 +206,13 @@ class OwnershipTarget:
     """True if it matters which items stay with their owners."""
     allowed: Ints
     """[owned + 1] the spread allowed by the number of owned items that stay; −1 for none. A table,
-    since a cost of moves times moves need not fit 64 bits."""
+    since a cost of moves times moves need not fit 64 bits. [1] where moves cost nothing."""
 
     def spread_with(self, kept: int) -> int:
         """The spread allowed if `kept` items stay in the end; below 0 for none."""
-        return int(self.allowed[kept])
+        return int(self.allowed[min(kept, len(self.allowed) - 1)])
+
+    def spreads_with(self, kept: Ints) -> Ints:
+        """[n] the same for several."""
+        found: Ints = self.allowed[np.minimum(kept, len(self.allowed) - 1)]
+        return found

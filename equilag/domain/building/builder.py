@@ -85,7 +85,8 @@ def build(given: GroupInput, make: Callable[..., G]) -> G:
         generation=given.get("generation"),
         racks=_racks(given["racks"], topics) if given.get("racks") else None,
         rates=rate_column(given.get("rates"), topics),
-        weights=weight_column(given.get("weights"), topics),
+        weights=weight_column(given.get("weights"), topics, "weights"),
+        move_weights=weight_column(given.get("move_weights"), topics, "move_weights"),
         allowed=allowed,
         co_partitioned=co_partitioned_topics(
             given.get("co_partitioned"), topics.number, topics.size

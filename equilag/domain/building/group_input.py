@@ -45,6 +45,7 @@ class GroupInput(TypedDict, total=False):
     unknown_lags: Mapping[str, Row]
     rates: PerPartitionNumbers
     weights: PerPartition
+    move_weights: PerPartition
     racks: Mapping[str, Sequence[Sequence[str]]]
     allowed: Allowed
     co_partitioned: Sequence[Sequence[str]]

@@ -132,18 +132,18 @@ RATES: Final = (1e-100, 1e100)
 _WEIGHTS: Final = IntegerRange(0, MAX_LAG - 1, "is 2^53 or more")
 
 
-def weight_column(given: PerPartition | None, topics: TopicIndex) -> Ints | None:
-    """Return the weights [P], 0 for topics that are not named; None without any.
+def weight_column(given: PerPartition | None, topics: TopicIndex, name: str) -> Ints | None:
+    """Return the weights [P] in `name`, 0 for topics that are not named; None without any.
 
     Raises InputError.
     """
     if given is None:
         return None
-    field = PartitionField.of("weights", topics, given)
+    field = PartitionField.of(name, topics, given)
     column = np.zeros(topics.n_partitions, dtype=np.int64)
     column[field.covered] = field.integers(given, _WEIGHTS)
     if len(column) and int(column.max()) * len(column) >= MAX_TOTAL:
-        check_total(column, "weights", "weights")
+        check_total(column, name, name)
     return column
 
 

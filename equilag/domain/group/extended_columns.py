@@ -8,17 +8,20 @@ import numpy as np
 
 from equilag.domain.columns import NOBODY, Flags, Index, Ints
 from equilag.domain.group.member_capacities import MemberCapacities
+from equilag.domain.group.move_unit import MoveUnit
 
 NO_LIMIT: Final = 2**40
 """The room of a member without a limit: above any number of partitions, and sums stay exact."""
 
 
 class Stakes(NamedTuple):
-    """Who holds how many of the partitions of each unit; one row for each unit and owner."""
+    """Who holds how many of the partitions of each unit, or what moving those costs; one row for
+    each unit and owner."""
 
     unit: Ints
     """Ascending."""
     member: Ints
+    """Ascending within a unit."""
     number: Ints
     """1 or more."""
 
@@ -35,6 +38,15 @@ class Stakes(NamedTuple):
         unit = self.unit[order]
         holder[unit], number[unit] = self.member[order], self.number[order]
         return holder, number
+
+
+def stakes_of(unit: Ints, owner: Index, price: Ints) -> Stakes:
+    """The stakes of owners [held] in units, of partitions that cost `price` to move."""
+    width = int(owner.max(initial=0)) + 1
+    key, row = np.unique(unit * width + owner, return_inverse=True)
+    number = np.zeros(len(key), dtype=np.int64)
+    np.add.at(number, row.ravel(), price)
+    return Stakes(key // width, key % width, number)
 
 
 class ExtendedColumns(NamedTuple):
@@ -57,7 +69,12 @@ class ExtendedColumns(NamedTuple):
     weight_scale: int | None = None
     """This much of the reduced group's `lag` is one unit of weight; None where it is lag."""
     stakes: Stakes | None = None
-    """None where no unit has several partitions: then each owned one has one owner's stake of 1."""
+    """None where no unit has several partitions, and each move costs 1: then each owned one has one
+    owner's stake of 1."""
+    move_unit: MoveUnit | None = None
+    """How sums of stakes are read where moves have a weight; None where they are counted."""
+    has_units: bool = False
+    """True if topics are co-partitioned, so that a unit may have several partitions."""
     forced_moves: int = 0
     """Owned partitions that their owner may not keep under any plan, where `stakes` is None."""
 

@@ -76,6 +76,8 @@ class Group:
     """[P] records produced per second, NaN for unknown; None if none is known."""
     weights: Ints | None = None
     """[P] weights of the user's own, 0 or more; None without any."""
+    move_weights: Ints | None = None
+    """[P] what it costs to move each partition, 0 or more; None where each move costs 1."""
     racks: tuple[tuple[str, ...], ...] | None = None
     """[P] the racks that hold a replica, empty where nothing is known; None if none is known."""
     allowed: Mapping[int, tuple[int, ...]] | None = None
@@ -117,7 +119,7 @@ class Group:
         unknown_lags: topic -> numbers of the partitions whose lag is unknown, whatever else says.
         rates: topic -> records per second produced to each partition, None for unknown; or a
             column [P], NaN for unknown.
-        weights: topic -> a weight of each partition, 0 to 2^53 - 1; or a column [P].
+        weights, move_weights: topic -> weight of each partition, 0 to 2^53 - 1; or a column [P].
         racks: topic -> for each partition, the racks that hold a replica.
         allowed: topic -> partition number -> ids of the members that alone may read it.
         co_partitioned: lists of topics of equal size; partitions of one number go to one member.

@@ -30,6 +30,13 @@ def written(load: Load) -> int | str:
     return load.numerator if load.denominator == 1 else f"{load.numerator}/{load.denominator}"
 
 
+def json_number(load: Load) -> float:
+    """The load as a number of JSON: an integer if it is one."""
+    if not isinstance(load, Fraction):
+        return load
+    return load.numerator if load.denominator == 1 else float(load)
+
+
 def load_from(value: object) -> Load | None:
     """The load that JSON has; None for what is not `written` like one, and below 0."""
     if isinstance(value, str) and (match := FRACTION.fullmatch(value)):

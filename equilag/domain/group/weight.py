@@ -5,6 +5,7 @@ Plans are made with whole numbers: a weight is an integer, and a scale says how 
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import numpy as np
@@ -98,8 +99,10 @@ def knows_rates(group: Group) -> bool:
 
 
 def weighed_policy(policy: Policy, group: Group) -> Policy:
-    """The policy with the weight in force. Without one of its own it is work where the group knows
-    rates, and the weights given where nothing else is known of the partitions."""
+    """The policy with the weights in force. Of partitions, unless it names them: work where the
+    group knows rates, those given where nothing else is known. Of moves: those given."""
+    if policy.move_weight is None and group.move_weights is not None:
+        policy = replace(policy, move_weight="given")
     if policy.weight is not None:
         return policy
     if knows_rates(group):
@@ -131,14 +134,14 @@ def partition_weights(group: Group, policy: Policy) -> PartitionWeights | None:
         return PartitionWeights(kind, None, group.weights, 1)
     rates = filled_rates(group)
     if kind == "work":
-        value, scale = _whole(group.lag, rates.rate * policy.horizon)
+        value, scale = whole_weights(group.lag, rates.rate * policy.horizon)
         return PartitionWeights(kind, policy.horizon, value, scale)
     if rates.all_unknown and group.n_partitions:
         raise InputError("no partition's rate is known", "weight")
-    return PartitionWeights(kind, None, *_whole(np.zeros_like(group.lag), rates.rate))
+    return PartitionWeights(kind, None, *whole_weights(np.zeros_like(group.lag), rates.rate))
 
 
-def _whole(lag: Ints, more: Floats) -> tuple[Ints, int]:
+def whole_weights(lag: Ints, more: Floats) -> tuple[Ints, int]:
     """[P] `lag` + `more` as integers, and how many of them are 1: a power of ten.
 
     It is the least that keeps every weight exact, or else gives the mean weight four digits.

@@ -8,6 +8,7 @@ from typing import Any, Final, Literal, TypeAlias, get_args
 
 from equilag.domain.group.loads import load_from, written
 from equilag.domain.group.member_capacities import Load
+from equilag.domain.group.move_unit import MoveUnit
 from equilag.domain.policy.objective import EXCESS, SHORT, SPREAD, VALUE, Figures, Objective, Proved
 
 Evidence = Literal["checked", "solver"]
@@ -68,12 +69,19 @@ CLAIMS_WHEN_READ: Final = ClaimsWhenRead()
 
 MOVES = "fewest_moves"
 """The claim that bounds the moves."""
+PRICE = "least_move_price"
+"""The claim that bounds the price of the moves, where these have a weight."""
 ACROSS = "fewest_cross_rack"
 """The claim that bounds the partitions read across racks."""
 OF_LOADS: Final = ("max_load_at_least", "min_load_at_most", SPREAD, VALUE, EXCESS)
 """Claims whose values are loads as they are compared."""
-LOWER_BOUNDS = (MOVES, SHORT, SPREAD, VALUE)
+LOWER_BOUNDS = (MOVES, PRICE, SHORT, SPREAD, VALUE)
 """The claims that decide whether a plan is optimal; the larger value says more."""
+
+
+def bounds_moves(unit: MoveUnit | None) -> str:
+    """The claim that bounds what the goals have of moves: their number, or their price."""
+    return MOVES if unit is None else PRICE
 
 
 def is_optimal(
@@ -84,7 +92,7 @@ def is_optimal(
     `mean` is the mean load, `proved` the strongest value of each claim.
     """
     spread = proved.get(SPREAD, 0)
-    fewest = 0 if objective.policy.fresh else int(proved.get(MOVES, 0))
+    fewest = 0 if objective.policy.fresh else int(proved.get(bounds_moves(objective.unit), 0))
     bounds = Proved(spread, fewest, max(proved.get(VALUE, 0), spread), proved.get(SHORT, 0))
     return objective.is_proved(figures, bounds, mean)
 

@@ -5,14 +5,15 @@ An assignment is an array [P] of member numbers, NOBODY where a partition has no
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 
 import numpy as np
 
 from equilag.domain.group.group import NOBODY, Flags, Group, Index, Ints
 from equilag.domain.group.loads import MemberLoads
-from equilag.domain.group.member_capacities import MemberCapacities
+from equilag.domain.group.member_capacities import Load, MemberCapacities
+from equilag.domain.group.move_unit import MoveUnit
 
 
 def member_counts(assigned: Index, n_members: int) -> Ints:
@@ -118,7 +119,8 @@ def moved(owner: Index, assigned: Index) -> Flags:
 
 
 def count_moves(group: Group, assigned: Index) -> int:
-    """Number of partitions that a live, still subscribed owner loses."""
+    """Number of partitions that a live, still subscribed owner loses; of a reduced group whose
+    moves have a weight, the sum of their prices."""
     extended = group.extended
     if extended is None:
         return int(np.count_nonzero(moved(group.owner, assigned)))
@@ -126,6 +128,32 @@ def count_moves(group: Group, assigned: Index) -> int:
         return int(np.count_nonzero(moved(group.owner, assigned))) + extended.forced_moves
     unit, member, number = extended.stakes
     return int(number[assigned[unit] != member].sum())
+
+
+def move_unit_of(group: Group) -> MoveUnit | None:
+    """How sums of prices are read; None where moves are counted."""
+    return None if group.extended is None else group.extended.move_unit
+
+
+def moved_weight(group: Group, moves: int) -> Load:
+    """The moved weight of what `count_moves` gives: the moves themselves where each counts 1."""
+    unit = move_unit_of(group)
+    return moves if unit is None else unit.weight(moves)
+
+
+def moved_partitions(group: Group, moves: int) -> int:
+    """The moved partitions of what `count_moves` gives."""
+    unit = move_unit_of(group)
+    return moves if unit is None else unit.count(moves)
+
+
+def counting_moves(group: Group) -> Group:
+    """The reduced group with moves that count 1 each; the same one where they do."""
+    extended, unit = group.extended, move_unit_of(group)
+    if extended is None or unit is None or extended.stakes is None:
+        return group
+    stakes = extended.stakes._replace(number=extended.stakes.number % unit.moves)
+    return replace(group, extended=extended._replace(stakes=stakes, move_unit=None))
 
 
 def most_moves(group: Group) -> int:
@@ -155,7 +183,10 @@ def cross_reads(group: Group, assigned: Index) -> int:
 
 def is_ordinary(group: Group) -> bool:
     """True if planning has nothing to know of the group but what its partitions weigh."""
-    return group.extended is None or group.extended.only_weighs
+    extended = group.extended
+    if move_unit_of(group) is not None and extended and group.partition_classes is None:
+        extended = extended._replace(stakes=None) if not extended.has_units else extended
+    return extended is None or extended.only_weighs
 
 
 def has_stakes(group: Group) -> bool:
@@ -172,12 +203,11 @@ def stakes_held(group: Group, partitions: Ints, members: Ints | Index) -> Ints:
         mine: Flags = group.owner[partitions] == members
         return mine.astype(np.int64)
     unit, member, number = group.extended.stakes
-    key = unit * group.n_members + member
-    order = np.argsort(key, kind="stable")
+    key = unit * group.n_members + member  # ascending
     wanted = np.asarray(partitions * group.n_members + members)
     if not len(key):
         return np.zeros(wanted.shape, np.int64)
-    place = order[np.minimum(np.searchsorted(key[order], wanted), len(key) - 1)]
+    place = np.minimum(np.searchsorted(key, wanted), len(key) - 1)
     return np.where(key[place] == wanted, number[place], 0)
 
 

@@ -22,6 +22,8 @@ class Move:
     """Of all moves of the plan."""
     number: int = field(repr=False, compare=False)
     """Of the move in the plan."""
+    weight: float | None = field(default=None, compare=False)
+    """None unless moves have a weight."""
 
     @property
     def reason(self) -> MoveReason:
@@ -37,6 +39,8 @@ class Move:
             "to": self.target,
             "lag": self.lag,
         }
+        if self.weight is not None:
+            row["weight"] = self.weight
         if with_reason:
             row["reason"] = self.reason.to_dict()
         return row

@@ -15,6 +15,7 @@ from equilag.domain.group.member_capacities import Load
 from equilag.domain.group.shortage import Shortage
 from equilag.domain.move_reasons.plan_reasons import PlanReasons
 from equilag.domain.plan.assignment import by_name, by_topic, first_phase, revocations
+from equilag.domain.plan.choice import Choice
 from equilag.domain.plan.claim import (
     ACROSS,
     CLAIMS_WHEN_READ,
@@ -26,11 +27,12 @@ from equilag.domain.plan.claim import (
 from equilag.domain.plan.extended_figures import ProvedBounds, extended_figures, loads_differ
 from equilag.domain.plan.metrics import (
     MemberFigures,
+    count_moves,
     load_divisor,
     loads_of,
     member_counts,
     member_loads,
-    move_cost_scale,
+    move_unit_of,
     moved,
 )
 from equilag.domain.plan.move import Move
@@ -53,18 +55,6 @@ FORMAT: Final = "equilag/plan/1"
 REPEATABLE: Final = "repeatable"
 CUT: Final = "cut by the clock"
 """What a plan's JSON says of its run."""
-
-
-@dataclass(frozen=True, slots=True)
-class Choice:
-    """One trade-off between moves and lag spread that a run came across."""
-
-    label: str
-    moves: int
-    spread: float
-    """In records; per unit of capacity where capacities differ."""
-    excess: float = 0.0
-    """What lies above a fair share, summed over the members; in the same unit."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -93,6 +83,8 @@ class Plan:
     repeatable: bool = True
     """False if the clock cut the run short, so that another run may find another plan."""
     excess_lower_bound: Load = 0
+    price_lower_bound: int = 0
+    """Where moves have a weight: no plan's moves cost less, see `domain.group.move_unit`."""
     interrupted: bool = False
     """True if the run was told to end before it was done."""
     reduction: Reduction | None = None
@@ -128,8 +120,8 @@ class Plan:
         bounds = strongest(self.claims), strongest(checked)
         if self.policy is None:
             return evidence_for(None, Figures(0, 0), 0.0, *bounds)
-        moves = 0 if self.policy.fresh else len(self.moves)
-        objective = Objective(self.policy, move_cost_scale(self.planned.group))
+        moves = 0 if self.policy.fresh else self.moves_price
+        objective = Objective.of(self.policy, self.planned.group)
         planned, shortage = self.planned, Shortage.of(self.planned)
         short = 0 if shortage is None else shortage.short(planned.collapse(self.assigned))
         figures = Figures(self.compared.spread, moves, short=short)
@@ -201,6 +193,29 @@ class Plan:
         return self.extended.load
 
     @cached_property
+    def moves_price(self) -> int:
+        """The moves as goals have them: their number, or the price of those that have a weight."""
+        return count_moves(self.planned.group, self.planned.collapse(self.assigned))
+
+    @property
+    def moves_weight(self) -> float | None:
+        """What the moves weigh; None unless the group, or the policy, speaks of their weights."""
+        return self.planned.moved_weight(self.moves_price)
+
+    @property
+    def moves_weight_lower_bound(self) -> float | None:
+        """No plan's moves weigh less; 0 where nothing is known."""
+        priced = move_unit_of(self.planned.group) is not None
+        bound = self.price_lower_bound if priced else self.moves_lower_bound
+        return self.planned.moved_weight(bound)
+
+    @property
+    def moves_cost(self) -> float:
+        """What evenness is traded for: the weight of the moves, else their number."""
+        weight = self.moves_weight
+        return len(self.moves) if weight is None else weight
+
+    @cached_property
     def moves(self) -> tuple[Move, ...]:
         """By topic and partition."""
         group = self.group
@@ -208,10 +223,11 @@ class Plan:
         ids = [member.id for member in group.members]
         sources, targets = group.owner[gone].tolist(), self.assigned[gone].tolist()
         names, lags, reasons = iter_names(group, gone), group.lag[gone].tolist(), self.reasons
-        columns = zip(names, sources, targets, lags, strict=True)
+        weights = self.planned.move_weights(gone)
+        columns = zip(names, sources, targets, lags, weights, strict=True)
         return tuple(
-            Move(topic, index, ids[source], ids[target], lag, reasons, number)
-            for number, ((topic, index), source, target, lag) in enumerate(columns)
+            Move(topic, index, ids[source], ids[target], lag, reasons, number, weight)
+            for number, ((topic, index), source, target, lag, weight) in enumerate(columns)
         )
 
     @cached_property
@@ -252,6 +268,7 @@ class Plan:
 
     def to_dict(self, *, reasons: bool = True) -> dict[str, Any]:
         """The plan's JSON, format ``equilag/plan/1``; if asked for, without reasons of moves."""
+        weight = {"weight": self.moves_weight, "weight_lower_bound": self.moves_weight_lower_bound}
         document: dict[str, Any] = {
             "format": FORMAT,
             "group": self.group.name,
@@ -266,6 +283,7 @@ class Plan:
             "moves": {
                 "count": len(self.moves),
                 "lower_bound": self.moves_lower_bound,
+                **({} if self.moves_weight is None else weight),
                 "partitions": [move.to_dict(reasons) for move in self.moves],
             },
             "phases": self.phases,

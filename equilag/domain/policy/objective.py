@@ -3,15 +3,18 @@
 Exact counts come first and are a constraint (`equilag.domain.constraint`). What follows is compared
 through `Objective`: the key of a candidate, the limit on moves, the last goal as a weighted sum of
 figures, the claim that bounds it, and when it is proved. A new term is a new figure in `Figures`
-and a weight in `Objective.terms`.
+and its part in `Objective.terms`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Final, NamedTuple
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, Final, NamedTuple
 
+from equilag.domain.group.group import Group
 from equilag.domain.group.member_capacities import Load
+from equilag.domain.group.move_unit import MoveUnit
+from equilag.domain.plan.metrics import move_cost_scale, move_unit_of
 from equilag.domain.policy.policy import Policy
 
 SPREAD: Final = "spread_at_least"
@@ -32,10 +35,13 @@ class Figures(NamedTuple):
     spread: Load
     """Heaviest minus lightest load, in records."""
     moves: int
+    """As `count_moves` has them: their number, or where they have a weight, their price."""
     excess: float = 0.0
     """Sum over members of what lies above the mean load, in records."""
     unevenness: float = 0.0
     """Sum of squared distances from the mean load: the last tie-break."""
+    number: int = 0
+    """Of moves, where they have a weight; else 0."""
     short: Load = 0
     """Records per second by which members fall behind, where rates and capacities are known: the
     first goal."""
@@ -69,22 +75,37 @@ class Caps(NamedTuple):
 
 
 class Objective(NamedTuple):
-    """What a policy asks for after exact counts."""
+    """What a policy asks for after exact counts.
+
+    Moves are what `count_moves` gives: a number, or a price that `unit` tells how to read.
+    """
 
     policy: Policy
     scale: int = 1
     """What a record of move cost is in the loads that are compared (`metrics.move_cost_scale`)."""
+    unit: MoveUnit | None = None
+    """None where moves have no weight."""
+
+    @staticmethod
+    def of(policy: Policy, planned: Group) -> Objective:
+        """The goals of a policy for loads and moves of a reduced group."""
+        return Objective(policy, move_cost_scale(planned), move_unit_of(planned))
 
     @property
     def move_cost(self) -> int:
-        """Load per move in the last goal; 0 where moves are no part of it."""
+        """Load per move, or unit of moved weight, in the last goal; 0 where moves are no part of
+        it."""
         free = self.policy.moves_first or self.policy.fresh
         return 0 if free else self.policy.move_cost * self.scale
 
+    def cost(self, moves: int) -> Load:
+        """What moves add to the last goal."""
+        return self.move_cost * (moves if self.unit is None else self.unit.weight(moves))
+
     @property
-    def terms(self) -> Mapping[str, int]:
-        """The last goal: the weight of each figure in the sum to be minimised."""
-        return {"spread": 1, "moves": self.move_cost}
+    def terms(self) -> Mapping[str, Callable[[Any], Load]]:
+        """The last goal: what each figure adds to the sum to be minimised."""
+        return {"spread": lambda spread: spread, "moves": self.cost}
 
     @property
     def moves_rank_first(self) -> bool:
@@ -98,17 +119,33 @@ class Objective(NamedTuple):
         """
         if self.policy.fresh:
             return None
-        return fewest_moves if self.policy.moves_first else self.policy.max_moves
+        return fewest_moves if self.policy.moves_first else self.asked_limit
+
+    @property
+    def asked_limit(self) -> int | None:
+        """The limit on moves, or on their price, that the policy asks for; None for none."""
+        most, heaviest = self.policy.max_moves, self.policy.max_move_weight
+        if self.unit is not None:
+            return None if heaviest is None else self.unit.limit(heaviest)
+        return min((one for one in (most, heaviest) if one is not None), default=None)
 
     def value(self, figures: Figures) -> Load:
         """The last goal, in records."""
-        found: Load = sum(weight * getattr(figures, name) for name, weight in self.terms.items())
+        found: Load = sum(adds(getattr(figures, name)) for name, adds in self.terms.items())
         return found
 
     def allowed(self, figures: Figures, fewest_moves: int) -> bool:
-        """True if the assignment keeps the limit on moves."""
+        """True if the assignment keeps the limits on moves."""
         limit = self.move_limit(fewest_moves)
-        return limit is None or figures.moves <= limit
+        within = limit is None or figures.moves <= limit
+        return within and not self.too_many(figures.moves)
+
+    def too_many(self, moves: int) -> int:
+        """Partitions that move beyond `max_moves`, where moves have a weight."""
+        most = self.policy.max_moves
+        if self.unit is None or most is None or self.policy.fresh:
+            return 0
+        return max(0, self.unit.count(moves) - most)
 
     def allowance(self, mean: float) -> int:
         """Records by which the tolerance lets the last goal exceed the best; `mean` is the load."""
@@ -129,13 +166,14 @@ class Objective(NamedTuple):
     def key(self, figures: Figures, fewest_moves: int, caps: Caps) -> tuple[Load | float, ...]:
         """The order of candidates; smaller is better. `caps` are those of all candidates."""
         value, moves, excess = self.value(figures), figures.moves, figures.excess
+        too_many = self.too_many(moves)
         if self.moves_rank_first:
-            return moves, value, excess, figures.unevenness
+            return too_many, moves, value, excess, figures.unevenness
         limit = self.move_limit(fewest_moves)
         beyond = max(0, moves - limit) if limit is not None else 0
         uneven = max(excess, caps.excess) if value <= caps.value else excess
         ties = value, excess, figures.unevenness
-        return beyond, max(value, caps.value), uneven, moves, *ties
+        return too_many, beyond, max(value, caps.value), uneven, moves, *ties
 
     def gap(self, figures: Figures, proved: Proved) -> Load:
         """How far the last goal is from what is proved, in records; 0 or less if it is optimal."""

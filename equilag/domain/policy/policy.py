@@ -53,9 +53,10 @@ class Policy(Settings):
             fix(self, "balance", self.default_balance)
         if self.add_members == 0:
             fix(self, "add_members", None)
-        if self.fresh and self.max_moves is not None:
-            problem = "cannot be combined with fresh, which assumes no owners"
-            raise InputError(problem, "max_moves")
+        for limit in ("max_moves", "max_move_weight"):
+            if self.fresh and getattr(self, limit) is not None:
+                problem = "cannot be combined with fresh, which assumes no owners"
+                raise InputError(problem, limit)
 
     @property
     def default_balance(self) -> Balance:
@@ -81,6 +82,16 @@ class Policy(Settings):
     def evens_totals(self) -> bool:
         """True if the members' totals alone decide how even counts are, with nothing pinned."""
         return self.balance == "total" and not self.pins_owned
+
+    @property
+    def weighs_moves(self) -> bool:
+        """True if moves have a weight; known of a policy in force (`weight.weighed_policy`)."""
+        return self.move_weight not in (None, "count")
+
+    @property
+    def limits_moves(self) -> bool:
+        """True if there is a limit on moves, or on their weight."""
+        return self.max_moves is not None or self.max_move_weight is not None
 
     def check_reads(self, reads: int) -> None:
         """Raises InputError if `max_cross_rack` is below the reads across racks that are forced."""

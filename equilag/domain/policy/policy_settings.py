@@ -31,11 +31,13 @@ from equilag.domain.show import plural
 PolicyName = Literal["lag-aware", "kip-169", "fair-yet-sticky", "sticky-yet-fair"]
 Balance = Literal["total", "per-topic", "both", "none"]
 WeightKind = Literal["lag", "rate", "work", "given"]
+MoveWeightKind = Literal["count", "lag", "rate", "given"]
 InstancesBy = Literal["host", "client-id", "none"]
 
 POLICIES: Final[tuple[PolicyName, ...]] = get_args(PolicyName)
 BALANCES: Final[tuple[Balance, ...]] = get_args(Balance)
 WEIGHTS: Final[tuple[WeightKind, ...]] = get_args(WeightKind)
+MOVE_WEIGHTS: Final[tuple[MoveWeightKind, ...]] = get_args(MoveWeightKind)
 INSTANCES_BY: Final[tuple[InstancesBy, ...]] = get_args(InstancesBy)
 UNCONSTRAINED: Final = "none"
 """`balance` in the JSON of a single heuristic's plan, which claims no count balance."""
@@ -85,8 +87,8 @@ class Settings:
     move_cost: int = setting(
         Setting(
             0, Whole(MAX_MOVE_COST, "2^53 - 1"), "moves", "LAG",
-            "each move must save this many records of lag spread; with capacities, records of a"
-            " member with the largest one",
+            "each move, or unit of moved weight, must save this many records of lag spread; with"
+            " capacities, records of a member with the largest one",
             commands=("plan", "steward"), refused={"size": _NO_OWNERS}, always=True,
             words=lambda cost: f"a move must save {cost:,}",
         )
@@ -116,6 +118,23 @@ class Settings:
             "plan as if no partition had an owner; excludes a limit on moves",
             commands=_PLANNING, refused={"size": _NO_OWNERS}, always=True,
             words=lambda _: "as if nobody owned anything",
+        )
+    )  # fmt: skip
+    move_weight: MoveWeightKind | None = setting(
+        Setting(
+            None, OneOfNames(MOVE_WEIGHTS, "move weight"), "moves", "W",
+            "what a move of a partition weighs; count: 1; lag; rate: records produced per second;"
+            " given: the snapshot's move_weights",
+            default_words="given where there are any, else count",
+            commands=_PLANNING, refused={"size": _NO_OWNERS},
+        )
+    )  # fmt: skip
+    max_move_weight: int | None = setting(
+        Setting(
+            None, Whole(MAX_MOVE_COST, "2^53 - 1"), "moves", "N",
+            "move at most this weight; if even counts force more, an error names it",
+            default_words="no limit", commands=_PLANNING, refused={"size": _NO_OWNERS},
+            words=lambda most: f"moves of at most {most:,} in weight",
         )
     )  # fmt: skip
     weight: WeightKind | None = setting(

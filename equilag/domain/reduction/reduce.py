@@ -17,10 +17,13 @@ import numpy as np
 
 from equilag.domain.columns import Ints
 from equilag.domain.errors import InputError
-from equilag.domain.group.extended_columns import NO_LIMIT, ExtendedColumns, Stakes
+from equilag.domain.group.extended_columns import NO_LIMIT, ExtendedColumns, Stakes, stakes_of
 from equilag.domain.group.group import NOBODY, Group, Index
+from equilag.domain.group.loads import json_number
 from equilag.domain.group.member_capacities import MemberCapacities, decimal
+from equilag.domain.group.move_weight import MovePrices, move_prices
 from equilag.domain.group.weight import PartitionWeights, partition_weights
+from equilag.domain.plan.metrics import moved_weight
 from equilag.domain.policy.policy import Policy
 from equilag.domain.reduction.split_classes import RackReads, SplitClasses, split_classes
 from equilag.domain.reduction.units import Units
@@ -77,6 +80,23 @@ class Reduction:
     """[P] the unit of each partition of `given`; None where each is its own, with its number."""
     weights: PartitionWeights | None = None
     """What the partitions of `given` weigh; None where lag is what is spread."""
+    prices: MovePrices | None = None
+    """What moving the partitions of `given` costs; None where moves are counted."""
+    weighs_moves: bool = False
+    """True if the group, or its policy, speaks of weights of moves, be they 1."""
+
+    def moved_weight(self, moves: int) -> float | None:
+        """What moves weigh, as `count_moves` has them; None where weights are not spoken of."""
+        return json_number(moved_weight(self.group, moves)) if self.weighs_moves else None
+
+    def move_weights(self, partitions: Ints) -> list[float | None]:
+        """What moving each of some partitions of `given` costs."""
+        if not self.weighs_moves:
+            return [None] * len(partitions)
+        if self.prices is None:
+            return [1] * len(partitions)
+        unit = self.prices.unit
+        return [json_number(unit.weight(one)) for one in self.prices.price[partitions].tolist()]
 
     @property
     def partition_weight(self) -> Ints:
@@ -124,22 +144,39 @@ def _reduce_group(group: Group, policy: Policy) -> Reduction:
     racks = RackReads.of(group) if policy.minds_racks else None
     if policy.counts_topics:
         _refuse_topic_balance(group, policy, racks is not None)
-    weights = partition_weights(group, policy)
+    weights, prices = partition_weights(group, policy), move_prices(group, policy)
+    if prices is not None and policy.counts_topics:
+        problem = (
+            f"{policy.balance} counts do not go with moves of a weight; move_weight count does"
+        )
+        raise InputError(problem, "move_weight")
     planned = group if weights is None else replace(group, lag=weights.value)
     units = Units.of(planned) if group.co_partitioned else None
-    if units is None and racks is None and not _limits_plans(group) and weights is None:
-        return Reduction(group, group)
+    named = policy.move_weight is not None or policy.max_move_weight is not None
+    weighs_moves = named or group.move_weights is not None
+    plain = units is None and racks is None and weights is None and prices is None
+    if plain and not _limits_plans(group):
+        return Reduction(group, group, weighs_moves=weighs_moves)
     planned = units.group if units else planned
     classes = None
     if racks is not None or group.allowed:
         classes = split_classes(group, units, racks)
         planned = classes.of_group(planned)
     owner, stakes, forced = _owners(group, units, planned)
+    if prices is not None:
+        held = np.flatnonzero(group.owner != NOBODY)
+        unit = held if units is None else units.unit_of[held]
+        stakes, forced = stakes_of(unit, group.owner[held], prices.price[held]), 0
     extended = _extended_columns(group, planned, classes)._replace(
-        stakes=stakes, forced_moves=forced, weight_scale=weights.scale if weights else None
+        stakes=stakes,
+        forced_moves=forced,
+        weight_scale=weights.scale if weights else None,
+        move_unit=prices.unit if prices else None,
+        has_units=units is not None,
     )
     reduced = replace(planned, owner=owner, extended=extended, allowed=None, racks=None)
-    return Reduction(group, reduced, units.unit_of if units else None, weights)
+    unit_of = units.unit_of if units else None
+    return Reduction(group, reduced, unit_of, weights, prices, weighs_moves)
 
 
 def _refuse_topic_balance(group: Group, policy: Policy, racks: bool) -> None:
@@ -212,6 +249,7 @@ def _owners(given: Group, units: Units | None, planned: Group) -> tuple[Index, S
         owner = np.full_like(given.owner, NOBODY)
         owner[kept] = given.owner[kept]
         return owner, None, int(np.count_nonzero(given.owner != NOBODY)) - len(kept)
-    stakes = units.stakes_of(given.owner)
+    held = np.flatnonzero(given.owner != NOBODY)
+    stakes = stakes_of(units.unit_of[held], given.owner[held], np.ones_like(held))
     kept_ones = stakes.where(planned.may_hold(stakes.unit, stakes.member))
     return kept_ones.largest(planned.n_partitions)[0], stakes, 0

@@ -10,7 +10,6 @@ import numpy as np
 
 from equilag.domain.columns import distinct
 from equilag.domain.errors import InputError
-from equilag.domain.group.extended_columns import Stakes
 from equilag.domain.group.group import NOBODY, Flags, Group, Index, Ints
 
 
@@ -18,7 +17,7 @@ class Units(NamedTuple):
     """A group whose partitions are units; its topics are the lists, and the topics of no list."""
 
     group: Group
-    """Its owners and claims are nobody's: `stakes_of` tells who holds what."""
+    """Its owners and claims are nobody's: stakes tell who holds what."""
     unit_of: Ints
     """[P] the unit of each partition."""
     order: Ints
@@ -51,19 +50,12 @@ class Units(NamedTuple):
             owner=np.full(len(lag), NOBODY, dtype=np.int32),
             rates=None,
             weights=None,
+            move_weights=None,
             racks=None,
             allowed=None,
             co_partitioned=(),
         )
         return Units(merged, unit_of, order, begin)
-
-    def stakes_of(self, owner: Index) -> Stakes:
-        """Who holds how much of each unit, for owners [P] of partitions."""
-        held = np.flatnonzero(owner != NOBODY)
-        n_members = max(1, self.group.n_members)
-        key = self.unit_of[held] * n_members + owner[held]
-        key, number = np.unique(key, return_counts=True)
-        return Stakes(key // n_members, (key % n_members).astype(np.int32), number)
 
 
 def unit_numbers(group: Group) -> Ints:

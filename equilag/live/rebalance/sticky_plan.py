@@ -51,7 +51,7 @@ def sticky_decision(
 def sticky_policy(policy: Policy) -> Policy:
     """The policy with fewer moves before everything but the counts and reads across racks."""
     name = policy.name if policy.moves_first else "fair-yet-sticky"
-    return replace(policy, name=name, max_moves=None, fresh=False)
+    return replace(policy, name=name, max_moves=None, max_move_weight=None, fresh=False)
 
 
 def _sticky(group: Group, settings: PlanSettings) -> Decision:

@@ -20,7 +20,7 @@ from equilag.domain.group.group import Flags, Ints
 from equilag.domain.group.member_capacities import Load
 from equilag.domain.move_reasons.unit_reasons import Partner
 from equilag.domain.plan.claim import Claim, Evidence
-from equilag.domain.plan.metrics import capacities_of, load_divisor
+from equilag.domain.plan.metrics import capacities_of, load_divisor, move_unit_of
 from equilag.domain.plan.plan import Plan
 from equilag.domain.policy.objective import SPREAD
 from equilag.planner.explaining.loosened import BoundRungs, Scope
@@ -237,6 +237,7 @@ def _plain(plan: Plan, kind: CauseKind, claim: Claim) -> BoundCause:
     side: dict[str, Side] = {"max_load_at_least": "heaviest", "min_load_at_most": "lightest"}
     assert plan.policy is not None
     scope = [rung.scope for rung in BoundRungs(plan, plan.policy)][-1]
+    weighed = move_unit_of(plan.planned.group) is not None
     return BoundCause(
         kind,
         side.get(claim.claim, "spread"),
@@ -244,7 +245,7 @@ def _plain(plan: Plan, kind: CauseKind, claim: Claim) -> BoundCause:
         scope,
         claim.evidence,
         f"{claim.claim} ({claim.kind})",
-        max_moves=claim.data.get("max_moves"),
+        max_moves=None if weighed else claim.data.get("max_moves"),
     )
 
 

@@ -65,8 +65,8 @@ class Loosened:
 def loosened(group: Group, policy: Policy) -> Iterator[Loosened]:
     """What could be looser, settings first; `group` is as it was read."""
     weighed = not policy.moves_first and not policy.fresh
-    if policy.max_moves is not None and not policy.moves_first:
-        yield _setting("moves", group, policy, max_moves=None)
+    if policy.limits_moves and not policy.moves_first:
+        yield _setting("moves", group, policy, max_moves=None, max_move_weight=None)
     if policy.moves_first and not policy.fresh:
         name = "kip-169" if policy.balance == "per-topic" else "lag-aware"
         yield _setting("fewest-moves", group, policy, name=name, balance=policy.balance)
@@ -206,5 +206,5 @@ def unrestricted(planned: Reduction, policy: Policy) -> Reduction:
     given = planned.given
     if has_room(given):
         given = without_room(given)
-    without = replace(policy.without("racks"), max_moves=None, balance="none")
+    without = replace(policy.without("racks"), max_moves=None, max_move_weight=None, balance="none")
     return reduce_group(replace(given, allowed=None), without)

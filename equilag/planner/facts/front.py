@@ -15,7 +15,7 @@ from equilag.domain.policy.policy import Policy
 from equilag.domain.policy.shape import shape_group
 from equilag.domain.reduction.reduce import reduce_group
 from equilag.planner.facts.group import GainScale, GroupFacts, group_facts
-from equilag.planner.facts.plan import is_per_capacity
+from equilag.planner.facts.plan import is_per_capacity, limit_of
 from equilag.planner.frontier import Point
 
 FORMAT: Final = "equilag/frontier/1"
@@ -115,25 +115,26 @@ def front_with_plan(front: FrontFacts, plan: Plan) -> FrontFacts:
 
     The front is of another run than the plan, and may have found a smaller spread.
     """
-    moves, spread = len(plan.moves), plan.loads.spread
+    cost, spread = plan.moves_cost, plan.loads.spread
     points = [replace(one, point=_marked(one, front.points)) for one in front.points]
     own = next(
-        (one for one in points if (one.point.moves, one.point.spread) == (moves, spread)), None
+        (one for one in points if (one.point.cost, one.point.spread) == (cost, spread)), None
     )
     if own is not None:
         rows = [replace(one, is_plan=one is own) for one in points]
         return replace(front, points=tuple(rows))
     if not points or is_per_capacity(plan) != front.per_capacity:
         return replace(front, points=tuple(points))
-    rest = [one for one in points if one.point.moves < moves or one.point.spread < spread]
-    bounds = [o.point.spread_lower_bound for o in front.points if o.point.moves >= moves]
+    rest = [one for one in points if one.point.cost < cost or one.point.spread < spread]
+    bounds = [o.point.spread_lower_bound for o in front.points if o.point.cost >= cost]
     least = max(bounds, default=plan.loads.spread_lower_bound)
-    better = [one.point for one in points if one.point.moves <= moves and one.point.spread < spread]
-    added = _facts(
-        Point(moves, spread, least, plan.loads.excess), front.points[0].point, front.group
+    better = [one.point for one in points if one.point.cost <= cost and one.point.spread < spread]
+    own_point = Point(
+        len(plan.moves), spread, least, plan.loads.excess, move_weight=plan.moves_weight
     )
+    added = _facts(own_point, front.points[0].point, front.group)
     added = replace(added, is_plan=True, better=better[-1] if better else None)
-    rows = sorted([*rest, added], key=lambda one: (one.point.moves, one.better is not None))
+    rows = sorted([*rest, added], key=lambda one: (one.point.cost, one.better is not None))
     return replace(front, points=tuple(rows))
 
 
@@ -147,7 +148,7 @@ def _marked(one: PointFacts, points: Sequence[PointFacts]) -> Point:
 
 def settings_of_point(point: Point, policy: Policy) -> dict[str, Any]:
     """The settings on top of the policy that ask for a point of the front."""
-    settings: dict[str, Any] = {"max_moves": point.moves}
+    settings: dict[str, Any] = {**limit_of(point)}
     if policy.moves_first:  # such policies never trade moves for lag
         settings["policy"] = "lag-aware"
     if policy.tolerance:

@@ -5,16 +5,19 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from math import ceil
 from typing import Any, NamedTuple
 
 from equilag.domain.natural_order import natural_key
+from equilag.domain.plan.choice import Choice
 from equilag.domain.plan.extended_figures import ProvedBounds, extended_figures
 from equilag.domain.plan.metrics import member_counts, member_loads
-from equilag.domain.plan.plan import Choice, Plan
+from equilag.domain.plan.plan import Plan
 from equilag.domain.plan.plan_figures import ExtendedFigures, LagFigures
 from equilag.domain.policy.policy import Policy
 from equilag.planner.facts.group import GainScale, GroupFacts
 from equilag.planner.facts.work import WorkFacts
+from equilag.planner.frontier import Point
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,7 +152,7 @@ def choice_facts(plan: Plan, group: GroupFacts) -> tuple[tuple[ChoiceFacts, ...]
         ChoiceFacts(
             choice,
             gain.percent(choice.excess),
-            choice.moves == len(plan.moves) and choice.spread == loads.spread,
+            choice.cost == plan.moves_cost and choice.spread == loads.spread,
             _settings(plan, choice, choice is choices[-1]),
         )
         for choice in choices
@@ -165,13 +168,20 @@ def _settings(plan: Plan, choice: Choice, is_last: bool) -> dict[str, Any]:
         settings["policy"] = "lag-aware"
     if policy.move_cost:
         settings["move_cost"] = 0
-    beyond = is_last and choice.moves >= len(plan.moves) and not policy.moves_first
-    if not beyond or policy.max_moves is not None:
-        settings["max_moves"] = choice.moves
+    more = choice.cost >= plan.moves_cost
+    if not (is_last and more) or policy.moves_first or policy.limits_moves:
+        settings |= limit_of(choice)
     # Up to the moves of this plan a limit alone does: it asks for as even a plan as it allows.
-    if policy.tolerance and (policy.moves_first or choice.moves >= len(plan.moves)):
+    if policy.tolerance and (policy.moves_first or more):
         settings["tolerance"] = 0
     return settings
+
+
+def limit_of(one: Choice | Point) -> dict[str, int]:
+    """The setting that limits moves to those of a choice, or of a point of a front."""
+    if one.move_weight is None:
+        return {"max_moves": one.moves}
+    return {"max_move_weight": ceil(one.move_weight)}
 
 
 def is_per_capacity(plan: Plan) -> bool:

@@ -120,7 +120,7 @@ def _assumed(group: Group, rate: Floats) -> float:
 def is_limited(policy: Policy) -> bool:
     """True if a policy asks for more than even counts, whatever the members can read."""
     fixed = policy.minds_racks or bool(policy.pin or policy.keep)
-    return fixed or policy.moves_first or policy.max_moves is not None
+    return fixed or policy.moves_first or policy.limits_moves
 
 
 def _least_members(plan: Plan, search: Budget | None) -> LeastMembers | None:

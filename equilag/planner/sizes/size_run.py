@@ -63,6 +63,7 @@ class SizeRun:
 
         `sizes` are the first and the last one to look at; None for all.
         """
+        group = replace(group, move_weights=None)  # in a group of another size nothing moves
         self._given = group
         self._policy = policy
         self._seed = seed

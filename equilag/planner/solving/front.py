@@ -11,7 +11,7 @@ import numpy as np
 from equilag.domain.group.group import Group, Index
 from equilag.domain.group.member_capacities import Load
 from equilag.domain.group.shortage import Shortage
-from equilag.domain.plan.metrics import count_moves, loads_of
+from equilag.domain.plan.metrics import count_moves, loads_of, move_unit_of
 from equilag.domain.policy.objective import Figures
 
 MAX_ELEMENTS: Final = 20_000_000
@@ -47,21 +47,22 @@ def candidate_of(
     group: Group, assigned: Index, algorithm: str, shortage: Shortage | None = None
 ) -> Candidate:
     """A candidate with its figures. O(P)."""
-    moves = count_moves(group, assigned)
+    moves, unit = count_moves(group, assigned), move_unit_of(group)
+    number = 0 if unit is None else unit.count(moves)
     if not group.lag.any():
-        return Candidate(assigned, algorithm, Figures(0, moves))
+        return Candidate(assigned, algorithm, Figures(0, moves, number=number))
     short = 0 if shortage is None else shortage.short(assigned)
     loads = loads_of(group, assigned)
     uneven = loads.column[loads.active].astype(np.float64)
     unevenness = float(((uneven - uneven.mean()) ** 2).sum()) if len(uneven) else 0.0
-    figures = Figures(loads.spread, moves, loads.excess, unevenness, short)
+    figures = Figures(loads.spread, moves, loads.excess, unevenness, number, short)
     return Candidate(assigned, algorithm, figures)
 
 
 @dataclass(eq=False, slots=True)
 class ParetoFront:
-    """The candidates with exact counts that none beats on moves, spread, excess and
-    shortage at once."""
+    """The candidates with exact counts that none beats on moves, spread, excess and shortage at
+    once; where moves have a weight, on that and on their number."""
 
     candidates: list[Candidate] = field(default_factory=list)
     """Moves ascending."""
@@ -139,7 +140,8 @@ def _is_as_good(one: Candidate, other: Candidate) -> bool:
         return False
     if (a.moves, a.spread, a.excess, a.short) == (b.moves, b.spread, b.excess, b.short):
         return a.unevenness <= b.unevenness
-    return a.moves <= b.moves and a.spread <= b.spread and a.excess <= b.excess
+    fewer = a.moves <= b.moves and a.number <= b.number
+    return fewer and a.spread <= b.spread and a.excess <= b.excess
 
 
 def _by_moves(candidate: Candidate) -> tuple[Load | float, ...]:

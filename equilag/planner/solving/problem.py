@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from math import ceil
 from typing import Final, NamedTuple
 
 import numpy as np
@@ -23,7 +24,8 @@ from equilag.domain.plan.metrics import (
     has_stakes,
     mean_load,
     most_moves,
-    move_cost_scale,
+    moved_partitions,
+    moved_weight,
 )
 from equilag.domain.policy.objective import Caps, Objective, most_excess
 from equilag.domain.policy.policy import Policy
@@ -45,7 +47,7 @@ class Task(NamedTuple):
     def of(reduction: Reduction, objective: Objective, seed: int = 0) -> Task:
         planned = reduction.group
         if planned.extended is not None:
-            objective = objective._replace(scale=move_cost_scale(planned))
+            objective = Objective.of(objective.policy, planned)
         if objective.policy.fresh:
             planned = planned.without_owners()
         return Task(reduction, objective, seed, planned)
@@ -195,28 +197,35 @@ class Problem:
         """Those of the candidates within the policy's limit on moves that fall behind least."""
         if self.shortage is None:
             return candidates
-        limit = self.task.policy.max_moves
+        limit = None if self.task.policy.fresh else self.objective.asked_limit
 
-        def rank(candidate: Candidate) -> tuple[Load, Load]:
+        def rank(candidate: Candidate) -> tuple[Load, ...]:
             beyond = 0 if limit is None else max(0, candidate.moves - limit)
-            return beyond, candidate.figures.short
+            return self.objective.too_many(candidate.moves), beyond, candidate.figures.short
 
         least = min(map(rank, candidates))
         return [candidate for candidate in candidates if rank(candidate) == least]
 
 
-def check_limit(task: Task, moves: int) -> None:
-    """Raises InputError if the policy's `max_moves` is below the number of moves that is forced."""
-    limit = task.policy.max_moves
-    if limit is None or moves <= limit:
+def check_limit(task: Task, moves: int, count: int | None = None) -> None:
+    """Raises InputError if a limit of the policy's is below what is forced: moves as `count_moves`
+    has them, and `count` partitions, where fewer are forced than these moves have."""
+    count = moved_partitions(task.original, moves) if count is None else count
+    weight, heaviest = moved_weight(task.original, moves), task.policy.max_move_weight
+    limit, name = task.policy.max_moves, "max_moves"
+    if heaviest is not None and weight > heaviest:
+        name, problem = "max_move_weight", f"{heaviest} is less than the moved weight of"
+        problem = f"{problem} {ceil(weight)} that {_cause(task)}"
+    elif limit is not None and count > limit:
+        problem = f"{limit} is fewer than the {plural(count, 'move')} that {_cause(task)}"
+    else:
         return
-    problem = f"{limit} is fewer than the {plural(moves, 'move')} that {_cause(task)}"
     extended = task.original.extended
     if extended is not None and extended.forced_moves and not task.policy.pins_owned:
         problem += f" ({extended.forced_moves:,} of them from owners that may not keep theirs)"
     if task.policy.balance != "none" and not task.policy.pins_owned:
-        problem += "; with balance none fewer may do"
-    raise InputError(problem, "max_moves")
+        problem += f"; with balance none {'fewer' if name == 'max_moves' else 'less'} may do"
+    raise InputError(problem, name)
 
 
 def _cause(task: Task) -> str:

@@ -9,7 +9,7 @@ from typing import Final, TypeAlias
 from equilag.domain.errors import ContradictedBound
 from equilag.domain.group.loads import written
 from equilag.domain.group.member_capacities import Load
-from equilag.domain.plan.claim import ACROSS, Claim
+from equilag.domain.plan.claim import ACROSS, MOVES, PRICE, Claim
 from equilag.domain.policy.objective import (
     EXCESS,
     MOVES_WITHIN,
@@ -24,7 +24,8 @@ from equilag.domain.policy.objective import (
 CLAIM_ORDER: Final = (
     "counts",
     ACROSS,
-    "fewest_moves",
+    MOVES,
+    PRICE,
     SHORT,
     "max_load_at_least",
     "min_load_at_most",

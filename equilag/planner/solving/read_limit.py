@@ -9,6 +9,7 @@ find beyond it is thrown away.
 from __future__ import annotations
 
 from dataclasses import replace
+from math import ceil
 from typing import Final
 
 import numpy as np
@@ -16,7 +17,13 @@ import numpy as np
 from equilag.domain.budget import Budget
 from equilag.domain.errors import InputError
 from equilag.domain.group.member_capacities import Load
-from equilag.domain.plan.metrics import cross_costs, cross_reads, has_racks
+from equilag.domain.plan.metrics import (
+    counting_moves,
+    cross_costs,
+    cross_reads,
+    has_racks,
+    moved_weight,
+)
 from equilag.domain.plan.plan import Plan
 from equilag.domain.policy.policy import Policy
 from equilag.planner.solving.front import Candidate, candidate_of
@@ -68,12 +75,14 @@ def plan_within_reads(task: Task, budget: Budget, observer: ProgressObserver) ->
 
 def check_found(state: SolveState, policy: Policy) -> None:
     """Raises InputError if every plan that was found moves more than the policy allows."""
-    most, moves = policy.max_moves, state.front.fewest_moves().moves
-    if most is not None and moves > most:
+    limit, moves = state.problem.objective.asked_limit, state.front.fewest_moves().moves
+    if limit is not None and moves > limit:
         reads = f"at most {policy.max_cross_rack} reads across racks"
-        raise InputError(
-            f"no plan with {reads} was found that moves fewer than {moves}", "max_moves"
-        )
+        name, less = "max_moves", f"fewer than {moves}"
+        if policy.max_move_weight is not None:
+            weight = ceil(moved_weight(state.problem.group, moves))
+            name, less = "max_move_weight", f"a weight of less than {weight}"
+        raise InputError(f"no plan with {reads} was found that moves {less}", name)
 
 
 def state_within_reads(task: Task, budget: Budget, observer: ProgressObserver) -> SolveState:
@@ -84,7 +93,7 @@ def state_within_reads(task: Task, budget: Budget, observer: ProgressObserver) -
     limit = task.policy.max_cross_rack
     assert limit is not None
     notes: list[str] = []
-    without = replace(task.policy, max_cross_rack=None, max_moves=None)
+    without = replace(task.policy, max_cross_rack=None, max_moves=None, max_move_weight=None)
     aware = replace(without, rack_aware=True)
     tight = _counted(_with(task, aware), budget, observer, notes)
     task.policy.check_reads(tight.problem.constraint.most_across or 0)
@@ -93,12 +102,15 @@ def state_within_reads(task: Task, budget: Budget, observer: ProgressObserver) -
     flows = []
     for prices in PRICES:
         if free.problem.has_owners and in_time(task, budget):
-            assigned = moves_against_reads(task.group, free.problem.constraint, prices)
+            counted = counting_moves(task.group)  # a read weighs as much as some moves
+            assigned = moves_against_reads(counted, free.problem.constraint, prices)
             flows.append(candidate_of(task.group, assigned, "min-cost-flow", free.problem.shortage))
     for state, share in ((tight, TIGHT), (free, FREE)):
         with budget.portion(share) as part:
             search(state, part, observer, phases_for(state, part))
-    trading = replace(without, max_moves=task.policy.max_moves)
+    trading = replace(
+        without, max_moves=task.policy.max_moves, max_move_weight=task.policy.max_move_weight
+    )
     if trading.moves_first and not trading.pins_owned:
         # Under these policies moves cost nothing, so no claim may count a cost.
         trading = replace(trading, name="lag-aware", balance=trading.balance, move_cost=0)

@@ -9,10 +9,12 @@ from equilag.domain.budget import Budget
 from equilag.domain.constraint import unconstrained
 from equilag.domain.group.group import Group
 from equilag.domain.group.loads import in_unit
-from equilag.domain.plan.claim import Claim
-from equilag.domain.plan.metrics import load_divisor
-from equilag.domain.plan.plan import Choice, Plan
+from equilag.domain.plan.choice import Choice
+from equilag.domain.plan.claim import MOVES, PRICE, Claim
+from equilag.domain.plan.metrics import load_divisor, move_unit_of, moved_partitions
+from equilag.domain.plan.plan import Plan
 from equilag.domain.policy.objective import EXCESS
+from equilag.domain.reduction.reduce import Reduction
 from equilag.planner.solving.front import ParetoFront, knee
 from equilag.planner.solving.problem import Task
 from equilag.planner.solving.stage import Draft
@@ -27,8 +29,8 @@ BOUNDED_SIZE: Final = 200_000
 def plan_of(state: SolveState, budget: Budget) -> Plan:
     """The plan of a run whose counts are exact."""
     task, best, limit = state.problem.task, state.incumbent, state.limit
-    if limit is not None and best.moves > limit:
-        limit = None  # more moves for the sake of who falls behind: bounds within it say nothing
+    if limit is not None and best.moves > limit:  # then bounds within the limit say nothing of it
+        limit = None
     return Plan(
         task.reduction.given,
         task.policy,
@@ -37,13 +39,14 @@ def plan_of(state: SolveState, budget: Budget) -> Plan:
         task.reduction.expand(best.assigned),
         state.proofs.in_order(limit),
         state.proofs.spread_within(limit),
-        state.problem.fewest_moves,
+        int(state.proofs.value(MOVES) or 0),
         budget.limit,
         budget.elapsed,
         tuple(state.notes),
-        choices(state.front, load_divisor(task.group)),
+        choices(state.front, task.reduction),
         *_run(task, budget),
         state.proofs.value(EXCESS) or 0,
+        price_lower_bound=int(state.proofs.value(PRICE) or 0),
         reduction=task.reduction,
     )
 
@@ -61,6 +64,8 @@ def settled_plan(task: Task, draft: Draft, budget: Budget, notes: list[str]) -> 
     if not claims:
         return None
     moves = draft.fewest_moves
+    if moves and move_unit_of(task.original) is not None:
+        return None  # it is their price: how many are forced stands in the claims
     return Plan(
         task.reduction.given,
         task.policy,
@@ -73,7 +78,7 @@ def settled_plan(task: Task, draft: Draft, budget: Budget, notes: list[str]) -> 
         budget.limit,
         budget.elapsed,
         tuple(notes),
-        (Choice("fewest moves", moves, 0),),
+        (Choice("fewest moves", moves, 0, move_weight=task.reduction.moved_weight(moves)),),
         *_run(task, budget),
         reduction=task.reduction,
     )
@@ -114,11 +119,9 @@ def _run(task: Task, budget: Budget) -> tuple[int, float | None, bool]:
     return task.seed, budget.effort, not budget.cut
 
 
-def choices(front: ParetoFront, divisor: float | None = None) -> tuple[Choice, ...]:
-    """Up to three points of the front: fewest moves, the knee, the most even.
-
-    `divisor` makes records per unit of capacity of loads; None where they are records.
-    """
+def choices(front: ParetoFront, reduction: Reduction) -> tuple[Choice, ...]:
+    """Up to three points of the front: fewest moves, the knee, the most even."""
+    divisor = load_divisor(reduction.group)
     points = front.points()
     if not points:
         return ()
@@ -131,6 +134,12 @@ def choices(front: ParetoFront, divisor: float | None = None) -> tuple[Choice, .
     if len(points) > 1:
         chosen.append(("most even", last))
     return tuple(
-        Choice(label, point.moves, in_unit(point.spread, divisor), in_unit(point.excess, divisor))
+        Choice(
+            label,
+            moved_partitions(reduction.group, point.moves),
+            in_unit(point.spread, divisor),
+            in_unit(point.excess, divisor),
+            reduction.moved_weight(point.moves),
+        )
         for label, point in chosen
     )

@@ -15,7 +15,7 @@ from equilag.planner.solving.front import candidate_of
 from equilag.planner.solving.problem import Problem, Task
 from equilag.planner.solving.proofs import Proofs
 from equilag.planner.solving.stage import CountingStage, Draft, ImprovingStage, ProgressObserver
-from equilag.planner.solving.state import SolveState, aim_of_policy
+from equilag.planner.solving.state import Proposal, SolveState, aim_of_policy
 from equilag.planner.stages.bounding_stages import CountingBounds, no_lag_claims
 from equilag.planner.stages.counting_stages import COUNTING
 from equilag.planner.stages.cpsat_stage import FullModel
@@ -168,7 +168,10 @@ def state_of(task: Task, draft: Draft, notes: list[str]) -> SolveState | None:
     if problem.shortage is not None:
         claims += (Claim(SHORT, problem.shortage.least, "rates"),)
     start = candidate_of(task.group, draft.assigned, draft.algorithm, problem.shortage)
-    return SolveState.of(problem, start, Proofs.of(claims), notes)
+    state = SolveState.of(problem, start, Proofs.of(claims), notes)
+    for assigned in draft.others:
+        state.record(Proposal(assigned, draft.algorithm))
+    return state
 
 
 def phases_for(state: SolveState, budget: Budget) -> tuple[Phase, ...]:

@@ -32,6 +32,8 @@ class PolicySettings(TypedDict, total=False):
     tolerance: float | None
     max_moves: int | None
     fresh: bool | None
+    move_weight: str | None
+    max_move_weight: int | None
     weight: str | None
     horizon: float | None
     rack_aware: bool | None

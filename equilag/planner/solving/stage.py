@@ -16,7 +16,7 @@ from equilag.domain.errors import InputError
 from equilag.domain.group.group import Index
 from equilag.domain.group.loads import in_unit
 from equilag.domain.plan.claim import Claims
-from equilag.domain.plan.metrics import load_divisor
+from equilag.domain.plan.metrics import load_divisor, moved_partitions
 from equilag.domain.policy.objective import SPREAD
 from equilag.planner.solving.problem import Task
 from equilag.planner.solving.state import Contribution, SolveState
@@ -43,6 +43,8 @@ class Draft(NamedTuple):
     """Makes what proves counts and moves. They are exact by the method; this is what shows it."""
     final: bool = False
     """True if counts and moves are proved, so that no counting stage has anything to add."""
+    others: tuple[Index, ...] = ()
+    """Further assignments with such counts, for the front."""
 
 
 class CountingStage(Protocol):
@@ -132,4 +134,5 @@ class ProgressObserver:
         if SPREAD in state.proofs:
             bound = in_unit(state.bound_within(state.limit), divisor)
         spread, mean = in_unit(best.spread, divisor), in_unit(state.problem.mean, divisor)
-        self.watcher(Progress(self.stage, spread, best.moves, bound, mean, elapsed, limit))
+        moves = moved_partitions(state.problem.group, best.moves)
+        self.watcher(Progress(self.stage, spread, moves, bound, mean, elapsed, limit))

@@ -92,9 +92,9 @@ class SolveState:
             return
         for candidate in self.front.candidates:
             self._hold_against_bounds(candidate)
-        move_cost = self.problem.objective.move_cost
-        if claim.claim == SPREAD and claim.evidence == "checked" and move_cost:
-            value = claim.value + move_cost * self.problem.fewest_moves
+        objective = self.problem.objective
+        if claim.claim == SPREAD and claim.evidence == "checked" and objective.move_cost:
+            value = claim.value + objective.cost(self.problem.fewest_moves)
             limit = {"max_moves": claim.data["max_moves"]} if "max_moves" in claim.data else {}
             self._claim(Claim(VALUE, value, "sum", limit))
 
@@ -212,10 +212,16 @@ class SolveState:
         cap = max(caps.value, objective.value(best.figures))
         if best.spread - self.bound_within(best.moves) > NEGLIGIBLE * problem.mean:
             return False
-        cost = objective.move_cost
-        fewer = range(problem.fewest_moves if cost else best.moves - 1, best.moves)
+        if best.moves == problem.fewest_moves:
+            return True
+        fewer = range(best.moves - 1, best.moves)
+        if objective.move_cost and objective.unit is None:
+            fewer = range(problem.fewest_moves, best.moves)
+        # Prices are too many to look at each: what the fewest moves cost is at most that of others.
+        least = 0 if objective.unit is None else objective.cost(problem.fewest_moves)
         return all(
-            moves < problem.fewest_moves or self.bound_within(moves) > cap - cost * moves
+            self.bound_within(moves)
+            > cap - (objective.cost(moves) if objective.unit is None else least)
             for moves in fewer
         )
 
@@ -284,5 +290,6 @@ def aim_of_search(state: SolveState) -> Aim:
 
 
 def aim_of_policy(state: SolveState) -> Aim:
-    """What the policy asks for."""
-    return Aim(state.limit, state.problem.objective.move_cost)
+    """What the policy asks for; where moves have a weight, their cost is bounded beside."""
+    objective = state.problem.objective
+    return Aim(state.limit, 0 if objective.unit else objective.move_cost)

@@ -51,10 +51,9 @@ def no_lag_claims(task: Task, draft: Draft) -> tuple[Claim, ...]:
     group = task.group
     if group.lag.any() or not any(map(len, group.class_topics)):  # nobody takes part in a spread
         return ()
-    move_cost = task.objective.move_cost
-    if not move_cost:
+    if not task.objective.move_cost:
         return NO_SPREAD
-    return (*NO_SPREAD, Claim(VALUE, move_cost * draft.fewest_moves, "sum"))
+    return (*NO_SPREAD, Claim(VALUE, task.objective.cost(draft.fewest_moves), "sum"))
 
 
 def bound_claims(found: LoadBounds) -> Iterator[Claim]:

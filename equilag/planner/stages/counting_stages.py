@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from dataclasses import replace
 from functools import partial
 from typing import Final
 
@@ -11,16 +12,24 @@ import numpy as np
 from equilag.certificate.checks.potentials import pinned_moves_claim
 from equilag.domain.budget import Budget
 from equilag.domain.constraint import CountConstraint
-from equilag.domain.group.group import NOBODY
+from equilag.domain.group.group import NOBODY, Index
+from equilag.domain.group.move_weight import MAX_PRICE
 from equilag.domain.plan.claim import ACROSS, Claim, Claims
-from equilag.domain.plan.metrics import count_moves, has_racks, is_ordinary
+from equilag.domain.plan.metrics import (
+    count_moves,
+    counting_moves,
+    has_racks,
+    is_ordinary,
+    move_unit_of,
+    moved_partitions,
+)
 from equilag.domain.policy.policy_settings import UNCONSTRAINED
 from equilag.planner.solving.fallback import FLOW_IMPORT, SAFETY, fallback, seconds_of_flow
 from equilag.planner.solving.problem import Task, check_limit
 from equilag.planner.solving.stage import CountingStage, Draft
 from equilag.solver.counts.even_counts import balanced, counts_claim
 from equilag.solver.counts.quotas import has_quotas, keep_to_quotas
-from equilag.solver.moves.fewest_moves import fewest_across, fewest_moves
+from equilag.solver.moves.fewest_moves import FewestMoves, fewest_across, fewest_moves
 from equilag.solver.moves.least_loaded import to_least_loaded
 
 
@@ -31,7 +40,7 @@ class QuotasStage:
     must_answer: Final = False
 
     def always(self, task: Task) -> bool:
-        return task.policy.max_moves is not None
+        return task.policy.limits_moves
 
     def applies(self, task: Task, draft: Draft | None, budget: Budget) -> bool:
         return draft is None and not task.policy.fresh and has_quotas(task.original, task.policy)
@@ -73,7 +82,7 @@ class EvenCountsStage:
     must_answer: Final = False
 
     def always(self, task: Task) -> bool:
-        return task.policy.max_moves is not None or not is_ordinary(task.group)
+        return task.policy.limits_moves or not is_ordinary(task.group)
 
     def applies(self, task: Task, draft: Draft | None, budget: Budget) -> bool:
         return (draft is None or draft.make_constraint is None) and in_time(task, budget)
@@ -125,7 +134,7 @@ class FewestMovesStage:
     must_answer: Final = False
 
     def always(self, task: Task) -> bool:
-        return task.policy.max_moves is not None
+        return task.policy.limits_moves
 
     def applies(self, task: Task, draft: Draft | None, budget: Budget) -> bool:
         exact = draft is not None and draft.make_constraint is not None
@@ -135,18 +144,50 @@ class FewestMovesStage:
         assert draft is not None and draft.make_constraint is not None
         constraint = draft.make_constraint()
         found = fewest_moves(task.original, constraint)
-        claim = found.claim(task.original, task.policy, constraint)
-        moves = int(claim.value)
-        check_limit(task, moves)
+        claims: Claims = (found.claim(task.original, task.policy, constraint),)
+        moves = fewest = int(claims[0].value)
+        others: tuple[Index, ...] = ()
+        if move_unit_of(task.original) is not None:
+            counted = counting_moves(task.original)
+            few = fewest_moves(counted, constraint)
+            number = few.claim(counted, task.policy, constraint)
+            claims, fewest = (number, *claims), int(number.value)
+            others = () if task.policy.fresh else _fewer(task, constraint, found, few)
+        check_limit(task, moves, fewest)
         assigned, algorithm = found.assigned, "min-cost-flow"
         if task.policy.fresh:  # who owns what is proved, but must not be planned from
             assigned, algorithm = draft.assigned, draft.algorithm
         elif task.policy.balance == UNCONSTRAINED:
             assigned = to_least_loaded(task.original, constraint, assigned)
-        claims = (*draft.make_claims(), claim)
+        claims = (*draft.make_claims(), *claims)
         made = draft.make_constraint
         final = count_moves(task.original, found.assigned) == moves
-        return Draft(assigned, algorithm, made, moves, lambda: claims, final)
+        return Draft(assigned, algorithm, made, moves, lambda: claims, final, others)
+
+
+def _fewer(
+    task: Task, constraint: CountConstraint, light: FewestMoves, few: FewestMoves
+) -> tuple[Index, ...]:
+    """Plans between that of the least moved weight and that of the fewest moves, where the first
+    has more moves than the policy allows: of the least weight + price × moves, for a price found by
+    bisection (Lagrange)."""
+    group, most = task.original, task.policy.max_moves
+    extended, unit = group.extended, move_unit_of(group)
+    assert extended is not None and extended.stakes is not None and unit is not None
+    if most is None or unit.count(count_moves(group, light.assigned)) <= most:
+        return ()
+    found, stakes = few.assigned, extended.stakes
+    low, high = 0, MAX_PRICE // unit.moves
+    while high - low > max(1, low // 16):
+        price = (low + high) // 2
+        number = stakes.number + price * (stakes.number % unit.moves)
+        priced = replace(group, extended=extended._replace(stakes=stakes._replace(number=number)))
+        assigned = fewest_moves(priced, constraint).assigned
+        if unit.count(count_moves(group, assigned)) <= most:
+            found, high = assigned, price
+        else:
+            low = price
+    return found, few.assigned
 
 
 def _minds_racks(task: Task) -> bool:
@@ -163,7 +204,14 @@ def _forced_moves(task: Task, constraint: CountConstraint) -> tuple[int, Claims]
         return 0, ()
     moves = count_moves(task.original, constraint.pinned_assignment)
     check_limit(task, moves)
-    return (moves, (pinned_moves_claim(moves),)) if moves else (0, ())
+    if not moves:
+        return 0, ()
+    group = task.original
+    claims: Claims = (pinned_moves_claim(group, moves),)
+    if move_unit_of(group) is not None:
+        number = pinned_moves_claim(counting_moves(group), moved_partitions(group, moves))
+        claims = (number, *claims)
+    return moves, claims
 
 
 def _cannot_move(task: Task, constraint: CountConstraint) -> bool:
@@ -177,7 +225,7 @@ def _cannot_move(task: Task, constraint: CountConstraint) -> bool:
 def in_time(task: Task, budget: Budget) -> bool:
     """True if there is time for exact counts or moves; always where a limit on moves needs them,
     or only they make a valid plan."""
-    if task.policy.max_moves is not None or not is_ordinary(task.group):
+    if task.policy.limits_moves or not is_ordinary(task.group):
         return True
     load = 0.0 if "ortools.graph.python" in sys.modules else FLOW_IMPORT
     seconds = seconds_of_flow(task.group, task.policy) + load

@@ -78,12 +78,26 @@ class ExhaustiveFront:
         with budget.part(self.work, self.upto) as part:
             try:
                 search = Search(group.problem, part)
+                if state.problem.objective.unit is not None:
+                    yield from _close_points(state, group, search)
+                    return
                 for moves in range(least, most + 1):
                     yield from close_gap(state, group, search, Aim(moves))
                     if state.front.least_spread(moves) <= state.proofs.spread:
                         return
             except OutOfBudget:
                 return
+
+
+def _close_points(state: SolveState, group: WholeGroup, search: Search) -> Iterator[Contribution]:
+    """Close the gap of each point of the front, up to the moves of the next one: prices of moves
+    are too many to look at each."""
+    while not state.front_proved:
+        rows = state.front.points()
+        ends = [*(row.moves - 1 for row in rows[1:]), None]
+        pairs = zip(rows, ends, strict=True)
+        end = next(end for row, end in pairs if state.bound_within(end) < row.spread)
+        yield from close_gap(state, group, search, Aim(end))
 
 
 def whole(state: SolveState, limit: int | None, cells: int | None = None) -> WholeGroup | None:

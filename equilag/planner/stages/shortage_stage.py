@@ -38,7 +38,7 @@ class LeastShortage:
         return moves_more or best.figures.short > state.bounds.short
 
     def run(self, state: SolveState, budget: Budget) -> Iterator[Contribution]:
-        problem, limit = state.problem, state.problem.task.policy.max_moves
+        problem, limit = state.problem, state.problem.objective.asked_limit
         shortage, given = problem.shortage, state.incumbent.assigned
         assert shortage is not None
         stop = budget.steps(self.EXCHANGE * problem.group.n_partitions, self.UPTO, self.SHARE)
@@ -47,7 +47,7 @@ class LeastShortage:
         yield from self._model(state, budget)
 
     def _model(self, state: SolveState, budget: Budget) -> Iterator[Contribution]:
-        problem, limit = state.problem, state.problem.task.policy.max_moves
+        problem, limit = state.problem, state.problem.objective.asked_limit
         group = whole(state, limit, MODEL_SIZE)
         seconds = budget.seconds_of_work(self.UPTO) if budget.counted else budget.limit
         if group is None or not len(group.items) or budget.time_left < FIRST_CALL or not seconds:
@@ -78,8 +78,8 @@ class LeastShortage:
             budget.pay(seconds)
         try:
             answer = solve_shortage(
-                group.problem, limits, rates, limit, objective.move_cost,
-                objective.moves_rank_first,
+                group.problem, limits, rates, limit,
+                objective.move_cost if objective.unit is None else 0, objective.moves_rank_first,
             )  # fmt: skip
         except (SolverFailed, MemoryError, RuntimeError) as error:
             yield Note(f"cp-sat failed ({type(error).__name__}: {str(error)[:200]})")

@@ -47,13 +47,18 @@ def front_headline(front: FrontFacts) -> str:
     if not points:
         return "No trade-offs: there is nothing to assign"
     first = points[0]
-    moves = plural(first.point.moves, "move")
+    weighed = _weighed(front)
+    moves = (
+        f"a moved weight of {number(first.point.cost)}"
+        if weighed
+        else plural(first.point.moves, "move")
+    )
     if len(points) == 1:
         return f"One point: no plan with more than {moves} and a smaller {what} spread was found"
     marked = {mark: one for one in points for mark in one.point.marks}
     own = [one for one in points if one.is_plan] or [marked[m] for m in ("plan",) if m in marked]
     shown = [*(marked[mark] for mark in ("knee",) if mark in marked), *own]
-    shown = [one for one in shown if one.point.moves > first.point.moves] or [points[-1]]
+    shown = [one for one in shown if one.point.cost > first.point.cost] or [points[-1]]
     differ = any(one.gain_percent > first.gain_percent for one in shown)
     chosen = dict.fromkeys(_gain(one) if differ else _spread(one.point) for one in shown)
     return (
@@ -62,7 +67,7 @@ def front_headline(front: FrontFacts) -> str:
 
 
 def _spread(point: Point) -> str:
-    return f"{number(point.spread)} with {number(point.moves)}"
+    return f"{number(point.spread)} with {number(point.cost)}"
 
 
 def _gain(one: PointFacts) -> str:
@@ -72,10 +77,12 @@ def _gain(one: PointFacts) -> str:
 def front_table(front: FrontFacts, command: CommandOf | None = None) -> b.Table:
     what, above = what_of(front), "load" if front.per_capacity else "records"
     unit = load_words(front.group.load_unit) if front.per_capacity else ""
+    weighed = _weighed(front)
     columns = (
-        b.Column("moves"), b.Column(f"{what} spread", note=unit),
+        b.Column("moves"), *((b.Column("moved weight"),) if weighed else ()),
+        b.Column(f"{what} spread", note=unit),
         b.Column("of the mean", "percent", optional=True),
-        b.Column("at least", note="no plan with as many moves has a smaller spread"),
+        b.Column("at least", note=f"no plan {_as_many(front)} has a smaller spread"),
         b.Column("excess", note=f"{above} above a fair share, over all members", optional=True),
         b.Column("gain", "percent", "of the excess that can be saved"),
         b.Column("", "bar", optional=True), b.Column("", "text"),
@@ -84,7 +91,8 @@ def front_table(front: FrontFacts, command: CommandOf | None = None) -> b.Table:
 
     def cells(one: PointFacts) -> Iterator[Any]:
         point = one.point
-        yield from (point.moves, point.spread, one.percent_of_mean, _bound(one))
+        yield from (point.moves, *((point.move_weight,) if weighed else ()))
+        yield from (point.spread, one.percent_of_mean, _bound(one))
         yield point.excess if isinstance(point.spread, float) else round(point.excess)
         yield from (one.gain_percent, (point.spread,), _marks(one))
         if command is not None:
@@ -94,6 +102,14 @@ def front_table(front: FrontFacts, command: CommandOf | None = None) -> b.Table:
     return b.Table(
         columns, rows, "Trade-offs, the fewest moves first", few=len(rows), is_folded=True
     )
+
+
+def _weighed(front: FrontFacts) -> bool:
+    return any(one.point.move_weight is not None for one in front.points)
+
+
+def _as_many(front: FrontFacts) -> str:
+    return "with as much moved weight" if _weighed(front) else "with as many moves"
 
 
 def _bound(one: PointFacts) -> float | str:
@@ -113,13 +129,13 @@ def front_chart(front: FrontFacts, command: CommandOf | None = None) -> b.Chart:
     spreads = [one.point.spread for one in found]
     points = [
         b.ChartPoint(
-            one.point.moves, one.point.spread, _words_of(one, what), _marks(one),
+            one.point.cost, one.point.spread, _words_of(front, one), _marks(one),
             command(one) if command else "",
         )
         for one in found
     ]  # fmt: skip
     on_front = tuple(p for p, one in zip(points, found, strict=True) if one.better is None)
-    bounds = tuple(b.ChartPoint(o.point.moves, o.point.spread_lower_bound) for o in found)
+    bounds = tuple(b.ChartPoint(o.point.cost, o.point.spread_lower_bound) for o in found)
     own = [points[i] for i, one in enumerate(found) if one.is_plan]
     series = [b.Series("smallest spread found", on_front, "step")]
     series += [b.Series("no spread can be below", bounds, "bound")] if front.unproved else []
@@ -127,8 +143,8 @@ def front_chart(front: FrontFacts, command: CommandOf | None = None) -> b.Chart:
     picked = next((i for i, one in enumerate(on_front) if one in own), 0)
     unit = load_words(front.group.load_unit) if front.per_capacity else "records"
     return b.Chart(
-        f"{what.capitalize()} spread by number of moves",
-        b.Axis("moves"),
+        f"{what.capitalize()} spread by {'weight' if _weighed(front) else 'number'} of moves",
+        b.Axis("moved weight" if _weighed(front) else "moves"),
         b.Axis(f"{what} spread ({unit})"),
         tuple(series),
         # Where most of the spread cannot be helped, the scale begins above 0.
@@ -137,13 +153,14 @@ def front_chart(front: FrontFacts, command: CommandOf | None = None) -> b.Chart:
     )
 
 
-def _words_of(one: PointFacts, what: str) -> str:
-    point = one.point
+def _words_of(front: FrontFacts, one: PointFacts) -> str:
+    point, what = one.point, what_of(front)
     bound = f"at least {number(point.spread_lower_bound)}"
     if one.is_proved:
-        bound = "no plan with as many moves has a smaller spread"
+        bound = f"no plan {_as_many(front)} has a smaller spread"
+    weighs = "" if point.move_weight is None else f" of a weight of {number(point.move_weight)}"
     return (
-        f"{plural(point.moves, 'move')}, {what} spread {number(point.spread)}"
+        f"{plural(point.moves, 'move')}{weighs}, {what} spread {number(point.spread)}"
         f" ({short_percent(one.percent_of_mean)} of the mean); gain"
         f" {short_percent(one.gain_percent)}; {bound}"
     )
@@ -156,11 +173,13 @@ def _remarks(front: FrontFacts, *, has_commands: bool) -> Iterator[str]:
     if len(front.points) > 1 and not has_commands:
         # Policies that put fewer moves first never trade moves for lag.
         other = "--policy lag-aware, " if policy.moves_first and not policy.pins_owned else ""
-        how = f"{other}--max-moves N and --tolerance 0 makes the plan of the row with N moves"
+        limit = ("weight N", "--max-move-weight") if _weighed(front) else ("N moves", "--max-moves")
+        how = f"{other}{limit[1]} N and --tolerance 0 makes the plan of the row with {limit[0]}"
         yield f"equilag plan with the same options, {how}"
     for one in front.points:
         if one.better is not None:
-            yield f"another run found a {what} spread of {_spread(one.better)} moves"
+            moved = "of moved weight" if _weighed(front) else "moves"
+            yield f"another run found a {what} spread of {_spread(one.better)} {moved}"
     if front.unproved:
         rows = f"{number(front.unproved)} {form(front.unproved, 'row is', 'rows are')} not proved"
         yield f"{rows}: a longer --time-limit may find a smaller {what} spread, down to 'at least'"

@@ -256,7 +256,8 @@ def plan_command(source: str, policy: Policy, more: Mapping[str, Any]) -> str:
     """
     named = {"name" if name == "policy" else name: value for name, value in more.items()}
     if policy.fresh:  # where nobody owns anything, a limit on moves is refused
-        named.pop("max_moves", None)
+        for limit in ("max_moves", "max_move_weight"):
+            named.pop(limit, None)
     asked = replace(policy, **{name: named.pop(name) for name in SETTINGS if name in named})
     words = [*asked.option_words()]
     for name, value in named.items():

@@ -232,6 +232,8 @@ def _moves(report: PlanReport) -> b.Section | None:
     if not cost.moves:
         return b.Section("No moves:", (), f" every partition stays where it is{extra}.")
     of = f"{number(cost.moves)} of {plural(owned, 'owned partition')}"
+    if weight := report.plan.moves_weight:
+        extra = f" and a weight of {number(weight)}{extra}"
     rest = f" ({of}, with a lag of {number(cost.lag_moved)}{extra})"
     if cost.moves <= MAX_MOVES:
         return b.section("Moves", moves_table(report), rest=rest)
@@ -240,28 +242,32 @@ def _moves(report: PlanReport) -> b.Section | None:
 
 
 def moves_table(report: PlanReport, few: int = MAX_MOVES) -> b.Table:
+    weight = () if report.plan.moves_weight is None else (b.Column("weight"),)
     columns = (
         b.Column("partition", "name"), b.Column("from", "member"), b.Column("to", "member"),
-        b.Column("lag"), b.Column("reason", "text", optional=True),
+        b.Column("lag"), *weight, b.Column("reason", "text", optional=True),
     )  # fmt: skip
     rows = (
-        (f"{move.topic}-{move.partition}", move.source, move.target, move.lag, reason_words(move))
+        (f"{move.topic}-{move.partition}", move.source, move.target, move.lag,
+         *((move.weight,) if weight else ()), reason_words(move))
         for move in sorted_moves(report.plan)
-    )
+    )  # fmt: skip
     return b.Table(columns, tuple(rows), "Moves, the largest lag first", few)
 
 
 def _choices(report: PlanReport) -> b.Section:
     """Two or three points between the fewest moves and the most even lag, and how to get them."""
     choices, from_current = choice_facts(report.plan, report.group)
+    weight = () if report.plan.moves_weight is None else (b.Column("moved weight"),)
     columns = (
-        b.Column("choice", "text"), b.Column("moves"),
+        b.Column("choice", "text"), b.Column("moves"), *weight,
         b.Column(f"{load_word(report.plan)} spread"), b.Column("gain", "percent", optional=True),
         b.Column("", "command"),
     )  # fmt: skip
     rows = tuple(
         (
-            one.choice.label, one.choice.moves, one.choice.spread, one.gain_percent,
+            one.choice.label, one.choice.moves, *((one.choice.move_weight,) if weight else ()),
+            one.choice.spread, one.gain_percent,
             "this plan" if one.is_this_plan else _options(one.settings),
         )
         for one in choices

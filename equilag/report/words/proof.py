@@ -189,10 +189,13 @@ def bound_scope(policy: Policy | None) -> str:
     parts = [] if _counts_are_free(policy) else ["the same balance of counts"]
     if policy.rack_aware:
         parts.append("the fewest reads across racks")
+    least = "the least moved weight" if policy.weighs_moves else "the fewest moves"
     if policy.moves_first and not policy.fresh:
-        parts.append("the fewest moves")
+        parts.append(least)
     elif policy.max_moves is not None and not policy.fresh:
         parts.append(f"at most {plural(policy.max_moves, 'move')}")
+    if policy.max_move_weight is not None and not policy.moves_first:
+        parts.append(f"moves of a weight of at most {number(policy.max_move_weight)}")
     return f"no plan with {in_a_row(parts)}" if parts else "no plan"
 
 
@@ -208,6 +211,10 @@ def _moves(plan: Plan, policy: Policy | None) -> str:
         return f"{number(moves)}, from owners that may not keep theirs; no other may move"
     found = causes(policy, plan, of_moves=True)
     text = f"{number(moves)}; {least_words(moves, plan.moves_lower_bound, found)}"
+    weight, least = plan.moves_weight, plan.moves_weight_lower_bound
+    if weight is not None and least is not None:
+        text += f"; moved weight {number(weight)}"
+        text += ", the least that is possible" if weight == least else f", at least {number(least)}"
     return text if policy.max_cross_rack is None else f"{text}; the limit on reads may need more"
 
 

@@ -26,7 +26,7 @@ def check_room(constraint: CountConstraint) -> None:
     group, base = constraint.group, constraint.fixed
     if group.extended is None or not group.extended.has_room_limits:
         return
-    word, note = ("partition", "") if group.extended.stakes is None else ("unit", WHAT_A_UNIT_IS)
+    word, note = ("unit", WHAT_A_UNIT_IS) if group.extended.has_units else ("partition", "")
     room = np.minimum(group.extended.room, group.n_partitions) - base
     over = np.flatnonzero(room < 0)
     if len(over):

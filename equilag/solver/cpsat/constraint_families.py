@@ -242,10 +242,25 @@ def shortage(v: Variables, rates: Rates) -> cp_model.LinearExprT:
     return sum(over)
 
 
+PRICE_BITS: Final = 40
+"""Of the largest sum of prices in a model: far below the 2^63 that CP-SAT can add up to."""
+
+
 def move_limit(v: Variables, max_moves: int | None) -> None:
     """At most `max_moves` items leave their owner; None for no limit."""
-    if max_moves is not None and max_moves < v.most_moves:
+    if max_moves is None or max_moves >= v.most_moves:
+        return
+    stakes, unit = v.problem.stakes, 1 + (v.most_moves >> PRICE_BITS)
+    if stakes is None or unit == 1:
         v.model.add(moves(v) <= max_moves)
+        return
+    # Rounded down, what is lost is a bound from below, and the plan that is found is looked at.
+    lost = [
+        (int(stakes[i].sum()) - int(stakes[i, j])) // unit * x
+        for i, row in enumerate(v.gets)
+        for j, x in row.items()
+    ]
+    v.model.add(sum(lost) <= (max_moves - v.problem.forced_moves) // unit)
 
 
 def alike_members(v: Variables, moves_matter: bool, rates: Rates | None = None) -> None:

@@ -10,7 +10,7 @@ import numpy as np
 from equilag.domain.columns import Floats
 from equilag.domain.constraint import CountConstraint
 from equilag.domain.group.group import NOBODY, Group, Index, Ints
-from equilag.domain.plan.metrics import has_stakes, moves_added
+from equilag.domain.plan.metrics import has_stakes, move_unit_of, moves_added
 from equilag.solver.exchange.pairwise_swaps import NEVER
 from equilag.solver.local_search.assignment_state import AssignmentState
 
@@ -48,11 +48,16 @@ def return_to_owners(
 
 
 def _away(state: AssignmentState) -> Ints:
-    """Partitions that are assigned to a member that is not their owner."""
+    """Partitions that are assigned to a member that is not their owner; where moves have a weight,
+    the heaviest first."""
     owner = state.group.owner
-    return np.flatnonzero(
+    away = np.flatnonzero(
         (owner != NOBODY) & (owner != state.assigned) & (state.assigned != NOBODY)
     )
+    if move_unit_of(state.group) is None:
+        return away
+    price = moves_added(state.group, away, owner[away], state.assigned[away])
+    return away[np.argsort(-price, kind="stable")]
 
 
 def _bring_home(state: AssignmentState, p: int, limit: UnevennessLimit, least: int) -> bool:
@@ -94,7 +99,9 @@ def _bring_home(state: AssignmentState, p: int, limit: UnevennessLimit, least: i
     )
     if not len(within):
         return False
-    back = mine[within[:1]]
+    # Of moves with a weight the one that saves most; others save the same, or nearly so.
+    first_one = saved[enough][within].argmax() if move_unit_of(group) is not None else 0
+    back = mine[within[first_one : first_one + 1]]
     state.exchange(np.array([p]), back, np.array([holder], np.int32), group.owner[p : p + 1])
     return True
 

@@ -44,18 +44,18 @@ class FlowNodes(NamedTuple):
         unit, member, number = within = stakes.where(constraint.may(stakes.unit, stakes.member))
         holder, weight = within.largest(n_units)
         several = np.bincount(unit, minlength=n_units) > 1
-        heaviest = int(weight.max(initial=0)) + 1
-        pooled = group.partition_class.astype(np.int64) * heaviest + weight
-        own_node = len(group.eligible) * heaviest + np.arange(n_units)
+        weights, of_weight = np.unique(weight, return_inverse=True)
+        pooled = group.partition_class.astype(np.int64) * len(weights) + of_weight.ravel()
+        own_node = len(group.eligible) * len(weights) + np.arange(n_units)
         _, first, of_unit = np.unique(
             np.where(several, own_node, pooled), return_index=True, return_inverse=True
         )
         of_unit = of_unit.ravel()
-        lost = weight[unit] - number
-        arc = (of_unit[unit] * n_members + member) * heaviest + lost
-        arc, times = counted(arc, len(first) * n_members * heaviest)
-        pair, lost = np.divmod(arc, heaviest)
-        kept = NodeArcs(pair // n_members, pair % n_members, times, lost)
+        losses, of_loss = np.unique(weight[unit] - number, return_inverse=True)
+        arc = (of_unit[unit] * n_members + member) * len(losses) + of_loss.ravel()
+        arc, times = counted(arc, len(first) * n_members * len(losses))
+        pair, loss = np.divmod(arc, max(1, len(losses)))
+        kept = NodeArcs(pair // n_members, pair % n_members, times, losses[loss])
         classes = group.partition_class[first].astype(np.int64)
         supply = np.bincount(of_unit[constraint.free], minlength=len(first))
         return FlowNodes(of_unit, classes, supply, weight[first], holder, kept)

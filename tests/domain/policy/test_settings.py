@@ -18,7 +18,8 @@ from equilag.planner.solving.run_settings import PolicySettings
 
 VALUES: dict[str, Any] = {
     "name": "kip-169", "balance": "none", "move_cost": 7, "tolerance": 0.25, "max_moves": 3,
-    "fresh": True, "weight": "rate", "horizon": 90.5, "rack_aware": True, "max_cross_rack": 2,
+    "fresh": True, "move_weight": "lag", "max_move_weight": 8, "weight": "rate", "horizon": 90.5,
+    "rack_aware": True, "max_cross_rack": 2,
     "capacity": {"c-*": 2.5}, "max_partitions": 4, "instances": "host",
     "co_partition": [["a", "b"]], "pin": {("t", 1): "-c"}, "keep": ["t"], "add_members": 5,
 }  # fmt: skip

@@ -1,0 +1,118 @@
+"""Moves with a weight, against all assignments of tiny groups."""
+
+from __future__ import annotations
+
+from random import Random
+from typing import Any
+
+import pytest
+from support.extended_groups import FIELDS, ExtendedShape, extended_snapshot
+from support.groups import snapshot_of
+from support.oracle_optima import all_optima
+from support.oracle_snapshots import HEAVY, give_move_weights, read_group
+
+import equilag
+
+MIXTURES = [frozenset({"subscriptions", name}) for name in FIELDS] + [frozenset(FIELDS)]
+EFFORT: dict[str, Any] = {"effort": 0.2, "time_limit": 60}
+
+
+def weighed(**fields: Any) -> dict[str, Any]:
+    """One member owns all of what two are to share."""
+    given = {"move_weights": {"t00": [7, 0, 2, 9]}, "rates": {"t00": [0.25, 3, 0.5, None]}}
+    return snapshot_of([4], [[0], [0]], [0] * 4, [5, 4, 3, 20]) | given | fields
+
+
+def check_limits(snapshot: dict[str, Any], settings: dict[str, Any]) -> None:
+    """Limits on the moved weight, and the front, against all assignments."""
+    oracle = read_group(snapshot)
+    counted = settings.get("balance") != "none"
+    optima = all_optima(oracle, settings.get("rack_aware", False), counted)
+    if optima is None:
+        return
+    group, settings = equilag.load_snapshot(snapshot), {**settings, **EFFORT}
+    weights = [price // HEAVY for price, _ in optima.front]
+    if weights[0]:
+        with pytest.raises(equilag.InputError, match=f"moved weight of {weights[0]} that"):
+            equilag.solve(group, max_move_weight=weights[0] - 1, **settings)
+    for limit in {weights[0], weights[-1]}:
+        plan = equilag.solve(group, tolerance=0, max_move_weight=limit, **settings)
+        best = min(spread for price, spread in optima.front if price // HEAVY <= limit)
+        assert oracle.figures(oracle.placed(plan.assignment)).spread == best
+        assert (plan.moves_weight or 0) <= limit
+        assert equilag.verify(group, plan) == []
+    points = equilag.frontier(group, **settings)
+    assert [(p.move_weight, p.moves) for p in points] == [
+        divmod(price, HEAVY) for price, _ in optima.front
+    ]
+    # Loads are per unit of capacity only where members differ in it.
+    unit = oracle.capacity[0] if len({*oracle.capacity}) == 1 else 1
+    spreads = [float(spread * unit) for _, spread in optima.front]
+    assert [p.spread for p in points] == pytest.approx(spreads)
+
+
+@pytest.mark.parametrize("number", [1, pytest.param(40, marks=pytest.mark.long)])
+@pytest.mark.parametrize("mixture", MIXTURES, ids=lambda fields: "-".join(sorted(fields)))
+def test_limits_and_the_front(mixture: frozenset[str], number: int) -> None:
+    rng = Random(f"{sorted(mixture)}")
+    for turn in range(number):
+        snapshot = extended_snapshot(rng, ExtendedShape(4, 6, mixture))
+        settings = ({"rack_aware": True}, {"balance": "none"}, {})[turn % 3]
+        check_limits(give_move_weights(rng, snapshot), settings)
+
+
+@pytest.mark.parametrize(
+    ("settings", "weight", "count"),
+    [({}, 2, 2), ({"move_weight": "count"}, 2, 2), ({"move_weight": "lag"}, 7, 2),
+     ({"move_weight": "rate"}, 0.75, 2)],
+)  # fmt: skip
+def test_what_moves_weigh(settings: dict[str, Any], weight: float, count: int) -> None:
+    group = equilag.load_snapshot(weighed())
+    plan = equilag.solve(group, "fair-yet-sticky", weight="lag", **settings)
+    moves = plan.to_dict()["moves"]
+    assert (moves["weight"], moves["weight_lower_bound"], moves["count"]) == (weight, weight, count)
+    assert sum(one["weight"] for one in moves["partitions"]) == weight
+    assert (plan.status, equilag.verify(group, plan)) == ("optimal", [])
+
+
+def test_a_limit_on_their_number_counts_partitions() -> None:
+    """The lightest way is of three moves, the shortest of one."""
+    snapshot = snapshot_of([2, 2], [[0], [0, 1], [1]], [0, 1, 1, 1], [1, 1, 1, 1])
+    snapshot |= {"move_weights": {"t00": [0, 9], "t01": [50, 60]}}
+    group = equilag.load_snapshot(snapshot)
+    for most in (1, 2):
+        plan = equilag.solve(group, "fair-yet-sticky", max_moves=most)
+        assert len(plan.moves) <= most
+        assert equilag.verify(group, plan) == []
+    with pytest.raises(equilag.InputError, match="0 is fewer than the 1 move that even counts"):
+        equilag.solve(group, max_moves=0)
+
+
+def test_a_group_without_weights_has_the_plan_that_it_had() -> None:
+    plain = weighed(move_weights=None, rates=None)
+    plain = {name: value for name, value in plain.items() if value is not None}
+    plan = equilag.solve(equilag.load_snapshot(plain)).to_dict()
+    assert not {"weight", "weight_lower_bound"} & plan["moves"].keys()
+    assert "weight" not in plan["moves"]["partitions"][0]
+    counted = equilag.solve(equilag.load_snapshot(weighed(rates={})), move_weight="count").to_dict()
+    assert counted["assignment"] == plan["assignment"]
+    assert counted["certificate"] == plan["certificate"]
+
+
+@pytest.mark.parametrize(
+    ("fields", "settings", "problem"),
+    [
+        ({"move_weights": {"t00": [1, 2, 3]}}, {}, "move_weights.t00"),
+        ({"move_weights": {"t00": [1, 2, 3, -1]}}, {}, "move_weights.t00"),
+        ({"rates": {}}, {"move_weight": "rate"}, "^move_weight: no partition's rate is known"),
+        ({}, {"policy": "kip-169"}, "^move_weight: per-topic counts do not go with"),
+        ({"move_weights": {"t00": [2**53 - 1] * 4}}, {"max_move_weight": 3}, "^max_move_weight"),
+        ({"move_weights": {"t00": [3] * 4}}, {"fresh": True, "max_move_weight": 3}, "no owners"),
+    ],
+)
+def test_what_is_refused(fields: Any, settings: dict[str, Any], problem: str) -> None:
+    with pytest.raises(equilag.InputError, match=problem):
+        equilag.solve(equilag.load_snapshot(weighed(**fields)), **settings)
+    plain = equilag.load_snapshot(snapshot_of([1], [[0]], [0], [1]))
+    with pytest.raises(equilag.InputError, match="the group has no move_weights"):
+        equilag.solve(plain, move_weight="given")
