@@ -15,7 +15,7 @@ from equilag.domain.errors import InputError
 from equilag.domain.group.group import Group, Index
 from equilag.domain.group.loads import load_from
 from equilag.domain.plan.assignment import read_assignment
-from equilag.domain.plan.claim import EVIDENCE, OF_LOADS, Claim, Evidence, claim_from
+from equilag.domain.plan.claim import EVIDENCE, OF_LOADS, SQUARES, Claim, Evidence, claim_from
 from equilag.domain.plan.plan import CUT, FORMAT, REPEATABLE, STATUSES, Status
 from equilag.domain.plan.plan_figures import EXTENDED_FIGURES
 from equilag.domain.policy.objective import SHORT
@@ -224,7 +224,7 @@ def _is_claim(row: Mapping[str, Any]) -> bool:
     value = load_from(row["value"])
     if value is None or not (texts and isinstance(row["data"], Mapping)):
         return False
-    return row["claim"] in (*OF_LOADS, SHORT) or isinstance(value, int)
+    return row["claim"] in (*OF_LOADS, SHORT, SQUARES) or isinstance(value, int)
 
 
 TOLERANCE: Final = 1e-9

@@ -39,6 +39,7 @@ from equilag.domain.plan.claim import (
     ACROSS,
     MOVES,
     PRICE,
+    SQUARES,
     Claim,
     bounds_moves,
     evidence_for,
@@ -52,6 +53,7 @@ from equilag.domain.plan.metrics import (
     moved,
     moved_partitions,
     moved_weight,
+    topic_squares,
 )
 from equilag.domain.plan.plan import Plan
 from equilag.domain.policy.objective import EXCESS, SHORT, SPREAD, VALUE, Figures, Objective
@@ -121,7 +123,7 @@ def _check(group: Group, document: PlanDocument, report: VerificationReport) -> 
         _prove(ledger, placed, report)
     expected = Plan(
         reduction.given,
-        None,
+        policy,
         "feasible",
         "",
         document.assigned,
@@ -143,10 +145,10 @@ def _check(group: Group, document: PlanDocument, report: VerificationReport) -> 
 
 
 def _proved_claims(ledger: Ledger) -> tuple[Claim, ...]:
-    """The claims that the bounds on cross-rack reads and on the shortage rest on, as far as they
-    were proved."""
+    """The claims that figures rest on, as far as they were proved."""
     proved = ledger.proved
-    return tuple(Claim(name, proved[name], "") for name in (ACROSS, SHORT) if name in proved)
+    names = (ACROSS, SHORT, SQUARES)
+    return tuple(Claim(name, proved[name], "") for name in names if name in proved)
 
 
 def _rule_findings(reduction: Reduction, policy: Policy, assigned: Index) -> Iterator[str]:
@@ -226,6 +228,7 @@ def _plan_figures(ledger: Ledger, assigned: Index) -> dict[str, Load]:
         VALUE: loads.spread + cost,
         EXCESS: loads.most_excess,
         SHORT: 0 if ledger.shortage is None else ledger.shortage.short(assigned),
+        SQUARES: topic_squares(group, assigned),
     }
 
 
@@ -280,6 +283,8 @@ def _check_status(document: PlanDocument, ledger: Ledger, findings: list[str]) -
     counts_proved = "counts" in ledger.proved
     if not counts_proved:
         findings.append(f"status: {status} without a claim about counts")
+    if objective.policy.then_topics and SQUARES not in ledger.proved:
+        findings.append(f"status: {status} without a claim about counts of topics")
     counts_reads = objective.policy.rack_aware and has_racks(ledger.group)
     if counts_reads and ACROSS not in ledger.proved:
         findings.append(f"status: {status} without a claim about reads across racks")

@@ -77,6 +77,8 @@ def potentials_of(group: Group, balance: str) -> dict[str, Any]:
 CASES: Final = [
     Proved("counts", "residual", 2),
     Proved("counts", "residual", 3, balance="per-topic"),
+    Proved("fewest_moves", "potentials", 4, potentials_of(GROUP, "total-then-topics"),
+           "total-then-topics"),
     Proved("fewest_moves", "potentials", 4, potentials_of(GROUP, "total")),
     Proved("fewest_moves", "potentials", 3, potentials_of(GROUP, "both"), "both"),
     Proved("fewest_moves", "per-topic", 2, balance="per-topic"),
@@ -162,8 +164,9 @@ def test_its_value_is_true(case: Proved) -> None:
 
 
 def test_every_kind_is_covered() -> None:
-    elsewhere = {  # tests/domain/constraint/test_cross_rack.py, tests/planner/test_shortage.py
+    elsewhere = {  # test_cross_rack.py, test_shortage.py, test_forgeries.py
         ("fewest_cross_rack", "residual"), ("short_at_least", "rates"),
+        ("fewest_topic_squares", "residual"),
     }  # fmt: skip
     assert {(case.claim, case.kind) for case in CASES} == set(CHECKS) - elsewhere
     assert not SOLVER_KINDS & set(CHECKS)

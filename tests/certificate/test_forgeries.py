@@ -7,6 +7,7 @@ to be true, as brute force tells.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping
 from dataclasses import replace
 from functools import cache
@@ -98,10 +99,12 @@ def is_true(group: Group, altered: Json) -> bool:
 def claims_are_true(
     altered: Json, balanced: Assignments, eligible: Assignments, move_cost: int
 ) -> bool:
-    active = balanced.active
+    active, topics = balanced.active, [unit.topic for unit in balanced.oracle.units]
+    squares = Counter(zip(topics, balanced.rows[0].tolist(), strict=True)).values()
     for claim in altered["certificate"]["claims"]:
         extreme = {
             "counts": int(balanced.counts()[:, active].max(initial=0)),
+            "fewest_topic_squares": sum(n * n for n in squares),
             "fewest_moves": int((balanced.moves % PRICE).min()),
             "least_move_price": int(balanced.moves.min()),
             "max_load_at_least": int(balanced.highest.min()),
@@ -114,7 +117,7 @@ def claims_are_true(
             ),
         }[claim["claim"]]
         value = claim["value"]
-        if claim["claim"] == "counts" and value != extreme:
+        if claim["claim"] in ("counts", "fewest_topic_squares") and value != extreme:
             return False
         if claim["claim"] == "min_load_at_most":
             value, extreme = -value, -extreme
@@ -137,6 +140,7 @@ PLANS: Final[dict[str, tuple[Group, Json]]] = {
     "both": (MIXED, {"balance": "both"}),
     "moved weight": (WEIGHED, {"policy": "fair-yet-sticky"}),
     "weight of moves": (WEIGHED, {"max_move_weight": 14}),
+    "then topics": (MIXED, {"policy": "fair-yet-sticky", "balance": "total-then-topics"}),
     "move cost": (ONE, {"move_cost": 3}),
     "tolerance": (ONE, {"tolerance": 40.0}),
     "max moves": (ONE, {"max_moves": 2}),

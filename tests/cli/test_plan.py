@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import json
 import sys
+from itertools import cycle
 
 import pytest
 from rich.cells import cell_len
@@ -18,7 +19,7 @@ from equilag.report.reports.plan import PlanReport
 NAMES = ("token-indexer", "stats", "audit")
 
 
-@pytest.mark.parametrize(("policy", "balance"), list(zip(POLICIES, BALANCES, strict=True)))
+@pytest.mark.parametrize(("policy", "balance"), list(zip(cycle(POLICIES), BALANCES, strict=False)))
 def test_every_policy_s_plan_is_verified(run, write, tmp_path, policy, balance) -> None:
     snapshot, plan = write(), tmp_path / "plan.json"
     status, out, err = run(

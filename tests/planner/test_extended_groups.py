@@ -18,6 +18,7 @@ from support.oracle_snapshots import Snapshot, give_move_weights, read_group
 
 MIXTURES: Final = {name: frozenset({name, "subscriptions"}) for name in FIELDS} | {
     "all": frozenset(FIELDS),
+    "all but instances": frozenset(FIELDS) - {"instance"},
     "all but subscriptions": frozenset(FIELDS) - {"subscriptions"},
     "capacity, room, instance": frozenset({"capacity", "room", "instance"}),
     "rack, co_partitioned, allowed": frozenset({"rack", "co_partitioned", "allowed"}),
@@ -35,6 +36,10 @@ MANY: Final = 1_000
 MANY_WEIGHED: Final = 2_000
 """Groups whose moves have weights in the long test."""
 MANY_TINY: Final = 300
+
+THEN_TOPICS: Final = {"balance": "total-then-topics"}
+"""Beside what it refuses: instances."""
+TOPIC_MIXTURES: Final = [name for name, it in MIXTURES.items() if "instance" not in it]
 
 mixtures = pytest.mark.parametrize("mixture", MIXTURES)
 
@@ -103,6 +108,27 @@ def test_tiny_groups_are_as_even_as_any_assignment(
         if read_group(snapshot).n_assignments <= 4**9:
             settings = SETTINGS[turn % len(SETTINGS)]
             assert spread_differences(snapshot, settings, effort) == []
+
+
+@pytest.mark.parametrize("mixture", TOPIC_MIXTURES)
+@pytest.mark.parametrize(
+    ("number", "members", "units"),
+    [(6, 5, 15), *(pytest.param(200, 4 + n, 16, marks=pytest.mark.long) for n in range(2))],
+)
+def test_totals_then_topics_racks_and_moves_are_those_of_a_flow(
+    number: int, members: int, units: int, mixture: str
+) -> None:
+    for turn, snapshot in enumerate(snapshots(mixture, number, members, units)):
+        settings = {**THEN_TOPICS, "rack_aware": turn % 3 > 0}
+        assert flow_differences(snapshot, settings) == [], turn
+
+
+@pytest.mark.parametrize("mixture", TOPIC_MIXTURES)
+@pytest.mark.parametrize(("number", "units"), [(1, 6), pytest.param(60, 9, marks=pytest.mark.long)])
+def test_totals_then_topics_of_tiny_groups(number: int, units: int, mixture: str) -> None:
+    for snapshot in snapshots(mixture, number, 4, units):
+        if read_group(snapshot).n_assignments <= 4**8:
+            assert spread_differences(snapshot, {**THEN_TOPICS, "rack_aware": True}, 0.5) == []
 
 
 def test_the_bound_on_moves_has_those_that_nothing_avoids() -> None:

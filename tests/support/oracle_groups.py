@@ -40,6 +40,10 @@ class OracleUnit:
     moves: tuple[int, ...]
     """[M] its partitions that another live subscriber owns."""
 
+    @property
+    def topic(self) -> str:
+        return self.partitions[0][0]
+
 
 @dataclass(frozen=True)
 class OracleFigures:
@@ -49,6 +53,8 @@ class OracleFigures:
     """Σ count² / share over instances; a member without one is an instance by itself."""
     members: Fraction
     """Σ count² / share over members."""
+    topics: Fraction
+    """The same over topics and members; a co-partitioned list is one topic."""
     cross: int
     moves: int
     spread: Fraction
@@ -130,6 +136,9 @@ class OracleGroup:
         for unit, member in zip(self.units, placed, strict=True):
             counts[member] += 1
             loads[member] += unit.weight
+        by_topic: dict[tuple[str, int], int] = {}
+        for unit, member in zip(self.units, placed, strict=True):
+            by_topic[unit.topic, member] = by_topic.get((unit.topic, member), 0) + 1
         sums = [0] * len(self.instance_share)
         for number, count in zip(self.instance, counts, strict=True):
             sums[number] += count
@@ -137,6 +146,7 @@ class OracleGroup:
         return OracleFigures(
             instances=_squares(sums, self.instance_share),
             members=_squares(counts, self.share),
+            topics=_squares([*by_topic.values()], [self.share[m] for _, m in by_topic]),
             cross=sum(unit.cross[m] for unit, m in zip(self.units, placed, strict=True)),
             moves=sum(unit.moves[m] for unit, m in zip(self.units, placed, strict=True)),
             spread=max(per_capacity, default=Fraction(0)) - min(per_capacity, default=Fraction(0)),
@@ -205,30 +215,39 @@ def oracle_of(group: Group) -> OracleGroup:
 
 
 def cheapest_assignment(
-    group: OracleGroup, rack_aware: bool = False, counted: bool = True
+    group: OracleGroup,
+    rack_aware: bool = False,
+    counted: bool = True,
+    then_topics: bool = False,
 ) -> list[int] | None:
     """The member of each unit in one best assignment, by one min-cost flow; None if not all fit.
 
-    The goals in their order: counts by instance and by member if `counted`, cross-rack reads if
-    `rack_aware`, moves. A member's k-th unit costs (2k − 1) / capacity, an instance's likewise, so
-    that the sums are Σ count² / capacity. Each goal is weighed more than all that come after it
-    together; integers of any size keep that exact.
+    The goals in their order: counts by instance and by member if `counted`, counts of topics if
+    `then_topics`, cross-rack reads if `rack_aware`, moves. A member's k-th unit costs
+    (2k − 1) / capacity, an instance's and a topic's likewise, so that the sums are
+    Σ count² / capacity. Each goal is weighed more than all that come after it together; integers
+    of any size keep that exact.
     """
     n, racks = len(group.units), int(rack_aware)
     unit_bound = 1 + sum(max(unit.moves, default=0) for unit in group.units)
-    cross_bound = 1 + racks * sum(max(unit.cross, default=0) for unit in group.units)
+    topic_price = 1 + racks * sum(max(unit.cross, default=0) for unit in group.units)
     # Σ (2k − 1) over at most n units is at most n².
     count_bound = 1 + n * n * max(group.member_factor, default=0)
+    cross_bound = topic_price * (count_bound if then_topics else 1)
     graph: Any = nx.MultiDiGraph()
     graph.add_node("sink", demand=n)
-    alike: dict[tuple[tuple[int, ...], ...], list[int]] = {}
+    alike: dict[tuple[tuple[int, ...], tuple[int, ...], tuple[int, ...], str], list[int]] = {}
     for number, unit in enumerate(group.units):
-        alike.setdefault((unit.takers, unit.cross, unit.moves), []).append(number)
-    for place, ((takers, cross, moves), numbers) in enumerate(alike.items()):
+        topic = unit.topic if then_topics else ""
+        alike.setdefault((unit.takers, unit.cross, unit.moves, topic), []).append(number)
+    for place, ((takers, cross, moves, topic), numbers) in enumerate(alike.items()):
         graph.add_node(("units", place), demand=-len(numbers))
         for m in takers:
             cost = racks * unit_bound * cross[m] + moves[m]
-            graph.add_edge(("units", place), m, weight=cost)
+            graph.add_edge(("units", place), (topic, m), weight=cost)
+            for k in range(n if not graph.has_edge((topic, m), m) else 0):
+                price = then_topics * unit_bound * topic_price * group.member_factor[m]
+                graph.add_edge((topic, m), m, capacity=1, weight=price * (2 * k + 1))
     for m, factor in enumerate(group.member_factor):
         for k in range(min(group.room[m], n)):
             price = counted * unit_bound * cross_bound * factor * (2 * k + 1)
@@ -245,7 +264,7 @@ def cheapest_assignment(
     placed = [NOBODY] * n
     for place, numbers in enumerate(alike.values()):
         arcs = flow["units", place].items()
-        members = [m for m, edges in arcs for _ in range(sum(edges.values()))]
+        members = [m for (_, m), edges in arcs for _ in range(sum(edges.values()))]
         for number, m in zip(numbers, members, strict=True):
             placed[number] = m
     return placed

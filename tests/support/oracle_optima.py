@@ -32,11 +32,13 @@ def all_optima(
     group: OracleGroup,
     rack_aware: bool = False,
     counted: bool = True,
+    then_topics: bool = False,
     most_across: int | None = None,
 ) -> OracleOptima | None:
     """None if no assignment keeps to the rooms, or no best one reads at most `most_across`
     partitions across racks; the goals as in `cheapest_assignment`."""
-    found = Assignments.all(group).balanced("total" if counted else "none")
+    even = "total-then-topics" if then_topics else "total"
+    found = Assignments.all(group).balanced(even if counted else "none")
     if rack_aware and len(found):
         most_across = int(found.cross.min())
     if most_across is not None:
@@ -71,6 +73,9 @@ EFFORT: Final = 0.1
 EFFORT_OF_COUNTS: Final = 0.02
 """The same where counts, reads across racks and moves are all that matters."""
 
+ROUNDED: Final = 10**5
+"""Capacities so far apart are rounded further, see `reduce.WIDEST`."""
+
 Settings = Mapping[str, Any]
 """Some of `rack_aware`, `max_cross_rack` and `balance`, as `equilag.solve` takes them."""
 Pairs = dict[str, tuple[Any, Any]]
@@ -100,6 +105,11 @@ def flow_differences(snapshot: Snapshot, settings: Settings) -> list[str]:
             for name, value in (("weight", listed), *moves.items()):
                 if name.startswith("weight"):
                     found[name + str(len(found))] = (weight, value)
+        if _goals(settings)["then_topics"]:
+            squares = document["counts"]["per_topic_squares"]
+            found["bound"] = squares, document["counts"]["per_topic_squares_lower_bound"]
+            if max(group.share) < ROUNDED * min(group.share):
+                found["squares"] = best.topics, squares
         if settings.get("rack_aware"):
             cross = cross or {"count": 0, "lower_bound": 0}
             found |= {f"cross_rack.{name}": (best.cross, value) for name, value in cross.items()}
@@ -135,14 +145,19 @@ def spread_differences(snapshot: Snapshot, settings: Settings, effort: float = E
 
 def _goals(settings: Settings) -> dict[str, bool]:
     """The settings as the oracle takes them."""
-    counted = settings.get("balance") != "none"
-    return {"rack_aware": settings.get("rack_aware", False), "counted": counted}
+    balance = settings.get("balance")
+    return {
+        "rack_aware": settings.get("rack_aware", False),
+        "counted": balance != "none",
+        "then_topics": balance == "total-then-topics",
+    }
 
 
 def _goal_pairs(best: OracleFigures, got: OracleFigures, settings: Settings, moves: bool) -> Pairs:
     """The figures that the goals are about, of the assignment itself."""
     goals = _goals(settings)
     names = ["instances", "members"] if goals["counted"] else []
+    names += ["topics"] if goals["then_topics"] else []
     names += [*(["cross"] if goals["rack_aware"] else []), *(["moves"] if moves else [])]
     return {name: (getattr(best, name), getattr(got, name)) for name in names}
 

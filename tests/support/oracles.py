@@ -147,15 +147,19 @@ class Assignments:
 
     def even(self, balance: str) -> Flags:
         """[A] True where counts fit and are as even as the balance asks for: least Σ count² /
-        share in each topic, of instances, of members. Nothing is True if none fits."""
+        share in each topic, of instances, of members, of all topics together. Nothing is True if
+        none fits."""
         oracle, keep, goals = self.oracle, self.fits.copy(), []
+        topics = np.array([unit.partitions[0][0] for unit in oracle.units], dtype=object)
+        by_topic = [self.counts(topics == t) for t in sorted({*topics})]
         if balance in ("per-topic", "both"):
-            topics = np.array([unit.partitions[0][0] for unit in oracle.units], dtype=object)
-            goals += [(self.counts(topics == t), oracle.member_factor) for t in sorted({*topics})]
-        if balance in ("total", "both"):
+            goals += [(counts, oracle.member_factor) for counts in by_topic]
+        if balance in ("total", "both", "total-then-topics"):
             instances = np.array(oracle.instance)[:, None] == np.arange(len(oracle.instance_factor))
             goals.append((self.counts() @ instances, oracle.instance_factor))
             goals.append((self.counts(), oracle.member_factor))
+        if balance == "total-then-topics" and by_topic:
+            goals.append((np.hstack(by_topic), oracle.member_factor * len(by_topic)))
         for counts, factor in goals:
             exact = _type_for(len(oracle.units) ** 2 * max(factor, default=0))
             cost = counts.astype(exact) ** 2 @ np.array(factor, dtype=exact)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from equilag.domain.columns import distinct
 from equilag.domain.constraint import CountConstraint, CountInterval, TopicCounts
 from equilag.domain.group.group import Flags, Ints
 
@@ -69,7 +70,10 @@ class FreeOfTopics:
         readers = np.zeros(n_topics, np.int64)
         np.add.at(readers, reading, size[member_class])
         others = readers > np.bincount(topic, minlength=n_topics)
-        fewest = np.where(others, topics.level, np.iinfo(np.int64).max)
+        level = topics.level
+        if topics.by_place:
+            level = level[:, distinct(topics.place[members])].min(axis=1)
+        fewest = np.where(others, level, np.iinfo(np.int64).max)
         least = topics.least_of_subscribers(topic, member) - self.pinned.at(topic, member)
         np.minimum.at(fewest, topic, least)
         fewest[readers < len(members)] = 0

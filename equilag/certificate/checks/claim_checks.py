@@ -22,6 +22,7 @@ from equilag.certificate.checks.count_checks import (
     check_price_by_potentials,
     check_reads_across,
     check_spread_by_moves,
+    check_topic_squares,
 )
 from equilag.certificate.checks.search_checks import (
     check_cost_by_move_search,
@@ -128,6 +129,7 @@ ClaimCheck = Callable[[Ledger, Any, Mapping[str, Any]], None]
 
 CHECKS: Final[Mapping[tuple[str, str], ClaimCheck]] = {
     ("counts", "residual"): check_counts,
+    ("fewest_topic_squares", "residual"): check_topic_squares,
     ("fewest_cross_rack", "residual"): check_reads_across,
     ("fewest_moves", "potentials"): check_moves_by_potentials,
     ("fewest_moves", "per-topic"): check_moves_by_topics,

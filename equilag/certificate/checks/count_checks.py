@@ -16,6 +16,7 @@ from equilag.domain.group.group import Group, Ints
 from equilag.domain.group.loads import load_from, written
 from equilag.domain.group.member_capacities import Load
 from equilag.domain.group.move_weight import MAX_PRICE
+from equilag.domain.plan.claim import SQUARES
 from equilag.domain.plan.metrics import count_moves, counting_moves, most_moves, move_unit_of
 from equilag.domain.policy.objective import SPREAD
 
@@ -73,6 +74,15 @@ def check_counts(ledger: Ledger, value: int, data: Mapping[str, Any]) -> None:
         raise Refuted(f"the largest count that the balance allows is {largest}")
 
 
+def check_topic_squares(ledger: Ledger, value: Load, data: Mapping[str, Any]) -> None:
+    """`fewest_topic_squares` by `residual`: no plan with such totals has more even topics."""
+    if not ledger.exact_counts or not ledger.constraint.totals_then_topics:
+        raise Refuted("the plan does not meet the count balance of topics after totals")
+    reached = ledger.plan_figures[SQUARES]
+    if value != reached:
+        raise Refuted(f"the squares of its counts add up to {written(reached)}")
+
+
 def check_reads_across(ledger: Ledger, value: int, data: Mapping[str, Any]) -> None:
     """`fewest_cross_rack` by `residual`: no other plan with such counts reads less across racks."""
     fewest = ledger.constraint.most_across
@@ -110,7 +120,7 @@ def _check_potentials(ledger: Ledger, group: Group, value: int, data: Mapping[st
 def check_moves_by_topics(ledger: Ledger, value: int, data: Mapping[str, Any]) -> None:
     """`fewest_moves` by `per-topic`: a closed form, topic by topic."""
     _check_moves_forced(ledger, ledger.original, value)
-    if not ledger.constraint.per_topic:
+    if not ledger.constraint.per_topic or ledger.constraint.totals_then_topics:
         raise Refuted("the count balance is not per topic")
     bound = bound_by_topics(ledger.original, ledger.constraint)
     if value > bound:

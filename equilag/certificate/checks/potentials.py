@@ -13,6 +13,7 @@ import numpy as np
 from equilag.domain.constraint import CountConstraint, TopicCounts, TopicIntervals
 from equilag.domain.group.extended_columns import Stakes
 from equilag.domain.group.group import NOBODY, Flags, Group, Ints
+from equilag.domain.group.topic_parts import topic_parts
 from equilag.domain.plan.claim import Claim, bounds_moves
 from equilag.domain.plan.metrics import move_unit_of
 
@@ -84,7 +85,10 @@ def bound_by_potentials(
     group: Group, constraint: CountConstraint, potentials: Potentials
 ) -> int | None:
     """Fewest moves that the potentials prove, 0 or more; None if they are no dual solution."""
-    if constraint.per_topic:
+    kept: int | None
+    if constraint.totals_then_topics:
+        kept = _kept_then_topics(group, constraint, potentials)
+    elif constraint.per_topic:
         kept = _kept_per_topic(group, constraint, potentials)
     else:
         kept = _kept_total(group, constraint, potentials)
@@ -139,6 +143,49 @@ def _kept_total(group: Group, constraint: CountConstraint, potentials: Potential
     some = np.flatnonzero(slack > 0)
     slack = slack[some] * constraint.may(stakes.unit[some], stakes.member[some])
     return exact_sum(unit) + _member_part(constraint, member, 0) + exact_sum(slack)
+
+
+def _kept_then_topics(group: Group, constraint: CountConstraint, potentials: Potentials) -> int:
+    """The same where topics count after the totals: given the prices of partitions and members, a
+    member keeps most of a topic if it takes what is worth most to it, as many as it must and may.
+
+    What it does not own is worth the least potential of what it may take; as if there were any
+    number of that.
+    """
+    by_unit, member = potentials.partition, potentials.member
+    if by_unit is None:
+        by_unit = potentials.topic[group.topic_of]
+    assignable = np.flatnonzero(group.assignable)
+    parts = topic_parts(group)
+    lowest = np.full(len(parts.topic), ABOVE_ALL)
+    np.minimum.at(lowest, parts.of_partition[assignable], by_unit[assignable])
+    part, member_class = np.nonzero(constraint.face[parts.partition_class])
+    least = np.full(group.reads.shape, ABOVE_ALL)
+    np.minimum.at(least, (parts.topic[part], member_class), lowest[part])
+    stakes = _stakes(group)
+    stakes = stakes.where(constraint.may(stakes.unit, stakes.member))
+    topic = group.topic_of[stakes.unit]
+    worth = stakes.number - by_unit[stakes.unit] - member[stakes.member]
+    other = -least[topic, group.class_of[stakes.member]] - member[stakes.member]
+    order = np.lexsort((-worth, stakes.member, topic))
+    order = order[(worth > other)[order]]
+    topic, holder, worth = topic[order], stakes.member[order], worth[order]
+    edges = np.searchsorted(topic, np.arange(len(group.topics) + 1)).tolist()
+    total = int(by_unit[assignable].sum()) + _member_part(constraint, member, 0)
+    for t in np.flatnonzero(group.reads.any(axis=1)).tolist():
+        who = np.flatnonzero(least[t][group.class_of] < ABOVE_ALL)
+        low, high = (np.zeros_like(member) for _ in range(2))
+        low[who], high[who] = constraint.topics.at(t, who)
+        mine, gain = holder[edges[t] : edges[t + 1]], worth[edges[t] : edges[t + 1]]
+        rank = np.arange(len(mine)) - np.searchsorted(mine, mine)
+        total += int(gain[rank < low[mine]].sum())
+        total += int(np.maximum(gain, 0)[(rank >= low[mine]) & (rank < high[mine])].sum())
+        taken = np.bincount(mine, minlength=len(member))
+        must = np.maximum(low - taken, 0)[who]
+        rest = np.maximum(high - np.maximum(low, taken), 0)[who]
+        price = -least[t][group.class_of[who]] - member[who]
+        total += int((must * price).sum() + (rest * np.maximum(price, 0)).sum())
+    return total
 
 
 def _stakes(group: Group) -> Stakes:

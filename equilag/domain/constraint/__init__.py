@@ -9,6 +9,7 @@ from equilag.domain.constraint.derive import (
     count_constraint_of,
     pinned_partitions,
     reads_constraint,
+    topics_constraint,
     topics_of,
     unconstrained,
     within_room,
@@ -24,9 +25,11 @@ from equilag.domain.constraint.network import (
 from equilag.domain.constraint.per_topic import topic_intervals
 from equilag.domain.constraint.topic_counts import CountInterval, TopicCounts
 from equilag.domain.constraint.topic_intervals import TopicIntervals
+from equilag.domain.constraint.topic_network import STEP, StepRange, TopicNetwork
 
 __all__ = [
     "ALL",
+    "STEP",
     "AssignmentNetwork",
     "Costs",
     "CountConstraint",
@@ -36,8 +39,10 @@ __all__ = [
     "Network",
     "NotFewestAcross",
     "NotMinimal",
+    "StepRange",
     "TopicCounts",
     "TopicIntervals",
+    "TopicNetwork",
     "constraint_of",
     "count_constraint_of",
     "pinned_partitions",
@@ -45,6 +50,7 @@ __all__ = [
     "reads_constraint",
     "shortest_distances",
     "topic_intervals",
+    "topics_constraint",
     "topics_of",
     "unconstrained",
     "within_room",

@@ -93,7 +93,8 @@ class AssignmentNetwork:
             counts, capacity = self.sums.total(counts), self.sums.total(capacity)
         # Threads of several instances may get more on one path.
         once = of_instances or self.sums is None
-        found = _step_costs(counts, capacity, step, self.network.n_nodes, once)
+        more, fewer = 2 * counts + step, 2 * counts - step
+        found = step_costs(more, fewer, capacity, self.network.n_nodes, once)
         columns = []
         for cost in found:
             column = np.zeros(len(flow), cost.dtype)
@@ -147,13 +148,13 @@ class AssignmentNetwork:
         return replace(self.constraint, _face=face, _least=lower, _most=upper, _sums=sums)
 
 
-def _step_costs(counts: Ints, capacity: Ints, step: int, path: int, once: bool) -> Costs:
-    """The nth partition costs (2n − 1) / capacity: what one of `step` more costs on average, and
-    one of as many fewer saves; in proportion, as whole numbers, of which `path` are added up.
+def step_costs(more: Ints, fewer: Ints, capacity: Ints, path: int, once: bool) -> Costs:
+    """Costs over capacities, in proportion as whole numbers, of which `path` are added up. The nth
+    partition costs (2n − 1) / capacity: one of a step more 2 count + step on average, and one of a
+    step fewer saves 2 count − step.
 
     Their ranks are enough where no path has more than one of each (`once`).
     """
-    more, fewer = 2 * counts + step, 2 * counts - step
     scale = lcm(*np.unique(capacity).tolist())
     if 2 * path * scale * (int(more.max(initial=0)) + 1) < FITS:
         return Costs(more * (scale // capacity), fewer * (scale // capacity))

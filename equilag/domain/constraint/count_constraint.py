@@ -205,6 +205,11 @@ class CountConstraint:
         return self._topics is not None
 
     @property
+    def totals_then_topics(self) -> bool:
+        """True if topics are balanced as far as the most even totals allow."""
+        return self._topics is not None and self._topics.by_place
+
+    @property
     def topics(self) -> TopicIntervals:
         """Fewest and most partitions of each topic per member; only where `per_topic`."""
         if self._topics is None:

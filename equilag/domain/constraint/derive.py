@@ -18,6 +18,7 @@ from equilag.domain.constraint.network import NegativeCycles, NotMinimal
 from equilag.domain.constraint.per_topic import topic_intervals, within_totals
 from equilag.domain.constraint.topic_counts import TopicCounts
 from equilag.domain.constraint.topic_intervals import TopicIntervals
+from equilag.domain.constraint.topic_network import TopicNetwork
 from equilag.domain.group.group import NOBODY, Group, Index
 from equilag.domain.plan.metrics import cross_reads, has_racks, member_counts
 from equilag.domain.policy.policy import Policy
@@ -83,7 +84,7 @@ def count_constraint_of(
     it. O(P + arcs × steps), see `shortest_distances`.
     """
     pinned = pinned_partitions(group, policy)
-    if policy.balance in ("none", "total"):
+    if not policy.counts_topics:
         constraint = within_room(group, pinned)
         over = member_counts(assigned, group.n_members) > constraint.counts_of().most
         if over.any():
@@ -91,7 +92,8 @@ def count_constraint_of(
         if policy.balance == "none":
             return constraint
         network = AssignmentNetwork.of(constraint)
-        return network.evened(network.flow_of(assigned)).narrowed_constraint
+        constraint = network.evened(network.flow_of(assigned)).narrowed_constraint
+        return topics_constraint(constraint, assigned) if policy.then_topics else constraint
     topics = topics or topic_intervals(group, pinned)
     held = TopicCounts.of(group, assigned)
     wrong = topics.first_outside(held)
@@ -105,10 +107,22 @@ def count_constraint_of(
     return CountConstraint(group, *counts, group.eligible, pinned, topics)
 
 
+def topics_constraint(constraint: CountConstraint, assigned: Index) -> CountConstraint:
+    """The assignments with the smallest Σ count² / capacity over topics and members that the
+    constraint allows; `assigned` [P] is one of them. Raises NotMinimal."""
+    network = TopicNetwork.of(constraint)
+    found = network.evened(network.flow_of(assigned)).narrowed_constraint
+    wrong = found.topics.first_outside(TopicCounts.of(constraint.group, assigned))
+    if wrong is not None:
+        raise NotMinimal(wrong[1], wrong[1], wrong[0])
+    return found
+
+
 def reads_constraint(constraint: CountConstraint, assigned: Index) -> CountConstraint:
     """The assignments with the fewest reads across racks that the constraint allows; `assigned` [P]
     is one of them. Raises NotFewestAcross."""
-    network = AssignmentNetwork.of(constraint)
+    kind = TopicNetwork if constraint.totals_then_topics else AssignmentNetwork
+    network = kind.of(constraint)
     try:
         network = network.narrowed(network.flow_of(assigned), network.read_costs())
     except NegativeCycles:

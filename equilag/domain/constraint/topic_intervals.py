@@ -1,7 +1,8 @@
 """Fewest and most partitions of each topic per member, without a table of topics and members.
 
 All subscribers of a topic have one level, and those of some places may have one partition more.
-What differs from that is a short list of cells: what is pinned, and what the totals fix.
+What differs from that is a short list of cells: what is pinned, and what the totals fix. Where
+totals come first, each place has a level of its own, and there are no cells.
 """
 
 from __future__ import annotations
@@ -31,7 +32,7 @@ class TopicIntervals:
 
     group: Group
     level: Ints
-    """[T] fewest partitions of the topic at each subscriber."""
+    """[T] fewest partitions of the topic at each subscriber; or [T, places], 0 for others."""
     place: Ints
     """[M] members of one place are alike but for `cells`: those of a class, or each by itself."""
     open: Flags
@@ -51,6 +52,11 @@ class TopicIntervals:
         """The same where all members of a place are alike: by members where cells differ."""
         return self.by_members if len(self.cells.topic) else self
 
+    @property
+    def by_place(self) -> bool:
+        """True if each place has a level of its own."""
+        return self.level.ndim == 2
+
     # Single cells
 
     def at(self, topics: Numbers, members: Numbers) -> CountInterval:
@@ -62,7 +68,7 @@ class TopicIntervals:
 
     def least_of_subscribers(self, topics: Numbers, members: Numbers) -> Ints:
         """The fewest where the members subscribe to the topics; broadcast together."""
-        return self._with_cells(topics, members, self.level[topics], self.cells.fixed)
+        return self._with_cells(topics, members, self._level(topics, members), self.cells.fixed)
 
     def most_of_subscribers(self, topics: Numbers, members: Numbers) -> Ints:
         """The most where the members subscribe to the topics; broadcast together."""
@@ -70,8 +76,12 @@ class TopicIntervals:
         return self._with_cells(topics, members, by_level, self.cells.fixed)
 
     def _most_by_level(self, topics: Numbers, members: Numbers) -> Ints:
-        most: Ints = self.level[topics] + self.open[topics, self.place[members]]
+        most: Ints = self._level(topics, members) + self.open[topics, self.place[members]]
         return most
+
+    def _level(self, topics: Numbers, members: Numbers) -> Ints:
+        level: Ints = self.level[(topics, self.place[members]) if self.by_place else topics]
+        return level
 
     def _with_cells(self, topics: Numbers, members: Numbers, value: Ints, special: Ints) -> Ints:
         if not len(special):
@@ -90,10 +100,13 @@ class TopicIntervals:
     def by_member(self) -> CountInterval:
         """[M] the sums over all topics."""
         group = self.group
-        topic, member_class = group.subscriptions
-        each = np.zeros(len(group.class_topics), np.int64)
-        np.add.at(each, member_class, self.level[topic])
-        least = each[group.class_of]
+        if self.by_place:
+            least = self.level.sum(axis=0)[self.place]
+        else:
+            topic, member_class = group.subscriptions
+            each = np.zeros(len(group.class_topics), np.int64)
+            np.add.at(each, member_class, self.level[topic])
+            least = each[group.class_of]
         most = least + self._open_of_place[self.place]
         cells, (lower, upper) = self.cells, self._shift
         np.add.at(least, cells.member, lower)
@@ -116,7 +129,7 @@ class TopicIntervals:
         readers = np.zeros(n_topics, np.int64)
         np.add.at(readers, topic, size[member_class])
         inside = np.bincount(self.place[members], minlength=len(self.size))
-        least = readers * self.level
+        least: Ints = self.level @ inside if self.by_place else readers * self.level
         most = least.copy()
         pair_topic, pair_place = self.pairs
         np.add.at(most, pair_topic, inside[pair_place])
@@ -138,7 +151,7 @@ class TopicIntervals:
     def _shift(self) -> tuple[Ints, Ints]:
         """[cells] by how much each differs from the level's interval: its fewest, its most."""
         topic, member, fixed = self.cells
-        return fixed - self.level[topic], fixed - self._most_by_level(topic, member)
+        return fixed - self._level(topic, member), fixed - self._most_by_level(topic, member)
 
     def first_outside(self, held: TopicCounts) -> tuple[int, int] | None:
         """The first topic, and its first member, whose count is outside its interval; or None.
@@ -151,9 +164,16 @@ class TopicIntervals:
         cells = self.cells
         short = held.at(cells.topic, cells.member) < cells.fixed
         found += zip(cells.topic[short][:1].tolist(), cells.member[short][:1].tolist(), strict=True)
-        enough = topic[count >= self.level[topic]]
-        full = np.bincount(enough, minlength=len(self.level)) >= self.group.readers
-        short_topics = np.flatnonzero((self.level > 0) & ~full)[:1]
+        enough = count >= self._level(topic, member)
+        if self.by_place:
+            full = np.zeros(self.level.shape, np.int64)
+            np.add.at(full, (topic[enough], self.place[member[enough]]), 1)
+            for t, place in np.argwhere((self.level > 0) & (full < self.size))[:1].tolist():
+                alike = np.flatnonzero(self.place == place)
+                found.append((t, int(alike[held.at(t, alike) < self.level[t, place]][0])))
+            return min(found, default=None)
+        number = np.bincount(topic[enough], minlength=len(self.level))
+        short_topics = np.flatnonzero((self.level > 0) & (number < self.group.readers))[:1]
         for t in short_topics.tolist():
             who = self.group.subscribers(t)
             found.append((t, int(who[held.at(t, who) < self.level[t]][0])))

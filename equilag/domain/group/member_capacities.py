@@ -48,12 +48,14 @@ class MemberCapacities:
     @staticmethod
     def of(values: Sequence[Fraction]) -> MemberCapacities:
         """Of capacities [M] as given."""
-        kinds = sorted(set(values)) or [Fraction(1)]
+        objects = {id(value): value for value in values}  # few, and fractions hash slowly
+        kinds = sorted(set(objects.values())) or [Fraction(1)]
         denominator = math.lcm(*(kind.denominator for kind in kinds))
         scaled = [int(kind * denominator) for kind in kinds]
         divisor = math.gcd(*scaled)
         number = {kind: i for i, kind in enumerate(kinds)}
-        kind_of = np.array([number[value] for value in values], dtype=np.int64)
+        number_of = {key: number[value] for key, value in objects.items()}
+        kind_of = np.array([number_of[id(value)] for value in values], dtype=np.int64)
         whole = tuple(value // divisor for value in scaled)
         return MemberCapacities(kind_of, whole, Fraction(divisor, denominator))
 

@@ -109,8 +109,8 @@ class CountOrder:
         for member, place in enumerate(self._instance):
             self._sums[place] += self._counts[member]
             self._sizes[place] += self._capacity[member]
-        self._totals = policy.balance in ("total", "both")
-        self._in_topic = _topic_counts(group, rows) if policy.counts_topics else None
+        self._totals = policy.balance != "per-topic" and policy.balance != "none"
+        self._in_topic = _topic_counts(group, rows) if policy.minds_topics else None
 
     def need(self, source: int, target: int, topic: int) -> PathNeed | None:
         """What a path from one member to another is needed for; None if neither room nor counts

@@ -73,6 +73,8 @@ PRICE = "least_move_price"
 """The claim that bounds the price of the moves, where these have a weight."""
 ACROSS = "fewest_cross_rack"
 """The claim that bounds the partitions read across racks."""
+SQUARES = "fewest_topic_squares"
+"""The claim that bounds Σ count² / capacity over topics and members."""
 OF_LOADS: Final = ("max_load_at_least", "min_load_at_most", SPREAD, VALUE, EXCESS)
 """Claims whose values are loads as they are compared."""
 LOWER_BOUNDS = (MOVES, PRICE, SHORT, SPREAD, VALUE)

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from typing import Final
 
 import numpy as np
 
@@ -14,6 +15,9 @@ from equilag.domain.group.group import NOBODY, Flags, Group, Index, Ints
 from equilag.domain.group.loads import MemberLoads
 from equilag.domain.group.member_capacities import Load, MemberCapacities
 from equilag.domain.group.move_unit import MoveUnit
+
+MOST_PARTS: Final = 10**300
+"""Denominators up to which an exact sum of fractions is kept: claims have 1,000 digits at most."""
 
 
 def member_counts(assigned: Index, n_members: int) -> Ints:
@@ -62,6 +66,25 @@ class MemberFigures:
 def count_figures(group: Group, assigned: Index) -> MemberFigures:
     """Partitions per member."""
     return MemberFigures.of(member_counts(assigned, group.n_members), group.idle)
+
+
+def topic_squares(group: Group, assigned: Index) -> Fraction:
+    """Σ over topics and members of count² / capacity, those that the shares of counts rest on; it
+    is rounded down where it has too many digits."""
+    held = np.flatnonzero(assigned != NOBODY)
+    cell, count = np.unique(
+        group.topic_of[held].astype(np.int64) * group.n_members + assigned[held],
+        return_counts=True,
+    )
+    capacity = np.ones(max(1, group.n_members), np.int64)
+    if group.extended is not None and group.n_members:
+        capacity = group.extended.capacity
+    kinds, of = np.unique(capacity[cell % max(1, group.n_members)], return_inverse=True)
+    sums = np.zeros(len(kinds), np.int64)
+    np.add.at(sums, of.ravel(), count**2)
+    parts = (Fraction(*part) for part in zip(sums.tolist(), kinds.tolist(), strict=True))
+    found = sum(parts, Fraction(0))
+    return found if found.denominator < MOST_PARTS else Fraction(int(found * 2**40), 2**40)
 
 
 def load_figures(group: Group, assigned: Index) -> MemberFigures:

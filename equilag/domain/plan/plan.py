@@ -19,6 +19,7 @@ from equilag.domain.plan.choice import Choice
 from equilag.domain.plan.claim import (
     ACROSS,
     CLAIMS_WHEN_READ,
+    SQUARES,
     ClaimsWhenRead,
     Evidence,
     evidence_for,
@@ -34,6 +35,7 @@ from equilag.domain.plan.metrics import (
     member_loads,
     move_unit_of,
     moved,
+    topic_squares,
 )
 from equilag.domain.plan.move import Move
 from equilag.domain.plan.plan_figures import (
@@ -47,7 +49,7 @@ from equilag.domain.plan.plan_figures import (
 from equilag.domain.policy.objective import SHORT, Figures, Objective
 from equilag.domain.policy.policy import Policy
 from equilag.domain.policy.policy_settings import UNCONSTRAINED
-from equilag.domain.reduction.reduce import Reduction
+from equilag.domain.reduction.reduce import Reduction, known_capacities, whole_capacities
 
 Status = Literal["optimal", "feasible", "fallback"]
 STATUSES: Final[tuple[Status, ...]] = get_args(Status)
@@ -136,7 +138,14 @@ class Plan:
     def counts(self) -> CountFigures:
         counts = member_counts(self.assigned, self.group.n_members)
         figures = MemberFigures.of(counts, self.planned.group.idle)
-        return CountFigures(figures.max, figures.min, self.group.by_member(counts))
+        squares: tuple[float, ...] = ()
+        if self.policy is not None and self.policy.then_topics:
+            group = self.planned.group
+            unit = whole_capacities(known_capacities(self.group))[1]
+            proved = [claim.value for claim in self.claims if claim.claim == SQUARES]
+            reached = topic_squares(group, self.planned.collapse(self.assigned))
+            squares = float(reached) / unit, float(max(proved, default=0)) / unit
+        return CountFigures(figures.max, figures.min, self.group.by_member(counts), *squares)
 
     @cached_property
     def lag(self) -> LagFigures:

@@ -11,9 +11,10 @@ LAG_WEIGHT: Final[Mapping[str, Any]] = {"kind": "lag", "horizon_s": None, "unit"
 
 
 def figures_json(figures: Any) -> dict[str, Any]:
-    """The fields of figures, as a plan's JSON has them."""
+    """The fields of figures that are not None, as a plan's JSON has them."""
     values = {one.name: getattr(figures, one.name) for one in fields(figures)}
-    return {name: dict(it) if isinstance(it, Mapping) else it for name, it in values.items()}
+    known = {name: it for name, it in values.items() if it is not None}
+    return {name: dict(it) if isinstance(it, Mapping) else it for name, it in known.items()}
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,6 +24,9 @@ class CountFigures:
     max: int
     min: int
     by_member: Mapping[str, int]
+    per_topic_squares: float | None = None
+    """Σ count² / capacity over topics and members; None unless topics count after the totals."""
+    per_topic_squares_lower_bound: float | None = None
 
 
 @dataclass(frozen=True, slots=True)

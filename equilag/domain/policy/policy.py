@@ -79,6 +79,16 @@ class Policy(Settings):
         return self.balance in ("per-topic", "both")
 
     @property
+    def then_topics(self) -> bool:
+        """True if topics are balanced one by one among the most even totals."""
+        return self.balance == "total-then-topics"
+
+    @property
+    def minds_topics(self) -> bool:
+        """True if counts of single topics are a goal at all."""
+        return self.counts_topics or self.then_topics
+
+    @property
     def evens_totals(self) -> bool:
         """True if the members' totals alone decide how even counts are, with nothing pinned."""
         return self.balance == "total" and not self.pins_owned

@@ -29,7 +29,7 @@ from equilag.domain.policy.setting import (
 from equilag.domain.show import plural
 
 PolicyName = Literal["lag-aware", "kip-169", "fair-yet-sticky", "sticky-yet-fair"]
-Balance = Literal["total", "per-topic", "both", "none"]
+Balance = Literal["total", "per-topic", "both", "total-then-topics", "none"]
 WeightKind = Literal["lag", "rate", "work", "given"]
 MoveWeightKind = Literal["count", "lag", "rate", "given"]
 InstancesBy = Literal["host", "client-id", "none"]
@@ -80,7 +80,8 @@ class Settings:
         Setting(
             None, OneOfNames(BALANCES, "balance"), "goals", "B",
             "even counts over all topics (total), in each topic (per-topic), in each topic and then"
-            " in total (both), or any counts within the members' room (none)",
+            " in total (both), in total and then in topics (total-then-topics), or any counts"
+            " within the members' room (none)",
             default_words="the policy's own", always=True, words=lambda b: f"balance {b}",
         )
     )  # fmt: skip

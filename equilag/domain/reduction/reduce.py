@@ -144,8 +144,11 @@ def _reduce_group(group: Group, policy: Policy) -> Reduction:
     racks = RackReads.of(group) if policy.minds_racks else None
     if policy.counts_topics:
         _refuse_topic_balance(group, policy, racks is not None)
+    if policy.then_topics and _instances(group) is not None:
+        problem = f"{policy.balance} does not go with instances; total or none do"
+        raise InputError(problem, "balance")
     weights, prices = partition_weights(group, policy), move_prices(group, policy)
-    if prices is not None and policy.counts_topics:
+    if prices is not None and policy.minds_topics:
         problem = (
             f"{policy.balance} counts do not go with moves of a weight; move_weight count does"
         )
@@ -160,7 +163,7 @@ def _reduce_group(group: Group, policy: Policy) -> Reduction:
     planned = units.group if units else planned
     classes = None
     if racks is not None or group.allowed:
-        classes = split_classes(group, units, racks)
+        classes = split_classes(group, units, racks, policy.then_topics)
         planned = classes.of_group(planned)
     owner, stakes, forced = _owners(group, units, planned)
     if prices is not None:
@@ -230,6 +233,8 @@ def _extended_columns(
 
 def _instances(group: Group) -> Index | None:
     """[M] the instance of each member; None if no instance has two members."""
+    if all(member.instance is None for member in group.members):
+        return None
     number: dict[str | tuple[str], int] = {}
     column = [
         number.setdefault((m.id,) if m.instance is None else m.instance, len(number))

@@ -91,8 +91,11 @@ class SplitClasses:
         )
 
 
-def split_classes(given: Group, units: Units | None, racks: RackReads | None) -> SplitClasses:
-    """The classes of the group, whose partitions are `units`. O(P log P + C × K).
+def split_classes(
+    given: Group, units: Units | None, racks: RackReads | None, by_topic: bool = False
+) -> SplitClasses:
+    """The classes of the group, whose partitions are `units`; each of one topic if `by_topic`.
+    O(P log P + C × K).
 
     Raises InputError for a unit that nobody may take, though its topic has subscribers.
     """
@@ -105,7 +108,8 @@ def split_classes(given: Group, units: Units | None, racks: RackReads | None) ->
     _, first, class_of = np.unique(key, axis=0, return_index=True, return_inverse=True)
     n_sets, n_patterns = len(sets.takers) + 1, len(reads)
     topic_class = group.topic_class[group.topic_of].astype(np.int64)
-    label = (topic_class * n_sets + sets.of_unit + 1) * n_patterns + pattern_of
+    kind = group.topic_of.astype(np.int64) if by_topic else topic_class
+    label = (kind * n_sets + sets.of_unit + 1) * n_patterns + pattern_of
     _, one, of_unit = np.unique(label, return_index=True, return_inverse=True)
     eligible = group.eligible[topic_class[one]][:, group.class_of[first]]
     restricted = np.flatnonzero(sets.of_unit[one] >= 0)

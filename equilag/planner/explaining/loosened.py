@@ -74,7 +74,7 @@ def loosened(group: Group, policy: Policy) -> Iterator[Loosened]:
         yield _setting("tolerance", group, policy, tolerance=0.0)
     if policy.move_cost and weighed:
         yield _setting("move-cost", group, policy, move_cost=0)
-    if policy.counts_topics:
+    if policy.minds_topics:
         yield _setting("topic-balance", group, policy, balance="total")
     if policy.balance != "none":
         yield _setting("balance", group, policy, balance="none")

@@ -90,7 +90,7 @@ class SizeCurve:
         lag = pool.group.lag[pool.group.assignable]
         self._read, self._total, self._heaviest = len(lag), int(lag.sum()), int(lag.max(initial=0))
         free = policy.balance == UNCONSTRAINED
-        if pool.alike and not policy.counts_topics:
+        if pool.alike and not policy.minds_topics:
             planned = reduce_group(pool.group_of(1), policy).group
             self.loads = AlikeLoads(planned.lag[planned.assignable], not free)
         self.falls = free or self.loads is not None

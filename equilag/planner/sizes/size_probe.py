@@ -151,7 +151,7 @@ def _heavy_first(state: SolveState, budget: Budget) -> Iterator[Index]:
     """Plans that are made for their heaviest load, where everybody may take everything."""
     problem = state.problem
     group, policy = problem.group, problem.task.policy
-    if len(group.class_topics) != 1 or group.partition_classes is not None or policy.counts_topics:
+    if len(group.class_topics) != 1 or group.partition_classes is not None or policy.minds_topics:
         return
     read = group.assignable
     weights, assigned = group.lag[read], state.most_even.assigned

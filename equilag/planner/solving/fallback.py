@@ -21,7 +21,7 @@ SMALL: Final = 500
 
 def fallback(group: Group, policy: Policy) -> tuple[Index, str]:
     """A valid assignment [P] and the name of what made it; linear in the size of large groups."""
-    if policy.pins_owned:
+    if policy.pins_owned or policy.then_topics:
         return keep_and_fill(group), KEEP
     if policy.counts_topics:
         name = "lag-aware"
@@ -57,6 +57,8 @@ PRICED: Final = 8
 """Times as long that an arc takes where partitions have prices: 14 us, measured at 20,000 arcs."""
 PART: Final = 2e-4
 """Seconds per part of the group that may have counts of its own: one more minimum cut."""
+PAIR: Final = 5e-5
+"""Seconds per topic and member class of the flow that evens topics after totals: 20 arcs or so."""
 PARTITION: Final = 4e-7
 """Seconds per partition, for the passes over the owners."""
 START: Final = 5e-3
@@ -68,6 +70,9 @@ FLOW_IMPORT: Final = 0.1
 def seconds_of_flow(group: Group, policy: Policy) -> float:
     """Exactly balanced counts and the constraint that follows, or the fewest moves under it."""
     passes = START + PARTITION * group.n_partitions
+    if policy.then_topics:
+        cells, pairs = int(group.readers.sum()), len(group.subscriptions[0])
+        return passes + 3 * ARC * cells + PAIR * pairs
     if not policy.counts_topics:
         arcs = len(group.arcs[0])
         if move_unit_of(group) is not None:  # partitions of a class differ in what they cost

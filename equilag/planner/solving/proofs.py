@@ -9,7 +9,7 @@ from typing import Final, TypeAlias
 from equilag.domain.errors import ContradictedBound
 from equilag.domain.group.loads import written
 from equilag.domain.group.member_capacities import Load
-from equilag.domain.plan.claim import ACROSS, MOVES, PRICE, Claim
+from equilag.domain.plan.claim import ACROSS, MOVES, PRICE, SQUARES, Claim
 from equilag.domain.policy.objective import (
     EXCESS,
     MOVES_WITHIN,
@@ -23,6 +23,7 @@ from equilag.domain.policy.objective import (
 
 CLAIM_ORDER: Final = (
     "counts",
+    SQUARES,
     ACROSS,
     MOVES,
     PRICE,

@@ -14,7 +14,7 @@ from equilag.domain.budget import Budget
 from equilag.domain.constraint import CountConstraint
 from equilag.domain.group.group import NOBODY, Index
 from equilag.domain.group.move_weight import MAX_PRICE
-from equilag.domain.plan.claim import ACROSS, Claim, Claims
+from equilag.domain.plan.claim import ACROSS, SQUARES, Claim, Claims
 from equilag.domain.plan.metrics import (
     count_moves,
     counting_moves,
@@ -22,6 +22,7 @@ from equilag.domain.plan.metrics import (
     is_ordinary,
     move_unit_of,
     moved_partitions,
+    topic_squares,
 )
 from equilag.domain.policy.policy_settings import UNCONSTRAINED
 from equilag.planner.solving.fallback import FLOW_IMPORT, SAFETY, fallback, seconds_of_flow
@@ -29,6 +30,7 @@ from equilag.planner.solving.problem import Task, check_limit
 from equilag.planner.solving.stage import CountingStage, Draft
 from equilag.solver.counts.even_counts import balanced, counts_claim
 from equilag.solver.counts.quotas import has_quotas, keep_to_quotas
+from equilag.solver.counts.topic_flow import fewest_reads
 from equilag.solver.moves.fewest_moves import FewestMoves, fewest_across, fewest_moves
 from equilag.solver.moves.least_loaded import to_least_loaded
 
@@ -97,7 +99,7 @@ class EvenCountsStage:
             assigned, algorithm = draft.assigned, draft.algorithm
         final = not _minds_racks(task) and _cannot_move(task, constraint)
         moves, forced = _forced_moves(task, constraint)
-        claims = (counts_claim(group, constraint), *forced)
+        claims = (*_count_claims(constraint, assigned), *forced)
         return Draft(assigned, algorithm, lambda: constraint, moves, lambda: claims, final)
 
 
@@ -115,11 +117,15 @@ class FewestAcrossStage:
 
     def run(self, task: Task, draft: Draft | None) -> Draft:
         assert draft is not None and draft.make_constraint is not None
-        assigned, constraint = fewest_across(draft.make_constraint())
+        counts = draft.make_constraint()
+        if counts.totals_then_topics:
+            assigned, constraint = fewest_reads(counts, draft.assigned)
+        else:
+            assigned, constraint = fewest_across(counts)
         task.policy.check_reads(constraint.most_across or 0)
         moves, forced = _forced_moves(task, constraint)
         claims = (
-            counts_claim(task.group, constraint),
+            *_count_claims(constraint, assigned),
             Claim(ACROSS, constraint.most_across or 0, "residual"),
             *forced,
         )
@@ -193,6 +199,14 @@ def _fewer(
 def _minds_racks(task: Task) -> bool:
     """True if the fewest reads across racks are a goal, and not the same for every plan."""
     return task.policy.rack_aware and has_racks(task.group)
+
+
+def _count_claims(constraint: CountConstraint, assigned: Index) -> Claims:
+    """What the counts of an assignment [P] prove, which are as the constraint has them."""
+    even = counts_claim(constraint.group, constraint)
+    if not constraint.totals_then_topics:
+        return (even,)
+    return even, Claim(SQUARES, topic_squares(constraint.group, assigned), "residual")
 
 
 def _forced_moves(task: Task, constraint: CountConstraint) -> tuple[int, Claims]:

@@ -148,6 +148,8 @@ def _counts(plan: Plan, policy: Policy | None) -> str:
         text += f"; proved to be as {even} as possible"
         if policy is not None and policy.pins_owned:
             text += " without a voluntary move"
+        elif policy is not None and policy.then_topics:
+            text += ", then topic by topic"
         elif policy is not None and policy.balance != "total":
             text += ", topic by topic"
     return text

@@ -25,6 +25,7 @@ WEIGHTS: Final = {
 BALANCES: Final = {
     "total": "even counts", "per-topic": "even counts of each topic",
     "both": "even counts of each topic and in all", "none": "counts free",
+    "total-then-topics": "even counts in all and then of each topic",
 }  # fmt: skip
 
 

@@ -24,6 +24,7 @@ from equilag.domain.policy.policy import Policy
 from equilag.solver.counts.even_flow import SupplyNetwork, even_flow
 from equilag.solver.counts.even_shares import Takers
 from equilag.solver.counts.room import check_room
+from equilag.solver.counts.topic_flow import topics_evened
 from equilag.solver.counts.total_counts import deal, totals_flow
 
 Units = tuple[Ints, Ints]
@@ -105,7 +106,8 @@ def balanced(group: Group, policy: Policy) -> tuple[Index, CountConstraint]:
     ``total``: sorted member counts lexicographically smallest; ``per-topic``: every topic as even
     as possible over its subscribers (KIP-169); ``both``: per topic first, then the totals;
     ``none``: as ``total``, which is as good as any. On top of the pinned partitions where the
-    policy pins some. Owners are not looked at. Raises InputError if there is not enough room.
+    policy pins some. ``total-then-topics``: the totals first, and then Σ count² / capacity over
+    topics and members. Owners are not looked at. Raises InputError if there is not enough room.
     """
     pinned = pinned_partitions(group, policy)
     topics = topics_of(group, policy)
@@ -118,9 +120,9 @@ def balanced(group: Group, policy: Policy) -> tuple[Index, CountConstraint]:
     network = AssignmentNetwork.of(constraint)
     flow = totals_flow(network)
     deal(network, flow, assigned)
-    if policy.balance == "total":
+    if policy.balance != "none":
         constraint = network.evened(flow).narrowed_constraint
-    return assigned, constraint
+    return topics_evened(constraint, assigned) if policy.then_topics else (assigned, constraint)
 
 
 def counts_claim(group: Group, constraint: CountConstraint) -> Claim:

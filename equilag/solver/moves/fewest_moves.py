@@ -17,15 +17,21 @@ from equilag.certificate.checks.potentials import (
     bound_by_topics,
     moves_claim,
 )
-from equilag.domain.columns import by_number, place_of
-from equilag.domain.constraint import CountConstraint, CountInterval, reads_constraint
+from equilag.domain.columns import by_number, place_of, ranges
+from equilag.domain.constraint import (
+    CountConstraint,
+    CountInterval,
+    InstanceSums,
+    TopicCounts,
+    reads_constraint,
+)
 from equilag.domain.errors import ContradictedBound, EquilagError
 from equilag.domain.group.group import NOBODY, Group, Index, Ints
 from equilag.domain.plan.claim import Claim
 from equilag.domain.plan.metrics import count_moves, cross_costs
 from equilag.domain.policy.policy import Policy
 from equilag.solver.moves.flow_nodes import FlowNodes
-from equilag.solver.moves.kept_flow import KeptNetwork
+from equilag.solver.moves.kept_flow import KeptNetwork, NodeArcs
 from equilag.solver.moves.topic_moves import fewest_topic_moves
 
 
@@ -64,9 +70,9 @@ def fewest_moves(group: Group, constraint: CountConstraint) -> FewestMoves:
     """A plan with the fewest moves that the constraint allows, and its dual solution.
 
     O(P) for per-topic counts, else one minimum-cost flow on partition classes, member classes and
-    members.
+    members; where topics count after the totals, on cells of topics and members too.
     """
-    if constraint.per_topic:
+    if constraint.per_topic and not constraint.totals_then_topics:
         found = fewest_topic_moves(group, constraint)
         dealt = _deal(constraint, group.owner, group.topic_of, found.cells)
         return FewestMoves(dealt, found.potentials)
@@ -96,6 +102,8 @@ def _by_flow(group: Group, constraint: CountConstraint, prices: FlowPrices) -> F
         open_arcs = open_arcs._replace(cost=cost)
         cost = prices.move * kept.cost + across[kept.node, group.class_of[kept.to]]
         kept = kept._replace(cost=cost)
+    if constraint.totals_then_topics:
+        return _by_cells(group, constraint, nodes, open_arcs, kept)
     counts = CountInterval(*(count - constraint.fixed for count in constraint.counts_of()))
     sums, slot_of = constraint.instance_sums, group.class_of.astype(np.int64)
     sums = sums and sums.without(constraint.fixed)
@@ -103,6 +111,45 @@ def _by_flow(group: Group, constraint: CountConstraint, prices: FlowPrices) -> F
     flow = network.cheapest()
     dealt = _deal(constraint, nodes.holder, nodes.of_partition, network.cells(flow))
     return FewestMoves(dealt, nodes.potentials(group, flow.node, flow.member))
+
+
+def _by_cells(
+    group: Group, constraint: CountConstraint, nodes: FlowNodes, open_arcs: NodeArcs, kept: NodeArcs
+) -> FewestMoves:
+    """The same with a topic at a member for a member, and members for instances."""
+    topics = constraint.topics
+    n_places, n_members = len(topics.size), group.n_members
+    topic, member = np.nonzero((topics.level + topics.open)[:, topics.place])
+    cell = topic * n_members + member
+    counts = constraint.topics.at(topic, member)
+    topic_of_node = np.zeros(len(nodes.supply), np.int64)
+    topic_of_node[nodes.of_partition[constraint.free]] = group.topic_of[constraint.free]
+    # A node goes to the places of each class of members that it goes to.
+    class_of_place = np.zeros(n_places, np.int64)
+    class_of_place[topics.place] = group.class_of
+    places = np.argsort(class_of_place, kind="stable")
+    edges = np.searchsorted(class_of_place[places], np.arange(len(group.class_topics) + 1))
+    begin, end = edges[open_arcs.to], edges[open_arcs.to + 1]
+    to_place = places[ranges(begin, end)]
+    arc = np.repeat(np.arange(len(begin)), end - begin)
+    slot = topic_of_node[open_arcs.node[arc]] * n_places + to_place
+    slots, slot_of = np.unique(topic * n_places + topics.place[member], return_inverse=True)
+    to = place_of(slot, slots, len(group.topics) * n_places)
+    arc, to = arc[to >= 0], to[to >= 0]
+    opened = NodeArcs(open_arcs.node[arc], to, open_arcs.number[arc], open_arcs.cost[arc])
+    to = place_of(
+        topic_of_node[kept.node] * n_members + kept.to, cell, len(group.topics) * n_members
+    )
+    own = np.flatnonzero(to >= 0)
+    kept = NodeArcs(kept.node[own], to[own], kept.number[own], kept.cost[own])
+    pinned = TopicCounts.of(group, constraint.pinned_assignment).at(topic, member)
+    sums = InstanceSums(member, *(count - constraint.fixed for count in constraint.counts_of()))
+    of_cells = CountInterval(*(count - pinned for count in counts))
+    network = KeptNetwork(nodes.supply, kept, opened, slot_of.ravel(), of_cells, sums)
+    flow = network.cheapest()
+    node, place, units = network.cells(flow)
+    dealt = _deal(constraint, nodes.holder, nodes.of_partition, (node, member[place], units))
+    return FewestMoves(dealt, nodes.potentials(group, flow.node, flow.sums))
 
 
 def _deal(

@@ -15,6 +15,7 @@ from equilag.certificate.checks.potentials import Potentials
 from equilag.domain.columns import Index, Ints, counted, ranges
 from equilag.domain.constraint import CountConstraint
 from equilag.domain.group.group import NOBODY, Group
+from equilag.domain.group.topic_parts import topic_parts
 from equilag.solver.moves.kept_flow import NodeArcs
 
 
@@ -45,8 +46,9 @@ class FlowNodes(NamedTuple):
         holder, weight = within.largest(n_units)
         several = np.bincount(unit, minlength=n_units) > 1
         weights, of_weight = np.unique(weight, return_inverse=True)
-        pooled = group.partition_class.astype(np.int64) * len(weights) + of_weight.ravel()
-        own_node = len(group.eligible) * len(weights) + np.arange(n_units)
+        alike, alike_classes = _alike(group, constraint)
+        pooled = alike.astype(np.int64) * len(weights) + of_weight.ravel()
+        own_node = len(alike_classes) * len(weights) + np.arange(n_units)
         _, first, of_unit = np.unique(
             np.where(several, own_node, pooled), return_index=True, return_inverse=True
         )
@@ -72,7 +74,7 @@ class FlowNodes(NamedTuple):
     def potentials(self, group: Group, node: Ints, member: Ints) -> Potentials:
         """What proves the fewest moves, from the heights of nodes [N] and members [M]."""
         by_node = node + self.weight
-        if group.extended is None or group.extended.stakes is None:
+        if self.of_partition is group.partition_class:
             return Potentials.of_classes(group, by_node, member)
         nothing = np.zeros(len(group.topics), dtype=np.int64)
         by_unit = np.where(group.assignable, by_node[self.of_partition], 0)
@@ -80,17 +82,27 @@ class FlowNodes(NamedTuple):
 
 
 def _classes(group: Group, constraint: CountConstraint) -> FlowNodes:
-    n_members, n_classes = max(1, group.n_members), len(group.eligible)
+    of_partition, classes = _alike(group, constraint)
+    n_members, n_nodes = max(1, group.n_members), len(classes)
     own = np.flatnonzero(constraint.free & (group.owner != NOBODY))
-    key = group.partition_class[own].astype(np.int64) * n_members + group.owner[own]
-    key, number = counted(key, n_classes * n_members)
+    key = of_partition[own].astype(np.int64) * n_members + group.owner[own]
+    key, number = counted(key, n_nodes * n_members)
     node, member = np.divmod(key, n_members)
-    some = np.flatnonzero(constraint.face[node, group.class_of[member]])
+    some = np.flatnonzero(constraint.face[classes[node], group.class_of[member]])
     return FlowNodes(
-        group.partition_class,
-        np.arange(n_classes),
-        constraint.supply,
-        np.ones(n_classes, dtype=np.int64),
+        of_partition,
+        classes,
+        np.bincount(of_partition[constraint.free], minlength=n_nodes),
+        np.ones(n_nodes, dtype=np.int64),
         group.owner,
         NodeArcs(node[some], member[some], number[some], np.zeros_like(some)),
     )
+
+
+def _alike(group: Group, constraint: CountConstraint) -> tuple[Ints | Index, Ints]:
+    """[P] what partitions are but for their owners, and the class of each: classes, or those of one
+    topic where topics count after the totals."""
+    if not constraint.totals_then_topics:
+        return group.partition_class, np.arange(len(group.eligible))
+    parts = topic_parts(group)
+    return parts.of_partition, parts.partition_class.astype(np.int64)

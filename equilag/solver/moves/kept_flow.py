@@ -40,6 +40,8 @@ class KeptFlow(NamedTuple):
     node: Ints
     """[N] heights of nodes above the sink, and of the sink above members [M]."""
     member: Ints
+    sums: Ints
+    """[I] height of the sink above instances."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -103,7 +105,7 @@ class KeptNetwork:
         by_slot = np.bincount(self.open.to, opened, len(size)).astype(np.int64)
         given[single] = by_slot[self.slot_of[single]]
         above = height - height[sink]
-        return KeptFlow(kept, opened, given, above[:n_nodes], -above[members])
+        return KeptFlow(kept, opened, given, above[:n_nodes], -above[members], -above[instances])
 
     def cells(self, flow: KeptFlow) -> tuple[Ints, Ints, Ints]:
         """Node, member and units of every pair that there are any of."""

@@ -31,3 +31,13 @@ def test_balance_topic_by_topic_names_who_asked_for_it(
     with pytest.raises(equilag.InputError) as error:
         equilag.solve(group, policy)
     assert str(error.value) == f"{problem} co-partitioned topics; total or none do"
+
+
+def test_topics_after_totals_do_not_go_with_instances() -> None:
+    group = group_of([2, 2], [[0, 1], [0, 1]])
+    members = tuple(replace(member, instance="p") for member in group.members)
+    group = replace(group, members=members, alike=None)
+    with pytest.raises(equilag.InputError, match="total-then-topics does not go with instances"):
+        equilag.solve(group, balance="total-then-topics")
+    plan = equilag.solve(group, balance="total-then-topics", instances="none", effort=0.1)
+    assert plan.counts.per_topic_squares == plan.counts.per_topic_squares_lower_bound == 4
