@@ -14,6 +14,7 @@ from typing import Any, Final
 from benchmarks.schemas.facts_schema import definitions_of
 from benchmarks.schemas.report_schema import DIALECT, report_schema
 from equilag.domain.plan.plan import CUT, REPEATABLE
+from equilag.domain.plan.verdict import VerdictFacts
 from equilag.domain.policy.policy import SETTINGS
 from equilag.live.status.steward_facts import OLD_NAMES, STATUS_FORMAT, StewardFacts
 from equilag.live.status.steward_parts import HISTORY_FORMAT, StewardHistory
@@ -21,7 +22,6 @@ from equilag.planner.diagnosis.fleet_verdict import FleetVerdictFacts
 from equilag.planner.diagnosis.unevenness import UnevennessFacts
 from equilag.planner.explaining.bound_causes import BoundCause
 from equilag.planner.facts.fleet_run import AssignorGaps
-from equilag.report.words.verdict import VerdictFacts
 
 FOLDER: Final = Path(__file__).resolve().parents[2] / "docs" / "schemas"
 DEFINITIONS: Final[dict[str, tuple[type, ...]]] = {

@@ -28,4 +28,9 @@ def assign(group: Group, assignor: AnyAssignor) -> Plan:
     claims = unconstrained_claims(group)
     bound = claims[-1].value if claims else 0
     wall = time.monotonic() - start
-    return Plan(group, None, "feasible", one.name, assigned, claims, bound, 0, None, wall)
+    from equilag.planner.verdict.plan_verdict import plan_verdict
+
+    return Plan(
+        group, None, "feasible", one.name, assigned, claims, bound, 0, None, wall,
+        judge=plan_verdict,
+    )  # fmt: skip

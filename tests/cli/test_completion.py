@@ -60,7 +60,8 @@ def bash(run, folder: Path) -> Ask:
 
 def test_bash_completes_commands_options_values_and_files(bash: Ask) -> None:
     assert bash("p") == {"plan"}
-    assert bash("plan", "--max") == {"--max-moves", "--max-partitions", "--max-cross-rack"}
+    limits = {"--max-moves", "--max-move-weight", "--max-partitions", "--max-cross-rack"}
+    assert bash("plan", "--max") == limits
     assert bash("plan", "x", "--policy", "s") == {"sticky-yet-fair"}
     assert {"range", "sticky", "lag-aware"} <= bash("assign", "x", "--assignor", "")
     assert bash("groups", "--auto-offset-reset", "ea") == {"earliest"}

@@ -44,7 +44,8 @@ def test_options_that_size_refuses(run, refused) -> None:
     words = run("size", "--help").out.split()
     for one in settings:
         assert one.option not in words
-        value = {"--pin": ["t-0=m"], "--fresh": [], "--rack-aware": []}.get(one.option, ["1"])
+        values = {"--pin": ["t-0=m"], "--fresh": [], "--rack-aware": [], "--move-weight": ["lag"]}
+        value = values.get(one.option, ["1"])
         assert one.refused["size"] in refused("size", "x.json", one.option, *value)
 
 

@@ -68,7 +68,7 @@ def test_limits_and_the_front(mixture: frozenset[str], number: int) -> None:
 )  # fmt: skip
 def test_what_moves_weigh(settings: dict[str, Any], weight: float, count: int) -> None:
     group = equilag.load_snapshot(weighed())
-    plan = equilag.solve(group, "fair-yet-sticky", weight="lag", **settings)
+    plan = equilag.solve(group, "fair-yet-sticky", weight="lag", **EFFORT, **settings)
     moves = plan.to_dict()["moves"]
     assert (moves["weight"], moves["weight_lower_bound"], moves["count"]) == (weight, weight, count)
     assert sum(one["weight"] for one in moves["partitions"]) == weight
@@ -81,7 +81,7 @@ def test_a_limit_on_their_number_counts_partitions() -> None:
     snapshot |= {"move_weights": {"t00": [0, 9], "t01": [50, 60]}}
     group = equilag.load_snapshot(snapshot)
     for most in (1, 2):
-        plan = equilag.solve(group, "fair-yet-sticky", max_moves=most)
+        plan = equilag.solve(group, "fair-yet-sticky", max_moves=most, **EFFORT)
         assert len(plan.moves) <= most
         assert equilag.verify(group, plan) == []
     with pytest.raises(equilag.InputError, match="0 is fewer than the 1 move that even counts"):
@@ -91,10 +91,11 @@ def test_a_limit_on_their_number_counts_partitions() -> None:
 def test_a_group_without_weights_has_the_plan_that_it_had() -> None:
     plain = weighed(move_weights=None, rates=None)
     plain = {name: value for name, value in plain.items() if value is not None}
-    plan = equilag.solve(equilag.load_snapshot(plain)).to_dict()
+    plan = equilag.solve(equilag.load_snapshot(plain), **EFFORT).to_dict()
     assert not {"weight", "weight_lower_bound"} & plan["moves"].keys()
     assert "weight" not in plan["moves"]["partitions"][0]
-    counted = equilag.solve(equilag.load_snapshot(weighed(rates={})), move_weight="count").to_dict()
+    group = equilag.load_snapshot(weighed(rates={}))
+    counted = equilag.solve(group, move_weight="count", **EFFORT).to_dict()
     assert counted["assignment"] == plan["assignment"]
     assert counted["certificate"] == plan["certificate"]
 

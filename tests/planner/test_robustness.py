@@ -40,7 +40,7 @@ WIDE: Final = group_of(
 
 
 def document(plan: equilag.Plan) -> dict[str, Any]:
-    return {key: value for key, value in plan.to_dict().items() if key != "timing"}
+    return {key: value for key, value in plan.to_dict().items() if key not in ("timing", "verdict")}
 
 
 def repeated(group: Group, policy: str, **settings: Any) -> equilag.Plan:

@@ -11,6 +11,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 
 from equilag.adapters.describe.described_group import DescribedGroup, described_group, unfit_row
+from equilag.adapters.describe.incomplete import incomplete
 from equilag.adapters.describe.listed_members import assume_subscriptions, listed_members
 from equilag.adapters.describe.partition_rows import PrintedMember
 from equilag.adapters.describe.printed_group import MAX_SHOWN, PrintedGroup, sentences
@@ -30,6 +31,8 @@ class DescribeResult:
 
     given: GroupInput
     assumed: list[str]
+    incomplete: tuple[str, ...] = ()
+    """Sentences: why the text does not say who reads what."""
 
 
 def read_describe(
@@ -80,7 +83,8 @@ def read_describe(
     }
     if unknown := _unknown(printed):
         given["unknown_lags"] = unknown
-    return DescribeResult(given, [*assumed, *about_topics])
+    unsaid = incomplete(printed, described.found, described.is_cut)
+    return DescribeResult(given, [*assumed, *about_topics], tuple(unsaid))
 
 
 @contextmanager

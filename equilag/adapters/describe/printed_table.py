@@ -57,6 +57,8 @@ class Messages:
     current: str | None = None
     """The group that the tables below are about, where they do not say it."""
     rebalancing: set[str] = field(default_factory=set)
+    inactive: set[str] = field(default_factory=set)
+    """Groups without active members."""
     failure: TextLine | None = None
     """The first line that reports an error."""
 
@@ -66,8 +68,8 @@ class Messages:
         state = _STATE.search(text) if "onsumer group '" in text else None
         if state is not None:
             self._name(state["group"])
-            if state["state"] == "is rebalancing":
-                self.rebalancing.add(state["group"])
+            moving = state["state"] == "is rebalancing"
+            (self.rebalancing if moving else self.inactive).add(state["group"])
             return
         failed = "rror" in text or "xception" in text or "ERROR" in text or "FATAL" in text
         if (failed or "not exist" in text or "Caused by" in text) and _FAILURE.fullmatch(text):

@@ -39,6 +39,9 @@ def sampled_group(
     measured = measure(found.samples())
     given = found.last.group_input(reset)
     put_into(given, found, measured)
+    seconds = found.times[-1] - found.times[0]
+    if seconds > 0 and not found.rebalanced and found.first.offsets.sizes == given["topics"]:
+        given["previous"] = round(seconds, 3), found.first.offsets.arrays()
     return found, given, [*remarks_of(found, measured)]
 
 

@@ -73,6 +73,11 @@ def read_input(value: object) -> GroupInput:
     }
     if "offsets" in snapshot:
         given["offsets"] = _offsets(snapshot["offsets"], topics)
+    if "previous" in snapshot:
+        previous = as_object(snapshot["previous"], "previous")
+        check_keys(previous, _PREVIOUS, _PREVIOUS, "previous")
+        earlier = _offsets(previous["offsets"], topics, "previous.offsets")
+        given["previous"] = previous["seconds_before"], earlier
     for field, read in _READERS.items():
         if field in snapshot:
             given[field] = read(snapshot[field], field)  # type: ignore[literal-required]
@@ -177,16 +182,17 @@ _READERS: Final[dict[str, Callable[[object, str], object]]] = {
     "co_partitioned": as_list,
 }
 """Further fields, each with what reads it; they are checked in this order."""
-_FIELDS: Final = frozenset({*_REQUIRED, *_PLAIN, *_READERS, "subscriptions", "offsets"})
+_FIELDS: Final = frozenset({*_REQUIRED, *_PLAIN, *_READERS, "subscriptions", "offsets", "previous"})
+_PREVIOUS: Final = frozenset({"seconds_before", "offsets"})
 
 
-def _offsets(value: object, topics: Object) -> PartitionOffsets:
+def _offsets(value: object, topics: Object, field: str = "offsets") -> PartitionOffsets:
     """The field `offsets`, by array and then by topic."""
-    offsets = as_object(value, "offsets")
+    offsets = as_object(value, field)
     for topic, entry in offsets.items():
         if type(entry) is dict and entry.keys() == _ARRAYS:
             continue
-        place = below("offsets", topic)
+        place = below(field, topic)
         if topic in topics:  # the builder refuses what is not there
             check_keys(as_object(entry, place), _ARRAYS, _ARRAYS, place)
     arrays: list[dict[str, Any]] = [

@@ -15,10 +15,12 @@ import numpy as np
 from equilag.adapters.snapshot.read_input import FORMAT
 from equilag.adapters.whole_file import replace_file
 from equilag.domain.building.group_input import GroupInput, PartitionOffsets
+from equilag.domain.building.integer_columns import NULL
 from equilag.domain.building.member_fields import MEMBER_DEFAULTS
 from equilag.domain.errors import InputError
 from equilag.domain.group.group import Group, Ints, Member, iter_names
 from equilag.domain.group.lag import AHEAD_OF_END, BELOW_LOG_START, GIVEN, NO_COMMIT, UNKNOWN
+from equilag.domain.group.offsets import OffsetColumns
 
 _COLUMNS: Final = "only a group described by mappings can be written, not one by columns"
 _REDUCED: Final = "was made for planning; only a group as it was read or built can be written"
@@ -28,7 +30,7 @@ def snapshot_document(given: Group | GroupInput) -> dict[str, Any]:
     """Return the snapshot, `equilag/snapshot/1`, of a group as a dict of JSON values.
 
     `given` is a `Group`, or the arguments of `Group.build` as a dict; `load_snapshot` makes the
-    same group of the result. A `Group` knows lags and where they came from, but no offsets: those
+    same group of the result. Of a `Group` that knows where lags came from, but no offsets, those
     written start at 0 and give the same lags. It does not know claims on partitions that do not
     exist, so these are not written and not counted again. A subscription that several members have
     is written once.
@@ -49,11 +51,10 @@ def snapshot_document(given: Group | GroupInput) -> dict[str, Any]:
     if given.get("generation") is not None:
         document["generation"] = given["generation"]
     if "offsets" in given:
-        arrays = {name: _lists(rows) for name, rows in given["offsets"]._asdict().items()}
-        document["offsets"] = {
-            topic: {name: rows[topic] for name, rows in arrays.items()}
-            for topic in arrays["log_end"]
-        }
+        document["offsets"] = _offset_lists(given["offsets"])
+    if given.get("previous") is not None:
+        seconds, earlier = given["previous"]
+        document["previous"] = {"seconds_before": seconds, "offsets": _offset_lists(earlier)}
     if "lags" in given:
         document["lags"] = _lists(given["lags"])
     if given.get("unknown_lags"):
@@ -62,6 +63,14 @@ def snapshot_document(given: Group | GroupInput) -> dict[str, Any]:
     if "auto_offset_reset" in given:
         document["auto_offset_reset"] = given["auto_offset_reset"]
     return document
+
+
+def _offset_lists(offsets: PartitionOffsets) -> dict[str, dict[str, list[Any]]]:
+    """Topic -> array -> offsets."""
+    arrays = {name: _lists(rows) for name, rows in offsets._asdict().items()}
+    return {
+        topic: {name: rows[topic] for name, rows in arrays.items()} for topic in arrays["log_end"]
+    }
 
 
 def _partition_fields(given: GroupInput) -> dict[str, Any]:
@@ -146,8 +155,8 @@ def save_snapshot(group: Group, path: str | os.PathLike[str]) -> None:
 def input_of_group(group: Group) -> GroupInput:
     """Return the arguments from which `Group.build` makes the same group, as mappings.
 
-    The group knows lags and where they came from, but no offsets: those here start at 0, and give
-    the same lags with the same marks. Topics without partitions and claims on what does not exist
+    Where the group knows where lags came from, but no offsets, those here start at 0, and give the
+    same lags with the same marks. Topics without partitions and claims on what does not exist
     are no longer known. Raises InputError for a group that was made for planning.
     """
     if group.extended is not None or group.partition_classes is not None:
@@ -195,19 +204,35 @@ def _add_lags(group: Group, given: GroupInput) -> None:
     lags = _by_topic(group, lag.tolist())
     if plain:
         given["lags"] = {topic: row for topic, row in lags.items() if topic in plain}
-    if counted - plain:
+    if group.offsets is not None:
+        given["offsets"] = _partition_offsets(group, group.offsets)
+    elif counted - plain:
         arrays = [_by_topic(group, column) for column in _offsets(group)]
         given["offsets"] = PartitionOffsets(
             *({t: row for t, row in rows.items() if t in counted - plain} for rows in arrays)
         )
     if (lag[quality == NO_COMMIT] > 0).any():
         given["auto_offset_reset"] = "earliest"
+    if group.previous is not None:
+        earlier = _partition_offsets(group, group.previous.offsets)
+        given["previous"] = group.previous.seconds_before, earlier
+    ends = given["offsets"].log_end if "offsets" in given else {}
+    told = {*plain, *(ends if isinstance(ends, Mapping) else ())}
     unknown: dict[str, list[int]] = {}
     for topic, number in iter_names(group, np.flatnonzero(quality == UNKNOWN)):
-        if topic in plain | counted:
+        if topic in told:
             unknown.setdefault(topic, []).append(number)
     if unknown:
         given["unknown_lags"] = unknown
+
+
+def _partition_offsets(group: Group, known: OffsetColumns) -> PartitionOffsets:
+    """The offsets of the topics that have some."""
+    start, end = (_by_topic(group, column.tolist()) for column in (known.log_start, known.log_end))
+    commits = [None if offset == NULL else offset for offset in known.committed.tolist()]
+    there = [topic for topic, row in end.items() if NULL not in row]
+    arrays = start, end, _by_topic(group, commits)
+    return PartitionOffsets(*({topic: rows[topic] for topic in there} for rows in arrays))
 
 
 def _offsets(group: Group) -> tuple[list[int], list[int], list[int | None]]:

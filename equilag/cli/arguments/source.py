@@ -72,7 +72,7 @@ def read_moments(args: argparse.Namespace, policy: Policy | None = None) -> tupl
     remarks = [*found.remarks, *([BROKER_ASSIGNS] if found.kind == CONSUMER else [])]
     for line in remarks:
         remark(line)
-    group = replace(Group.build(**found.given), remarks=tuple(remarks))
+    group = replace(Group.build(**found.given), remarks=tuple(remarks), incomplete=found.incomplete)
     _warn(group, policy, found.protocol)
     live = args.from_describe is None
     if live and args.sample is None and policy is not None and policy.weight is None:
@@ -109,6 +109,8 @@ class ReadGroup(NamedTuple):
 
     given: GroupInput
     remarks: list[str]
+    incomplete: tuple[str, ...] = ()
+    """Why a text does not say who reads what."""
     protocol: str = ""
     """The assignor that it uses; empty if unknown."""
     kind: str = ""
@@ -141,7 +143,7 @@ def _live_group(args: argparse.Namespace) -> ReadGroup:
             f"the lag of {plural(without, 'partition')} without a commit is unknown and counts as"
             " 0; set --auto-offset-reset"
         )
-    return ReadGroup(given, remarks, found.protocol, found.kind, before)
+    return ReadGroup(given, remarks, (), found.protocol, found.kind, before)
 
 
 def _check_source(args: argparse.Namespace) -> None:

@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING, Final
 
 from equilag.cli.arguments import options
 from equilag.cli.arguments.cluster import add_cluster, add_reading
-from equilag.cli.arguments.converters import OneOf, duration, number_from, percent, whole
+from equilag.cli.arguments.converters import OneOf, duration, number_from, whole
 from equilag.cli.arguments.options import Option
 from equilag.cli.arguments.policy_options import add_settings, policy_of
+from equilag.cli.arguments.verdict_options import GAINS
 from equilag.domain.errors import InputError
 from equilag.live.rebalance.live_policy import LIVE_DEFAULTS, LIVE_HORIZON_S
 
@@ -59,8 +60,7 @@ RUNNING: Final = (
            " names; can be repeated", repeats=True),
 )  # fmt: skip
 THRESHOLDS: Final = (
-    Option("--gain", "PERCENT", "minimum relief of the most relieved member, in percent of a fair"
-           " share (default: 10)", percent, 10.0),
+    *GAINS,
     Option("--gain-delay", "T", "the same relief in time of work; either is enough (default: 1m)",
            duration, 60.0),
     Option("--confirm", "N", "consecutive observations that must agree (default: 2)", whole(), 2),
@@ -146,7 +146,12 @@ def steward_options(args: argparse.Namespace) -> StewardOptions:
             protocols=(*dict.fromkeys([*args.protocol, *BUILT_IN]),),
             policy=policy,
             thresholds=Thresholds(
-                args.gain, args.gain_delay, args.confirm, args.cooldown, args.moves_per_hour
+                args.gain,
+                args.gain_delay,
+                args.confirm,
+                args.cooldown,
+                args.moves_per_hour,
+                args.min_gain,
             ),
             session=args.session_timeout,
             observe_every=args.every,

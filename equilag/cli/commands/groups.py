@@ -6,10 +6,12 @@ import argparse
 import shlex
 import time
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
 from equilag.cli.arguments import options
 from equilag.cli.arguments.cluster import GROUPS, add_cluster, add_reading, reading
+from equilag.cli.arguments.verdict_options import add_verdict, limits_of
 from equilag.cli.deliver import show
 from equilag.cli.group_watch import WATCH, watch
 from equilag.cli.screen import remark
@@ -20,6 +22,7 @@ from equilag.report.reports.groups import GroupsReport
 if TYPE_CHECKING:
     from equilag.adapters.kafka.group_kinds import ListedGroup
     from equilag.adapters.kafka.group_reader import Reading, Readings
+    from equilag.planner.diagnosis.judged_plan import VerdictLimits
     from equilag.planner.facts.live_group import LiveGroupFacts
 
 NAME: Final = "groups"
@@ -47,6 +50,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     add_cluster(parser)
     options.add(parser, GROUPS)
     add_reading(parser)
+    add_verdict(parser)
     parser.add_argument("--watch", **WATCH)
     options.add_output(parser)
 
@@ -68,7 +72,8 @@ def listed(args: argparse.Namespace) -> tuple[GroupsReport, list[str]]:
     reset = args.auto_offset_reset or options.RESETS_DEFAULT
     with reading(args) as reader:
         found = reader.read_all(bool if args.groups is None else args.groups.fullmatch)
-    rows = [figures(one, reset) for one in found.groups]
+    limits = limits_of(args)
+    rows = [figures(one, reset, limits) for one in found.groups]
     rows += [without_figures(name, one) for name, one in found.others.items()]
     rows.sort(key=lambda row: (-(row.lag_spread or 0), -(row.lag or 0), natural_key(row.group)))
     settings = {
@@ -94,14 +99,18 @@ def plan_command(groups: Sequence[LiveGroupFacts], args: argparse.Namespace) -> 
     return printable(shlex.join([*words, "--group", worst.group]))
 
 
-def figures(found: Reading, reset: str) -> LiveGroupFacts:
+def figures(found: Reading, reset: str, limits: VerdictLimits) -> LiveGroupFacts:
     """Return a group as a row. Figures about members are None without active members."""
     from equilag.domain.group.group import Group
     from equilag.planner.facts.live_group import live_group_facts
+    from equilag.planner.verdict.quick_verdict import quick_verdict
 
     group = Group.build(**found.group_input(reset))
     unknown = sum(map(len, found.offsets.unknown.values()))
-    return live_group_facts(group, found.state, found.kind, unknown, found.remarks)
+    row = live_group_facts(group, found.state, found.kind, unknown, found.remarks)
+    verdict = quick_verdict(group, limits)
+    cause = verdict.causes[0].cause if verdict.causes else None
+    return replace(row, cause=cause, action=verdict.action)
 
 
 def without_figures(name: str, listed: ListedGroup) -> LiveGroupFacts:

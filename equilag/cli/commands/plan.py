@@ -10,6 +10,7 @@ from equilag.cli.arguments import options
 from equilag.cli.arguments.options import Option
 from equilag.cli.arguments.policy_options import add_settings, policy_of
 from equilag.cli.arguments.source import add_source, read_group
+from equilag.cli.arguments.verdict_options import add_verdict, limits_of
 from equilag.cli.deliver import deliver, plan_file
 from equilag.cli.screen import ACT
 
@@ -38,12 +39,13 @@ def configure(parser: argparse.ArgumentParser) -> None:
     options.add_plan_outputs(parser)
     options.add(parser, Option("--check", "", "print only the verdict, and exit with 10 if there is"
                                " something to do, else with 0"))  # fmt: skip
+    add_verdict(parser)
 
 
 def run(args: argparse.Namespace) -> int:
     policy = policy_of(args, "plan")
     target = plan_file(args)
-    group = read_group(args, policy)
+    group, limits = read_group(args, policy), limits_of(args)
 
     from equilag.planner.solve import solve
     from equilag.report.reports.plan import PlanReport, VerdictReport
@@ -51,7 +53,8 @@ def run(args: argparse.Namespace) -> int:
     with answering(args, policy) as settings:
         plan = solve(group, policy, **settings)
     only_verdict = args.check and args.output == "text"
-    report = VerdictReport(plan) if only_verdict else PlanReport(plan, verbose=args.verbose)
+    kind = VerdictReport if only_verdict else PlanReport
+    report = kind(plan, verbose=args.verbose, limits=limits)
     deliver(report, args, target)
     to_do = args.check and report.verdict.worth_it and not plan.interrupted
     return ACT if to_do else status_of(interrupted=plan.interrupted)

@@ -25,7 +25,13 @@ from equilag.domain.building.member_fields import (
     unlike_threads,
 )
 from equilag.domain.building.ownership import claim_rows, settle
-from equilag.domain.building.partition_fields import lag_columns, rate_column, weight_column
+from equilag.domain.building.partition_fields import (
+    lag_columns,
+    offset_columns,
+    previous_columns,
+    rate_column,
+    weight_column,
+)
 from equilag.domain.building.topic_index import PartitionField, TopicIndex, co_partitioned_topics
 from equilag.domain.columns import Index
 from equilag.domain.errors import InputError
@@ -63,6 +69,7 @@ def build(given: GroupInput, make: Callable[..., G]) -> G:
     )
     _check_threads(listed, order, class_of)
     lag, quality = lag_columns(given, topics)
+    offsets = given.get("offsets")
     allowed = None
     if given.get("allowed") is not None:
         subscribers = Subscribers(ids, class_of, class_topics)
@@ -84,6 +91,8 @@ def build(given: GroupInput, make: Callable[..., G]) -> G:
         taken_at=given.get("taken_at"),
         generation=given.get("generation"),
         racks=_racks(given["racks"], topics) if given.get("racks") else None,
+        offsets=None if offsets is None else offset_columns(offsets, topics),
+        previous=previous_columns(given.get("previous"), topics),
         rates=rate_column(given.get("rates"), topics),
         weights=weight_column(given.get("weights"), topics, "weights"),
         move_weights=weight_column(given.get("move_weights"), topics, "move_weights"),

@@ -41,6 +41,7 @@ class GroupInput(TypedDict, total=False):
     owned: Mapping[str, Mapping[str, Row]] | ClaimColumns
     lags: PerPartition
     offsets: PartitionOffsets
+    previous: tuple[float, PartitionOffsets]
     auto_offset_reset: str
     unknown_lags: Mapping[str, Row]
     rates: PerPartitionNumbers

@@ -24,6 +24,7 @@ from equilag.domain.building.topic_index import PartitionField, TopicIndex
 from equilag.domain.columns import Flags, Floats, Ints, Marks
 from equilag.domain.errors import InputError
 from equilag.domain.group.lag import GIVEN, MAX_LAG, UNKNOWN, as_reset, lag_from_offsets
+from equilag.domain.group.offsets import OffsetColumns, Previous
 from equilag.domain.show import show
 from equilag.domain.values import NATURAL, IntegerRange, not_a
 
@@ -88,11 +89,25 @@ def _fill_from_offsets(
 
     Where the lag is `told` [P] otherwise, it may be any. Raises InputError.
     """
-    field = PartitionField.of("offsets", topics, offsets.log_start)
+    field, arrays = _checked_offsets(offsets, topics, "offsets")
+    start, end = arrays["log_start"], arrays["log_end"]
+    lag, quality = lag_from_offsets(arrays["committed"], start, end, reset)
+    large = np.flatnonzero((lag >= MAX_LAG) & ~told[field.covered])
+    if len(large):
+        problem = f"the lag {lag[large[0]]} is 2^53 or more"
+        raise InputError(problem, field.spot(int(large[0]), "log_end"))
+    columns[0][field.covered], columns[1][field.covered] = lag, quality
+
+
+def _checked_offsets(
+    offsets: PartitionOffsets, topics: TopicIndex, place: str
+) -> tuple[PartitionField, dict[str, Ints]]:
+    """The partitions that have offsets, and the three columns. Raises InputError."""
+    field = PartitionField.of(place, topics, offsets.log_start)
     arrays = {}
     for array, values in offsets._asdict().items():
-        if PartitionField.of("offsets", topics, values).names != field.names:
-            raise InputError("other topics than in log_start", f"offsets.{array}")
+        if PartitionField.of(place, topics, values).names != field.names:
+            raise InputError("other topics than in log_start", f"{place}.{array}")
         arrays[array] = field.integers(values, PARTITION_FIELDS[array], array)
     start, end = arrays["log_start"], arrays["log_end"]
     wrong = np.flatnonzero(end < start)
@@ -100,12 +115,31 @@ def _fill_from_offsets(
         first = int(wrong[0])
         problem = f"{end[first]} is below log_start, {start[first]}"
         raise InputError(problem, field.spot(first, "log_end"))
-    lag, quality = lag_from_offsets(arrays["committed"], start, end, reset)
-    large = np.flatnonzero((lag >= MAX_LAG) & ~told[field.covered])
-    if len(large):
-        problem = f"the lag {lag[large[0]]} is 2^53 or more"
-        raise InputError(problem, field.spot(int(large[0]), "log_end"))
-    columns[0][field.covered], columns[1][field.covered] = lag, quality
+    return field, arrays
+
+
+def offset_columns(
+    offsets: PartitionOffsets, topics: TopicIndex, place: str = "offsets"
+) -> OffsetColumns:
+    """Return the offsets [P]; -1 for topics that are not named. Raises InputError."""
+    field, arrays = _checked_offsets(offsets, topics, place)
+    found = OffsetColumns(*np.full((3, topics.n_partitions), NULL, np.int64))
+    for array, values in arrays.items():
+        getattr(found, array)[field.covered] = values
+    return found
+
+
+def previous_columns(
+    given: tuple[float, PartitionOffsets] | None, topics: TopicIndex
+) -> Previous | None:
+    """Return the earlier moment; None without any. Raises InputError."""
+    if given is None:
+        return None
+    seconds, offsets = given
+    number = isinstance(seconds, (int, float)) and not isinstance(seconds, bool)
+    if not number or not 0 < seconds < float("inf"):
+        raise InputError(f"{show(seconds)} is not a number above 0", "previous.seconds_before")
+    return Previous(float(seconds), offset_columns(offsets, topics, "previous.offsets"))
 
 
 def _partitions(listed: Mapping[str, Row], topics: TopicIndex) -> Ints:

@@ -24,6 +24,7 @@ from equilag.domain.group.extended_columns import ExtendedColumns
 from equilag.domain.group.input_doubt import InputDoubt
 from equilag.domain.group.member import UNKNOWN_GENERATION as UNKNOWN_GENERATION
 from equilag.domain.group.member import Member as Member
+from equilag.domain.group.offsets import OffsetColumns, Previous
 from equilag.domain.group.partition_classes import (
     PartitionClasses,
     TopicClasses,
@@ -67,11 +68,15 @@ class Group:
     """What the input was accepted with although it may be a mistake."""
     remarks: tuple[str, ...] = ()
     """What a source that is no snapshot, such as a pasted text, leaves open or makes doubtful."""
+    incomplete: tuple[str, ...] = ()
+    """Why the source does not say who reads what, in sentences."""
     taken_at: str | None = None
     generation: int | None = None
     partition_classes: PartitionClasses | None = None
-    """Given where a subscription alone does not say who may take a partition; else the partitions
-    of all topics with the same subscribers are one class."""
+    """Given where subscriptions alone do not say who may take what; else from subscribers."""
+    offsets: OffsetColumns | None = None
+    previous: Previous | None = None
+    """The offsets of an earlier moment; both None where they are unknown."""
     rates: Floats | None = None
     """[P] records produced per second, NaN for unknown; None if none is known."""
     weights: Ints | None = None
@@ -106,19 +111,17 @@ class Group:
         topics: name -> number of partitions. P is their sum; a column [P] has the partitions of all
             topics in one run, by topic name and then by number.
         members: `Member` objects, or ids of members of which nothing else is known; in any order.
-        subscriptions: id -> topic names, for every member. A topic that is not in `topics` does
-            not exist yet. Members that share one list object are quicker to take.
-        owned: id -> topic -> partition numbers that the member holds now, or `ClaimColumns`. A
-            claim on what does not exist, or is not subscribed to, is dropped and counted; of
-            several claims on one partition that of the newest generation wins.
+        subscriptions: id -> topic names, for every member; some may not exist yet.
+        owned: id -> topic -> partition numbers that the member holds now, or `ClaimColumns`. Claims
+            on what does not exist, or is not subscribed to, are dropped; the newest one wins.
         lags: topic -> lag of each partition in records, 0 to 2^53 - 1 and None for unknown; or a
             column [P] of integers, -1 for unknown. Stands before `offsets`, topic by topic.
         offsets: `PartitionOffsets`, from which lags follow (see `equilag.domain.group.lag`).
+        previous: seconds before now, and the offsets of that moment, of some topics or all.
         auto_offset_reset: `latest` (the default), `earliest` or `none`: what a partition without a
             commit counts as, which is 0 or the whole log.
         unknown_lags: topic -> numbers of the partitions whose lag is unknown, whatever else says.
-        rates: topic -> records per second produced to each partition, None for unknown; or a
-            column [P], NaN for unknown.
+        rates: topic -> records per second produced to each partition, None for unknown; or [P].
         weights, move_weights: topic -> weight of each partition, 0 to 2^53 - 1; or a column [P].
         racks: topic -> for each partition, the racks that hold a replica.
         allowed: topic -> partition number -> ids of the members that alone may read it.
@@ -254,8 +257,7 @@ class Group:
 
     @cached_property
     def disjoint(self) -> bool:
-        """True if subscriptions decide who may take what, some topic is read, and none is read by
-        two member classes."""
+        """True if subscriptions decide who may take what, and no topic has two member classes."""
         if self.partition_classes is not None:
             return False
         total = sum(map(len, self.class_topics))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Final, Literal, get_args
@@ -46,6 +47,7 @@ from equilag.domain.plan.plan_figures import (
     ThroughputFigures,
     figures_json,
 )
+from equilag.domain.plan.verdict import VerdictFacts
 from equilag.domain.policy.objective import SHORT, Figures, Objective
 from equilag.domain.policy.policy import Policy
 from equilag.domain.policy.policy_settings import UNCONSTRAINED
@@ -92,6 +94,8 @@ class Plan:
     reduction: Reduction | None = None
     """What was planned in place of `group`; None for an assignor's plan, which knows only
     partitions."""
+    judge: Callable[[Plan], VerdictFacts] | None = None
+    """What makes the verdict when it is read; None for a plan that was read from a file."""
 
     def __repr__(self) -> str:
         """Short: the columns of a group have millions of entries."""
@@ -271,6 +275,12 @@ class Plan:
         return {mark: n for mark, n in zip(QUALITY, numbers, strict=True) if n}
 
     @cached_property
+    def verdict(self) -> VerdictFacts | None:
+        """What is wrong with the group, and what to do; None for a plan that was read from a
+        file."""
+        return None if self.judge is None else self.judge(self)
+
+    @cached_property
     def planned(self) -> Reduction:
         """The group, and what was planned in its place."""
         return self.reduction or Reduction(self.group, self.group)
@@ -305,4 +315,6 @@ class Plan:
             document["interrupted"] = True
         if self.notes:
             document["notes"] = list(self.notes)
+        if self.verdict is not None:
+            document["verdict"] = self.verdict.document()
         return document

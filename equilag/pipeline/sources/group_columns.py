@@ -14,7 +14,7 @@ from equilag.domain.plan.metrics import count_moves, has_capacities, load_diviso
 from equilag.domain.reduction.reduce import known_capacities
 from equilag.planner.facts.fleet_run import MAX_NAMED
 from equilag.planner.facts.work import WorkFacts, work_facts
-from equilag.report.words.verdict import judge_plan, verdict_of
+from equilag.planner.verdict.plan_verdict import judge_plan, verdict_of
 
 if TYPE_CHECKING:
     from equilag.domain.plan.plan import Plan
@@ -57,7 +57,7 @@ VERDICT: Final[Fields] = (
     ("headline", "string"),
     ("relief_percent", "double"),
 )
-"""The verdict of `equilag plan` (see `equilag.report.words.verdict`)."""
+"""The verdict of `equilag plan` (see `equilag.planner.verdict.plan_verdict`)."""
 PLAN: Final[Fields] = (
     ("status", "string"),
     ("evidence", "string"),

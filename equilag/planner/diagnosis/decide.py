@@ -1,30 +1,25 @@
-"""What to do with a group: the one place that decides it, from the figures of a judged plan."""
+"""What the plan of a group brings, from its figures; `planner.verdict` decides what comes first."""
 
 from __future__ import annotations
 
 from typing import Final, Literal, NamedTuple
 
+from equilag.domain.plan.verdict import Action
 from equilag.planner.diagnosis.judged_plan import JudgedPlan
 from equilag.planner.facts.work import WorkFacts
 
-Action = Literal[
-    "move", "assign", "leave", "add-members", "repartition", "loosen", "start-members", "undecided"
-]
-"""What to do: move partitions; assign some that nobody owns; leave the group as it is. Where the
-plan does not keep up: add members; split a partition that is too much for any one member; plan with
-looser settings, under which the present members keep up. Where nobody reads the group: start its
-members. Undecided if there was only time for a heuristic's plan, which does not help."""
-
 DecisionGround = Literal[
     "no-partitions", "no-lag", "nobody-reads", "keeps-up-now", "does-not-keep-up", "unowned",
-    "falls-behind-now", "broken-rules", "relief", "caught-up", "hot-partition", "beyond-help",
+    "falls-behind-now", "broken-rules", "relief", "caught-up", "lag-falls",
+    "hot-partition", "beyond-help",
     "pause", "fallback", "little-relief",
 ]  # fmt: skip
 """Why. Nobody reads the group and there are no partitions, no record waits, or some do; members
 fall behind under the plan, though not now, or now too; partitions have no owner; members fall
 behind now; the current assignment breaks rules; the plan relieves a member by enough. To leave it:
-the group has caught up; a hot partition is all that is wrong; no assignment helps; the rebalance
-would cost more than it saves; there was no time to plan; the plan relieves nobody by enough."""
+the group has caught up, or its lag falls; a hot partition is all that is wrong; no assignment
+helps; the rebalance would cost more than it saves; there was no time to plan; the plan relieves
+nobody by enough."""
 
 CLEARLY_LESS: Final = 0.9
 """Of what members fall behind by now: moves that leave more pause partitions for little."""
@@ -86,16 +81,17 @@ def _behind(found: JudgedPlan, work: WorkFacts) -> PlanDecision:
 
 def _leave(found: JudgedPlan) -> PlanDecision:
     """Of a plan that brings too little."""
-    action: Action = "leave"
     ground: DecisionGround = "little-relief"
-    if found.by_count:
+    if found.by_count or found.caught_up:
         ground = "caught-up"
+    elif found.progress is not None and found.progress.is_settled:
+        ground = "lag-falls"
     elif found.is_hot:
-        action, ground = "repartition", "hot-partition"
+        ground = "hot-partition"
     elif found.is_beyond_help:
         ground = "beyond-help"
     elif found.verdict.ground == "pause":
         ground = "pause"
     elif found.plan.status == "fallback":
         return PlanDecision("undecided", "fallback", plan_helps=False)
-    return PlanDecision(action, ground, worth_it=False, plan_helps=False)
+    return PlanDecision("leave", ground, worth_it=False, plan_helps=False)

@@ -15,7 +15,7 @@ UNITS: Final = {"rate": "records per hour", "bytes": "bytes"}
 @dataclass(frozen=True, slots=True)
 class FleetVerdictFacts:
     """What a fleet needs. Every group is counted under one of `rebalance`, `overloaded`, `hot`,
-    `loosen`, `unread`, `undecided`, `leave` and `failed`."""
+    `loosen`, `unread`, `look`, `undecided`, `leave` and `failed`."""
 
     groups: int
     planned: int
@@ -37,6 +37,8 @@ class FleetVerdictFacts:
     """Groups whose members keep up under looser settings only."""
     unread: int
     """Groups with a lag that no member reads."""
+    look: int
+    """Groups of which a member or a partition is to be looked at first."""
     undecided: int
     """Groups for which there was only time for a heuristic's plan, which does not help."""
     leave: int
@@ -68,6 +70,7 @@ def fleet_verdict(report: FleetRun) -> FleetVerdictFacts:
         hot=actions["repartition"],
         loosen=actions["loosen"],
         unread=actions["start-members"],
+        look=actions["look"] + actions["cannot-tell"],
         undecided=actions["undecided"],
         leave=actions["leave"],
         failed=failed,

@@ -2,61 +2,50 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Final, NamedTuple
 
 import numpy as np
 
 from equilag.domain.columns import Flags, Floats
-from equilag.domain.group.group import NOBODY
+from equilag.domain.group.group import NOBODY, Group
+from equilag.domain.group.lag import UNKNOWN
+from equilag.domain.group.progress import ReadProgress, progress_of
+from equilag.domain.group.weight import filled_rates
 from equilag.domain.plan.assignment import first_phase
 from equilag.domain.plan.broken_rules import broken_rules
 from equilag.domain.plan.metrics import moved
 from equilag.domain.plan.plan import Plan
 from equilag.domain.plan.plan_figures import LagFigures
+from equilag.domain.plan.verdict import (
+    CostFacts,
+    HeaviestFacts,
+    HotPartitionFacts,
+    SuspectFacts,
+)
 from equilag.domain.policy.policy import Policy
-from equilag.planner.diagnosis.suspects import SuspectFacts, slow_suspects
+from equilag.planner.diagnosis.suspects import slow_suspects
 from equilag.planner.facts.work import LoadUnit, WorkFacts, is_limited, unit_words
 from equilag.planner.worth.gain import Gain, gain_of, possible_gain
 from equilag.planner.worth.group_loads import GroupLoads, best_loads, group_loads
 from equilag.planner.worth.thresholds import Pause, Thresholds, Verdict, judge, reaches
 
 CAUGHT_UP: Final = 10.0
-"""Records per partition below which a group without rates has caught up: a poll takes up to 500
-from all partitions of a consumer, and what is below is the chance of one moment."""
-
-HARDLY: Final = Thresholds().gain_percent / 100
-"""Part of a member's load that is not worth a rebalance."""
+"""Records per partition up to which a group has caught up: a poll takes up to 500 from all
+partitions of a consumer, and what is below is the chance of one moment. Seconds of production, too:
+consumers commit every 5 s by default, and what came since two commits is no lag."""
 
 
 @dataclass(frozen=True, slots=True)
-class CostFacts:
-    """What the plan takes."""
+class VerdictLimits:
+    """From where on something is wrong."""
 
-    moves: int
-    owned: int
-    """Partitions of the current assignment."""
-    new: int
-    """Partitions that are assigned and that nobody owned."""
-    lag_moved: int
-    """Records that wait in the partitions that move."""
-    rebalances: int
-    """Under a cooperative protocol; one under an eager one, in which all partitions pause."""
-    paused: int
-    """Partitions that pause between the two rebalances of a cooperative protocol."""
-
-
-@dataclass(frozen=True, slots=True)
-class HeaviestFacts:
-    """The heaviest member now and under the plan; loads in the unit of the verdict."""
-
-    before: str
-    load_before: float
-    above_before_percent: float
-    """By how much it is above the mean; so is `above_percent`."""
-    after: str
-    load: float
-    above_percent: float
+    thresholds: Thresholds = field(default_factory=Thresholds)
+    """What a plan has to bring."""
+    min_lag: float = 10_000
+    """Records per partition that are much where no rate is known."""
+    behind_s: float = 60.0
+    """Seconds of production that are much."""
 
 
 class RelievedRank(NamedTuple):
@@ -65,18 +54,6 @@ class RelievedRank(NamedTuple):
     rank: int
     load_before: float
     load: float
-
-
-@dataclass(frozen=True, slots=True)
-class HotPartitionFacts:
-    """A partition that is more than a fair share even for the member with the largest capacity."""
-
-    topic: str
-    partition: int
-    fair_shares: float
-    """Its weight, in fair shares of that member."""
-    load: float
-    """What that member has at least, in the unit of the verdict."""
 
 
 class JudgedPlan(NamedTuple):
@@ -103,13 +80,21 @@ class JudgedPlan(NamedTuple):
     loads: GroupLoads
     suspects: tuple[SuspectFacts, ...]
     """Members that may be slow or stuck."""
+    caught_up: bool
+    """True if no more waits than what came since the last commits."""
+    limits: VerdictLimits
+    progress: ReadProgress | None
+    """None without an earlier sample."""
+    rate: Floats
+    """[P] records per second, from rates or from two samples; 0 for unknown."""
 
     @property
     def is_hot(self) -> bool:
         """True if the heaviest member has hardly more than a partition that one has to have."""
         if not self.hot or self.heaviest is None:
             return False
-        return (1 - HARDLY) * self.heaviest.load_before <= float(self.loads.best[0])
+        hardly = self.limits.thresholds.gain_percent / 100
+        return (1 - hardly) * self.heaviest.load_before <= float(self.loads.best[0])
 
     @property
     def is_limited(self) -> bool:
@@ -120,21 +105,34 @@ class JudgedPlan(NamedTuple):
     @property
     def is_beyond_help(self) -> bool:
         """True if no assignment relieves a member by as much as makes a rebalance worth it."""
-        return not reaches(self.best, Thresholds())
+        return not reaches(self.best, self.limits.thresholds)
 
 
-def judged_plan(plan: Plan, work: WorkFacts | None, unit: LoadUnit) -> JudgedPlan:
-    """Judge a plan by the rule that live groups are rebalanced by, with its default thresholds."""
+def judged_plan(
+    plan: Plan, work: WorkFacts | None, unit: LoadUnit, limits: VerdictLimits | None = None
+) -> JudgedPlan:
+    """Judge a plan by the rule that live groups are rebalanced by, with its default thresholds
+    unless `limits` has others."""
+    limits = limits or VerdictLimits()
     group = plan.planned.given
     loads, by_count = _loads(plan)
     gain = gain_of(loads, group.owner, plan.assigned)
     best = possible_gain(loads, group.owner)
     broken = broken_rules(plan.planned, group.owner)
+    progress = progress_of(group)
+    rate = np.where(group.assignable, filled_rates(group).rate, 0.0)
+    if progress is not None and not rate.any():
+        rate = progress.produced / progress.seconds
+    caught_up = _caught_up(group, rate)
+    verdict = judge(gain, limits.thresholds, Pause())
+    is_fine = caught_up or (progress is not None and progress.is_settled)
+    if is_fine and (by_count or loads.in_records) and verdict.worth_it:
+        verdict = Verdict("even", "the lag falls" if progress else "the group has caught up")
     return JudgedPlan(
         plan,
         work,
         gain,
-        judge(gain, Thresholds(), Pause()),
+        verdict,
         best,
         _heaviest(plan, loads),
         "partitions" if by_count else unit_words(unit, not _of_lag(plan)),
@@ -145,8 +143,22 @@ def judged_plan(plan: Plan, work: WorkFacts | None, unit: LoadUnit) -> JudgedPla
         _relieved(plan, loads),
         float(loads.of(plan.assigned).min(initial=np.inf)),
         loads,
-        slow_suspects(group, group.owner),
+        () if caught_up or progress is not None else slow_suspects(group, group.owner),
+        caught_up,
+        limits,
+        progress,
+        rate,
     )
+
+
+def _caught_up(group: Group, rate: Floats) -> bool:
+    """False where nothing is known of the lag."""
+    known: Flags = group.assignable & (group.quality != UNKNOWN)
+    lag = group.lag[known]
+    if not len(lag):
+        return False
+    late = lag > CAUGHT_UP * np.maximum(1.0, rate[known])
+    return bool(lag.sum() <= CAUGHT_UP * len(lag)) or not late.any()
 
 
 def _loads(plan: Plan) -> tuple[GroupLoads, bool]:
@@ -156,7 +168,7 @@ def _loads(plan: Plan) -> tuple[GroupLoads, bool]:
     if _of_lag(plan):
         loads = _not_per_capacity(loads)
     caught_up = plan.planned.weights is None and (
-        loads.weight.sum() < CAUGHT_UP * np.count_nonzero(group.assignable)
+        loads.weight.sum() <= CAUGHT_UP * np.count_nonzero(group.assignable)
     )
     if not caught_up:
         return loads, False
@@ -168,6 +180,7 @@ def _loads(plan: Plan) -> tuple[GroupLoads, bool]:
         fair=float(weight.sum()) / total if total else 0.0,
         best=_even_counts(weight, loads.capacity),
         rate=np.zeros(len(weight)),
+        in_records=False,
     ), True
 
 

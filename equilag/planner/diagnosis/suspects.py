@@ -1,8 +1,7 @@
-"""Members that may be slow or stuck: nearly all of their partitions lag far more than others'."""
+"""Members that may be slow or stuck: nearly all of their partitions lag more than others'."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Final
 
 import numpy as np
@@ -10,42 +9,20 @@ import numpy as np
 from equilag.domain.group.group import NOBODY, Flags, Floats, Group, Index, Ints
 from equilag.domain.group.lag import NO_COMMIT, UNKNOWN
 from equilag.domain.plan.metrics import member_counts, member_loads
+from equilag.domain.plan.verdict import SuspectFacts
 
-MIN_PARTITIONS: Final = 3
-"""Partitions of a member: one or two may be hot by chance."""
 MIN_PART: Final = 0.9
 """Part of a member's partitions that have to lag, and of the others' that have to lag less."""
-TIMES: Final = 10
-"""A partition lags if its lag is this many times the usual one: far beyond what the sizes of
-batches and the moments of commits make of partitions that are read at one speed."""
-BEYOND: Final = 2
-"""A partition lags if its lag is this many times what nine tenths of the others do not exceed, so
-that the others are not about to lag as well."""
-FAIR_SHARES: Final = 2
-"""Load of a member, in fair shares, above which it is looked at."""
+TIMES: Final = 2
+"""A partition lags if its lag is this many times the usual one of its topic."""
+MORE_PARTITIONS: Final = 1.5
+"""A member with this many times the partitions of the others is overloaded, not slow."""
+FAIR_SHARES: Final = 1.25
+"""Load of a member, in fair shares, above which it is looked at: what a member of two has that lags
+twice as much as the other is 1.33."""
 MIN_LAG: Final = 500
 """Records that one poll brings by default (``max.poll.records``): a smaller lag may be what came
 since the last commit."""
-
-
-@dataclass(frozen=True, slots=True)
-class SuspectFacts:
-    """A member that may be slow or stuck."""
-
-    member: str
-    partitions: int
-    lagging: int
-    """Of its partitions, those that lag far more than the partitions of others."""
-    least: int
-    """The smallest lag of those, in records."""
-    others: int
-    """Partitions of members that are not suspected, of which the lag is known."""
-    others_within: int
-    """Of these, those that lag `others_usual` records or less."""
-    others_usual: int
-    """The lag that nine tenths of these do not exceed."""
-    others_most: int
-    """The largest lag of these."""
 
 
 def slow_suspects(group: Group, owner: Index) -> tuple[SuspectFacts, ...]:
@@ -59,10 +36,12 @@ def slow_suspects(group: Group, owner: Index) -> tuple[SuspectFacts, ...]:
     ):
         return ()
     known: Flags = (owner != NOBODY) & (group.quality != UNKNOWN) & (group.quality != NO_COMMIT)
-    loads = member_loads(owner, group.lag, group.n_members)
-    busy = int(np.count_nonzero(~group.idle))
-    heavy = loads > FAIR_SHARES * int(loads.sum()) / max(1, busy)
-    aside: Flags = heavy & (member_counts(owner, group.n_members) >= MIN_PARTITIONS)
+    loads, counts = (
+        member_loads(owner, group.lag, group.n_members), member_counts(owner, group.n_members)
+    )  # fmt: skip
+    busy = max(1, int(np.count_nonzero(~group.idle)))
+    heavy = loads > FAIR_SHARES * int(loads.sum()) / busy
+    aside: Flags = heavy & (counts <= MORE_PARTITIONS * max(1.0, int(counts.sum()) / busy))
     while aside.any():  # fewer each time: who is not suspected is one of the others
         others = known & ~_of(aside, owner)
         lags: Flags = _lagging(group, owner, known, others)
@@ -80,12 +59,12 @@ def _of(members: Flags, owner: Index) -> Flags:
 
 
 def _lagging(group: Group, owner: Index, known: Flags, others: Flags) -> Flags:
-    """[P] True for partitions that lag twice as much as nine tenths of the others, and many times
-    as much as the others of their topic usually do; never in a topic that has no others."""
+    """[P] True for partitions that lag more than nine tenths of the others, and twice as much as
+    the others of their topic usually do; never in a topic that has no others."""
     if not others.any():
         return np.zeros(group.n_partitions, np.bool_)
     usual = _topic_medians(group, others)[group.topic_of]
-    above = (group.lag > BEYOND * _usual(group.lag[others])) & (group.lag >= TIMES * usual)
+    above = (group.lag > _usual(group.lag[others])) & (group.lag >= TIMES * usual)
     found: Flags = known & ~others & above & ~np.isnan(usual)
     return found
 
@@ -109,7 +88,7 @@ def _topic_medians(group: Group, others: Flags) -> Floats:
 
 
 def _suspected(group: Group, owner: Index, lags: Flags, others: Flags) -> Flags:
-    """[M] True for members of which nearly all partitions lag, and by many times the usual."""
+    """[M] True for members of which nearly all partitions lag, and by enough records."""
     owned = member_counts(owner, group.n_members)
     lagging = np.bincount(owner[lags], minlength=group.n_members)
     found: Flags = (owned > 0) & (lagging >= MIN_PART * owned)

@@ -9,7 +9,7 @@ from typing import Any, Final, NamedTuple, get_args
 import numpy as np
 
 from equilag.domain.document import NOT_IN_JSON
-from equilag.planner.diagnosis.decide import Action
+from equilag.domain.plan.verdict import Action
 
 MIN_RELIEF_PERCENT: Final = 10.0
 """Relief of a member, in percent of a fair share, from which on a group is worth a rebalance: the

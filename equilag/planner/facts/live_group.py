@@ -27,6 +27,10 @@ class LiveGroupFacts:
     unknown_lags: int = 0
     """Partitions whose lag could not be read."""
     remarks: Sequence[str] = ()
+    cause: str | None = None
+    """The first cause of its verdict; None for none."""
+    action: str | None = None
+    """What to do."""
 
 
 def live_group_facts(

@@ -59,6 +59,10 @@ class Gain:
     paused: Paused
     looks_ahead_s: float = 0.0
     """Seconds of production that loads have in them; 0 where they are lag alone."""
+    relief_records: float | None = None
+    """The relief in records of a member of average capacity; None where loads are no records."""
+    second_records: float = 0.0
+    """Records that the average member gets in a second; 0 where no rate is known."""
 
     def __str__(self) -> str:
         moves = "1 move" if self.moves == 1 else f"{self.moves:,} moves"
@@ -115,4 +119,6 @@ def _gain(
         int(changes.sum()),
         Paused(float(rate[changes].sum()), float(rate[before != NOBODY].sum())),
         loads.looks_ahead_s,
+        relief * float(loads.capacity.mean()) if loads.in_records and len(drop) else None,
+        float(rate.sum()) / max(1, len(drop)),
     )

@@ -45,6 +45,8 @@ class GroupLoads:
     """True if loads are seconds of work."""
     looks_ahead_s: float
     """Seconds of production that weights have in them; 0 where they are lag alone."""
+    in_records: bool = True
+    """False where weights are records per second, the user's own, or counts."""
 
     @property
     def usual(self) -> float:
@@ -94,7 +96,10 @@ def group_loads(
     if rate_error is not None and len(busy):
         squares = np.where(group.assignable, np.nan_to_num(rate_error), 0.0) ** 2
         error = ahead * float(np.sqrt(squares.sum() / len(busy))) / float(capacity.mean())
-    return GroupLoads(group, weight, rate, capacity, busy, fair, best, error, measured, ahead)
+    in_records = weights is None or weights.kind in ("lag", "work")
+    return GroupLoads(
+        group, weight, rate, capacity, busy, fair, best, error, measured, ahead, in_records
+    )
 
 
 def best_loads(weight: Floats, capacity: Floats) -> Floats:

@@ -1,8 +1,9 @@
 """Whether a plan is worth a rebalance: one rule for the steward and for the assignors.
 
 A rebalance is worth it if it relieves a member by enough, if that is more than what measuring is
-unsure of, and if it saves more records than wait while partitions pause. No threshold is a number
-of records: the same settings serve a group of 10 records per second and one of a million.
+unsure of, and if it saves more records than wait while partitions pause. Where rates are known, the
+least number of records follows from them: the same settings serve a group of 10 records per second
+and one of a million.
 """
 
 from __future__ import annotations
@@ -29,6 +30,8 @@ the errors of rates, and a group may as well wait half a minute to be sure."""
 SLIGHT: Final = 3
 """As many times the observations must agree on a relief that is not clear: for half a minute with
 the default settings, as long as their cooldown."""
+MIN_GAIN: Final = 1_000
+"""Records, where no rate is known: two polls of a consumer's default ``max.poll.records``."""
 DEFAULT_PAUSE_S: Final = 3.0
 """How long a rebalance is taken to pause partitions until one was measured: members notice it by
 their heartbeats, by default every 3 s."""
@@ -60,10 +63,15 @@ class Thresholds:
     halves while they help."""
     moves_per_hour: int | None = None
     """Moves that started rebalances may take in an hour; None: ten times the partitions."""
+    min_gain: float | None = None
+    """Records by which a member must be relieved besides; None: what a member gets in a second, or
+    else `MIN_GAIN`."""
 
     def __post_init__(self) -> None:
-        for name in ("gain_percent", "gain_delay_s", "cooldown_s"):
+        for name in ("gain_percent", "gain_delay_s", "cooldown_s", "min_gain"):
             value = getattr(self, name)
+            if name == "min_gain" and value is None:
+                continue
             number = isinstance(value, (int, float)) and not isinstance(value, bool)
             if not number or not 0 <= value < float("inf"):
                 raise InputError(f"{value!r} is not a number, 0 or more", name)
@@ -86,8 +94,24 @@ class Pause(NamedTuple):
         return (gain.paused.moved if self.cooperative else gain.paused.all) * self.seconds
 
 
+def least_records(gain: Gain, thresholds: Thresholds) -> float:
+    """Records that a relief has to be at least."""
+    if thresholds.min_gain is not None:
+        return thresholds.min_gain
+    return gain.second_records or MIN_GAIN
+
+
+def _enough_records(gain: Gain, thresholds: Thresholds) -> bool:
+    """True also where loads are no records."""
+    records = gain.relief_records
+    return records is None or records >= least_records(gain, thresholds)
+
+
 def reaches(gain: Gain, thresholds: Thresholds, times: float = 1.0) -> bool:
-    """Return True for a relief of at least so many times one of the thresholds."""
+    """Return True for a relief of at least so many times one of the thresholds, and of enough
+    records."""
+    if not _enough_records(gain, thresholds):
+        return False
     if gain.relief_percent >= times * thresholds.gain_percent:
         return True
     return gain.relief_s is not None and gain.relief_s >= times * thresholds.gain_delay_s
@@ -98,6 +122,8 @@ def judge(gain: Gain, thresholds: Thresholds, pause: Pause) -> Verdict:
     relief = _relief(gain)
     if gain.relief_percent <= 0 or not reaches(gain, thresholds):
         least = f"{thresholds.gain_percent:g} % or {thresholds.gain_delay_s:g} s"
+        if not _enough_records(gain, thresholds):
+            least = f"{least_records(gain, thresholds):,.0f} records"
         return Verdict("even", f"{relief}, less than {least}")
     if gain.relief_percent < SURE * gain.noise_percent:
         unsure = f"a load is known to {gain.noise_percent:.1f} %"

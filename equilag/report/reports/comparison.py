@@ -13,11 +13,11 @@ from equilag.planner.compare import CURRENT, OWN_ROW, Comparison, ComparisonRow
 from equilag.planner.comparison_figures import BeyondReason, ExtendedRow
 from equilag.planner.facts.group import GroupFacts, group_facts
 from equilag.planner.facts.plan import policy_in_force
+from equilag.planner.verdict.throughput_words import load_words
 from equilag.report import report_blocks as b
 from equilag.report.words.extended import breaks
 from equilag.report.words.group import group_title
 from equilag.report.words.proof import bound_name, bound_scope, status_words
-from equilag.report.words.throughput import load_words
 
 BEYOND: Final[Mapping[BeyondReason, str]] = {
     "counts": "counts less even than the policy asks",

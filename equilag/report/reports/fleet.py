@@ -100,6 +100,7 @@ def _needs(verdict: FleetVerdictFacts) -> tuple[b.Share, ...]:
         b.Share("split a partition", verdict.hot, "bad", "too much for any member"),
         b.Share("loosen settings", verdict.loosen, "warn", "members would be enough"),
         b.Share("start members", verdict.unread, "bad", "nobody reads them"),
+        b.Share("look first", verdict.look, "warn", "slow, stuck or hot"),
         b.Share("undecided", verdict.undecided, "warn", "too little time"),
         b.Share("leave as they are", verdict.leave, "good", "a plan brings little"),
         b.Share("not planned", verdict.failed, "neutral", "see the reasons below"),

@@ -46,20 +46,25 @@ class GroupsReport(b.Report):
             none = "no groups: the cluster has none, none matches, or DESCRIBE is missing"
             yield b.Notes((none,), "text")
             return
+        from equilag.report.words.fleet import ACTIONS  # which loads numpy
+
         lag = sum(row.lag or 0 for row in self.groups)
         title = plural(len(self.groups), "group")
         yield b.Section(title, (), f", total lag {number(lag)}")
+        judged = any(one.action for one in self.groups)
+        to_do = b.Column("to do", "text"), b.Column("cause", "text", optional=True)
         columns = (
             b.Column("group", "name"), b.Column("state", "text", optional=True),
             b.Column("kind", "text", optional=True), b.Column("members", optional=True),
             b.Column("partitions", optional=True), b.Column("lag"), b.Column("spread"),
-            b.Column("worst", "percent"),
+            b.Column("worst", "percent"), *(to_do if judged else ()),
         )  # fmt: skip
         rows = tuple(
             (
                 group_name(one.group) + (" *" if one.unknown_lags else ""),
                 shorten(one.state, MAX_STATE), one.kind, one.members, one.partitions, one.lag,
                 one.lag_spread, one.worst_share_percent,
+                *((ACTIONS.get(one.action or "", ""), one.cause or "") if judged else ()),
             )
             for one in self.groups
         )  # fmt: skip

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from functools import cached_property
 from typing import Any, Final
 
 from equilag.domain.figures import Change, form, listed, number, plural, printable, unit_of
 from equilag.domain.plan.plan import Plan
-from equilag.planner.diagnosis.judged_plan import JudgedPlan
+from equilag.domain.plan.verdict import VerdictFacts
+from equilag.planner.diagnosis.judged_plan import JudgedPlan, VerdictLimits
 from equilag.planner.facts.group import GroupFacts, group_facts
 from equilag.planner.facts.moves import flows_that_say_most, sorted_moves
 from equilag.planner.facts.plan import (
@@ -21,6 +23,9 @@ from equilag.planner.facts.plan import (
     member_facts,
 )
 from equilag.planner.facts.work import WorkFacts, work_facts
+from equilag.planner.verdict.plan_verdict import judge_plan, verdict_of
+from equilag.planner.verdict.plan_words import above_percent
+from equilag.planner.verdict.throughput_words import load_words
 from equilag.report import report_blocks as b
 from equilag.report.words.extended import capacity_words
 from equilag.report.words.group import group_title
@@ -31,14 +36,7 @@ from equilag.report.words.proof import (
     rebalances_words,
     status_sentence,
 )
-from equilag.report.words.throughput import load_words
-from equilag.report.words.verdict import (
-    VerdictFacts,
-    above_percent,
-    judge_plan,
-    sign_of,
-    verdict_of,
-)
+from equilag.report.words.signs import sign_of
 
 MANY: Final = 40
 """Members from which on the heaviest come first: what a large terminal holds."""
@@ -56,9 +54,12 @@ class PlanReport(b.Report):
 
     kind = "plan"
 
-    def __init__(self, plan: Plan, *, verbose: bool = False) -> None:
-        """With `verbose` it has also how the plan was found."""
-        self.plan = plan
+    def __init__(
+        self, plan: Plan, *, verbose: bool = False, limits: VerdictLimits | None = None
+    ) -> None:
+        """With `verbose` it has also how the plan was found; `limits` say what is wrong."""
+        self.plan = replace(plan, judge=lambda _: self.verdict)
+        self._limits = limits
         self.size = plan.group.n_partitions
         self.names = tuple(member.id for member in plan.group.members)
         self._verbose = verbose
@@ -74,7 +75,7 @@ class PlanReport(b.Report):
 
     @cached_property
     def judged(self) -> JudgedPlan:
-        return judge_plan(self.plan, self.work)
+        return judge_plan(self.plan, self.work, self._limits)
 
     @cached_property
     def verdict(self) -> VerdictFacts:
@@ -91,13 +92,15 @@ class PlanReport(b.Report):
         return b.Facts(rows)
 
     def document(self) -> dict[str, Any]:
-        """The plan's JSON, format ``equilag/plan/1``, with the verdict and what was said about
-        the group when it was read."""
+        """The plan's JSON, format ``equilag/plan/1``, with what was said about the group when it
+        was read."""
         remarks = {"remarks": list(self.group.remarks)} if self.group.remarks else {}
-        return {**self.plan.to_dict(), **remarks, "verdict": self.verdict.document()}
+        return {**self.plan.to_dict(), **remarks}
 
     def parts(self) -> Iterator[b.Block | None]:
         yield from verdict_blocks(self)
+        if self.verdict.action == "cannot-tell":
+            return  # who reads what is not known, so there is nothing to show
         yield group_title(self.group)
         yield members_section(self)
         yield _instances(self)

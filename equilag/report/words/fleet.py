@@ -42,6 +42,8 @@ ACTIONS: Final = {
     "repartition": "split a partition",
     "loosen": "loosen settings",
     "start-members": "start members",
+    "look": "look first",
+    "cannot-tell": "cannot tell",
     "undecided": "undecided",
     "leave": "leave it",
 }
@@ -76,6 +78,7 @@ def fleet_headline(found: FleetVerdictFacts) -> str:
         (found.hot, f"{form(found.hot, 'has', 'have')} a hot partition"),
         (found.loosen, f"{form(found.loosen, 'needs', 'need')} looser settings"),
         (found.unread, f"{form(found.unread, 'has', 'have')} no reader"),
+        (found.look, f"{form(found.look, 'has', 'have')} to be looked at"),
         (found.undecided, f"{form(found.undecided, 'is', 'are')} undecided"),
         (found.failed, f"{form(found.failed, 'was', 'were')} not planned"),
     )

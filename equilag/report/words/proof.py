@@ -22,15 +22,15 @@ from equilag.domain.move_reasons.unit_reasons import MoveReasonKind
 from equilag.domain.plan.claim import bounded_by_solver
 from equilag.domain.plan.move import Move
 from equilag.domain.plan.plan import Plan
+from equilag.domain.plan.verdict import CostFacts
 from equilag.domain.policy.objective import SPREAD
 from equilag.domain.policy.policy import Policy
-from equilag.planner.diagnosis.judged_plan import CostFacts
 from equilag.planner.facts.group import GroupFacts
 from equilag.planner.facts.plan import is_per_capacity, policy_in_force
 from equilag.planner.facts.work import WorkFacts
+from equilag.planner.verdict.throughput_words import throughput_row, weight_row
 from equilag.report.report_blocks import Fact
 from equilag.report.words.extended import causes, extended_rows, least_words
-from equilag.report.words.throughput import throughput_row, weight_row
 
 REASONS: Final[dict[MoveReasonKind, str]] = {
     "restriction": "{member} may not keep it",

@@ -16,8 +16,9 @@ from equilag.domain.figures import (
     printable,
     spread_over,
 )
-from equilag.planner.diagnosis.suspects import TIMES, SuspectFacts
+from equilag.domain.plan.verdict import SuspectFacts
 from equilag.planner.diagnosis.unevenness import UNEVEN, NowMemberFacts, UnevennessFacts
+from equilag.planner.verdict.backlogs import suspect_evidence
 
 MAX_NAMES: Final = 3
 """Members or topics that a sentence names."""
@@ -152,23 +153,9 @@ def suspect_words(suspects: Sequence[SuspectFacts]) -> tuple[str, ...]:
     """Members that may be slow or stuck, and what to do; nothing where there are none."""
     if not suspects:
         return ()
-    names = [one.member for one in suspects]
-    its, it = form(len(names), "its", "their"), form(len(names), "it", "them")
-    owned = sum(one.partitions for one in suspects)
-    lagging = sum(one.lagging for one in suspects)
-    own = f"all {number(owned)} of {its} partitions"
-    if lagging != owned:
-        own = f"{number(lagging)} of {its} {plural(owned, 'partition')}"
-    least = min(one.least for one in suspects)
-    what = f"{own} lag at least {plural(least, 'record')} each, {_others(suspects[0], least)}"
-    advice = f"measure {its} speed with --sample 60s, or look at {it} first"
-    who = listed(names, MAX_NAMES)
-    return (f"{who} may be slow or stuck: {what}. Moving them moves the backlog: {advice}.",)
-
-
-def _others(one: SuspectFacts, least: int) -> str:
-    """How much the partitions of other members lag."""
-    of = f"the {plural(one.others, 'partition')} of other members"
-    if TIMES * one.others_most <= least:
-        return f"{of} at most {number(one.others_most)}"
-    return f"{number(one.others_within)} of {of} at most {number(one.others_usual)}"
+    names = [printable(one.member) for one in suspects]
+    return tuple(
+        f"{name} may be slow or stuck: {suspect_evidence(one)}. Moving partitions moves the"
+        " backlog: measure speeds with --sample 60s, or look at it first."
+        for name, one in zip(names, suspects[:MAX_NAMES], strict=False)
+    )

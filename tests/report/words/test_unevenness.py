@@ -10,10 +10,10 @@ from support.groups import group_of
 
 import equilag
 from equilag.domain.group.group import Group
-from equilag.planner.diagnosis.suspects import SuspectFacts
+from equilag.domain.plan.verdict import SuspectFacts
 from equilag.planner.diagnosis.unevenness import UnevennessFacts, unevenness_facts
+from equilag.planner.verdict.plan_verdict import judge_plan
 from equilag.report.words.unevenness import suspect_words, unevenness_heading, unevenness_words
-from equilag.report.words.verdict import judge_plan
 
 
 def now_of(group: Group, **settings: str) -> UnevennessFacts:
@@ -105,8 +105,8 @@ def test_suspects_in_words() -> None:
     (line,) = suspect_words((found,))
     assert line == (
         "m03 may be slow or stuck: all 6 of its partitions lag at least 30,000 records each, the"
-        " 54 partitions of other members at most 59. Moving them moves the backlog: measure its"
-        " speed with --sample 60s, or look at it first."
+        " 54 partitions of other members at most 59. Moving partitions moves the backlog:"
+        " measure speeds with --sample 60s, or look at it first."
     )
     some = SuspectFacts("m00", 10, 9, 30_000, 50, 49, 59, 40_000)
     (line,) = suspect_words((some,))

@@ -1,12 +1,10 @@
-"""The verdict on a plan: the decision in one line of words, and what adds to it."""
+"""What a plan brings, in a headline and what adds to it."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any, Final
 
-from equilag.domain.document import to_document
 from equilag.domain.figures import (
     form,
     in_units,
@@ -16,110 +14,31 @@ from equilag.domain.figures import (
     plural,
     printable,
     spread_over,
+    time_span,
 )
-from equilag.domain.plan.plan import Plan
-from equilag.planner.diagnosis.decide import Action, DecisionGround, decide
-from equilag.planner.diagnosis.judged_plan import (
-    CostFacts,
-    HeaviestFacts,
-    HotPartitionFacts,
-    JudgedPlan,
-    judged_plan,
-)
-from equilag.planner.diagnosis.suspects import SuspectFacts
-from equilag.planner.facts.work import WorkFacts, load_unit, work_facts
-from equilag.planner.worth.thresholds import Thresholds
-from equilag.report.report_blocks import Tone
-from equilag.report.words.throughput import ahead_words, behind_news, behind_words
-from equilag.report.words.unevenness import suspect_words
+from equilag.domain.plan.metrics import member_counts
+from equilag.domain.plan.verdict import CostFacts, HotPartitionFacts
+from equilag.planner.diagnosis.decide import DecisionGround, PlanDecision
+from equilag.planner.diagnosis.judged_plan import JudgedPlan
+from equilag.planner.verdict.throughput_words import ahead_words, behind_news, behind_words
+from equilag.planner.worth.thresholds import least_records
 
 EXPLAIN: Final = "equilag explain says why"
-THRESHOLD: Final = f"{Thresholds().gain_percent:g} % of a fair share"
-"""What a rebalance has to bring, as live groups are rebalanced by default."""
 MAX_HOT: Final = 3
 """Hot partitions that are named: more are a topic with a wrong key."""
-SIGNS: Final[Mapping[str, tuple[Tone, str]]] = {
-    "leave": ("good", "Leave the group as it is"),
-    "move": ("act", "Worth a rebalance"),
-    "assign": ("act", "Partitions without an owner"),
-    "add-members": ("bad", "More is produced than the members read"),
-    "repartition": ("bad", "No assignment helps: a partition is too large"),
-    "loosen": ("bad", "A looser setting is needed to keep up"),
-    "start-members": ("bad", "Nobody reads this group"),
-    "undecided": ("warn", "Not decided: the time limit was too short"),
-}
-"""What is seen of an action at once."""
-OTHER: Final[tuple[Tone, str]] = ("neutral", "Read what it says")
-"""Of an action that this version does not know."""
+
+Words = tuple[str, tuple[str, ...]]
+"""A headline, and what adds to it."""
 
 
-@dataclass(frozen=True, slots=True)
-class VerdictFacts:
-    """What to do with a group, as far as its assignment decides it."""
-
-    action: Action
-    worth_it: bool
-    """True if there is something to do: then ``equilag plan --check`` exits with 10."""
-    plan_helps: bool
-    """True if this plan is worth it; where it does not keep up, until there are more members."""
-    headline: str
-    """One line of words."""
-    details: tuple[str, ...]
-    """What adds to it."""
-    unit: str
-    """Of the loads: ``records``, ``seconds of work``, ``partitions``, …"""
-    heaviest: HeaviestFacts | None
-    """None where no member reads anything, and where nobody owns anything."""
-    relief_percent: float
-    """By how much the plan relieves the most relieved member, in percent of a fair share."""
-    hot: tuple[HotPartitionFacts, ...]
-    """The heaviest first."""
-    cost: CostFacts
-    suspects: tuple[SuspectFacts, ...]
-    """Members that may be slow or stuck, which moves do not mend."""
-
-    def document(self) -> dict[str, Any]:
-        """The field ``verdict`` of a plan's JSON."""
-        found: dict[str, Any] = to_document(self)
-        return found
-
-
-def sign_of(action: str, worth_it: bool) -> tuple[Tone, str]:
-    """The sign of an action; where there is nothing to do, none is an alarm."""
-    tone, words = SIGNS.get(action, OTHER)
-    return ("warn" if tone == "bad" and not worth_it else tone), words
-
-
-def judge_plan(plan: Plan, work: WorkFacts | None = None) -> JudgedPlan:
-    """A plan judged by its figures; `work` is what is known of rates, made here unless given."""
-    return judged_plan(plan, work or work_facts(plan), load_unit(plan.planned))
-
-
-def verdict_of(found: JudgedPlan) -> VerdictFacts:
-    """The verdict on a plan that has been judged; of an assignor's plan, with the assignor."""
-    made = decide(found)
+def plan_words(found: JudgedPlan, made: PlanDecision) -> Words:
+    """The headline about a plan, and what adds to it."""
     headline, details = _WORDS[made.ground](found)
     if found.plan.policy is None and found.relieved is not None:
         headline = f"{headline}; plan of {printable(found.plan.algorithm)}"
     if made.ground == "does-not-keep-up" and made.plan_helps:
         details = (*details, f"Until then: {_what(found.cost).lower()}; {_effect(found)}")
-    return VerdictFacts(
-        made.action,
-        made.worth_it,
-        made.plan_helps,
-        headline,
-        (*details, *suspect_words(found.suspects)),
-        found.unit,
-        found.heaviest,
-        found.gain.relief_percent,
-        found.hot,
-        found.cost,
-        found.suspects,
-    )
-
-
-Words = tuple[str, tuple[str, ...]]
-"""A headline, and what adds to it."""
+    return headline, details
 
 
 def _nobody_reads(found: JudgedPlan) -> Words:
@@ -145,12 +64,12 @@ def _keeps_up_now(found: JudgedPlan) -> Words:
     return f"Leave it: {line}", (f"{behind_news(found.work)[0]}.",)
 
 
-def _worth_it(found: JudgedPlan) -> Words:
+def worth_it_words(found: JudgedPlan) -> Words:
     return f"{_what(found.cost)}: {_effect(found)}", _hot(found.hot, found.unit)
 
 
 def _falls_behind_now(found: JudgedPlan) -> Words:
-    line, details = _worth_it(found)
+    line, details = worth_it_words(found)
     assert found.work is not None
     before, after = found.work.before, found.work.after
     assert before is not None
@@ -160,7 +79,7 @@ def _falls_behind_now(found: JudgedPlan) -> Words:
 
 
 def _broken_rules(found: JudgedPlan) -> Words:
-    line, details = _worth_it(found)
+    line, details = worth_it_words(found)
     rules = form(found.broken, "rule is", "rules are")
     return line, (f"{number(found.broken)} {rules} broken by the current assignment.", *details)
 
@@ -175,12 +94,30 @@ def _uneven(found: JudgedPlan) -> str:
 
 
 def _caught_up(found: JudgedPlan) -> Words:
-    even = "even" if found.is_beyond_help else "nearly even"
-    return _leave(found, f"the group has caught up, and its counts are {even}")
+    low, high = _counts(found)
+    if high - low <= 1:
+        return _leave(found, "the group has caught up, and its counts are even")
+    return _leave(found, f"the group has caught up; its members have {low} to {high} partitions")
+
+
+def _counts(found: JudgedPlan) -> tuple[int, int]:
+    """The fewest and the most partitions of a member."""
+    loads = found.loads
+    counts = member_counts(loads.group.owner, loads.group.n_members)[loads.busy]
+    return (int(counts.min()), int(counts.max())) if len(counts) else (0, 0)
+
+
+def _lag_falls(found: JudgedPlan) -> Words:
+    assert found.progress is not None
+    before, after = int(found.progress.before.sum()), int(found.progress.after.sum())
+    span = time_span(found.progress.seconds)
+    left = time_span(found.progress.seconds * after / max(1, before - after))
+    line = f"the lag falls, from {number(before)} to {plural(after, 'record')} in {span}"
+    return f"Leave it: {line}", (f"At this pace it is read in {left}.",)
 
 
 def _hot_partition(found: JudgedPlan) -> Words:
-    line = f"{hot_words(found.hot[0])}; no assignment helps; repartition the topic or fix its key"
+    line = f"{hot_words(found.hot[0])}; no assignment helps"
     return f"Leave it: {line}", _hot(found.hot[1:], found.unit)
 
 
@@ -190,12 +127,21 @@ def _fallback(found: JudgedPlan) -> Words:
     return line, ("A longer --time-limit may find a plan that helps.", *hot)
 
 
+def _threshold(found: JudgedPlan) -> str:
+    """What a rebalance has to bring."""
+    limits = found.limits.thresholds
+    share = f"{limits.gain_percent:g} % of a fair share"
+    if found.gain.relief_percent < limits.gain_percent:
+        return share
+    return f"{share} and {plural(round(least_records(found.gain, limits)), 'record')}"
+
+
 def _little_relief(found: JudgedPlan) -> Words:
     if found.plan.status == "optimal" and not found.is_limited:
-        line = f"the best plan relieves no member by {THRESHOLD}"
+        line = f"the best plan relieves no member by {_threshold(found)}"
     else:
         under = " under these settings" if found.is_limited else ""
-        line = f"this plan relieves no member by {THRESHOLD}{under}"
+        line = f"this plan relieves no member by {_threshold(found)}{under}"
     return _leave(found, f"{_uneven(found)}; {line}; {EXPLAIN}")
 
 
@@ -205,14 +151,15 @@ _WORDS: Final[Mapping[DecisionGround, Any]] = {
     "nobody-reads": _nobody_reads,
     "keeps-up-now": _keeps_up_now,
     "does-not-keep-up": _behind,
-    "unowned": _worth_it,
+    "unowned": worth_it_words,
     "falls-behind-now": _falls_behind_now,
     "broken-rules": _broken_rules,
-    "relief": _worth_it,
+    "relief": worth_it_words,
     "caught-up": _caught_up,
+    "lag-falls": _lag_falls,
     "hot-partition": _hot_partition,
     "beyond-help": lambda found: _leave(
-        found, f"{_uneven(found)}; no assignment relieves a member by {THRESHOLD}"
+        found, f"{_uneven(found)}; no assignment relieves a member by {_threshold(found)}"
     ),
     "pause": lambda found: _leave(found, found.verdict.reason),
     "fallback": _fallback,

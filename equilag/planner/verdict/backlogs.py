@@ -1,0 +1,214 @@
+"""Where records wait, from one sample: at a member, in one partition, or everywhere."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Final
+
+import numpy as np
+
+from equilag.domain.columns import Flags, Ints
+from equilag.domain.figures import (
+    form,
+    number,
+    partition_name,
+    percent,
+    plural,
+    printable,
+    time_span,
+)
+from equilag.domain.group.group import NOBODY
+from equilag.domain.plan.verdict import Action, CauseFacts, NamedPartition, SuspectFacts
+from equilag.planner.diagnosis.decide import PlanDecision
+from equilag.planner.diagnosis.judged_plan import JudgedPlan
+from equilag.planner.diagnosis.suspects import FAIR_SHARES
+from equilag.planner.verdict.causes import FoundCause, command, named
+from equilag.planner.verdict.throughput_words import rate as records_per_s
+from equilag.planner.verdict.two_samples import slow_causes, stuck_causes
+from equilag.planner.worth.thresholds import least_records
+
+MOST: Final = 0.5
+"""Part of the lag in one partition that is most of it."""
+FAR: Final = 4
+"""Times the mean of the others that such a partition has: 80 % of the lag of two partitions."""
+FAR_BEHIND: Final = 10
+"""Times what is much: then it is all that matters that all are behind, also where a plan could make
+it a little more even."""
+
+
+def backlog_causes(found: JudgedPlan, made: PlanDecision) -> Iterator[FoundCause]:
+    """The causes that one or two samples show; little of a group that has caught up."""
+    group, progress = found.loads.group, found.progress
+    stuck = [] if progress is None else [*stuck_causes(group, progress)]
+    yield from stuck
+    if found.caught_up or not (group.owner != NOBODY).any():
+        yield from _hot(found, made)
+        return
+    one = most_of_it(found)
+    owner = NOBODY if one is None else int(group.owner[one])
+    alone = None if owner == NOBODY else group.members[owner].id
+    least = least_records(found.gain, found.limits.thresholds)
+    named_apart = (who for who in found.suspects if who.partitions > 1 or who.member != alone)
+    slow = [cause for who in named_apart if (cause := _slow(found, who)).waiting >= least]
+    if progress is not None:
+        slow = [*slow_causes(group, progress)]
+    yield from slow
+    settled = progress is not None and progress.is_settled
+    if one is not None and not (settled or any(it.action == "look" for it in stuck)):
+        yield _one_partition(found, one)
+    yield from _hot(found, made)
+    if not (slow or settled) and one is None and (progress or made.ground != "does-not-keep-up"):
+        yield from _all_behind(found, made)
+
+
+def most_of_it(found: JudgedPlan) -> int | None:
+    """The partition with most of the lag; None where no partition has, or it is little."""
+    group = found.loads.group
+    places = np.flatnonzero(group.assignable)
+    lag, rate = group.lag[places], found.rate[places]
+    if len(lag) < 2 or found.plan.throughput is not None:
+        return None  # rates and speeds say more
+    top, total = int(lag.argmax()), int(lag.sum())
+    most, others = int(lag[top]), (total - int(lag[top])) / (len(lag) - 1)
+    least = least_records(found.gain, found.limits.thresholds)
+    if not most or most < max(MOST * total, FAR * others, least):
+        return None
+    if rate.any() and rate[top] * total >= MOST * most * rate.sum():
+        return None  # as much more is produced to it
+    return int(places[top])
+
+
+def _slow(found: JudgedPlan, who: SuspectFacts) -> FoundCause:
+    group = found.loads.group
+    member = next(m for m, one in enumerate(group.members) if one.id == who.member)
+    places = np.flatnonzero(group.owner == member)
+    lag = int(group.lag[places].sum())
+    evidence = f"{printable(who.member)} may be slow or stuck: {suspect_evidence(who)}."
+    advice = (
+        "Look at this member first, since moving partitions moves the backlog: its log, its poll"
+        " loop, what it waits for."
+    )
+    facts = CauseFacts(
+        "slow-member", False, (who.member,), named(group, places), evidence, advice,
+        command(group, "--sample 60s"),
+    )  # fmt: skip
+    return FoundCause(facts, "look", lag)
+
+
+def suspect_evidence(who: SuspectFacts) -> str:
+    """How far its partitions lag, beside those of the others."""
+    own = f"all {number(who.partitions)} of its partitions"
+    if who.partitions == 1:
+        own = "its one partition"
+    elif who.lagging != who.partitions:
+        own = f"{number(who.lagging)} of its {plural(who.partitions, 'partition')}"
+    lags = form(who.lagging if who.partitions > 1 else 1, "lags", "lag")
+    of = f"the {plural(who.others, 'partition')} of other members"
+    if who.others_most < who.least:
+        others = f"{of} at most {number(who.others_most)}"
+    else:
+        others = f"{number(who.others_within)} of {of} at most {number(who.others_usual)}"
+    each = " each" if who.partitions > 1 else ""
+    return f"{own} {lags} at least {plural(who.least, 'record')}{each}, {others}"
+
+
+def _one_partition(found: JudgedPlan, place: int) -> FoundCause:
+    group = found.loads.group
+    lag, total = int(group.lag[place]), int(group.lag[group.assignable].sum())
+    name = NamedPartition(*group.partition_name(place))
+    owner = int(group.owner[place])
+    ids = () if owner == NOBODY else (group.members[owner].id,)
+    reader = f", which {printable(ids[0])} reads" if ids else ""
+    evidence = (
+        f"{partition_name(name)}{reader}, has {percent(100 * lag / total)} of the lag,"
+        f" {number(lag)} of {plural(total, 'record')}."
+    )
+    advice = (
+        "Look at its reader: it may hang at one record, or a hot key fills the partition; one"
+        " sample cannot tell which, and moving the partition mends neither."
+    )
+    facts = CauseFacts(
+        "one-partition", False, ids, (name,), evidence, advice, command(group, "--sample 60s")
+    )
+    return FoundCause(facts, "look", lag)
+
+
+def _hot(found: JudgedPlan, made: PlanDecision) -> Iterator[FoundCause]:
+    """Partitions that are produced to faster than any member reads, or than a fair share."""
+    after = None if found.work is None else found.work.after
+    group = found.loads.group
+    for one in () if after is None else after.hot:
+        partition = NamedPartition(one.topic, one.partition)
+        evidence = (
+            f"{partition_name(partition)} gets {records_per_s(one.rate)} records/s, and the fastest"
+            f" member that may take it reads {records_per_s(one.capacity)}."
+        )
+        advice = "Give its topic more partitions, or its records another key."
+        facts = CauseFacts(
+            "hot-partition", True, (), (partition,), evidence, advice, command(group, "", "size")
+        )
+        lag = 0  # of a unit of several topics, which has a name of its own
+        if one.topic in group.topics:
+            first = int(group.topic_start[group.topics.index(one.topic)])
+            lag = int(group.lag[first + one.partition])
+        asks: Action = "repartition" if made.action == "repartition" else "leave"
+        yield FoundCause(facts, asks, lag)
+    if after is None or after.hot or not after.capacity:
+        return
+    share = after.rate / after.capacity * float(found.loads.capacity.max(initial=0.0))
+    places: Ints = np.flatnonzero(found.loads.rate > share)
+    for place in places.tolist():
+        name = NamedPartition(*group.partition_name(place))
+        evidence = (
+            f"{partition_name(name)} gets {records_per_s(float(found.loads.rate[place]))}"
+            f" records/s, more than a fair share of {records_per_s(share)}."
+        )
+        advice = "Its member should read nothing else; no assignment makes the load even."
+        facts = CauseFacts("hot-partition", True, (), (name,), evidence, advice)
+        yield FoundCause(facts, "leave", int(group.lag[place]))
+
+
+def _all_behind(found: JudgedPlan, made: PlanDecision) -> Iterator[FoundCause]:
+    """Much lag at all members."""
+    group, loads = found.loads.group, found.loads
+    held: Flags = group.assignable & (group.owner != NOBODY)
+    total, rate = int(group.lag[held].sum()), float(found.rate[held].sum())
+    before = None if found.work is None else found.work.before
+    if before is not None and before.keeps_up:
+        return
+    each = total / max(1, int(np.count_nonzero(held)))
+    times = (
+        total / max(found.limits.behind_s * rate, 1e-9)
+        if rate
+        else each / max(found.limits.min_lag, 1e-9)
+    )
+    if times <= 1 or (made.action == "move" and not (times > FAR_BEHIND and _evenly(found))):
+        return
+    behind = f", {time_span(total / rate)} of production" if rate else ""
+    evidence = (
+        f"{plural(total, 'record')} wait, {number(round(each))} per partition{behind}, at all"
+        f" {plural(len(loads.busy), 'member')}."
+    )
+    advice = (
+        "See whether the lag grows: if it does, add members or make them faster; if it falls, wait."
+        " No assignment makes it less."
+    )
+    ids = tuple(group.members[m].id for m in loads.busy.tolist())
+    progress, again = found.progress, command(group, "--sample 60s")
+    grows = progress is not None and int(progress.after.sum()) > int(progress.before.sum())
+    if progress is not None and grows:
+        read, produced = (int(one.sum()) for one in (progress.read, progress.produced))
+        evidence = (
+            f"{evidence[:-1]}, and it grows: {number(round(produced / progress.seconds))} records/s"
+            f" come, {number(round(read / progress.seconds))} are read."
+        )
+        advice = "Add members, or make them faster; no assignment helps."
+        again = command(group, "", "size")
+    facts = CauseFacts("all-behind", grows, ids, (), evidence, advice, again)
+    yield FoundCause(facts, "add-members" if grows else "look", total)
+
+
+def _evenly(found: JudgedPlan) -> bool:
+    """True if no member is the reason: the heaviest has hardly more than the others."""
+    now = found.loads.of(found.loads.group.owner)
+    return float(now.max(initial=0.0)) <= FAIR_SHARES * found.loads.fair

@@ -1,0 +1,185 @@
+"""What is wrong with a group, in the order in which it matters: each cause with its evidence."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Iterator, Sequence
+from typing import Final, NamedTuple
+
+import numpy as np
+
+from equilag.domain.columns import Flags, Ints
+from equilag.domain.figures import form, listed, number, partition_name, plural, printable
+from equilag.domain.group.group import NOBODY, Group
+from equilag.domain.group.lag import NO_COMMIT, UNKNOWN
+from equilag.domain.plan.verdict import CAUSES, Action, CauseFacts, NamedPartition
+from equilag.planner.diagnosis.decide import PlanDecision
+from equilag.planner.diagnosis.judged_plan import JudgedPlan
+
+MAX_NAMES: Final = 3
+"""Members or partitions that a sentence names."""
+
+
+class FoundCause(NamedTuple):
+    """A cause, and what it asks for: `leave` for nothing."""
+
+    facts: CauseFacts
+    action: Action
+    waiting: int = 0
+    """Records."""
+
+
+def in_order(found: Sequence[FoundCause]) -> list[FoundCause]:
+    """By kind, then by records waiting."""
+    return sorted(found, key=lambda one: (CAUSES.index(one.facts.cause), -one.waiting))
+
+
+def named(group: Group, places: Ints) -> tuple[NamedPartition, ...]:
+    """The partitions of these numbers."""
+    return tuple(NamedPartition(*group.partition_name(place)) for place in places.tolist())
+
+
+def names(partitions: Sequence[NamedPartition]) -> str:
+    """Some of them in a row."""
+    return listed([partition_name(one) for one in partitions], MAX_NAMES)
+
+
+def command(group: Group, options: str, verb: str = "plan") -> str:
+    """A command on the live group."""
+    name = shlex.quote(printable(group.name)) if group.name else "GROUP"
+    return f"equilag {verb} --bootstrap-server HOST:PORT --group {name} {options}".rstrip()
+
+
+def who_reads(group: Group) -> Iterator[FoundCause]:
+    """What is not read, or of what it is not known."""
+    if group.incomplete:
+        advice = (
+            "Paste the whole text, for example from a file that the tool wrote, or let equilag read"
+            " the group itself."
+        )
+        yield FoundCause(
+            CauseFacts("incomplete-input", True, (), (), " ".join(group.incomplete), advice,
+                       command(group, "")),
+            "cannot-tell",
+        )  # fmt: skip
+        return
+    lag = int(group.lag.sum())
+    if not group.assignable.any() and group.n_partitions:
+        why = "No member subscribes to its topics" if group.n_members else "It has no members"
+        waits = f"{plural(lag, 'record')} {form(lag, 'waits', 'wait')}" if lag else "nothing waits"
+        advice = "Start its consumers, or delete the group if nobody needs it any more."
+        yield FoundCause(
+            CauseFacts("no-members", True, (), (), f"{why}, and {waits}.", advice),
+            "start-members" if lag else "leave",
+            lag,
+        )
+    free = np.flatnonzero(group.assignable & (group.owner == NOBODY))
+    if len(free):
+        lag = int(group.lag[free].sum())
+        partitions, has = named(group, free), form(len(free), "has", "have")
+        evidence = f"{plural(len(free), 'partition')} {has} no owner, and {number(lag)} records."
+        advice = "Assign what nobody reads: a rebalance of the group does, and so does the plan."
+        yield FoundCause(
+            CauseFacts("unassigned", True, (), partitions, evidence, advice), "assign", lag
+        )
+
+
+def of_the_plan(found: JudgedPlan, made: PlanDecision) -> Iterator[FoundCause]:
+    """What the assignment, or the number of members, is the reason of."""
+    group, heaviest = found.loads.group, found.heaviest
+    if made.action == "move" or made.action == "loosen":
+        who = () if heaviest is None else (heaviest.before,)
+        above = 0.0 if heaviest is None else heaviest.above_before_percent
+        evidence = f"{listed(who, 1)} has {number(round(above))} % more than a fair share."
+        advice = "Another assignment relieves it: the plan says which partitions to move."
+        if made.action == "loosen":
+            advice = "Plan with looser settings: the members keep up under those."
+        yield FoundCause(CauseFacts("uneven-assignment", True, who, (), evidence, advice),
+                         made.action)  # fmt: skip
+    if made.action == "add-members" and found.work is not None and found.work.after is not None:
+        more, after = found.work.more, found.work.after
+        evidence = (
+            f"{number(round(after.rate))} records/s are produced, the members read"
+            f" {number(round(after.capacity))}, and the best plan is {number(round(after.short))}"
+            " records/s short."
+        )
+        advice = f"Add {plural(more, 'member')}." if more else "Add members."
+        yield FoundCause(
+            CauseFacts(
+                "too-few-members", True, (), (), evidence, advice, command(group, "", "size")
+            ),
+            "add-members",
+            int(group.lag.sum()),
+        )  # fmt: skip
+
+
+def of_unknown(group: Group) -> Iterator[FoundCause]:
+    """Partitions whose lag is planned as 0 or as the whole log, for want of a commit or an end."""
+    unknown: Flags = group.assignable & (group.quality == UNKNOWN)
+    none: Flags = group.assignable & (group.quality == NO_COMMIT)
+    if group.offsets is not None:  # of a live group the lag of these is unknown
+        ends, commits = group.offsets.log_end, group.offsets.committed
+        none |= unknown & (ends >= 0) & (commits < 0)
+    unknown &= ~none
+    none &= log_sizes(group) > 0
+    if none.any():
+        places = np.flatnonzero(none)
+        partitions, has = named(group, places), form(len(places), "has", "have")
+        log = int(log_sizes(group)[places].sum())
+        counts = form(len(places), "it counts", "they count")
+        planned = f"{counts} as {number(int(group.lag[places].sum()))} in the plan"
+        evidence = (
+            f"{plural(len(places), 'partition')} {has} no commit and {plural(log, 'record')} in the"
+            f" log: {names(partitions)}; {planned}."
+        )
+        advice = (
+            "See whether its reader commits at all, and set --auto-offset-reset to what the"
+            " consumers use."
+        )
+        yield FoundCause(
+            CauseFacts("never-committed", True, (), partitions, evidence, advice), "look", log
+        )
+    if unknown.any():
+        places = np.flatnonzero(unknown)
+        partitions = named(group, places)
+        evidence = (
+            f"{plural(len(places), 'partition')} {form(len(places), 'has', 'have')} an unknown lag,"
+            f" which counts as 0: {names(partitions)}."
+        )
+        everything = bool(np.array_equal(unknown, group.assignable))
+        advice = "Give offsets or lags; without any, numbers of partitions are balanced."
+        yield FoundCause(
+            CauseFacts("unknown-lag", True, (), partitions, evidence, advice,
+                       command(group, "--sample 60s")),
+            "leave" if everything else "look",
+        )  # fmt: skip
+
+
+def log_sizes(group: Group) -> Ints:
+    """[P] records in the log; 1 where it is unknown, so that there may be some."""
+    if group.offsets is None:
+        return np.ones(group.n_partitions, np.int64)
+    known: Flags = group.offsets.log_end >= 0
+    size: Ints = np.where(known, group.offsets.log_end - group.offsets.log_start, 1)
+    return size
+
+
+def in_order_facts(group: Group, caught_up: bool) -> Iterator[FoundCause]:
+    """What asks for nothing."""
+    counts = np.bincount(group.owner[group.owner != NOBODY], minlength=group.n_members)
+    without = np.flatnonzero(counts == 0)
+    partitions = int(np.count_nonzero(group.assignable))
+    if len(without) and group.n_members > partitions and (group.owner != NOBODY).any():
+        ids = tuple(group.members[place].id for place in without.tolist())
+        evidence = (
+            f"{plural(group.n_members, 'member')} share {plural(partitions, 'partition')}, so"
+            f" {number(len(ids))} {form(len(ids), 'reads', 'read')} nothing."
+        )
+        advice = "They are spare: they take over when another member stops."
+        yield FoundCause(CauseFacts("idle-members", True, ids, (), evidence, advice), "leave")
+    if caught_up:
+        lag = int(group.lag[group.assignable].sum())
+        evidence = f"{plural(lag, 'record')} {form(lag, 'waits', 'wait')} in all."
+        yield FoundCause(
+            CauseFacts("caught-up", True, (), (), evidence, "Nothing is to be done."), "leave"
+        )

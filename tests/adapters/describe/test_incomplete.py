@@ -1,0 +1,46 @@
+"""A copy that is cut does not say who reads what, and is not taken for a group without members."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+from support.paths import SAMPLES
+
+import equilag
+from equilag.adapters.describe.describe_text import read_describe
+from equilag.adapters.describe.printed_text import PrintedText
+from equilag.domain.group.group import Group
+
+LINES = (SAMPLES / "token-indexer.describe.txt").read_text("utf-8").splitlines()
+WHOLE = LINES[2].index(" /127") + 1
+"""Columns from which on the ids of members, all of one length, are whole."""
+
+
+def reasons(text: str) -> tuple[str, ...]:
+    return read_describe(PrintedText(text)).incomplete
+
+
+@pytest.mark.parametrize("width", [75, 80, *range(90, WHOLE - 1, 9), WHOLE - 2, WHOLE - 1])
+def test_a_screen_cuts_its_lines(width: int) -> None:
+    text = "".join(f"{line[:width].rstrip()}\n" for line in LINES)
+    found = read_describe(PrintedText(text))
+    assert bool(found.incomplete) == (width < WHOLE - 1)
+    if found.incomplete:
+        group = replace(Group.build(**found.given), incomplete=found.incomplete)
+        verdict = equilag.solve(group, time_limit=0).verdict
+        assert verdict is not None
+        assert (verdict.action, verdict.causes[0].cause) == ("cannot-tell", "incomplete-input")
+        assert verdict.plan_helps is False
+
+
+def test_what_else_is_missing() -> None:
+    whole = "\n".join(LINES) + "\n"
+    assert reasons(whole) == ()
+    assert "not in the text" in reasons("\n".join([*LINES[:5], *LINES[9:]]))[0]
+    assert "cut off" in reasons("\n".join(LINES)[:-100])[0]
+    nobody = "".join(f"{line[:80]}\n" for line in LINES)
+    assert reasons(f"Consumer group 'token-indexer' has no active members.\n{nobody}") == ()
+    no_host = "\n".join(" ".join(line.split()[:7]) for line in LINES)
+    assert reasons(no_host) == ()  # the ids are whole
+    assert reasons(no_host.replace("-9bc2-", "-")) != ()
