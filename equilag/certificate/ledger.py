@@ -10,12 +10,18 @@ import numpy as np
 
 from equilag.certificate.bounds.counting import Counting
 from equilag.domain.constraint import CountConstraint
-from equilag.domain.group.group import Flags, Group
+from equilag.domain.group.group import Flags, Group, Index
 from equilag.domain.group.member_capacities import Load
 from equilag.domain.group.shortage import Shortage
-from equilag.domain.plan.claim import OF_LOADS, Claim
-from equilag.domain.plan.metrics import load_divisor
-from equilag.domain.policy.objective import Figures, Objective
+from equilag.domain.plan.claim import MOVES, OF_LOADS, PRICE, SQUARES, Claim
+from equilag.domain.plan.metrics import (
+    count_moves,
+    load_divisor,
+    loads_of,
+    moved_partitions,
+    topic_squares,
+)
+from equilag.domain.policy.objective import EXCESS, SHORT, SPREAD, VALUE, Figures, Objective
 from equilag.domain.policy.policy import Policy
 
 
@@ -126,3 +132,21 @@ def natural_in(data: Mapping[str, Any], key: str) -> int:
     if type(value) is not int or value < 0:
         raise Refuted(f"data.{key} is not a whole number of 0 or more")
     return value
+
+
+def figures_reached(ledger: Ledger, assigned: Index) -> dict[str, Load]:
+    """Claim name -> what the plan itself reaches."""
+    group = ledger.original
+    loads, moves = loads_of(group, assigned), count_moves(group, assigned)
+    cost = 0 if ledger.objective is None else ledger.objective.cost(moves)
+    return {
+        MOVES: moved_partitions(group, moves),
+        PRICE: moves,
+        "max_load_at_least": loads.max,
+        "min_load_at_most": loads.min,
+        SPREAD: loads.spread,
+        VALUE: loads.spread + cost,
+        EXCESS: loads.most_excess,
+        SHORT: 0 if ledger.shortage is None else ledger.shortage.short(assigned),
+        SQUARES: topic_squares(group, assigned),
+    }

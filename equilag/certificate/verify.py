@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any, Final
 
 from equilag.certificate.checks.claim_checks import CHECKS, SOLVER_KINDS
-from equilag.certificate.ledger import Ledger, Refuted, claim_words
+from equilag.certificate.ledger import Ledger, Refuted, claim_words, figures_reached
 from equilag.certificate.plan_document import (
     FIGURES,
     PlacedClaim,
@@ -27,7 +27,6 @@ from equilag.domain.constraint import (
 from equilag.domain.errors import InputError
 from equilag.domain.group.group import Group, Index
 from equilag.domain.group.loads import written
-from equilag.domain.group.member_capacities import Load
 from equilag.domain.group.shortage import Shortage
 from equilag.domain.plan.broken_rules import (
     BrokenRules,
@@ -48,15 +47,13 @@ from equilag.domain.plan.claim import (
 from equilag.domain.plan.metrics import (
     count_moves,
     has_racks,
-    loads_of,
     mean_load,
     moved,
     moved_partitions,
     moved_weight,
-    topic_squares,
 )
 from equilag.domain.plan.plan import Plan
-from equilag.domain.policy.objective import EXCESS, SHORT, SPREAD, VALUE, Figures, Objective
+from equilag.domain.policy.objective import EXCESS, SHORT, SPREAD, Figures, Objective
 from equilag.domain.policy.policy import Policy
 from equilag.domain.policy.shape import shape_group
 from equilag.domain.reduction.reduce import Reduction, reduce_group
@@ -181,7 +178,7 @@ def _ledger(reduction: Reduction, document: PlanDocument, findings: list[str]) -
             limit = None  # the plan has more moves, so bounds within the limit say nothing of it
     ledger = Ledger(planned, group, policy, constraint, exact, limit)
     ledger.shortage = Shortage.of(reduction)
-    ledger.plan_figures = _plan_figures(ledger, assigned)
+    ledger.plan_figures = figures_reached(ledger, assigned)
     ledger.figures = Figures(
         ledger.plan_figures[SPREAD],
         count_moves(planned, assigned),
@@ -212,24 +209,6 @@ def _constraint(
             return unconstrained(group), False
         findings.append(f"counts: not as even as balance {policy.balance!r} requires; {better}")
         return unconstrained(group), False
-
-
-def _plan_figures(ledger: Ledger, assigned: Index) -> dict[str, Load]:
-    """Claim name -> what the plan itself reaches."""
-    group = ledger.original
-    loads, moves = loads_of(group, assigned), count_moves(group, assigned)
-    cost = 0 if ledger.objective is None else ledger.objective.cost(moves)
-    return {
-        MOVES: moved_partitions(group, moves),
-        PRICE: moves,
-        "max_load_at_least": loads.max,
-        "min_load_at_most": loads.min,
-        SPREAD: loads.spread,
-        VALUE: loads.spread + cost,
-        EXCESS: loads.most_excess,
-        SHORT: 0 if ledger.shortage is None else ledger.shortage.short(assigned),
-        SQUARES: topic_squares(group, assigned),
-    }
 
 
 def _prove(ledger: Ledger, placed: PlacedClaim, report: VerificationReport) -> None:

@@ -243,12 +243,8 @@ class Group:
     @cached_property
     def static_order(self) -> Index:
         """[M] members as range and round robin take them: static ones first, by instance id."""
-
-        def key(m: int) -> tuple[bool, str, str]:
-            member = self.members[m]
-            return member.instance_id is None, member.instance_id or "", member.id
-
-        return np.array(sorted(range(self.n_members), key=key), dtype=np.int32)
+        key = [(m.instance_id is None, m.instance_id or "", m.id) for m in self.members]
+        return np.array(sorted(range(self.n_members), key=key.__getitem__), dtype=np.int32)
 
     @cached_property
     def one_subscription(self) -> bool:

@@ -92,3 +92,10 @@ def _digits(values: Floats) -> int:
 def _whole(values: Floats, digits: int) -> Ints:
     found: Ints = np.rint(values * 10**digits).astype(np.int64)
     return found
+
+
+def shortage_of(reduction: Reduction, assigned: Index) -> Load:
+    """Records per second by which members fall behind under an assignment [P] of the given group;
+    0 where nothing is known of it."""
+    shortage = Shortage.of(reduction)
+    return 0 if shortage is None else shortage.short(reduction.collapse(assigned))

@@ -164,6 +164,21 @@ def _pairs(assignment: Mapping[str, Iterable[int]]) -> frozenset[TopicPartition]
     return frozenset((topic, p) for topic, numbers in assignment.items() for p in numbers)
 
 
+def withheld_phase(group: Group, assigned: Index) -> dict[str, Any] | None:
+    """The first rebalance of a cooperative group, as a plan's JSON has it; None if it withholds
+    nothing."""
+    first = first_phase(group, assigned)
+    if np.array_equal(first, assigned):
+        return None
+    members, partitions = revocations(group, assigned)
+    starts = np.flatnonzero(np.append(True, members[1:] != members[:-1])).tolist()
+    revoke = {
+        group.members[members[a]].id: by_topic(group, partitions[a:b])
+        for a, b in zip(starts, [*starts[1:], len(members)], strict=True)
+    }
+    return {"revoke": revoke, "assignment": by_name(group, first)}
+
+
 def first_phase(group: Group, assigned: Index) -> Index:
     """[P] the assignment of the first rebalance: `assigned` without what is withheld.
 

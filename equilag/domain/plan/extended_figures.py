@@ -16,6 +16,7 @@ from equilag.domain.plan.metrics import (
     load_divisor,
     member_counts,
     member_loads,
+    topic_squares,
 )
 from equilag.domain.plan.plan_figures import (
     LAG_WEIGHT,
@@ -28,7 +29,7 @@ from equilag.domain.plan.plan_figures import (
     UnitFigures,
 )
 from equilag.domain.policy.policy import Policy
-from equilag.domain.reduction.reduce import Reduction
+from equilag.domain.reduction.reduce import Reduction, known_capacities, whole_capacities
 from equilag.domain.reduction.split_classes import RackReads
 
 
@@ -163,3 +164,11 @@ def _units(reduction: Reduction, assigned: Index) -> UnitFigures | None:
     figures = count_figures(group, collapsed)
     counts = CountFigures(figures.max, figures.min, group.by_member(figures.by_member))
     return UnitFigures(int(np.count_nonzero(collapsed != NOBODY)), counts)
+
+
+def square_figures(reduction: Reduction, assigned: Index, proved: Load) -> tuple[float, float]:
+    """Σ count² / capacity over topics and members of an assignment [P] of the given group, and what
+    is proved of it, by the capacities as given."""
+    unit = whole_capacities(known_capacities(reduction.given))[1]
+    reached = topic_squares(reduction.group, reduction.collapse(assigned))
+    return float(reached) / unit, float(proved) / unit

@@ -1,10 +1,12 @@
-"""A move of a plan."""
+"""The moves of a plan."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from equilag.domain.group.group import Group, Index, Ints, iter_names
 from equilag.domain.move_reasons.plan_reasons import PlanReasons
 from equilag.domain.move_reasons.unit_reasons import MoveReason
 
@@ -44,3 +46,21 @@ class Move:
         if with_reason:
             row["reason"] = self.reason.to_dict()
         return row
+
+
+def moves_of(
+    group: Group,
+    gone: Ints,
+    assigned: Index,
+    reasons: PlanReasons,
+    weights: Sequence[float | None],
+) -> tuple[Move, ...]:
+    """The moves of the partitions `gone`, ascending, in an assignment [P]."""
+    ids = [member.id for member in group.members]
+    sources, targets = group.owner[gone].tolist(), assigned[gone].tolist()
+    names, lags = iter_names(group, gone), group.lag[gone].tolist()
+    columns = zip(names, sources, targets, lags, weights, strict=True)
+    return tuple(
+        Move(topic, index, ids[source], ids[target], lag, reasons, number, weight)
+        for number, ((topic, index), source, target, lag, weight) in enumerate(columns)
+    )

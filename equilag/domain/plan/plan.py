@@ -9,13 +9,13 @@ from typing import Any, Final, Literal, get_args
 
 import numpy as np
 
-from equilag.domain.group.group import NOBODY, Group, Index, iter_names
+from equilag.domain.group.group import NOBODY, Group, Index
 from equilag.domain.group.lag import QUALITY
 from equilag.domain.group.loads import MemberLoads, excess
 from equilag.domain.group.member_capacities import Load
-from equilag.domain.group.shortage import Shortage
+from equilag.domain.group.shortage import shortage_of
 from equilag.domain.move_reasons.plan_reasons import PlanReasons
-from equilag.domain.plan.assignment import by_name, by_topic, first_phase, revocations
+from equilag.domain.plan.assignment import by_name, by_topic, withheld_phase
 from equilag.domain.plan.choice import Choice
 from equilag.domain.plan.claim import (
     ACROSS,
@@ -26,7 +26,12 @@ from equilag.domain.plan.claim import (
     evidence_for,
     strongest,
 )
-from equilag.domain.plan.extended_figures import ProvedBounds, extended_figures, loads_differ
+from equilag.domain.plan.extended_figures import (
+    ProvedBounds,
+    extended_figures,
+    loads_differ,
+    square_figures,
+)
 from equilag.domain.plan.metrics import (
     MemberFigures,
     count_moves,
@@ -36,9 +41,8 @@ from equilag.domain.plan.metrics import (
     member_loads,
     move_unit_of,
     moved,
-    topic_squares,
 )
-from equilag.domain.plan.move import Move
+from equilag.domain.plan.move import Move, moves_of
 from equilag.domain.plan.plan_figures import (
     CountFigures,
     ExtendedFigures,
@@ -51,7 +55,7 @@ from equilag.domain.plan.verdict import VerdictFacts
 from equilag.domain.policy.objective import SHORT, Figures, Objective
 from equilag.domain.policy.policy import Policy
 from equilag.domain.policy.policy_settings import UNCONSTRAINED
-from equilag.domain.reduction.reduce import Reduction, known_capacities, whole_capacities
+from equilag.domain.reduction.reduce import Reduction
 
 Status = Literal["optimal", "feasible", "fallback"]
 STATUSES: Final[tuple[Status, ...]] = get_args(Status)
@@ -128,8 +132,7 @@ class Plan:
             return evidence_for(None, Figures(0, 0), 0.0, *bounds)
         moves = 0 if self.policy.fresh else self.moves_price
         objective = Objective.of(self.policy, self.planned.group)
-        planned, shortage = self.planned, Shortage.of(self.planned)
-        short = 0 if shortage is None else shortage.short(planned.collapse(self.assigned))
+        short = shortage_of(self.planned, self.assigned)
         figures = Figures(self.compared.spread, moves, short=short)
         return evidence_for(objective, figures, self.compared.mean, *bounds)
 
@@ -144,11 +147,8 @@ class Plan:
         figures = MemberFigures.of(counts, self.planned.group.idle)
         squares: tuple[float, ...] = ()
         if self.policy is not None and self.policy.then_topics:
-            group = self.planned.group
-            unit = whole_capacities(known_capacities(self.group))[1]
-            proved = [claim.value for claim in self.claims if claim.claim == SQUARES]
-            reached = topic_squares(group, self.planned.collapse(self.assigned))
-            squares = float(reached) / unit, float(max(proved, default=0)) / unit
+            proved = (claim.value for claim in self.claims if claim.claim == SQUARES)
+            squares = square_figures(self.planned, self.assigned, max(proved, default=0))
         return CountFigures(figures.max, figures.min, self.group.by_member(counts), *squares)
 
     @cached_property
@@ -184,18 +184,13 @@ class Plan:
         """What the plan of an extended group has more; None for a plain group."""
         reads = (int(claim.value) for claim in self.claims if claim.claim == ACROSS)
         short = (float(claim.value) for claim in self.claims if claim.claim == SHORT)
-        proved = ProvedBounds(
-            self.spread_lower_bound,
-            self.excess_lower_bound,
-            max(reads, default=0),
-            max(short, default=0.0),
-        )
+        bounds = self.spread_lower_bound, self.excess_lower_bound
+        proved = ProvedBounds(*bounds, max(reads, default=0), max(short, default=0.0))
         return extended_figures(self.planned, self.assigned, proved)
 
     @property
     def throughput(self) -> ThroughputFigures | None:
-        """Who keeps up with what is produced; None unless rates or work are spread, and a rate and
-        a capacity are known."""
+        """Who keeps up; None unless rates or work are spread, and a rate and a capacity known."""
         return None if self.extended is None else self.extended.throughput
 
     @property
@@ -231,17 +226,9 @@ class Plan:
     @cached_property
     def moves(self) -> tuple[Move, ...]:
         """By topic and partition."""
-        group = self.group
-        gone = np.flatnonzero(moved(group.owner, self.assigned))
-        ids = [member.id for member in group.members]
-        sources, targets = group.owner[gone].tolist(), self.assigned[gone].tolist()
-        names, lags, reasons = iter_names(group, gone), group.lag[gone].tolist(), self.reasons
+        gone = np.flatnonzero(moved(self.group.owner, self.assigned))
         weights = self.planned.move_weights(gone)
-        columns = zip(names, sources, targets, lags, weights, strict=True)
-        return tuple(
-            Move(topic, index, ids[source], ids[target], lag, reasons, number, weight)
-            for number, ((topic, index), source, target, lag, weight) in enumerate(columns)
-        )
+        return moves_of(self.group, gone, self.assigned, self.reasons, weights)
 
     @cached_property
     def reasons(self) -> PlanReasons:
@@ -256,17 +243,8 @@ class Plan:
     @property
     def phases(self) -> list[dict[str, Any]]:
         """Rebalances of a cooperative group: two if the first withholds partitions, else one."""
-        group, final = self.group, {"assignment": self.assignment}
-        first = first_phase(group, self.assigned)
-        if np.array_equal(first, self.assigned):
-            return [final]
-        members, partitions = revocations(group, self.assigned)
-        starts = np.flatnonzero(np.append(True, members[1:] != members[:-1])).tolist()
-        revoke = {
-            group.members[members[a]].id: by_topic(group, partitions[a:b])
-            for a, b in zip(starts, [*starts[1:], len(members)], strict=True)
-        }
-        return [{"revoke": revoke, "assignment": by_name(group, first)}, final]
+        withheld, final = withheld_phase(self.group, self.assigned), {"assignment": self.assignment}
+        return [final] if withheld is None else [withheld, final]
 
     @property
     def quality(self) -> dict[str, int]:
@@ -276,8 +254,7 @@ class Plan:
 
     @cached_property
     def verdict(self) -> VerdictFacts | None:
-        """What is wrong with the group, and what to do; None for a plan that was read from a
-        file."""
+        """What is wrong, and what to do; None for a plan that was read from a file."""
         return None if self.judge is None else self.judge(self)
 
     @cached_property

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from functools import cached_property
 from typing import Any, Final
@@ -271,17 +271,15 @@ def _choices(report: PlanReport) -> b.Section:
         (
             one.choice.label, one.choice.moves, *((one.choice.move_weight,) if weight else ()),
             one.choice.spread, one.gain_percent,
-            "this plan" if one.is_this_plan else _options(one.settings),
+            "this plan" if one.is_this_plan else " ".join(
+                f"--{name.replace('_', '-')} {value}" for name, value in one.settings.items()
+            ),
         )
         for one in choices
     )  # fmt: skip
     start = "the current assignment" if from_current or not rows else rows[0][0]
     gain = f" of this run (gain: part of the excess saved, from {start} to the proved bound)"
     return b.section("Choices", b.Table(columns, rows, "Choices"), rest=gain if rows else "")
-
-
-def _options(settings: Mapping[str, Any]) -> str:
-    return " ".join(f"--{name.replace('_', '-')} {value}" for name, value in settings.items())
 
 
 def next_section(report: PlanReport, title: str) -> b.Section | None:
@@ -299,5 +297,4 @@ def next_section(report: PlanReport, title: str) -> b.Section | None:
         " Python can have equilag's assignor instead. docs/live.md says what it takes."
     )
     dry_run = f"equilag steward --bootstrap-server HOST:PORT --group {name} --dry-run"
-    steps = ((leads, dry_run), (assigns, ""))
-    return b.section(title, b.Commands(steps), anchor="next")
+    return b.section(title, b.Commands(((leads, dry_run), (assigns, ""))), anchor="next")

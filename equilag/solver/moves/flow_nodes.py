@@ -76,6 +76,8 @@ class FlowNodes(NamedTuple):
         by_node = node + self.weight
         if self.of_partition is group.partition_class:
             return Potentials.of_classes(group, by_node, member)
+        if self.of_partition is group.topic_of:
+            return Potentials(by_node, member)
         nothing = np.zeros(len(group.topics), dtype=np.int64)
         by_unit = np.where(group.assignable, by_node[self.of_partition], 0)
         return Potentials(nothing, member, by_unit)
