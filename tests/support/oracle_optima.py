@@ -73,7 +73,7 @@ EFFORT: Final = 0.1
 EFFORT_OF_COUNTS: Final = 0.02
 """The same where counts, reads across racks and moves are all that matters."""
 
-ROUNDED: Final = 10**5
+ROUNDED: Final = 10**3
 """Capacities so far apart are rounded further, see `reduce.WIDEST`."""
 
 Settings = Mapping[str, Any]

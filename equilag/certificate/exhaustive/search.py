@@ -49,7 +49,7 @@ def within_sums(
     after what `member` takes."""
     instance = int(sums.of[member])
     others = [m for m in node.members if m != member and sums.of[m] == instance]
-    given = np.bitwise_count(taken.mask) + node.counts[instance]
+    given = np.bitwise_count(taken.mask).astype(np.int64) + node.counts[instance]
     fewest = given + sum(items.limits[m].lo for m in others)
     most = given + sum(items.limits[m].hi for m in others)
     fits: Flags = (fewest <= sums.most[instance]) & (most >= sums.least[instance])
