@@ -154,7 +154,7 @@ def test_a_page_of_a_run(run, tmp_path: Path) -> None:
     found = run("fleet", "report", RUN, "--out", page)
     headline = found.out.splitlines()[0]
     assert found.out == f"{headline}\n\npage  {page}\n"
-    assert headline.startswith("Rebalance 12 of 35 groups: ")
+    assert headline.startswith("Rebalance 6 of 35 groups: ")
     assert headline in page.read_text("utf-8")
 
 

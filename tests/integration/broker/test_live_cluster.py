@@ -107,8 +107,33 @@ def test_groups(run: Callable[..., Any], live: tuple[str, ...], broker: Broker) 
     planned = f"equilag plan --bootstrap-server {broker.bootstrap} --group cli-live"
     assert command == f"  {planned}"
     assert [row.split() for row in rows] == [
-        ["cli-live", "Stable", "classic", "2", "4", "300", "100", "66.7", "%"],
-        ["cli-left", "Empty", "classic", "0", "4", "102", "-", "-"],
+        [
+            "cli-live",
+            "Stable",
+            "classic",
+            "2",
+            "4",
+            "300",
+            "100",
+            "66.7",
+            "%",
+            "look",
+            "first",
+            "never-committed",
+        ],
+        [
+            "cli-left",
+            "Empty",
+            "classic",
+            "0",
+            "4",
+            "102",
+            "-",
+            "-",
+            "start",
+            "members",
+            "no-members",
+        ],
     ]
     document = json.loads(run(*argv, "--json").out)
     assert findings(document) == []
