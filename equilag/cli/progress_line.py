@@ -135,7 +135,6 @@ WORDS: Final = {
     "exact transfers": "swaps of an exact size",
     "window search": "swaps among a few members",
     "large neighbourhood search": "splits among a few members",
-    "restarts": "the same from other starts",
     "towards the owners": "as even with fewer moves",
     "front": "plans between the extremes",
     "proof": "a proof of the best",

@@ -37,7 +37,6 @@ from equilag.planner.stages.improving_stages import (
     LargeNeighbourhoods,
     PairedExchange,
     PairwiseSwaps,
-    Restarts,
     WindowSearch,
 )
 from equilag.planner.stages.shortage_stage import LeastShortage
@@ -77,7 +76,6 @@ SEARCHING: Final[tuple[Phase, ...]] = (
             PairwiseSwaps(),
             WindowSearch(),
             LargeNeighbourhoods(),
-            Restarts(),
             FullModel(searched=False, upto=0.7),
         ),
         share=0.6,

@@ -20,7 +20,6 @@ from equilag.solver.local_search.bulk_descent import descend_in_bulk
 from equilag.solver.local_search.greedy_descent import descend
 from equilag.solver.local_search.large_neighbourhood import (
     NEIGHBOURHOOD_WORK,
-    perturbed,
     search_neighbourhoods,
 )
 from equilag.solver.local_search.level_search import FEWEST, fewest_held, search_level
@@ -252,33 +251,6 @@ class LargeNeighbourhoods:
         rounds = NEIGHBOURHOODS_BEFORE_SEARCH if state.searched.work else NEIGHBOURHOODS
         with budget.part(rounds * NEIGHBOURHOOD_WORK, upto=0.65) as part:
             yield _resplit(state, state.most_even.assigned, rounds, part)
-
-
-class Restarts:
-    """The same from perturbations of the incumbent, for groups with a short way down."""
-
-    name: Final = "restarts"
-    LARGEST: Final = 2_000
-    """Partitions; beyond these sizes one way down takes longer than a restart gains."""
-    TIMES: Final = 8
-    """Restarts; the full model has its turn after them."""
-    SHARE: Final = 0.5
-    """Of the time left."""
-
-    def applies(self, state: SolveState, budget: Budget) -> bool:
-        small = state.problem.group.n_partitions <= self.LARGEST
-        searched = state.searched.work > 0
-        return not state.proved and small and not searched and not state.problem.moves_matter
-
-    def run(self, state: SolveState, budget: Budget) -> Iterator[Contribution]:
-        problem = state.problem
-        with budget.part(NEIGHBOURHOODS * NEIGHBOURHOOD_WORK, upto=0.75, share=self.SHARE) as part:
-            for _ in range(self.TIMES):
-                if state.proved or part.expired() or part.work <= 0:
-                    return
-                assigned = state.most_even.assigned
-                start = perturbed(problem.group, problem.constraint, assigned, state.rng)
-                yield _resplit(state, start, NEIGHBOURHOODS, part)
 
 
 def _resplit(state: SolveState, start: Index, rounds: int, budget: Budget) -> Proposal:
