@@ -89,8 +89,14 @@ EARLIER = described([9_000] * 6, [8_000] * 6)
         (described([9_000] * 6, [8_900] + [8_990] * 5), "60s", "", "leave"),
         (described([9_900] * 6, [8_800] * 6), "60s", "all-behind", "add-members"),
         (described([8_000] * 6, [7_000] * 6), "60s", "are they in order", ""),
+        (
+            described([9_900] * 6, [8_800] * 6).replace("g ", "h "),
+            "60s",
+            "of group g, the other",
+            "",
+        ),
     ],
-    ids=["stuck", "another owner", "falls", "grows", "wrong order"],
+    ids=["stuck", "another owner", "falls", "grows", "wrong order", "another group"],
 )
 def test_two_texts(
     later: str, between: str, cause: str, action: str, tmp_path: Path,

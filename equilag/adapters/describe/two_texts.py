@@ -18,8 +18,12 @@ def add_earlier(given: GroupInput, earlier: GroupInput, seconds: float) -> None:
 
     Log ends that grew are rates. Where all members had a backlog that they could not have read,
     what they read are their speeds. Topics of another size are left out, and so are commits of
-    partitions that changed hands. Raises InputError for log ends that went back.
+    partitions that changed hands. Raises InputError for log ends that went back, and
+    for texts of different groups.
     """
+    if given["name"] != earlier["name"]:
+        problem = f"the text before is of group {earlier['name']}, the other of {given['name']}"
+        raise InputError(problem, "--from-describe")
     now, then = given["offsets"], earlier["offsets"]
     same = [t for t, size in given["topics"].items() if earlier["topics"].get(t) == size]
     owner, before = _owners(given), _owners(earlier)

@@ -44,6 +44,11 @@ def names(partitions: Sequence[NamedPartition]) -> str:
     return listed([partition_name(one) for one in partitions], MAX_NAMES)
 
 
+def waiting(records: int) -> str:
+    """``3 records wait``"""
+    return f"{plural(records, 'record')} {form(records, 'waits', 'wait')}"
+
+
 def command(group: Group, options: str, verb: str = "plan") -> str:
     """A command on the live group."""
     name = shlex.quote(printable(group.name)) if group.name else "GROUP"
@@ -66,7 +71,7 @@ def who_reads(group: Group) -> Iterator[FoundCause]:
     lag = int(group.lag.sum())
     if not group.assignable.any() and group.n_partitions:
         why = "No member subscribes to its topics" if group.n_members else "It has no members"
-        waits = f"{plural(lag, 'record')} {form(lag, 'waits', 'wait')}" if lag else "nothing waits"
+        waits = waiting(lag) if lag else "nothing waits"
         advice = "Start its consumers, or delete the group if nobody needs it any more."
         yield FoundCause(
             CauseFacts("no-members", True, (), (), f"{why}, and {waits}.", advice),
@@ -139,19 +144,19 @@ def of_unknown(group: Group) -> Iterator[FoundCause]:
         yield FoundCause(
             CauseFacts("never-committed", True, (), partitions, evidence, advice), "look", log
         )
-    if unknown.any():
+    everything = bool(np.array_equal(unknown, group.assignable))
+    if unknown.any() and not (everything and group.weights is not None):
         places = np.flatnonzero(unknown)
         partitions = named(group, places)
         evidence = (
             f"{plural(len(places), 'partition')} {form(len(places), 'has', 'have')} an unknown lag,"
             f" which counts as 0: {names(partitions)}."
         )
-        everything = bool(np.array_equal(unknown, group.assignable))
         advice = "Give offsets or lags; without any, numbers of partitions are balanced."
         yield FoundCause(
             CauseFacts("unknown-lag", True, (), partitions, evidence, advice,
                        command(group, "--sample 60s")),
-            "leave" if everything else "look",
+            "look",
         )  # fmt: skip
 
 
@@ -169,17 +174,18 @@ def in_order_facts(group: Group, caught_up: bool) -> Iterator[FoundCause]:
     counts = np.bincount(group.owner[group.owner != NOBODY], minlength=group.n_members)
     without = np.flatnonzero(counts == 0)
     partitions = int(np.count_nonzero(group.assignable))
-    if len(without) and group.n_members > partitions and (group.owner != NOBODY).any():
+    spare = group.n_members - partitions
+    if len(without) and spare > 0 and (group.owner != NOBODY).any():
         ids = tuple(group.members[place].id for place in without.tolist())
         evidence = (
-            f"{plural(group.n_members, 'member')} share {plural(partitions, 'partition')}, so"
-            f" {number(len(ids))} {form(len(ids), 'reads', 'read')} nothing."
+            f"{plural(group.n_members, 'member')} share {plural(partitions, 'partition')}, so at"
+            f" least {number(spare)} {form(spare, 'reads', 'read')} nothing."
         )
-        advice = "They are spare: they take over when another member stops."
+        advice = "A spare member takes over when another one stops."
         yield FoundCause(CauseFacts("idle-members", True, ids, (), evidence, advice), "leave")
     if caught_up:
         lag = int(group.lag[group.assignable].sum())
-        evidence = f"{plural(lag, 'record')} {form(lag, 'waits', 'wait')} in all."
+        evidence = f"{waiting(lag)} in all."
         yield FoundCause(
             CauseFacts("caught-up", True, (), (), evidence, "Nothing is to be done."), "leave"
         )

@@ -14,7 +14,7 @@ from equilag.domain.group.progress import ReadProgress
 from equilag.domain.plan.verdict import Cause, CauseFacts, NamedPartition
 from equilag.domain.reduction.reduce import known_capacities
 from equilag.planner.diagnosis.judged_plan import CAUGHT_UP
-from equilag.planner.verdict.causes import FoundCause, command, named
+from equilag.planner.verdict.causes import FoundCause, command, named, waiting
 
 SURE_S: Final = 300.0
 """Seconds without a commit after which one is not to be expected: Kafka's consumers commit every
@@ -33,6 +33,7 @@ def stuck_causes(group: Group, progress: ReadProgress) -> Iterator[FoundCause]:
     nothing: they may be the end markers of transactions.
     """
     still: Flags = progress.known & (progress.read == 0) & (progress.before > 0)
+    still &= group.lag > 0
     if progress.seconds < CAUGHT_UP or not still.any():
         return
     owner = group.owner
@@ -45,7 +46,7 @@ def stuck_causes(group: Group, progress: ReadProgress) -> Iterator[FoundCause]:
         who, lag = group.members[owner[place]].id, int(group.lag[place])
         evidence = (
             f"{partition_name(name)} has had no commit for {time_span(progress.seconds)} while"
-            f" {plural(lag, 'record')} wait, and {printable(who)} goes on with its others."
+            f" {waiting(lag)}, and {printable(who)} goes on with its others."
         )
         yield _stuck(group, long, who, (name,), (evidence, "partition", lag))
     for member in np.unique(owner[still & ~alone & (owner != NOBODY)]).tolist():
@@ -53,7 +54,7 @@ def stuck_causes(group: Group, progress: ReadProgress) -> Iterator[FoundCause]:
         lag, who = int(group.lag[places].sum()), group.members[member].id
         evidence = (
             f"{printable(who)} has committed nothing for {time_span(progress.seconds)} while"
-            f" {plural(lag, 'record')} wait in {plural(len(places), 'partition')}."
+            f" {waiting(lag)} in {plural(len(places), 'partition')}."
         )
         yield _stuck(group, long, who, named(group, places), (evidence, "member", lag))
 

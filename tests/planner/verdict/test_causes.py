@@ -49,8 +49,10 @@ def test_a_partition_without_a_commit_is_told() -> None:
 
 def test_an_unknown_lag_is_told() -> None:
     assert of(built(lags={"t": [5, 5, None, 5]})).action == "look"
-    none = of(built(lags={"t": [None] * 4}))  # then counts are what is balanced
-    assert ([one.cause for one in none.causes], none.action) == (["unknown-lag"], "leave")
+    none = of(built(lags={"t": [None] * 4}))
+    assert ([one.cause for one in none.causes], none.action) == (["unknown-lag"], "look")
+    by_weights = of(built(lags={"t": [None] * 4}, weights={"t": [3] * 4}))
+    assert "unknown-lag" not in [one.cause for one in by_weights.causes]
 
 
 def test_spare_members_are_in_order() -> None:
