@@ -16,19 +16,16 @@ from equilag.planner.stages.cpsat_stage import (
     MODEL_SIZE,
 )
 from equilag.planner.stages.exhaustive_stage import whole
-from equilag.solver.local_search.relief import relieved
 
 
 class LeastShortage:
-    """Exchanges that relieve who falls behind, and a model of small groups."""
+    """A model of small groups; in larger ones the searches for evenness leave nothing to gain."""
 
     name: Final = "least shortage"
     SHARE: Final = 0.3
     """Of the time left, for each goal of the model."""
     UPTO: Final = 0.3
     """Part of the work that may be spent when it ends."""
-    EXCHANGE: Final = 1e-6
-    """Seconds per partition of one exchange."""
 
     def applies(self, state: SolveState, budget: Budget) -> bool:
         problem, best = state.problem, state.incumbent
@@ -38,15 +35,6 @@ class LeastShortage:
         return moves_more or best.figures.short > state.bounds.short
 
     def run(self, state: SolveState, budget: Budget) -> Iterator[Contribution]:
-        problem, limit = state.problem, state.problem.objective.asked_limit
-        shortage, given = problem.shortage, state.incumbent.assigned
-        assert shortage is not None
-        stop = budget.steps(self.EXCHANGE * problem.group.n_partitions, self.UPTO, self.SHARE)
-        found = relieved(problem.group, problem.constraint, shortage, given, limit, stop)
-        yield Proposal(found, "relief")
-        yield from self._model(state, budget)
-
-    def _model(self, state: SolveState, budget: Budget) -> Iterator[Contribution]:
         problem, limit = state.problem, state.problem.objective.asked_limit
         group = whole(state, limit, MODEL_SIZE)
         seconds = budget.seconds_of_work(self.UPTO) if budget.counted else budget.limit
