@@ -7,7 +7,7 @@ import time
 from equilag.domain.group.group import Group
 from equilag.domain.plan.plan import Plan
 from equilag.heuristics.given import AnyAssignor, given_assignor
-from equilag.planner.solving.result import unconstrained_claims
+from equilag.planner.solving.result import judge_when_read, unconstrained_claims
 from equilag.planner.solving.run_settings import checked_group
 
 
@@ -28,9 +28,7 @@ def assign(group: Group, assignor: AnyAssignor) -> Plan:
     claims = unconstrained_claims(group)
     bound = claims[-1].value if claims else 0
     wall = time.monotonic() - start
-    from equilag.planner.verdict.plan_verdict import plan_verdict
-
     return Plan(
         group, None, "feasible", one.name, assigned, claims, bound, 0, None, wall,
-        judge=plan_verdict,
+        judge=judge_when_read,
     )  # fmt: skip

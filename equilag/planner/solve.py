@@ -49,8 +49,7 @@ def solve(
     task = task_of(group, policy_from(policy, **settings), seed)
     # The clock runs from the call, so what takes time to load is loaded after it was started.
     from equilag.planner.solving.make_plan import make_plan
-    from equilag.planner.verdict.plan_verdict import plan_verdict
 
-    plan = replace(make_plan(task, budget, progress), judge=plan_verdict)
+    plan = make_plan(task, budget, progress)
     # Set after the run was done, `stop` changed nothing; whether it did cannot be told by then.
     return replace(plan, interrupted=True, repeatable=False) if budget.interrupted else plan

@@ -30,7 +30,7 @@ from equilag.pipeline.results.run_dir import read_summary
 from equilag.pipeline.results.run_tables import check_summary, plan_row, read_columns, rows_of
 from equilag.pipeline.sources.snapshot_rows import group_input
 from equilag.planner.facts.fleet_run import GroupCommands
-from equilag.planner.verdict.plan_verdict import plan_verdict
+from equilag.planner.solving.result import judge_when_read
 
 if TYPE_CHECKING:
     from equilag.domain.plan.plan import Plan
@@ -207,5 +207,5 @@ def _plan(row: Mapping[str, Any], group: Group, assigned: Index, path: str) -> P
         run.repeatable,
         excess_lower_bound=max((c.value for c in claims if c.claim == EXCESS), default=0),
         reduction=reduction,
-        judge=plan_verdict,
+        judge=judge_when_read,
     )

@@ -13,6 +13,7 @@ from equilag.domain.plan.choice import Choice
 from equilag.domain.plan.claim import MOVES, PRICE, Claim
 from equilag.domain.plan.metrics import load_divisor, move_unit_of, moved_partitions
 from equilag.domain.plan.plan import Plan
+from equilag.domain.plan.verdict import VerdictFacts
 from equilag.domain.policy.objective import EXCESS
 from equilag.domain.reduction.reduce import Reduction
 from equilag.planner.solving.front import ParetoFront, knee
@@ -24,6 +25,13 @@ from equilag.solver.lower_bounds.load_bounds import difference, overall_bounds
 
 BOUNDED_SIZE: Final = 200_000
 """Partitions and class pairs up to which a fallback's bounds take a few milliseconds."""
+
+
+def judge_when_read(plan: Plan) -> VerdictFacts:
+    """The verdict on a plan; what makes it loads only then."""
+    from equilag.planner.verdict.plan_verdict import plan_verdict
+
+    return plan_verdict(plan)
 
 
 def plan_of(state: SolveState, budget: Budget) -> Plan:
@@ -48,6 +56,7 @@ def plan_of(state: SolveState, budget: Budget) -> Plan:
         state.proofs.value(EXCESS) or 0,
         price_lower_bound=int(state.proofs.value(PRICE) or 0),
         reduction=task.reduction,
+        judge=judge_when_read,
     )
 
 
@@ -81,6 +90,7 @@ def settled_plan(task: Task, draft: Draft, budget: Budget, notes: list[str]) -> 
         (Choice("fewest moves", moves, 0, move_weight=task.reduction.moved_weight(moves)),),
         *_run(task, budget),
         reduction=task.reduction,
+        judge=judge_when_read,
     )
 
 
@@ -105,6 +115,7 @@ def fallback_plan(task: Task, draft: Draft, budget: Budget, notes: list[str]) ->
         (),
         *_run(task, budget),
         reduction=task.reduction,
+        judge=judge_when_read,
     )
 
 

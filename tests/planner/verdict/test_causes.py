@@ -121,3 +121,11 @@ def test_of_many_groups_the_uneven_ones_are_planned() -> None:
     least = VerdictLimits(Thresholds(min_gain=9_000))
     assert quick_verdict(uneven, least).action == "leave"
     assert quick_verdict(built(lags={"t": [9_000, 0, 0, 0]})).action == "look"
+
+
+def test_claims_and_verdict_are_made_when_they_are_read() -> None:
+    plan = equilag.solve(built(lags={"t": [0] * 4}), policy="fair-yet-sticky")
+    assert {"claims", "verdict"} & {k for k, v in plan.__dict__.items() if not callable(v)} == set()
+    assert plan.claims
+    assert plan.verdict is not None
+    assert isinstance(plan.__dict__["claims"], tuple)
