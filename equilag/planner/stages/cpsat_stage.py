@@ -135,9 +135,8 @@ def solver_claim(
     state: SolveState, aim: Aim, bound: Load, limits: CpSatLimits
 ) -> Iterator[Contribution]:
     """A bound that rests on the solver's word, if it says more than what is known."""
-    from equilag.solver.cpsat.model import parameters, version
+    from equilag.solver.cpsat.model import quoted
 
     if bound <= aim.bound(state):
         return
-    settings = {k: v for k, v in parameters(limits).items() if "max_time" not in k}
-    yield aim.proved(bound, "cp-sat", "solver", version=version(), parameters=settings)
+    yield aim.proved(bound, "cp-sat", "solver", **quoted(limits))

@@ -44,9 +44,8 @@ class LeastShortage:
         from equilag.solver.cpsat.model import (
             CpSatLimits,
             SolverFailed,
-            parameters,
+            quoted,
             solve_shortage,
-            version,
         )
 
         shortage, objective = problem.shortage, problem.objective
@@ -76,6 +75,5 @@ class LeastShortage:
             yield Proposal(group.assignment(assigned), ALGORITHM)
         bound = shortage.records(answer.bound)
         if bound > state.bounds.short:
-            settings = {k: v for k, v in parameters(limits).items() if "max_time" not in k}
-            data = {"max_moves": limit, "version": version(), "parameters": settings}
+            data = {"max_moves": limit, **quoted(limits)}
             yield Claim(SHORT, bound, "cp-sat", data, "solver")

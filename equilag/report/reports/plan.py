@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shlex
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from functools import cached_property
@@ -23,6 +22,7 @@ from equilag.planner.facts.plan import (
     member_facts,
 )
 from equilag.planner.facts.work import WorkFacts, work_facts
+from equilag.planner.verdict.causes import command
 from equilag.planner.verdict.plan_verdict import judge_plan, verdict_of
 from equilag.planner.verdict.plan_words import above_percent
 from equilag.planner.verdict.throughput_words import load_words
@@ -287,7 +287,6 @@ def next_section(report: PlanReport, title: str) -> b.Section | None:
     plan = report.plan
     if plan.policy is None or not report.verdict.plan_helps:
         return None
-    name = shlex.quote(printable(plan.group.name)) if plan.group.name else "GROUP"
     leads = (
         "Kafka has no command that loads a plan into a group: its leading member assigns. equilag's"
         " steward joins as that member. What it would do:"
@@ -296,5 +295,5 @@ def next_section(report: PlanReport, title: str) -> b.Section | None:
         "Without --dry-run it assigns; consumers in any language stay as they are. Consumers in"
         " Python can have equilag's assignor instead. docs/live.md says what it takes."
     )
-    dry_run = f"equilag steward --bootstrap-server HOST:PORT --group {name} --dry-run"
+    dry_run = command(plan.group, "--dry-run", "steward")
     return b.section(title, b.Commands(((leads, dry_run), (assigns, ""))), anchor="next")

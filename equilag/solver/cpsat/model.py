@@ -112,6 +112,12 @@ def parameters(limits: CpSatLimits) -> dict[str, Any]:
     }
 
 
+def quoted(limits: CpSatLimits) -> dict[str, Any]:
+    """What a claim that rests on such a call says of it."""
+    settings = {k: v for k, v in parameters(limits).items() if "max_time" not in k}
+    return {"version": version(), "parameters": settings}
+
+
 def build(
     problem: SmallProblem,
     hint: Ints | None = None,
