@@ -7,7 +7,7 @@ numbered by ascending id, topics by ascending name, and the partitions of all to
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Unpack
@@ -73,7 +73,8 @@ class Group:
     taken_at: str | None = None
     generation: int | None = None
     partition_classes: PartitionClasses | None = None
-    """Given where subscriptions alone do not say who may take what; else from subscribers."""
+    """Given where a subscription alone does not say who may take a partition; else the partitions
+    of all topics with the same subscribers are one class."""
     offsets: OffsetColumns | None = None
     previous: Previous | None = None
     """The offsets of an earlier moment; both None where they are unknown."""
@@ -111,9 +112,11 @@ class Group:
         topics: name -> number of partitions. P is their sum; a column [P] has the partitions of all
             topics in one run, by topic name and then by number.
         members: `Member` objects, or ids of members of which nothing else is known; in any order.
-        subscriptions: id -> topic names, for every member; some may not exist yet.
-        owned: id -> topic -> partition numbers that the member holds now, or `ClaimColumns`. Claims
-            on what does not exist, or is not subscribed to, are dropped; the newest one wins.
+        subscriptions: id -> topic names, for every member. A topic that is not in `topics` does
+            not exist yet. Members that share one list object are quicker to take.
+        owned: id -> topic -> partition numbers that the member holds now, or `ClaimColumns`. A
+            claim on what does not exist, or is not subscribed to, is dropped and counted; of
+            several claims on one partition that of the newest generation wins.
         lags: topic -> lag of each partition in records, 0 to 2^53 - 1 and None for unknown; or a
             column [P] of integers, -1 for unknown. Stands before `offsets`, topic by topic.
         offsets: `PartitionOffsets`, from which lags follow (see `equilag.domain.group.lag`).
@@ -121,7 +124,8 @@ class Group:
         auto_offset_reset: `latest` (the default), `earliest` or `none`: what a partition without a
             commit counts as, which is 0 or the whole log.
         unknown_lags: topic -> numbers of the partitions whose lag is unknown, whatever else says.
-        rates: topic -> records per second produced to each partition, None for unknown; or [P].
+        rates: topic -> records per second produced to each partition, None for unknown; or a
+            column [P], NaN for unknown.
         weights, move_weights: topic -> weight of each partition, 0 to 2^53 - 1; or a column [P].
         racks: topic -> for each partition, the racks that hold a replica.
         allowed: topic -> partition number -> ids of the members that alone may read it.
@@ -253,7 +257,8 @@ class Group:
 
     @cached_property
     def disjoint(self) -> bool:
-        """True if subscriptions decide who may take what, and no topic has two member classes."""
+        """True if subscriptions decide who may take what, some topic is read, and none is read by
+        two member classes."""
         if self.partition_classes is not None:
             return False
         total = sum(map(len, self.class_topics))
@@ -288,11 +293,3 @@ class Group:
         nothing = np.full(self.n_partitions, NOBODY, dtype=np.int32)
         extended = self.extended and self.extended._replace(stakes=None, forced_moves=0)
         return replace(self, owner=nothing, extended=extended)
-
-
-def iter_names(group: Group, partitions: Ints) -> Iterator[tuple[str, int]]:
-    """Topic name and number of each of `partitions`."""
-    topic = group.topic_of[partitions]
-    index = partitions - group.topic_start[topic]
-    for t, i in zip(topic.tolist(), index.tolist(), strict=True):
-        yield group.topics[t], i

@@ -6,7 +6,7 @@ where a partition is not assigned.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -162,6 +162,14 @@ def _pairs(assignment: Mapping[str, Iterable[int]]) -> frozenset[TopicPartition]
                 "not partition numbers; give one member's assignment, or use by_member", topic
             )
     return frozenset((topic, p) for topic, numbers in assignment.items() for p in numbers)
+
+
+def iter_names(group: Group, partitions: Ints) -> Iterator[tuple[str, int]]:
+    """Topic name and number of each of `partitions`."""
+    topic = group.topic_of[partitions]
+    index = partitions - group.topic_start[topic]
+    for t, i in zip(topic.tolist(), index.tolist(), strict=True):
+        yield group.topics[t], i
 
 
 def withheld_phase(group: Group, assigned: Index) -> dict[str, Any] | None:

@@ -6,9 +6,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from equilag.domain.group.group import Group, Index, Ints, iter_names
+from equilag.domain.group.group import Group, Index, Ints
 from equilag.domain.move_reasons.plan_reasons import PlanReasons
 from equilag.domain.move_reasons.unit_reasons import MoveReason
+from equilag.domain.plan.assignment import iter_names
 
 
 @dataclass(frozen=True, slots=True)
