@@ -263,7 +263,8 @@ class Plan:
         return self.reduction or Reduction(self.group, self.group)
 
     def to_dict(self, *, reasons: bool = True) -> dict[str, Any]:
-        """The plan's JSON, format ``equilag/plan/1``; if asked for, without reasons of moves."""
+        """The plan's JSON, format ``equilag/plan/1``. Without `reasons` it lacks what no check
+        needs: those of moves, and the verdict."""
         weight = {"weight": self.moves_weight, "weight_lower_bound": self.moves_weight_lower_bound}
         document: dict[str, Any] = {
             "format": FORMAT,
@@ -292,6 +293,6 @@ class Plan:
             document["interrupted"] = True
         if self.notes:
             document["notes"] = list(self.notes)
-        if self.verdict is not None:
+        if reasons and self.verdict is not None:
             document["verdict"] = self.verdict.document()
         return document
