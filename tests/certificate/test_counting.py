@@ -11,8 +11,7 @@ from support.groups import group_of, groups, small_groups
 from support.oracles import Assignments
 from support.reduced_groups import exact_loads, random_capacities, random_counts
 
-from equilag.certificate.bounds.counting import Counting
-from equilag.certificate.bounds.free_of_topics import heaviest_of, lightest_of
+from equilag.certificate.bounds.counting import Counting, heaviest_of, lightest_of
 from equilag.certificate.bounds.heaviest import excess_by_average, excess_by_heavy, heavy, rest
 from equilag.domain.constraint import unconstrained
 from equilag.domain.group.group import Flags, Group

@@ -11,7 +11,6 @@ from typing import NamedTuple
 
 import numpy as np
 
-from equilag.certificate.bounds.free_of_topics import FreeOfTopics, heaviest_of, lightest_of
 from equilag.domain.columns import rows_together
 from equilag.domain.constraint import CountConstraint, ranges
 from equilag.domain.group.group import Flags, Group, Ints
@@ -159,16 +158,12 @@ class Counting:
         mine = buckets[first[member_class] : first[member_class + 1]]
         return ranges(edges[mine], edges[mine + 1])
 
-    @cached_property
-    def free_of_topics(self) -> FreeOfTopics:
-        """Where topics count one by one."""
-        return FreeOfTopics(self.constraint)
-
     def shares(self, members: Flags) -> Shares:
         """Fewest and most partitions of each bucket that the members [M] take."""
         if self.per_topic:
-            inside_lo, inside_hi = self.free_of_topics.together(members)
-            outside_lo, outside_hi = self.free_of_topics.together(~members)
+            topics = self.constraint.free_topics
+            inside_lo, inside_hi = topics.by_topic(members)
+            outside_lo, outside_hi = topics.by_topic(~members)
             least = np.maximum(inside_lo, self.size - outside_hi)
             closed: Flags = np.logical_not(outside_hi)
             return Shares(least, np.minimum(inside_hi, self.size - outside_lo), closed)
@@ -253,3 +248,26 @@ class Counting:
         rest = np.ones(len(self.lag), dtype=np.bool_)
         rest[top] = False
         return top, part.order[rest[part.order]]
+
+
+def lightest_of(lags: Ints, number: int) -> int:
+    if number <= 0:
+        return 0
+    if number >= len(lags):
+        return int(lags.sum())
+    return int(np.partition(lags, number - 1)[:number].sum())
+
+
+def heaviest_of(lags: Ints, number: int) -> int:
+    if number <= 0:
+        return 0
+    if number >= len(lags):
+        return int(lags.sum())
+    return int(np.partition(lags, len(lags) - number)[len(lags) - number :].sum())
+
+
+def sums_of_lightest(lags: Ints, most: int) -> Ints:
+    """Sums of the lightest 0, 1, ... lags; of `most` of them, if there are so many. O(lags)."""
+    if 0 < most < len(lags):
+        lags = np.partition(lags, most - 1)
+    return np.concatenate(([0], np.cumsum(np.sort(lags[: max(0, most)]))))

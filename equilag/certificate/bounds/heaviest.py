@@ -11,8 +11,7 @@ from typing import Final, NamedTuple
 
 import numpy as np
 
-from equilag.certificate.bounds.counting import Counting
-from equilag.certificate.bounds.free_of_topics import sums_of_lightest
+from equilag.certificate.bounds.counting import Counting, sums_of_lightest
 from equilag.domain.columns import distinct
 from equilag.domain.group.group import Flags, Ints
 from equilag.domain.group.member_capacities import EXACT, Load, MemberCapacities
@@ -73,12 +72,12 @@ def _with_heaviest(
 
 def _beside_in_topic(counting: Counting, members: Flags, heaviest: int) -> int:
     """The load with the heaviest partition at least, where every topic is balanced by itself."""
-    topic, free = int(counting.bucket[heaviest]), counting.free_of_topics
+    topic, free = int(counting.bucket[heaviest]), counting.constraint.free_topics
     holders = np.flatnonzero(members)
-    holders = holders[free.most_at(topic, holders) > 0]
+    holders = holders[free.at(topic, holders).most > 0]
     if not len(holders):
         return 0
-    fewest = free.fewest_of_any(holders)
+    fewest = free.level[:, distinct(free.place[holders])].min(axis=1)
     fewest[topic] = max(0, int(fewest[topic]) - 1)
     beside = counting.lag[counting.from_light < fewest[counting.bucket]]
     return int(counting.lag[heaviest]) + int(beside.sum())

@@ -86,12 +86,12 @@ def bound_by_potentials(
 ) -> int | None:
     """Fewest moves that the potentials prove, 0 or more; None if they are no dual solution."""
     kept: int | None
-    if constraint.totals_then_topics:
-        kept = _kept_then_topics(group, constraint, potentials)
-    elif constraint.per_topic:
-        kept = _kept_per_topic(group, constraint, potentials)
-    else:
+    if not constraint.per_topic:
         kept = _kept_total(group, constraint, potentials)
+    elif constraint.totals_then_topics or potentials.partition is None:
+        kept = _kept_by_topics(group, constraint, potentials)
+    else:
+        kept = None
     return None if kept is None else max(0, retainable(group) - kept)
 
 
@@ -117,8 +117,8 @@ class OwnedOfTopics(NamedTuple):
 def owned_of_topics(group: Group, topics: TopicIntervals) -> OwnedOfTopics:
     """Who owns what of the topics. O(P log P)."""
     topic, member, count = TopicCounts.of(group, group.owner).cells()
-    least = topics.least_of_subscribers(topic, member)
-    gains = (count > least) & (topics.most_of_subscribers(topic, member) > least)
+    least, most = topics.at(topic, member)
+    gains = (count > least) & (most > least)
     return OwnedOfTopics(topic, member, gains, int(np.minimum(count, least).sum()))
 
 
@@ -145,47 +145,61 @@ def _kept_total(group: Group, constraint: CountConstraint, potentials: Potential
     return exact_sum(unit) + _member_part(constraint, member, 0) + exact_sum(slack)
 
 
-def _kept_then_topics(group: Group, constraint: CountConstraint, potentials: Potentials) -> int:
-    """The same where topics count after the totals: given the prices of partitions and members, a
-    member keeps most of a topic if it takes what is worth most to it, as many as it must and may.
+def _kept_by_topics(group: Group, constraint: CountConstraint, potentials: Potentials) -> int:
+    """The same where topics count one by one: given the prices of partitions and members, a member
+    keeps most of a topic if it takes what is worth most to it, as many as it must and may.
 
     What it does not own is worth the least potential of what it may take; as if there were any
-    number of that.
+    number of that. O(P log P + topics × places).
     """
     by_unit, member = potentials.partition, potentials.member
     if by_unit is None:
         by_unit = potentials.topic[group.topic_of]
     assignable = np.flatnonzero(group.assignable)
-    parts = topic_parts(group)
+    parts, topics = topic_parts(group), constraint.topics
     lowest = np.full(len(parts.topic), ABOVE_ALL)
     np.minimum.at(lowest, parts.of_partition[assignable], by_unit[assignable])
     part, member_class = np.nonzero(constraint.face[parts.partition_class])
     least = np.full(group.reads.shape, ABOVE_ALL)
     np.minimum.at(least, (parts.topic[part], member_class), lowest[part])
+    class_of_place = np.zeros(len(topics.size), np.int64)
+    class_of_place[topics.place] = group.class_of
+    total = int(by_unit[assignable].sum()) + _member_part(constraint, member, 0)
+    # As if nobody owned anything.
+    topic, place = np.nonzero(topics.level)
+    worth = -least[topic, class_of_place[place]] * topics.size[place]
+    worth -= np.bincount(topics.place, member, len(topics.size)).astype(np.int64)[place]
+    total += int((topics.level[topic, place] * worth).sum())
+    topic, place = topics.pairs
+    total += _above_zero(topics.place, member, place, -least[topic, class_of_place[place]])
     stakes = _stakes(group)
     stakes = stakes.where(constraint.may(stakes.unit, stakes.member))
-    topic = group.topic_of[stakes.unit]
-    worth = stakes.number - by_unit[stakes.unit] - member[stakes.member]
-    other = -least[topic, group.class_of[stakes.member]] - member[stakes.member]
-    order = np.lexsort((-worth, stakes.member, topic))
+    holder, topic = stakes.member, group.topic_of[stakes.unit].astype(np.int64)
+    worth = stakes.number - by_unit[stakes.unit] - member[holder]
+    other = -least[topic, group.class_of[holder]] - member[holder]
+    order = np.lexsort((-worth, holder, topic))
     order = order[(worth > other)[order]]
-    topic, holder, worth = topic[order], stakes.member[order], worth[order]
-    edges = np.searchsorted(topic, np.arange(len(group.topics) + 1)).tolist()
-    total = int(by_unit[assignable].sum()) + _member_part(constraint, member, 0)
-    for t in np.flatnonzero(group.reads.any(axis=1)).tolist():
-        who = np.flatnonzero(least[t][group.class_of] < ABOVE_ALL)
-        low, high = (np.zeros_like(member) for _ in range(2))
-        low[who], high[who] = constraint.topics.at(t, who)
-        mine, gain = holder[edges[t] : edges[t + 1]], worth[edges[t] : edges[t + 1]]
-        rank = np.arange(len(mine)) - np.searchsorted(mine, mine)
-        total += int(gain[rank < low[mine]].sum())
-        total += int(np.maximum(gain, 0)[(rank >= low[mine]) & (rank < high[mine])].sum())
-        taken = np.bincount(mine, minlength=len(member))
-        must = np.maximum(low - taken, 0)[who]
-        rest = np.maximum(high - np.maximum(low, taken), 0)[who]
-        price = -least[t][group.class_of[who]] - member[who]
-        total += int((must * price).sum() + (rest * np.maximum(price, 0)).sum())
-    return total
+    topic, holder, worth, other = topic[order], holder[order], worth[order], other[order]
+    cell = topic * group.n_members + holder
+    rank = np.arange(len(cell)) - np.searchsorted(cell, cell)
+    low, high = topics.at(topic, holder)
+    must, may = rank < low, (rank >= low) & (rank < high)
+    return total + int(
+        (worth - other)[must].sum() + (np.maximum(worth, 0) - np.maximum(other, 0))[may].sum()
+    )
+
+
+def _above_zero(place_of: Ints, member: Ints, place: Ints, worth: Ints) -> int:
+    """The sum of max(0, worth − z) over the members of each of some places, with potentials z."""
+    values, rank = np.unique(member, return_inverse=True)
+    width = len(values) + 1
+    key = place_of * width + rank.ravel()
+    order = np.argsort(key, kind="stable")
+    key = key[order]
+    below = np.concatenate(([0], np.cumsum(member[order])))
+    first = np.searchsorted(key, place * width)
+    last = np.searchsorted(key, place * width + np.searchsorted(values, worth))
+    return int(((last - first) * worth - (below[last] - below[first])).sum())
 
 
 def _stakes(group: Group) -> Stakes:
@@ -194,41 +208,6 @@ def _stakes(group: Group) -> Stakes:
         return group.extended.stakes
     owned = np.flatnonzero(group.owner != NOBODY)
     return Stakes(owned, group.owner[owned].astype(np.int64), np.ones_like(owned))
-
-
-def _kept_per_topic(
-    group: Group, constraint: CountConstraint, potentials: Potentials
-) -> int | None:
-    if potentials.partition is not None:
-        return None
-    topics, member = constraint.topics, potentials.member
-    owned = owned_of_topics(group, topics)
-    height = potentials.topic[owned.topic[owned.gains]] + member[owned.member[owned.gains]]
-    arcs = int((np.maximum(0, 1 - height) - np.maximum(0, -height)).sum())
-    return int(
-        owned.sure
-        + (topics.remainder * potentials.topic).sum()
-        + _member_part(constraint, member, topics.by_member.least)
-        + arcs
-        + _below_zero(topics, potentials)
-    )
-
-
-def _below_zero(topics: TopicIntervals, potentials: Potentials) -> int:
-    """The sum of max(0, −y − z) over all cells of topic and member that may have one more."""
-    topic, slot = topics.pairs
-    values, rank = np.unique(potentials.member, return_inverse=True)
-    width = len(values) + 1
-    key = topics.place * width + rank.ravel()
-    order = np.argsort(key, kind="stable")
-    key = key[order]
-    below = np.concatenate(([0], np.cumsum(potentials.member[order])))
-    first = np.searchsorted(key, slot * width)
-    last = np.searchsorted(key, slot * width + np.searchsorted(values, -potentials.topic[topic]))
-    total = ((last - first) * -potentials.topic[topic] - (below[last] - below[first])).sum()
-    barred_topic, barred_member = topics.barred
-    barred = -potentials.topic[barred_topic] - potentials.member[barred_member]
-    return int(total - np.maximum(0, barred).sum())
 
 
 def exact_sum(values: Ints, times: Ints | int = 1) -> int:

@@ -22,9 +22,8 @@ from equilag.domain.constraint.network import (
     NotMinimal,
     shortest_distances,
 )
-from equilag.domain.constraint.per_topic import topic_intervals
 from equilag.domain.constraint.topic_counts import CountInterval, TopicCounts
-from equilag.domain.constraint.topic_intervals import TopicIntervals
+from equilag.domain.constraint.topic_intervals import TopicIntervals, topic_intervals
 from equilag.domain.constraint.topic_network import STEP, StepRange, TopicNetwork
 
 __all__ = [

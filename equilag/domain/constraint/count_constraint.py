@@ -207,7 +207,7 @@ class CountConstraint:
     @property
     def totals_then_topics(self) -> bool:
         """True if topics are balanced as far as the most even totals allow."""
-        return self._topics is not None and self._topics.by_place
+        return self._topics is not None and self._topics.after_totals
 
     @property
     def topics(self) -> TopicIntervals:
@@ -216,21 +216,26 @@ class CountConstraint:
             raise ValueError("topics are not counted one by one")
         return self._topics
 
+    @cached_property
+    def free_topics(self) -> TopicIntervals:
+        """The same without pinned partitions."""
+        if not self.has_pinned:
+            return self.topics
+        return self.topics.without(TopicCounts.of(self.group, self.pinned_assignment))
+
     def may_lose_of_topic(
         self, held: TopicCounts, topics: Ints | Index, members: Ints | Index
     ) -> Flags:
         """True where a subscriber of the topic may have one partition of it fewer than `held`; the
         two are broadcast together."""
-        least = self.topics.least_of_subscribers(topics, members)
-        fewer: Flags = held.at(topics, members) > least
+        fewer: Flags = held.at(topics, members) > self.topics.at(topics, members).least
         return fewer
 
     def may_gain_of_topic(
         self, held: TopicCounts, topics: Ints | Index, members: Ints | Index
     ) -> Flags:
         """True where a subscriber of the topic may have one partition of it more than `held`."""
-        most = self.topics.most_of_subscribers(topics, members)
-        more: Flags = held.at(topics, members) < most
+        more: Flags = held.at(topics, members) < self.topics.at(topics, members).most
         return more
 
     # Members that are alike

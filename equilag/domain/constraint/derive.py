@@ -15,9 +15,12 @@ from equilag.domain.columns import Flags
 from equilag.domain.constraint.assignment_network import AssignmentNetwork
 from equilag.domain.constraint.count_constraint import CountConstraint
 from equilag.domain.constraint.network import NegativeCycles, NotMinimal
-from equilag.domain.constraint.per_topic import topic_intervals, within_totals
 from equilag.domain.constraint.topic_counts import TopicCounts
-from equilag.domain.constraint.topic_intervals import TopicIntervals
+from equilag.domain.constraint.topic_intervals import (
+    TopicIntervals,
+    topic_intervals,
+    within_totals,
+)
 from equilag.domain.constraint.topic_network import TopicNetwork
 from equilag.domain.group.group import NOBODY, Group, Index
 from equilag.domain.plan.metrics import cross_reads, has_racks, member_counts

@@ -91,14 +91,6 @@ class CountInterval(NamedTuple):
     most: Ints
 
 
-class Cells(NamedTuple):
-    """Topics and members whose count is fixed by itself: [cells], by topic and then by member."""
-
-    topic: Ints
-    member: Ints
-    fixed: Ints
-
-
 class OpenRow(NamedTuple):
     """All members that may have one more, topic by topic, in one row that is not written out."""
 

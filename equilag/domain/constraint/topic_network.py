@@ -18,7 +18,7 @@ from equilag.domain.columns import Ints, place_of, rows_together
 from equilag.domain.constraint.assignment_network import step_costs
 from equilag.domain.constraint.count_constraint import CountConstraint
 from equilag.domain.constraint.network import Costs, NegativeCycles, Network, NotMinimal
-from equilag.domain.constraint.topic_counts import Cells, CountInterval, TopicCounts
+from equilag.domain.constraint.topic_counts import CountInterval, TopicCounts
 from equilag.domain.constraint.topic_intervals import TopicIntervals
 from equilag.domain.group.group import NOBODY, Index
 from equilag.domain.group.topic_parts import TopicParts, topic_parts
@@ -77,17 +77,13 @@ class TopicNetwork:
         cell, cells = np.unique(key, return_inverse=True)
         topic, place_of_cell = np.divmod(cell, max(1, len(first)))
         least, most = constraint.counts_of(first)
-        pinned = np.zeros_like(topic)
-        if constraint.has_pinned:
-            held = TopicCounts.of(group, constraint.pinned_assignment)
-            pinned = held.at(topic, first[place_of_cell])
-            least, most = least - constraint.fixed[first], most - constraint.fixed[first]
+        held = TopicCounts.of(group, constraint.pinned_assignment)
+        pinned = held.at(topic, first[place_of_cell])
+        least, most = least - constraint.fixed[first], most - constraint.fixed[first]
         number, supply = size[place_of_cell], supply[part]
         low, high = np.zeros_like(topic), most[place_of_cell]
         if constraint.per_topic:
-            low, high = (
-                bound - pinned for bound in constraint.topics.at(topic, first[place_of_cell])
-            )
+            low, high = constraint.free_topics.at(topic, first[place_of_cell])
         n_cells = len(cell)
         sink = n_parts + n_cells + len(first)
         network = Network(
@@ -209,8 +205,7 @@ class TopicNetwork:
         low, high = least[cells] // number, -(-most[cells] // number)
         level[self.topic, self.place_of_cell] += low
         is_open[self.topic, self.place_of_cell] = high > low
-        nothing = np.zeros(0, np.int64)
-        topics = TopicIntervals(group, level, self.place, is_open, Cells(nothing, nothing, nothing))
+        topics = TopicIntervals(group, self.place, level, is_open, after_totals=True)
         lower, upper = (bound[n_pairs + n_cells :] for bound in (least, most))
         fixed = self.constraint.fixed
         return replace(

@@ -40,36 +40,32 @@ def deal_in_turn(intervals: TopicIntervals, number: Ints, shut: Units | None = N
     if not number.any():
         return number[:0], number[:0]
     row, n_members = intervals.open_row, intervals.group.n_members
-    width = row.edges[1:] - row.edges[:-1]
-    barred = intervals.barred
+    width, span = row.edges[1:] - row.edges[:-1], number
     if shut is not None:
-        barred = np.concatenate((barred[0], shut[0])), np.concatenate((barred[1], shut[1]))
-    span = number
-    if len(barred[0]):
-        span = number + np.bincount(barred[0], minlength=len(number)) * (number > 0)
+        span = number + np.bincount(shut[0], minlength=len(number)) * (number > 0)
         span = np.minimum(span, width)
     topic = np.arange(len(number)).repeat(span)
     place = np.arange(len(topic)) - (span.cumsum() - span)[topic]
     turn = (number.cumsum() - number)[topic] + place
     member = row.members_at(row.edges[topic] + turn % width[topic])
-    if not len(barred[0]):
+    if shut is None:
         return topic, member
-    there = ~among(topic * n_members + member, np.sort(barred[0] * n_members + barred[1]))
+    there = ~among(topic * n_members + member, np.sort(shut[0] * n_members + shut[1]))
     topic, member = topic[there], member[there]
     rank = np.arange(len(topic)) - topic.searchsorted(topic)
     enough = rank < number[topic]
     return topic[enough], member[enough]
 
 
-def even_totals(intervals: TopicIntervals, number: Ints) -> Units:
+def even_totals(intervals: TopicIntervals, number: Ints, pinned: bool) -> Units:
     """One partition each of `number` [T] to different subscribers, with the most even totals.
 
-    Where members of one class are alike, topics with the same subscribers and number are, too: the
-    flow runs between those. O(units + pairs), and the flow.
+    Where nothing is pinned, topics with the same subscribers and number are alike: the flow runs
+    between those. O(units + pairs), and the flow.
     """
-    intervals, n_topics = intervals.by_places, len(number)
+    n_topics = len(number)
     key = np.arange(n_topics)
-    if not len(intervals.cells.topic):
+    if not pinned:
         key = intervals.group.topic_class * (int(number.max(initial=0)) + 1) + number
     some = np.flatnonzero(number)
     _, first, kind_of, alike = np.unique(
@@ -140,7 +136,7 @@ def _spread_topics(topics: TopicIntervals, pinned: Flags, totals: bool) -> Index
     if not totals:
         topic, member = deal_in_turn(topics, topics.remainder)
     else:
-        topic, member = even_totals(topics, topics.remainder)
+        topic, member = even_totals(topics, topics.remainder, bool(pinned.any()))
     sure_topic, sure_member, number = topics.least_cells
     if pinned.any():
         number = number - TopicCounts.of(group, assigned).at(sure_topic, sure_member)

@@ -22,7 +22,6 @@ from equilag.domain.constraint import (
     CountConstraint,
     CountInterval,
     InstanceSums,
-    TopicCounts,
     reads_constraint,
 )
 from equilag.domain.errors import ContradictedBound, EquilagError
@@ -70,9 +69,10 @@ def fewest_moves(group: Group, constraint: CountConstraint) -> FewestMoves:
     """A plan with the fewest moves that the constraint allows, and its dual solution.
 
     O(P) for per-topic counts, else one minimum-cost flow on partition classes, member classes and
-    members; where topics count after the totals, on cells of topics and members too.
+    members; where the partitions of a topic differ, on cells of topics and members too.
     """
-    if constraint.per_topic and not constraint.totals_then_topics:
+    stakes = group.extended is not None and group.extended.stakes is not None
+    if constraint.per_topic and group.partition_classes is None and not stakes:
         found = fewest_topic_moves(group, constraint)
         dealt = _deal(constraint, group.owner, group.topic_of, found.cells)
         return FewestMoves(dealt, found.potentials)
@@ -121,7 +121,7 @@ def _by_cells(
     n_places, n_members = len(topics.size), group.n_members
     topic, member = np.nonzero((topics.level + topics.open)[:, topics.place])
     cell = topic * n_members + member
-    counts = constraint.topics.at(topic, member)
+    of_cells = constraint.free_topics.at(topic, member)
     topic_of_node = np.zeros(len(nodes.supply), np.int64)
     topic_of_node[nodes.of_partition[constraint.free]] = group.topic_of[constraint.free]
     # A node goes to the places of each class of members that it goes to.
@@ -142,9 +142,7 @@ def _by_cells(
     )
     own = np.flatnonzero(to >= 0)
     kept = NodeArcs(kept.node[own], to[own], kept.number[own], kept.cost[own])
-    pinned = TopicCounts.of(group, constraint.pinned_assignment).at(topic, member)
     sums = InstanceSums(member, *(count - constraint.fixed for count in constraint.counts_of()))
-    of_cells = CountInterval(*(count - pinned for count in counts))
     network = KeptNetwork(nodes.supply, kept, opened, slot_of.ravel(), of_cells, sums)
     flow = network.cheapest()
     node, place, units = network.cells(flow)

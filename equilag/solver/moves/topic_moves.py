@@ -12,7 +12,7 @@ import numpy as np
 
 from equilag.certificate.checks.potentials import Potentials, owned_of_topics
 from equilag.domain.columns import among, place_of
-from equilag.domain.constraint import CountConstraint, CountInterval, TopicCounts, TopicIntervals
+from equilag.domain.constraint import CountConstraint, CountInterval, TopicIntervals
 from equilag.domain.errors import EquilagError
 from equilag.domain.group.group import Flags, Group, Ints
 from equilag.solver.counts.even_counts import Units, deal_in_turn
@@ -31,9 +31,8 @@ def extras_by_slots(
     no exchange parts the units that must not go together.
     """
     (topic, slot), kept = topics.pairs, _kept_arcs(group, topics)
-    left_out = [np.concatenate(both) for both in zip(kept[:2], topics.barred, strict=True)]
     pair = place_of(
-        left_out[0] * len(topics.size) + topics.place[left_out[1]],
+        kept.node * len(topics.size) + topics.place[kept.to],
         topic * len(topics.size) + slot,
         len(topics.level) * len(topics.size),
     )
@@ -41,11 +40,10 @@ def extras_by_slots(
     arcs = NodeArcs(topic, slot, others, np.ones_like(topic))
     flow = KeptNetwork(topics.remainder, kept, arcs, topics.place, room).cheapest()
     own = kept.node[flow.kept > 0], kept.to[flow.kept > 0]
-    fixed = [np.concatenate(both) for both in zip(own, topics.barred, strict=True)]
     topic, slot = np.repeat(topic, flow.opened), np.repeat(slot, flow.opened)
     order = np.lexsort((topic, slot))
     topic, slot = topic[order], slot[order]
-    closed = np.sort(fixed[0] * group.n_members + fixed[1])
+    closed = np.sort(own[0] * group.n_members + own[1])
     member = _parted(topic, _in_rounds(topics.place, flow.given), slot, closed, group.n_members)
     taken = np.concatenate((own[0], topic)), np.concatenate((own[1], member))
     return taken, Potentials(1 + flow.node, flow.member)
@@ -122,11 +120,7 @@ def fewest_topic_moves(group: Group, constraint: CountConstraint) -> TopicMoves:
 def _cells(group: Group, constraint: CountConstraint, taken: Units) -> tuple[Ints, Ints, Ints]:
     """The fewest of every cell and one more for those `taken`, without what is pinned."""
     n_members = max(1, group.n_members)
-    topic, member, least = constraint.topics.least_cells
-    columns = [(topic, member, least), (*taken, np.ones_like(taken[0]))]
-    if constraint.has_pinned:
-        pinned = TopicCounts.of(group, constraint.pinned_assignment).cells()
-        columns.append((*pinned[:2], -pinned[2]))
+    columns = [constraint.free_topics.least_cells, (*taken, np.ones_like(taken[0]))]
     topic, member, number = (np.concatenate(column) for column in zip(*columns, strict=True))
     key, place = np.unique(topic * n_members + member, return_inverse=True)
     count = np.zeros(len(key), np.int64)
