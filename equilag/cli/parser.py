@@ -4,37 +4,36 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Iterable, Sequence
+from types import ModuleType
 from typing import Any, Final, NoReturn
 
 from equilag.cli.arguments.converters import MAX_SHOWN
 from equilag.cli.commands import (
-    assign,
     collect,
-    compare,
     completion,
-    explain,
     fleet,
-    frontier,
+    group_answers,
     groups,
-    plan,
     report,
-    simulate,
-    size,
     snapshot,
     steward,
     verify,
 )
+from equilag.cli.group_command import GroupCommand
 from equilag.domain.errors import InputError
 from equilag.domain.figures import shorten
 from equilag.domain.show import closest
 
-SECTIONS: Final = {
-    "one group": (plan, explain, assign, compare, frontier, report, verify),
-    "members and time": (size, simulate),
+SECTIONS: Final[dict[str, tuple[ModuleType | GroupCommand, ...]]] = {
+    "one group": (
+        group_answers.PLAN, group_answers.EXPLAIN, group_answers.ASSIGN, group_answers.COMPARE,
+        group_answers.FRONTIER, report, verify,
+    ),
+    "members and time": (group_answers.SIZE, group_answers.SIMULATE),
     "live groups": (groups, snapshot, steward),
     "fleets": (collect, fleet),
     "your shell": (completion,),
-}
+}  # fmt: skip
 """The commands as the help lists them."""
 COMMANDS: Final = tuple(module for modules in SECTIONS.values() for module in modules)
 

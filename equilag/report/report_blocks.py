@@ -263,6 +263,8 @@ class Report:
     """Partitions that the document lists one by one; a large document is written compactly."""
     names: Words = ()
     """Ids of members, which are shortened where they are too long."""
+    interrupted: bool = False
+    """True if the run was told to end before it was done."""
 
     def parts(self) -> Iterable[Block | None]:
         """The blocks; those that are empty or None are left out."""
@@ -270,6 +272,15 @@ class Report:
 
     def document(self) -> Mapping[str, Any]:
         """The report's JSON."""
+        raise NotImplementedError
+
+    def asks(self) -> bool:
+        """True if it says that there is something to do."""
+        return False
+
+    @property
+    def chart(self) -> Chart:
+        """The picture that ``--plot`` draws."""
         raise NotImplementedError
 
     def blocks(self) -> tuple[Block, ...]:

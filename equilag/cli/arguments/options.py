@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import Any, Final, NamedTuple, cast
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, cast
 
-from equilag.cli.arguments.converters import OneOf, seconds, whole
+from equilag.cli.arguments.converters import OneOf, duration, percent, seconds, whole
 from equilag.domain.errors import InputError
 from equilag.domain.policy.policy import SETTINGS, Policy
 from equilag.report.terminal import COLORS, DEFAULT_WIDTH, MAX_WIDTH, MIN_WIDTH
+
+if TYPE_CHECKING:
+    from equilag.planner.diagnosis.judged_plan import VerdictLimits
 
 AnyParser = argparse.ArgumentParser | argparse._ArgumentGroup
 """What options are added to."""
@@ -47,6 +50,7 @@ class Option(NamedTuple):
     default: Any = None
     repeats: bool = False
     """True if it can be given several times: then its value is a list."""
+    required: bool = False
 
 
 def add(parser: AnyParser, *declared: Option) -> None:
@@ -56,7 +60,7 @@ def add(parser: AnyParser, *declared: Option) -> None:
         if not one.metavar:
             told |= {"action": "store_true", "default": False}
         else:
-            told |= {"metavar": one.metavar, "type": one.type}
+            told |= {"metavar": one.metavar, "type": one.type, "required": one.required}
             told |= {"action": "append"} if one.repeats else {}
         parser.add_argument(one.flag, **told)
 
@@ -118,11 +122,35 @@ def check_output(args: argparse.Namespace) -> None:
         check_output(args.output)
 
 
-def add_plan_outputs(parser: AnyParser) -> None:
-    """Where the commands that make a plan write it."""
-    add(parser, Option("--out", "PLAN.json", "write the plan's JSON to this file"))
-    add_output(parser)
-    add(parser, Option("--verbose", "", "show also how the plan was found, and how fast"))
+PLAN_OUTPUTS: Final = (
+    Option("--out", "PLAN.json", "write the plan's JSON to this file"),
+    Option("--verbose", "", "show also how the plan was found, and how fast"),
+)
+"""Of the commands that make a plan."""
+
+
+GAINS: Final = (
+    Option("--gain", "PERCENT", "minimum relief of the most relieved member, in percent of a fair"
+           " share (default: 10)", percent, 10.0),
+    Option("--min-gain", "RECORDS", "minimum relief in records besides (default: what a member gets"
+           " in a second, or 1000 where no rate is known)", whole()),
+)  # fmt: skip
+BEHIND: Final = (
+    Option("--min-lag", "RECORDS", "lag per partition that is much, where no rate is known"
+           " (default: 10000)", whole(), 10_000),
+    Option("--behind", "T", "lag that is much, in time of production (default: 1m)", duration,
+           60.0),
+)  # fmt: skip
+"""From where on something is wrong with a group."""
+
+
+def limits_of(args: argparse.Namespace) -> VerdictLimits:
+    """What `GAINS` and `BEHIND` say."""
+    from equilag.planner.diagnosis.judged_plan import VerdictLimits
+    from equilag.planner.worth.thresholds import Thresholds
+
+    thresholds = Thresholds(args.gain, min_gain=args.min_gain)
+    return VerdictLimits(thresholds, args.min_lag, args.behind)
 
 
 @contextmanager
@@ -139,12 +167,14 @@ def named(policy: Policy | None = None) -> Iterator[None]:
         raise InputError(error.problem, option, error.source) from error
 
 
-def check_assignors(names: Sequence[str]) -> None:
-    """Raises InputError for a wrong name: before a large file is read for it."""
-    from equilag.heuristics.registry import get_assignor
+def check_assignors(args: argparse.Namespace) -> None:
+    """Raises InputError for a wrong name, if the command takes any: before a large file is read for
+    it."""
+    names = getattr(args, "assignor", None)
+    for name in [names] if isinstance(names, str) else names or ():
+        from equilag.heuristics.registry import get_assignor
 
-    with named():
-        for name in names:
+        with named():
             get_assignor(name)
 
 

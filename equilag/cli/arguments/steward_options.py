@@ -11,7 +11,6 @@ from equilag.cli.arguments.cluster import add_cluster, add_reading
 from equilag.cli.arguments.converters import OneOf, duration, number_from, whole
 from equilag.cli.arguments.options import Option
 from equilag.cli.arguments.policy_options import add_settings, policy_of
-from equilag.cli.arguments.verdict_options import GAINS
 from equilag.domain.errors import InputError
 from equilag.live.rebalance.live_policy import LIVE_DEFAULTS, LIVE_HORIZON_S
 
@@ -60,7 +59,7 @@ RUNNING: Final = (
            " names; can be repeated", repeats=True),
 )  # fmt: skip
 THRESHOLDS: Final = (
-    *GAINS,
+    *options.GAINS,
     Option("--gain-delay", "T", "the same relief in time of work; either is enough (default: 1m)",
            duration, 60.0),
     Option("--confirm", "N", "consecutive observations that must agree (default: 2)", whole(), 2),

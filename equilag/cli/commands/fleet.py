@@ -16,7 +16,7 @@ from equilag.cli.arguments.files import naming, read_file
 from equilag.cli.arguments.fleet_arguments import add_fleet_options
 from equilag.cli.arguments.policy_options import policy_of
 from equilag.cli.commands import fleet_export, fleet_show
-from equilag.cli.deliver import show
+from equilag.cli.deliver import deliver
 from equilag.cli.progress_line import ProgressLine
 from equilag.cli.screen import emit
 from equilag.cli.stop_signals import handled
@@ -113,7 +113,7 @@ def run(args: argparse.Namespace) -> int:
     from equilag.pipeline.results.fleet_report import read_report
     from equilag.report.reports.fleet import FleetReport
 
-    show(FleetReport(read_report(args.out), fleet_show.TOP), args)
+    deliver(FleetReport(read_report(args.out), fleet_show.TOP), args)
     return 0
 
 

@@ -10,10 +10,8 @@ from equilag.cli.arguments import options
 from equilag.cli.arguments.converters import whole
 from equilag.cli.arguments.files import OutputFile
 from equilag.cli.arguments.options import Option
-from equilag.cli.deliver import deliver_page, show
-from equilag.cli.screen import emit
+from equilag.cli.deliver import deliver, deliver_page
 from equilag.domain.errors import InputError
-from equilag.domain.figures import printable
 
 TOP: Final = 20
 """Worst groups that are shown unless another number is asked for: what a screen holds."""
@@ -42,7 +40,7 @@ def _show(args: argparse.Namespace) -> int:
 
     with reading_run(args.directory):
         run = read_report(args.directory)
-    show(FleetReport(run, args.top), args)
+    deliver(FleetReport(run, args.top), args)
     return 0
 
 
@@ -64,8 +62,6 @@ def _report(args: argparse.Namespace) -> int:
     with reading_run(args.directory):
         report = FleetReport(read_report(args.directory), TOP, every_group=True)
     deliver_page(report, args, target)
-    if not args.json:
-        emit(f"{report.verdict.headline}\n\npage  {printable(args.out)}\n")
     return 0
 
 

@@ -11,8 +11,7 @@ from typing import TYPE_CHECKING, Final
 
 from equilag.cli.arguments import options
 from equilag.cli.arguments.cluster import GROUPS, add_cluster, add_reading, reading
-from equilag.cli.arguments.verdict_options import add_verdict, limits_of
-from equilag.cli.deliver import show
+from equilag.cli.deliver import deliver
 from equilag.cli.group_watch import WATCH, watch
 from equilag.cli.screen import remark
 from equilag.domain.figures import plural, printable
@@ -50,7 +49,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     add_cluster(parser)
     options.add(parser, GROUPS)
     add_reading(parser)
-    add_verdict(parser)
+    options.add(parser, *options.GAINS, *options.BEHIND)
     parser.add_argument("--watch", **WATCH)
     options.add_output(parser)
 
@@ -62,7 +61,7 @@ def run(args: argparse.Namespace) -> int:
     report, remarks = listed(args)
     for line in remarks:
         remark(line)
-    show(report, args)
+    deliver(report, args)
     return 0
 
 
@@ -72,7 +71,7 @@ def listed(args: argparse.Namespace) -> tuple[GroupsReport, list[str]]:
     reset = args.auto_offset_reset or options.RESETS_DEFAULT
     with reading(args) as reader:
         found = reader.read_all(bool if args.groups is None else args.groups.fullmatch)
-    limits = limits_of(args)
+    limits = options.limits_of(args)
     rows = [figures(one, reset, limits) for one in found.groups]
     rows += [without_figures(name, one) for name, one in found.others.items()]
     rows.sort(key=lambda row: (-(row.lag_spread or 0), -(row.lag or 0), natural_key(row.group)))

@@ -9,14 +9,20 @@ from pathlib import PurePath
 from shlex import join, quote
 from typing import TYPE_CHECKING, Final
 
-from equilag.cli.answering import answering, status_of
 from equilag.cli.arguments import options
-from equilag.cli.arguments.files import OutputFile, one_stdin, read_file, read_snapshot
-from equilag.cli.arguments.given_plan import given_plan, refuse_with_plan
+from equilag.cli.arguments.files import (
+    OutputFile,
+    one_stdin,
+    read_file,
+    read_object,
+    read_snapshot,
+)
 from equilag.cli.arguments.options import STDIN, Option
 from equilag.cli.arguments.policy_options import add_settings, policy_of
 from equilag.cli.arguments.source import add_source, in_place_of_file, read_moments
 from equilag.cli.deliver import deliver_page
+from equilag.cli.group_command import answering, refuse_with_plan
+from equilag.cli.screen import status_of
 from equilag.domain.errors import InputError
 from equilag.domain.policy.policy import Policy
 
@@ -71,10 +77,10 @@ def run(args: argparse.Namespace) -> int:
     target = None
     if args.out is not None:
         target = OutputFile(args.out, "--out", (args.snapshot, args.plan, *args.others))
-    options.check_assignors(args.assignor)
+    options.check_assignors(args)
     earlier = _earlier(args)
     *sampled, group = read_moments(args, policy if args.plan is None else None)
-    document = given_plan(args)
+    document = None if args.plan is None else read_object(args.plan)
     for path, one in earlier:
         if one.name != group.name:
             problem = f"is of the group {one.name!r}, not of {group.name!r}"

@@ -7,7 +7,7 @@ from typing import Final
 
 from equilag.cli.arguments import options
 from equilag.cli.arguments.files import naming, one_stdin, read_object, read_snapshot, shown_path
-from equilag.cli.deliver import show
+from equilag.cli.deliver import deliver
 
 NAME: Final = "verify"
 HELP: Final = "check a plan and its certificate from scratch, without a solver"
@@ -43,5 +43,5 @@ def run(args: argparse.Namespace) -> int:
 
     with naming(args.plan):
         found = check_plan(group, document)
-    show(CheckReport(group, shown_path(args.plan), found, document.get("policy")), args)
+    deliver(CheckReport(group, shown_path(args.plan), found, document.get("policy")), args)
     return 0 if found.holds else DOES_NOT_HOLD

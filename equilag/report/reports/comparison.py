@@ -61,6 +61,7 @@ class ComparisonReport(b.Report):
     def __init__(self, comparison: Comparison) -> None:
         self.comparison = comparison
         self.headline = comparison_headline(comparison)
+        self.interrupted = comparison.plan.interrupted
 
     def document(self) -> dict[str, Any]:
         return {**self.comparison.to_dict(), "headline": self.headline}

@@ -56,6 +56,7 @@ class ExplanationReport(b.Report):
         self.explanation = explanation
         self.plan = PlanReport(explanation.plan)
         self.size, self.names = self.plan.size, self.plan.names
+        self.interrupted = explanation.interrupted
 
     @cached_property
     def now(self) -> UnevennessFacts:

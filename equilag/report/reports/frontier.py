@@ -24,15 +24,20 @@ class FrontierReport(b.Report):
     def __init__(self, front: FrontFacts, command: CommandOf | None = None) -> None:
         """With commands a page lets one pick a point."""
         self.front, self.command = front, command
+        self.interrupted = front.interrupted
 
     def document(self) -> dict[str, Any]:
         return self.front.document(front_headline(self.front))
+
+    @property
+    def chart(self) -> b.Chart:
+        return front_chart(self.front, self.command)
 
     def parts(self) -> Iterator[b.Block]:
         yield b.Headline(front_headline(self.front))
         yield group_title(self.front.group)
         if self.front.points:
-            yield front_chart(self.front, self.command)
+            yield self.chart
             yield front_table(self.front, self.command)
             yield b.Notes(tuple(_remarks(self.front, has_commands=self.command is not None)))
 

@@ -63,6 +63,7 @@ class PlanReport(b.Report):
         self.size = plan.group.n_partitions
         self.names = tuple(member.id for member in plan.group.members)
         self._verbose = verbose
+        self.interrupted = plan.interrupted
 
     @cached_property
     def group(self) -> GroupFacts:
@@ -90,6 +91,9 @@ class PlanReport(b.Report):
     def proof(self) -> b.Facts:
         rows = proof_rows(self.plan, self.group, self.work, verbose=self._verbose)
         return b.Facts(rows)
+
+    def asks(self) -> bool:
+        return self.verdict.worth_it
 
     def document(self) -> dict[str, Any]:
         """The plan's JSON, format ``equilag/plan/1``, with what was said about the group when it

@@ -32,7 +32,6 @@ class SimulationReport(b.Report):
         self.size = found.group.n_partitions
         self.names = tuple(member.id for member in found.group.members)
         self.interrupted = found.plan is not None and found.plan.interrupted
-        """True if the plan was told to end before it was done."""
 
     def document(self) -> dict[str, Any]:
         interrupted = {"interrupted": True} if self.interrupted else {}

@@ -25,6 +25,7 @@ class SizeReport(b.Report):
     def __init__(self, group: Group, sizing: Sizing) -> None:
         self.group, self.sizing = group, sizing
         self.wording = Wording.of(sizing)
+        self.interrupted = sizing.interrupted
         wanted = notable_sizes(
             [row.size for row in sizing.rows],
             [row.size for row in sizing.helping],
