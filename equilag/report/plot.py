@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Any, Final
 
 from equilag.domain.errors import InputError, MissingExtra
 from equilag.domain.figures import printable, shorten
+from equilag.report.charts import scales_of
 from equilag.report.report_blocks import Chart
-from equilag.report.scales import scales_of
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

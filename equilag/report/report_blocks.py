@@ -7,8 +7,17 @@ already. Names stand in full: an output shortens those of `Report.names` to the 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
-from typing import Any, Literal, NamedTuple, TypeAlias
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
+
+from equilag.report.charts import Axis as Axis
+from equilag.report.charts import Chart as Chart
+from equilag.report.charts import ChartPoint as ChartPoint
+from equilag.report.charts import MarkLine as MarkLine
+from equilag.report.charts import Series as Series
+
+if TYPE_CHECKING:
+    from equilag.planner.facts.moves import FlowFacts
 
 Tone = Literal["good", "act", "warn", "bad", "neutral"]
 """``good``: nothing to do; ``act``: something to do; ``warn``: read on; ``bad``: it does not keep
@@ -121,6 +130,20 @@ class Table:
     details: tuple[Detail, ...] = ()
     """One for each row; or none."""
 
+    def only(self, kept: Iterable[int]) -> Table:
+        """The table with some of its columns, by their places."""
+        places = tuple(kept)
+        rows = tuple(tuple(row[i] for i in places) for row in self.rows)
+        return replace(self, columns=tuple(self.columns[i] for i in places), rows=rows)
+
+    def known(self) -> Table:
+        """Without the columns in which no row has anything."""
+        columns = enumerate(zip(*self.rows, strict=True))
+        return self.only(i for i, cells in columns if any(one is not None for one in cells))
+
+    def without_bars(self) -> Table:
+        return self.only(i for i, one in enumerate(self.columns) if one.form != "bar")
+
 
 class Part(NamedTuple):
     """A part of a bar: a partition."""
@@ -152,65 +175,11 @@ class Bars:
     """What the bars are."""
 
 
-class Flow(NamedTuple):
-    source: str
-    target: str
-    partitions: int
-    lag: int
-
-
 @dataclass(frozen=True, slots=True)
 class Flows:
     """What members give to one another, the largest lag first."""
 
-    rows: tuple[Flow, ...]
-
-
-class ChartPoint(NamedTuple):
-    x: float
-    y: float | None
-    words: str = ""
-    """What the point says when somebody points at it."""
-    label: str = ""
-    """What stands beside it."""
-    command: str = ""
-    """The command that makes it, where it can be picked."""
-
-
-class Series(NamedTuple):
-    name: str
-    points: tuple[ChartPoint, ...]
-    style: Literal["line", "dashed", "step", "bound", "mark"] = "line"
-    """``bound``: dashed steps; ``mark``: single points."""
-
-
-class Axis(NamedTuple):
-    title: str
-    form: str = "number"
-    """One of `equilag.domain.figures.FORMS`, or ``clock`` for seconds since 1970."""
-
-
-class MarkLine(NamedTuple):
-    """A line across a chart: `at` a value of one axis."""
-
-    words: str
-    axis: Literal["x", "y"]
-    at: float
-
-
-@dataclass(frozen=True, slots=True)
-class Chart:
-    """Lines over numbers or over time."""
-
-    title: str
-    x: Axis
-    y: Axis
-    series: tuple[Series, ...]
-    lines: tuple[MarkLine, ...] = ()
-    from_zero: bool = True
-    """False if the y axis may begin above 0 to tell values apart."""
-    picked: int = -1
-    """The point of the first series that is picked at first; -1 if none can be."""
+    rows: tuple[FlowFacts, ...]
 
 
 @dataclass(frozen=True, slots=True)

@@ -107,7 +107,7 @@ class Views:
         ]
 
     def _bars(self, bars: b.Bars) -> dict[str, Any]:
-        table = _without_bars(bars.table) if bars.strips else bars.table
+        table = bars.table.without_bars() if bars.strips else bars.table
         strips = bars.strips
         if len(strips) > MAX_STRIPS:
             strips = tuple(sorted(strips, key=lambda one: -max(map(_load, (one.now, one.planned)))))
@@ -149,14 +149,6 @@ class Views:
 
 def _load(parts: Sequence[b.Part]) -> float:
     return sum(part.size for part in parts)
-
-
-def _without_bars(table: b.Table) -> b.Table:
-    """The table below a picture that has its bars."""
-    kept = [i for i, column in enumerate(table.columns) if column.form != "bar"]
-    rows = tuple(tuple(row[i] for i in kept) for row in table.rows)
-    columns = tuple(table.columns[i] for i in kept)
-    return b.Table(columns, rows, table.caption, table.few, table.is_folded)
 
 
 def _longest(table: b.Table) -> float:

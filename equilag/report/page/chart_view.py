@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from equilag.domain.figures import FORMS, number, plural, printable
-from equilag.report.report_blocks import Chart, ChartPoint, Flow, Flows, Series
-from equilag.report.scales import Scale, clock, scales_of
+from equilag.report.charts import Scale, clock, scales_of
+from equilag.report.report_blocks import Chart, ChartPoint, Flows, Series
+
+if TYPE_CHECKING:
+    from equilag.planner.facts.moves import FlowFacts
 
 HINTS: Final = 120
 """Places along a line that say what it is there."""
@@ -107,7 +110,7 @@ def flows_view(flows: Flows, label: Callable[[str], str]) -> dict[str, Any]:
 
 
 def _ribbons(
-    flows: Sequence[Flow], sizes: Sequence[int], label: Callable[[str], str]
+    flows: Sequence[FlowFacts], sizes: Sequence[int], label: Callable[[str], str]
 ) -> dict[str, Any]:
     total = sum(sizes) or 1
     widths = [max(size / total, LEAST / len(sizes)) for size in sizes]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final
 
 from equilag.domain.figures import listed, number, printable, short_percent, time_span
@@ -10,7 +10,7 @@ from equilag.domain.plan.metrics import has_capacities, load_divisor
 from equilag.domain.policy.policy import Policy
 from equilag.domain.policy.policy_settings import DEFAULT_TOLERANCE
 from equilag.planner.compare import CURRENT, OWN_ROW, Comparison, ComparisonRow
-from equilag.planner.comparison_figures import BeyondReason, ExtendedRow
+from equilag.planner.comparison_figures import BeyondReason
 from equilag.planner.facts.group import GroupFacts, group_facts
 from equilag.planner.facts.plan import policy_in_force
 from equilag.planner.verdict.throughput_words import load_words
@@ -29,30 +29,6 @@ BEYOND: Final[Mapping[BeyondReason, str]] = {
 """Why the bound does not hold for a row."""
 MAX_NAMES: Final = 20
 """Rows that a sentence names: more than there are assignors of Kafka."""
-
-
-def _instance_spread(row: ExtendedRow) -> int | None:
-    """Where capacities are equal: else the smaller have to have fewer."""
-    return row.instance_count_spread if row.count_per_capacity is None else None
-
-
-EXTENDED: Final[tuple[tuple[b.Column, Callable[[ExtendedRow], float | None]], ...]] = (
-    (
-        b.Column("count per capacity", note="most partitions or units of a member per unit of it"),
-        lambda row: row.count_per_capacity,
-    ),
-    (
-        b.Column("instance per capacity", note="the same of an instance", optional=True),
-        lambda row: row.instance_count_per_capacity,
-    ),
-    (b.Column("instance spread", optional=True), _instance_spread),
-    (
-        b.Column("busiest member", "share", "its rate in percent of its capacity"),
-        lambda row: row.busiest,
-    ),
-    (b.Column("cross rack"), lambda row: row.cross_rack),
-)
-"""Columns that are there where the group has what they are about, with their figures."""
 
 
 class ComparisonReport(b.Report):
@@ -110,36 +86,34 @@ def _table(comparison: Comparison, group: GroupFacts) -> b.Table:
     by_capacity, per_capacity = has_capacities(planned), load_divisor(planned) is not None
     what = "load" if per_capacity else "lag"
     unit = load_words(group.load_unit) if per_capacity else ""
-    extended = [
-        (column, of)
-        for column, of in EXTENDED
-        if any(of(row.extended) is not None for row in comparison.rows)
-    ]
     columns = (
         b.Column("assignor", "name"), b.Column("status", "text"),
-        *(() if by_capacity else (b.Column("count spread", optional=True),)),
-        *(column for column, _ in extended), b.Column("moves"),
+        b.Column("count spread", optional=True),
+        b.Column("count per capacity", note="most partitions or units of a member per unit of it"),
+        b.Column("instance per capacity", note="the same of an instance", optional=True),
+        b.Column("instance spread", optional=True),
+        b.Column("busiest member", "share", "its rate in percent of its capacity"),
+        b.Column("cross rack"), b.Column("moves"),
         b.Column(f"{what} max", optional=True), b.Column(f"{what} spread", note=unit),
         b.Column("gap", "percent", "distance from the bound in percent of the mean load"),
         b.Column("time", "ms", optional=True),
     )  # fmt: skip
 
-    def cells(row: ComparisonRow) -> Iterator[Any]:
-        figures = row.extended
-        mark = " *" * row.beyond_bound + " !" * figures.breaks_rules
-        yield row.assignor
-        yield f"{status_words(row.status, row.evidence)}{mark}"
-        if not by_capacity:
-            yield row.count_spread
-        yield from (of(figures) for _, of in extended)
-        yield row.moves
-        yield figures.load_max if per_capacity else row.lag_max
-        yield figures.load_spread if per_capacity else row.lag_spread
-        yield row.gap_percent_of_mean
-        yield None if row.assignor == CURRENT else row.wall_ms
+    def cells(row: ComparisonRow) -> tuple[b.Cell, ...]:
+        more = row.extended
+        mark = " *" * row.beyond_bound + " !" * more.breaks_rules
+        # Where capacities differ, the smaller instances have to have fewer.
+        spread = more.instance_count_spread if more.count_per_capacity is None else None
+        return (
+            row.assignor, f"{status_words(row.status, row.evidence)}{mark}",
+            None if by_capacity else row.count_spread, more.count_per_capacity,
+            more.instance_count_per_capacity, spread, more.busiest, more.cross_rack, row.moves,
+            more.load_max if per_capacity else row.lag_max,
+            more.load_spread if per_capacity else row.lag_spread, row.gap_percent_of_mean,
+            None if row.assignor == CURRENT else row.wall_ms,
+        )  # fmt: skip
 
-    rows = tuple(tuple(cells(row)) for row in comparison.rows)
-    return b.Table(columns, rows, "Assignors side by side")
+    return b.Table(columns, tuple(map(cells, comparison.rows)), "Assignors side by side").known()
 
 
 def _notes(comparison: Comparison, group: GroupFacts) -> Iterator[str]:

@@ -82,31 +82,25 @@ def _gain(one: PointFacts) -> str:
 def front_table(front: FrontFacts, command: CommandOf | None = None) -> b.Table:
     what, above = what_of(front), "load" if front.per_capacity else "records"
     unit = load_words(front.group.load_unit) if front.per_capacity else ""
-    weighed = _weighed(front)
     columns = (
-        b.Column("moves"), *((b.Column("moved weight"),) if weighed else ()),
-        b.Column(f"{what} spread", note=unit),
+        b.Column("moves"), b.Column("moved weight"), b.Column(f"{what} spread", note=unit),
         b.Column("of the mean", "percent", optional=True),
         b.Column("at least", note=f"no plan {_as_many(front)} has a smaller spread"),
         b.Column("excess", note=f"{above} above a fair share, over all members", optional=True),
         b.Column("gain", "percent", "of the excess that can be saved"),
-        b.Column("", "bar", optional=True), b.Column("", "text"),
-        *(() if command is None else (b.Column("command", "command"),)),
+        b.Column("", "bar", optional=True), b.Column("", "text"), b.Column("command", "command"),
     )  # fmt: skip
-
-    def cells(one: PointFacts) -> Iterator[Any]:
-        point = one.point
-        yield from (point.moves, *((point.move_weight,) if weighed else ()))
-        yield from (point.spread, one.percent_of_mean, _bound(one))
-        yield point.excess if isinstance(point.spread, float) else round(point.excess)
-        yield from (one.gain_percent, (point.spread,), _marks(one))
-        if command is not None:
-            yield command(one)
-
-    rows = tuple(tuple(cells(one)) for one in front.points)
-    return b.Table(
-        columns, rows, "Trade-offs, the fewest moves first", few=len(rows), is_folded=True
-    )
+    rows = tuple(
+        (
+            point.moves, point.move_weight, point.spread, one.percent_of_mean, _bound(one),
+            point.excess if isinstance(point.spread, float) else round(point.excess),
+            one.gain_percent, (point.spread,), _marks(one), command and command(one),
+        )
+        for one in front.points
+        for point in [one.point]
+    )  # fmt: skip
+    caption = "Trade-offs, the fewest moves first"
+    return b.Table(columns, rows, caption, few=len(rows), is_folded=True).known()
 
 
 def _weighed(front: FrontFacts) -> bool:

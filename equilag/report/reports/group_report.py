@@ -166,7 +166,7 @@ class GroupReport(b.Report):
     def _moves(self) -> b.Section | None:
         """What changes hands: between whom, and each partition."""
         cost, moves = self.plan.verdict.cost, self.answers.plan.moves
-        flows = b.Flows(tuple(b.Flow(*flow) for flow in flows_by_pair(moves)))
+        flows = b.Flows(flows_by_pair(moves))
         of = f"{number(cost.moves)} of {plural(cost.owned, 'owned partition')}"
         words = b.Notes((f"{of}, with {plural(cost.lag_moved, 'waiting record')}.",), "text")
         table = moves_table(self.plan)

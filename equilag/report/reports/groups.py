@@ -51,24 +51,23 @@ class GroupsReport(b.Report):
         lag = sum(row.lag or 0 for row in self.groups)
         title = plural(len(self.groups), "group")
         yield b.Section(title, (), f", total lag {number(lag)}")
-        judged = any(one.action for one in self.groups)
-        to_do = b.Column("to do", "text"), b.Column("cause", "text", optional=True)
         columns = (
             b.Column("group", "name"), b.Column("state", "text", optional=True),
             b.Column("kind", "text", optional=True), b.Column("members", optional=True),
             b.Column("partitions", optional=True), b.Column("lag"), b.Column("spread"),
-            b.Column("worst", "percent"), *(to_do if judged else ()),
+            b.Column("worst", "percent"), b.Column("to do", "text"),
+            b.Column("cause", "text", optional=True),
         )  # fmt: skip
         rows = tuple(
             (
                 group_name(one.group) + (" *" if one.unknown_lags else ""),
                 shorten(one.state, MAX_STATE), one.kind, one.members, one.partitions, one.lag,
                 one.lag_spread, one.worst_share_percent,
-                *((ACTIONS.get(one.action or "", ""), one.cause or "") if judged else ()),
+                one.action and ACTIONS.get(one.action), one.cause,
             )
             for one in self.groups
         )  # fmt: skip
-        yield b.Table(columns, rows, "Groups", few=len(rows))
+        yield b.Table(columns, rows, "Groups", few=len(rows)).known()
         if unknown := sum(row.unknown_lags for row in self.groups):
             yield b.Notes((f"* without {plural(unknown, 'partition')} whose lag is unknown",))
         if self.next_command is not None:

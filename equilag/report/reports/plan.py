@@ -184,30 +184,26 @@ def members_section(report: PlanReport, strips: Sequence[b.Strip] = ()) -> b.Sec
 def _members_table(report: PlanReport, members: Sequence[MemberFacts]) -> b.Table:
     what, owned = load_word(report.plan), bool(report.group.owned)
     bar = b.Column("", "bar", optional=True)
-    capacity, used = (
-        bool(members) and getattr(members[0], name) is not None for name in ("capacity", "used")
-    )
-    columns = [b.Column("member", "member")]
-    columns += [b.Column("capacity", optional=True)] if capacity else []
-    columns += [b.Column("partitions")]
-    columns += [b.Column(f"{what} now"), bar] if owned else []
-    columns += [b.Column(f"{what} planned" if owned else what), bar]
-    if used:
-        note = "records produced for it, of what it reads per second"
-        columns.append(b.Column("speed used", "share", note, optional=True))
+    note = "records produced for it, of what it reads per second"
+    columns = (
+        b.Column("member", "member"), b.Column("capacity", optional=True), b.Column("partitions"),
+        b.Column(f"{what} now"), bar, b.Column(f"{what} planned" if owned else what), bar,
+        b.Column("speed used", "share", note, optional=True),
+    )  # fmt: skip
 
-    def cells(one: MemberFacts) -> Iterator[Any]:
-        yield one.id
-        yield from [one.capacity] if capacity else []
-        yield Change(one.partitions_before, one.partitions) if owned else one.partitions
-        yield from [one.load_before, (one.load_before,)] if owned else []
-        yield from (one.load, (one.load,))
-        if used:
-            yield Change(one.used_before, one.used) if owned else one.used
+    def change(now: float | None, planned: float | None) -> b.Cell:
+        return Change(now, planned) if owned and planned is not None else planned
 
+    rows = tuple(
+        (
+            one.id, one.capacity, change(one.partitions_before, one.partitions),
+            *((one.load_before, (one.load_before,)) if owned else (None, None)),
+            one.load, (one.load,), change(one.used_before, one.used),
+        )
+        for one in members
+    )  # fmt: skip
     few = MAX_MOVES if len(members) > MANY else MANY
-    rows = tuple(tuple(cells(one)) for one in members)
-    return b.Table(tuple(columns), rows, "Members now and planned", few, is_folded=True)
+    return b.Table(columns, rows, "Members now and planned", few, is_folded=True).known()
 
 
 def _instances(report: PlanReport) -> b.Section:
@@ -244,37 +240,35 @@ def _moves(report: PlanReport) -> b.Section | None:
     rest = f" ({of}, with a lag of {number(cost.lag_moved)}{extra})"
     if cost.moves <= MAX_MOVES:
         return b.section("Moves", moves_table(report), rest=rest)
-    flows = tuple(b.Flow(*flow) for flow in flows_that_say_most(report.plan.moves))
-    return b.section("Moves", moves_table(report, LARGEST), b.Flows(flows), rest=rest)
+    flows = b.Flows(flows_that_say_most(report.plan.moves))
+    return b.section("Moves", moves_table(report, LARGEST), flows, rest=rest)
 
 
 def moves_table(report: PlanReport, few: int = MAX_MOVES) -> b.Table:
-    weight = () if report.plan.moves_weight is None else (b.Column("weight"),)
     columns = (
         b.Column("partition", "name"), b.Column("from", "member"), b.Column("to", "member"),
-        b.Column("lag"), *weight, b.Column("reason", "text", optional=True),
+        b.Column("lag"), b.Column("weight"), b.Column("reason", "text", optional=True),
     )  # fmt: skip
-    rows = (
-        (f"{move.topic}-{move.partition}", move.source, move.target, move.lag,
-         *((move.weight,) if weight else ()), reason_words(move))
+    rows = tuple(
+        (f"{move.topic}-{move.partition}", move.source, move.target, move.lag, move.weight,
+         reason_words(move))
         for move in sorted_moves(report.plan)
     )  # fmt: skip
-    return b.Table(columns, tuple(rows), "Moves, the largest lag first", few)
+    return b.Table(columns, rows, "Moves, the largest lag first", few).known()
 
 
 def _choices(report: PlanReport) -> b.Section:
     """Two or three points between the fewest moves and the most even lag, and how to get them."""
     choices, from_current = choice_facts(report.plan, report.group)
-    weight = () if report.plan.moves_weight is None else (b.Column("moved weight"),)
     columns = (
-        b.Column("choice", "text"), b.Column("moves"), *weight,
+        b.Column("choice", "text"), b.Column("moves"), b.Column("moved weight"),
         b.Column(f"{load_word(report.plan)} spread"), b.Column("gain", "percent", optional=True),
         b.Column("", "command"),
     )  # fmt: skip
     rows = tuple(
         (
-            one.choice.label, one.choice.moves, *((one.choice.move_weight,) if weight else ()),
-            one.choice.spread, one.gain_percent,
+            one.choice.label, one.choice.moves, one.choice.move_weight, one.choice.spread,
+            one.gain_percent,
             "this plan" if one.is_this_plan else " ".join(
                 f"--{name.replace('_', '-')} {value}" for name, value in one.settings.items()
             ),
@@ -283,7 +277,8 @@ def _choices(report: PlanReport) -> b.Section:
     )  # fmt: skip
     start = "the current assignment" if from_current or not rows else rows[0][0]
     gain = f" of this run (gain: part of the excess saved, from {start} to the proved bound)"
-    return b.section("Choices", b.Table(columns, rows, "Choices"), rest=gain if rows else "")
+    table = b.Table(columns, rows, "Choices").known()
+    return b.section("Choices", table, rest=gain if rows else "")
 
 
 def next_section(report: PlanReport, title: str) -> b.Section | None:

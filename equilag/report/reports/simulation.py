@@ -152,9 +152,8 @@ class SimulationReport(b.Report):
             b.Column("gets now", "whole", optional=True), b.Column("behind by", "whole"),
             b.Column("gets planned", "whole", optional=True), b.Column("then behind by", "whole"),
         )  # fmt: skip
-        shown = len(columns) if found.changes else 4
-        cells = tuple(row[:shown] for row in rows)
-        table = b.Table(columns[:shown], cells, "Members that fall behind", MAX_BEHIND)
+        shown = range(len(columns) if found.changes else 4)
+        table = b.Table(columns, tuple(rows), "Members that fall behind", MAX_BEHIND).only(shown)
         return b.section("Members that fall behind", table, rest=" (records/s)" if rows else "")
 
 

@@ -16,6 +16,7 @@ from equilag.report.words.size import Wording, load_note, size_lines, size_notes
 SMALL: Final = 3
 """A few members have many times the load: a picture leaves out loads above so many times what is
 known of the present size, or what members keep up with."""
+KEEPS_UP: Final = {True: "yes", False: "no", None: "open"}
 SERIES: Final = "heaviest load under the best plan"
 
 
@@ -59,28 +60,26 @@ class SizeReport(b.Report):
         wording = self.wording
         threaded = self.sizing.basis.threads > 1
         keeps = self.sizing.least_keeping_up is not None
-        times = any(row.catch_up_s is not None for row in self.shown)
         columns = (
             b.Column(wording.many),
-            *((b.Column("threads", optional=True),) if threaded else ()),
+            b.Column("threads", optional=True),
             b.Column(f"heaviest {wording.unit}", wording.form, load_note(self.sizing)),
             b.Column("at least", wording.form, "no plan has less", optional=True),
-            *((b.Column("keeps up", "text"),) if keeps else ()),
-            *((b.Column("all read after", "seconds"),) if times else ()),
+            b.Column("keeps up", "text"),
+            b.Column("all read after", "seconds"),
             b.Column("", "text"),
         )
-
-        def cells(row: SizeRow) -> Iterator[Any]:
-            least = "proved" if wording.is_proved(row) else wording.figure(row.load_at_least)
-            yield row.size
-            yield from [row.members] if threaded else []
-            yield from (wording.figure(row.load), least)
-            yield from [{True: "yes", False: "no", None: "open"}[row.keeps_up]] if keeps else []
-            yield from ["never" if row.catch_up_s == float("inf") else row.catch_up_s][: int(times)]
-            yield ", ".join(self._marks(row))
-
-        rows = tuple(tuple(cells(row)) for row in self.shown)
-        return b.Table(columns, rows, "Sizes", few=len(rows), is_folded=True)
+        rows = tuple(
+            (
+                row.size, row.members if threaded else None, wording.figure(row.load),
+                "proved" if wording.is_proved(row) else wording.figure(row.load_at_least),
+                KEEPS_UP[row.keeps_up] if keeps else None,
+                "never" if row.catch_up_s == float("inf") else row.catch_up_s,
+                ", ".join(self._marks(row)),
+            )
+            for row in self.shown
+        )  # fmt: skip
+        return b.Table(columns, rows, "Sizes", few=len(rows), is_folded=True).known()
 
     def _marks(self, row: SizeRow) -> Iterator[str]:
         sizing = self.sizing

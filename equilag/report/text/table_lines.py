@@ -88,13 +88,10 @@ def table_lines(
 def _with_bars(table: Table, fit: bool) -> Table:
     """With bars if they `fit`, but without those that are all of the same length, since a screen
     does not show their parts."""
-    kept = [
-        i
-        for i, one in enumerate(table.columns)
-        if one.form != "bar" or (fit and not (one.parts and one.parts.is_whole))
-    ]
-    rows = tuple(tuple(row[i] for i in kept) for row in table.rows)
-    return replace(table, columns=tuple(table.columns[i] for i in kept), rows=rows)
+    if not fit:
+        return table.without_bars()
+    columns = enumerate(table.columns)
+    return table.only(i for i, one in columns if not (one.parts and one.parts.is_whole))
 
 
 def _notes(table: Table, columns: Sequence[Column], screen: Screen) -> Iterator[str]:

@@ -6,10 +6,11 @@ from itertools import pairwise
 
 import pytest
 
+from equilag.planner.facts.moves import FlowFacts
 from equilag.report import report_blocks as b
+from equilag.report.charts import scales_of
 from equilag.report.page.block_views import MAX_STRIPS, STATIC_ROWS, Views
 from equilag.report.page.chart_view import MAX_FLOWS
-from equilag.report.scales import scales_of
 
 VIEWS = Views({"indexer-1-8f": "indexer-1…"})
 
@@ -96,7 +97,7 @@ def test_ticks_of_times_are_those_that_people_count_in(form: str, span: int, wor
 
 
 def test_flows_are_wide_enough_to_be_seen_and_do_not_overlap() -> None:
-    rows = tuple(b.Flow(f"a{n % 3}", f"b{n % 4}", n, 10 ** (30 - n)) for n in range(25))
+    rows = tuple(FlowFacts(f"a{n % 3}", f"b{n % 4}", n, 10 ** (30 - n)) for n in range(25))
     view = VIEWS.view(b.Flows(rows))
     assert [*view["pictures"]] == ["records", "partitions"]
     assert len(view["pictures"]["records"]["ribbons"]) == MAX_FLOWS

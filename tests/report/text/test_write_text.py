@@ -19,6 +19,7 @@ from equilag.domain.figures import Change
 from equilag.domain.group.group import Group
 from equilag.planner.assign import assign
 from equilag.planner.facts.live_group import LiveGroupFacts
+from equilag.planner.facts.moves import FlowFacts
 from equilag.report import report_blocks as b
 from equilag.report.reports.groups import GroupsReport
 from equilag.report.reports.plan import PlanReport
@@ -47,7 +48,7 @@ BLOCKS: Final[tuple[b.Block, ...]] = (
     b.Breakdown((b.Share("rebalance", 12, "act", "a note"), b.Share("none", 0, "good"))),
     MEMBERS,
     b.Bars(MEMBERS),
-    b.Flows((b.Flow(NAMES[0], NAMES[1], 2, 1234), b.Flow(NAMES[2], "2 members", 1, 5))),
+    b.Flows((FlowFacts(NAMES[0], NAMES[1], 2, 1234), FlowFacts(NAMES[2], "2 members", 1, 5))),
     b.Chart("Lag", b.Axis("", "seconds"), b.Axis("records"), (b.Series("now", LINE),)),
     b.Notes((SENTENCE, "short")),
     b.Lines((SENTENCE,)),

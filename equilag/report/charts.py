@@ -1,14 +1,14 @@
-"""Scales of axes: where their ticks are, and what these say."""
+"""Charts, and the scales of their axes: where their ticks are, and what these say."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from dataclasses import dataclass
 from datetime import UTC, datetime
-from typing import Final, NamedTuple
+from typing import Final, Literal, NamedTuple
 
 from equilag.domain.figures import FORMS
-from equilag.report.report_blocks import Axis, Chart
 
 TICKS: Final = 6
 """Steps of an axis at most."""
@@ -16,6 +16,53 @@ SECONDS: Final = (
     1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1800, 3600, 7200, 21_600, 43_200, 86_400,
 )  # fmt: skip
 """Steps of an axis of time that people count in."""
+
+
+class ChartPoint(NamedTuple):
+    x: float
+    y: float | None
+    words: str = ""
+    """What the point says when somebody points at it."""
+    label: str = ""
+    """What stands beside it."""
+    command: str = ""
+    """The command that makes it, where it can be picked."""
+
+
+class Series(NamedTuple):
+    name: str
+    points: tuple[ChartPoint, ...]
+    style: Literal["line", "dashed", "step", "bound", "mark"] = "line"
+    """``bound``: dashed steps; ``mark``: single points."""
+
+
+class Axis(NamedTuple):
+    title: str
+    form: str = "number"
+    """One of `equilag.domain.figures.FORMS`, or ``clock`` for seconds since 1970."""
+
+
+class MarkLine(NamedTuple):
+    """A line across a chart: `at` a value of one axis."""
+
+    words: str
+    axis: Literal["x", "y"]
+    at: float
+
+
+@dataclass(frozen=True, slots=True)
+class Chart:
+    """Lines over numbers or over time."""
+
+    title: str
+    x: Axis
+    y: Axis
+    series: tuple[Series, ...]
+    lines: tuple[MarkLine, ...] = ()
+    from_zero: bool = True
+    """False if the y axis may begin above 0 to tell values apart."""
+    picked: int = -1
+    """The point of the first series that is picked at first; -1 if none can be."""
 
 
 class Tick(NamedTuple):
