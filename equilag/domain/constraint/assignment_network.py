@@ -55,13 +55,13 @@ class AssignmentNetwork:
         sink = n_classes + n_member_classes + n_sums
         into = np.full(group.n_members, sink) if sums is None else instances[sums.of]
         least, most = (count - fixed for count in constraint.counts_of())
-        bounds = [(np.zeros_like(supply), supply), (least, most)]
-        if sums is not None:
-            bounds.append(sums.without(fixed)[1:])
-        lower, upper = (np.concatenate(side) for side in zip(*bounds, strict=True))
-        tail = np.concatenate((classes, n_classes + group.class_of, instances))
-        head = np.concatenate((n_classes + member_classes, into, np.full(n_sums, sink)))
-        network = Network(tail, head, lower, upper, sink + 1)
+        last = (instances, instances) if sums is None else sums.without(fixed)[1:]
+        network = Network.of(
+            sink + 1,
+            (classes, n_classes + member_classes, 0, supply),
+            (n_classes + group.class_of.astype(np.int64), into, least, most),
+            (instances, sink, *last),
+        )
         return AssignmentNetwork(constraint, classes, member_classes, fixed, sums, network)
 
     def flow_of(self, assigned: Index) -> Ints:

@@ -55,6 +55,13 @@ class Network(NamedTuple):
     most: Ints
     n_nodes: int
 
+    @staticmethod
+    def of(n_nodes: int, *arcs: tuple[Ints, Ints | int, Ints | int, Ints | int]) -> Network:
+        """From columns of some kinds of arcs, one kind after the other."""
+        rows = (np.broadcast_arrays(*columns) for columns in arcs)
+        tail, head, least, most = map(np.concatenate, zip(*rows, strict=True))
+        return Network(tail, head, least, most, n_nodes)
+
     def heights(self, flow: Ints, costs: Costs, step: int = 1) -> Exact:
         """[nodes] potentials of a flow [A] of the smallest cost, the same for every such flow: no
         arc on which `step` units more fit leads up by more than they cost.

@@ -203,12 +203,10 @@ def within_totals(
     )
     sink, nothing, first = n_topics + n_places, np.zeros_like(tail), len(tail)
     taken = np.bincount(cell, minlength=first)
-    network = Network(
-        np.concatenate((tail, n_topics + place)),
-        np.concatenate((n_topics + head, np.full(len(place), sink))),
-        np.concatenate((nothing, topics.by_member.least)),
-        np.concatenate((topics.size[head], topics.by_member.most)),
+    network = Network.of(
         sink + 1,
+        (tail, n_topics + head, 0, topics.size[head]),
+        (n_topics + place, sink, *topics.by_member),
     )
     costs = Costs(np.concatenate((nothing, totals + 1)), np.concatenate((nothing, totals)))
     try:

@@ -86,14 +86,12 @@ class TopicNetwork:
             low, high = constraint.free_topics.at(topic, first[place_of_cell])
         n_cells = len(cell)
         sink = n_parts + n_cells + len(first)
-        network = Network(
-            np.concatenate((part, np.arange(n_parts, sink))),
-            np.concatenate(
-                (n_parts + cells.ravel(), n_parts + n_cells + place_of_cell, 0 * first + sink)
-            ),
-            np.concatenate((0 * supply, low * number, least * size)),
-            np.concatenate((supply, high * number, most * size)),
+        places = n_parts + n_cells + np.arange(len(first))
+        network = Network.of(
             sink + 1,
+            (part, n_parts + cells.ravel(), 0, supply),
+            (n_parts + np.arange(n_cells), places[place_of_cell], low * number, high * number),
+            (places, sink, least * size, most * size),
         )
         width = np.full(len(network.tail), ANY)
         width[len(part) : len(part) + n_cells] = number

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from itertools import chain
-from typing import Final, TypeAlias
+from typing import TypeAlias
 
 import numpy as np
 
@@ -21,17 +21,16 @@ from equilag.domain.constraint import (
     Costs,
     CountConstraint,
     NegativeCycles,
+    Network,
     StepRange,
     TopicNetwork,
     reads_constraint,
     topics_constraint,
 )
+from equilag.solver.counts.min_cost_flow import solved_flow
 
 CostsOf: TypeAlias = Callable[..., Costs]
 """Of a flow [A], and a window if it is not that of single steps."""
-LARGEST_COST: Final = 2**36
-"""Costs up to which the flow solver multiplies them by the number of nodes within 63 bits; larger
-ones are rounded."""
 
 
 def topics_evened(constraint: CountConstraint, assigned: Index) -> tuple[Index, CountConstraint]:
@@ -83,9 +82,7 @@ def _circulation(
     network: TopicNetwork, flow: Ints, costs_of: CostsOf, windows: list[StepRange]
 ) -> Ints | None:
     """[A] what to add to the flow; None where that saves nothing, if windows are priced right."""
-    from ortools.graph.python.min_cost_flow import SimpleMinCostFlow
-
-    tail, head = network.network.tail, network.network.head
+    tail, head, *_, n_nodes = network.network
     columns: list[tuple[Ints, ...]] = []
     for window in windows:
         fewer, more = network.room(flow, window)
@@ -96,14 +93,9 @@ def _circulation(
             (head[down], tail[down], fewer[down], -costs.fewer[down], down, -np.ones_like(down)),
         ]
     begin, end, room, cost, arc, sign = map(np.concatenate, zip(*columns, strict=True))
-    largest = int(np.abs(cost).max(initial=0))
-    solved = (cost // (largest // LARGEST_COST + 1)).astype(np.int64)
-    graph = SimpleMinCostFlow()
-    numbers = graph.add_arcs_with_capacity_and_unit_cost(begin, end, room, solved)
-    if graph.solve() != graph.OPTIMAL:
-        return None
-    units = np.asarray(graph.flows(numbers), dtype=np.int64)
-    if not (units * cost).sum() < 0:
+    residual = Network(begin, end, np.zeros_like(room), room, n_nodes)
+    units = solved_flow(residual, np.zeros(n_nodes, np.int64), cost)
+    if units is None or not (units * cost).sum() < 0:
         return None
     added = np.zeros_like(flow)
     np.add.at(added, arc, sign * units)

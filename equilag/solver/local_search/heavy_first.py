@@ -8,12 +8,13 @@ together while all others can still be dealt out.
 
 from __future__ import annotations
 
-from typing import Any, Final, NamedTuple
+from typing import Final, NamedTuple
 
 import numpy as np
 
-from equilag.domain.constraint import CountConstraint
+from equilag.domain.constraint import CountConstraint, Network
 from equilag.domain.group.group import NOBODY, Flags, Group, Index, Ints
+from equilag.solver.counts.min_cost_flow import solved_flow
 
 PRECISION: Final = 100_000
 """Steps of a cost, so that it is a small number: what a step is wrong by stays below 0.001 % of the
@@ -67,10 +68,9 @@ def _holders(group: Group, constraint: CountConstraint, assigned: Index, lead: I
     may[0] &= _least_beside(group, constraint, may[0], int(lead[0]))
     number, member = np.nonzero(may)
     n, m = len(lead), group.n_members
-    flow = _Flow()
-    flow.add(number, n + member, 1, assigned[lead[number]] != member)
-    flow.add(n + np.arange(m), np.full(m, n + m), 1, np.zeros(m))
-    found = flow.solve(np.concatenate((np.ones(n), np.zeros(m), [-n])))
+    network = Network.of(n + m + 1, (number, n + member, 0, 1), (n + np.arange(m), n + m, 0, 1))
+    cost = np.append(assigned[lead[number]] != member, np.zeros(m, np.bool_)).astype(np.int64)
+    found = _flow(network, n, cost)
     if found is None:
         return None
     taken = np.flatnonzero(found[: len(number)])
@@ -112,15 +112,15 @@ def _companions(
     first_member = n + n_classes
     step = max(1, int(group.lag[light].max(initial=0)) // PRECISION)
     weight = group.lag[light][item] // step * np.where(member == holder[0], LEADING, 1)
-    flow = _Flow()
-    flow.add(item, first_member + member, 1, weight)
-    flow.add(np.arange(n), n + bucket.astype(np.int64), 1, np.zeros(n))
-    flow.add(n + of_class, first_member + taker, size[of_class], np.zeros(len(of_class)))
-    everybody = np.arange(group.n_members)
     sink = first_member + group.n_members
-    flow.add(first_member + everybody, np.full(len(everybody), sink), most - least, 0 * everybody)
-    supply = np.concatenate((np.ones(n), np.zeros(n_classes), -least, [least.sum() - n]))
-    found = flow.solve(supply)
+    network = Network.of(
+        sink + 1,
+        (item, first_member + member, 0, 1),
+        (np.arange(n), n + bucket.astype(np.int64), 0, 1),
+        (n + of_class, first_member + taker, 0, size[of_class]),
+        (np.arange(first_member, sink), sink, least, most),
+    )
+    found = _flow(network, n, np.append(weight, np.zeros(len(network.tail) - len(item), np.int64)))
     if found is None:
         return None
     result = np.full(group.n_partitions, NOBODY, np.int32)
@@ -133,29 +133,11 @@ def _companions(
     return Settled(result, heavy)
 
 
-class _Flow:
-    """OR-Tools' minimum-cost flow, arcs added in arrays."""
-
-    def __init__(self) -> None:
-        from ortools.graph.python.min_cost_flow import SimpleMinCostFlow
-
-        self._graph: Any = SimpleMinCostFlow()
-        self._arcs = 0
-
-    def add(self, tail: Ints, head: Ints, capacity: Any, cost: Any) -> None:
-        self._arcs += len(tail)
-        self._graph.add_arcs_with_capacity_and_unit_cost(
-            tail.astype(np.int32), head.astype(np.int32),
-            np.broadcast_to(capacity, tail.shape).astype(np.int64), np.asarray(cost, np.int64),
-        )  # fmt: skip
-
-    def solve(self, supply: Any) -> Ints | None:
-        """[arcs] units of the cheapest flow; None if there is none, or too many arcs."""
-        if self._arcs > MAX_ARCS:
-            return None
-        nodes = np.arange(len(supply), dtype=np.int32)
-        self._graph.set_nodes_supplies(nodes, np.asarray(supply, np.int64))
-        if self._graph.solve() != self._graph.OPTIMAL:
-            return None
-        found: Ints = self._graph.flows(np.arange(self._arcs, dtype=np.int32))
-        return found
+def _flow(network: Network, n: int, cost: Ints) -> Ints | None:
+    """[arcs] the cheapest flow of a unit from each of the first `n` nodes to the last; None if
+    there is none, or too many arcs."""
+    if len(cost) > MAX_ARCS:
+        return None
+    supply = np.zeros(network.n_nodes, np.int64)
+    supply[:n], supply[-1] = 1, -n
+    return solved_flow(network, supply, cost)

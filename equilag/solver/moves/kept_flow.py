@@ -14,8 +14,8 @@ from typing import NamedTuple
 import numpy as np
 
 from equilag.domain.columns import Ints, counted
-from equilag.domain.constraint import CountInterval, InstanceSums
-from equilag.solver.moves.min_cost_flow import Arcs, cheapest_flow
+from equilag.domain.constraint import CountInterval, InstanceSums, Network
+from equilag.solver.counts.min_cost_flow import cheapest_flow
 
 
 class NodeArcs(NamedTuple):
@@ -60,9 +60,8 @@ class KeptNetwork:
     """The same of instances."""
 
     def cheapest(self) -> KeptFlow:
-        """Starts with all that costs nothing to keep. Raises EquilagError if there is no flow."""
+        """Raises EquilagError if there is no flow."""
         n_nodes, n_members, supply = len(self.supply), len(self.slot_of), self.supply
-        least, most = self.counts
         size = np.bincount(self.slot_of, minlength=int(self.open.to.max(initial=-1)) + 1)
         sums, members = self.sums, n_nodes + np.arange(n_members)
         first = n_nodes + n_members + len(size)
@@ -73,33 +72,24 @@ class KeptNetwork:
         slots = n_nodes + n_members + np.arange(len(size))
         single = size[self.slot_of] == 1
         slots[self.slot_of[single]] = members[single]
-        shared = np.flatnonzero(~single)
-        plenty = np.full(len(shared), int(supply.sum()) + 1)
-        arcs = [
-            (self.kept.node, n_nodes + self.kept.to, self.kept.number, self.kept.cost),
-            (self.open.node, slots[self.open.to], self.open.number, self.open.cost),
-            (slots[self.slot_of[shared]], members[shared], plenty, 0 * shared),
-            (members, into, most - least, 0 * least),
-        ]
-        start = np.where(self.kept.cost == 0, self.kept.number, 0)
-        held = np.bincount(self.kept.to, start, n_members).astype(np.int64)
-        over = np.clip(held - least, 0, most - least)
-        excess = np.zeros(sink + 1, np.int64)
-        excess[:n_nodes] = supply
-        np.subtract.at(excess, self.kept.node, start)
-        excess[members] = held - over - least
-        begun = [start, 0 * self.open.node, 0 * shared, over]
-        if sums is not None:
-            got, room = sums.total(over + least), sums.most - sums.least
-            rest = np.clip(got - sums.least, 0, room)
-            arcs.append((instances, np.full(n_sums, sink), room, 0 * room))
-            begun.append(rest)
-            excess[instances] = got - rest - sums.least
-        excess[sink] = -int(excess.sum())
-        columns = (np.concatenate(column) for column in zip(*arcs, strict=True))
-        units, height = cheapest_flow(Arcs(*columns), np.concatenate(begun), excess)
-        edges = np.cumsum([len(column) for column in begun])
-        kept, opened, passed = np.split(units, edges)[:3]
+        shared, total = np.flatnonzero(~single), int(supply.sum())
+        network = Network.of(
+            sink + 1,
+            (self.kept.node, n_nodes + self.kept.to, 0, self.kept.number),
+            (self.open.node, slots[self.open.to], 0, self.open.number),
+            (slots[self.slot_of[shared]], members[shared], 0, total),
+            (members, into, *self.counts),
+            (instances, sink, *((instances, instances) if sums is None else sums[1:])),
+        )
+        cost = np.zeros(len(network.tail), np.int64)
+        paid = np.concatenate((self.kept.cost, self.open.cost))
+        cost[: len(paid)] = paid
+        ends = np.zeros(sink + 1, np.int64)
+        ends[:n_nodes], ends[sink] = supply, -total
+        units, height = cheapest_flow(network, ends, cost)
+        kept, opened, passed, _ = np.split(
+            units, np.cumsum([len(self.kept.node), len(self.open.node), len(shared)])
+        )
         given = np.zeros(n_members, np.int64)
         given[shared] = passed
         by_slot = np.bincount(self.open.to, opened, len(size)).astype(np.int64)
