@@ -7,7 +7,17 @@ from collections.abc import Iterator
 from dataclasses import MISSING, fields, is_dataclass
 from typing import Any, Final
 
-from equilag.report.report_blocks import Block, ChartPoint, Report, Section
+from equilag.report.report_blocks import (
+    Block,
+    ChartPoint,
+    Facts,
+    Headline,
+    Lines,
+    Notes,
+    Report,
+    Section,
+    Title,
+)
 from equilag.report.terminal import Screen
 from equilag.report.text.write_text import text_output
 
@@ -25,6 +35,30 @@ def text_of(report: Report, width: int = 100, **screen: Any) -> str:
 def words_of(report: Report, width: int = 300) -> str:
     """The same on one line."""
     return " ".join(text_of(report, width).split())
+
+
+def sentences(report: Report) -> Iterator[str]:
+    """The words of a report, without its tables and pictures."""
+    for block in report.blocks():
+        yield from _words(block)
+
+
+def _words(block: Block) -> Iterator[str]:
+    match block:
+        case Headline(words, lines=lines):
+            yield from (words, *lines)
+        case Title(notes=notes):
+            yield from notes
+        case Facts(rows):
+            for row in rows:
+                words = f"{row.now} → {row.words}" if row.now else row.words
+                yield f"{row.label}: {words} {row.note}".rstrip()
+        case Notes(lines) | Lines(lines):
+            yield from lines
+        case Section(title, blocks, rest):
+            yield f"{title}{rest}"
+            for one in blocks:
+                yield from _words(one)
 
 
 def golden(report: Report) -> str:
