@@ -229,6 +229,37 @@ def test_an_effort_is_repeatable() -> None:
     assert runs[0]
 
 
+@pytest.mark.parametrize("balance", ["total", "none"])
+@pytest.mark.parametrize("seed", range(4))
+def test_no_plan_of_the_same_effort_has_a_smaller_heaviest_load(seed: int, balance: str) -> None:
+    rng = np.random.default_rng(seed)
+    members, size = int(rng.integers(3, 12)), int(rng.integers(20, 60))
+    subscriptions = [[0, 1], [0]] if seed % 2 else [[0, 1]]
+    group = group_of(
+        [size, size // 2],
+        [subscriptions[m % len(subscriptions)] for m in range(members)],
+        lags=rng.lognormal(4, 1, size + size // 2).astype(int).tolist(),
+    )
+    capacity = {f"m{m:02}": 1 + m % 3 for m in range(members)} if seed > 1 else {}
+    plan = equilag.solve(group, balance=balance, effort=0.3, time_limit=60, capacity=capacity)
+    sizing = equilag.size(
+        group, balance=balance, effort=0.3, time_limit=60, capacity=capacity,
+        members=(members, members),
+    )  # fmt: skip
+    heaviest = plan.loads.max if capacity else plan.lag.max
+    assert sizing.rows[0].load <= heaviest * (1 + 1e-9)
+
+
+def test_the_time_that_is_given_is_shared_by_what_is_open() -> None:
+    rng = np.random.default_rng(7)
+    group = rated_group([float(n) for n in rng.integers(10**9, 10**10, 60)], [None] * 7)
+    sizing = equilag.size(group, balance="none", members=(5, 9), effort=0.5, time_limit=60)
+    shares = [row.share for row in sizing.rows]
+    assert 0.9 < sum(shares) <= 1.01
+    assert all(row.proved or row.share > 0.05 for row in sizing.rows)
+    assert [row["share"] for row in sizing.to_dict()["rows"]] == shares
+
+
 @pytest.mark.parametrize(
     ("settings", "message"),
     [

@@ -13,7 +13,7 @@ from equilag.planner.sizes.size_bounds import AlikeLoads, deal_heavy_first, reli
 from equilag.planner.sizes.size_curve import SizeCurve
 from equilag.planner.sizes.size_members import member_pool
 from equilag.planner.sizes.size_probe import probing_policy
-from equilag.planner.sizes.size_search import LeastSize, by_halves, least_size, refine, walk
+from equilag.planner.sizes.size_search import LeastSize, by_halves, least_size, use_up, walk
 from equilag.planner.sizes.sizing import MAX_NOTABLE, notable_sizes
 
 RNG = np.random.default_rng(11)
@@ -98,19 +98,19 @@ def test_no_time_leaves_the_bounds() -> None:
     curve, over = curve_of(LAGS, 30), Budget(seconds=0.0)
     assert least_size(curve, sum(LAGS) / 9 + 1, 1, 30, over) == LeastSize(9, None)
     assert least_size(uneven(30), sum(LAGS) / 9, 1, 30, over).at_most is None
-    refine(curve, [2, 3], over)
+    use_up(curve, [2, 3], over)
     assert curve.all() == [None] * 30
     walk(curve, 8, 1, 30, over)
     assert [known is not None for known in curve.all()] == [k >= 8 for k in range(1, 31)]
 
 
-def test_a_second_look_is_longer() -> None:
+def test_sizes_that_are_open_share_what_is_left() -> None:
     curve = curve_of(LAGS, 12)
-    before = curve.at(7)
-    refine(curve, [7], Budget())
-    after = curve.at(7)
-    assert before is None
-    assert after.load - after.at_least <= 0.001 * after.load
+    use_up(curve, [7, 8, 12], Budget.of_run(60.0, 0.0, 0.3))
+    assert all(curve.proved(size) or curve.spent(size) > 0.05 for size in (7, 8, 12))
+    assert curve.spent(9) == 0
+    known = curve.at(7)
+    assert known.load - known.at_least <= 0.001 * known.load
 
 
 def test_sizes_without_room_are_refused() -> None:

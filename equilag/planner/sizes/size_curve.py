@@ -84,6 +84,7 @@ class SizeCurve:
         self._bound: Floats = np.zeros(n)
         self._load: Floats = np.full(n, np.inf)
         self._tried = np.zeros(n, np.bool_)
+        self._spent: Floats = np.zeros(n)
         self.refused: InputError | None = None
         """Why the first of the sizes that have no plan has none."""
         self.loads: AlikeLoads | None = None
@@ -161,30 +162,53 @@ class SizeCurve:
 
     def tried(self, size: int) -> bool:
         """True if a plan of this very size was looked for, and none is needed."""
+        return bool(self._tried[size]) or self.proved(size)
+
+    def proved(self, size: int) -> bool:
+        """True if a plan is known, and none is better."""
         known = self.at(size)
-        return bool(self._tried[size]) or (known is not None and known.proved)
+        return known is not None and known.proved
 
     def try_size(self, size: int, budget: Budget, effort: float = PROBE_EFFORT) -> None:
         """Look for the best plan of a size. Where partitions do not fit, nothing is known of it."""
+        if not self._closed(size):
+            group = self.pool.group_of(size)
+            with probe_budget(budget, group, effort) as part:
+                self._plan(size, group, part)
+
+    def work_on(self, size: int, budget: Budget) -> None:
+        """The same with all of a budget."""
+        if not self._closed(size):
+            self._plan(size, self.pool.group_of(size), budget)
+
+    def spent(self, size: int) -> float:
+        """Seconds, of work where it is counted, that were spent on a size."""
+        return float(self._spent[size])
+
+    def _closed(self, size: int) -> bool:
+        """True if a closed form says all of a size."""
         self._tried[size] = True
+        exact = None
         if self.loads is not None:
             exact = self.loads.exact(self.pool.members_of(size))
-            if exact is not None:
-                self._note(size, exact / self._divisor, exact / self._divisor)
-                return
-        group = self.pool.group_of(size)
-        with probe_budget(budget, group, effort) as part:
-            try:
-                found = best_plan(group, self._policy, part, self._seed)
-            except InputError as error:
-                self.refused = self.refused or error
-                return
+        if exact is not None:
+            self._note(size, exact / self._divisor, exact / self._divisor)
+        return exact is not None
+
+    def _plan(self, size: int, group: Group, budget: Budget) -> None:
+        before = budget.seconds_of_work() if budget.counted else -budget.elapsed
+        try:
+            found = best_plan(group, self._policy, budget, self._seed)
+        except InputError as error:
+            self.refused = self.refused or error
+            return
+        after = budget.seconds_of_work() if budget.counted else -budget.elapsed
+        self._spent[size] += before - after
         scaled = load_divisor(found.reduction.group)
         if self.loads is not None or scaled is None:
             divisor = self._scale * self.pool.capacities_of(size)[0]  # that of all of them
-            self._note(size, float(found.load.bound) / divisor, float(found.load.value) / divisor)
-            return
-        divisor = scaled * self._scale
+        else:
+            divisor = scaled * self._scale
         bound, load = (float(value) / divisor for value in found.load)
         self._note(size, bound, load)
 

@@ -1,82 +1,46 @@
-"""The heaviest load of one group under its best plan: the best one found, and a proved bound."""
+"""The heaviest load of one group under its best plan: the best one found, and a proved bound.
+
+The engine is that of `solve`, from the same start and with the same seed, so that no plan of the
+same group and effort has a smaller heaviest load. What only the heaviest load asks for comes beside
+it: an exhaustive search of small groups, and patterns where members are identical.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import Final, NamedTuple, TypeAlias
+from typing import Final, NamedTuple
+
+import numpy as np
 
 from equilag.certificate.bounds.heaviest import heavy
 from equilag.certificate.exhaustive.search import Search
 from equilag.certificate.exhaustive.small_problem import UNLIMITED, SearchTarget
 from equilag.certificate.exhaustive.whole_group import whole_problem
 from equilag.domain.budget import Budget, OutOfBudget
-from equilag.domain.group.group import Flags, Group, Index
+from equilag.domain.group.group import NOBODY, Group, Index
 from equilag.domain.group.member_capacities import Load
-from equilag.domain.plan.claim import Claim
 from equilag.domain.plan.metrics import capacities_of, loads_of, member_counts
 from equilag.domain.policy.objective import Objective
 from equilag.domain.policy.policy import Policy
 from equilag.domain.policy.policy_settings import UNCONSTRAINED
 from equilag.domain.reduction.reduce import Reduction, reduce_group
 from equilag.planner.sizes.size_bounds import LoadInterval, deal_heavy_first, relieve_heaviest
-from equilag.planner.solving.problem import Task
-from equilag.planner.solving.run import count, improve, state_of
-from equilag.planner.solving.stage import STEP, ImprovingStage, ProgressObserver
-from equilag.planner.solving.state import Contribution, Proposal, SolveState
-from equilag.planner.stages.bounding_stages import CountingBounds
-from equilag.planner.stages.exchange_stages import CapacityLevels, ExactTransfers
-from equilag.planner.stages.improving_stages import (
-    BulkDescent,
-    PairedExchange,
-    PairwiseSwaps,
-    WindowSearch,
-)
-from equilag.solver.local_search.greedy_descent import descend
+from equilag.planner.solving.problem import Problem, Task
+from equilag.planner.solving.run import count, improve, phases_for, state_of
+from equilag.planner.solving.stage import STEP, ProgressObserver
+from equilag.planner.solving.state import SolveState
 from equilag.solver.lower_bounds.load_bounds import crowded
 
-
-class HeaviestBounds:
-    """What no plan's heaviest load gets below, by counting.
-
-    With one subscription, the bounds on the lightest load are left out: they take most of the time
-    where capacities differ.
-    """
-
-    name: Final = "bounds"
-
-    def applies(self, state: SolveState, budget: Budget) -> bool:
-        return True
-
-    def run(self, state: SolveState, budget: Budget) -> Iterator[Contribution]:
-        group, counting = state.problem.group, state.problem.counting
-        if len(group.class_topics) > 1:
-            yield from CountingBounds().run(state, budget)
-            return
-        members = counting.active
-        data = {"members": "all"}
-        yield Claim("max_load_at_least", counting.average(members)[0], "average", data)
-        for heaviest in crowded(counting, members):
-            value = heavy(counting, members, heaviest)
-            yield Claim("max_load_at_least", value, "heavy", {**data, "heaviest": heaviest})
-
-
-PROBING: Final[tuple[ImprovingStage, ...]] = (
-    BulkDescent(share=0.8, upto=0.5),
-    PairedExchange(),
-    CapacityLevels(),
-    ExactTransfers(share=0.5, upto=0.6),
-    PairwiseSwaps(),
-    WindowSearch(),
-)
-"""The stages of `planner/run` that even out loads where nobody owns anything."""
 SETTLING_WORK: Final = 6_000_000
 """Array elements of the search of a small group at most: about 0.05 s."""
-MAX_DOWN: Final = 2_000
-"""Partitions up to which single exchanges are worth their time; one takes some 3 ms there."""
-MAX_STEPS: Final = 60
-"""Exchanges on the way down from a plan that is nearly even."""
 EXCHANGE: Final = 1e-8
 """Seconds for a pair of partitions in the search for an exchange, measured at 500 × 6."""
+BESIDE: Final = 0.5
+"""What patterns may take: of the time left, or of the work beside that of the engine."""
+FEW: Final = 4
+"""Partitions per member up to which patterns come before the engine: 4 of 130 lists with at most
+so many are solved by exchanges, 105 by patterns."""
+ROUNDS: Final = 20
+"""Solutions of the program of patterns for which there has to be time."""
 
 
 class SizedPlan(NamedTuple):
@@ -99,100 +63,160 @@ def probing_policy(policy: Policy) -> Policy:
 def best_plan(group: Group, policy: Policy, budget: Budget, seed: int = 0) -> SizedPlan:
     """The best plan of a group without owners that the budget finds.
 
-    `policy` is a `probing_policy`. The search is that for the smallest spread, whose plans have
-    small heaviest loads too; in small groups another one then looks for nothing else. Raises
-    InputError where the partitions do not fit.
+    `policy` is a `probing_policy`. Where work is counted, the engine may spend all of the budget,
+    and the rest up to `BESIDE` of it more. Raises InputError where the partitions do not fit.
     """
     task = Task.of(reduce_group(group, policy), Objective(policy), seed)
     observer, notes = ProgressObserver(None, budget), list[str]()
     draft = count(task, budget, observer, notes)
     state = state_of(task, draft, notes)
+    best = BestLoad(task, draft.assigned)
     if state is None or not task.group.lag.any():
         # Without exact counts nothing is proved; without weights nothing is to be.
-        load = _heaviest(task.group, draft.assigned)
-        return SizedPlan(LoadInterval(0, load), task.reduction, draft.assigned)
-    best = _heaviest(task.group, draft.assigned), draft.assigned
-    improve(state, budget, observer, (HeaviestBounds(),))
-    for assigned in _heavy_first(state, budget):
-        state.record(Proposal(assigned, "heavy-first"))
-        best = _better(best, (_heaviest(task.group, assigned), assigned))
-    settled, best = _settled(state, best, budget)
-    if not settled.proved:
-        improve(state, budget, observer, PROBING)
-        found = [candidate.assigned for candidate in state.front.candidates]
-        for assigned in (*found, *_down(state, best[1], budget)):
-            best = _better(best, (_heaviest(task.group, assigned), assigned))
-    bound = max(settled.bound, state.proofs.highest)
-    return SizedPlan(LoadInterval(min(bound, best[0]), best[0]), task.reduction, best[1])
+        return best.plan
+    best.prove(_counted(state.problem))
+    work = BESIDE * budget.seconds_of_work() if budget.counted else None
+    beside = Budget.of_run(budget.time_left, 0.0, work, budget.stop)
+    _deal(best, state, beside)
+    _settle(best, state.problem, beside)
+    packs = _packs(state.problem)
+    first = packs and task.group.n_partitions <= FEW * task.group.n_members
+    if first:
+        _pack(best, state, beside.share(BESIDE))
+    _search(best, state, budget.share(BESIDE if packs and not first else None))
+    if packs and not first:
+        _pack(best, state, beside)
+    if work is not None:
+        budget.pay(work - beside.seconds_of_work())
+    return best.plan
 
 
-def _down(state: SolveState, start: Index, budget: Budget) -> Iterator[Index]:
-    """Plans on the way down from one, the heaviest or lightest member first: those that the other
-    stages leave uneven where capacities differ, and a count has to change."""
-    problem = state.problem
-    if problem.has_capacities and problem.group.n_partitions <= MAX_DOWN:
-        stop = budget.steps(3 * STEP + 3e-7 * problem.group.n_partitions)
-        yield from descend(problem.group, problem.constraint, start, state.rng, stop, MAX_STEPS)
+class BestLoad:
+    """What is known so far of the heaviest load of a group."""
+
+    def __init__(self, task: Task, assigned: Index) -> None:
+        load = loads_of(task.group, assigned).max
+        self.plan = SizedPlan(LoadInterval(0, load), task.reduction, assigned)
+        self._group = task.group
+
+    @property
+    def load(self) -> LoadInterval:
+        return self.plan.load
+
+    def take(self, assigned: Index) -> None:
+        """An assignment [units], if it is any better."""
+        value = loads_of(self._group, assigned).max
+        if value < self.load.value:
+            self.plan = self.plan._replace(load=self.load._replace(value=value), assigned=assigned)
+
+    def prove(self, bound: Load) -> None:
+        """No plan has a smaller heaviest load."""
+        bound = min(self.load.value, max(self.load.bound, bound))
+        self.plan = self.plan._replace(load=self.load._replace(bound=bound))
 
 
-LoadedPlan: TypeAlias = tuple[Load, Index]
-"""The heaviest load of an assignment, and the assignment [units]."""
+def _counted(problem: Problem) -> Load:
+    """What counting says of the heaviest load, where all members read the same."""
+    counting = problem.counting
+    if len(problem.group.class_topics) > 1:
+        return 0
+    members = counting.active
+    found = [heavy(counting, members, heaviest) for heaviest in crowded(counting, members)]
+    return max(counting.average(members)[0], *found)
 
 
-def _better(one: LoadedPlan, other: LoadedPlan) -> LoadedPlan:
-    return other if other[0] < one[0] else one
+def _search(best: BestLoad, state: SolveState, budget: Budget) -> None:
+    """The search of `solve`, until the heaviest load is proved."""
+    observer, seen = ProgressObserver(None, budget), 0
+    for phase in phases_for(state, budget):
+        part = budget.share(phase.share)
+        for stage in phase.stages:
+            if best.load.proved:
+                return
+            improve(state, part, observer, (stage,))
+            best.prove(state.proofs.highest)
+            for candidate in state.front.candidates if state.front.changes != seen else ():
+                best.take(candidate.assigned)
+            seen = state.front.changes
 
 
-def _heaviest(group: Group, assigned: Index) -> Load:
-    return loads_of(group, assigned).max
-
-
-def _heavy_first(state: SolveState, budget: Budget) -> Iterator[Index]:
-    """Plans that are made for their heaviest load, where everybody may take everything."""
-    problem = state.problem
-    group, policy = problem.group, problem.task.policy
-    if len(group.class_topics) != 1 or group.partition_classes is not None or policy.minds_topics:
+def _deal(best: BestLoad, state: SolveState, budget: Budget) -> None:
+    """The heaviest first, then exchanges, where everybody may take everything."""
+    group, problem = state.problem.group, state.problem
+    if best.load.proved or not _open_to_all(problem):
         return
     read = group.assignable
-    weights, assigned = group.lag[read], state.most_even.assigned
-    factor = capacities_of(group).rate
-    limited = group.extended is not None and group.extended.has_room_limits
-    free = policy.balance == UNCONSTRAINED and not limited
-    counts = member_counts(assigned, group.n_members)
+    weights, counts = group.lag[read], member_counts(best.plan.assigned, group.n_members)
+    free = _counts_free(problem)
     if free:
         counts[:] = len(weights)
+    factor = capacities_of(group).rate
     dealt = deal_heavy_first(weights, counts, factor)
-    yield _placed(assigned, read, dealt)
-    stop = budget.steps(STEP + EXCHANGE * len(weights) ** 2 / len(factor), upto=0.3)
-    yield _placed(assigned, read, relieve_heaviest(weights, dealt, factor, free, stop))
+    best.take(_placed(group, dealt))
+    stop = budget.steps(STEP + EXCHANGE * len(weights) ** 2 / len(factor), upto=0.3, share=0.3)
+    best.take(_placed(group, relieve_heaviest(weights, dealt, factor, free, stop)))
 
 
-def _placed(assigned: Index, read: Flags, dealt: Index) -> Index:
-    placed = assigned.copy()
-    placed[read] = dealt
+def _open_to_all(problem: Problem) -> bool:
+    """True if every member may take every partition, whatever their topics."""
+    group = problem.group
+    one = len(group.class_topics) == 1 and group.partition_classes is None
+    return one and not problem.task.policy.minds_topics
+
+
+def _counts_free(problem: Problem) -> bool:
+    """True if a member may hold any number of partitions."""
+    extended = problem.group.extended
+    limited = extended is not None and extended.has_room_limits
+    return problem.task.policy.balance == UNCONSTRAINED and not limited
+
+
+def _placed(group: Group, dealt: Index) -> Index:
+    """[units] from the members of those that are read."""
+    placed = np.full(group.n_partitions, NOBODY, np.int32)
+    placed[group.assignable] = dealt
     return placed
 
 
-def _settled(
-    state: SolveState, best: LoadedPlan, budget: Budget
-) -> tuple[LoadInterval, LoadedPlan]:
+def _settle(best: BestLoad, problem: Problem, budget: Budget) -> None:
     """The least heaviest load of a small group, by exhaustive search between bound and plan."""
-    group = state.problem.group
-    bound = min(state.proofs.highest, best[0])
-    whole = None if bound == best[0] else whole_problem(group, state.problem.constraint)
+    whole = None if best.load.proved else whole_problem(problem.group, problem.constraint)
     if whole is None:
-        return LoadInterval(bound, best[0]), best
+        return
     with budget.part(SETTLING_WORK, upto=0.7) as part:
         try:
             search = Search(whole.problem, part)
-            while bound < best[0]:
-                cap = min(best[0], (bound + best[0]) // 2 + 1)
+            while not best.load.proved:
+                bound, load = best.load
+                cap = min(load, (bound + load) // 2 + 1)
                 found = search.find(SearchTarget(UNLIMITED, floor=-1, cap=cap, strict=True))
                 if found is None:
-                    bound = cap
+                    best.prove(cap)
                 else:
-                    assigned = whole.assignment(found)
-                    best = _heaviest(group, assigned), assigned
+                    best.take(whole.assignment(found))
         except OutOfBudget:
             pass
-    return LoadInterval(bound, best[0]), best
+
+
+def _packs(problem: Problem) -> bool:
+    """True if patterns say what there is to say: identical members, free counts."""
+    return _open_to_all(problem) and _counts_free(problem) and not problem.has_capacities
+
+
+def _pack(best: BestLoad, state: SolveState, budget: Budget) -> None:
+    """Patterns of what a member may hold."""
+    from equilag.solver.packing.pack_alike import pack_alike, seconds_of_round  # 0.1 s to load
+
+    group = state.problem.group
+    weights, (bound, load) = group.lag[group.assignable], best.load
+    price = seconds_of_round(weights, group.n_members, int(load))
+    if best.load.proved or not budget.has_time(ROUNDS * price):
+        return
+    if budget.counted and budget.seconds_of_work() < ROUNDS * price:
+        return
+    rng = np.random.default_rng(state.problem.task.seed)
+    stop = budget.steps(price)
+    found = pack_alike(weights, group.n_members, int(bound), int(load), rng, stop)
+    best.prove(found.at_least)
+    if found.assigned is not None:
+        best.take(_placed(group, found.assigned))

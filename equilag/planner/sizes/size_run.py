@@ -20,7 +20,7 @@ from equilag.planner.sizes.size_catch_up import CatchUp, CatchUpTimes
 from equilag.planner.sizes.size_curve import SizeCurve, used_up
 from equilag.planner.sizes.size_members import member_pool
 from equilag.planner.sizes.size_probe import probing_policy
-from equilag.planner.sizes.size_search import LeastSize, refine, walk
+from equilag.planner.sizes.size_search import LeastSize, use_up, walk
 from equilag.planner.sizes.size_weights import (
     RATE,
     WORK,
@@ -119,14 +119,18 @@ class SizeRun:
             catching = SizeGoal.of(work, catch_up, (self.first, self.last), budget)
         goals = [goal for goal in (keeping, catching) if goal is not None]
         here = min(max(self.first, self.pool.present), self.last)
-        with budget.portion(WALKING) as part:
-            walk(curve, here, self.first, self.last, part)
-            shown = self._shown(self._rows(curve), goals)
-            refine(curve, shown, part)
+        timed = self.pool.capacity is not None and self._given.lag.any()
+        with budget.portion(WALKING if timed else 1.0) as part:
+            if self.first < self.last:
+                walk(curve, here, self.first, self.last, part)
+            shown = self._shown(self._rows(curve, budget), goals)
             for goal in goals:
                 for size in shown:
                     goal.settle(size, part)
-        rows = self._rows(curve)
+            others = [size for size in range(self.first, self.last + 1) if size not in shown]
+            use_up(curve, shown, part)
+            use_up(curve, others, part)
+        rows = self._rows(curve, budget)
         if not rows and curve.refused is not None:
             raise curve.refused
         shown = self._shown(rows, goals)
@@ -186,8 +190,9 @@ class SizeRun:
             unrestricted=len(given.allowed or ()),
         )
 
-    def _rows(self, curve: SizeCurve) -> list[SizeRow]:
-        return size_rows(curve, self.first, self.last, self._policy.tolerance)
+    def _rows(self, curve: SizeCurve, budget: Budget) -> list[SizeRow]:
+        limit = budget.limit if budget.effort is None else budget.effort
+        return size_rows(curve, self.first, self.last, self._policy.tolerance, limit)
 
     def _shown(self, rows: list[SizeRow], goals: list[SizeGoal]) -> list[int]:
         """The sizes that somebody wants to see."""

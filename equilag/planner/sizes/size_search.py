@@ -114,13 +114,15 @@ def walk(curve: SizeCurve, here: int, first: int, last: int, budget: Budget) -> 
         _try(curve, size, budget)
 
 
-def refine(curve: SizeCurve, sizes: Sequence[int], budget: Budget) -> None:
-    """Look once more, and longer, at the sizes whose load is not known well enough."""
-    for size in sizes:
-        known = curve.at(size)
-        close = known is not None and known.load - known.at_least <= ABOUT * known.load
-        if not close and not used_up(budget):
-            curve.try_size(size, budget, SECOND_EFFORT)
+def use_up(curve: SizeCurve, sizes: Sequence[int], budget: Budget) -> None:
+    """Spend what is left on the sizes whose load is not proved, an equal share each."""
+    left = [size for size in sizes if not curve.proved(size)]
+    for place, size in enumerate(left):
+        if used_up(budget):
+            return
+        if not curve.proved(size):
+            with budget.portion(1 / (len(left) - place)) as part:
+                curve.work_on(size, part)
 
 
 def _try(curve: SizeCurve, size: int, budget: Budget) -> None:

@@ -61,6 +61,9 @@ class SizeRow:
     helps: bool
     """True if the load is lower by more than the tolerance than that of the last size that helps,
     and for the first row."""
+    share: float = 0.0
+    """Part of the limit on time or work that was spent on this size by itself: plans of other sizes
+    tell of it, too."""
     keeps_up: bool | None = None
     """False if no plan does; None where that is open, or rates or capacities are unknown."""
     catches_up: bool | None = None
@@ -84,6 +87,7 @@ class SizeRow:
             "load_at_least": self.load_at_least,
             "proved": self.proved,
             "helps": self.helps,
+            "share": self.share,
             "keeps_up": self.keeps_up,
             "catches_up": self.catches_up,
             "catch_up_s": _finite(self.catch_up_s),
@@ -214,10 +218,13 @@ SLACK: Final = 1e-9
 """Relative error of a load in floating point, by which it may pass a limit."""
 
 
-def size_rows(curve: SizeCurve, first: int, last: int, tolerance: float) -> list[SizeRow]:
+def size_rows(
+    curve: SizeCurve, first: int, last: int, tolerance: float, limit: float
+) -> list[SizeRow]:
     """The rows of the sizes of which a plan is known, ascending.
 
-    `tolerance` is the part of a load, in percent, by which a size must lower it to help.
+    `tolerance` is the part of a load, in percent, by which a size must lower it to help; `limit` is
+    that of the run, in seconds or seconds' worth of work.
     """
     rows: list[SizeRow] = []
     reached: float | None = None
@@ -228,7 +235,8 @@ def size_rows(curve: SizeCurve, first: int, last: int, tolerance: float) -> list
         if helps:
             reached = known.load
         members = curve.pool.members_of(size)
-        rows.append(SizeRow(size, members, known.load, known.at_least, helps))
+        share = min(1.0, round(curve.spent(size) / limit, 4)) if limit else 0.0
+        rows.append(SizeRow(size, members, known.load, known.at_least, helps, share))
     return rows
 
 

@@ -1,0 +1,1 @@
+"""Identical members and free counts: the least heaviest load, by patterns."""

@@ -1,0 +1,202 @@
+"""The least heaviest load of identical members with free counts, where each holds few partitions.
+
+The capacity of a member rises from a bound until the linear program of patterns no longer proves it
+to be too small. Then patterns are fixed one after the other, those first that the program uses
+whole or most, until all partitions are held. Where that fails, some of the fixed patterns are given
+up at random, more each time; where it goes on failing, the capacity rises towards the best load
+known.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from heapq import heapify, heapreplace
+from typing import Final, NamedTuple
+
+import numpy as np
+
+from equilag.domain.columns import Index, Ints
+from equilag.solver.packing.pattern_program import (
+    ROUNDING,
+    PatternProgram,
+    ProgramFailed,
+)
+from equilag.solver.packing.patterns import Priced, filled_up
+
+MAX_CELLS: Final = 20_000_000
+"""Partitions times capacity of a table of prices, some 0.1 s. Longer partitions are measured in a
+larger unit, and then only bounded."""
+MOSTLY: Final = 0.6
+"""Parts of patterns that are fixed together with the largest one."""
+PATIENCE: Final = 12
+"""Failures at one capacity."""
+NOISE: Final = 0.3
+"""Added to the parts after a failure, so that other patterns are fixed first."""
+
+
+class Packing(NamedTuple):
+    """What is known of the least heaviest load."""
+
+    at_least: int
+    """No assignment has less."""
+    assigned: Index | None
+    """[I] member of each partition, with a load below the best one that was known before; None
+    where none was found."""
+
+
+def seconds_of_round(weights: Ints, members: int, most: int) -> float:
+    """What `stop` of `pack_alike` is asked about: one solution of the program, and its prices."""
+    cells = min(MAX_CELLS, len(weights) * most)
+    return 1e-3 + 5e-5 * min(len(np.unique(weights)), most) + 5e-9 * cells
+
+
+def pack_alike(
+    weights: Ints,
+    members: int,
+    at_least: int,
+    most: int,
+    rng: np.random.Generator,
+    stop: Callable[[], bool],
+) -> Packing:
+    """Look for an assignment of partitions [I] with a heaviest load below `most`, which one has.
+
+    `weights` [I] 0 or more, `at_least` a bound on the heaviest load, no less than the largest
+    weight. `stop` is asked before each solution of the program.
+    """
+    unit = 1 + len(weights) * most // MAX_CELLS
+    # Rounded down, lengths that fit still fit: what is too small for them is too small.
+    lengths = weights // unit
+    kinds, kind_of, demand = np.unique(-lengths, return_inverse=True, return_counts=True)
+    real = kinds < 0
+    program = PatternProgram(-kinds[real], demand[real], max(1, at_least // unit))
+    try:
+        fits = _raise_capacity(program, members, -(-most // unit), stop)
+        bound = min(most, max(at_least, program.capacity * unit))
+        if not fits or unit > 1 or bound == most:
+            return Packing(bound, None)
+        found = _Dive(program, members, most, rng, stop).run()
+    except ProgramFailed:
+        return Packing(at_least, None)
+    return Packing(bound, None if found is None else _members(found, kind_of, len(kinds)))
+
+
+def _raise_capacity(
+    program: PatternProgram, members: int, most: int, stop: Callable[[], bool]
+) -> bool:
+    """Raise the capacity to the least one that the program does not prove to be too small.
+
+    False if time or patterns run out before it is known to be enough for parts of patterns.
+    """
+    while program.capacity < most and not stop():
+        if program.solve() <= members + ROUNDING:
+            return True
+        price = program.prices()
+        priced = Priced.of(program.lengths, program.demand, price, most - 1)
+        small = program.too_small(price, priced, members)
+        program.capacity = max(program.capacity, small + 1)
+        if program.capacity < most and not program.improve(price, priced):
+            return False
+    return False
+
+
+def _members(held: list[Ints], kind_of: Ints, kinds: int) -> Index:
+    """[I] the members whose patterns [members][K] hold the partitions, by their kinds."""
+    assigned = np.zeros(len(kind_of), np.int32)
+    for kind in range(len(held[0]) if held else 0):
+        items = np.flatnonzero(kind_of == kind)
+        count = np.array([pattern[kind] for pattern in held])
+        assigned[items] = np.repeat(np.arange(len(held), dtype=np.int32), count)
+    return assigned
+
+
+class _Dive:
+    """Fixes patterns of a program until everything is held."""
+
+    def __init__(
+        self,
+        program: PatternProgram,
+        members: int,
+        most: int,
+        rng: np.random.Generator,
+        stop: Callable[[], bool],
+    ) -> None:
+        self._program = program
+        self._members = members
+        self._rng = rng
+        self._stop = stop
+        self._all = program.demand.copy()
+        self._fixed: list[Ints] = []
+        self._most = most
+        """Heaviest load of the best patterns."""
+        self._best: list[Ints] | None = None
+
+    def run(self) -> list[Ints] | None:
+        """The patterns [K] of all members whose heaviest load is the least found, below `most`."""
+        failures = 0
+        while self._program.capacity < self._most:
+            while self._program.demand.any():
+                if not self._deeper(NOISE if failures else 0.0):
+                    break
+            self._note()
+            if self._stop():
+                break
+            failures += 1
+            given_up = 2**failures
+            if failures > PATIENCE:
+                failures, given_up = 0, self._members
+                self._program.capacity = (self._program.capacity + self._most) // 2
+            self._release(given_up)
+        return self._best
+
+    def _deeper(self, noise: float) -> bool:
+        """Fix at least one pattern more; False if what is left does not fit, or time is up."""
+        program, left = self._program, self._members - len(self._fixed)
+        while True:
+            if self._stop():
+                return False
+            if program.solve() <= left + ROUNDING:
+                break
+            price = program.prices()
+            priced = Priced.of(program.lengths, program.demand, price, program.capacity)
+            if program.too_small(price, priced, left) >= program.capacity:
+                return False
+            if not program.improve(price, priced):
+                return False
+        parts = program.parts()
+        whole = np.floor(parts + ROUNDING).astype(np.int64)
+        ranked = parts + noise * self._rng.random(len(parts)) * (parts > ROUNDING)
+        taken = 0
+        for number in np.argsort(-ranked, kind="stable").tolist():
+            if taken and parts[number] < MOSTLY:
+                break
+            for _ in range(max(1, int(whole[number]))):
+                pattern = program.pattern(number)
+                if len(self._fixed) < self._members and (pattern <= program.demand).all():
+                    full = filled_up(pattern, program.lengths, program.demand, program.capacity)
+                    self._fixed.append(full)
+                    program.demand -= full
+                    taken += 1
+        program.restrict()
+        return taken > 0
+
+    def _release(self, most: int) -> None:
+        """Give up so many fixed patterns at random."""
+        order = self._rng.permutation(len(self._fixed)).tolist()
+        self._fixed = [self._fixed[at] for at in order[most:]]
+        self._program.demand = self._all - sum(self._fixed, np.zeros_like(self._all))
+        self._program.restrict()
+
+    def _note(self) -> None:
+        """Take the fixed patterns, and whatever is left with the lightest members."""
+        lengths = self._program.lengths
+        held = [pattern.copy() for pattern in self._fixed]
+        held += [np.zeros_like(self._all) for _ in range(self._members - len(held))]
+        heap = [(int(pattern @ lengths), member) for member, pattern in enumerate(held)]
+        heapify(heap)
+        for kind in np.repeat(np.arange(len(lengths)), self._program.demand).tolist():
+            load, member = heap[0]
+            held[member][kind] += 1
+            heapreplace(heap, (load + int(lengths[kind]), member))
+        heaviest = max(load for load, _ in heap)
+        if heaviest < self._most:
+            self._most, self._best = heaviest, held
