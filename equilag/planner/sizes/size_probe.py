@@ -35,7 +35,7 @@ SETTLING_WORK: Final = 6_000_000
 EXCHANGE: Final = 1e-8
 """Seconds for a pair of partitions in the search for an exchange, measured at 500 × 6."""
 BESIDE: Final = 0.5
-"""What patterns may take: of the time left, or of the work beside that of the engine."""
+"""Of the time left, what the first of both, patterns and engine, may take."""
 FEW: Final = 4
 """Partitions per member up to which patterns come before the engine: 4 of 130 lists with at most
 so many are solved by exchanges, 105 by patterns."""
@@ -64,7 +64,7 @@ def best_plan(group: Group, policy: Policy, budget: Budget, seed: int = 0) -> Si
     """The best plan of a group without owners that the budget finds.
 
     `policy` is a `probing_policy`. Where work is counted, the engine may spend all of the budget,
-    and the rest up to `BESIDE` of it more. Raises InputError where the partitions do not fit.
+    and what comes beside it as much again. Raises InputError where the partitions do not fit.
     """
     task = Task.of(reduce_group(group, policy), Objective(policy), seed)
     observer, notes = ProgressObserver(None, budget), list[str]()
@@ -75,7 +75,7 @@ def best_plan(group: Group, policy: Policy, budget: Budget, seed: int = 0) -> Si
         # Without exact counts nothing is proved; without weights nothing is to be.
         return best.plan
     best.prove(_counted(state.problem))
-    work = BESIDE * budget.seconds_of_work() if budget.counted else None
+    work = budget.seconds_of_work() if budget.counted else None
     beside = Budget.of_run(budget.time_left, 0.0, work, budget.stop)
     _deal(best, state, beside)
     _settle(best, state.problem, beside)

@@ -21,7 +21,7 @@ from equilag.solver.packing.pattern_program import (
     PatternProgram,
     ProgramFailed,
 )
-from equilag.solver.packing.patterns import Priced, filled_up
+from equilag.solver.packing.priced_patterns import Priced, filled_up
 
 MAX_CELLS: Final = 20_000_000
 """Partitions times capacity of a table of prices, some 0.1 s. Longer partitions are measured in a

@@ -14,7 +14,7 @@ import numpy as np
 from ortools.linear_solver import pywraplp
 
 from equilag.domain.columns import Flags, Floats, Ints
-from equilag.solver.packing.patterns import Priced, filled_up
+from equilag.solver.packing.priced_patterns import Priced, filled_up
 
 PRICE: Final = 1_000_000
 """What a member is worth in integers: prices have six digits."""

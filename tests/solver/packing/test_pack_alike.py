@@ -10,7 +10,7 @@ from support.oracle_optima import least_heaviest
 
 from equilag.solver.packing.pack_alike import MAX_CELLS, Packing, pack_alike
 from equilag.solver.packing.pattern_program import PatternProgram
-from equilag.solver.packing.patterns import Priced, filled_up
+from equilag.solver.packing.priced_patterns import Priced, filled_up
 
 
 def packed(weights: list[int], members: int, most: int | None = None) -> Packing:
