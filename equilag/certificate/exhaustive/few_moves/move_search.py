@@ -14,11 +14,7 @@ from typing import Final
 import numpy as np
 
 from equilag.certificate.exhaustive.few_moves.move_problem import Bits, MoveProblem
-from equilag.certificate.exhaustive.few_moves.move_states import (
-    MovesAhead,
-    MoveStates,
-    locally_optimal,
-)
+from equilag.certificate.exhaustive.few_moves.move_states import MovesAhead, MoveStates
 from equilag.certificate.exhaustive.few_moves.move_target import MoveAim, MoveTarget
 from equilag.certificate.exhaustive.few_moves.moved_sets import HeldSets, ListedSets
 from equilag.certificate.exhaustive.small_problem import SearchTarget, SmallProblem
@@ -127,10 +123,8 @@ def _search(target: MoveTarget, budget: Budget) -> Ints | None:
     p = target.listed.problem
     if not target.narrow():
         return None
-    places = min(target.max_moves + len(p.loose), int(p.hi.max()), len(p.lag))
-    start = MoveStates.start(target.listed, max(places, 0))
-    batch = max(50, BATCH // (p.members * (places + 4 * p.words + 4)))
-    stack = [start]
+    batch = max(50, BATCH // (p.members * (4 * p.words + 4)))
+    stack = [MoveStates.start(target.listed)]
     while stack:
         nodes = stack.pop()
         if len(nodes) > batch:
@@ -256,10 +250,7 @@ class _Expansion:
                 continue
             listed = self._target.listed
             self._budget.spend(len(row) * (16 + 6 * self._nodes.lags.shape[1]))
-            made = self._nodes.after(row, member, sets, j, listed)
-            keep = locally_optimal(made, member, listed)
-            if keep.any():
-                self._made.append(made if keep.all() else made.take(keep))
+            self._made.append(self._nodes.after(row, member, sets, j, listed))
 
 
 def _inside(sets: HeldSets, taken: Bits) -> Flags:

@@ -1,11 +1,4 @@
-"""Nodes of the search for few moves, many at a time: who has decided what to hold.
-
-Nodes that an exchange of two partitions would make more even need not be searched. Of all plans
-that meet a target, take one with the least sum of lag × load. No exchange of two partitions that
-leaves two loads between those that they were, and adds no move, is possible in it: the exchange
-would not widen the spread, and would lower the sum. So a node is dropped where two decided members
-could make such an exchange.
-"""
+"""Nodes of the search for few moves, many at a time: who has decided what to hold."""
 
 from __future__ import annotations
 
@@ -17,7 +10,6 @@ import numpy as np
 from equilag.certificate.exhaustive.few_moves.move_problem import Bits
 from equilag.certificate.exhaustive.few_moves.move_target import NEVER_ENOUGH, MoveTarget
 from equilag.certificate.exhaustive.few_moves.moved_sets import HeldSets, ListedSets
-from equilag.certificate.exhaustive.small_problem import ScaledLoads
 from equilag.domain.budget import Budget
 from equilag.domain.group.group import NOBODY, Flags, Ints
 
@@ -44,12 +36,10 @@ class MoveStates:
     """[n, J] final lags of decided members, lags less what was taken for the others."""
     held: Bits
     """[n, J, W] final items of the decided members."""
-    gained: Ints
-    """[n, J, g] items that decided members gained, NOBODY in empty places."""
 
     @staticmethod
-    def start(listed: ListedSets, places: int) -> MoveStates:
-        """The node where nobody has decided; `places` is the most items that a member gains."""
+    def start(listed: ListedSets) -> MoveStates:
+        """The node where nobody has decided."""
         p = listed.problem
         return MoveStates(
             free=np.bitwise_or.reduce(listed.masks, axis=0)[None, :],
@@ -60,7 +50,6 @@ class MoveStates:
             rest=np.full(1, p.total),
             lags=p.start[None, :].copy(),
             held=np.zeros((1, p.members, p.words), np.uint64),
-            gained=np.full((1, p.members, places), NOBODY, np.int16),
         )
 
     def __len__(self) -> int:
@@ -106,7 +95,6 @@ class MoveStates:
             owner = p.owner[items[:, k]]
             from_open = np.flatnonzero((owner != NOBODY) & is_open[np.arange(len(rows)), owner])
             next_.lags[from_open, owner[from_open]] -= p.lag[items[from_open, k]]
-        next_.gained[:, member, : items.shape[1]] = items
         next_.lags[:, member] = lag
         next_.held[:, member] = sets.mask[chosen]
         next_.free &= ~sets.mask[chosen]
@@ -211,90 +199,3 @@ def _givers(states: MoveStates, target: MoveTarget, affected: Flags, least: Ints
     more = -np.sort(-np.where(pays, np.maximum(surplus, 0), 0), axis=1)
     reached = np.column_stack((base, base[:, None] + np.cumsum(more, axis=1)))
     return np.where(reached[:, -1] < 0, NEVER_ENOUGH, (reached < 0).sum(axis=1))
-
-
-def locally_optimal(states: MoveStates, member: int, listed: ListedSets) -> Flags:
-    """[n] False where the member and another decided one could come closer by an exchange."""
-    keep = np.ones(len(states), dtype=np.bool_)
-    mine = states.gained[:, member]
-    for other in range(listed.problem.members):
-        if other == member:
-            continue
-        rows = np.flatnonzero(keep & ~states.open[:, other])
-        if not len(rows):
-            continue
-        apart = _apart(states.lags[rows], member, other, listed.problem.scaled)
-        theirs = states.gained[rows, other]
-        closer = _both_gained(listed, (member, other), mine[rows], theirs, apart)
-        closer |= _one_returns(listed, (member, other), mine[rows], states, rows, apart)
-        closer |= _one_returns(listed, (other, member), theirs, states, rows, -apart)
-        keep[rows[closer]] = False
-    return keep
-
-
-def _apart(lags: Ints, member: int, other: int, scaled: ScaledLoads) -> Ints:
-    """[n] an exchange that takes less lag than this from the first member, and more than 0, leaves
-    both loads between those that they have now. Below 0 for a lag that it gains."""
-    one, two = int(scaled.factor[member]), int(scaled.factor[other])
-    apart = lags[:, member] * one - lags[:, other] * two
-    # Factors may be below the true ones by less than 1, loads too small by less than the slack.
-    size = np.maximum(np.abs(apart) - scaled.slack, 0)
-    lag: Ints = np.sign(apart) * -(-size // (max(one, two) + (scaled.slack > 0)))
-    return lag
-
-
-def _both_gained(
-    listed: ListedSets, pair: tuple[int, int], mine: Ints, theirs: Ints, apart: Ints
-) -> Flags:
-    """Two items that both members gained: exchanging them adds no move."""
-    p, (member, other) = listed.problem, pair
-    closer = np.zeros(len(apart), dtype=np.bool_)
-    for i in range(_places(mine)):
-        one = mine[:, i]
-        fits_one = (one != NOBODY) & p.allowed[one, other]
-        for j in range(_places(theirs)):
-            two = theirs[:, j]
-            net = p.lag[one] - p.lag[two]
-            even = np.where(apart > 0, (net > 0) & (net < apart), (net < 0) & (net > apart))
-            closer |= fits_one & (two != NOBODY) & p.allowed[two, member] & even
-    return closer
-
-
-def _one_returns(
-    listed: ListedSets,
-    pair: tuple[int, int],
-    gained: Ints,
-    states: MoveStates,
-    rows: Ints,
-    apart: Ints,
-) -> Flags:
-    """An item that the first member of the pair gained from the second, which kept another one
-    that would do better: one returns to its owner, one leaves it."""
-    p, (member, owner) = listed.problem, pair
-    closer = np.zeros(len(apart), dtype=np.bool_)
-    size, first = int(p.counts[owner]), int(p.first[owner])
-    if not size:
-        return closer
-    own = np.arange(first, first + size)
-    word, shift = int(p.word[first]), np.uint64(p.bit[first])
-    may = np.uint64(sum(1 << k for k in range(size) if p.allowed[own[k], member]))
-    kept = (states.held[rows, owner, word] >> shift) & may
-    for i in range(_places(gained)):
-        item = gained[:, i]
-        mine = np.flatnonzero((item != NOBODY) & (p.owner[item] == owner) & p.allowed[item, owner])
-        if not len(mine):
-            continue
-        lag, net = p.lag[item[mine]], apart[mine]
-        # Items of the owner with a lag strictly between these, which lie side by side.
-        least, greatest = np.minimum(lag, lag - net), np.maximum(lag, lag - net)
-        begin = np.searchsorted(p.lag[own], least, side="right")
-        end = np.maximum(begin, np.searchsorted(p.lag[own], greatest, side="left"))
-        one = np.uint64(1)
-        between = (one << end.astype(np.uint64)) - (one << begin.astype(np.uint64))
-        closer[mine] |= kept[mine] & between != 0
-    return closer
-
-
-def _places(gained: Ints) -> int:
-    """The most items gained in any row."""
-    return int((gained != NOBODY).sum(axis=1).max(initial=0))
