@@ -14,8 +14,6 @@ from importlib import import_module
 from types import NoneType, UnionType
 from typing import Any, Final, Literal, Union, get_args, get_origin
 
-from equilag.domain.document import hidden_names
-
 ANYTHING: Final[dict[str, Any]] = {}
 """The schema of a value that writes itself (`to_dict`), whatever that is."""
 _PLAIN: Final[Mapping[object, dict[str, Any]]] = {
@@ -58,7 +56,6 @@ def _object_schema(cls: type, found: Callable[[type], None]) -> dict[str, Any]:
 
 def _members(cls: type) -> Iterator[tuple[str, str]]:
     """Fields and properties that `facts_json` writes, with their annotations as text."""
-    hidden = hidden_names(cls)
     if is_dataclass(cls):
         named: dict[str, Any] = {field.name: field.type for field in fields(cls)}
     else:
@@ -67,7 +64,7 @@ def _members(cls: type) -> Iterator[tuple[str, str]]:
         if isinstance(value, property):
             named[name] = inspect.get_annotations(value.fget or _members)["return"]
     for name, annotation in named.items():
-        if name not in hidden and not name.startswith("_"):
+        if not name.startswith("_"):
             # A named tuple keeps its annotations wrapped.
             yield name, getattr(annotation, "__forward_arg__", annotation)
 

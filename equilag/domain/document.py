@@ -5,10 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import fields, is_dataclass
-from typing import Any, Final
-
-NOT_IN_JSON: Final = {"json": False}
-"""Metadata of a field that JSON has elsewhere, or not at all."""
+from typing import Any
 
 
 def to_document(value: Any) -> Any:
@@ -29,17 +26,10 @@ def to_document(value: Any) -> Any:
     raise TypeError(f"{type(value).__name__} has no JSON")
 
 
-def hidden_names(cls: type) -> set[str]:
-    """Fields of a class that are not in JSON."""
-    if not is_dataclass(cls):
-        return set()
-    return {field.name for field in fields(cls) if not field.metadata.get("json", True)}
-
-
 def _named(value: Any) -> Iterator[tuple[str, Any]]:
     cls = type(value)
     names = [field.name for field in fields(value)] if is_dataclass(value) else value._fields
     properties = (name for name in vars(cls) if isinstance(vars(cls)[name], property))
     for name in (*names, *properties):
-        if not name.startswith("_") and name not in hidden_names(cls):
+        if not name.startswith("_"):
             yield name, getattr(value, name)

@@ -180,12 +180,14 @@ def size() -> b.Report:
 
 def fleet() -> b.Report:
     few = replace(KEPT, group="few", verdict="members", members_short=2, short_now=3_000.0)
-    nobody = replace(ROW, group="new", max_now=None, spread_now=None, excess_now=None)
+    nobody = replace(ROW, group="new", max_now=None, spread_now=None, excess_now=None,
+                     action="assign")  # fmt: skip
     rows = (
         replace(ROW, throughput=KEPT),
-        replace(ROW, group="few", throughput=few, status="feasible", gap_percent_of_mean=0.004),
+        replace(ROW, group="few", throughput=few, status="feasible", gap_percent_of_mean=0.004,
+                action="add-members"),
         replace(nobody, evidence="solver"),
-    )
+    )  # fmt: skip
     planned = {**SUMMARY["planned"], "unowned": 7, "unowned_groups": 2, "unowned_lag": 12_345}
     return FleetReport(replace(fleet_report(*rows, planned=planned), gaps=fleet_gaps()), 20)
 

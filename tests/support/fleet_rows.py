@@ -14,7 +14,6 @@ from equilag.planner.facts.fleet_run import (
     GroupCommands,
     GroupRow,
     GroupThroughput,
-    GroupVerdict,
     assignor_gaps,
 )
 
@@ -35,6 +34,12 @@ ROW = GroupRow(
     excess_lower_bound=10,
     gap_percent_of_mean=0.1,
     moves=7,
+    lag=0,
+    unowned=0,
+    weight="lag",
+    action="move",
+    headline=None,
+    relief_percent=149.0,
 )
 
 
@@ -69,6 +74,7 @@ SUMMARY: dict[str, Any] = {
         "partitions": 48,
         "members": 12,
         "moves": 1028,
+        "unowned": 0,
         "median_gap_percent": 0.25,
         "p95_gap_percent": 3.5,
         "by_status": {"optimal": 3, "feasible": 1},
@@ -131,12 +137,12 @@ def many_groups(count: int) -> tuple[GroupRow, ...]:
             moves=i % 300,
             lag=123_456_789 // (i + 1),
             throughput=_throughput(i) if i % 3 else None,
-            judged=GroupVerdict(
-                ACTIONS[i % len(ACTIONS)],
+            action=ACTIONS[i % len(ACTIONS)],
+            headline=(
                 f"Move {i % 300} of {12 + i % 700} partitions: heaviest member {9876 + i // 3:,} →"
-                f" {1010 + i // 7:,} records (887 % → 0.9 % above the mean)",
-                round(887.654321 / (1 + i % 5), 4),
+                f" {1010 + i // 7:,} records (887 % → 0.9 % above the mean)"
             ),
+            relief_percent=round(887.654321 / (1 + i % 5), 4),
             commands=GroupCommands(
                 f"equilag fleet export /runs/1 team-payments.settlement-{i:04}",
                 f"equilag plan team-payments.settlement-{i:04}.snapshot.json --policy lag-aware"

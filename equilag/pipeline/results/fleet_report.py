@@ -16,19 +16,17 @@ from equilag.planner.facts.fleet_run import (
     FleetRun,
     GroupRow,
     GroupThroughput,
-    GroupVerdict,
     assignor_gaps,
 )
 
 CURRENT: Final = "current"
 """The assignor name under which `baseline/` holds the current assignment."""
-_VERDICT: Final = ("action", "headline", "relief_percent")
 _PLAN: Final = (
     "group", "status", "evidence", "partitions", "members", "moves", "lag_total", "unowned",
     "weight", "load_mean", "load_max", "load_spread", "load_excess", "load_spread_lower_bound",
     "load_excess_lower_bound", "gap_percent_of_mean", "throughput", "utilisation_now",
-    "utilisation", "short_now", "short", "members_short", "hot_partitions", *_VERDICT, "policy",
-    "time_limit_s",
+    "utilisation", "short_now", "short", "members_short", "hot_partitions", "action",
+    "headline", "relief_percent", "policy", "time_limit_s",
 )  # fmt: skip
 _CURRENT: Final = ("group", "load_max", "load_spread", "load_excess")
 
@@ -112,7 +110,9 @@ def _row(path: str, plan: Mapping[str, Any], current: Mapping[str, Any] | None) 
         unowned=plan["unowned"],
         weight=plan["weight"],
         throughput=_throughput(plan),
-        judged=GroupVerdict(*(plan[name] for name in _VERDICT)),
+        action=plan["action"],
+        headline=plan["headline"],
+        relief_percent=plan["relief_percent"],
         commands=group_commands(
             path, plan["group"], planned_with(plan["policy"]), plan["time_limit_s"]
         ),

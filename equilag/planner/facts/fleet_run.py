@@ -3,18 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any, Final, NamedTuple, get_args
 
 import numpy as np
 
-from equilag.domain.document import NOT_IN_JSON
 from equilag.domain.plan.verdict import Action
-
-MIN_RELIEF_PERCENT: Final = 10.0
-"""Relief of a member, in percent of a fair share, from which on a group is worth a rebalance: the
-default of `equilag.planner.worth.thresholds`."""
-
 
 ACTIONS: Final[tuple[Action, ...]] = get_args(Action)
 """What to do with a group."""
@@ -48,15 +42,6 @@ class GroupThroughput:
     """Partitions that are produced to faster than any member reads, `MAX_NAMED` at most."""
 
 
-class GroupVerdict(NamedTuple):
-    """The verdict on the plan of a group, as `equilag plan` words it."""
-
-    action: str
-    headline: str | None
-    """None where what is spread are not records."""
-    relief_percent: float
-
-
 class GroupCommands(NamedTuple):
     """Shell commands that show one group of a run."""
 
@@ -74,7 +59,7 @@ class GroupRow:
     group: str
     status: str
     evidence: str | None
-    """None in runs from before it was known."""
+    """What proves an optimum; None for a plan that is none."""
     partitions: int
     members: int
     load_mean: float
@@ -83,39 +68,38 @@ class GroupRow:
     """None, like `spread_now` and `excess_now`, if no partition of the group has an owner."""
     spread_now: float | None
     excess_now: float | None
-    """Sum over the members of what lies above the mean load; None, like `excess_planned` and
-    `excess_lower_bound`, in runs from before it was known."""
+    """Sum over the members of what lies above the mean load."""
     max_planned: float
     spread_planned: float
-    excess_planned: float | None
+    excess_planned: float
     spread_lower_bound: float
-    excess_lower_bound: float | None
+    excess_lower_bound: float
     gap_percent_of_mean: float
     moves: int
-    lag: int = 0
+    lag: int
     """Of all its partitions, in records."""
-    unowned: int = 0
+    unowned: int
     """Partitions that nobody owns today; the figures of today do not count them."""
-    weight: str | None = None
-    """What is spread in the group: lag where no rate is known; None in runs from before."""
+    weight: str
+    """What is spread in the group: lag where no rate is known."""
+    action: str
+    """What to do, as `equilag plan` says it: one of `ACTIONS`."""
+    headline: str | None
+    """Of that verdict; None where what is spread are not records."""
+    relief_percent: float
+    """By how much the plan relieves the most relieved member, in percent of a fair share."""
     throughput: GroupThroughput | None = None
     """None where rates or capacities are not known."""
-    judged: GroupVerdict | None = field(default=None, metadata=NOT_IN_JSON)
-    """None in runs from before; JSON has its parts."""
     commands: GroupCommands | None = None
 
     @property
     def saved(self) -> float | None:
-        """Current excess minus planned excess; the same of the spread where excess is not known.
+        """Current excess minus planned excess; None where nobody owns anything.
 
         Below 0 only if the current counts are less even than possible, if partitions have no owner,
         or if the plan's smaller spread takes more excess.
         """
-        if self.spread_now is None:
-            return None
-        if self.excess_now is None or self.excess_planned is None:
-            return self.spread_now - self.spread_planned
-        return self.excess_now - self.excess_planned
+        return None if self.excess_now is None else self.excess_now - self.excess_planned
 
     @property
     def max_over_mean(self) -> float | None:
@@ -128,45 +112,6 @@ class GroupRow:
     def planned_over_mean(self) -> float | None:
         """The largest planned load divided by the mean load."""
         return self.max_planned / self.load_mean if self.load_mean else None
-
-    @property
-    def relief_percent(self) -> float | None:
-        """By how much the plan relieves the most relieved member, in percent of a fair share; None
-        if nobody owns anything. In runs from before it was known, by how much at least.
-
-        The heaviest member is relieved by the decrease of the largest load. What is saved is taken
-        from fewer members than there are, so one of them is relieved by more than its part.
-        """
-        if self.judged is not None:
-            return self.judged.relief_percent
-        if self.max_now is None or self.saved is None:
-            return None
-        if not self.load_mean:
-            return 0.0
-        relief = max(self.max_now - self.max_planned, self.saved / max(1, self.members - 1), 0.0)
-        return 100.0 * relief / self.load_mean
-
-    @property
-    def action(self) -> str:
-        """What to do with the group, one of `ACTIONS`; in runs from before verdicts were known as
-        far as the figures tell."""
-        if self.judged is not None:
-            return self.judged.action
-        kept = None if self.throughput is None else self.throughput.verdict
-        if kept == "hot":
-            return "repartition"
-        if kept == "members" and self.throughput is not None:
-            return "add-members" if self.throughput.members_short else "loosen"
-        if self.unowned or self.relief_percent is None:
-            return "assign"
-        falls_behind = kept is not None and kept != "keeps_up"
-        relieved = self.relief_percent >= MIN_RELIEF_PERCENT
-        return "move" if self.moves and (falls_behind or relieved) else "leave"
-
-    @property
-    def headline(self) -> str | None:
-        """Of its verdict; None in runs from before."""
-        return None if self.judged is None else self.judged.headline
 
 
 class FailedGroup(NamedTuple):
@@ -241,8 +186,3 @@ class FleetRun:
         """Groups that do not keep up, the one that falls behind the fastest first."""
         behind = (row for row in self.throughput if row.verdict != "keeps_up")
         return tuple(sorted(behind, key=lambda row: (-row.short_now, row.group)))
-
-    @property
-    def knows_excess(self) -> bool:
-        """False in runs from before it was known, where `saved` is of the spread."""
-        return all(row.excess_planned is not None for row in self.groups)

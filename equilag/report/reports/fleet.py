@@ -19,6 +19,7 @@ from equilag.report.reports.fleet_groups import groups_section
 from equilag.report.words.fleet import (
     BEHIND,
     FAULTS,
+    NEEDS,
     WEIGHTS,
     fleet_headline,
     forecast_words,
@@ -29,6 +30,7 @@ from equilag.report.words.fleet import (
     unowned_words,
 )
 from equilag.report.words.group import group_name
+from equilag.report.words.signs import sign_of
 
 FORMAT: Final = "equilag/fleet-report/1"
 SIZES: Final = ("partition", "member", "move")
@@ -94,16 +96,10 @@ def _needs(verdict: FleetVerdictFacts) -> tuple[b.Share, ...]:
     """How many groups need what."""
     saved = short_number(round(verdict.saved))
     relief = f"{plural(verdict.moves, 'move')} save {saved} {verdict.unit}"
-    return (
-        b.Share("rebalance", verdict.rebalance, "act", relief),
-        b.Share("add members", verdict.overloaded, "warn", "overloaded"),
-        b.Share("split a partition", verdict.hot, "bad", "too much for any member"),
-        b.Share("loosen settings", verdict.loosen, "warn", "members would be enough"),
-        b.Share("start members", verdict.unread, "bad", "nobody reads them"),
-        b.Share("look first", verdict.look, "warn", "slow, stuck or hot"),
-        b.Share("undecided", verdict.undecided, "warn", "too little time"),
-        b.Share("leave as they are", verdict.leave, "good", "a plan brings little"),
-        b.Share("not planned", verdict.failed, "neutral", "see the reasons below"),
+    signs = [(one, sign_of(one.action)) for one in NEEDS]
+    return tuple(
+        b.Share(sign.short, getattr(verdict, one.counted), sign.tone, one.note or relief)
+        for one, sign in signs
     )
 
 

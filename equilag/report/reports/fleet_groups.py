@@ -8,20 +8,20 @@ from equilag.domain.figures import Change, number, percent, plural, printable
 from equilag.planner.diagnosis.fleet_verdict import fleet_verdict
 from equilag.planner.facts.fleet_run import FleetRun, GroupRow
 from equilag.report import report_blocks as b
-from equilag.report.words.fleet import KEEPS_UP, action_words, help_words
+from equilag.report.words.fleet import KEEPS_UP, help_words
 from equilag.report.words.group import group_name
 from equilag.report.words.proof import status_words
+from equilag.report.words.signs import sign_of
 
 
 def groups_section(run: FleetRun, top: int) -> b.Section:
     """All groups, those whose plans save the most first; a screen shows the `top` ones."""
-    unit, by_excess = fleet_verdict(run).unit, run.knows_excess
-    above = "excess, what members have above the mean" if by_excess else "spread (an older run)"
+    unit = fleet_verdict(run).unit
     parts = b.BarParts(("above a fair share with the plan too", "saved by the plan"))
     columns = (
         b.Column("group", "name"), b.Column("what to do", "text", filters=True),
         b.Column("", "bar", optional=True, parts=parts),
-        b.Column("saved", "whole", f"{above}, in {unit}"),
+        b.Column("saved", "whole", f"excess, what members have above the mean, in {unit}"),
         b.Column("heaviest", "times", "load of the heaviest member, in mean loads"),
         b.Column("moves"),
         b.Column("gap", "percent", "how much evener a plan could be, in mean loads", optional=True),
@@ -34,7 +34,7 @@ def groups_section(run: FleetRun, top: int) -> b.Section:
     )  # fmt: skip
     rows = tuple(
         (
-            group_name(row.group), action_words(row), _excess_parts(row), row.saved,
+            group_name(row.group), sign_of(row.action).short, _excess_parts(row), row.saved,
             Change(row.max_over_mean, row.planned_over_mean), row.moves, row.gap_percent_of_mean,
             status_words(row.status, row.evidence), row.spread_now, row.spread_planned,
             KEEPS_UP.get(row.throughput.verdict, "") if row.throughput else "", row.members,
@@ -52,12 +52,12 @@ def groups_section(run: FleetRun, top: int) -> b.Section:
             "saved is below 0 where today's counts are less even than possible, where not every"
             " partition is owned, or where a smaller spread takes more excess"
         )
-    rest = f", by the {'excess' if by_excess else 'spread'} saved" if rows else ""
+    rest = ", by the excess saved" if rows else ""
     return b.section("Groups", table, b.Notes(tuple(notes)), rest=rest, anchor="groups")
 
 
 def _excess_parts(row: GroupRow) -> tuple[float, ...]:
-    if row.excess_now is None or row.excess_planned is None:
+    if row.excess_now is None:
         return (0.0, 0.0)
     return min(row.excess_planned, row.excess_now), max(row.saved or 0.0, 0.0)
 
@@ -65,7 +65,7 @@ def _excess_parts(row: GroupRow) -> tuple[float, ...]:
 def _detail(row: GroupRow, unit: str) -> b.Detail:
     commands = () if row.commands is None else tuple(map(printable, row.commands))
     return b.Detail(
-        printable(row.headline) if row.headline else f"What to do: {action_words(row)}",
+        printable(row.headline) if row.headline else f"What to do: {sign_of(row.action).short}",
         tuple((label, words) for label, words in _pairs(row, unit) if words),
         commands,
     )
@@ -79,15 +79,13 @@ def _pairs(row: GroupRow, unit: str) -> Iterator[tuple[str, str]]:
 
     heaviest = f"{change(row.max_now, row.max_planned)} {unit}"
     yield "heaviest member", f"{heaviest}; the mean is {number(row.load_mean)}"
-    if row.excess_planned is not None:
-        above = change(row.excess_now, row.excess_planned)
-        least = f"no plan has less than {number(row.excess_lower_bound or 0)}"
-        yield "above a fair share", f"{above} {unit}; {least}"
+    above = change(row.excess_now, row.excess_planned)
+    least = f"no plan has less than {number(row.excess_lower_bound)}"
+    yield "above a fair share", f"{above} {unit}; {least}"
     spread = change(row.spread_now, row.spread_planned)
     yield "spread", f"{spread}; no plan has less than {number(row.spread_lower_bound)}"
-    if row.relief_percent is not None:
-        relief = f"{percent(row.relief_percent)} of a fair share"
-        yield "relief", f"{relief}, for the member that is relieved most"
+    relief = f"{percent(row.relief_percent)} of a fair share"
+    yield "relief", f"{relief}, for the member that is relieved most"
     sizes = f"{plural(row.partitions, 'partition')} and {plural(row.members, 'member')}"
     status = status_words(row.status, row.evidence)
     yield "plan", f"{plural(row.moves, 'move')} among {sizes}; {status}"

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Final
 from equilag.domain.figures import number, plural, shorten
 from equilag.report import report_blocks as b
 from equilag.report.words.group import group_name
+from equilag.report.words.signs import sign_of
 
 if TYPE_CHECKING:
     from equilag.planner.facts.live_group import LiveGroupFacts
@@ -46,8 +47,6 @@ class GroupsReport(b.Report):
             none = "no groups: the cluster has none, none matches, or DESCRIBE is missing"
             yield b.Notes((none,), "text")
             return
-        from equilag.report.words.fleet import ACTIONS  # which loads numpy
-
         lag = sum(row.lag or 0 for row in self.groups)
         title = plural(len(self.groups), "group")
         yield b.Section(title, (), f", total lag {number(lag)}")
@@ -63,7 +62,7 @@ class GroupsReport(b.Report):
                 group_name(one.group) + (" *" if one.unknown_lags else ""),
                 shorten(one.state, MAX_STATE), one.kind, one.members, one.partitions, one.lag,
                 one.lag_spread, one.worst_share_percent,
-                one.action and ACTIONS.get(one.action), one.cause,
+                one.action and sign_of(one.action).short, one.cause,
             )
             for one in self.groups
         )  # fmt: skip

@@ -126,8 +126,8 @@ class VerdictReport(PlanReport):
 def verdict_blocks(report: PlanReport) -> Iterator[b.Block]:
     """What to do, what it brings, and what it takes."""
     verdict = report.verdict
-    tone, what = sign_of(verdict.action, verdict.worth_it)
-    yield b.Headline(verdict.headline, tone, what, verdict.details)
+    sign = sign_of(verdict.action, worth_it=verdict.worth_it)
+    yield b.Headline(verdict.headline, sign.tone, sign.words, verdict.details)
     yield b.Facts(tuple(_tiles(report)), tiles=True)
 
 

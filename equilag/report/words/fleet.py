@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from equilag.domain.figures import form, number, percent, plural, printable, short_number, time_span
 from equilag.planner.diagnosis.fleet_verdict import FleetVerdictFacts
-from equilag.planner.facts.fleet_run import MAX_NAMED, GroupRow, GroupThroughput
+from equilag.planner.facts.fleet_run import MAX_NAMED, GroupThroughput
 
 WEIGHTS: Final = {
     "work": "work (lag and what comes within the horizon), in records; lag where no rate is known",
@@ -35,19 +35,34 @@ FAULTS: Final = {
     "invalid_members": "rows of members that contradict themselves",
     "unknown_topics": "subscribed topics without offsets",
 }
-ACTIONS: Final = {
-    "move": "rebalance",
-    "assign": "assign partitions",
-    "add-members": "add members",
-    "repartition": "split a partition",
-    "loosen": "loosen settings",
-    "start-members": "start members",
-    "look": "look first",
-    "cannot-tell": "cannot tell",
-    "undecided": "undecided",
-    "leave": "leave it",
-}
-"""What to do with a group, in a table."""
+
+
+class Need(NamedTuple):
+    """What some groups of a fleet need."""
+
+    action: str
+    counted: str
+    """The field of `FleetVerdictFacts` that counts them."""
+    note: str
+    one: str = ""
+    """What follows their number in a headline, for one group and for several; empty for those that
+    it begins with, or does not name."""
+    many: str = ""
+
+
+NEEDS: Final = (
+    Need("move", "rebalance", ""),
+    Need("add-members", "overloaded", "overloaded", "is overloaded", "are overloaded"),
+    Need("repartition", "hot", "too much for any member", "has a hot partition",
+         "have a hot partition"),
+    Need("loosen", "loosen", "members would be enough", "needs looser settings",
+         "need looser settings"),
+    Need("start-members", "unread", "nobody reads them", "has no reader", "have no reader"),
+    Need("look", "look", "slow, stuck or hot", "has to be looked at", "have to be looked at"),
+    Need("undecided", "undecided", "too little time", "is undecided", "are undecided"),
+    Need("leave", "leave", "a plan brings little"),
+    Need("not planned", "failed", "see the reasons below", "was not planned", "were not planned"),
+)  # fmt: skip
 KEEPS_UP: Final = {
     "keeps_up": "yes",
     "moves": "with the plan",
@@ -73,16 +88,8 @@ def fleet_headline(found: FleetVerdictFacts) -> str:
     """What to do with a fleet, in one line."""
     if not found.planned:
         return f"None of {plural(found.failed, 'group')} was planned"
-    parts = (
-        (found.overloaded, form(found.overloaded, "is overloaded", "are overloaded")),
-        (found.hot, f"{form(found.hot, 'has', 'have')} a hot partition"),
-        (found.loosen, f"{form(found.loosen, 'needs', 'need')} looser settings"),
-        (found.unread, f"{form(found.unread, 'has', 'have')} no reader"),
-        (found.look, f"{form(found.look, 'has', 'have')} to be looked at"),
-        (found.undecided, f"{form(found.undecided, 'is', 'are')} undecided"),
-        (found.failed, f"{form(found.failed, 'was', 'were')} not planned"),
-    )
-    also = ", ".join(f"{number(count)} {words}" for count, words in parts if count)
+    counts = [(one, getattr(found, one.counted)) for one in NEEDS if one.one]
+    also = ", ".join(f"{number(n)} {form(n, one.one, one.many)}" for one, n in counts if n)
     return f"{_first(found)}; {also}" if also else _first(found)
 
 
@@ -97,10 +104,6 @@ def _first(found: FleetVerdictFacts) -> str:
     relief = f"{short_number(round(found.saved))} {found.unit}"
     takes = form(found.moves, "takes", "take")
     return f"{which}: {moves} {takes} {relief} off their heaviest members"
-
-
-def action_words(row: GroupRow) -> str:
-    return ACTIONS.get(row.action, row.action)
 
 
 def kind_words(kind: str) -> str:
@@ -142,8 +145,8 @@ def gap_words(planned: Mapping[str, Any]) -> str:
 
 
 def unowned_words(planned: Mapping[str, Any]) -> str:
-    """Partitions that nobody owns; runs from before these were counted have none."""
-    if not planned.get("unowned"):
+    """Partitions that nobody owns."""
+    if not planned["unowned"]:
         return ""
     return (
         f"{plural(planned['unowned'], 'partition')} with {number(planned['unowned_lag'])} of it, in"

@@ -3,27 +3,40 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Final
+from typing import TYPE_CHECKING, Final, NamedTuple
 
-from equilag.report.report_blocks import Tone
+if TYPE_CHECKING:
+    from equilag.report.report_blocks import Tone
 
-SIGNS: Final[Mapping[str, tuple[Tone, str]]] = {
-    "leave": ("good", "Leave the group as it is"),
-    "move": ("act", "Worth a rebalance"),
-    "assign": ("act", "Partitions without an owner"),
-    "look": ("warn", "Look at this first"),
-    "cannot-tell": ("warn", "The text does not say who reads what"),
-    "add-members": ("bad", "More is produced than the members read"),
-    "repartition": ("bad", "No assignment helps: a partition is too large"),
-    "loosen": ("bad", "A looser setting is needed to keep up"),
-    "start-members": ("bad", "Nobody reads this group"),
-    "undecided": ("warn", "Not decided: the time limit was too short"),
+
+class Sign(NamedTuple):
+    """What stands for an action."""
+
+    tone: Tone
+    words: str
+    """On a page of its own."""
+    short: str
+    """In a table."""
+
+
+SIGNS: Final[Mapping[str, Sign]] = {
+    "leave": Sign("good", "Leave the group as it is", "leave it"),
+    "move": Sign("act", "Worth a rebalance", "rebalance"),
+    "assign": Sign("act", "Partitions without an owner", "assign partitions"),
+    "look": Sign("warn", "Look at this first", "look first"),
+    "cannot-tell": Sign("warn", "The text does not say who reads what", "cannot tell"),
+    "add-members": Sign("bad", "More is produced than the members read", "add members"),
+    "repartition": Sign(
+        "bad", "No assignment helps: a partition is too large", "split a partition"
+    ),
+    "loosen": Sign("bad", "A looser setting is needed to keep up", "loosen settings"),
+    "start-members": Sign("bad", "Nobody reads this group", "start members"),
+    "undecided": Sign("warn", "Not decided: the time limit was too short", "undecided"),
 }
-OTHER: Final[tuple[Tone, str]] = ("neutral", "Read what it says")
-"""Of an action that this version does not know."""
 
 
-def sign_of(action: str, worth_it: bool) -> tuple[Tone, str]:
-    """The sign of an action; where there is nothing to do, none is an alarm."""
-    tone, words = SIGNS.get(action, OTHER)
-    return ("warn" if tone == "bad" and not worth_it else tone), words
+def sign_of(action: str, *, worth_it: bool = True) -> Sign:
+    """The sign of an action; where there is nothing to do, none is an alarm. That of an action that
+    this version does not know is neutral."""
+    sign = SIGNS.get(action, Sign("neutral", "Read what it says", action))
+    return sign._replace(tone="warn") if sign.tone == "bad" and not worth_it else sign

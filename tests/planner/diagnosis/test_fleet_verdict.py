@@ -8,61 +8,26 @@ from typing import Any
 import pytest
 from support.fleet_rows import FAILED, KEPT, ROW, fleet_report
 
-from equilag.domain.document import to_document
 from equilag.planner.diagnosis.fleet_verdict import fleet_verdict
-from equilag.planner.facts.fleet_run import ACTIONS, GroupRow, GroupVerdict
+from equilag.planner.facts.fleet_run import GroupRow
 from equilag.report.words.fleet import fleet_headline
 
 
-def kept(verdict: str, **changes: Any) -> GroupRow:
+def kept(verdict: str, action: str, **changes: Any) -> GroupRow:
     """A group that is even, and whose members keep up or not."""
-    return replace(EVEN, throughput=replace(KEPT, verdict=verdict, **changes))
+    return replace(EVEN, action=action, throughput=replace(KEPT, verdict=verdict, **changes))
 
 
-EVEN = replace(ROW, max_now=1010.0, excess_now=12.6)
-FREE = replace(ROW, max_now=None, spread_now=None, excess_now=None)
-
-
-@pytest.mark.parametrize(
-    ("row", "action"),
-    [
-        (ROW, "move"),
-        (EVEN, "leave"),
-        (replace(ROW, moves=0), "leave"),
-        (FREE, "assign"),
-        (replace(EVEN, unowned=2), "assign"),
-        (kept("keeps_up"), "leave"),
-        (kept("moves"), "move"),
-        (kept("uneven"), "move"),
-        (kept("members", members_short=2), "add-members"),
-        (kept("members", members_short=0), "loosen"),
-        (kept("hot", hot=("t-1",)), "repartition"),
-    ],
-)
-def test_what_to_do_with_a_group_of_an_older_run(row: GroupRow, action: str) -> None:
-    assert row.action == action
-    assert action in ACTIONS
-
-
-def test_the_plans_own_verdict_comes_first() -> None:
-    row = replace(ROW, judged=GroupVerdict("leave", "Leave it: …", 3.5))
-    assert (row.action, row.relief_percent) == ("leave", 3.5)
-    assert to_document(row)["headline"] == "Leave it: …"
-    assert to_document(ROW)["headline"] is None
-
-
-def test_the_relief_is_that_of_the_heaviest_member_or_the_mean_one() -> None:
-    assert ROW.relief_percent == pytest.approx(100 * (2500 - 1010) / 1000)
-    hidden = replace(ROW, max_planned=2500.0, excess_now=5000.0, excess_planned=4000.0)
-    assert hidden.relief_percent == pytest.approx(100 * 1000 / 2 / 1000)
-    assert replace(ROW, load_mean=0.0).relief_percent == 0
-    assert FREE.relief_percent is None
+EVEN = replace(ROW, max_now=1010.0, excess_now=12.6, action="leave")
+FREE = replace(ROW, max_now=None, spread_now=None, excess_now=None, action="assign")
 
 
 def test_every_group_is_counted_once() -> None:
     rows = (
-        ROW, EVEN, replace(FREE, moves=3), kept("moves", short=0.0), kept("keeps_up", short=0.0),
-        kept("members", members_short=1, short=2.0), kept("hot", short=1.0),
+        ROW, EVEN, replace(FREE, moves=3), kept("moves", "move", short=0.0),
+        kept("keeps_up", "leave", short=0.0),
+        kept("members", "add-members", short=2.0),
+        kept("hot", "repartition", short=1.0),
     )  # fmt: skip
     found = fleet_verdict(fleet_report(*rows, failures=(FAILED,)))
     assert (found.groups, found.planned) == (8, 7)
@@ -79,7 +44,7 @@ def test_every_group_is_counted_once() -> None:
 @pytest.mark.parametrize(
     ("rows", "failures", "weight", "words"),
     [
-        ((ROW, EVEN, kept("members", members_short=1), kept("hot"), kept("hot")), 1, "work",
+        ((ROW, EVEN, kept("members", "add-members"), *[kept("hot", "repartition")] * 2), 1, "work",
          ("Rebalance 1 of 5 groups: 7 moves take 1,487 records off their heaviest members;"
           " 1 is overloaded, 2 have a hot partition, 1 was not planned")),
         ((ROW,), 0, "bytes", "1,487 bytes off"),
