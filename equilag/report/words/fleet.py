@@ -37,7 +37,7 @@ FAULTS: Final = {
 }
 
 
-class Need(NamedTuple):
+class FleetNeed(NamedTuple):
     """What some groups of a fleet need."""
 
     action: str
@@ -51,17 +51,18 @@ class Need(NamedTuple):
 
 
 NEEDS: Final = (
-    Need("move", "rebalance", ""),
-    Need("add-members", "overloaded", "overloaded", "is overloaded", "are overloaded"),
-    Need("repartition", "hot", "too much for any member", "has a hot partition",
+    FleetNeed("move", "rebalance", ""),
+    FleetNeed("add-members", "overloaded", "overloaded", "is overloaded", "are overloaded"),
+    FleetNeed("repartition", "hot", "too much for any member", "has a hot partition",
          "have a hot partition"),
-    Need("loosen", "loosen", "members would be enough", "needs looser settings",
+    FleetNeed("loosen", "loosen", "members would be enough", "needs looser settings",
          "need looser settings"),
-    Need("start-members", "unread", "nobody reads them", "has no reader", "have no reader"),
-    Need("look", "look", "slow, stuck or hot", "has to be looked at", "have to be looked at"),
-    Need("undecided", "undecided", "too little time", "is undecided", "are undecided"),
-    Need("leave", "leave", "a plan brings little"),
-    Need("not planned", "failed", "see the reasons below", "was not planned", "were not planned"),
+    FleetNeed("start-members", "unread", "nobody reads them", "has no reader", "have no reader"),
+    FleetNeed("look", "look", "slow, stuck or hot", "has to be looked at", "have to be looked at"),
+    FleetNeed("undecided", "undecided", "too little time", "is undecided", "are undecided"),
+    FleetNeed("leave", "leave", "a plan brings little"),
+    FleetNeed("not planned", "failed", "see the reasons below", "was not planned",
+              "were not planned"),
 )  # fmt: skip
 KEEPS_UP: Final = {
     "keeps_up": "yes",
