@@ -45,7 +45,7 @@ def check_front(state: SolveState) -> dict[int, int]:
 
 
 def test_a_model_of_every_point_makes_the_front_better(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(ModelledFront, "DETERMINISTIC", 0.05)  # enough for a better plan
+    monkeypatch.setattr(ModelledFront, "DETERMINISTIC", 0.5)  # enough for a better plan
     state, budget = start(WIDE)
     assert whole(state, None) is None
     assert ModelledFront().applies(state, budget)
@@ -68,7 +68,7 @@ def test_rounds_make_the_front_no_worse_and_better_somewhere(
     after = check_front(state)
     for moves, reached in before.items():
         assert state.front.least_spread(moves) <= reached
-    assert len(after) > len(before)
+    assert min(after.values()) < min(before.values())
     assert state.notes == []
 
 

@@ -8,7 +8,7 @@ where both members' intervals leave room.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Final, NamedTuple
+from typing import Final
 
 import numpy as np
 
@@ -137,45 +137,6 @@ def _padded(by_member: Ints, start: Ints, members: Index) -> Ints:
     return np.where(inside, by_member[place] if len(by_member) else NOBODY, NOBODY)
 
 
-class Exchanges(NamedTuple):
-    """All exchanges of some pairs of a heavy and a light member: [pairs, given, taken]."""
-
-    give: Ints
-    """[pairs, given] partitions, NOBODY in the empty places."""
-    take: Ints
-    """[pairs, taken] the same; the last place stands for nothing in return."""
-    fits: Flags
-    falls: Ints
-    """By how much the heavy member's load falls."""
-    rises: Ints
-    """By how much the light member's load rises."""
-    moves: Ints
-    """Partitions that leave their owners, less those that return to them."""
-
-
-def possible_exchanges(
-    state: AssignmentState, by_member: Ints, start: Ints, heavy: Index, light: Index
-) -> Exchanges:
-    give = _padded(by_member, start, heavy)
-    take = _padded(by_member, start, light)
-    take = np.concatenate((take, np.full((len(take), 1), NOBODY)), axis=1)  # for an empty place
-    fits = _may(state, give, heavy, light)[:, :, None] & _returns(state, give, take, heavy, light)
-    lag, group = state.group.lag, state.group
-    weight = np.where(give == NOBODY, 0, lag[give])
-    back = np.where(take == NOBODY, 0, lag[take])
-    out = _leaves(group, give, heavy, light)
-    into = _leaves(group, take, light, heavy)
-    change = weight[:, :, None] - back[:, None, :]
-    return Exchanges(
-        give,
-        take,
-        fits,
-        state.scaled(change, heavy[:, None, None]),
-        state.scaled(change, light[:, None, None]),
-        out[:, :, None] + into[:, None, :],
-    )
-
-
 def _leaves(group: Group, partitions: Ints, holder: Index, receiver: Index) -> Ints:
     """[pairs, places] 1 where a partition would leave its owner, −1 where it would return to it."""
     if has_stakes(group):
@@ -196,22 +157,28 @@ def _exchange(
     keep_moves: bool,
 ) -> bool:
     """Make the exchange of each pair that brings its two loads closest; False if there is none."""
-    found = possible_exchanges(state, by_member, start, heavy, light)
+    give, take = _padded(by_member, start, heavy), _padded(by_member, start, light)
+    take = np.concatenate((take, np.full((len(take), 1), NOBODY)), axis=1)  # for an empty place
+    fits = _may(state, give, heavy, light)[:, :, None] & _returns(state, give, take, heavy, light)
+    weight, back = (np.where(side == NOBODY, 0, state.group.lag[side]) for side in (give, take))
+    change = weight[:, :, None] - back[:, None, :]
     apart = state.loads[heavy] - state.loads[light]
-    after = np.abs(apart[:, None, None] - found.falls - found.rises)
-    after[~found.fits] = NEVER
+    after = apart[:, None, None] - state.scaled(change, heavy[:, None, None])
+    after = np.abs(after - state.scaled(change, light[:, None, None]))
+    after[~fits] = NEVER
     if keep_moves:
-        after[found.moves > 0] = NEVER
+        out = _leaves(state.group, give, heavy, light)[:, :, None]
+        after[out + _leaves(state.group, take, light, heavy)[:, None, :] > 0] = NEVER
     flat = after.reshape(len(after), -1)
     pick = flat.argmin(axis=1)
     rows = np.flatnonzero(flat[np.arange(len(flat)), pick] < apart)
     if not len(rows):
         return False
     i, j = np.divmod(pick[rows], after.shape[2])
-    one_sided = (found.give[rows, i] == NOBODY) | (found.take[rows, j] == NOBODY)
+    one_sided = (give[rows, i] == NOBODY) | (take[rows, j] == NOBODY)
     kept = state.one_for_each_instance(one_sided, heavy[rows], light[rows])
     rows, i, j = rows[kept], i[kept], j[kept]
-    state.exchange(found.give[rows, i], found.take[rows, j], heavy[rows], light[rows])
+    state.exchange(give[rows, i], take[rows, j], heavy[rows], light[rows])
     return True
 
 
@@ -222,7 +189,8 @@ def _may(state: AssignmentState, partitions: Ints, holder: Index, receiver: Inde
 
 
 def _returns(state: AssignmentState, give: Ints, take: Ints, heavy: Index, light: Index) -> Flags:
-    """[pairs, give, take] True where the partition may be taken in return; see `Exchanges`."""
+    """[pairs, give, take] True where the partition may be taken in return; the last place of `take`
+    stands for nothing in return."""
     constraint, counts = state.constraint, state.counts
     back = _may(state, take, light, heavy)
     room = constraint.may_lose_one(counts, heavy) & constraint.may_gain_one(counts, light)

@@ -7,15 +7,11 @@ from typing import Final
 
 import numpy as np
 
-from equilag.domain.columns import Floats
 from equilag.domain.constraint import CountConstraint
-from equilag.domain.group.group import Flags, Group, Index, Ints
-from equilag.solver.exchange.pairwise_swaps import (
-    NEVER,
-    Exchanges,
-    holdings,
-    possible_exchanges,
-)
+from equilag.domain.group.group import Flags, Group, Index
+from equilag.domain.group.loads import LoadColumn
+from equilag.solver.exchange.exchange_table import ExchangeTable
+from equilag.solver.exchange.pairwise_swaps import holdings
 from equilag.solver.local_search.assignment_state import AssignmentState
 
 MAX_PARTNERS: Final = 48
@@ -74,28 +70,21 @@ def descend(
 
 def _lower_extremes(state: AssignmentState, rng: np.random.Generator, noise: float) -> bool:
     """Bring the heaviest member down or the lightest one up; False if no exchange does."""
-    order, partners = state.by_load(), _partners(state)
+    order = state.by_load()
+    ends = order[[0, -1]]
+    partners = _partners(state, ends)
     near = np.unique(np.concatenate((order[:partners], order[-partners:])))
-    top, bottom = order[0], order[-1]
-    to = near[near != top]
-    since = near[(near != bottom) & (near != top)]
-    heavy = np.concatenate((np.full(len(to), top), since)).astype(np.int32)
-    light = np.concatenate((to, np.full(len(since), bottom))).astype(np.int32)
-    by_member, start = holdings(state, rng, near, MAX_HELD_IN_STEP)
-    found = possible_exchanges(state, by_member, start, heavy, light)
-    over, under = state.loads[heavy][:, None, None], state.loads[light][:, None, None]
-    at_top = (heavy == top)[:, None, None]
+    held = holdings(state, rng, near, MAX_HELD_IN_STEP)
+    table = ExchangeTable.of(state, held, ends, near[near != ends[0]])
+    sign = np.where(table.rows.member == ends[0], 1, -1)
     # How far the extreme load falls (or rises), unless the other load becomes as extreme.
-    drop = np.minimum(found.falls, over - under - found.rises)
-    rise = np.minimum(found.rises, over - under - found.falls)
-    gain = np.where(at_top, drop, rise)
+    own = sign * table.falls
+    gain = np.minimum(own, sign * (state.loads[table.rows.member] - table.loads_after[1]))
     if state.factor is not None:
         # What a fast member takes from a slow one lowers that far more than it adds: the slow one
         # must not become as much too light as it was too heavy, nor the other way round.
-        high, low = state.loads[top], state.loads[bottom]
-        beyond = np.where(at_top, low - (over - found.falls), under + found.rises - high)
-        gain -= np.maximum(0, beyond)
-    return _make_best(state, found, gain, heavy, light, _blur(rng, noise, gain))
+        gain -= np.maximum(0, own - state.spread)
+    return _make_best(table, gain, rng, noise)
 
 
 def _hand_over(state: AssignmentState, handed: set[int], rng: np.random.Generator) -> bool:
@@ -107,24 +96,23 @@ def _hand_over(state: AssignmentState, handed: set[int], rng: np.random.Generato
     """
     if state.factor is None:
         return False
-    top, mean, lag = state.by_load()[0], state.mean, state.group.lag
-    own = state.held_by(int(top))
+    top, mean, lag = state.by_load()[:1], state.mean, state.group.lag
+    own = state.held_by(int(top[0]))
     own = own[lag[own].argsort()[-1:]]
     if not len(own) or int(own[0]) in handed or state.scaled(lag[own], top)[0] <= mean:
         return False
     light = state.active[state.scaled(lag[own], state.active) <= mean]
-    light = light[np.argsort(-state.loads[light], kind="stable")][-2 * _partners(state) :]
-    heavy = np.full(len(light), top, dtype=np.int32)
-    by_member, start = holdings(state, rng, np.append(light, top), MAX_HELD_IN_STEP)
-    found = possible_exchanges(state, by_member, start, heavy, light)
-    fits = found.fits & (found.give == own[0])[:, :, None]
+    light = light[np.argsort(-state.loads[light], kind="stable")][-2 * _partners(state, top) :]
+    held = holdings(state, rng, np.append(light, top), MAX_HELD_IN_STEP)
+    table = ExchangeTable.of(state, held, top, light)
+    fits = table.fits() & (table.rows.partition == own[0])
     if not fits.any():
         return False
     handed.add(int(own[0]))
-    over, under = state.loads[heavy][:, None, None], state.loads[light][:, None, None]
-    above = np.maximum(over - found.falls, mean) + np.maximum(under + found.rises, mean)
-    above[~fits] = NEVER
-    _exchange(state, found, heavy, light, int(above.argmin()))
+    left, added = (np.maximum(loads, mean) for loads in table.loads_after)
+    above = left + added
+    above[~fits] = np.inf
+    table.make(int(above.argmin()))
     return True
 
 
@@ -138,49 +126,34 @@ def _relieve(
     state: AssignmentState, member: np.int32, rng: np.random.Generator, noise: float
 ) -> bool:
     """Lower the excess of one member by an exchange with one of the lightest members."""
-    mean = state.mean
-    light = state.by_load()[-2 * _partners(state) :]
+    mean, heavy = state.mean, np.array([member])
+    light = state.by_load()[-2 * _partners(state, heavy) :]
     light = light[(light != member) & (state.loads[light] <= mean)]
-    heavy = np.full(len(light), member, dtype=np.int32)
-    by_member, start = holdings(state, rng, np.append(light, member), MAX_HELD_IN_STEP)
-    found = possible_exchanges(state, by_member, start, heavy, light)
-    over, under = state.loads[heavy][:, None, None], state.loads[light][:, None, None]
+    held = holdings(state, rng, np.append(light, member), MAX_HELD_IN_STEP)
+    table = ExchangeTable.of(state, held, heavy, light)
     # What leaves the member's excess, less what becomes the other's.
-    saved = np.minimum(found.falls, over - mean)
-    gain = saved - np.maximum(0, under + found.rises - mean)
-    return _make_best(state, found, gain, heavy, light, _blur(rng, noise, gain))
+    saved = np.minimum(table.falls, state.loads[member] - mean)
+    gain = saved - np.maximum(0, table.loads_after[1] - mean)
+    return _make_best(table, gain, rng, noise)
 
 
 def _make_best(
-    state: AssignmentState, found: Exchanges, gain: Ints, heavy: Index, light: Index, blur: Floats
+    table: ExchangeTable, gain: LoadColumn, rng: np.random.Generator, noise: float
 ) -> bool:
     """Make the exchange of the largest gain per move; False if none gains anything."""
-    gain = np.where(found.fits, gain, -1)
-    cost = np.maximum(found.moves, 0)
-    score = np.where(gain > 0, blur * gain / np.where(cost == 0, FREE, cost), -1.0)
+    cost = np.maximum(table.moves(), 0)
+    score = np.where((gain > 0) & table.fits(), gain / np.where(cost == 0, FREE, cost), -1.0)
+    if noise:
+        score *= 1.0 + noise * rng.random(score.shape)
     pick = int(score.argmax()) if score.size else 0
     if not score.size or score.flat[pick] <= 0:
         return False
-    _exchange(state, found, heavy, light, pick)
+    table.make(pick)
     return True
 
 
-def _exchange(
-    state: AssignmentState, found: Exchanges, heavy: Index, light: Index, pick: int
-) -> None:
-    """Make the exchange of this number among all of them."""
-    row, i, j = np.unravel_index(pick, found.fits.shape)
-    state.exchange(
-        found.give[row, i : i + 1], found.take[row, j : j + 1], heavy[row : row + 1],
-        light[row : row + 1],
-    )  # fmt: skip
-
-
-def _partners(state: AssignmentState) -> int:
-    """Members at either end of the loads that one step looks at."""
-    width = min(MAX_HELD_IN_STEP, int(state.counts.max())) + 1
-    return max(4, min(MAX_PARTNERS, STEP_CELLS // (4 * width * width)))
-
-
-def _blur(rng: np.random.Generator, noise: float, gain: Ints) -> Floats:
-    return 1.0 + noise * rng.random(gain.shape) if noise else np.ones(1)
+def _partners(state: AssignmentState, ones: Index) -> int:
+    """Members at either end of the loads that one step of some members looks at."""
+    rows = int(np.minimum(state.counts[ones], MAX_HELD_IN_STEP).sum()) + len(ones)
+    each = min(len(state.assigned) / len(state.active), MAX_HELD_IN_STEP) + 1
+    return max(4, min(MAX_PARTNERS, int(STEP_CELLS / (2 * rows * each))))
