@@ -1,7 +1,7 @@
 """The hard count constraint: what every plan of a policy has in common, and how it is derived."""
 
 from equilag.domain.columns import ranges
-from equilag.domain.constraint.assignment_network import AssignmentNetwork
+from equilag.domain.constraint.assignment_network import NONE, STEP, AssignmentNetwork, StepRange
 from equilag.domain.constraint.count_constraint import ALL, CountConstraint
 from equilag.domain.constraint.derive import (
     NotFewestAcross,
@@ -24,10 +24,10 @@ from equilag.domain.constraint.network import (
 )
 from equilag.domain.constraint.topic_counts import CountInterval, TopicCounts
 from equilag.domain.constraint.topic_intervals import TopicIntervals, topic_intervals
-from equilag.domain.constraint.topic_network import STEP, StepRange, TopicNetwork
 
 __all__ = [
     "ALL",
+    "NONE",
     "STEP",
     "AssignmentNetwork",
     "Costs",
@@ -41,7 +41,6 @@ __all__ = [
     "StepRange",
     "TopicCounts",
     "TopicIntervals",
-    "TopicNetwork",
     "constraint_of",
     "count_constraint_of",
     "pinned_partitions",

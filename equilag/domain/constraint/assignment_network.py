@@ -1,7 +1,12 @@
 """The assignments that a constraint allows as flows, and the constraint of the best ones.
 
-Partitions flow from their class to a class of members, on to one of its members, from there to the
-instance that it is a thread of, and to the sink. Even counts, of instances and then of members, and
+Partitions flow from their *part* to a *stop*, on to a *place*, from there to the instance whose
+threads its members are, and to the sink. Parts are classes of partitions, stops classes of members.
+Where topics count one by one, parts are of one topic, and stops are *cells*, a topic at a place.
+
+The members of a place are alike: what comes to it is dealt to them evenly, in all and of each
+topic, which can always be done (in turn, topic by topic). So one partition more costs as much for
+each of them, and the flows need not know members. Even counts of instances, members or topics and
 few reads across racks are goals of such flows (`equilag.domain.constraint.network`). Each goal
 turns a constraint into a narrower one.
 """
@@ -9,174 +14,267 @@ turns a constraint into a narrower one.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from math import lcm
-from typing import Any, Final
+from functools import cached_property
+from typing import Final, NamedTuple
 
 import numpy as np
 
 from equilag.domain.columns import Ints, place_of
 from equilag.domain.constraint.count_constraint import CountConstraint
 from equilag.domain.constraint.instance_sums import InstanceSums
-from equilag.domain.constraint.network import Costs, NegativeCycles, Network, NotMinimal
+from equilag.domain.constraint.network import (
+    Costs,
+    Exact,
+    NegativeCycles,
+    Network,
+    NotMinimal,
+    among_exact,
+    step_costs,
+)
+from equilag.domain.constraint.stops import Places, Stops, sums_of
+from equilag.domain.constraint.topic_counts import CountInterval, TopicCounts
+from equilag.domain.constraint.topic_intervals import TopicIntervals
 from equilag.domain.group.group import NOBODY, Index
 from equilag.domain.plan.metrics import cross_costs
 
-FITS: Final = 2**61
-"""Costs below it, added up along a path, fit 64 bits."""
+ANY: Final = 2**40
+"""Units of an arc that all cost the same: more than there are partitions."""
+
+NONE: Final = slice(0)
+"""No arcs."""
+
+
+class StepRange(NamedTuple):
+    """Partitions at each member of a place, or of an instance, counted from what there is now."""
+
+    begin: int
+    end: int
+
+
+STEP: Final = StepRange(0, 1)
 
 
 @dataclass(frozen=True, eq=False)
 class AssignmentNetwork:
-    """Arcs [A] from partition classes to member classes, then one for each member, to its instance
-    or the sink, then one for each instance."""
+    """Arcs [A] from parts to stops, from cells to places, then one for each place [D] and one for
+    each instance."""
 
     constraint: CountConstraint
-    classes: Ints
-    """Partition class and member class of the first arcs, ascending."""
-    member_classes: Ints
-    fixed: Ints
-    """[M] pinned partitions, which do not flow."""
+    by_topic: bool
+    places: Places
+    stops: Stops
     sums: InstanceSums | None
+    width: Ints
+    """[A] units of one cost: one for each member of a place or of a cell's, `ANY` from parts."""
+    base: Ints
+    """[A] pinned partitions of each of those, which do not flow."""
+    capacity: Ints
+    """[A]"""
     network: Network
 
     @staticmethod
-    def of(constraint: CountConstraint) -> AssignmentNetwork:
-        """O(P + arcs)."""
-        group = constraint.group
-        n_classes, n_member_classes = constraint.face.shape
-        classes, member_classes = constraint.arcs
-        supply, fixed = constraint.supply[classes], constraint.fixed
-        if not supply.all():
-            some = np.flatnonzero(supply)
-            classes, member_classes, supply = classes[some], member_classes[some], supply[some]
-        sums = _sums_of(constraint)
-        n_sums = 0 if sums is None else len(sums.least)
-        instances = n_classes + n_member_classes + np.arange(n_sums)
-        sink = n_classes + n_member_classes + n_sums
-        into = np.full(group.n_members, sink) if sums is None else instances[sums.of]
-        least, most = (count - fixed for count in constraint.counts_of())
-        last = (instances, instances) if sums is None else sums.without(fixed)[1:]
+    def of(constraint: CountConstraint, by_topic: bool = False) -> AssignmentNetwork:
+        """O(P + arcs). Topics count one by one only without instances, and where partition classes
+        are of one topic, or of all partitions of several."""
+        group, sums = constraint.group, None if by_topic else sums_of(constraint)
+        places = Places.of_topics(constraint) if by_topic else Places.of_members(constraint, sums)
+        stops = Stops.cells(constraint, places) if by_topic else Stops.classes(constraint)
+        _, one, size = places
+        n_parts = len(stops.parts.topic)
+        first_place = n_parts + len(stops.where)
+        from_place = n_parts + group.class_of[one].astype(np.int64)
+        cells, pinned, instances = np.zeros((3, 0), np.int64)
+        fixed = constraint.fixed[one]
+        least, most = (count - fixed for count in constraint.counts_of(one))
+        low, high, to, sink = cells, cells, cells, first_place
+        if by_topic:
+            from_place, sink = first_place + np.arange(len(one)), first_place + len(one)
+            to, cells = stops.where, np.arange(len(stops.where))
+            pinned = TopicCounts.of(group, constraint.pinned_assignment).at(stops.topic, one[to])
+            low, high = 0 * to, most[to]
+            if constraint.per_topic:
+                low, high = constraint.free_topics.at(stops.topic, one[to])
+        capacity = np.ones_like(places.of) if group.extended is None else group.extended.capacity
+        into, totals = np.full_like(one, sink), (instances,) * 4
+        if sums is not None:
+            into, instances = sink + sums.of[one], sink + np.arange(len(sums.least))
+            kept = constraint.fixed
+            totals = (*sums.without(kept)[1:], sums.total(kept), sums.total(capacity))
+        supply = np.bincount(stops.parts.of_partition[constraint.free], minlength=n_parts)
+        sink += len(instances)
         network = Network.of(
             sink + 1,
-            (classes, n_classes + member_classes, 0, supply),
-            (n_classes + group.class_of.astype(np.int64), into, least, most),
-            (instances, sink, *last),
+            (stops.part, n_parts + stops.stop, 0, supply[stops.part]),
+            (n_parts + cells, first_place + to, low * size[to], high * size[to]),
+            (from_place, into, least * size, most * size),
+            (instances, sink, *totals[:2]),
         )
-        return AssignmentNetwork(constraint, classes, member_classes, fixed, sums, network)
+        ones = np.ones_like(stops.part)
+        return AssignmentNetwork(
+            constraint, by_topic, places, stops, sums,
+            np.concatenate((ANY * ones, size[to], size, np.ones_like(instances))),
+            np.concatenate((0 * ones, pinned, fixed, totals[2])),
+            np.concatenate((ones, capacity[one[to]], capacity[one], totals[3])),
+            network,
+        )  # fmt: skip
+
+    @cached_property
+    def kinds(self) -> tuple[slice, slice, slice, slice]:
+        """The arcs from parts, those of cells, of places, and of instances."""
+        pairs, cells = len(self.stops.part), len(self.stops.where) * self.by_topic
+        places, end = pairs + cells, len(self.network.tail)
+        last = places + len(self.places.one)
+        return slice(pairs), slice(pairs, places), slice(places, last), slice(last, end)
+
+    @property
+    def even_goals(self) -> tuple[slice, ...]:
+        """The arcs whose counts are to be even, in this order."""
+        _, cells, places, instances = self.kinds
+        if self.by_topic:
+            return (cells,)
+        return (places,) if self.sums is None else (instances, places)
+
+    @cached_property
+    def class_of_stop(self) -> Ints:
+        """The member class of each stop."""
+        if not self.by_topic:
+            return self.stops.where
+        return self.constraint.group.class_of[self.places.one[self.stops.where]].astype(np.int64)
 
     def flow_of(self, assigned: Index) -> Ints:
         """[A] the flow of an assignment [P], without partitions that are where they may not be."""
-        group, width = self.constraint.group, self.constraint.face.shape[1]
+        group, (parts, part, stop, _, where) = self.constraint.group, self.stops
         free = np.flatnonzero(self.constraint.free & (assigned != NOBODY))
-        member = assigned[free]
-        key = group.partition_class[free].astype(np.int64) * width + group.class_of[member]
-        place = place_of(key, self.classes * width + self.member_classes, self.constraint.face.size)
-        units = np.bincount(place[place >= 0], minlength=len(self.classes))
-        counts = np.bincount(member, minlength=group.n_members).astype(np.int64)
-        of_instances = counts[:0] if self.sums is None else self.sums.total(counts)
-        return np.concatenate((units, counts, of_instances))
+        member, wide = assigned[free], group.n_members + len(group.class_topics)
+        to = (self.places.of if self.by_topic else group.class_of)[member]
+        key = parts.of_partition[free].astype(np.int64) * wide + to
+        found = place_of(key, part * wide + where[stop], len(parts.topic) * wide)
+        found = found[found >= 0]
+        columns = [np.bincount(found, minlength=len(part))]
+        if self.by_topic:
+            columns.append(np.bincount(stop[found], minlength=len(where)))
+        columns.append(np.bincount(self.places.of[member], minlength=len(self.places.one)))
+        if self.sums is not None:
+            columns.append(self.sums.total(np.bincount(member, minlength=group.n_members)))
+        return np.concatenate(columns)
 
-    def parts(self, flow: Ints) -> tuple[Ints, Ints, Ints]:
-        """A column [A] by kind of arc: pairs of classes, members, instances."""
-        pairs, members = len(self.classes), len(self.fixed)
-        units, counts, of_instances = np.split(flow, [pairs, pairs + members])
-        return units, counts, of_instances
-
-    def count_costs(self, flow: Ints, of_instances: bool, step: int = 1) -> Costs:
-        """What counts cost, of members or of instances: of one of `step` partitions more, or as
-        many fewer."""
-        group, first = self.constraint.group, len(self.classes)
-        counts = self.parts(flow)[1] + self.fixed
-        capacity = np.ones_like(counts) if group.extended is None else group.extended.capacity
-        if self.sums is not None and of_instances:
-            first += len(counts)
-            counts, capacity = self.sums.total(counts), self.sums.total(capacity)
-        # Threads of several instances may get more on one path.
-        once = of_instances or self.sums is None
-        more, fewer = 2 * counts + step, 2 * counts - step
-        found = step_costs(more, fewer, capacity, self.network.n_nodes, once)
-        columns = []
-        for cost in found:
-            column = np.zeros(len(flow), cost.dtype)
-            column[first : first + len(cost)] = cost
-            columns.append(column)
-        return Costs(*columns)
+    def count_costs(
+        self, flow: Ints, goal: slice, window: StepRange = STEP, ranks: bool = False
+    ) -> Costs:
+        """What counts cost on some arcs: one of the partitions of a window more, or one fewer; or
+        their `ranks`, see `step_costs`."""
+        number, units, base = self.width[goal], flow[goal], self.base[goal]
+        more = 2 * (units // number + base) + sum(window)
+        fewer = 2 * (-(-units // number) + base) - sum(window)
+        found = step_costs(more, fewer, self.capacity[goal], self.network.n_nodes, ranks)
+        return Costs(*(self._column(goal, cost) for cost in found))
 
     def read_costs(self) -> Costs:
         """Reads across racks."""
-        across = cross_costs(self.constraint.group)[self.classes, self.member_classes]
-        others = np.zeros(len(self.network.tail) - len(across), np.int64)
-        cost = np.concatenate((across, others))
+        across = cross_costs(self.constraint.group)
+        classes = self.stops.parts.partition_class[self.stops.part]
+        cost = self._column(self.kinds[0], across[classes, self.class_of_stop[self.stops.stop]])
         return Costs(cost, cost)
 
-    def narrowed(self, flow: Ints, costs: Costs) -> AssignmentNetwork:
-        """The network of the cheapest flows; `flow` is one of those. Raises NegativeCycles."""
-        return replace(self, network=self.network.narrowed(flow, costs))
+    def _column(self, arcs: slice, values: Exact) -> Exact:
+        """[A] values of some arcs, 0 for others."""
+        column = np.zeros(len(self.network.tail), values.dtype)
+        column[arcs] = values
+        return column
 
-    def evened(self, flow: Ints) -> AssignmentNetwork:
-        """The network of the flows with the smallest Σ count² / capacity, first of instances and
-        then of members; `flow` is one of them. Raises NotMinimal."""
+    def room(self, flow: Ints, goal: slice, window: StepRange = STEP) -> CountInterval:
+        """[A] units that may come less, and more, at the costs of `count_costs`; all that may on
+        arcs that are not of the goal."""
+        least, most, width = self.network.least, self.network.most, np.full_like(flow, ANY)
+        width[goal] = self.width[goal]
+        low, high = -(-flow // width), flow // width
+        fewer = [np.clip((low - step) * width, least, flow) for step in window]
+        more = [np.clip((high + step) * width, flow, most) for step in window]
+        return CountInterval(fewer[0] - fewer[1], more[1] - more[0])
+
+    def narrowed(self, flow: Ints, costs: Costs, goal: slice = NONE) -> AssignmentNetwork:
+        """The network of the cheapest flows; `flow` is one of those, no matter which.
+
+        `goal` are the arcs with a cost of counts. Members and instances have no more, or no fewer,
+        where no others can make up for it. Raises NegativeCycles.
+        """
+        members = NONE if self.by_topic else goal
+        tail, head, _, _, n_nodes = self.network
+        height = self.network.heights(flow, costs)
+        climb = height[head] - height[tail]
+        fewer, more = self.room(flow, goal)
+        fewer, more = fewer * (costs.fewer == climb), more * (costs.more == climb)
+        # Units pass between tails of one level: one arc has fewer only if another has more.
+        level, gives, takes = height[tail[members]], fewer[members] > 0, more[members] > 0
+        fewer[members] *= among_exact(level, level[takes])
+        more[members] *= among_exact(level, level[gives])
+        # What comes to a head has to go on, or something else has to stay away.
+        heads = head[members]
+        passed = np.zeros(n_nodes, np.bool_)
+        passed[heads] = True
+        near = np.flatnonzero(passed[tail] | passed[head])
+        shrinks, grows = near[fewer[near] > 0], near[more[near] > 0]
+        into, off = np.zeros((2, n_nodes), np.bool_)
+        into[tail[shrinks]] = into[head[grows]] = off[tail[grows]] = off[head[shrinks]] = True
+        fewer[members] *= into[heads]
+        more[members] *= off[heads]
+        return replace(self, network=self.network._replace(least=flow - fewer, most=flow + more))
+
+    def evened(self, flow: Ints, counts: Ints) -> AssignmentNetwork:
+        """The network of the flows with the smallest Σ count² / capacity of its goals in turn;
+        `flow` is one of them, that of `counts` [M]. Raises NotMinimal."""
         network = self
-        for of_instances in (True, False) if self.sums is not None else (False,):
+        for goal in self.even_goals:
+            # Threads of several instances may get more on one path.
+            once = goal == self.even_goals[0] and not self.by_topic
             try:
-                network = network.narrowed(flow, network.count_costs(flow, of_instances))
+                costs = network.count_costs(flow, goal, ranks=once)
+                network = network.narrowed(flow, costs, goal)
             except NegativeCycles as error:
-                raise self._step_of(error.cycles[0]) from None
+                raise self._step_of(error.cycles[0], counts) from None
         return network
 
-    def _step_of(self, cycle: list[int]) -> NotMinimal:
+    def _step_of(self, cycle: list[int], counts: Ints) -> NotMinimal:
         """A member that gives along the cycle of a residual network, and one that takes."""
-        first = len(self.classes)
-        arcs = range(first, first + len(self.fixed))
-        heavy = next(~arc for arc in cycle if ~arc in arcs)
-        light = next(arc for arc in cycle if arc in arcs)
-        return NotMinimal(heavy - first, light - first)
+        _, cells, places, _ = self.kinds
+        begin, end = (cells if self.by_topic else places).indices(len(self.width))[:2]
+        heavy = next(~arc - begin for arc in cycle if begin <= ~arc < end)
+        if self.by_topic:
+            member = int(self.places.one[self.stops.where[heavy]])
+            return NotMinimal(member, member, int(self.stops.topic[heavy]))
+        light = next(arc - begin for arc in cycle if begin <= arc < end)
+        return self.step_between(heavy, light, counts)
+
+    def step_between(self, heavy: int, light: int, counts: Ints) -> NotMinimal:
+        """From the member of a place with most, to that of another with least."""
+        giver, taker = (np.flatnonzero(self.places.of == place) for place in (heavy, light))
+        return NotMinimal(int(giver[counts[giver].argmax()]), int(taker[counts[taker].argmin()]))
 
     @property
     def narrowed_constraint(self) -> CountConstraint:
         """What all assignments have in common whose flows are flows of the network."""
-        taken, highest, sums_most = self.parts(self.network.most)
-        _, least, sums_least = self.parts(self.network.least)
-        face = np.zeros_like(self.constraint.face)
-        face[self.classes[taken > 0], self.member_classes[taken > 0]] = True
-        lower, upper, sums = least + self.fixed, highest + self.fixed, self.sums
-        if sums is not None:
-            kept, of_members = sums.total(self.fixed), (sums.total(lower), sums.total(upper))
-            sums = InstanceSums(sums.of, sums_least + kept, sums_most + kept)
-            if np.array_equal(sums[1:], of_members):
+        constraint, (pairs, cells, places, instances) = self.constraint, self.kinds
+        low, high = self.network.least, self.network.most
+        face = np.zeros_like(constraint.face)
+        taken = high[pairs] > 0
+        classes = self.stops.parts.partition_class[self.stops.part[taken]]
+        face[classes, self.class_of_stop[self.stops.stop[taken]]] = True
+        fewest, highest = low // self.width + self.base, -(-high // self.width) + self.base
+        least, most = fewest[places][self.places.of], highest[places][self.places.of]
+        sums = constraint.instance_sums
+        if self.sums is not None:
+            sums = InstanceSums(self.sums.of, fewest[instances], highest[instances])
+            if np.array_equal(sums[1:], (sums.total(least), sums.total(most))):
                 sums = None
-        return replace(self.constraint, _face=face, _least=lower, _most=upper, _sums=sums)
-
-
-def step_costs(more: Ints, fewer: Ints, capacity: Ints, path: int, once: bool) -> Costs:
-    """Costs over capacities, in proportion as whole numbers, of which `path` are added up. The nth
-    partition costs (2n − 1) / capacity: one of a step more 2 count + step on average, and one of a
-    step fewer saves 2 count − step.
-
-    Their ranks are enough where no path has more than one of each (`once`).
-    """
-    scale = lcm(*np.unique(capacity).tolist())
-    if 2 * path * scale * (int(more.max(initial=0)) + 1) < FITS:
-        return Costs(more * (scale // capacity), fewer * (scale // capacity))
-    if once:
-        # Exact: different quotients differ by more than they are rounded by, as long as counts
-        # stay below 2^24 and capacities below 2^20, those of instances below 2^27.
-        quotients = np.concatenate((more / capacity, fewer / capacity))
-        rank = np.unique(quotients, return_inverse=True)[1].ravel()
-        return Costs(rank[: len(more)] + 1, rank[len(more) :] + 1)
-    factor: Any = np.array([scale // one for one in capacity.tolist()], dtype=np.object_)
-    return Costs(more * factor, fewer * factor)
-
-
-def _sums_of(constraint: CountConstraint) -> InstanceSums | None:
-    """The sums of instances, also where members' intervals say as much."""
-    if constraint.instance_sums is not None:
-        return constraint.instance_sums
-    extended = constraint.group.extended
-    if extended is None or extended.instance_of is None:
-        return None
-    of = extended.instance_of.astype(np.int64)
-    nothing = np.zeros(int(of.max(initial=-1)) + 1, np.int64)
-    empty = InstanceSums(of, nothing, nothing)
-    least, most = constraint.counts_of()
-    return InstanceSums(of, empty.total(least), empty.total(most))
+        found = replace(constraint, _face=face, _least=least, _most=most, _sums=sums)
+        if not self.by_topic:
+            return found
+        group = constraint.group
+        level = np.zeros((len(group.topics), len(self.places.one)), np.int64)
+        is_open = np.zeros(level.shape, np.bool_)
+        topic, member, count = TopicCounts.of(group, constraint.pinned_assignment).cells()
+        level[topic, self.places.of[member]] = count
+        level[self.stops.topic, self.stops.where] = fewest[cells]
+        is_open[self.stops.topic, self.stops.where] = highest[cells] > fewest[cells]
+        topics = TopicIntervals(group, self.places.of, level, is_open, after_totals=True)
+        return replace(found, _topics=topics)

@@ -21,7 +21,6 @@ from equilag.domain.constraint.topic_intervals import (
     topic_intervals,
     within_totals,
 )
-from equilag.domain.constraint.topic_network import TopicNetwork
 from equilag.domain.group.group import NOBODY, Group, Index
 from equilag.domain.plan.metrics import cross_reads, has_racks, member_counts
 from equilag.domain.policy.policy import Policy
@@ -86,16 +85,22 @@ def count_constraint_of(
     `topics` are those of `topics_of`, if they are known. Raises NotMinimal where it does not meet
     it. O(P + arcs × steps), see `shortest_distances`.
     """
-    pinned = pinned_partitions(group, policy)
+    pinned, totals = pinned_partitions(group, policy), member_counts(assigned, group.n_members)
     if not policy.counts_topics:
         constraint = within_room(group, pinned)
-        over = member_counts(assigned, group.n_members) > constraint.counts_of().most
+        over = totals > constraint.counts_of().most
         if over.any():
             raise NotMinimal(int(over.argmax()), int(over.argmax()))
         if policy.balance == "none":
             return constraint
         network = AssignmentNetwork.of(constraint)
-        constraint = network.evened(network.flow_of(assigned)).narrowed_constraint
+        network = network.evened(network.flow_of(assigned), totals)
+        constraint = network.narrowed_constraint
+        least, most = constraint.counts_of()
+        outside = (totals < least) | (totals > most)
+        if outside.any():  # members that are alike differ by two
+            place = int(network.places.of[outside.argmax()])
+            raise network.step_between(place, place, totals)
         return topics_constraint(constraint, assigned) if policy.then_topics else constraint
     topics = topics or topic_intervals(group, pinned)
     held = TopicCounts.of(group, assigned)
@@ -105,7 +110,6 @@ def count_constraint_of(
         raise NotMinimal(member, member, topic)
     counts = topics.by_member
     if policy.balance == "both":
-        totals = member_counts(assigned, group.n_members)
         topics, counts = within_totals(topics, held, totals)
     return CountConstraint(group, *counts, group.eligible, pinned, topics)
 
@@ -113,9 +117,10 @@ def count_constraint_of(
 def topics_constraint(constraint: CountConstraint, assigned: Index) -> CountConstraint:
     """The assignments with the smallest Σ count² / capacity over topics and members that the
     constraint allows; `assigned` [P] is one of them. Raises NotMinimal."""
-    network = TopicNetwork.of(constraint)
-    found = network.evened(network.flow_of(assigned)).narrowed_constraint
-    wrong = found.topics.first_outside(TopicCounts.of(constraint.group, assigned))
+    network, group = AssignmentNetwork.of(constraint, by_topic=True), constraint.group
+    counts = member_counts(assigned, group.n_members)
+    found = network.evened(network.flow_of(assigned), counts).narrowed_constraint
+    wrong = found.topics.first_outside(TopicCounts.of(group, assigned))
     if wrong is not None:
         raise NotMinimal(wrong[1], wrong[1], wrong[0])
     return found
@@ -124,8 +129,7 @@ def topics_constraint(constraint: CountConstraint, assigned: Index) -> CountCons
 def reads_constraint(constraint: CountConstraint, assigned: Index) -> CountConstraint:
     """The assignments with the fewest reads across racks that the constraint allows; `assigned` [P]
     is one of them. Raises NotFewestAcross."""
-    kind = TopicNetwork if constraint.totals_then_topics else AssignmentNetwork
-    network = kind.of(constraint)
+    network = AssignmentNetwork.of(constraint, constraint.totals_then_topics)
     try:
         network = network.narrowed(network.flow_of(assigned), network.read_costs())
     except NegativeCycles:

@@ -10,7 +10,8 @@ the other, each among the flows that are best for those before it.
 
 from __future__ import annotations
 
-from typing import NamedTuple, TypeAlias
+from math import lcm
+from typing import Any, Final, NamedTuple, TypeAlias
 
 import numpy as np
 
@@ -18,6 +19,10 @@ from equilag.domain.columns import Flags, Ints, distinct
 
 Exact: TypeAlias = Ints
 """Integers of 64 bits where they fit, else objects: Python's own of any size."""
+
+
+FITS: Final = 2**61
+"""Costs below it, added up along a path, fit 64 bits."""
 
 
 class NegativeCycles(Exception):
@@ -62,14 +67,14 @@ class Network(NamedTuple):
         tail, head, least, most = map(np.concatenate, zip(*rows, strict=True))
         return Network(tail, head, least, most, n_nodes)
 
-    def heights(self, flow: Ints, costs: Costs, step: int = 1) -> Exact:
+    def heights(self, flow: Ints, costs: Costs) -> Exact:
         """[nodes] potentials of a flow [A] of the smallest cost, the same for every such flow: no
-        arc on which `step` units more fit leads up by more than they cost.
+        arc on which a unit more fits leads up by more than that costs.
 
         Raises NegativeCycles, with arcs a that get units and arcs ~a that lose some.
         """
-        grows = np.flatnonzero(flow + step <= self.most)
-        shrinks = np.flatnonzero(flow - step >= self.least)
+        grows = np.flatnonzero(flow < self.most)
+        shrinks = np.flatnonzero(flow > self.least)
         try:
             return shortest_distances(
                 np.concatenate((self.tail[grows], self.head[shrinks])),
@@ -81,37 +86,27 @@ class Network(NamedTuple):
             arcs = np.concatenate((grows, ~shrinks)).tolist()
             raise NegativeCycles([[arcs[a] for a in cycle] for cycle in error.cycles]) from None
 
-    def narrowed(self, flow: Ints, costs: Costs) -> Network:
-        """The network whose flows are the cheapest ones of this one. Raises NegativeCycles.
 
-        `flow` [A] is one of them; it does not matter which one.
-        """
-        height = self.heights(flow, costs)
-        climb = height[self.head] - height[self.tail]
-        dear, cheap = costs.more > climb, costs.fewer < climb
-        least, most = np.where(cheap, self.most, self.least), np.where(dear, self.least, self.most)
-        convex = np.flatnonzero(costs.more != costs.fewer)
-        now, level = flow[convex], height[self.tail[convex]]
-        more = ~dear[convex] & (now < self.most[convex])
-        fewer = ~cheap[convex] & (now > self.least[convex])
-        # Units pass between tails of one level: one arc has fewer only if another has more.
-        more, fewer = more & _among(level, level[fewer]), fewer & _among(level, level[more])
-        least[convex], most[convex] = now - fewer, now + more
-        # What comes to a head has to go on, or something else has to stay away.
-        heads = self.head[convex]
-        passed = np.zeros(self.n_nodes, np.bool_)
-        passed[heads] = True
-        near = np.flatnonzero(passed[self.tail] | passed[self.head])
-        tail, head, now = self.tail[near], self.head[near], flow[near]
-        grows, shrinks = now < most[near], now > least[near]
-        into, off = np.zeros((2, self.n_nodes), np.bool_)
-        into[tail[shrinks]] = into[head[grows]] = off[tail[grows]] = off[head[shrinks]] = True
-        least[convex] += fewer & ~into[heads]
-        most[convex] -= more & ~off[heads]
-        return self._replace(least=least, most=most)
+def step_costs(more: Ints, fewer: Ints, capacity: Ints, path: int, once: bool) -> Costs:
+    """Costs over capacities, in proportion as whole numbers, of which `path` are added up. The nth
+    partition costs (2n − 1) / capacity.
+
+    Their ranks are enough where no path has more than one of each (`once`).
+    """
+    scale = lcm(*np.unique(capacity).tolist())
+    if 2 * path * scale * (int(more.max(initial=0)) + 1) < FITS:
+        return Costs(more * (scale // capacity), fewer * (scale // capacity))
+    if once:
+        # Exact: different quotients differ by more than they are rounded by, as long as counts
+        # stay below 2^24 and capacities below 2^20, those of instances below 2^27.
+        quotients = np.concatenate((more / capacity, fewer / capacity))
+        rank = np.unique(quotients, return_inverse=True)[1].ravel()
+        return Costs(rank[: len(more)] + 1, rank[len(more) :] + 1)
+    factor: Any = np.array([scale // one for one in capacity.tolist()], dtype=np.object_)
+    return Costs(more * factor, fewer * factor)
 
 
-def _among(values: Exact, others: Exact) -> Flags:
+def among_exact(values: Exact, others: Exact) -> Flags:
     if values.dtype == np.object_:
         known = set(others.tolist())
         return np.array([value in known for value in values.tolist()], np.bool_)

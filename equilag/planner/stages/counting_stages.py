@@ -28,10 +28,10 @@ from equilag.domain.policy.policy_settings import UNCONSTRAINED
 from equilag.planner.solving.fallback import FLOW_IMPORT, SAFETY, fallback, seconds_of_flow
 from equilag.planner.solving.problem import Task, check_limit
 from equilag.planner.solving.stage import CountingStage, Draft
+from equilag.solver.counts.cheapest_flow import fewest_reads
 from equilag.solver.counts.even_counts import balanced, counts_claim
 from equilag.solver.counts.quotas import has_quotas, keep_to_quotas
-from equilag.solver.counts.topic_flow import fewest_reads
-from equilag.solver.moves.fewest_moves import FewestMoves, fewest_across, fewest_moves
+from equilag.solver.moves.fewest_moves import FewestMoves, fewest_moves
 from equilag.solver.moves.least_loaded import to_least_loaded
 
 
@@ -117,11 +117,7 @@ class FewestAcrossStage:
 
     def run(self, task: Task, draft: Draft | None) -> Draft:
         assert draft is not None and draft.make_constraint is not None
-        counts = draft.make_constraint()
-        if counts.totals_then_topics:
-            assigned, constraint = fewest_reads(counts, draft.assigned)
-        else:
-            assigned, constraint = fewest_across(counts)
+        assigned, constraint = fewest_reads(draft.make_constraint(), draft.assigned)
         task.policy.check_reads(constraint.most_across or 0)
         moves, forced = _forced_moves(task, constraint)
         claims = (

@@ -20,12 +20,12 @@ from equilag.domain.constraint import (
 )
 from equilag.domain.group.group import NOBODY, Group
 from equilag.domain.plan.claim import Claim
+from equilag.domain.plan.metrics import member_counts
 from equilag.domain.policy.policy import Policy
+from equilag.solver.counts.cheapest_flow import dealt, topics_evened, totals_flow
 from equilag.solver.counts.even_flow import SupplyNetwork, even_flow
 from equilag.solver.counts.even_shares import Takers
 from equilag.solver.counts.room import check_room
-from equilag.solver.counts.topic_flow import topics_evened
-from equilag.solver.counts.total_counts import deal, totals_flow
 
 Units = tuple[Ints, Ints]
 """Topic and member of single partitions."""
@@ -112,12 +112,12 @@ def balanced(group: Group, policy: Policy) -> tuple[Index, CountConstraint]:
         return assigned, count_constraint_of(group, policy, assigned, topics)
     constraint = within_room(group, pinned)
     check_room(constraint)
-    assigned = constraint.pinned_assignment.copy()
     network = AssignmentNetwork.of(constraint)
     flow = totals_flow(network)
-    deal(network, flow, assigned)
+    assigned = dealt(network, flow)
     if policy.balance != "none":
-        constraint = network.evened(flow).narrowed_constraint
+        counts = member_counts(assigned, group.n_members)
+        constraint = network.evened(flow, counts).narrowed_constraint
     return topics_evened(constraint, assigned) if policy.then_topics else (assigned, constraint)
 
 

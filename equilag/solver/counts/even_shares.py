@@ -38,7 +38,7 @@ def count_upto(level: Floats, capacity: Ints) -> Ints:
 
 
 class Takers(NamedTuple):
-    """Who takes partitions: members, or all members of an instance together."""
+    """Who takes partitions."""
 
     place: Ints
     """Takers of one place may take the same partitions."""
@@ -50,8 +50,6 @@ class Takers(NamedTuple):
     """Partitions that stay where they are; all others come on top."""
     room: Ints
     """Most partitions, those of the base included."""
-    threads: Takers | None = None
-    """Where takers are instances: their members, with the number of the taker as their place."""
 
     @staticmethod
     def of_group(group: Group, base: Ints) -> Takers:
@@ -64,52 +62,28 @@ class Takers(NamedTuple):
         return Takers(place, ones, group.extended.capacity, base, room)
 
     def alike(self) -> Takers:
-        """One entry for all that are alike; without threads."""
+        """One entry for all that are alike."""
         order, first = rows_together((self.capacity, self.base, self.room, self.place))
         ones = np.flatnonzero(first)
         return self.where(order[ones])._replace(width=np.diff(ones, append=len(order)))
 
-    def together(self, of: Ints, place: Ints) -> Takers:
-        """Those with one number `of` [entries] as one taker, which they are the threads of; `place`
-        is that of each."""
-        _, _, *columns, _ = self
-        capacity, base, room = (_sums(of, column, len(place)) for column in columns)
-        return Takers(place, np.ones_like(place), capacity, base, room, self._replace(place=of))
-
     def where(self, some: Ints) -> Takers:
-        """Some of the entries, ascending where they have threads."""
-        place, width, capacity, base, room, threads = self
-        if threads is not None:
-            number = np.full(len(place), -1)
-            number[some] = np.arange(len(some))
-            threads = threads.where(np.flatnonzero(number[threads.place] >= 0))
-            threads = threads._replace(place=number[threads.place])
-        return Takers(place[some], width[some], capacity[some], base[some], room[some], threads)
+        """Some of the entries."""
+        return Takers(*(column[some] for column in self))
 
     def bounds(self, units: int, n_places: int) -> tuple[Ints, Ints]:
         """[places] fewest and most units of each if they are dealt as well as capacities and rooms
         alone allow: those of each taker differ by one at most."""
         shares = EvenShares.of(self._replace(place=np.zeros_like(self.place)), np.array([units]))
         least, most = shares.least, shares.least + shares.open
-        ties = np.flatnonzero(shares.open)
-        if self.threads is not None and len(ties):
-            cost = self.where(ties).last_of_threads(most[ties])
-            limit = np.sort(cost)[int(shares.rest[0]) - 1]
-            most[ties[cost > limit]] -= 1
-            least[ties[cost < limit]] += 1
         lower, upper = (_sums(self.place, self.width * each, n_places) for each in (least, most))
         return lower, upper
-
-    def last_of_threads(self, units: Ints) -> Floats:
-        """[takers] what the last of so many units costs the thread that takes it."""
-        assert self.threads is not None
-        return self.threads.levels(units)
 
     def levels(self, units: Ints) -> Floats:
         """[places] the least marginal cost up to which the takers of each place take its units, by
         bisection: O(entries × 64). There must be room for all units. FREE for places without units.
         """
-        place, width, capacity, base, room, _ = self
+        place, width, capacity, base, room = self
         n_places = len(units)
 
         def taken(level: Floats) -> Ints:
@@ -163,7 +137,7 @@ class EvenShares(NamedTuple):
     @staticmethod
     def of(takers: Takers, units: Ints) -> EvenShares:
         """For so many units of each place, which fit into its room."""
-        place, width, capacity, base, room, _ = takers
+        place, width, capacity, base, room = takers
         n_places, busy = len(units), (units > 0)[place]
         number = np.maximum(1, _sums(place, width, n_places))
         each = -(-(units + _sums(place, width * base, n_places)) // number)

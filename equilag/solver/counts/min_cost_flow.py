@@ -54,9 +54,10 @@ def solved_flow(network: Network, supply: Ints, cost: Ints) -> Ints | None:
         np.subtract.at(supply, network.tail, least)
         np.add.at(supply, network.head, least)
     largest = int(np.abs(cost).max(initial=0))
+    solved = (cost // (largest // LARGEST_COST + 1)).astype(np.int64)
     graph = SimpleMinCostFlow()
     arcs = graph.add_arcs_with_capacity_and_unit_cost(
-        network.tail, network.head, network.most - least, cost // (largest // LARGEST_COST + 1)
+        network.tail, network.head, network.most - least, solved
     )
     graph.set_nodes_supplies(np.arange(len(supply)), supply)
     if graph.solve() != graph.OPTIMAL:

@@ -22,7 +22,6 @@ from equilag.domain.constraint import (
     CountConstraint,
     CountInterval,
     InstanceSums,
-    reads_constraint,
 )
 from equilag.domain.errors import ContradictedBound, EquilagError
 from equilag.domain.group.group import NOBODY, Group, Index, Ints
@@ -82,14 +81,6 @@ def fewest_moves(group: Group, constraint: CountConstraint) -> FewestMoves:
 def moves_against_reads(group: Group, constraint: CountConstraint, prices: FlowPrices) -> Index:
     """[P] the plan whose moves and reads across racks cost least in all. The group has racks."""
     return _by_flow(group, constraint, prices).assigned
-
-
-def fewest_across(constraint: CountConstraint) -> tuple[Index, CountConstraint]:
-    """A plan with the fewest reads across racks that the constraint allows, and the constraint of
-    all such plans."""
-    group = constraint.group.without_owners()
-    assigned = moves_against_reads(group, constraint, FlowPrices(0, 1))
-    return assigned, reads_constraint(constraint, assigned)
 
 
 def _by_flow(group: Group, constraint: CountConstraint, prices: FlowPrices) -> FewestMoves:

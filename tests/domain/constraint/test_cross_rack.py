@@ -21,8 +21,8 @@ from equilag.domain.constraint import (
 )
 from equilag.domain.group.group import Flags, Group
 from equilag.domain.policy.policy import Policy
+from equilag.solver.counts.cheapest_flow import fewest_reads
 from equilag.solver.counts.even_counts import balanced
-from equilag.solver.moves.fewest_moves import fewest_across
 
 POLICY = Policy(rack_aware=True)
 
@@ -43,8 +43,8 @@ def admitted(constraint: CountConstraint, every: Assignments) -> Flags:
 @pytest.mark.parametrize("seed", range(13))
 def test_the_constraint_admits_exactly_the_best(seed: int) -> None:
     group = drawn_group(seed)
-    _, counts = balanced(group, POLICY)
-    found = fewest_across(counts)[1]
+    assigned, counts = balanced(group, POLICY)
+    found = fewest_reads(counts, assigned)[1]
     every = Assignments.all(group)
     even = every.where(admitted(counts, every))
     assert found.most_across == even.cross.min()
@@ -63,7 +63,7 @@ def test_the_narrower_constraint_alone_admits_no_other() -> None:
     for seed in range(16):
         group = drawn_group(seed)
         every = Assignments.all(group)
-        found = fewest_across(balanced(group, POLICY)[1])[1]
+        found = fewest_reads(*balanced(group, POLICY)[::-1])[1]
         without = CountConstraint(
             group, *found.counts_of(), found.face, np.zeros(group.n_partitions, np.bool_)
         )
@@ -72,7 +72,7 @@ def test_the_narrower_constraint_alone_admits_no_other() -> None:
 
 def test_the_claim() -> None:
     group = drawn_group(3)
-    constraint = fewest_across(balanced(group, POLICY)[1])[1]
+    constraint = fewest_reads(*balanced(group, POLICY)[::-1])[1]
     check = CHECKS["fewest_cross_rack", "residual"]
     ledger = Ledger(group, group, POLICY, constraint, True, None)
     reads = constraint.most_across

@@ -13,7 +13,7 @@ from support.local_search import POLICIES, never, start, starts, window_of
 from support.reduced_groups import capacity_cases
 
 from equilag.domain.budget import Budget, limit_steps
-from equilag.domain.constraint import CountConstraint
+from equilag.domain.constraint import CountConstraint, constraint_of
 from equilag.domain.group.group import Group, Index
 from equilag.domain.group.loads import roughly
 from equilag.domain.group.member_capacities import Load
@@ -169,7 +169,8 @@ def test_the_same_seed_gives_the_same_plans(name: str) -> None:
 
 def test_swaps_even_out_a_plain_group() -> None:
     group = group_of([40], [[0]] * 4, lags=range(40))
-    case = Case(group, *start(group, Policy(), keep=False))
+    blocks = np.repeat(np.arange(4, dtype=np.int32), 10)
+    case = Case(group, constraint_of(group, Policy(), blocks), blocks)
     (found,) = swaps(case, np.random.default_rng(1), keep_moves=False)
     assert case.spread(case.assigned) == 300
     assert case.spread(found) <= 4

@@ -128,7 +128,7 @@ def test_lighten_makes_a_member_lighter() -> None:
             assert lighter is bool(state.loads[member] < load)
             assert window.outside(state.loads).sum() < outside or not lighter
             done += lighter
-    assert done > 3
+    assert done > 2
 
 
 def test_a_chain_relieves_who_gives_and_brings_nobody_below_the_window() -> None:

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from support.constraints import constraint_for
+from support.constraints import balanced_assignment, constraint_for
 from support.groups import groups, random_group, small_groups
 from support.oracles import Assignments, most_even_flow
 from support.reduced_groups import best_counts, even_groups, random_reduced
@@ -21,8 +21,9 @@ from equilag.domain.plan.metrics import count_moves, cross_reads, is_valid
 from equilag.domain.policy.policy import Policy
 from equilag.domain.policy.policy_settings import BALANCES
 from equilag.domain.reduction.reduce import reduce_group
+from equilag.solver.counts.cheapest_flow import fewest_reads
 from equilag.solver.counts.even_counts import balanced
-from equilag.solver.moves.fewest_moves import fewest_across, fewest_moves
+from equilag.solver.moves.fewest_moves import fewest_moves
 
 
 def agrees_with_brute_force(group: Group, balance: str) -> None:
@@ -102,7 +103,7 @@ def test_members_of_one_class_read_in_their_racks() -> None:
     reduced = reduce_group(group, Policy(rack_aware=True)).group
     counts = constraint_for(reduced, Policy())
     assert count_moves(reduced, fewest_moves(reduced, counts).assigned) == 1
-    narrowed = fewest_across(counts)[1]
+    narrowed = fewest_reads(counts, balanced_assignment(reduced, Policy()))[1]
     found = fewest_moves(reduced, narrowed)
     assert narrowed.admits(found.assigned)
     assert count_moves(reduced, found.assigned) == 2
@@ -155,7 +156,8 @@ def test_racks_come_before_moves_and_after_instances(seed: int) -> None:
             continue
         reads = np.array([cross_reads(group, row) for row in every.rows])
         best &= reads == reads[best].min()
-        constraint = fewest_across(balanced(group, Policy())[1])[1]
+        assigned, counts = balanced(group, Policy())
+        constraint = fewest_reads(counts, assigned)[1]
         assert [constraint.admits(row) for row in every.rows] == best.tolist()
         read_off = constraint_of(group, policy, every.rows[int(best.argmax())])
         assert [read_off.admits(row) for row in every.rows] == best.tolist()

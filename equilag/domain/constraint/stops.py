@@ -1,0 +1,99 @@
+"""What the flows of an assignment network pass: parts, stops, places and instances."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from equilag.domain.columns import Index, Ints, rows_together
+from equilag.domain.constraint.count_constraint import CountConstraint
+from equilag.domain.constraint.instance_sums import InstanceSums
+from equilag.domain.group.topic_parts import TopicParts, topic_parts
+
+
+class Places(NamedTuple):
+    """D places, by class: the members of one class, instance, capacity, interval of counts and
+    number of pinned partitions."""
+
+    of: Ints
+    """[M]"""
+    one: Ints
+    """[D] a member of each place."""
+    size: Ints
+    """[D] members."""
+
+    @staticmethod
+    def of_members(constraint: CountConstraint, sums: InstanceSums | None) -> Places:
+        group = constraint.group
+        columns: list[Ints | Index] = [*constraint.counts_of(), constraint.fixed]
+        if group.extended is not None:
+            columns.append(group.extended.capacity)
+        if sums is not None:
+            columns.append(sums.of)
+        order, new = rows_together([*columns, group.class_of])
+        place = np.empty_like(order)
+        place[order] = np.cumsum(new) - 1
+        return Places(place, order[new], np.bincount(place, minlength=int(new.sum())))
+
+    @staticmethod
+    def of_topics(constraint: CountConstraint) -> Places:
+        """Where topics count one by one: as they do so, if they do already; each member by itself
+        where partitions are pinned."""
+        every = np.arange(constraint.group.n_members)
+        if constraint.per_topic:
+            topics = constraint.topics
+            first = np.zeros(len(topics.size), np.int64)
+            first[topics.place[::-1]] = every[::-1]
+            return Places(topics.place, first, topics.size)
+        if constraint.has_pinned:
+            return Places(every, every, np.ones_like(every))
+        return Places.of_members(constraint, None)
+
+
+class Stops(NamedTuple):
+    """Where partitions come from, and what they pass on the way to places."""
+
+    parts: TopicParts
+    part: Ints
+    """Part and stop of each pair where partitions may go, ascending."""
+    stop: Ints
+    topic: Ints
+    """[stops] 0 for classes of members."""
+    where: Ints
+    """[stops] the place of a cell; of other stops the member class."""
+
+    @staticmethod
+    def classes(constraint: CountConstraint) -> Stops:
+        """From partition classes to member classes."""
+        part, stop = constraint.arcs
+        some = np.flatnonzero(constraint.supply[part])
+        every, stops = (np.arange(size) for size in constraint.face.shape)
+        parts = TopicParts(constraint.group.partition_class, every, 0 * every)
+        return Stops(parts, part[some], stop[some], 0 * stops, stops)
+
+    @staticmethod
+    def cells(constraint: CountConstraint, places: Places) -> Stops:
+        """From parts of topics to cells, which are by topic and then by place."""
+        group, n_places = constraint.group, len(places.one)
+        parts = topic_parts(group)
+        supply = np.bincount(parts.of_partition[constraint.free], minlength=len(parts.topic))
+        takers = constraint.face[parts.partition_class][:, group.class_of[places.one]]
+        part, place = np.nonzero(takers & (supply > 0)[:, None])
+        cell, stop = np.unique(parts.topic[part] * n_places + place, return_inverse=True)
+        topic, where = np.divmod(cell, max(1, n_places))
+        return Stops(parts, part, stop.ravel(), topic, where)
+
+
+def sums_of(constraint: CountConstraint) -> InstanceSums | None:
+    """The sums of instances, also where members' intervals say as much."""
+    if constraint.instance_sums is not None:
+        return constraint.instance_sums
+    extended = constraint.group.extended
+    if extended is None or extended.instance_of is None:
+        return None
+    of = extended.instance_of.astype(np.int64)
+    nothing = np.zeros(int(of.max(initial=-1)) + 1, np.int64)
+    empty = InstanceSums(of, nothing, nothing)
+    least, most = constraint.counts_of()
+    return InstanceSums(of, empty.total(least), empty.total(most))

@@ -1,0 +1,169 @@
+"""The cheapest flows of an assignment network: the most even counts, or few reads across racks.
+
+From the flow at hand the cheapest circulation of the residual network is added, at the costs of one
+step more or less on each arc: wide steps at first, single ones at the end (capacity scaling; Ahuja,
+Magnanti and Orlin, "Network Flows", 14.5). No negative cycle is left then, which is what proves the
+result. The solver is not relied on: a circulation is taken only if it lowers the cost, and cycles
+that it leaves are cancelled one by one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from itertools import chain
+from typing import TypeAlias
+
+import numpy as np
+
+from equilag.domain.columns import Index, Ints, by_number
+from equilag.domain.constraint import (
+    NONE,
+    STEP,
+    AssignmentNetwork,
+    Costs,
+    CountConstraint,
+    NegativeCycles,
+    Network,
+    StepRange,
+    reads_constraint,
+    topics_constraint,
+)
+from equilag.solver.counts.even_flow import SupplyNetwork, even_flow
+from equilag.solver.counts.even_shares import EvenShares, Takers
+from equilag.solver.counts.min_cost_flow import solved_flow
+
+CostsOf: TypeAlias = Callable[..., Costs]
+"""Of a flow [A], and a window if it is not that of single steps."""
+
+
+def totals_flow(network: AssignmentNetwork) -> Ints:
+    """[A] a flow of the network with the smallest Σ count² / capacity, first of instances and then
+    of members. The network is that of all assignments; there is room for everything."""
+    group, supply = network.constraint.group, network.constraint.supply
+    takers = Takers.of_group(group, network.constraint.fixed)
+    part, stop = network.stops.part, network.stops.stop
+    units = supply[part]
+    if len(group.class_topics) > 1:
+        units = even_flow(SupplyNetwork.of_classes(part, stop, supply, takers.alike()))
+    by_class = np.zeros(len(group.class_topics), np.int64)
+    np.add.at(by_class, stop, units)
+    counts = EvenShares.of(takers, by_class).dealt(takers.place, np.zeros(len(takers.place)))[0]
+    places = np.zeros(len(network.places.one), np.int64)
+    np.add.at(places, network.places.of, counts)
+    if network.sums is None:
+        return np.concatenate((units, places))
+    flow = np.concatenate((units, places, network.sums.total(counts)))
+    for goal in network.even_goals:
+        flow = evenest(network, flow, goal)
+        network = network.narrowed(flow, network.count_costs(flow, goal), goal)
+    return flow
+
+
+def topics_evened(constraint: CountConstraint, assigned: Index) -> tuple[Index, CountConstraint]:
+    """An assignment [P] with the smallest Σ count² / capacity over topics and members that the
+    constraint allows, from another one within it; and the constraint of all such assignments."""
+    network = AssignmentNetwork.of(constraint, by_topic=True)
+    found = dealt(network, evenest(network, network.flow_of(assigned), *network.even_goals))
+    return found, topics_constraint(constraint, found)
+
+
+def fewest_reads(constraint: CountConstraint, assigned: Index) -> tuple[Index, CountConstraint]:
+    """The same for reads across racks."""
+    network = AssignmentNetwork.of(constraint, constraint.totals_then_topics)
+    costs = network.read_costs()
+    found = dealt(network, _cheapest(network, network.flow_of(assigned), lambda *_: costs, NONE))
+    return found, reads_constraint(constraint, found)
+
+
+def evenest(network: AssignmentNetwork, flow: Ints, goal: slice) -> Ints:
+    """[A] the flow of the network with the most even counts on some arcs, from any other one."""
+
+    def costs_of(flow: Ints, window: StepRange = STEP) -> Costs:
+        return network.count_costs(flow, goal, window)
+
+    return _cheapest(network, flow, costs_of, goal)
+
+
+def _cheapest(network: AssignmentNetwork, flow: Ints, costs_of: CostsOf, goal: slice) -> Ints:
+    """[A] the cheapest flow, from any other one; `goal` are the arcs with costs of counts."""
+    highest = int((flow[goal] // network.width[goal]).max(initial=0)) + 1
+    wide = [STEP, *(StepRange(1 << k, 2 << k) for k in range(highest.bit_length()))]
+    while True:
+        costs = costs_of(flow)
+        try:
+            network.network.heights(flow, costs)
+        except NegativeCycles as error:
+            added = None
+            if (costs.more != costs.fewer).any():
+                added = _circulation(network, flow, costs_of, goal, wide)
+            if added is None or not _saves(network, flow, added, goal):
+                added = _circulation(network, flow, costs_of, goal, wide[:1])
+            flow = flow + (_around(flow, error.cycles) if added is None else added)
+        else:
+            return flow
+
+
+def _around(flow: Ints, cycles: list[list[int]]) -> Ints:
+    """[A] one unit around each of the cycles."""
+    added = np.zeros_like(flow)
+    for arc in chain.from_iterable(cycles):
+        added[max(arc, ~arc)] += 1 if arc >= 0 else -1
+    return added
+
+
+def _circulation(
+    network: AssignmentNetwork,
+    flow: Ints,
+    costs_of: CostsOf,
+    goal: slice,
+    windows: list[StepRange],
+) -> Ints | None:
+    """[A] what to add to the flow; None where that saves nothing, if windows are priced right."""
+    tail, head, *_, n_nodes = network.network
+    columns: list[tuple[Ints, ...]] = []
+    for window in windows:
+        fewer, more = network.room(flow, goal, window)
+        costs = costs_of(flow, window)
+        up, down = np.flatnonzero(more), np.flatnonzero(fewer)
+        columns += [
+            (tail[up], head[up], more[up], costs.more[up], up, np.ones_like(up)),
+            (head[down], tail[down], fewer[down], -costs.fewer[down], down, -np.ones_like(down)),
+        ]
+    begin, end, room, cost, arc, sign = map(np.concatenate, zip(*columns, strict=True))
+    residual = Network(begin, end, np.zeros_like(room), room, n_nodes)
+    units = solved_flow(residual, np.zeros(n_nodes, np.int64), cost)
+    if units is None or not (units * cost).sum() < 0:
+        return None
+    added = np.zeros_like(flow)
+    np.add.at(added, arc, sign * units)
+    return added
+
+
+def _saves(network: AssignmentNetwork, flow: Ints, added: Ints, goal: slice) -> bool:
+    """True if the flow costs less with what is added: wide steps are priced on average."""
+    number, cost = network.width[goal], []
+    for units in (flow[goal], flow[goal] + added[goal]):
+        count, rest = np.divmod(units, number)
+        count = count + network.base[goal]
+        squares = (number - rest) * count**2 + rest * (count + 1) ** 2
+        cost.append(squares / network.capacity[goal])
+    return bool((cost[1] - cost[0]).sum() < -1e-9 * cost[0].sum())
+
+
+def dealt(network: AssignmentNetwork, flow: Ints) -> Index:
+    """[P] the assignment for a flow: the members of a place take turns, topic by topic."""
+    constraint, (pairs, _, of_places, _) = network.constraint, network.kinds
+    (parts, _, stop, _, where), (of, _, size) = network.stops, network.places
+    assigned = constraint.pinned_assignment.copy()
+    free = np.flatnonzero(constraint.free)
+    free = free[by_number(parts.of_partition[free], len(parts.topic))]
+    to = np.repeat(where[stop], flow[pairs])
+    order = by_number(to, len(size) + len(where))
+    free, to = free[order], to[order]
+    # Places ascend by class.
+    place = to if network.by_topic else np.repeat(np.arange(len(size)), flow[of_places])
+    number = np.bincount(place, minlength=len(size))
+    rank = np.arange(len(free)) - np.repeat(np.cumsum(number) - number, number)
+    members, begin = np.argsort(of, kind="stable"), np.cumsum(size) - size
+    assigned[free] = members[begin[place] + rank % size[place]]
+    return assigned
