@@ -8,10 +8,16 @@ from dataclasses import dataclass, field
 from itertools import islice
 from typing import Final
 
-from equilag.adapters.describe.column_names import GROUP, TOPIC
+from equilag.adapters.describe.column_names import GROUP, NUMBERS, TOPIC
 from equilag.adapters.describe.partition_rows import PartitionRow, PrintedRow, read_partition
 from equilag.adapters.describe.printed_text import TextLine, clean_lines
-from equilag.adapters.describe.row_cells import closest_cut, looks_like_a_row, read_cells
+from equilag.adapters.describe.row_cells import (
+    ABSENT,
+    closest_cut,
+    integer_of,
+    looks_like_a_row,
+    read_cells,
+)
 from equilag.adapters.describe.row_pieces import (
     MAX_PIECES,
     MIN_SCREEN,
@@ -125,6 +131,8 @@ class PrintedTable:
     """The last line above the next header."""
     below: int = 0
     """Lines below the last row, down to there."""
+    _others: list[TextLine] = field(default_factory=list)
+    """Lines that look like no row as far as the topics above them tell."""
     _topics: set[str] = field(default_factory=set)
     _rests: list[tuple[int, TextLine, TextLine]] = field(default_factory=list)
     """Rows above a line with a single word, which may be the rest of an id: number, lines."""
@@ -183,8 +191,8 @@ class PrintedTable:
         """Take a line that is no row."""
         header = self.header
         if header.has_offsets:
-            begins = header.pieces > 1 and line.text.split()[0] in self._topics
-            unfit = begins or looks_like_a_row(line.text, self._topics, header.before_numbers)
+            unfit = self._is_unfit(line)
+            self._others += [] if unfit else [line]
         else:
             cut = has_identity(line.text) if header.has_members else False
             unfit = cut and closest_cut(line.text, header) is not None
@@ -196,9 +204,23 @@ class PrintedTable:
             named = GROUP in header.names
             messages.read_state(line, line.text.split()[0] if named else None)
 
+    def _is_unfit(self, line: TextLine) -> bool:
+        """True for a line that looks like a row of a known topic."""
+        header, words = self.header, line.text.split()
+        begins = header.pieces > 1 and words[0] in self._topics
+        if begins or looks_like_a_row(line.text, self._topics, header.before_numbers):
+            return True
+        cells = dict(zip(header.names, words, strict=False))
+        numbers = [cells[name] for name in NUMBERS & cells.keys()]
+        has_number = any(one in ABSENT or integer_of(one) is not None for one in numbers)
+        return len(words) == len(header.names) and has_number and cells[TOPIC] in self._topics
+
     def end(self) -> None:
         """Complete the rows after the last line of the table, all but the last one. Raises
         InputError."""
+        # The first row of a topic is told from a sentence by the rows below it.
+        self.unfit += filter(self._is_unfit, self._others)
+        self.unfit.sort(key=lambda line: line.number)
         if self._rests:
             self._join_rests()
         if self.header.has_offsets and self.rows:

@@ -210,6 +210,7 @@ def test_rows_that_are_wrong(wrong: tuple[str, ...], problem: str) -> None:
         ("", "", "empty; paste what kafka-consumer-groups --describe"),
         ("\n\n", "", "empty; paste"),
         (TEXT + "g a 2 1 x 1 c /h c\nend", "line 7", 'LOG-END-OFFSET "x" is not an integer'),
+        (printed(COLUMNS, row("a", "o", "-", "12", "-", C1), *ROWS), "line 3", 'PARTITION "o" is'),
         (TEXT + "g a 2 1\nend", "line 7", "does not fit the header in line 2"),
         ("\nError: Consumer group 'g' does not exist.", "line 2", "an error reported by Kafka"),
         ("The consumer group 'g' does not exist.", "line 1", "an error reported by Kafka"),
