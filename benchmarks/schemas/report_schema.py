@@ -8,7 +8,7 @@ from typing import Any, Final
 from benchmarks.schemas.facts_schema import definitions_of
 from equilag.domain.plan.verdict import VerdictFacts
 from equilag.planner.facts.group import GroupFacts
-from equilag.planner.facts.history import ChangeFacts, MomentFacts
+from equilag.planner.facts.history import ChangeFacts, CoursePoint, MomentFacts
 from equilag.planner.facts.moves import FlowFacts, PartitionColumns
 from equilag.planner.facts.plan import MemberFacts
 from equilag.planner.facts.work import WorkFacts
@@ -41,6 +41,10 @@ def report_schema() -> Schema:
             "description": "The group in each snapshot, the oldest first; empty if there is one.",
             **_list(_ref("MomentFacts")),
         },
+        "course": {
+            "description": "The lag over the time of `moments`: each of them, or what was sampled.",
+            **_list(_ref("CoursePoint")),
+        },
         "changes": {
             "description": "What changed from each of `moments` to the next.",
             **_list(_ref("ChangeFacts")),
@@ -55,6 +59,7 @@ def report_schema() -> Schema:
         "properties": properties,
         "$defs": definitions_of(
             ChangeFacts,
+            CoursePoint,
             FlowFacts,
             GroupFacts,
             MemberFacts,

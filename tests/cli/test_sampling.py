@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -74,6 +75,10 @@ def test_a_report_says_what_changed_meanwhile(run: Any, reader: FakeReader) -> N
     # Two of three partitions have commits, and 60 records more with each of 20 readings.
     assert change["lag"] == after["total_lag"] - before["total_lag"] == 2 * 60 * 20
     assert [one["partition"] for one in change["grown"]] == [0, 1]
+    course = json.loads(done.out)["course"]
+    assert [one["after_s"] for one in course] == [*range(21)]
+    assert (course[0]["lag"], course[-1]["lag"]) == (before["total_lag"], after["total_lag"])
+    assert {b["lag"] - a["lag"] for a, b in pairwise(course)} == {2 * 60}
 
 
 @pytest.mark.parametrize(("reset", "lag"), [("latest", 0), ("earliest", 100), ("none", 100)])

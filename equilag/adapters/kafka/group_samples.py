@@ -13,7 +13,7 @@ from equilag.adapters.kafka.described import MissingRight
 from equilag.adapters.kafka.group_reader import GroupReader, TemporarilyUnreadable
 from equilag.adapters.kafka.reading import Offsets, Reading, TopicOffsets
 from equilag.adapters.kafka.sample_rows import TopicPartition
-from equilag.adapters.measuring.offset_samples import OffsetSamples
+from equilag.adapters.measuring.offset_samples import OffsetSamples, lags_of
 from equilag.domain.columns import NOBODY, Index, Ints
 from equilag.domain.errors import EquilagError
 
@@ -83,6 +83,11 @@ class GroupSamples:
         holder = np.broadcast_to(self._holder(), shape)
         n_members = len(self.last.members)
         return OffsetSamples(np.array(self.times), end, committed, holder, n_members, start)
+
+    def course(self) -> list[tuple[float, int]]:
+        """Seconds since the first sample, and the lag of all partitions of which it is known."""
+        lags = lags_of(self.samples()).sum(axis=1).astype(np.int64).tolist()
+        return [(at - self.times[0], lag) for at, lag in zip(self.times, lags, strict=True)]
 
     def _holder(self) -> Index:
         sizes = self.first.offsets.sizes

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Final, NamedTuple
 
@@ -52,16 +53,26 @@ def read_group(args: argparse.Namespace, policy: Policy | None = None) -> Group:
     With the policy of a plan that is to be made, warnings name topics that seem to belong together,
     settings about racks where these are not known, and settings that others change or cancel.
     """
-    return read_moments(args, policy)[-1]
+    return read_moments(args, policy).group
 
 
-def read_moments(args: argparse.Namespace, policy: Policy | None = None) -> tuple[Group, ...]:
-    """The same group; before it, with ``--sample``, the group when sampling began."""
+class Moments(NamedTuple):
+    """A group; and with ``--sample`` what it was before."""
+
+    group: Group
+    before: tuple[Group, ...] = ()
+    """When sampling began."""
+    course: Sequence[tuple[float, int]] = ()
+    """Seconds since then, and the lag."""
+
+
+def read_moments(args: argparse.Namespace, policy: Policy | None = None) -> Moments:
+    """The same group, and what is known of its past."""
     _check_source(args)
     if not in_place_of_file(args):
         group = read_snapshot(args.snapshot)
         _warn(group, policy)
-        return (group,)
+        return Moments(group)
     target = _saved(args)
 
     from equilag.adapters.kafka.group_kinds import BROKER_ASSIGNS, CONSUMER
@@ -81,7 +92,8 @@ def read_moments(args: argparse.Namespace, policy: Policy | None = None) -> tupl
         )
     if target is not None:
         target.write(to_json(snapshot_document(found.given), group.n_partitions))
-    return (group,) if found.before is None else (Group.build(**found.before), group)
+    before = () if found.before is None else (Group.build(**found.before),)
+    return Moments(group, before, found.course)
 
 
 def in_place_of_file(args: argparse.Namespace) -> bool:
@@ -117,11 +129,14 @@ class ReadGroup(NamedTuple):
     """The kind of a live group, such as ``classic``."""
     before: GroupInput | None = None
     """The same group when sampling began."""
+    course: Sequence[tuple[float, int]] = ()
+    """Seconds since then, and the lag."""
 
 
 def _live_group(args: argparse.Namespace) -> ReadGroup:
     """Read the group, and measure its rates and capacities with ``--sample``. Raises InputError."""
     reset, seconds, before = args.auto_offset_reset, args.sample, None
+    course: Sequence[tuple[float, int]] = ()
     with reading(args) as reader:
         if seconds is None:
             found = reader.read(args.group)
@@ -136,6 +151,7 @@ def _live_group(args: argparse.Namespace) -> ReadGroup:
                     lambda done: line.show(f"sampling, {done:.0f} of {seconds:g} s", done, seconds),
                 )  # fmt: skip
             found, before = samples.last, samples.first.group_input(reset)
+            course = samples.course()
             remarks = [*found.remarks, *measured]
     without = sum(map(len, found.offsets.uncommitted.values()))
     if without and reset is None:
@@ -143,7 +159,7 @@ def _live_group(args: argparse.Namespace) -> ReadGroup:
             f"the lag of {plural(without, 'partition')} without a commit is unknown and counts as"
             " 0; set --auto-offset-reset"
         )
-    return ReadGroup(given, remarks, (), found.protocol, found.kind, before)
+    return ReadGroup(given, remarks, (), found.protocol, found.kind, before, course)
 
 
 def _check_source(args: argparse.Namespace) -> None:

@@ -79,7 +79,7 @@ def run(args: argparse.Namespace) -> int:
         target = OutputFile(args.out, "--out", (args.snapshot, args.plan, *args.others))
     options.check_assignors(args)
     earlier = _earlier(args)
-    *sampled, group = read_moments(args, policy if args.plan is None else None)
+    group, sampled, course = read_moments(args, policy if args.plan is None else None)
     document = None if args.plan is None else read_object(args.plan)
     for path, one in earlier:
         if one.name != group.name:
@@ -88,6 +88,7 @@ def run(args: argparse.Namespace) -> int:
 
     from equilag.certificate.checked_plan import checked_plan
     from equilag.planner.all_answers import AnswerRun, all_answers
+    from equilag.planner.facts.history import CoursePoint
     from equilag.report.reports.group_report import GroupReport, ReportBasis
 
     with answering(args, policy) as settings:
@@ -97,7 +98,8 @@ def run(args: argparse.Namespace) -> int:
         answers = all_answers(group, wanted, limits, plan=plan, assignors=args.assignor)
     made_with = limits.options() if plan is None else {}
     basis = ReportBasis(_source(args), wanted, made_with)
-    report = GroupReport(answers, basis, [*(one for _, one in earlier), *sampled])
+    points = [CoursePoint(*one) for one in course]
+    report = GroupReport(answers, basis, [*(one for _, one in earlier), *sampled], points)
     deliver_page(report, args, target, _now())
     return status_of(interrupted=answers.is_stopped)
 

@@ -61,6 +61,24 @@ class ChangeFacts:
     """The partitions whose lag grew most, the first ones."""
 
 
+class CoursePoint(NamedTuple):
+    """The lag of a group at one time."""
+
+    after_s: float
+    """Seconds since the first point."""
+    lag: int
+    """Of all partitions of which it is known, in records."""
+
+
+def course_of(groups: Sequence[Group]) -> tuple[CoursePoint, ...]:
+    """The lag at each of some moments, in their order; empty unless all their times are known."""
+    times = [at for at in map(read_at, groups) if at is not None]
+    if len(times) < len(groups):
+        return ()
+    rows = zip(times, groups, strict=True)
+    return tuple(CoursePoint(at - times[0], int(group.lag.sum())) for at, group in rows)
+
+
 def in_order(groups: Sequence[Group]) -> tuple[Group, ...]:
     """The oldest first, if it is known of all when they were read; else as they are."""
     if all(group.taken_at for group in groups):

@@ -27,6 +27,10 @@ EXPLAIN: Final = "equilag explain says why"
 MAX_HOT: Final = 3
 """Hot partitions that are named: more are a topic with a wrong key."""
 
+MOST_PERCENT: Final = 1_000_000
+"""What a member is above the mean by at most where it is told in percent: beyond, capacities differ
+by so much that the figure says nothing."""
+
 Words = tuple[str, tuple[str, ...]]
 """A headline, and what adds to it."""
 
@@ -206,6 +210,8 @@ def above_percent(value: float) -> str:
         return "0 %"
     if value < 0.05:
         return "under 0.1 %"
+    if value > MOST_PERCENT:
+        return f"over {number(MOST_PERCENT)} %"
     return f"{value:.1f} %" if value < 9.95 else f"{number(round(value))} %"
 
 

@@ -26,7 +26,7 @@ from equilag.planner.facts.front import (
     front_with_plan,
     settings_of_point,
 )
-from equilag.planner.facts.history import change_facts, moment_facts
+from equilag.planner.facts.history import CoursePoint, change_facts, course_of, moment_facts
 from equilag.planner.facts.moves import flows_by_pair, partition_columns
 from equilag.planner.facts.plan import idle_members
 from equilag.report import report_blocks as b
@@ -82,10 +82,18 @@ def _made(kind: Callable[[Answer], Made], answer: Answer | None) -> Made | None:
 class GroupReport(b.Report):
     kind = "group-report"
 
-    def __init__(self, answers: Answers, basis: ReportBasis, earlier: Sequence[Group] = ()) -> None:
-        """`earlier` is the same group as it was before, the oldest first."""
+    def __init__(
+        self,
+        answers: Answers,
+        basis: ReportBasis,
+        earlier: Sequence[Group] = (),
+        course: Sequence[CoursePoint] = (),
+    ) -> None:
+        """`earlier` is the same group as it was before, the oldest first; `course` its lag since
+        then, where more of it is known than at these moments."""
         self.answers, self.basis = answers, basis
         self.moments = (*earlier, answers.plan.group) if earlier else ()
+        self.course = tuple(course) or course_of(self.moments)
         self.plan = PlanReport(answers.plan)
         self.size, self.names = self.plan.size, self.plan.names
         self.explanation = _made(ExplanationReport, answers.explanation)
@@ -126,6 +134,7 @@ class GroupReport(b.Report):
             "partitions": to_document(partition_columns(plan)),
             "flows": to_document(flows_by_pair(plan.moves)),
             "moments": [to_document(moment_facts(group)) for group in self.moments],
+            "course": to_document(self.course),
             "changes": [to_document(change_facts(*pair)) for pair in pairwise(self.moments)],
             "frontier": front and {**front.document(), "points": self._points(front)},
             **{name: one and one.document() for name, one in others.items()},
@@ -146,7 +155,7 @@ class GroupReport(b.Report):
         yield from verdict_blocks(plan)
         title, unknown = group_title(plan.group), "time of the figures: unknown"
         yield title if plan.group.taken_at else replace(title, facts=(*title.facts, unknown))
-        yield history_section(self.moments)
+        yield history_section(self.moments, self.course)
         yield next_section(plan, "How to make the group do it")
         yield b.section("How the figures were read", *reading_notes(plan.group), anchor="reading")
         if plan.members:

@@ -10,25 +10,27 @@ from equilag.domain.figures import listed, number, partition_name, percent, plur
 from equilag.domain.group.group import Group
 from equilag.planner.facts.history import (
     ChangeFacts,
+    CoursePoint,
     MomentFacts,
     change_facts,
     moment_facts,
-    read_at,
 )
 from equilag.report import report_blocks as b
 
 MAX_NAMES: Final = 5
 LEAST_CURVE: Final = 3
-"""Snapshots from which on their lags are a curve."""
+"""Points from which on lags are a curve."""
 
 
-def history_section(groups: Sequence[Group]) -> b.Section | None:
-    """The first snapshot beside the last one, and a row for each; `groups` are in their order."""
+def history_section(
+    groups: Sequence[Group], course: Sequence[CoursePoint] = ()
+) -> b.Section | None:
+    """The first snapshot beside the last one, and a row for each; `groups` are in their order, and
+    `course` is the lag from the first to the last."""
     if len(groups) < 2:
         return None
     moments = [moment_facts(group) for group in groups]
-    times = [at for at in map(read_at, groups) if at is not None]
-    span = time_span(times[-1] - times[0]) if len(times) == len(groups) else ""
+    span = time_span(course[-1].after_s) if course else ""
     whole = change_facts(groups[0], groups[-1])
     rest = f" between {plural(len(groups), 'snapshot')}{f', in {span}' if span else ''}"
     changes = [None, *(change_facts(*pair) for pair in pairwise(groups))]
@@ -49,7 +51,7 @@ def history_section(groups: Sequence[Group]) -> b.Section | None:
     return b.section(
         "What changed",
         b.Notes(tuple(_sentences(whole, moments[0], moments[-1])), "list"),
-        _course(times, moments) if span and len(groups) >= LEAST_CURVE else None,
+        _course(course) if len(course) >= LEAST_CURVE else None,
         b.Table(columns, rows, "Snapshots, the oldest first"),
         rest=rest,
         anchor="changes",
@@ -89,11 +91,8 @@ def _sentences(found: ChangeFacts, before: MomentFacts, after: MomentFacts) -> I
         yield f"The lag grew most of {', '.join(grown)}."
 
 
-def _course(times: Sequence[float], moments: Sequence[MomentFacts]) -> b.Chart:
-    """The lag from snapshot to snapshot."""
-    points = tuple(
-        b.ChartPoint(at - times[0], one.total_lag, f"{plural(one.total_lag, 'record')}")
-        for at, one in zip(times, moments, strict=True)
-    )
+def _course(course: Sequence[CoursePoint]) -> b.Chart:
+    """The lag from the first snapshot to the last."""
+    points = tuple(b.ChartPoint(at, lag, plural(lag, "record")) for at, lag in course)
     since = b.Axis("since the first snapshot", "seconds")
-    return b.Chart("Lag by snapshot", since, b.Axis("records"), (b.Series("lag", points),))
+    return b.Chart("Lag over time", since, b.Axis("records"), (b.Series("lag", points),))

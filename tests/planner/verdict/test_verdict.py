@@ -11,7 +11,7 @@ from equilag import Group
 from equilag.domain.group.member import Member
 from equilag.domain.plan.verdict import Action, VerdictFacts
 from equilag.planner.verdict.plan_words import above_percent
-from equilag.report.words.signs import OTHER, SIGNS, sign_of
+from equilag.report.words.signs import SIGNS, sign_of
 
 
 def verdict(
@@ -196,7 +196,7 @@ def test_equal_capacities_leave_loads_in_records() -> None:
 
 def test_every_action_has_a_sign() -> None:
     assert set(SIGNS) == set(get_args(Action))
-    assert {action for action, (tone, _) in SIGNS.items() if tone == "good"} == {"leave"}
-    assert sign_of("repartition", True)[0] == "bad"
-    assert sign_of("repartition", False)[0] == "warn"
-    assert sign_of("new-word", True) == OTHER
+    assert {action for action, sign in SIGNS.items() if sign.tone == "good"} == {"leave"}
+    assert sign_of("repartition").tone == "bad"
+    assert sign_of("repartition", worth_it=False).tone == "warn"
+    assert sign_of("new-word")[:1] + sign_of("new-word")[2:] == ("neutral", "new-word")

@@ -5,6 +5,7 @@ from __future__ import annotations
 from support.orders_service import orders_group
 from support.reports import words_of
 
+from equilag.planner.facts.history import course_of
 from equilag.report.report_blocks import Chart, Notes, Report, Table
 from equilag.report.reports.history import history_section
 
@@ -29,7 +30,7 @@ def test_a_curve_of_snapshots_of_known_times() -> None:
         orders_group(taken_at=f"2026-11-20T0{hour}:00:00Z", lags={"orders": [hour] * 5})
         for hour in range(4)
     ]
-    section = history_section(groups)
+    section = history_section(groups, course_of(groups))
     chart = next(one for one in section.blocks if isinstance(one, Chart))
     assert [(point.x, point.y) for point in chart.series[0].points] == [
         (0, 0), (3600, 5), (7200, 10), (10_800, 15),
