@@ -11,13 +11,7 @@ from typing import Final
 from equilag.adapters.describe.column_names import GROUP, NUMBERS, TOPIC
 from equilag.adapters.describe.partition_rows import PartitionRow, PrintedRow, read_partition
 from equilag.adapters.describe.printed_text import TextLine, clean_lines
-from equilag.adapters.describe.row_cells import (
-    ABSENT,
-    closest_cut,
-    integer_of,
-    looks_like_a_row,
-    read_cells,
-)
+from equilag.adapters.describe.row_cells import closest_cut, is_count, looks_like_a_row, read_cells
 from equilag.adapters.describe.row_pieces import (
     MAX_PIECES,
     MIN_SCREEN,
@@ -212,7 +206,7 @@ class PrintedTable:
             return True
         cells = dict(zip(header.names, words, strict=False))
         numbers = [cells[name] for name in NUMBERS & cells.keys()]
-        has_number = any(one in ABSENT or integer_of(one) is not None for one in numbers)
+        has_number = any(map(is_count, numbers))
         return len(words) == len(header.names) and has_number and cells[TOPIC] in self._topics
 
     def end(self) -> None:

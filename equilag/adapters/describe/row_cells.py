@@ -147,9 +147,14 @@ def fits(cells: Cells) -> bool:
     return all(_fits(name, cell) for name, cell in cells.items()) and _names_something(cells)
 
 
+def is_count(cell: str) -> bool:
+    """True for an integer, or a word for none."""
+    return cell.lower() in ABSENT or integer_of(cell) is not None
+
+
 def _fits(name: str, cell: str) -> bool:
     if name in col.NUMBERS or name == col.COUNT:
-        return cell.lower() in ABSENT or integer_of(cell) is not None
+        return is_count(cell)
     if name == col.TOPIC:
         return _NAME.fullmatch(cell) is not None
     if name == col.GROUP:

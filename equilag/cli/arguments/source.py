@@ -56,7 +56,7 @@ def read_group(args: argparse.Namespace, policy: Policy | None = None) -> Group:
     return read_moments(args, policy).group
 
 
-class Moments(NamedTuple):
+class GroupPast(NamedTuple):
     """A group; and with ``--sample`` what it was before."""
 
     group: Group
@@ -66,13 +66,13 @@ class Moments(NamedTuple):
     """Seconds since then, and the lag."""
 
 
-def read_moments(args: argparse.Namespace, policy: Policy | None = None) -> Moments:
+def read_moments(args: argparse.Namespace, policy: Policy | None = None) -> GroupPast:
     """The same group, and what is known of its past."""
     _check_source(args)
     if not in_place_of_file(args):
         group = read_snapshot(args.snapshot)
         _warn(group, policy)
-        return Moments(group)
+        return GroupPast(group)
     target = _saved(args)
 
     from equilag.adapters.kafka.group_kinds import BROKER_ASSIGNS, CONSUMER
@@ -93,7 +93,7 @@ def read_moments(args: argparse.Namespace, policy: Policy | None = None) -> Mome
     if target is not None:
         target.write(to_json(snapshot_document(found.given), group.n_partitions))
     before = () if found.before is None else (Group.build(**found.before),)
-    return Moments(group, before, found.course)
+    return GroupPast(group, before, found.course)
 
 
 def in_place_of_file(args: argparse.Namespace) -> bool:
