@@ -129,7 +129,7 @@ WORDS: Final = {
     "fewest moves within the tolerance": "as even with fewer moves",
     "cp-sat": "all plans, with CP-SAT",
     "front by cp-sat": "all plans, with CP-SAT",
-    "levels by capacity": "heavy ones to large members",
+    "levels": "loads to one level",
     "paired exchange": "swaps between two members",
     "pairwise swaps": "swaps between two members",
     "exact transfers": "swaps of an exact size",

@@ -12,7 +12,7 @@ from support.groups import LAG_KINDS, random_group
 from equilag.certificate.bounds.counting import Counting
 from equilag.domain.constraint import CountConstraint, constraint_of
 from equilag.domain.group.group import Group, Index
-from equilag.domain.group.loads import excess
+from equilag.domain.group.loads import excess, roughly
 from equilag.domain.plan.metrics import load_figures, member_loads, spread
 from equilag.domain.policy.policy import Policy
 from equilag.domain.policy.policy_settings import BALANCES
@@ -61,4 +61,4 @@ def window_of(group: Group, constraint: CountConstraint) -> Window:
     """The loads that the bounds leave open."""
     bounds = load_bounds(Counting(group, constraint), never)
     low, high = (bounds.lowest.value, bounds.highest.value) if bounds else (0, 0)
-    return Window(low, max(low, high))
+    return Window(roughly(low), roughly(max(low, high)))

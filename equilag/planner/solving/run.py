@@ -19,7 +19,7 @@ from equilag.planner.solving.state import Proposal, SolveState, aim_of_policy
 from equilag.planner.stages.bounding_stages import CountingBounds, no_lag_claims
 from equilag.planner.stages.counting_stages import COUNTING
 from equilag.planner.stages.cpsat_stage import FullModel
-from equilag.planner.stages.exchange_stages import CapacityLevels, ExactTransfers
+from equilag.planner.stages.exchange_stages import ExactTransfers, Levels
 from equilag.planner.stages.exhaustive_stage import ExhaustiveFront, ExhaustiveSearch
 from equilag.planner.stages.few_moves_stage import (
     MOST_EXTRA,
@@ -71,7 +71,7 @@ SEARCHING: Final[tuple[Phase, ...]] = (
             ExhaustiveFront("exhaustive front", QUICK_WORK, upto=0.5),
             FullModel(searched=True, upto=0.6),
             PairedExchange(),
-            CapacityLevels(),
+            Levels(),
             ExactTransfers(share=0.5, upto=0.6),
             PairwiseSwaps(),
             WindowSearch(),

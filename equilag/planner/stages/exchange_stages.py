@@ -1,4 +1,4 @@
-"""The improving stage for loads per unit of capacity."""
+"""The improving stages that bring loads to the level that the bounds leave."""
 
 from __future__ import annotations
 
@@ -6,23 +6,23 @@ from collections.abc import Iterator
 from typing import Final
 
 from equilag.domain.budget import Budget
-from equilag.domain.group.loads import roughly
 from equilag.planner.solving.state import Contribution, Proposal, SolveState
-from equilag.solver.local_search.capacity_levels import level_by_capacity
+from equilag.planner.stages.improving_stages import goal_of
 from equilag.solver.local_search.equal_loads import equalise_loads
+from equilag.solver.local_search.levelling import level_loads
 from equilag.solver.local_search.three_way_splits import bring_close
 from equilag.solver.lower_bounds.load_bounds import crowd
 
 
-class CapacityLevels:
-    """The most even loads per unit of capacity, at any size, where moves do not count."""
+class Levels:
+    """The most even loads per unit of capacity, where moves do not count."""
 
-    name: Final = "levels by capacity"
-    SETTLE: Final = 6e-6
-    """Seconds per partition before the first round, most of them to deal partitions one by one."""
+    name: Final = "levels"
+    SETTLE: Final = 2e-7
+    """Seconds per partition before the first round."""
     ROUND: Final = 5e-3
     """Seconds of one round, besides those that grow with the group."""
-    PARTITION: Final = 6e-8
+    PARTITION: Final = 2e-8
     """Seconds of a round per partition."""
     SHARE: Final = 0.75
     """Of the time left."""
@@ -38,13 +38,12 @@ class CapacityLevels:
         size = problem.group.n_partitions
         budget.pay(self.SETTLE * size)
         stop = budget.steps(self.ROUND + self.PARTITION * size, upto=0.6, share=self.SHARE)
-        counting = problem.counting
-        heaviest = crowd(counting, counting.active)
-        found = level_by_capacity(
+        heaviest = crowd(problem.counting, problem.counting.active)
+        found = level_loads(
             problem.group, problem.constraint, state.most_even.assigned, state.rng, stop,
-            heaviest, roughly(state.proofs.spread),
+            goal_of(state), heaviest,
         )  # fmt: skip
-        yield Proposal(found, "levels-by-capacity")
+        yield Proposal(found, "levels")
 
 
 STEP_PRICE: Final = 2e-4

@@ -257,12 +257,13 @@ def _resplit(state: SolveState, start: Index, rounds: int, budget: Budget) -> Pr
     problem = state.problem
     found = search_neighbourhoods(
         problem.group, problem.constraint, start, state.rng, budget,
-        _goal_of(state), rounds=rounds,
+        goal_of(state), rounds=rounds,
     )  # fmt: skip
     return Proposal(found, "large-neighbourhood-search")
 
 
-def _goal_of(state: SolveState) -> ImprovementGoal:
+def goal_of(state: SolveState) -> ImprovementGoal:
+    """The window that the bounds leave, and the proved spread, beyond which nothing is found."""
     goal = ImprovementGoal(roughly(state.proofs.spread), state.problem.moves_matter)
     low, high = (state.proofs.value(name) for name in ("min_load_at_most", "max_load_at_least"))
     if low is None or high is None:

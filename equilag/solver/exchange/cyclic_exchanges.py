@@ -12,12 +12,13 @@ readers; of larger neighbourhoods it takes a part at random.
 
 from __future__ import annotations
 
-from typing import Final, NamedTuple
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 
 from equilag.domain.constraint import ALL
 from equilag.domain.group.group import NOBODY, Ints
+from equilag.domain.group.loads import LoadColumn
 from equilag.solver.local_search.assignment_state import AssignmentState
 
 NEVER: Final = np.int64(2**62)
@@ -35,12 +36,15 @@ POOL: Final = 4
 class Window(NamedTuple):
     """The loads that the proved bounds leave, both ends included."""
 
-    low: int
-    high: int
+    low: Any
+    """The upper bound of the lightest load; an integer where loads are, as `high`."""
+    high: Any
+    """The lower bound of the heaviest one, but not below `low`."""
 
-    def outside(self, load: Ints) -> Ints:
+    def outside(self, load: LoadColumn) -> LoadColumn:
         """Distance of each load from the window; 0 inside."""
-        return np.maximum(np.maximum(self.low - load, load - self.high), 0)
+        found: LoadColumn = np.maximum(np.maximum(self.low - load, load - self.high), 0)
+        return found
 
 
 def exchange_of_two(

@@ -1,12 +1,13 @@
 """The best exchange of each of many pairs of members, found by binary search.
 
-A pair looks at one partition of the heavy member for one of the light member, or for nothing. For
-each partition given, the one whose lag is nearest to what should come back is looked up, so that a
-pair costs O(c log c) for c partitions of a member, and not O(c²).
+A pair looks at one partition of the heavy member, or two, for as many of the light member, or for
+one fewer where counts leave room. For what is given, the return whose lag is nearest to what should
+come back is looked up, so that a pair costs O(c log c) for c partitions of a member, and not O(c²).
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Final, NamedTuple
 
 import numpy as np
@@ -19,93 +20,117 @@ from equilag.solver.local_search.assignment_state import AssignmentState, disjoi
 
 KEY_BITS: Final = 62
 """Bits of a key that joins a lag to the number of its pair: a signed integer's, less one."""
-FREE: Final = 0.25
-"""Moves that an exchange without any counts as, where exchanges compare by what a move gains."""
 NO_GAIN: Final = np.inf
 """The score of an exchange that is out of the question."""
 
 
 class Pairs(NamedTuple):
-    """Pairs of members, and what an exchange is to do for each; a member may be in several."""
+    """Pairs of members; a member may be in several."""
 
     heavy: Ints
     light: Ints
-    over: Ints
-    """[pairs] by how much the heavy member is above the load that it should have."""
-    under: Ints
-    """[pairs] by how much the light member is below it; over + under is above 0."""
     wanted: Ints
     """[pairs] the lag that should change hands, not scaled."""
-    least: Ints
-    """[pairs] by how much the larger of both distances must shrink at least."""
-    greedy: Flags
-    """[pairs] True where the exchange that shrinks that distance most per move is the best one;
-    else it is the one that leaves the fewest moves to be made."""
 
 
 class Side(NamedTuple):
-    """The partitions that one member of each pair may hand to the other: [entries], by pair."""
+    """What one member of each pair may hand to the other: [entries], by pair."""
 
     pair: Ints
     partition: Ints
+    second: Ints
+    """Another partition that goes with it, NOBODY for none."""
     lag: Ints
     cost: Ints
-    """1 where the partition would leave its owner, −1 where it would return to it, else 0."""
+    """Partitions that would leave their owner, less those that would return to theirs."""
     open: Flags
     """True where it may go without a partition of the same topic in return."""
 
-    def only(self, some: Flags) -> Side:
+    @property
+    def alone(self) -> Flags:
+        found: Flags = self.second == NOBODY
+        return found
+
+    def only(self, some: Flags | Ints) -> Side:
         return Side(
-            self.pair[some], self.partition[some], self.lag[some], self.cost[some], self.open[some]
+            self.pair[some], self.partition[some], self.second[some], self.lag[some],
+            self.cost[some], self.open[some],
+        )  # fmt: skip
+
+    def followed_by(self, more: Side) -> Side:
+        return Side(
+            np.concatenate((self.pair, more.pair)),
+            np.concatenate((self.partition, more.partition)),
+            np.concatenate((self.second, more.second)),
+            np.concatenate((self.lag, more.lag)),
+            np.concatenate((self.cost, more.cost)),
+            np.concatenate((self.open, more.open)),
         )
 
 
+NO_ENTRY: Final = np.zeros(1, np.int64)
+NOTHING: Final = Side(
+    NO_ENTRY, NO_ENTRY + NOBODY, NO_ENTRY + NOBODY, NO_ENTRY, NO_ENTRY, np.zeros(1, np.bool_)
+)
+"""An entry without any partition; behind the entries of a side, NOBODY is its index."""
+
+
 class Offers(NamedTuple):
-    """Exchanges: for each of some entries of the giving side, a partition in return or NOBODY."""
+    """Exchanges: for each of some entries of the giving side, an entry in return or NOBODY."""
 
     entry: Ints
-    taken: Ints
+    back: Ints
     change: Ints
     """Lag that the heavy member hands to the light one, net."""
     cost: Ints
 
 
+Score = Callable[[Ints, Ints, Ints], Floats]
+"""Of exchanges, given their pair, the lag that changes hands and the moves that it costs: less is
+better, `NO_GAIN` for never."""
+
+
 def exchange_best(
-    state: AssignmentState, pairs: Pairs, near: int, moves_count: bool = True
+    state: AssignmentState,
+    pairs: Pairs,
+    score: Score,
+    moves_count: bool = True,
+    beside: int = 0,
 ) -> Ints:
     """Make the best exchange of each pair, unless one of its members has a better one in another.
 
-    The best exchange costs the fewest moves, those to come included: a member that ends within
-    `near` records of the load that it should have needs none. Unless moves count, it is the one
-    that brings the larger distance down most. Returns the members that took part.
-    O(c log c) per pair.
+    Two partitions go at a time as well, each with up to `beside` others, unless topics count one by
+    one. Returns the members that took part. O(c log c) per pair, c × `beside` in place of c.
     """
     by_member, start = state.by_member(np.concatenate((pairs.heavy, pairs.light)))
     give = _side(state, by_member, start, pairs.heavy, pairs.light)
     take = _side(state, by_member, start, pairs.light, pairs.heavy)
-    if not moves_count:
-        give, take = (side._replace(cost=np.zeros_like(side.cost)) for side in (give, take))
+    if beside and state.per_topic is None:
+        give, take = _with_twos(give, beside), _with_twos(take, beside)
     found = [_alone(state, pairs, give)]
-    for returned in (take, take.only(take.cost <= 0)) if moves_count else (take,):
-        found += _swaps(state, give, returned, pairs.wanted[give.pair])
+    found += _swaps(state, pairs, give, take, np.arange(len(take.pair)))
+    if moves_count:
+        found += _swaps(state, pairs, give, take, np.flatnonzero(take.cost <= 0))
     offers = Offers(*(np.concatenate(column) for column in zip(*found, strict=True)))
-    score = _scores(state, pairs, give, offers, near)
-    order = np.flatnonzero(score < NO_GAIN)
-    order = order[np.lexsort((score[order], give.pair[offers.entry[order]]))]
-    pair = give.pair[offers.entry[order]]
-    order = order[np.flatnonzero(np.diff(pair, prepend=-1))]  # the best of each pair
-    order = order[np.argsort(score[order], kind="stable")]
-    pair = give.pair[offers.entry[order]]
-    chosen = disjoint_pairs(pairs.heavy[pair], pairs.light[pair], state.group.n_members)
-    made, which = order[chosen], pair[chosen]
-    heavy, light = pairs.heavy[which], pairs.light[which]
-    kept = state.one_for_each_instance(offers.taken[made] == NOBODY, heavy, light)
-    made, heavy, light = made[kept], heavy[kept], light[kept]
-    back = offers.taken[made]
-    state.exchange(
-        give.partition[offers.entry[made]], back, heavy.astype(np.int32), light.astype(np.int32)
-    )
-    return np.concatenate((heavy, light))
+    pair = give.pair[offers.entry]
+    scores = score(pair, offers.change, offers.cost)
+    order = np.flatnonzero(scores < NO_GAIN)
+    order = order[np.lexsort((scores[order], pair[order]))]
+    order = order[np.flatnonzero(np.diff(pair[order], prepend=-1))]  # the best of each pair
+    order = order[np.argsort(scores[order], kind="stable")]
+    heavy, light = pairs.heavy[pair[order]], pairs.light[pair[order]]
+    chosen = disjoint_pairs(heavy, light, state.group.n_members)
+    made, heavy, light = order[chosen], heavy[chosen], light[chosen]
+    given, back = give.only(offers.entry[made]), take.followed_by(NOTHING).only(offers.back[made])
+    parts = np.array((given.partition, given.second, back.partition, back.second))
+    passed = np.count_nonzero(parts[:2] != NOBODY, axis=0)
+    uneven = passed != np.count_nonzero(parts[2:] != NOBODY, axis=0)
+    kept = state.one_for_each_instance(uneven, heavy, light)
+    parts = parts.ravel()
+    takers = np.concatenate((light, light, heavy, heavy)).astype(np.int32)
+    some = (parts != NOBODY) & np.tile(kept, 4)
+    state.transfer(parts[some], takers[some])
+    return np.concatenate((heavy[kept], light[kept]))
 
 
 def _side(
@@ -129,29 +154,68 @@ def _side(
         topic = group.topic_of[partition]
         may_go = constraint.may_lose_of_topic(state.per_topic, topic, holder[pair])
         may_go &= constraint.may_gain_of_topic(state.per_topic, topic, receiver[pair])
-    return Side(pair, partition, group.lag[partition], cost, may_go)
+    none = np.full(len(pair), NOBODY, np.int64)
+    return Side(pair, partition, none, group.lag[partition], cost, may_go)
+
+
+def _with_twos(side: Side, beside: int) -> Side:
+    """The entries, and each with up to `beside` others of its pair."""
+    number = np.arange(len(side.pair))
+    end = np.searchsorted(side.pair, side.pair, side="right")
+    one = np.repeat(number, np.minimum(end - number - 1, beside))
+    other = ranges(number + 1, np.minimum(end, number + 1 + beside))
+    twos = Side(
+        side.pair[one],
+        side.partition[one],
+        side.partition[other],
+        side.lag[one] + side.lag[other],
+        side.cost[one] + side.cost[other],
+        side.open[one],
+    )
+    return side.followed_by(twos)
 
 
 def _alone(state: AssignmentState, pairs: Pairs, give: Side) -> Offers:
     """Every partition for nothing in return, where counts leave room for that."""
-    constraint, counts = state.constraint, state.counts
-    room = constraint.may_lose_one(counts, pairs.heavy)
-    room &= constraint.may_gain_one(counts, pairs.light)
-    entry = np.flatnonzero(give.open & room[give.pair])
+    room = _room(state, pairs.heavy, pairs.light)
+    entry = np.flatnonzero(give.alone & give.open & room[give.pair])
     return Offers(entry, np.full(len(entry), NOBODY), give.lag[entry], give.cost[entry])
 
 
-def _swaps(state: AssignmentState, give: Side, take: Side, wanted: Ints) -> list[Offers]:
-    """For every partition given, those in return that leave the lag nearest to what is wanted."""
-    every = np.arange(len(give.pair))
-    if state.per_topic is None:
-        return _nearest(give, take, every, np.arange(len(take.pair)), wanted, give.pair, take.pair)
-    topic_of, n_topics = state.group.topic_of, len(state.group.topics)
-    inner = give.pair * n_topics + topic_of[give.partition]
-    other = take.pair * n_topics + topic_of[take.partition]
-    same = _nearest(give, take, every, np.arange(len(take.pair)), wanted, inner, other)
-    out, into = np.flatnonzero(give.open), np.flatnonzero(take.open)
-    return same + _nearest(give, take, out, into, wanted, give.pair, take.pair)
+def _room(state: AssignmentState, givers: Ints, takers: Ints) -> Flags:
+    """[pairs] True where counts let the giver hold one fewer and the taker one more."""
+    constraint, counts = state.constraint, state.counts
+    return constraint.may_lose_one(counts, givers) & constraint.may_gain_one(counts, takers)
+
+
+def _swaps(
+    state: AssignmentState, pairs: Pairs, give: Side, take: Side, into: Ints
+) -> list[Offers]:
+    """For everything given, those of the entries `into` in return that leave the lag nearest to
+    what is wanted."""
+    wanted, out = pairs.wanted[give.pair], np.arange(len(give.pair))
+    if state.per_topic is not None:
+        topic_of, n_topics = state.group.topic_of, len(state.group.topics)
+        inner = give.pair * n_topics + topic_of[give.partition]
+        other = take.pair * n_topics + topic_of[take.partition]
+        same = _nearest(give, take, out, into, wanted, inner, other)
+        out, into = out[give.open], into[take.open[into]]
+        return same + _nearest(give, take, out, into, wanted, give.pair, take.pair)
+    alone, single = give.alone[out], take.alone[into]
+    if alone.all() and single.all():
+        return _nearest(give, take, out, into, wanted, give.pair, take.pair)
+    more = _room(state, pairs.heavy, pairs.light)[give.pair]
+    fewer = _room(state, pairs.light, pairs.heavy)[give.pair]
+    matches = (
+        (alone, single),
+        (~alone, ~single),
+        (~alone & more, single),
+        (alone & fewer, ~single),
+    )
+    found = []
+    for given, back in matches:
+        found += _nearest(give, take, out[given], into[back], wanted, give.pair, take.pair)
+    return found
 
 
 def _nearest(
@@ -179,22 +243,5 @@ def _nearest(
         entry, returned = entry[matches], into[spot[matches]]
         change = give.lag[entry] - take.lag[returned]
         cost = give.cost[entry] + take.cost[returned]
-        offers.append(Offers(entry, take.partition[returned], change, cost))
+        offers.append(Offers(entry, returned, change, cost))
     return offers
-
-
-def _scores(state: AssignmentState, pairs: Pairs, give: Side, offers: Offers, near: int) -> Floats:
-    """[offers] smaller is better; see `Pairs.greedy`. Otherwise it is the moves now and those that
-    both members are expected to need, and less than one for how far they stay from their loads."""
-    pair = give.pair[offers.entry]
-    over, under, change = pairs.over[pair], pairs.under[pair], offers.change
-    high = np.abs(over - state.scaled(change, pairs.heavy[pair]))
-    low = np.abs(under - state.scaled(change, pairs.light[pair]))
-    before = np.maximum(over, under)
-    shrinks = before - np.maximum(high, low)
-    outside = (high > near).astype(np.float64) + (low > near)
-    score = offers.cost + outside + (high + low) / (2.0 * before + 1.0)
-    greedy = pairs.greedy[pair]
-    gain = shrinks[greedy] / (before[greedy] + 1.0)
-    score[greedy] = -gain / np.maximum(offers.cost[greedy], FREE)
-    return np.where((change > 0) & (shrinks >= pairs.least[pair]), score, NO_GAIN)

@@ -189,7 +189,7 @@ def deal_layers(
 def _beyond(places: PlaceTable, window: Window) -> int:
     """How far the lightest load is below the window, and the heaviest above it."""
     low, high = places.extremes
-    return max(0, window.low - low) + max(0, high - window.high)
+    return max(0, int(window.low) - low) + max(0, high - int(window.high))
 
 
 def _rows(places: PlaceTable, window: Window, far_share: float, rng: np.random.Generator) -> Ints:

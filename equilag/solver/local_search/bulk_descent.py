@@ -7,13 +7,14 @@ in pairs, all pairs of a round at once; what each level reaches is a point of th
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from typing import Final
+from typing import Final, NamedTuple
 
 import numpy as np
 
+from equilag.domain.columns import Floats
 from equilag.domain.constraint import CountConstraint
 from equilag.domain.group.group import Flags, Group, Index, Ints
-from equilag.solver.exchange.pair_exchanges import Pairs, exchange_best
+from equilag.solver.exchange.pair_exchanges import NO_GAIN, Pairs, Score, exchange_best
 from equilag.solver.local_search.assignment_state import AssignmentState
 from equilag.solver.local_search.load_targets import LoadTargets
 
@@ -35,6 +36,50 @@ ROUND_SIZE: Final = 20_000
 A round of this size takes some 10 ms."""
 MAX_PARTNERS: Final = 24
 """Members that one member is tried with in a round: more do not lower the moves any further."""
+FREE: Final = 0.25
+"""Moves that an exchange without any counts as, where exchanges compare by what a move gains."""
+
+
+class Distances(NamedTuple):
+    """Pairs of members, and what an exchange is to do for each."""
+
+    pairs: Pairs
+    over: Ints
+    """[pairs] by how much the heavy member is above the load that it should have."""
+    under: Ints
+    """[pairs] by how much the light member is below it; over + under is above 0."""
+    least: Ints
+    """[pairs] by how much the larger of both distances must shrink at least."""
+    greedy: Flags
+    """[pairs] True where the exchange that shrinks that distance most per move is the best one;
+    else it is the one that leaves the fewest moves to be made."""
+
+    def score(self, state: AssignmentState, near: int) -> Score:
+        """Smaller is better: see `greedy`. Otherwise it is the moves now and those that both
+        members are expected to need, and less than one for how far they stay from their loads: a
+        member within `near` of the load that it should have needs none."""
+
+        def score(pair: Ints, change: Ints, cost: Ints) -> Floats:
+            over, under = self.over[pair], self.under[pair]
+            high = np.abs(over - state.scaled(change, self.pairs.heavy[pair]))
+            low = np.abs(under - state.scaled(change, self.pairs.light[pair]))
+            before = np.maximum(over, under)
+            shrinks = before - np.maximum(high, low)
+            outside = (high > near).astype(np.float64) + (low > near)
+            result = cost + outside + (high + low) / (2.0 * before + 1.0)
+            greedy = self.greedy[pair]
+            gain = shrinks[greedy] / (before[greedy] + 1.0)
+            result[greedy] = -gain / np.maximum(cost[greedy], FREE)
+            return np.where((change > 0) & (shrinks >= self.least[pair]), result, NO_GAIN)
+
+        return score
+
+    @staticmethod
+    def joined(some: list[Distances]) -> Distances:
+        """All of them, one after the other."""
+        pairs = Pairs(*(np.concatenate(c) for c in zip(*(d.pairs for d in some), strict=True)))
+        rest = zip(*(d[1:] for d in some), strict=True)
+        return Distances(pairs, *(np.concatenate(column) for column in rest))
 
 
 def descend_in_bulk(
@@ -78,8 +123,8 @@ def _close_in(
         far = (targets.beyond(state.loads) > radius) & (missed < PATIENCE)
         if not far.any() or stop():
             break
-        pairs = _partners(state, targets, far, missed, radius, near, rng)
-        made = exchange_best(state, pairs, near)
+        found = _partners(state, targets, far, missed, radius, near, rng)
+        made = exchange_best(state, found.pairs, found.score(state, near))
         far[made] = False  # what worked is tried again
         missed[far] += 1
         changed |= len(made) > 0
@@ -94,7 +139,7 @@ def _partners(
     radius: int,
     near: int,
     rng: np.random.Generator,
-) -> Pairs:
+) -> Distances:
     """Pairs for every member that is `far` [M] outside the window: first with members of its class
     that lack what it has too much of, then with such members of its part, then with those at the
     other end of the loads, then with any.
@@ -107,7 +152,7 @@ def _partners(
         _level(state, off, far & (missed == 2), targets.part, radius, near, None),
         _level(state, off, far & (missed > 2), targets.part, radius, near, rng),
     ]
-    return Pairs(*(np.concatenate(column) for column in zip(*found, strict=True)))
+    return Distances.joined(found)
 
 
 def _n_partners(state: AssignmentState, number: int) -> int:
@@ -118,7 +163,7 @@ def _n_partners(state: AssignmentState, number: int) -> int:
 
 def _even_out(
     state: AssignmentState, off: Ints, far: Flags, label: Ints | Index, near: int
-) -> Pairs:
+) -> Distances:
     """Pairs of a member above its load and one below, as far as each other: one exchange evens out
     both. Partners have the same `label` [M]."""
     busy = ~state.group.idle
@@ -133,7 +178,8 @@ def _even_out(
     one_sided = np.minimum(size[heavy], size[light])
     both = ((over + under) // state.rate(heavy, light)).astype(np.int64)
     wanted = np.where(np.abs(over - under) <= 2 * near, both, one_sided)
-    return Pairs(heavy, light, over, under, wanted, -(-least // 4), np.zeros(len(heavy), np.bool_))
+    pairs, greedy = Pairs(heavy, light, wanted), np.zeros(len(heavy), np.bool_)
+    return Distances(pairs, over, under, -(-least // 4), greedy)
 
 
 def _nearest(
@@ -174,7 +220,7 @@ def _level(
     radius: int,
     near: int,
     rng: np.random.Generator | None,
-) -> Pairs:
+) -> Distances:
     """Pairs of a member that finds no even exchange with the other end of the loads of its part, or
     with others at random: the two meet in the middle."""
     order = _in_order(off, part, ~state.group.idle)
@@ -204,4 +250,4 @@ def _level(
     least = np.clip((np.maximum(over, under) - radius) // 4, 1, np.maximum(1, worth))
     greedy = np.ones(len(heavy), np.bool_)
     wanted = ((over + under) // state.rate(heavy, light)).astype(np.int64)
-    return Pairs(heavy, light, over, under, wanted, least, greedy)
+    return Distances(Pairs(heavy, light, wanted), over, under, least, greedy)

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from support.constraints import balanced_assignment
 from support.groups import group_of
-from support.local_search import never, spread_of, starts
+from support.local_search import never, spread_of, starts, window_of
 from support.reduced_groups import capacity_cases, with_capacities
 
 from benchmarks.assignors.lags import lags
@@ -20,8 +20,9 @@ from equilag.domain.plan.metrics import is_valid, loads_of, member_counts, membe
 from equilag.domain.policy.policy import Policy
 from equilag.solver.exchange.paired_exchange import MemberRows, exchange_in_pairs
 from equilag.solver.local_search.assignment_state import AssignmentState
-from equilag.solver.local_search.capacity_levels import level_by_capacity
 from equilag.solver.local_search.equal_loads import divisible, equalise_loads
+from equilag.solver.local_search.levelling import level_loads
+from equilag.solver.local_search.load_targets import ImprovementGoal
 from equilag.solver.lower_bounds.load_bounds import crowd, load_bounds
 
 TOTAL = Policy()
@@ -127,7 +128,8 @@ def test_one_subscription_comes_close_to_the_bound() -> None:
         counting = Counting(group, constraint)
         bounds = load_bounds(counting, never)
         heaviest = crowd(counting, counting.active)
-        found = level_by_capacity(group, constraint, assigned, rng, never, heaviest)
+        goal = ImprovementGoal(0, False, *window_of(group, constraint))
+        found = level_loads(group, constraint, assigned, rng, never, goal, heaviest)
         figures = loads_of(group, found)
         assert constraint.admits(found)
         assert figures.spread - bounds.spread <= 0.001 * figures.mean

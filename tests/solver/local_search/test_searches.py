@@ -21,10 +21,10 @@ from equilag.domain.plan.metrics import count_moves, is_valid, loads_of
 from equilag.domain.policy.policy import Policy
 from equilag.solver.exchange.pairwise_swaps import swap_pairwise
 from equilag.solver.local_search.bulk_descent import descend_in_bulk
-from equilag.solver.local_search.capacity_levels import level_by_capacity
 from equilag.solver.local_search.greedy_descent import descend
 from equilag.solver.local_search.large_neighbourhood import search_neighbourhoods
 from equilag.solver.local_search.level_search import search_level
+from equilag.solver.local_search.levelling import level_loads
 from equilag.solver.local_search.load_targets import ImprovementGoal
 from equilag.solver.local_search.way_back import UnevennessLimit, return_to_owners
 from equilag.solver.local_search.window_search import search_window
@@ -69,8 +69,10 @@ def level(case: Case, rng: Rng) -> Iterator[Index]:
     yield search_level(*case[:3], window, rng, limit_steps(60, case.stop), heaviest=2)
 
 
-def level_of_capacity(case: Case, rng: Rng) -> Iterator[Index]:
-    yield level_by_capacity(*case[:3], rng, case.stop, len(case.assigned) % 4, case.enough)
+def levelling(case: Case, rng: Rng) -> Iterator[Index]:
+    window = window_of(case.group, case.constraint)
+    goal = ImprovementGoal(case.enough, low=window.low, high=window.high)
+    yield level_loads(*case[:3], rng, case.stop, goal, len(case.assigned) % 4)
 
 
 def way_back(case: Case, _: Rng) -> Iterator[Index]:
@@ -103,10 +105,10 @@ SEARCHES: Final = {
     "bulk descent": Search(lambda c, rng: descend_in_bulk(*c[:3], rng, c.stop), EVERY),
     "window": Search(windows),
     "level": Search(level),
-    "level by capacity": Search(level_of_capacity, EVERY[1:]),
+    "levelling": Search(levelling, EVERY),
     "way back": Search(way_back, EVERY, True),
 }
-SATISFIED: Final = ("swaps", "swaps, moves kept", "neighbourhoods", "level by capacity")
+SATISFIED: Final = ("swaps", "swaps, moves kept", "neighbourhoods", "levelling")
 """Those that end at a spread that is good enough."""
 
 by_search = pytest.mark.parametrize("name", SEARCHES)

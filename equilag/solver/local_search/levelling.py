@@ -1,0 +1,159 @@
+"""Levelling: loads into the window that the bounds leave, where moves do not count.
+
+Round by round, the members farthest outside the window exchange partitions with others that read
+the same topics, half of them from the other end of the loads and half at random: all pairs of a
+round at once, each by the exchange that brings the two closest to the window. When single
+partitions bring nothing any more, two go at a time, which leaves loads some hundred times closer.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Final
+
+import numpy as np
+
+from equilag.domain.columns import Floats
+from equilag.domain.constraint import CountConstraint
+from equilag.domain.group.group import Group, Index, Ints
+from equilag.solver.exchange.cyclic_exchanges import Window
+from equilag.solver.exchange.pair_exchanges import NO_GAIN, Pairs, exchange_best
+from equilag.solver.local_search.assignment_state import AssignmentState
+from equilag.solver.local_search.heavy_apart import heavy_apart
+from equilag.solver.local_search.load_targets import ImprovementGoal
+
+ROUND_SIZE: Final = 16_000
+"""Entries of pairs that one round looks at, about: some 5 ms."""
+FEWEST_FAR: Final = 8
+"""Members that a round tries to help, if there are so many, so that it is worth its overhead."""
+MAX_PARTNERS: Final = 32
+"""Members that one member is tried with in a round."""
+PATIENCE: Final = 60
+"""Rounds in a row without progress, after which it ends."""
+TO_TWOS: Final = 12
+"""Rounds in a row without progress by single partitions, after which two go at a time."""
+TWOS: Final = 400
+"""Pairs of partitions of one member that are looked at, about."""
+PROGRESS: Final = 0.999
+"""Of the distances from the window together: less is progress."""
+LEAST_GAIN: Final = 1e-9
+"""Of a distance from the window: a smaller gain may be a rounding error."""
+TIE: Final = 1e-3
+"""Weight of the sum of two distances beside the larger one, to choose among equal gains."""
+MOST_MISSED: Final = 40
+"""Rounds that a member missed that count: a load has 61 bits."""
+
+
+def level_loads(
+    group: Group,
+    constraint: CountConstraint,
+    assigned: Index,
+    rng: np.random.Generator,
+    stop: Callable[[], bool],
+    goal: ImprovementGoal,
+    heaviest: int = 0,
+) -> Index:
+    """[P] an assignment with a spread that is no larger.
+
+    The target is the window of the goal: from the upper bound of the lightest load to the lower
+    bound of the heaviest one, per unit of capacity. The `heaviest` so many partitions are set apart
+    first. Ends at a spread of `goal.enough`. `stop` is called before every round. O(P), and
+    O(pairs × c log c) for each round, where c is the largest count.
+    """
+    state, window = AssignmentState.of(group, constraint, assigned), Window(goal.low, goal.high)
+    best, least = assigned, state.unevenness
+    missed, nearest, stalled, beside = np.zeros(group.n_members, np.int64), np.inf, 0, 0
+    if len(state.active) < 2:
+        return best
+    dealt = heavy_apart(state, heaviest)
+    if dealt is not None:
+        other = AssignmentState.of(group, constraint, dealt)
+        if heaviest or 2 * _apart(other, window) < _apart(state, window):
+            state = other
+    while stalled < PATIENCE and least[0] > goal.enough and not stop():
+        far, pairs = _pairs(state, window, missed, beside, rng)
+        if not len(far):
+            break
+        made = exchange_best(state, pairs, _score(state, pairs, window), False, beside)
+        missed[far] += 1
+        missed[made] = 0
+        apart = _apart(state, window)
+        stalled = 0 if apart < PROGRESS * nearest else stalled + 1
+        nearest = min(nearest, apart)
+        if len(made) and state.unevenness < least:
+            best, least = state.assigned.copy(), state.unevenness
+            stalled = min(stalled, PATIENCE // 2)
+        if not beside and stalled >= TO_TWOS:
+            beside = TWOS * len(state.active) // (len(assigned) + 1)
+            missed, stalled = np.zeros(group.n_members, np.int64), 0
+    return best
+
+
+def _apart(state: AssignmentState, window: Window) -> float:
+    return float(window.outside(state.loads)[state.active].sum())
+
+
+def _pairs(
+    state: AssignmentState, window: Window, missed: Ints, beside: int, rng: np.random.Generator
+) -> tuple[Index, Pairs]:
+    """The members farthest outside the window, and pairs of each of them with others.
+
+    A member that `missed` [M] rounds in a row counts as half as far for each of them: there may be
+    nothing to help it.
+    """
+    active, class_of = state.active, state.group.class_of
+    size = window.outside(state.loads[active]) / 2.0 ** np.minimum(missed[active], MOST_MISSED)
+    order = np.argsort(-size, kind="stable")
+    wide = int(np.count_nonzero(2 * size >= size[order[0]]))
+    each = len(state.assigned) // len(active) + 1
+    cost = each * (1 + beside)
+    order = order[: max(FEWEST_FAR, min(wide, ROUND_SIZE // (4 * cost)))]
+    far = active[order[size[order] > 0]]
+    n_partners = int(np.clip(ROUND_SIZE // (max(1, len(far)) * cost), 4, MAX_PARTNERS))
+    by_load = state.by_load()
+    face = state.constraint.face
+    pools: dict[int, Index] = {}
+    partners = [np.zeros(0, np.int32)]
+    for member in far.tolist():
+        kind = int(class_of[member])
+        if kind not in pools:
+            shares = np.logical_or.reduce(face[face[:, kind]], axis=0)
+            pools[kind] = by_load[shares[class_of[by_load]]]
+        pool, half = pools[kind], n_partners // 2
+        ends = pool[:half] if state.loads[member] < window.low else pool[::-1][:half]
+        some = pool[rng.integers(0, len(pool), n_partners - len(ends))]
+        partners += [ends, some]
+    one, other = np.repeat(far, n_partners), np.concatenate(partners)
+    over = state.loads[one] > window.high
+    heavy, light = np.where(over, one, other), np.where(over, other, one)
+    apart = state.loads[heavy] > state.loads[light]
+    heavy, light = heavy[apart], light[apart]
+    return far, Pairs(heavy, light, _wanted(state, window, heavy, light))
+
+
+def _wanted(state: AssignmentState, window: Window, heavy: Index, light: Index) -> Ints:
+    """[pairs] the lag that brings both members into the window; where there is none, what leaves
+    their loads equal."""
+    high, low = state.loads[heavy], state.loads[light]
+    give, take = (1, 1) if state.factor is None else (state.factor[heavy], state.factor[light])
+    needed = np.maximum((window.low - low) / take, (high - window.high) / give)
+    spare = np.minimum((high - window.low) / give, (window.high - low) / take)
+    return np.where(spare >= needed, needed, (high - low) / (give + take)).astype(np.int64)
+
+
+def _score(
+    state: AssignmentState, pairs: Pairs, window: Window
+) -> Callable[[Ints, Ints, Ints], Floats]:
+    """Minus what the larger of a pair's two distances from the window shrinks by, and of equal ones
+    the smaller sum of both."""
+
+    def score(pair: Ints, change: Ints, cost: Ints) -> Floats:
+        heavy, light = pairs.heavy[pair], pairs.light[pair]
+        high, low = state.loads[heavy], state.loads[light]
+        before = np.maximum(window.outside(high), window.outside(low))
+        one = window.outside(high - state.scaled(change, heavy))
+        other = window.outside(low + state.scaled(change, light))
+        gain = before - np.maximum(one, other)
+        return np.where(gain > LEAST_GAIN * before, -gain + TIE * (one + other), NO_GAIN)
+
+    return score
