@@ -22,7 +22,8 @@ from equilag.domain.constraint.network import (
     NotMinimal,
     shortest_distances,
 )
-from equilag.domain.constraint.topic_counts import CountInterval, TopicCounts
+from equilag.domain.constraint.stops import Places, Stops
+from equilag.domain.constraint.topic_counts import CountInterval, TopicCounts, members_of_pairs
 from equilag.domain.constraint.topic_intervals import TopicIntervals, topic_intervals
 
 __all__ = [
@@ -38,11 +39,14 @@ __all__ = [
     "Network",
     "NotFewestAcross",
     "NotMinimal",
+    "Places",
     "StepRange",
+    "Stops",
     "TopicCounts",
     "TopicIntervals",
     "constraint_of",
     "count_constraint_of",
+    "members_of_pairs",
     "pinned_partitions",
     "ranges",
     "reads_constraint",

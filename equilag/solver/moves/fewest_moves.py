@@ -17,11 +17,14 @@ from equilag.certificate.checks.potentials import (
     bound_by_topics,
     moves_claim,
 )
-from equilag.domain.columns import by_number, place_of, ranges
+from equilag.domain.columns import by_number, place_of
 from equilag.domain.constraint import (
     CountConstraint,
     CountInterval,
     InstanceSums,
+    Places,
+    Stops,
+    members_of_pairs,
 )
 from equilag.domain.errors import ContradictedBound, EquilagError
 from equilag.domain.group.group import NOBODY, Group, Index, Ints
@@ -83,62 +86,66 @@ def moves_against_reads(group: Group, constraint: CountConstraint, prices: FlowP
     return _by_flow(group, constraint, prices).assigned
 
 
+class _Takers(NamedTuple):
+    """Who takes partitions: members, or cells of a topic and a member, by topic and then by member.
+    The counts of members are sums of cells then, as those of instances are of members."""
+
+    stops: Stops
+    class_of_stop: Ints
+    topic: Ints
+    """0 for members."""
+    member: Ints
+    stop_of: Ints
+    counts: CountInterval
+    sums: InstanceSums | None
+
+    @staticmethod
+    def of_members(constraint: CountConstraint) -> _Takers:
+        group, stops, sums = constraint.group, Stops.classes(constraint), constraint.instance_sums
+        every = np.arange(group.n_members)
+        counts = CountInterval(*(count - constraint.fixed for count in constraint.counts_of()))
+        sums, stop_of = sums and sums.without(constraint.fixed), group.class_of.astype(np.int64)
+        return _Takers(stops, stops.where, 0 * every, every, stop_of, counts, sums)
+
+    @staticmethod
+    def of_topics(constraint: CountConstraint) -> _Takers:
+        places = Places.of_topics(constraint)
+        stops = Stops.cells(constraint, places)
+        stop_of = np.repeat(np.arange(len(stops.where)), places.size[stops.where])
+        topic, member = members_of_pairs(stops.topic, stops.where, places.of, places.size)
+        order = np.lexsort((member, topic))
+        topic, member = topic[order], member[order]
+        classes = constraint.group.class_of[places.one[stops.where]].astype(np.int64)
+        counts = constraint.free_topics.at(topic, member)
+        least, most = (count - constraint.fixed for count in constraint.counts_of())
+        sums = InstanceSums(member, least, most)
+        return _Takers(stops, classes, topic, member, stop_of[order], counts, sums)
+
+
 def _by_flow(group: Group, constraint: CountConstraint, prices: FlowPrices) -> FewestMoves:
     """The cheapest plan; the potentials are of moves alone."""
-    nodes = FlowNodes.of(group, constraint)
-    open_arcs, kept = nodes.open_arcs(group, constraint), nodes.kept
+    by_topic = constraint.totals_then_topics
+    takers = _Takers.of_topics(constraint) if by_topic else _Takers.of_members(constraint)
+    parts, nodes = takers.stops.parts, FlowNodes.of(group, constraint, takers.stops)
+    opened, kept = nodes.open_arcs(takers.stops), nodes.kept
     if prices != FlowPrices():
-        across = prices.read * cross_costs(group)[nodes.partition_class]
-        cost = prices.move * open_arcs.cost + across[open_arcs.node, open_arcs.to]
-        open_arcs = open_arcs._replace(cost=cost)
+        across = prices.read * cross_costs(group)[parts.partition_class[nodes.part]]
+        cost = prices.move * opened.cost + across[opened.node, takers.class_of_stop[opened.to]]
+        opened = opened._replace(cost=cost)
         cost = prices.move * kept.cost + across[kept.node, group.class_of[kept.to]]
         kept = kept._replace(cost=cost)
-    if constraint.totals_then_topics:
-        return _by_cells(group, constraint, nodes, open_arcs, kept)
-    counts = CountInterval(*(count - constraint.fixed for count in constraint.counts_of()))
-    sums, slot_of = constraint.instance_sums, group.class_of.astype(np.int64)
-    sums = sums and sums.without(constraint.fixed)
-    network = KeptNetwork(nodes.supply, kept, open_arcs, slot_of, counts, sums)
-    flow = network.cheapest()
-    dealt = _deal(constraint, nodes.holder, nodes.of_partition, network.cells(flow))
-    return FewestMoves(dealt, nodes.potentials(group, flow.node, flow.member))
-
-
-def _by_cells(
-    group: Group, constraint: CountConstraint, nodes: FlowNodes, open_arcs: NodeArcs, kept: NodeArcs
-) -> FewestMoves:
-    """The same with a topic at a member for a member, and members for instances."""
-    topics = constraint.topics
-    n_places, n_members = len(topics.size), group.n_members
-    topic, member = np.nonzero((topics.level + topics.open)[:, topics.place])
-    cell = topic * n_members + member
-    of_cells = constraint.free_topics.at(topic, member)
-    topic_of_node = np.zeros(len(nodes.supply), np.int64)
-    topic_of_node[nodes.of_partition[constraint.free]] = group.topic_of[constraint.free]
-    # A node goes to the places of each class of members that it goes to.
-    class_of_place = np.zeros(n_places, np.int64)
-    class_of_place[topics.place] = group.class_of
-    places = np.argsort(class_of_place, kind="stable")
-    edges = np.searchsorted(class_of_place[places], np.arange(len(group.class_topics) + 1))
-    begin, end = edges[open_arcs.to], edges[open_arcs.to + 1]
-    to_place = places[ranges(begin, end)]
-    arc = np.repeat(np.arange(len(begin)), end - begin)
-    slot = topic_of_node[open_arcs.node[arc]] * n_places + to_place
-    slots, slot_of = np.unique(topic * n_places + topics.place[member], return_inverse=True)
-    to = place_of(slot, slots, len(group.topics) * n_places)
-    arc, to = arc[to >= 0], to[to >= 0]
-    opened = NodeArcs(open_arcs.node[arc], to, open_arcs.number[arc], open_arcs.cost[arc])
-    to = place_of(
-        topic_of_node[kept.node] * n_members + kept.to, cell, len(group.topics) * n_members
-    )
+    key = parts.topic[nodes.part[kept.node]] * group.n_members + kept.to
+    cells = takers.topic * group.n_members + takers.member
+    to = place_of(key, cells, max(1, len(group.topics)) * group.n_members)
     own = np.flatnonzero(to >= 0)
     kept = NodeArcs(kept.node[own], to[own], kept.number[own], kept.cost[own])
-    sums = InstanceSums(member, *(count - constraint.fixed for count in constraint.counts_of()))
-    network = KeptNetwork(nodes.supply, kept, opened, slot_of.ravel(), of_cells, sums)
+    network = KeptNetwork(nodes.supply, kept, opened, takers.stop_of, takers.counts, takers.sums)
     flow = network.cheapest()
-    node, place, units = network.cells(flow)
-    dealt = _deal(constraint, nodes.holder, nodes.of_partition, (node, member[place], units))
-    return FewestMoves(dealt, nodes.potentials(group, flow.node, flow.sums))
+    node, taker, units = network.cells(flow)
+    cells_of = node, takers.member[taker], units
+    dealt = _deal(constraint, nodes.holder, nodes.of_partition, cells_of)
+    above = flow.sums if by_topic else flow.member
+    return FewestMoves(dealt, nodes.potentials(group, flow.node, above))
 
 
 def _deal(

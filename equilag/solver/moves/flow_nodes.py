@@ -13,9 +13,9 @@ import numpy as np
 
 from equilag.certificate.checks.potentials import Potentials
 from equilag.domain.columns import Index, Ints, counted, ranges
-from equilag.domain.constraint import CountConstraint
+from equilag.domain.constraint import CountConstraint, Stops
 from equilag.domain.group.group import NOBODY, Group
-from equilag.domain.group.topic_parts import topic_parts
+from equilag.domain.group.topic_parts import TopicParts
 from equilag.solver.moves.kept_flow import NodeArcs
 
 
@@ -24,8 +24,8 @@ class FlowNodes(NamedTuple):
 
     of_partition: Ints | Index
     """[P]"""
-    partition_class: Ints
-    """[N]"""
+    part: Ints | Index
+    """[N] the part of each node, which differ but for owners."""
     supply: Ints
     """[N] free partitions."""
     weight: Ints
@@ -36,19 +36,19 @@ class FlowNodes(NamedTuple):
     """To the members that own some; a partition costs its moves."""
 
     @staticmethod
-    def of(group: Group, constraint: CountConstraint) -> FlowNodes:
+    def of(group: Group, constraint: CountConstraint, stops: Stops) -> FlowNodes:
         """O(P log P)."""
         stakes = group.extended.stakes if group.extended is not None else None
         if stakes is None:
-            return _classes(group, constraint)
+            return _parts(group, constraint, stops.parts)
         n_units, n_members = group.n_partitions, max(1, group.n_members)
         unit, member, number = within = stakes.where(constraint.may(stakes.unit, stakes.member))
         holder, weight = within.largest(n_units)
         several = np.bincount(unit, minlength=n_units) > 1
         weights, of_weight = np.unique(weight, return_inverse=True)
-        alike, alike_classes = _alike(group, constraint)
-        pooled = alike.astype(np.int64) * len(weights) + of_weight.ravel()
-        own_node = len(alike_classes) * len(weights) + np.arange(n_units)
+        part = stops.parts.of_partition
+        pooled = part.astype(np.int64) * len(weights) + of_weight.ravel()
+        own_node = len(stops.parts.topic) * len(weights) + np.arange(n_units)
         _, first, of_unit = np.unique(
             np.where(several, own_node, pooled), return_index=True, return_inverse=True
         )
@@ -58,17 +58,15 @@ class FlowNodes(NamedTuple):
         arc, times = counted(arc, len(first) * n_members * len(losses))
         pair, loss = np.divmod(arc, max(1, len(losses)))
         kept = NodeArcs(pair // n_members, pair % n_members, times, losses[loss])
-        classes = group.partition_class[first].astype(np.int64)
         supply = np.bincount(of_unit[constraint.free], minlength=len(first))
-        return FlowNodes(of_unit, classes, supply, weight[first], holder, kept)
+        return FlowNodes(of_unit, part[first], supply, weight[first], holder, kept)
 
-    def open_arcs(self, group: Group, constraint: CountConstraint) -> NodeArcs:
-        """From every node to each member class that may take its partitions; one costs a move."""
-        classes, member_classes = constraint.arcs
-        edges = np.searchsorted(classes, np.arange(len(group.eligible) + 1))
+    def open_arcs(self, stops: Stops) -> NodeArcs:
+        """From every node to each stop that may take its partitions; one costs a move."""
+        edges = np.searchsorted(stops.part, np.arange(len(stops.parts.topic) + 1))
         some = np.flatnonzero(self.supply)
-        begin, end = edges[self.partition_class[some]], edges[self.partition_class[some] + 1]
-        node, to = np.repeat(some, end - begin), member_classes[ranges(begin, end)]
+        begin, end = edges[self.part[some]], edges[self.part[some] + 1]
+        node, to = np.repeat(some, end - begin), stops.stop[ranges(begin, end)]
         return NodeArcs(node, to, self.supply[node], self.weight[node])
 
     def potentials(self, group: Group, node: Ints, member: Ints) -> Potentials:
@@ -83,28 +81,19 @@ class FlowNodes(NamedTuple):
         return Potentials(nothing, member, by_unit)
 
 
-def _classes(group: Group, constraint: CountConstraint) -> FlowNodes:
-    of_partition, classes = _alike(group, constraint)
-    n_members, n_nodes = max(1, group.n_members), len(classes)
+def _parts(group: Group, constraint: CountConstraint, parts: TopicParts) -> FlowNodes:
+    """The parts as they are, where each partition has one owner."""
+    n_members, n_nodes = max(1, group.n_members), len(parts.topic)
     own = np.flatnonzero(constraint.free & (group.owner != NOBODY))
-    key = of_partition[own].astype(np.int64) * n_members + group.owner[own]
+    key = parts.of_partition[own].astype(np.int64) * n_members + group.owner[own]
     key, number = counted(key, n_nodes * n_members)
     node, member = np.divmod(key, n_members)
-    some = np.flatnonzero(constraint.face[classes[node], group.class_of[member]])
+    some = np.flatnonzero(constraint.face[parts.partition_class[node], group.class_of[member]])
     return FlowNodes(
-        of_partition,
-        classes,
-        np.bincount(of_partition[constraint.free], minlength=n_nodes),
+        parts.of_partition,
+        np.arange(n_nodes),
+        np.bincount(parts.of_partition[constraint.free], minlength=n_nodes),
         np.ones(n_nodes, dtype=np.int64),
         group.owner,
         NodeArcs(node[some], member[some], number[some], np.zeros_like(some)),
     )
-
-
-def _alike(group: Group, constraint: CountConstraint) -> tuple[Ints | Index, Ints]:
-    """[P] what partitions are but for their owners, and the class of each: classes, or those of one
-    topic where topics count after the totals."""
-    if not constraint.totals_then_topics:
-        return group.partition_class, np.arange(len(group.eligible))
-    parts = topic_parts(group)
-    return parts.of_partition, parts.partition_class.astype(np.int64)
