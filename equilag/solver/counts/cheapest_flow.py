@@ -39,20 +39,26 @@ CostsOf: TypeAlias = Callable[..., Costs]
 def totals_flow(network: AssignmentNetwork) -> Ints:
     """[A] a flow of the network with the smallest Σ count² / capacity, first of instances and then
     of members. The network is that of all assignments; there is room for everything."""
-    group, supply = network.constraint.group, network.constraint.supply
-    takers = Takers.of_group(group, network.constraint.fixed)
-    part, stop = network.stops.part, network.stops.stop
-    units = supply[part]
+    constraint, (_, one, size), places = network.constraint, network.places, network.kinds[2]
+    group, most, (_, part, stop, _, _) = (
+        constraint.group,
+        constraint.counts_of().most,
+        network.stops,
+    )
+    of_place, base = group.class_of[one].astype(np.int64), network.base[places]
+    takers = Takers(of_place, size, network.capacity[places], base, most[one])
+    units = constraint.supply[part]
     if len(group.class_topics) > 1:
-        units = even_flow(SupplyNetwork.of_classes(part, stop, supply, takers.alike()))
+        units = even_flow(SupplyNetwork.of_classes(part, stop, constraint.supply, takers))
     by_class = np.zeros(len(group.class_topics), np.int64)
     np.add.at(by_class, stop, units)
-    counts = EvenShares.of(takers, by_class).dealt(takers.place, np.zeros(len(takers.place)))[0]
-    places = np.zeros(len(network.places.one), np.int64)
-    np.add.at(places, network.places.of, counts)
-    if network.sums is None:
-        return np.concatenate((units, places))
-    flow = np.concatenate((units, places, network.sums.total(counts)))
+    given = EvenShares.of(takers, by_class).dealt(takers, np.zeros(len(one)))[0]
+    sums = network.sums
+    if sums is None:
+        return np.concatenate((units, given))
+    of_instances = np.zeros(len(sums.least), np.int64)
+    np.add.at(of_instances, sums.of[one], given)
+    flow = np.concatenate((units, given, of_instances))
     for goal in network.even_goals:
         flow = evenest(network, flow, goal)
         network = network.narrowed(flow, network.count_costs(flow, goal), goal)

@@ -103,25 +103,6 @@ class SupplyNetwork:
         above[graph.get_source_side_min_cut()] = True
         return above[: len(self.supply)], above[len(self.supply) : source]
 
-    def without_poor(self) -> tuple[Flags, Flags] | None:
-        """The supplies [S] and places [D] above a likely cut, if any. Below it are places that
-        reach less than the others will have, and all that these reach, so that those reach less."""
-        if (self.capacity < self.supply[self.tail]).any():
-            return None
-        sources, places = np.ones(len(self.supply), np.bool_), np.ones(self.n_places, np.bool_)
-        while True:
-            left = self.supply * sources
-            takers = self.takers.where(np.flatnonzero(places[self.takers.place]))
-            reach = np.zeros(self.n_places, np.int64)
-            np.add.at(reach, self.head, left[self.tail])
-            rich = places & (reach >= takers.bounds(int(left.sum()), self.n_places)[0])
-            if not rich.any() or rich.all():
-                return None
-            if rich.sum() == places.sum():
-                return sources, places
-            places = rich
-            sources[self.tail[~rich[self.head]]] = False
-
     def part(self, sources: Flags, places: Flags, taken: Ints) -> tuple[SupplyNetwork, Ints]:
         """Some supplies and places, and the arcs between them; `taken` [A] are units that flow
         already."""
@@ -157,16 +138,6 @@ def even_flow(whole: SupplyNetwork) -> Ints:
         net, arcs = parts.pop()
         if not net.supply.any():
             continue
-        nothing = np.zeros_like(net.tail)
-        likely = net.without_poor()
-        if likely is not None:
-            rest, some = net.part(*likely, nothing)
-            found = rest.between()
-            if not isinstance(found, tuple):  # so the poor get all that they reach
-                units[arcs[some]] += found
-                poor, others = net.part(~likely[0], ~likely[1], nothing)
-                parts.append((poor, arcs[others]))
-                continue
         found = net.between()
         if not isinstance(found, tuple):
             units[arcs] += found

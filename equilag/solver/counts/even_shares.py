@@ -15,7 +15,7 @@ from typing import Final, NamedTuple
 
 import numpy as np
 
-from equilag.domain.columns import Flags, Floats, Index, Ints, rows_together
+from equilag.domain.columns import Flags, Floats, Index, Ints
 from equilag.domain.group.group import Group
 
 FREE: Final = -np.inf
@@ -60,12 +60,6 @@ class Takers(NamedTuple):
             return Takers(place, ones, ones, base, most)
         room = np.minimum(group.extended.room, most)
         return Takers(place, ones, group.extended.capacity, base, room)
-
-    def alike(self) -> Takers:
-        """One entry for all that are alike."""
-        order, first = rows_together((self.capacity, self.base, self.room, self.place))
-        ones = np.flatnonzero(first)
-        return self.where(order[ones])._replace(width=np.diff(ones, append=len(order)))
 
     def where(self, some: Ints) -> Takers:
         """Some of the entries."""
@@ -160,14 +154,17 @@ class EvenShares(NamedTuple):
         """[places] True where all that may have one more have it."""
         return np.bincount(place, self.open, len(self.rest)) <= self.rest
 
-    def dealt(self, place: Ints, last: Floats | Flags) -> tuple[Ints, Ints]:
-        """The units of each taker, of those that are open first those with the smallest `last`; and
-        the takers by place."""
+    def dealt(self, takers: Takers, last: Floats | Flags) -> tuple[Ints, Ints]:
+        """The units of each entry, of those that are open first those with the smallest `last`; and
+        the entries by place."""
+        place, width = takers.place, takers.width
         order = np.lexsort((last, ~self.open, place))
-        size = np.bincount(place, minlength=len(self.rest))
-        rank = np.arange(len(order)) - (size.cumsum() - size)[place[order]]
-        units = self.least.copy()
-        units[order] += rank < self.rest[place[order]]
+        more, place = (width * self.open)[order], place[order]
+        before = more.cumsum() - more
+        begin = np.searchsorted(place, np.arange(len(self.rest)))
+        units = width * self.least
+        rest = self.rest + np.append(before, 0)[begin]
+        units[order] += np.clip(rest[place] - before, 0, more)
         return units, order
 
 

@@ -74,7 +74,7 @@ def keep_to_quotas(group: Group) -> Quotas:
     full = shares.full(place)
     choice = shares.open & ~full[place]
     rich = owned > np.where(choice, shares.least, shares.most)
-    quota, by_class = shares.dealt(place, ~rich)
+    quota, by_class = shares.dealt(takers, ~rich)
     assigned = _released(group.owner, owned, quota)
     free = np.flatnonzero(assigned == NOBODY)
     lacking = np.maximum(quota - owned, 0)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
 from math import lcm
 from typing import Any
 
@@ -202,16 +201,3 @@ def with_poor_places(seed: int, kind: str) -> SupplyNetwork:
 def test_most_even_where_some_reach_very_little(seed: int, kind: str) -> None:
     net = with_poor_places(seed, kind)
     agrees(net, by_convex_costs(net))
-
-
-def test_the_poor_are_set_aside_with_what_they_reach() -> None:
-    net = network(
-        [2, 20, 3], [0] * 4, [1] * 4, [(0, 0, 3), (1, 1, 21), (1, 2, 21), (2, 0, 4), (2, 3, 4)]
-    )
-    likely = net.without_poor()
-    assert [flags.tolist() for flags in likely] == [
-        [False, True, False],
-        [False, True, True, False],
-    ]
-    narrow = replace(net, capacity=np.minimum(net.capacity, 2))
-    assert narrow.without_poor() is None
