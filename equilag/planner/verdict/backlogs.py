@@ -18,7 +18,7 @@ from equilag.domain.figures import (
     time_span,
 )
 from equilag.domain.group.group import NOBODY
-from equilag.domain.plan.verdict import Action, CauseFacts, NamedPartition, SuspectFacts
+from equilag.domain.plan.verdict import Action, NamedPartition, SuspectFacts
 from equilag.planner.diagnosis.decide import PlanDecision
 from equilag.planner.diagnosis.judged_plan import JudgedPlan
 from equilag.planner.diagnosis.suspects import FAIR_SHARES
@@ -88,11 +88,10 @@ def _slow(found: JudgedPlan, who: SuspectFacts) -> FoundCause:
         "Look at this member first, since moving partitions moves the backlog: its log, its poll"
         " loop, what it waits for."
     )
-    facts = CauseFacts(
-        "slow-member", False, (who.member,), named(group, places), evidence, advice,
-        command(group, "--sample 60s"),
+    return FoundCause(
+        "slow-member", "look", evidence, advice, (who.member,), named(group, places),
+        command(group, "--sample 60s"), sure=False, waiting=lag,
     )  # fmt: skip
-    return FoundCause(facts, "look", lag)
 
 
 def suspect_evidence(who: SuspectFacts) -> str:
@@ -127,10 +126,10 @@ def _one_partition(found: JudgedPlan, place: int) -> FoundCause:
         "Look at its reader: it may hang at one record, or a hot key fills the partition; one"
         " sample cannot tell which, and moving the partition mends neither."
     )
-    facts = CauseFacts(
-        "one-partition", False, ids, (name,), evidence, advice, command(group, "--sample 60s")
-    )
-    return FoundCause(facts, "look", lag)
+    return FoundCause(
+        "one-partition", "look", evidence, advice, ids, (name,),
+        command(group, "--sample 60s"), sure=False, waiting=lag,
+    )  # fmt: skip
 
 
 def _hot(found: JudgedPlan, made: PlanDecision) -> Iterator[FoundCause]:
@@ -144,15 +143,15 @@ def _hot(found: JudgedPlan, made: PlanDecision) -> Iterator[FoundCause]:
             f" member that may take it reads {records_per_s(one.capacity)}."
         )
         advice = "Give its topic more partitions, or its records another key."
-        facts = CauseFacts(
-            "hot-partition", True, (), (partition,), evidence, advice, command(group, "", "size")
-        )
         lag = 0  # of a unit of several topics, which has a name of its own
         if one.topic in group.topics:
             first = int(group.topic_start[group.topics.index(one.topic)])
             lag = int(group.lag[first + one.partition])
         asks: Action = "repartition" if made.action == "repartition" else "leave"
-        yield FoundCause(facts, asks, lag)
+        yield FoundCause(
+            "hot-partition", asks, evidence, advice, (), (partition,),
+            command(group, "", "size"), waiting=lag,
+        )  # fmt: skip
     if after is None or after.hot or not after.capacity:
         return
     share = after.rate / after.capacity * float(found.loads.capacity.max(initial=0.0))
@@ -164,8 +163,8 @@ def _hot(found: JudgedPlan, made: PlanDecision) -> Iterator[FoundCause]:
             f" records/s, more than a fair share of {records_per_s(share)}."
         )
         advice = "Its member should read nothing else; no assignment makes the load even."
-        facts = CauseFacts("hot-partition", True, (), (name,), evidence, advice)
-        yield FoundCause(facts, "leave", int(group.lag[place]))
+        lag = int(group.lag[place])
+        yield FoundCause("hot-partition", "leave", evidence, advice, (), (name,), waiting=lag)
 
 
 def _all_behind(found: JudgedPlan, made: PlanDecision) -> Iterator[FoundCause]:
@@ -204,8 +203,10 @@ def _all_behind(found: JudgedPlan, made: PlanDecision) -> Iterator[FoundCause]:
         )
         advice = "Add members, or make them faster; no assignment helps."
         again = command(group, "", "size")
-    facts = CauseFacts("all-behind", grows, ids, (), evidence, advice, again)
-    yield FoundCause(facts, "add-members" if grows else "look", total)
+    yield FoundCause(
+        "all-behind", "add-members" if grows else "look", evidence, advice, ids,
+        next=again, sure=grows, waiting=total,
+    )  # fmt: skip
 
 
 def _evenly(found: JudgedPlan) -> bool:

@@ -12,7 +12,7 @@ from equilag.domain.columns import Flags, Ints
 from equilag.domain.figures import form, listed, number, partition_name, plural, printable
 from equilag.domain.group.group import NOBODY, Group
 from equilag.domain.group.lag import NO_COMMIT, UNKNOWN
-from equilag.domain.plan.verdict import CAUSES, Action, CauseFacts, NamedPartition
+from equilag.domain.plan.verdict import CAUSES, Action, Cause, CauseFacts, NamedPartition
 from equilag.planner.diagnosis.decide import PlanDecision
 from equilag.planner.diagnosis.judged_plan import JudgedPlan
 
@@ -21,17 +21,31 @@ MAX_NAMES: Final = 3
 
 
 class FoundCause(NamedTuple):
-    """A cause, and what it asks for: `leave` for nothing."""
+    """A cause as `CauseFacts` have it, and what it asks for."""
 
-    facts: CauseFacts
+    cause: Cause
     action: Action
+    """`leave` for nothing."""
+    evidence: str
+    advice: str
+    members: tuple[str, ...] = ()
+    partitions: tuple[NamedPartition, ...] = ()
+    next: str | None = None
+    sure: bool = True
     waiting: int = 0
     """Records."""
+
+    @property
+    def facts(self) -> CauseFacts:
+        return CauseFacts(
+            self.cause, self.sure, self.members, self.partitions, self.evidence, self.advice,
+            self.next,
+        )  # fmt: skip
 
 
 def in_order(found: Sequence[FoundCause]) -> list[FoundCause]:
     """By kind, then by records waiting."""
-    return sorted(found, key=lambda one: (CAUSES.index(one.facts.cause), -one.waiting))
+    return sorted(found, key=lambda one: (CAUSES.index(one.cause), -one.waiting))
 
 
 def named(group: Group, places: Ints) -> tuple[NamedPartition, ...]:
@@ -62,22 +76,16 @@ def who_reads(group: Group) -> Iterator[FoundCause]:
             "Paste the whole text, for example from a file that the tool wrote, or let equilag read"
             " the group itself."
         )
-        yield FoundCause(
-            CauseFacts("incomplete-input", True, (), (), " ".join(group.incomplete), advice,
-                       command(group, "")),
-            "cannot-tell",
-        )  # fmt: skip
+        evidence, again = " ".join(group.incomplete), command(group, "")
+        yield FoundCause("incomplete-input", "cannot-tell", evidence, advice, next=again)
         return
     lag = int(group.lag.sum())
     if not group.assignable.any() and group.n_partitions:
         why = "No member subscribes to its topics" if group.n_members else "It has no members"
         waits = waiting(lag) if lag else "nothing waits"
         advice = "Start its consumers, or delete the group if nobody needs it any more."
-        yield FoundCause(
-            CauseFacts("no-members", True, (), (), f"{why}, and {waits}.", advice),
-            "start-members" if lag else "leave",
-            lag,
-        )
+        asks: Action = "start-members" if lag else "leave"
+        yield FoundCause("no-members", asks, f"{why}, and {waits}.", advice, waiting=lag)
     free = np.flatnonzero(group.assignable & (group.owner == NOBODY))
     if len(free):
         lag = int(group.lag[free].sum())
@@ -85,7 +93,7 @@ def who_reads(group: Group) -> Iterator[FoundCause]:
         evidence = f"{plural(len(free), 'partition')} {has} no owner, and {number(lag)} records."
         advice = "Assign what nobody reads: a rebalance of the group does, and so does the plan."
         yield FoundCause(
-            CauseFacts("unassigned", True, (), partitions, evidence, advice), "assign", lag
+            "unassigned", "assign", evidence, advice, partitions=partitions, waiting=lag
         )
 
 
@@ -99,8 +107,7 @@ def of_the_plan(found: JudgedPlan, made: PlanDecision) -> Iterator[FoundCause]:
         advice = "Another assignment relieves it: the plan says which partitions to move."
         if made.action == "loosen":
             advice = "Plan with looser settings: the members keep up under those."
-        yield FoundCause(CauseFacts("uneven-assignment", True, who, (), evidence, advice),
-                         made.action)  # fmt: skip
+        yield FoundCause("uneven-assignment", made.action, evidence, advice, who)
     if made.action == "add-members" and found.work is not None and found.work.after is not None:
         more, after = found.work.more, found.work.after
         evidence = (
@@ -110,11 +117,8 @@ def of_the_plan(found: JudgedPlan, made: PlanDecision) -> Iterator[FoundCause]:
         )
         advice = f"Add {plural(more, 'member')}." if more else "Add members."
         yield FoundCause(
-            CauseFacts(
-                "too-few-members", True, (), (), evidence, advice, command(group, "", "size")
-            ),
-            "add-members",
-            int(group.lag.sum()),
+            "too-few-members", "add-members", evidence, advice,
+            next=command(group, "", "size"), waiting=int(group.lag.sum()),
         )  # fmt: skip
 
 
@@ -142,7 +146,7 @@ def of_unknown(group: Group) -> Iterator[FoundCause]:
             " consumers use."
         )
         yield FoundCause(
-            CauseFacts("never-committed", True, (), partitions, evidence, advice), "look", log
+            "never-committed", "look", evidence, advice, partitions=partitions, waiting=log
         )
     everything = bool(np.array_equal(unknown, group.assignable))
     if unknown.any() and not (everything and group.weights is not None):
@@ -153,11 +157,8 @@ def of_unknown(group: Group) -> Iterator[FoundCause]:
             f" which counts as 0: {names(partitions)}."
         )
         advice = "Give offsets or lags; without any, numbers of partitions are balanced."
-        yield FoundCause(
-            CauseFacts("unknown-lag", True, (), partitions, evidence, advice,
-                       command(group, "--sample 60s")),
-            "look",
-        )  # fmt: skip
+        again = command(group, "--sample 60s")
+        yield FoundCause("unknown-lag", "look", evidence, advice, (), partitions, again)
 
 
 def log_sizes(group: Group) -> Ints:
@@ -182,10 +183,8 @@ def in_order_facts(group: Group, caught_up: bool) -> Iterator[FoundCause]:
             f" least {number(spare)} {form(spare, 'reads', 'read')} nothing."
         )
         advice = "A spare member takes over when another one stops."
-        yield FoundCause(CauseFacts("idle-members", True, ids, (), evidence, advice), "leave")
+        yield FoundCause("idle-members", "leave", evidence, advice, ids)
     if caught_up:
         lag = int(group.lag[group.assignable].sum())
         evidence = f"{waiting(lag)} in all."
-        yield FoundCause(
-            CauseFacts("caught-up", True, (), (), evidence, "Nothing is to be done."), "leave"
-        )
+        yield FoundCause("caught-up", "leave", evidence, "Nothing is to be done.")

@@ -61,9 +61,9 @@ def verdict_of(found: JudgedPlan) -> VerdictFacts:
     else:
         headline, details = _of_cause(found, made, first)
     others = [
-        f"{one.facts.evidence} {one.facts.advice}"
+        f"{one.evidence} {one.advice}"
         for one in causes
-        if one is not first and one.action in LOOK and one.facts.evidence not in details
+        if one is not first and one.action in LOOK and one.evidence not in details
     ]
     return VerdictFacts(
         action,
@@ -90,15 +90,15 @@ def _asks(one: FoundCause, found: JudgedPlan, made: PlanDecision) -> bool:
 
 def _of_cause(found: JudgedPlan, made: PlanDecision, first: FoundCause) -> Words:
     """The headline about a cause that no plan mends, or that the plan is not about."""
-    begin, facts = LOOK.get(first.action, ""), first.facts
     if first.action == "assign":
         return worth_it_words(found)[0], (behind_news(found.work)[0],) if found.work else ()
-    return f"{begin}{facts.evidence}".rstrip("."), tuple(_beside(found, made, first))
+    evidence = f"{LOOK.get(first.action, '')}{first.evidence}"
+    return evidence.rstrip("."), tuple(_beside(found, made, first))
 
 
 def _beside(found: JudgedPlan, made: PlanDecision, first: FoundCause) -> Iterator[str]:
-    yield first.facts.advice
-    if first.facts.next is not None:
-        yield f"Next: {first.facts.next}"
+    yield first.advice
+    if first.next is not None:
+        yield f"Next: {first.next}"
     if first.action != "cannot-tell" and made.action != "leave":
         yield f"The plan beside it: {plan_words(found, made)[0]}"

@@ -11,7 +11,7 @@ from equilag.domain.columns import Flags, Floats, Ints
 from equilag.domain.figures import number, partition_name, plural, printable, time_span
 from equilag.domain.group.group import NOBODY, Group
 from equilag.domain.group.progress import ReadProgress
-from equilag.domain.plan.verdict import Cause, CauseFacts, NamedPartition
+from equilag.domain.plan.verdict import Action, Cause, NamedPartition
 from equilag.domain.reduction.reduce import known_capacities
 from equilag.planner.diagnosis.judged_plan import CAUGHT_UP
 from equilag.planner.verdict.causes import FoundCause, command, named, waiting
@@ -74,8 +74,8 @@ def _stuck(
     advice = f"Look at the log of {printable(who)} and {do}; {SAME}."
     again = None if sure else command(group, f"--sample {SURE_S:g}s")
     cause: Cause = "stuck-member" if kind == "member" else "stuck-partition"
-    facts = CauseFacts(cause, sure, (who,), where, evidence, advice, again)
-    return FoundCause(facts, "leave" if few else "look", lag)
+    asks: Action = "leave" if few else "look"
+    return FoundCause(cause, asks, evidence, advice, (who,), where, again, sure, lag)
 
 
 def slow_causes(group: Group, progress: ReadProgress) -> Iterator[FoundCause]:
@@ -110,8 +110,7 @@ def slow_causes(group: Group, progress: ReadProgress) -> Iterator[FoundCause]:
             "Look at this member first: its log, its poll loop, what it waits for; a plan by speed"
             " gives it less."
         )
-        facts = CauseFacts(
-            "slow-member", True, (who,), named(group, np.flatnonzero(own)), evidence, advice,
-            command(group, "--sample 60s --weight work"),
+        yield FoundCause(
+            "slow-member", "look", evidence, advice, (who,), named(group, np.flatnonzero(own)),
+            command(group, "--sample 60s --weight work"), waiting=lag,
         )  # fmt: skip
-        yield FoundCause(facts, "look", lag)
