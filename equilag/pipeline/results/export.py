@@ -29,6 +29,7 @@ from equilag.domain.show import show
 from equilag.pipeline.results.run_dir import read_summary
 from equilag.pipeline.results.run_tables import check_summary, plan_row, read_columns, rows_of
 from equilag.pipeline.sources.snapshot_rows import group_input
+from equilag.planner.facts import commands
 from equilag.planner.facts.fleet_run import GroupCommands
 from equilag.planner.solving.result import judge_when_read
 
@@ -67,7 +68,8 @@ def group_commands(
     if path.startswith("-") or group.startswith("-"):
         words.append("--")
     snapshot = plain_word(f"{file_stem(group)}.snapshot.json")
-    again = plan_words(snapshot, planned, time_limit)
+    run = {"seed": planned.seed, "effort": planned.effort, "time_limit": time_limit}
+    again = commands.plan_command(shlex.quote(snapshot), planned.policy, run)
     return GroupCommands(shlex.join([*words, path, group]), again)
 
 
@@ -94,19 +96,8 @@ def plan_command(plan: Plan, snapshot: str) -> str:
 
     A plan that was cut short by the time limit may differ.
     """
-    planned = PlannedWith(plan.policy or Policy(), plan.seed, plan.effort, plan.repeatable)
-    return plan_words(snapshot, planned, plan.time_limit)
-
-
-def plan_words(snapshot: str, planned: PlannedWith, time_limit: float | None) -> str:
-    """Return the shell command that plans a snapshot file in this way."""
-    words = ["equilag", "plan", snapshot, *planned.policy.option_words()]
-    words += ["--seed", str(planned.seed)]
-    if planned.effort is not None:
-        words += ["--effort", f"{planned.effort!r}"]
-    if time_limit is not None:
-        words += ["--time-limit", f"{time_limit!r}"]
-    return shlex.join(words)
+    run = {"seed": plan.seed, "effort": plan.effort, "time_limit": plan.time_limit}
+    return commands.plan_command(shlex.quote(snapshot), plan.policy or Policy(), run)
 
 
 _PLAN: Final = (

@@ -25,6 +25,12 @@ SEARCH_SECONDS: Final = 0.2
 """Time to find how many members it takes: ten times what 500 partitions need."""
 
 
+WEIGHT_UNITS: Final[dict[WeightKind, str]] = {
+    "lag": "records", "given": "weight", "rate": "records/s", "work": "records of work",
+}  # fmt: skip
+"""What the weights of partitions are counted in."""
+
+
 class LoadUnit(NamedTuple):
     """What a load is, where it is not lag in records."""
 
@@ -47,16 +53,10 @@ def unit_words(unit: LoadUnit, per_capacity: bool) -> str:
     per_capacity: whether they are divided by capacity; a plan divides where capacities differ.
     """
     if not (per_capacity and unit.knows_speeds):
-        return weight_words(unit)
+        return WEIGHT_UNITS[unit.kind]
     if unit.kind == "work":
         return "seconds of work"
-    return f"{weight_words(unit)} per unit of capacity"
-
-
-def weight_words(unit: LoadUnit) -> str:
-    """What the weights of partitions are counted in."""
-    words = {"lag": "records", "given": "weight", "rate": "records/s", "work": "records of work"}
-    return words[unit.kind]
+    return f"{WEIGHT_UNITS[unit.kind]} per unit of capacity"
 
 
 @dataclass(frozen=True, slots=True)

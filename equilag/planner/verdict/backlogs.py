@@ -22,7 +22,8 @@ from equilag.domain.plan.verdict import Action, NamedPartition, SuspectFacts
 from equilag.planner.diagnosis.decide import PlanDecision
 from equilag.planner.diagnosis.judged_plan import JudgedPlan
 from equilag.planner.diagnosis.suspects import FAIR_SHARES
-from equilag.planner.verdict.causes import FoundCause, command, named
+from equilag.planner.facts.commands import live_command
+from equilag.planner.verdict.causes import FoundCause, named
 from equilag.planner.verdict.throughput_words import rate as records_per_s
 from equilag.planner.verdict.two_samples import slow_causes, stuck_causes
 from equilag.planner.worth.thresholds import least_records
@@ -90,7 +91,7 @@ def _slow(found: JudgedPlan, who: SuspectFacts) -> FoundCause:
     )
     return FoundCause(
         "slow-member", "look", evidence, advice, (who.member,), named(group, places),
-        command(group, "--sample 60s"), sure=False, waiting=lag,
+        live_command(group, "--sample 60s"), sure=False, waiting=lag,
     )  # fmt: skip
 
 
@@ -128,7 +129,7 @@ def _one_partition(found: JudgedPlan, place: int) -> FoundCause:
     )
     return FoundCause(
         "one-partition", "look", evidence, advice, ids, (name,),
-        command(group, "--sample 60s"), sure=False, waiting=lag,
+        live_command(group, "--sample 60s"), sure=False, waiting=lag,
     )  # fmt: skip
 
 
@@ -150,7 +151,7 @@ def _hot(found: JudgedPlan, made: PlanDecision) -> Iterator[FoundCause]:
         asks: Action = "repartition" if made.action == "repartition" else "leave"
         yield FoundCause(
             "hot-partition", asks, evidence, advice, (), (partition,),
-            command(group, "", "size"), waiting=lag,
+            live_command(group, "", "size"), waiting=lag,
         )  # fmt: skip
     if after is None or after.hot or not after.capacity:
         return
@@ -193,7 +194,7 @@ def _all_behind(found: JudgedPlan, made: PlanDecision) -> Iterator[FoundCause]:
         " No assignment makes it less."
     )
     ids = tuple(group.members[m].id for m in loads.busy.tolist())
-    progress, again = found.progress, command(group, "--sample 60s")
+    progress, again = found.progress, live_command(group, "--sample 60s")
     grows = progress is not None and int(progress.after.sum()) > int(progress.before.sum())
     if progress is not None and grows:
         read, produced = (int(one.sum()) for one in (progress.read, progress.produced))
@@ -202,7 +203,7 @@ def _all_behind(found: JudgedPlan, made: PlanDecision) -> Iterator[FoundCause]:
             f" come, {number(round(read / progress.seconds))} are read."
         )
         advice = "Add members, or make them faster; no assignment helps."
-        again = command(group, "", "size")
+        again = live_command(group, "", "size")
     yield FoundCause(
         "all-behind", "add-members" if grows else "look", evidence, advice, ids,
         next=again, sure=grows, waiting=total,

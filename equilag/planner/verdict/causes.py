@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-import shlex
 from collections.abc import Iterator, Sequence
 from typing import Final, NamedTuple
 
 import numpy as np
 
 from equilag.domain.columns import Flags, Ints
-from equilag.domain.figures import form, listed, number, partition_name, plural, printable
+from equilag.domain.figures import form, listed, number, partition_name, plural
 from equilag.domain.group.group import NOBODY, Group
 from equilag.domain.group.lag import NO_COMMIT, UNKNOWN
 from equilag.domain.plan.verdict import CAUSES, Action, Cause, CauseFacts, NamedPartition
 from equilag.planner.diagnosis.decide import PlanDecision
 from equilag.planner.diagnosis.judged_plan import JudgedPlan
+from equilag.planner.facts.commands import live_command
 
 MAX_NAMES: Final = 3
 """Members or partitions that a sentence names."""
@@ -63,12 +63,6 @@ def waiting(records: int) -> str:
     return f"{plural(records, 'record')} {form(records, 'waits', 'wait')}"
 
 
-def command(group: Group, options: str, verb: str = "plan") -> str:
-    """A command on the live group."""
-    name = shlex.quote(printable(group.name)) if group.name else "GROUP"
-    return f"equilag {verb} --bootstrap-server HOST:PORT --group {name} {options}".rstrip()
-
-
 def who_reads(group: Group) -> Iterator[FoundCause]:
     """What is not read, or of what it is not known."""
     if group.incomplete:
@@ -76,7 +70,7 @@ def who_reads(group: Group) -> Iterator[FoundCause]:
             "Paste the whole text, for example from a file that the tool wrote, or let equilag read"
             " the group itself."
         )
-        evidence, again = " ".join(group.incomplete), command(group, "")
+        evidence, again = " ".join(group.incomplete), live_command(group, "")
         yield FoundCause("incomplete-input", "cannot-tell", evidence, advice, next=again)
         return
     lag = int(group.lag.sum())
@@ -118,7 +112,7 @@ def of_the_plan(found: JudgedPlan, made: PlanDecision) -> Iterator[FoundCause]:
         advice = f"Add {plural(more, 'member')}." if more else "Add members."
         yield FoundCause(
             "too-few-members", "add-members", evidence, advice,
-            next=command(group, "", "size"), waiting=int(group.lag.sum()),
+            next=live_command(group, "", "size"), waiting=int(group.lag.sum()),
         )  # fmt: skip
 
 
@@ -157,7 +151,7 @@ def of_unknown(group: Group) -> Iterator[FoundCause]:
             f" which counts as 0: {names(partitions)}."
         )
         advice = "Give offsets or lags; without any, numbers of partitions are balanced."
-        again = command(group, "--sample 60s")
+        again = live_command(group, "--sample 60s")
         yield FoundCause("unknown-lag", "look", evidence, advice, (), partitions, again)
 
 

@@ -26,7 +26,7 @@ SPREAD: Final = {
     "lag": "lag",
     "rate": "records produced per second",
     "given": "the weights of the snapshot",
-    "work": "work: lag + {ahead} of the rate",
+    "work": "lag and what comes in {ahead}",
 }
 """What is spread, by its kind; the figures beside it are about what is unknown of it."""
 

@@ -14,7 +14,8 @@ from equilag.domain.group.progress import ReadProgress
 from equilag.domain.plan.verdict import Action, Cause, NamedPartition
 from equilag.domain.reduction.reduce import known_capacities
 from equilag.planner.diagnosis.judged_plan import CAUGHT_UP
-from equilag.planner.verdict.causes import FoundCause, command, named, waiting
+from equilag.planner.facts.commands import live_command
+from equilag.planner.verdict.causes import FoundCause, named, waiting
 
 SURE_S: Final = 300.0
 """Seconds without a commit after which one is not to be expected: Kafka's consumers commit every
@@ -72,7 +73,7 @@ def _stuck(
     sure = long and not few
     do = "restart it or skip the record" if sure else "see whether it goes on"
     advice = f"Look at the log of {printable(who)} and {do}; {SAME}."
-    again = None if sure else command(group, f"--sample {SURE_S:g}s")
+    again = None if sure else live_command(group, f"--sample {SURE_S:g}s")
     cause: Cause = "stuck-member" if kind == "member" else "stuck-partition"
     asks: Action = "leave" if few else "look"
     return FoundCause(cause, asks, evidence, advice, (who,), where, again, sure, lag)
@@ -112,5 +113,5 @@ def slow_causes(group: Group, progress: ReadProgress) -> Iterator[FoundCause]:
         )
         yield FoundCause(
             "slow-member", "look", evidence, advice, (who,), named(group, np.flatnonzero(own)),
-            command(group, "--sample 60s --weight work"), waiting=lag,
+            live_command(group, "--sample 60s --weight work"), waiting=lag,
         )  # fmt: skip

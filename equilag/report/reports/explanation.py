@@ -14,7 +14,7 @@ from equilag.planner.diagnosis.served_moves import ServedFacts, served_facts
 from equilag.planner.diagnosis.unevenness import UnevennessFacts, unevenness_facts
 from equilag.planner.explain import Explanation, LooserPlan
 from equilag.planner.facts.plan import is_per_capacity
-from equilag.planner.facts.work import unit_words, weight_words
+from equilag.planner.facts.work import WEIGHT_UNITS, unit_words
 from equilag.report import report_blocks as b
 from equilag.report.reports.plan import PlanReport, verdict_blocks
 from equilag.report.words.bounds import (
@@ -67,7 +67,7 @@ class ExplanationReport(b.Report):
     def words(self) -> LoadWords:
         unit, plan = self.plan.group.load_unit, self.explanation.plan
         loads = unit_words(unit, is_per_capacity(plan))
-        return LoadWords(loads, plan.loads.mean, weight_words(unit))
+        return LoadWords(loads, plan.loads.mean, WEIGHT_UNITS[unit.kind])
 
     @cached_property
     def why(self) -> tuple[str, ...]:

@@ -17,8 +17,9 @@ from equilag.domain.figures import number, plural, printable
 from equilag.domain.group.group import NOBODY, Group
 from equilag.domain.plan.broken_rules import broken_by_assignor
 from equilag.domain.plan.plan import Plan
-from equilag.domain.policy.policy import SETTINGS, Policy
+from equilag.domain.policy.policy import Policy
 from equilag.planner.all_answers import Answers
+from equilag.planner.facts.commands import plan_command
 from equilag.planner.facts.front import (
     FrontFacts,
     PointFacts,
@@ -255,24 +256,3 @@ def _member_strips(report: PlanReport) -> tuple[b.Strip, ...]:
         )
         for one in report.members
     )
-
-
-def plan_command(source: str, policy: Policy, more: Mapping[str, Any]) -> str:
-    """The command that makes a plan of this policy, with some settings, of it or of the run, in
-    place of its own.
-
-    source: what names the group: a file or options, as words of a shell.
-    """
-    named = {"name" if name == "policy" else name: value for name, value in more.items()}
-    if policy.fresh:  # where nobody owns anything, a limit on moves is refused
-        for limit in ("max_moves", "max_move_weight"):
-            named.pop(limit, None)
-    asked = replace(policy, **{name: named.pop(name) for name in SETTINGS if name in named})
-    words = [*asked.option_words()]
-    for name, value in named.items():
-        option = f"--{name.replace('_', '-')}"
-        if value is True:
-            words.append(option)
-        elif value is not None and value is not False:
-            words += [option, str(value)]
-    return " ".join(["equilag", "plan", source, *map(quote, words)])

@@ -11,6 +11,7 @@ from equilag.domain.figures import Change, form, listed, number, plural, printab
 from equilag.domain.plan.plan import Plan
 from equilag.domain.plan.verdict import VerdictFacts
 from equilag.planner.diagnosis.judged_plan import JudgedPlan, VerdictLimits
+from equilag.planner.facts.commands import live_command, option_words
 from equilag.planner.facts.group import GroupFacts, group_facts
 from equilag.planner.facts.moves import flows_that_say_most, sorted_moves
 from equilag.planner.facts.plan import (
@@ -22,7 +23,6 @@ from equilag.planner.facts.plan import (
     member_facts,
 )
 from equilag.planner.facts.work import WorkFacts, work_facts
-from equilag.planner.verdict.causes import command
 from equilag.planner.verdict.plan_verdict import judge_plan, verdict_of
 from equilag.planner.verdict.plan_words import above_percent
 from equilag.planner.verdict.throughput_words import load_words
@@ -269,9 +269,7 @@ def _choices(report: PlanReport) -> b.Section:
         (
             one.choice.label, one.choice.moves, one.choice.move_weight, one.choice.spread,
             one.gain_percent,
-            "this plan" if one.is_this_plan else " ".join(
-                f"--{name.replace('_', '-')} {value}" for name, value in one.settings.items()
-            ),
+            "this plan" if one.is_this_plan else " ".join(option_words(one.settings)),
         )
         for one in choices
     )  # fmt: skip
@@ -294,5 +292,5 @@ def next_section(report: PlanReport, title: str) -> b.Section | None:
         "Without --dry-run it assigns; consumers in any language stay as they are. Consumers in"
         " Python can have equilag's assignor instead. docs/live.md says what it takes."
     )
-    dry_run = command(plan.group, "--dry-run", "steward")
+    dry_run = live_command(plan.group, "--dry-run", "steward")
     return b.section(title, b.Commands(((leads, dry_run), (assigns, ""))), anchor="next")

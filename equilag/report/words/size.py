@@ -5,23 +5,24 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final, NamedTuple
 
-from equilag.domain.figures import form, number, partition_name, percent, plural, time_span
+from equilag.domain.figures import (
+    form,
+    in_units,
+    number,
+    partition_name,
+    percent,
+    plural,
+    time_span,
+)
+from equilag.planner.facts.work import WEIGHT_UNITS
 from equilag.planner.sizes.size_search import LeastSize
 from equilag.planner.sizes.sizing import HotUnit, SizeRow, Sizing
+from equilag.planner.verdict.throughput_words import SPREAD
 
 SAME: Final = 0.001
 """Part of a load by which bound and plan may differ and still count as one: three digits."""
 MAX_HOT: Final = 3
 """Hot partitions that are named."""
-UNITS: Final = {"lag": "lag", "rate": "records/s", "work": "records", "given": "weight"}
-LOADS: Final = {
-    "lag": "a lag of {}", "rate": "{} records/s", "work": "{} records to read",
-    "given": "a weight of {}",
-}  # fmt: skip
-WEIGHTS: Final = {
-    "lag": "lag", "rate": "records produced per second", "work": "lag and what comes in {}",
-    "given": "the weights of the snapshot",
-}  # fmt: skip
 BALANCES: Final = {
     "total": "even counts", "per-topic": "even counts of each topic",
     "both": "even counts of each topic and in all", "none": "counts free",
@@ -51,7 +52,7 @@ class Wording(NamedTuple):
             return Wording(one, many, what, basis.limit, "percent")
         if known and basis.kind == "lag":
             return Wording(one, many, what, None, "seconds")
-        return Wording(one, many, UNITS[basis.kind], None, "number")
+        return Wording(one, many, WEIGHT_UNITS[basis.kind], None, "number")
 
     def size(self, size: int) -> str:
         """``6 members``."""
@@ -170,13 +171,13 @@ def _load(load: float, wording: Wording, sizing: Sizing) -> str:
     figure = wording.load(load)
     if wording.form == "seconds":
         return f"{figure} of reading"
-    return figure if wording.scale else LOADS[sizing.basis.kind].format(figure)
+    return figure if wording.scale else in_units(figure, WEIGHT_UNITS[sizing.basis.kind])
 
 
 def load_note(sizing: Sizing) -> str:
     """What the loads of a table are."""
     wording, basis = Wording.of(sizing), sizing.basis
-    what = WEIGHTS[basis.kind].format(time_span(basis.horizon_s or 0))
+    what = SPREAD[basis.kind].format(ahead=time_span(basis.horizon_s or 0))
     per = ""
     if wording.scale and basis.kind == "work":
         per = f", in percent of what its capacity allows in {time_span(wording.scale)}"

@@ -89,7 +89,7 @@ def test_who_falls_behind_and_what_helps(
 
 def test_what_was_taken_for_unknown_is_said() -> None:
     text = page([None, 2, 4], (None, None), "001", [None, 5, 5])
-    assert "weight work: lag + 5 min of the rate; 1 of 3 rates is unknown, and the mean" in text
+    assert "weight lag and what comes in 5 min; 1 of 3 rates is unknown, and the mean" in text
     assert "1 of 3 lags is unknown and counts as 0" in text
     assert "no member's capacity is known, and all are taken to be equally fast" in text
     assert "Members (load: records of the lag and of 5 min to come)" in text

@@ -6,7 +6,7 @@ import itertools
 import shlex
 
 from equilag.domain.policy.policy import Policy
-from equilag.report.reports.group_report import plan_command
+from equilag.planner.facts.commands import plan_command
 
 
 def test_settings_are_options() -> None:
