@@ -1,27 +1,20 @@
-"""The heaviest load of members that are all alike: bounds, closed forms, and a small load found.
+"""The heaviest load of members that are all alike: bounds, closed forms, and a first plan.
 
 Members take any partition, and with even counts ⌊P / m⌋ or ⌈P / m⌉ of them. What more members reach
 no fewer members need to beat: the new member takes its count of partitions from the others, the
 lightest of each, and the lightest j of c partitions weigh at most j / c of their sum. So the best
 heaviest load never rises with the number of members.
-
-A small heaviest load takes the heavy partitions first, then exchanges that relieve the heaviest
-member.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from heapq import heapify, heappop, heapreplace
-from typing import Final, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
-from equilag.domain.columns import Flags, Floats, Index, Ints
+from equilag.domain.columns import Floats, Index, Ints
 from equilag.domain.group.member_capacities import Load
-
-PARTNERS: Final = 4
-"""The least loaded members that the heaviest one exchanges with before all others are tried."""
 
 
 def deal_heavy_first(weights: Ints, counts: Ints, factor: Floats) -> Index:
@@ -53,72 +46,6 @@ def deal_heavy_first(weights: Ints, counts: Ints, factor: Floats) -> Index:
         else:
             heappop(heap)
     return assigned
-
-
-def relieve_heaviest(
-    weights: Ints, assigned: Index, factor: Floats, free: bool, stop: Callable[[], bool]
-) -> Index:
-    """[P] an assignment whose heaviest load no exchange with its member makes any smaller.
-
-    Two partitions change places; where counts are `free`, one may also go alone. O(c × P) for each
-    step, where c is the count of the heaviest member.
-    """
-    assigned = assigned.copy()
-    loads = np.zeros(len(factor), np.int64)
-    np.add.at(loads, assigned, weights)
-    while not stop():
-        order = np.argsort(loads * factor, kind="stable")
-        heaviest = int(order[-1])
-        near = np.zeros(len(factor), np.bool_)
-        near[order[:PARTNERS]] = True
-        for partners in (near, np.ones_like(near)):
-            partners[heaviest] = False
-            found = _best_exchange(weights, assigned, loads, factor, heaviest, partners, free)
-            if found is not None:
-                break
-        if found is None:
-            break
-        given, taken, member = found
-        change = int(weights[given]) - (int(weights[taken]) if taken >= 0 else 0)
-        assigned[given] = member
-        if taken >= 0:
-            assigned[taken] = heaviest
-        loads[heaviest] -= change
-        loads[member] += change
-    return assigned
-
-
-def _best_exchange(
-    weights: Ints,
-    assigned: Index,
-    loads: Ints,
-    factor: Floats,
-    heaviest: int,
-    partners: Flags,
-    free: bool,
-) -> tuple[int, int, int] | None:
-    """What the heaviest member gives and takes, −1 for nothing, and with whom; None where nothing
-    makes the larger of both loads smaller than its own."""
-    mine = np.flatnonzero(assigned == heaviest)
-    other = np.flatnonzero(partners[assigned])
-    member = assigned[other].astype(np.int64)
-    weight = weights[other]
-    if free:
-        alone = np.flatnonzero(partners)
-        other = np.concatenate((other, np.full(len(alone), -1)))
-        member = np.concatenate((member, alone))
-        weight = np.concatenate((weight, np.zeros(len(alone), np.int64)))
-    if not len(mine) or not len(other):
-        return None
-    change = weights[mine][:, None] - weight[None, :]
-    after = np.maximum(
-        (loads[heaviest] - change) * factor[heaviest], (loads[member] + change) * factor[member]
-    )
-    best = int(after.argmin())
-    row, column = divmod(best, len(other))
-    if after[row, column] >= loads[heaviest] * factor[heaviest]:
-        return None
-    return int(mine[row]), int(other[column]), int(member[column])
 
 
 class LoadInterval(NamedTuple):

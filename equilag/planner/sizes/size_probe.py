@@ -23,17 +23,20 @@ from equilag.domain.policy.objective import Objective
 from equilag.domain.policy.policy import Policy
 from equilag.domain.policy.policy_settings import UNCONSTRAINED
 from equilag.domain.reduction.reduce import Reduction, reduce_group
-from equilag.planner.sizes.size_bounds import LoadInterval, deal_heavy_first, relieve_heaviest
+from equilag.planner.sizes.size_bounds import LoadInterval, deal_heavy_first
 from equilag.planner.solving.problem import Problem, Task
 from equilag.planner.solving.run import count, improve, phases_for, state_of
 from equilag.planner.solving.stage import STEP, ProgressObserver
 from equilag.planner.solving.state import SolveState
+from equilag.solver.local_search.greedy_descent import descend
 from equilag.solver.lower_bounds.load_bounds import crowded
 
 SETTLING_WORK: Final = 6_000_000
 """Array elements of the search of a small group at most: about 0.05 s."""
-EXCHANGE: Final = 1e-8
-"""Seconds for a pair of partitions in the search for an exchange, measured at 500 × 6."""
+MAX_DOWN: Final = 2_000
+"""Partitions up to which single exchanges are worth their time; one takes some 3 ms there."""
+MAX_STEPS: Final = 60
+"""Exchanges on the way down from a plan that is nearly even."""
 BESIDE: Final = 0.5
 """Of the time left, what the first of both, patterns and engine, may take."""
 FEW: Final = 4
@@ -77,7 +80,7 @@ def best_plan(group: Group, policy: Policy, budget: Budget, seed: int = 0) -> Si
     best.prove(_counted(state.problem))
     work = budget.seconds_of_work() if budget.counted else None
     beside = Budget.of_run(budget.time_left, 0.0, work, budget.stop)
-    _deal(best, state, beside)
+    _deal(best, state.problem)
     _settle(best, state.problem, beside)
     packs = _packs(state.problem)
     first = packs and task.group.n_partitions <= FEW * task.group.n_members
@@ -86,6 +89,7 @@ def best_plan(group: Group, policy: Policy, budget: Budget, seed: int = 0) -> Si
     _search(best, state, budget.share(BESIDE if packs and not first else None))
     if packs and not first:
         _pack(best, state, beside)
+    _descend(best, state, beside)
     if work is not None:
         budget.pay(work - beside.seconds_of_work())
     return best.plan
@@ -140,21 +144,16 @@ def _search(best: BestLoad, state: SolveState, budget: Budget) -> None:
             seen = state.front.changes
 
 
-def _deal(best: BestLoad, state: SolveState, budget: Budget) -> None:
-    """The heaviest first, then exchanges, where everybody may take everything."""
-    group, problem = state.problem.group, state.problem
+def _deal(best: BestLoad, problem: Problem) -> None:
+    """The heaviest first, where everybody may take everything."""
+    group = problem.group
     if best.load.proved or not _open_to_all(problem):
         return
-    read = group.assignable
-    weights, counts = group.lag[read], member_counts(best.plan.assigned, group.n_members)
-    free = _counts_free(problem)
-    if free:
+    weights = group.lag[group.assignable]
+    counts = member_counts(best.plan.assigned, group.n_members)
+    if _counts_free(problem):
         counts[:] = len(weights)
-    factor = capacities_of(group).rate
-    dealt = deal_heavy_first(weights, counts, factor)
-    best.take(_placed(group, dealt))
-    stop = budget.steps(STEP + EXCHANGE * len(weights) ** 2 / len(factor), upto=0.3, share=0.3)
-    best.take(_placed(group, relieve_heaviest(weights, dealt, factor, free, stop)))
+    best.take(_placed(group, deal_heavy_first(weights, counts, capacities_of(group).rate)))
 
 
 def _open_to_all(problem: Problem) -> bool:
@@ -196,6 +195,17 @@ def _settle(best: BestLoad, problem: Problem, budget: Budget) -> None:
                     best.take(whole.assignment(found))
         except OutOfBudget:
             pass
+
+
+def _descend(best: BestLoad, state: SolveState, budget: Budget) -> None:
+    """Down from the best plan, the heaviest or lightest member first: what the engine leaves uneven
+    where capacities differ, and a count has to change."""
+    group, constraint = state.problem.group, state.problem.constraint
+    if best.load.proved or not state.problem.has_capacities or group.n_partitions > MAX_DOWN:
+        return
+    stop = budget.steps(3 * STEP + 3e-7 * group.n_partitions)
+    for assigned in descend(group, constraint, best.plan.assigned, state.rng, stop, MAX_STEPS):
+        best.take(assigned)
 
 
 def _packs(problem: Problem) -> bool:
