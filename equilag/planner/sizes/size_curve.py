@@ -197,8 +197,9 @@ class SizeCurve:
 
     def _plan(self, size: int, group: Group, budget: Budget) -> None:
         before = budget.seconds_of_work() if budget.counted else -budget.elapsed
+        counted = self.loads.at_least(self.pool.members_of(size)) if self.loads is not None else 0
         try:
-            found = best_plan(group, self._policy, budget, self._seed)
+            found = best_plan(group, self._policy, budget, self._seed, counted)
         except InputError as error:
             self.refused = self.refused or error
             return

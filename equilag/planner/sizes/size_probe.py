@@ -11,7 +11,6 @@ from typing import Final, NamedTuple
 
 import numpy as np
 
-from equilag.certificate.bounds.heaviest import heavy
 from equilag.certificate.exhaustive.search import Search
 from equilag.certificate.exhaustive.small_problem import UNLIMITED, SearchTarget
 from equilag.certificate.exhaustive.whole_group import whole_problem
@@ -28,8 +27,8 @@ from equilag.planner.solving.problem import Problem, Task
 from equilag.planner.solving.run import count, improve, phases_for, state_of
 from equilag.planner.solving.stage import STEP, ProgressObserver
 from equilag.planner.solving.state import SolveState
+from equilag.planner.stages.bounding_stages import CountingBounds
 from equilag.solver.local_search.greedy_descent import descend
-from equilag.solver.lower_bounds.load_bounds import crowded
 
 SETTLING_WORK: Final = 6_000_000
 """Array elements of the search of a small group at most: about 0.05 s."""
@@ -63,11 +62,14 @@ def probing_policy(policy: Policy) -> Policy:
     return Policy("lag-aware", policy.balance, tolerance=0.0)
 
 
-def best_plan(group: Group, policy: Policy, budget: Budget, seed: int = 0) -> SizedPlan:
+def best_plan(
+    group: Group, policy: Policy, budget: Budget, seed: int = 0, at_least: Load = 0
+) -> SizedPlan:
     """The best plan of a group without owners that the budget finds.
 
-    `policy` is a `probing_policy`. Where work is counted, the engine may spend all of the budget,
-    and what comes beside it as much again. Raises InputError where the partitions do not fit.
+    `policy` is a `probing_policy`, `at_least` what is known of all plans. Where work is counted,
+    the engine may spend all of the budget, and what comes beside it as much again. Raises
+    InputError where the partitions do not fit.
     """
     task = Task.of(reduce_group(group, policy), Objective(policy), seed)
     observer, notes = ProgressObserver(None, budget), list[str]()
@@ -77,9 +79,10 @@ def best_plan(group: Group, policy: Policy, budget: Budget, seed: int = 0) -> Si
     if state is None or not task.group.lag.any():
         # Without exact counts nothing is proved; without weights nothing is to be.
         return best.plan
-    best.prove(_counted(state.problem))
     work = budget.seconds_of_work() if budget.counted else None
     beside = Budget.of_run(budget.time_left, 0.0, work, budget.stop)
+    improve(state, beside, observer, (CountingBounds(),))
+    best.prove(max(at_least, state.proofs.highest))
     _deal(best, state.problem)
     _settle(best, state.problem, beside)
     packs = _packs(state.problem)
@@ -117,16 +120,6 @@ class BestLoad:
         """No plan has a smaller heaviest load."""
         bound = min(self.load.value, max(self.load.bound, bound))
         self.plan = self.plan._replace(load=self.load._replace(bound=bound))
-
-
-def _counted(problem: Problem) -> Load:
-    """What counting says of the heaviest load, where all members read the same."""
-    counting = problem.counting
-    if len(problem.group.class_topics) > 1:
-        return 0
-    members = counting.active
-    found = [heavy(counting, members, heaviest) for heaviest in crowded(counting, members)]
-    return max(counting.average(members)[0], *found)
 
 
 def _search(best: BestLoad, state: SolveState, budget: Budget) -> None:
