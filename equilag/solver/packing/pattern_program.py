@@ -43,7 +43,7 @@ class PatternProgram:
         self._goal.SetMinimization()
         self._columns: list[pywraplp.Variable] = []
         self._known: set[bytes] = set()
-        self._patterns = np.zeros((0, len(lengths)), np.int64)
+        self._patterns: list[Ints] = []
         rest = demand.copy()
         while rest.any():
             pattern = filled_up(np.zeros_like(rest), lengths, rest, capacity)
@@ -63,7 +63,7 @@ class PatternProgram:
             for kind in np.flatnonzero(pattern).tolist():
                 self._rows[kind].SetCoefficient(column, float(pattern[kind]))
             self._columns.append(column)
-        self._patterns = np.concatenate((self._patterns, *(p[None, :] for p in new)))
+        self._patterns += new
         return bool(new)
 
     def solve(self) -> float:
@@ -114,14 +114,14 @@ class PatternProgram:
         """Ask for the present demand, of patterns that hold no more than that."""
         for row, n in zip(self._rows, self.demand.tolist(), strict=True):
             row.SetLb(float(n))
-        fits: Flags = np.logical_and.reduce(self._patterns <= self.demand, axis=1)
+        patterns = np.array(self._patterns)
+        fits: Flags = np.logical_and.reduce(patterns <= self.demand, axis=1)
         most = self._solver.infinity()
         for column, fit in zip(self._columns, fits.tolist(), strict=True):
             column.SetUb(most if fit else 0.0)
-        cut = np.minimum(self._patterns[~fits], self.demand)
-        self.add([pattern for pattern in cut if pattern.any()])
+        cut = np.minimum(patterns[~fits], self.demand)
+        self.add([*cut[cut.any(axis=1)]])
 
     def pattern(self, number: int) -> Ints:
         """[K] of a column."""
-        found: Ints = self._patterns[number]
-        return found
+        return self._patterns[number]
