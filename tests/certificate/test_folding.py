@@ -8,7 +8,7 @@ from support.constraints import constraint_for, counting_of
 from support.groups import LAG_KINDS, group_of, small_groups
 from support.oracles import Assignments
 
-from equilag.certificate.bounds.folding import folded
+from equilag.certificate.bounds.heaviest import folded
 from equilag.certificate.checks.claim_checks import CHECKS
 from equilag.certificate.ledger import Ledger, Refuted
 from equilag.certificate.verify import verify

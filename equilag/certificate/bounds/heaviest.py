@@ -243,3 +243,35 @@ class Holders(NamedTuple):
         before = np.cumsum(number) - number
         taken = np.where(saved > 0, np.clip(len(self.top) - before, 0, number), 0)
         return int((saved * taken).sum()), int((held[order] * taken).sum())
+
+
+def folded(counting: Counting, members: Flags) -> tuple[int, int] | None:
+    """Bounds by folding, from the partitions of `members` [M], idle ones left out.
+
+    With two places for each member that holds at most two partitions, empty ones included, lay the
+    lags in descending order and fold the list in the middle: the heaviest lies on the lightest, and
+    so on. Some member has at least the heaviest of these sums, some member at most the lightest.
+    Returns (a lower bound on max λ, an upper bound on min λ), λ being the members' loads; None if
+    there are no members, if one may hold more than two free partitions, or has a pinned load, and
+    where members differ in capacity.
+    O(P log P).
+    """
+    if not counting.capacities.are_equal:
+        return None
+    members = members & counting.active
+    size = int(np.count_nonzero(members))
+    if not size or int(counting.hi[members].max()) > 2 or counting.base[members].any():
+        return None
+    share = counting.shares(members)
+    only = counting.lag[share.exclusive[counting.bucket]]
+    may = counting.lag[share.most[counting.bucket] > 0]
+    return int(_sums(only, size).max()), int(_sums(may, size).min())
+
+
+def _sums(lags: Ints, size: int) -> Ints:
+    """[size] the sums of the folded list of the 2 × `size` heaviest, or of all and empty places."""
+    places = np.zeros(2 * size, np.int64)
+    heaviest = np.sort(lags)[::-1][: 2 * size]
+    places[: len(heaviest)] = heaviest
+    sums: Ints = places[:size] + places[: size - 1 : -1]
+    return sums

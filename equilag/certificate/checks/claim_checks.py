@@ -9,10 +9,17 @@ The checks of claims about loads, which rest on counting, stand here too.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from functools import partial
 from typing import Any, Final
 
-from equilag.certificate.bounds.folding import folded
-from equilag.certificate.bounds.heaviest import excess_by_average, excess_by_heavy, heavy, rest
+from equilag.certificate.bounds.counting import Counting
+from equilag.certificate.bounds.heaviest import (
+    excess_by_average,
+    excess_by_heavy,
+    folded,
+    heavy,
+    rest,
+)
 from equilag.certificate.checks.count_checks import (
     check_counts,
     check_moves_by_moves,
@@ -24,81 +31,52 @@ from equilag.certificate.checks.count_checks import (
     check_spread_by_moves,
     check_topic_squares,
 )
-from equilag.certificate.checks.search_checks import (
-    check_cost_by_move_search,
-    check_cost_by_search,
-    check_spread_by_move_search,
-    check_spread_by_search,
-)
+from equilag.certificate.checks.search_checks import check_by_search
 from equilag.certificate.ledger import Ledger, Refuted, natural_in
+from equilag.domain.group.group import Flags
 from equilag.domain.group.loads import written
 from equilag.domain.group.member_capacities import Load
 from equilag.domain.plan.claim import bounds_moves
 
-
-def check_highest_by_average(ledger: Ledger, value: Load, data: Mapping[str, Any]) -> None:
-    """`max_load_at_least` by `average`: partitions that only these members may take."""
-    bound = ledger.counting.average(ledger.members_in(data))[0]
-    if value > bound:
-        raise Refuted(f"the mean load of these members proves no more than {written(bound)}")
+ClaimCheck = Callable[[Ledger, Any, Mapping[str, Any]], None]
+"""Values are loads or whole numbers; the reader of a plan has seen to that."""
 
 
-def check_highest_by_heavy(ledger: Ledger, value: Load, data: Mapping[str, Any]) -> None:
-    """`max_load_at_least` by `heavy`: the heaviest partitions and what the counts force on top."""
-    bound = heavy(ledger.counting, ledger.members_in(data), natural_in(data, "heaviest"))
-    if value > bound:
-        raise Refuted(f"the heaviest partitions prove no more than {written(bound)}")
+def _by_counting(
+    words: str, bound: Callable[[Counting, Flags], Load], upper: bool = False
+) -> ClaimCheck:
+    """The check of a floor, or of a ceiling (`upper`), by a set of members."""
+
+    def check(ledger: Ledger, value: Load, data: Mapping[str, Any]) -> None:
+        _compare(words, value, bound(ledger.counting, ledger.members_in(data)), upper)
+
+    return check
 
 
-def check_lowest_by_average(ledger: Ledger, value: Load, data: Mapping[str, Any]) -> None:
-    """`min_load_at_most` by `average`: all partitions that these members may take."""
-    bound = ledger.counting.average(ledger.members_in(data))[1]
-    if value < bound:
-        raise Refuted(f"the mean load of these members proves no less than {written(bound)}")
+def _by_heaviest(
+    words: str, bound: Callable[[Counting, Flags, int], Load | None], upper: bool = False
+) -> ClaimCheck:
+    """The same by the heaviest partitions that only these members may take."""
+
+    def check(ledger: Ledger, value: Load, data: Mapping[str, Any]) -> None:
+        members, heaviest = ledger.members_in(data), natural_in(data, "heaviest")
+        _compare(words, value, bound(ledger.counting, members, heaviest), upper)
+
+    return check
 
 
-def check_lowest_by_rest(ledger: Ledger, value: Load, data: Mapping[str, Any]) -> None:
-    """`min_load_at_most` by `rest`: what the heaviest partitions leave to the other members."""
-    bound = rest(ledger.counting, ledger.members_in(data), natural_in(data, "heaviest"))
-    if bound is None or value < bound:
-        said = "nothing" if bound is None else f"no less than {written(bound)}"
-        raise Refuted(f"what the heaviest partitions leave proves {said}")
+def _compare(words: str, value: Load, bound: Load | None, upper: bool) -> None:
+    if bound is None:
+        raise Refuted(f"{words} nothing")
+    if value < bound if upper else value > bound:
+        raise Refuted(f"{words} no {'less' if upper else 'more'} than {written(bound)}")
 
 
-def check_highest_by_folding(ledger: Ledger, value: Load, data: Mapping[str, Any]) -> None:
-    """`max_load_at_least` by `folding`: at most two partitions each, folded."""
-    bound = _folded(ledger, data)[0]
-    if value > bound:
-        raise Refuted(f"the folded list of these members proves no more than {written(bound)}")
-
-
-def check_lowest_by_folding(ledger: Ledger, value: Load, data: Mapping[str, Any]) -> None:
-    """`min_load_at_most` by `folding`: at most two partitions each, folded."""
-    bound = _folded(ledger, data)[1]
-    if value < bound:
-        raise Refuted(f"the folded list of these members proves no less than {written(bound)}")
-
-
-def _folded(ledger: Ledger, data: Mapping[str, Any]) -> tuple[int, int]:
-    found = folded(ledger.counting, ledger.members_in(data))
+def _folded(counting: Counting, members: Flags) -> tuple[int, int]:
+    found = folded(counting, members)
     if found is None:
         raise Refuted("not all of these members hold at most two partitions, none of them pinned")
     return found
-
-
-def check_excess_by_average(ledger: Ledger, value: Load, data: Mapping[str, Any]) -> None:
-    """`excess_at_least` by `average`: what these members carry above or below their share."""
-    bound = excess_by_average(ledger.counting, ledger.members_in(data))
-    if value > bound:
-        raise Refuted(f"the mean load of these members proves no more than {written(bound)}")
-
-
-def check_excess_by_heavy(ledger: Ledger, value: Load, data: Mapping[str, Any]) -> None:
-    """`excess_at_least` by `heavy`: the heaviest partitions and what the counts force on top."""
-    members, heaviest = ledger.members_in(data), natural_in(data, "heaviest")
-    bound = excess_by_heavy(ledger.counting, members, heaviest)
-    if value > bound:
-        raise Refuted(f"the heaviest partitions prove no more than {written(bound)}")
 
 
 def check_difference(ledger: Ledger, value: Load, data: Mapping[str, Any]) -> None:
@@ -114,8 +92,7 @@ def check_sum(ledger: Ledger, value: Load, data: Mapping[str, Any]) -> None:
     objective = ledger.objective
     if objective is not None:
         bound += objective.cost(int(ledger.checked.get(bounds_moves(objective.unit), 0)))
-    if value > bound:
-        raise Refuted(f"spread and moves prove no more than {written(bound)}")
+    _compare("spread and moves prove", value, bound, upper=False)
 
 
 def check_short_by_rates(ledger: Ledger, value: Load, data: Mapping[str, Any]) -> None:
@@ -124,8 +101,10 @@ def check_short_by_rates(ledger: Ledger, value: Load, data: Mapping[str, Any]) -
         raise Refuted("rates and capacities prove less")
 
 
-ClaimCheck = Callable[[Ledger, Any, Mapping[str, Any]], None]
-"""Values are loads or whole numbers; the reader of a plan has seen to that."""
+MEAN: Final = "the mean load of these members proves"
+FOLDED: Final = "the folded list of these members proves"
+HEAVIEST: Final = "the heaviest partitions prove"
+LEFT: Final = "what the heaviest partitions leave proves"
 
 CHECKS: Final[Mapping[tuple[str, str], ClaimCheck]] = {
     ("counts", "residual"): check_counts,
@@ -134,24 +113,26 @@ CHECKS: Final[Mapping[tuple[str, str], ClaimCheck]] = {
     ("fewest_moves", "potentials"): check_moves_by_potentials,
     ("fewest_moves", "per-topic"): check_moves_by_topics,
     ("least_move_price", "potentials"): check_price_by_potentials,
-    ("max_load_at_least", "average"): check_highest_by_average,
-    ("max_load_at_least", "heavy"): check_highest_by_heavy,
-    ("max_load_at_least", "folding"): check_highest_by_folding,
-    ("min_load_at_most", "average"): check_lowest_by_average,
-    ("min_load_at_most", "rest"): check_lowest_by_rest,
-    ("min_load_at_most", "folding"): check_lowest_by_folding,
+    ("max_load_at_least", "average"): _by_counting(MEAN, lambda c, m: c.average(m)[0]),
+    ("max_load_at_least", "heavy"): _by_heaviest(HEAVIEST, heavy),
+    ("max_load_at_least", "folding"): _by_counting(FOLDED, lambda c, m: _folded(c, m)[0]),
+    ("min_load_at_most", "average"): _by_counting(MEAN, lambda c, m: c.average(m)[1], upper=True),
+    ("min_load_at_most", "rest"): _by_heaviest(LEFT, rest, upper=True),
+    ("min_load_at_most", "folding"): _by_counting(
+        FOLDED, lambda c, m: _folded(c, m)[1], upper=True
+    ),
     ("short_at_least", "rates"): check_short_by_rates,
     ("spread_at_least", "difference"): check_difference,
-    ("spread_at_least", "search"): check_spread_by_search,
-    ("spread_at_least", "move-search"): check_spread_by_move_search,
+    ("spread_at_least", "search"): check_by_search,
+    ("spread_at_least", "move-search"): partial(check_by_search, few_moves=True),
     ("spread_at_least", "moves"): check_spread_by_moves,
     ("moves_at_least", "moves"): check_moves_by_moves,
     ("moves_at_least", "move-search"): check_moves_by_search,
-    ("excess_at_least", "average"): check_excess_by_average,
-    ("excess_at_least", "heavy"): check_excess_by_heavy,
+    ("excess_at_least", "average"): _by_counting(MEAN, excess_by_average),
+    ("excess_at_least", "heavy"): _by_heaviest(HEAVIEST, excess_by_heavy),
     ("cost_at_least", "sum"): check_sum,
-    ("cost_at_least", "search"): check_cost_by_search,
-    ("cost_at_least", "move-search"): check_cost_by_move_search,
+    ("cost_at_least", "search"): partial(check_by_search, of_cost=True),
+    ("cost_at_least", "move-search"): partial(check_by_search, of_cost=True, few_moves=True),
 }
 """(claim, kind) -> its check."""
 SOLVER_KINDS: Final = {

@@ -37,26 +37,6 @@ def within_spread(spread: Load, max_moves: int, highest: Load, lowest: Load) -> 
     return SearchTarget(spread, highest - spread, lowest + spread, max_moves)
 
 
-def check_spread_by_search(ledger: Ledger, value: Load, data: Mapping[str, Any]) -> None:
-    """`spread_at_least` by `search`."""
-    _check_search(ledger, value, data, 0)
-
-
-def check_cost_by_search(ledger: Ledger, value: Load, data: Mapping[str, Any]) -> None:
-    """`cost_at_least` by `search`."""
-    _check_search(ledger, value, data, ledger.move_cost)
-
-
-def check_spread_by_move_search(ledger: Ledger, value: Load, data: Mapping[str, Any]) -> None:
-    """`spread_at_least` by `move-search`."""
-    _check_search(ledger, value, data, 0, few_moves=True)
-
-
-def check_cost_by_move_search(ledger: Ledger, value: Load, data: Mapping[str, Any]) -> None:
-    """`cost_at_least` by `move-search`."""
-    _check_search(ledger, value, data, ledger.move_cost, few_moves=True)
-
-
 def limit_in(ledger: Ledger, data: Mapping[str, Any]) -> int | None:
     """The most moves of the plans that a claim covers, from ``data.max_moves``. Raises Refuted."""
     max_moves = None if data.get("max_moves") is None else natural_in(data, "max_moves")
@@ -81,10 +61,15 @@ def no_plan_within(
         raise Refuted("the search finds a plan below it")
 
 
-def _check_search(
-    ledger: Ledger, value: Load, data: Mapping[str, Any], move_cost: int, few_moves: bool = False
+def check_by_search(
+    ledger: Ledger,
+    value: Load,
+    data: Mapping[str, Any],
+    of_cost: bool = False,
+    few_moves: bool = False,
 ) -> None:
-    max_moves = limit_in(ledger, data)
+    """`spread_at_least`, or `cost_at_least` (`of_cost`), by `search` or `move-search`."""
+    max_moves, move_cost = limit_in(ledger, data), ledger.move_cost if of_cost else 0
     if value <= 0:
         return
     if move_cost and move_unit_of(ledger.group) is not None:

@@ -13,8 +13,7 @@ from typing import Final, Literal, NamedTuple
 import numpy as np
 
 from equilag.certificate.bounds.counting import Counting
-from equilag.certificate.bounds.folding import folded
-from equilag.certificate.bounds.heaviest import heavy, rest
+from equilag.certificate.bounds.heaviest import folded, heavy, rest
 from equilag.domain.group import loads
 from equilag.domain.group.group import Flags, Ints
 from equilag.domain.group.member_capacities import Load

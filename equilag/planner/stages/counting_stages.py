@@ -31,8 +31,7 @@ from equilag.planner.solving.stage import CountingStage, Draft
 from equilag.solver.counts.cheapest_flow import fewest_reads
 from equilag.solver.counts.even_counts import balanced, counts_claim
 from equilag.solver.counts.quotas import has_quotas, keep_to_quotas
-from equilag.solver.moves.fewest_moves import FewestMoves, fewest_moves
-from equilag.solver.moves.least_loaded import to_least_loaded
+from equilag.solver.moves.fewest_moves import FewestMoves, fewest_moves, to_least_loaded
 
 
 class QuotasStage:

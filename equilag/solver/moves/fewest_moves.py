@@ -7,6 +7,7 @@ racks, which the class of a member decides, are costs of the same flow.
 
 from __future__ import annotations
 
+from heapq import heapify, heappop, heapreplace
 from typing import NamedTuple
 
 import numpy as np
@@ -29,7 +30,13 @@ from equilag.domain.constraint import (
 from equilag.domain.errors import ContradictedBound, EquilagError
 from equilag.domain.group.group import NOBODY, Group, Index, Ints
 from equilag.domain.plan.claim import Claim
-from equilag.domain.plan.metrics import count_moves, cross_costs
+from equilag.domain.plan.metrics import (
+    count_moves,
+    cross_costs,
+    loads_of,
+    member_counts,
+    stakes_held,
+)
 from equilag.domain.policy.policy import Policy
 from equilag.solver.moves.flow_nodes import FlowNodes
 from equilag.solver.moves.kept_flow import KeptNetwork, NodeArcs
@@ -182,3 +189,43 @@ def _deal(
         raise EquilagError("the flow does not cover every partition")
     assigned[pool] = np.repeat(cell_member, left)
     return assigned
+
+
+def to_least_loaded(group: Group, constraint: CountConstraint, assigned: Index) -> Index:
+    """[P] the assignment with all partitions that are with no owner of theirs dealt anew, as the
+    fewest moves leave open who takes them: heaviest first, to the least load per unit of capacity.
+    The same assignment if room gets in the way.
+
+    O(log M + member classes) for each.
+    """
+    kept = stakes_held(group, np.arange(group.n_partitions), assigned) > 0
+    loose = np.flatnonzero(constraint.free & ~kept)
+    loose = loose[np.argsort(-group.lag[loose], kind="stable")]
+    found = assigned.copy()
+    found[loose] = NOBODY
+    loads = loads_of(group, found)
+    load, rate = loads.column.tolist(), loads.capacities.rate
+    counts = member_counts(found, group.n_members)
+    left = (constraint.counts_of().most - counts).tolist()
+    takers: list[list[tuple[float, int, int]]] = [[] for _ in group.class_topics]
+    for member, member_class in enumerate(group.class_of.tolist()):
+        if left[member] > 0:
+            takers[member_class].append((load[member], int(counts[member]), member))
+    for heap in takers:
+        heapify(heap)
+    classes = [np.flatnonzero(row).tolist() for row in constraint.face]
+    class_of, weight, times = group.partition_class.tolist(), group.lag.tolist(), rate.tolist()
+    for partition in loose.tolist():
+        heaps = [takers[k] for k in classes[class_of[partition]] if takers[k]]
+        if not heaps:
+            return assigned
+        heap = min(heaps, key=lambda heap: heap[0])
+        total, count, member = heap[0]
+        found[partition] = member
+        left[member] -= 1
+        if left[member]:
+            more = weight[partition] * times[member]
+            heapreplace(heap, (total + more, count + 1, member))
+        else:
+            heappop(heap)
+    return found if constraint.admits(found) else assigned
