@@ -14,7 +14,6 @@ from equilag.domain.constraint.derive import (
     unconstrained,
     within_room,
 )
-from equilag.domain.constraint.instance_sums import InstanceSums
 from equilag.domain.constraint.network import (
     Costs,
     NegativeCycles,
@@ -23,7 +22,12 @@ from equilag.domain.constraint.network import (
     shortest_distances,
 )
 from equilag.domain.constraint.stops import Places, Stops
-from equilag.domain.constraint.topic_counts import CountInterval, TopicCounts, members_of_pairs
+from equilag.domain.constraint.topic_counts import (
+    CountInterval,
+    InstanceSums,
+    TopicCounts,
+    members_of_pairs,
+)
 from equilag.domain.constraint.topic_intervals import TopicIntervals, topic_intervals
 
 __all__ = [

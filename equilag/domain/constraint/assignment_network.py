@@ -21,7 +21,6 @@ import numpy as np
 
 from equilag.domain.columns import Ints, place_of
 from equilag.domain.constraint.count_constraint import CountConstraint
-from equilag.domain.constraint.instance_sums import InstanceSums
 from equilag.domain.constraint.network import (
     Costs,
     Exact,
@@ -32,7 +31,7 @@ from equilag.domain.constraint.network import (
     step_costs,
 )
 from equilag.domain.constraint.stops import Places, Stops, sums_of
-from equilag.domain.constraint.topic_counts import CountInterval, TopicCounts
+from equilag.domain.constraint.topic_counts import CountInterval, InstanceSums, TopicCounts
 from equilag.domain.constraint.topic_intervals import TopicIntervals
 from equilag.domain.group.group import NOBODY, Index
 from equilag.domain.plan.metrics import cross_costs

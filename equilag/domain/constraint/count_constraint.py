@@ -13,8 +13,7 @@ from typing import Final, TypeAlias
 import numpy as np
 
 from equilag.domain.columns import rows_together
-from equilag.domain.constraint.instance_sums import InstanceSums
-from equilag.domain.constraint.topic_counts import CountInterval, TopicCounts
+from equilag.domain.constraint.topic_counts import CountInterval, InstanceSums, TopicCounts
 from equilag.domain.constraint.topic_intervals import TopicIntervals
 from equilag.domain.group.group import NOBODY, Flags, Group, Index, Ints
 from equilag.domain.plan.metrics import cross_reads, member_counts

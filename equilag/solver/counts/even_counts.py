@@ -23,9 +23,8 @@ from equilag.domain.plan.claim import Claim
 from equilag.domain.plan.metrics import member_counts
 from equilag.domain.policy.policy import Policy
 from equilag.solver.counts.cheapest_flow import dealt, topics_evened, totals_flow
-from equilag.solver.counts.even_flow import SupplyNetwork, even_flow
+from equilag.solver.counts.even_flow import SupplyNetwork, check_room, even_flow
 from equilag.solver.counts.even_shares import Takers
-from equilag.solver.counts.room import check_room
 
 Units = tuple[Ints, Ints]
 """Topic and member of single partitions."""

@@ -19,8 +19,8 @@ from equilag.domain.group.group import NOBODY, Group, Index
 from equilag.domain.plan.claim import Claim
 from equilag.domain.plan.metrics import member_counts
 from equilag.domain.policy.policy import Policy
+from equilag.solver.counts.even_flow import check_room
 from equilag.solver.counts.even_shares import EvenShares, Takers
-from equilag.solver.counts.room import check_room
 
 
 class Quotas(NamedTuple):
