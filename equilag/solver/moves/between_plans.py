@@ -8,22 +8,13 @@ fewest moves, until the limit is kept.
 
 from __future__ import annotations
 
-from collections import defaultdict
-from typing import NamedTuple
-
 import numpy as np
 
+from equilag.domain.columns import Flags, Ints
 from equilag.domain.constraint import CountConstraint
 from equilag.domain.group.group import Group, Index
+from equilag.domain.move_reasons.chains import chains_of
 from equilag.domain.plan.metrics import cross_costs, cross_reads, moves_added
-
-
-class _Piece(NamedTuple):
-    """Partitions that change together, and what that adds."""
-
-    partitions: list[int]
-    moves: int
-    reads: int
 
 
 def between_plans(
@@ -34,85 +25,40 @@ def between_plans(
     Both plans meet the count constraint. Returns `few_reads` where the pieces break a sum of
     instances. O(P), in Python for the partitions that differ.
     """
-    reads = cross_reads(group, few_moves)
-    saving = [piece for piece in _pieces(group, few_moves, few_reads) if piece.reads < 0]
-    saving.sort(key=lambda piece: piece.moves / -piece.reads)
-    taken: list[_Piece] = []
-    for piece in saving:
-        if reads <= limit:
-            break
-        taken.append(piece)
-        reads += piece.reads
+    differing = np.flatnonzero(few_moves != few_reads)
+    source, target = few_moves[differing].astype(np.int64), few_reads[differing].astype(np.int64)
+    moves = moves_added(group, differing, source, target)
+    costs, classes = cross_costs(group), group.partition_class[differing]
+    reads = costs[classes, group.class_of[target]] - costs[classes, group.class_of[source]]
+    piece = chains_of(source, target, np.zeros_like(source)).chain_of
+    taken = _cheapest(
+        _sums(piece, moves), _sums(piece, reads), limit - cross_reads(group, few_moves)
+    )
     found = few_moves.copy()
-    for piece in sorted(taken, key=lambda piece: -piece.moves):
-        if piece.moves > 0 and reads - piece.reads <= limit:
-            reads -= piece.reads  # a later one saved enough without it
-        else:
-            found[piece.partitions] = few_reads[piece.partitions]
-    within = reads <= limit and constraint.admits(found)
+    over = differing[taken[piece]]
+    found[over] = few_reads[over]
+    within = cross_reads(group, found) <= limit and constraint.admits(found)
     return found if within else few_reads
 
 
-def _pieces(group: Group, one: Index, other: Index) -> list[_Piece]:
-    """The cycles and paths from one plan to the other."""
-    differing = np.flatnonzero(one != other)
-    moves = moves_added(group, differing, one[differing], other[differing])
-    costs, classes = cross_costs(group), group.partition_class[differing]
-    reads = costs[classes, group.class_of[other[differing]]]
-    reads = reads - costs[classes, group.class_of[one[differing]]]
-    sources, targets = one[differing].tolist(), other[differing].tolist()
-    pieces = []
-    for walk in _walks(sources, targets):
-        added = int(moves[walk].sum()), int(reads[walk].sum())
-        pieces.append(_Piece(differing[walk].tolist(), *added))
-    return pieces
+def _sums(piece: Ints, values: Ints) -> Ints:
+    """[pieces]"""
+    total = np.zeros(int(piece.max(initial=-1)) + 1, np.int64)
+    np.add.at(total, piece, values)
+    return total
 
 
-def _walks(sources: list[int], targets: list[int]) -> list[list[int]]:
-    """Arcs from source to target member, in paths from members that get fewer to those that get
-    more, and in cycles; exchanges between two members come first, so that pieces are small."""
-    waiting: defaultdict[tuple[int, int], list[int]] = defaultdict(list)
-    walks = []
-    for arc, (source, target) in enumerate(zip(sources, targets, strict=True)):
-        if waiting[target, source]:
-            walks.append([waiting[target, source].pop(), arc])
-        else:
-            waiting[source, target].append(arc)
-    left: defaultdict[int, list[int]] = defaultdict(list)
-    surplus: defaultdict[int, int] = defaultdict(int)
-    for (source, target), arcs in waiting.items():
-        left[source] += arcs
-        surplus[source] += len(arcs)
-        surplus[target] -= len(arcs)
-    starts = [member for member, more in surplus.items() for _ in range(more)]
-    for start in starts:
-        while True:
-            walk = _walk(start, left, targets)
-            walks.append(walk)
-            if targets[walk[-1]] != sources[walk[0]]:  # a path, not a cycle
-                break
-    for start in list(left):
-        while left[start]:
-            walks.append(_walk(start, left, targets))
-    return walks
-
-
-def _walk(start: int, left: defaultdict[int, list[int]], targets: list[int]) -> list[int]:
-    """From a member along arcs until there is none, or a member comes again: then the cycle alone
-    is taken, and the way there is put back."""
-    way: list[int] = []
-    place = {start: 0}
-    member = start
-    while left[member]:
-        arc = left[member].pop()
-        way.append(arc)
-        member = targets[arc]
-        if member in place:
-            first = place[member]
-            at = start
-            for earlier in way[:first]:
-                left[at].append(earlier)
-                at = targets[earlier]
-            return way[first:]
-        place[member] = len(way)
-    return way
+def _cheapest(moves: Ints, reads: Ints, change: int) -> Flags:
+    """[pieces] True for those to take over, which save a read for the fewest moves: until reads
+    change by no more than `change`, and without those that later ones make up for."""
+    saving = np.flatnonzero(reads < 0)
+    saving = saving[np.argsort(moves[saving] / -reads[saving], kind="stable")]
+    number = int(np.searchsorted(-np.cumsum(reads[saving]), -change)) + 1 if change < 0 else 0
+    chosen = saving[:number]
+    taken, total = np.zeros(len(moves), np.bool_), int(reads[chosen].sum())
+    taken[chosen] = True
+    for one in chosen[np.argsort(-moves[chosen], kind="stable")].tolist():
+        if moves[one] > 0 and total - reads[one] <= change:
+            taken[one] = False
+            total -= int(reads[one])
+    return taken
