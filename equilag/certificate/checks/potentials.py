@@ -84,15 +84,28 @@ def retainable(group: Group) -> int:
 def bound_by_potentials(
     group: Group, constraint: CountConstraint, potentials: Potentials
 ) -> int | None:
-    """Fewest moves that the potentials prove, 0 or more; None if they are no dual solution."""
-    kept: int | None
-    if not constraint.per_topic:
-        kept = _kept_total(group, constraint, potentials)
-    elif constraint.totals_then_topics or potentials.partition is None:
-        kept = _kept_by_topics(group, constraint, potentials)
+    """Fewest moves that the potentials prove, 0 or more; None if they are no dual solution.
+
+    Partitions that stay with an owner at most, whatever the plan: each goes to one member of its
+    face, so that it keeps no more than its own potential, its member's, and what the stake lies
+    above both.
+    """
+    by_unit, member = potentials.partition, potentials.member
+    if by_unit is None:
+        by_unit = potentials.topic[group.topic_of]
+    elif constraint.per_topic and not constraint.totals_then_topics:
+        return None
+    stakes = _stakes(group)
+    stakes = stakes.where(constraint.may(stakes.unit, stakes.member))
+    worth = stakes.number - by_unit[stakes.unit] - member[stakes.member]
+    if constraint.per_topic:
+        kept = _kept_of_topics(group, constraint, by_unit, member, stakes._replace(number=worth))
+    elif _is_dual(group, constraint, by_unit, member):
+        kept = exact_sum(np.maximum(worth, 0))
     else:
-        kept = None
-    return None if kept is None else max(0, retainable(group) - kept)
+        return None
+    kept += exact_sum(by_unit[group.assignable]) + _member_part(constraint, member)
+    return max(0, retainable(group) - kept)
 
 
 def bound_by_topics(group: Group, constraint: CountConstraint) -> int:
@@ -122,60 +135,42 @@ def owned_of_topics(group: Group, topics: TopicIntervals) -> OwnedOfTopics:
     return OwnedOfTopics(topic, member, gains, int(np.minimum(count, least).sum()))
 
 
-def _kept_total(group: Group, constraint: CountConstraint, potentials: Potentials) -> int | None:
-    """Partitions that stay with an owner at most, whatever the plan: each goes to one member of its
-    face, so that it keeps no more than its own potential, its member's, and what the stake lies
-    above both. None if the potentials are no dual solution."""
-    by_unit, member = potentials.partition, potentials.member
-    if by_unit is None:
-        by_unit = potentials.topic[group.topic_of]
-    assignable = np.flatnonzero(group.assignable)
-    unit = by_unit[assignable]
+def _is_dual(group: Group, constraint: CountConstraint, by_unit: Ints, member: Ints) -> bool:
+    """True if no partition and no member that may take it have potentials below 0 together."""
     lowest_unit = np.full(len(group.eligible), ABOVE_ALL)
-    np.minimum.at(lowest_unit, group.partition_class[assignable], unit)
+    np.minimum.at(lowest_unit, group.partition_class[group.assignable], by_unit[group.assignable])
     lowest_member = np.full(len(group.class_topics), ABOVE_ALL)
     np.minimum.at(lowest_member, group.class_of, member)
     classes, member_classes = constraint.arcs
-    if (lowest_unit[classes] + lowest_member[member_classes] < 0).any():
-        return None
-    stakes = _stakes(group)
-    slack = stakes.number - by_unit[stakes.unit] - member[stakes.member]
-    some = np.flatnonzero(slack > 0)
-    slack = slack[some] * constraint.may(stakes.unit[some], stakes.member[some])
-    return exact_sum(unit) + _member_part(constraint, member, 0) + exact_sum(slack)
+    return bool((lowest_unit[classes] + lowest_member[member_classes] >= 0).all())
 
 
-def _kept_by_topics(group: Group, constraint: CountConstraint, potentials: Potentials) -> int:
-    """The same where topics count one by one: given the prices of partitions and members, a member
-    keeps most of a topic if it takes what is worth most to it, as many as it must and may.
+def _kept_of_topics(
+    group: Group, constraint: CountConstraint, by_unit: Ints, member: Ints, stakes: Stakes
+) -> int:
+    """The stakes, less both prices, that are kept where topics count one by one: a member keeps
+    most of a topic if it takes what is worth most to it, as many as it must and may.
 
     What it does not own is worth the least potential of what it may take; as if there were any
     number of that. O(P log P + topics × places).
     """
-    by_unit, member = potentials.partition, potentials.member
-    if by_unit is None:
-        by_unit = potentials.topic[group.topic_of]
-    assignable = np.flatnonzero(group.assignable)
     parts, topics = topic_parts(group), constraint.topics
     lowest = np.full(len(parts.topic), ABOVE_ALL)
-    np.minimum.at(lowest, parts.of_partition[assignable], by_unit[assignable])
+    np.minimum.at(lowest, parts.of_partition[group.assignable], by_unit[group.assignable])
     part, member_class = np.nonzero(constraint.face[parts.partition_class])
     least = np.full(group.reads.shape, ABOVE_ALL)
     np.minimum.at(least, (parts.topic[part], member_class), lowest[part])
     class_of_place = np.zeros(len(topics.size), np.int64)
     class_of_place[topics.place] = group.class_of
-    total = int(by_unit[assignable].sum()) + _member_part(constraint, member, 0)
     # As if nobody owned anything.
     topic, place = np.nonzero(topics.level)
     worth = -least[topic, class_of_place[place]] * topics.size[place]
     worth -= np.bincount(topics.place, member, len(topics.size)).astype(np.int64)[place]
-    total += int((topics.level[topic, place] * worth).sum())
+    total = int((topics.level[topic, place] * worth).sum())
     topic, place = topics.pairs
     total += _above_zero(topics.place, member, place, -least[topic, class_of_place[place]])
-    stakes = _stakes(group)
-    stakes = stakes.where(constraint.may(stakes.unit, stakes.member))
-    holder, topic = stakes.member, group.topic_of[stakes.unit].astype(np.int64)
-    worth = stakes.number - by_unit[stakes.unit] - member[holder]
+    unit, holder, worth = stakes
+    topic = group.topic_of[unit].astype(np.int64)
     other = -least[topic, group.class_of[holder]] - member[holder]
     order = np.lexsort((-worth, holder, topic))
     order = order[(worth > other)[order]]
@@ -216,12 +211,12 @@ def exact_sum(values: Ints, times: Ints | int = 1) -> int:
     return (int((high * times).sum()) << 31) + int((low * times).sum())
 
 
-def _member_part(constraint: CountConstraint, member: Ints, fixed: Ints | int) -> int:
-    """The largest sum of potential × count over members, less the `fixed` part of the counts."""
+def _member_part(constraint: CountConstraint, member: Ints) -> int:
+    """The largest sum of potential × count over members."""
     least, most = constraint.counts_of()
     sums = constraint.instance_sums
     if sums is None:
-        return exact_sum(member, np.where(member > 0, most - fixed, least - fixed))
+        return exact_sum(member, np.where(member > 0, most, least))
     # Members of an instance by descending potential, as long as it helps or their sum needs it.
     order = np.lexsort((-member, sums.of))
     of, room, worth = sums.of[order], (most - least)[order], member[order]
@@ -229,4 +224,4 @@ def _member_part(constraint: CountConstraint, member: Ints, fixed: Ints | int) -
     before -= before[np.searchsorted(of, of)]
     spare = np.where(worth > 0, sums.most[of], sums.least[of]) - sums.total(least)[of]
     more = np.clip(spare - before, 0, room)
-    return exact_sum(member, least - fixed) + exact_sum(worth, more)
+    return exact_sum(member, least) + exact_sum(worth, more)
