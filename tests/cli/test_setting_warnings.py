@@ -72,9 +72,6 @@ def warned(run) -> Callable[..., str]:
     return call
 
 
-UNKNOWN = "--rack-aware changes nothing: "
-
-
 def racked(racks: list[str], replicas: list[list[str]] | None) -> dict[str, Any]:
     """Two members with these racks, and a topic of four partitions with replicas there."""
     snapshot: dict[str, Any] = snapshot_of([4], [[0]] * len(racks), lags=[0] * 4)
@@ -82,26 +79,18 @@ def racked(racks: list[str], replicas: list[list[str]] | None) -> dict[str, Any]
     return snapshot if replicas is None else {**snapshot, "racks": {"t00": replicas}}
 
 
-@pytest.mark.parametrize("command", ["plan", "compare", "frontier"])
 @pytest.mark.parametrize(
-    ("option", "racks", "replicas", "line"),
+    ("option", "racks", "replicas", "unknown"),
     [
-        (["--rack-aware"], ["", ""], [["x"]] * 4, UNKNOWN + "no member's rack is known"),
-        (["--rack-aware"], ["x", ""], None, UNKNOWN + "no partition's racks are known"),
-        (
-            ["--max-cross-rack", "3"],
-            ["", ""],
-            None,
-            "--max-cross-rack changes nothing: no member's rack is known",
-        ),
+        (["--rack-aware"], ["", ""], [["x"]] * 4, "no member's rack is known"),
+        (["--rack-aware"], ["x", ""], None, "no partition's racks are known"),
+        (["--max-cross-rack", "3"], ["", ""], None, "no member's rack is known"),
     ],
 )
-def test_settings_that_change_nothing(
-    write, warned, command: str, option, racks, replicas, line
-) -> None:
+def test_settings_that_change_nothing(write, warned, option, racks, replicas, unknown) -> None:
     path = write(**racked(racks, replicas))
-    assert warned(command, path, *option) == f"equilag: {line}\n"
-    assert warned(command, path) == ""
+    assert warned("plan", path, *option) == f"equilag: {option[0]} changes nothing: {unknown}\n"
+    assert warned("plan", path) == ""
 
 
 def test_a_rack_without_replicas_is_named_with_a_guess(write, warned) -> None:
@@ -143,22 +132,19 @@ def test_who_says_what_belongs_together_is_not_warned(run, write, warned) -> Non
     assert run("assign", path, "--assignor", "range").err == ""
 
 
-@pytest.mark.parametrize("command", ["plan", "compare", "frontier"])
 def test_none_plans_without_lists_and_without_the_warning(
-    run, document, write, tmp_path: Path, command: str
+    run, document, write, tmp_path: Path
 ) -> None:
-    quick = ("--time-limit", 20, "--effort", 0.02, "--pin", "t00-0=m03")
-    plan = document(command, write(**JOINED), "--co-partition", "none", *quick)
-    joined = write(**TOGETHER)
-    same = document(command, joined, "--co-partition", "none", *quick)
-    if command == "plan":
-        assert plan["assignment"] == same["assignment"]
-        assert plan["policy"]["co_partition"] == "none"
-        held = plan["assignment"].values()
-        assert any(topics.get("t00") != topics.get("t01") for topics in held)
-        path = tmp_path / "plan.json"
-        path.write_text(json.dumps(same))
-        assert run("verify", joined, path).status == 0
+    quick = ("--co-partition", "none", "--time-limit", 20, "--effort", 0.02, "--pin", "t00-0=m03")
+    plan, joined = document("plan", write(**JOINED), *quick), write(**TOGETHER)
+    same = document("plan", joined, *quick)
+    assert plan["assignment"] == same["assignment"]
+    assert plan["policy"]["co_partition"] == "none"
+    held = plan["assignment"].values()
+    assert any(topics.get("t00") != topics.get("t01") for topics in held)
+    path = tmp_path / "plan.json"
+    path.write_text(json.dumps(same))
+    assert run("verify", joined, path).status == 0
 
 
 def test_many_lists_and_long_ones_stay_one_line() -> None:
