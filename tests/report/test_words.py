@@ -258,6 +258,43 @@ def extended_plans() -> Said:
     yield "capacities", [line for line in notes if "capacity" in line]
 
 
+def throughput() -> Said:
+    """Who falls behind and what helps, what was taken for unknown, and what loads are."""
+    ten, slow_one, late = (10, 10), (10, 10, 1), [0, 0, 5_100, 0]
+    even, none = {"tolerance": 0}, (None, None)
+    asked: dict[str, tuple[Any, Any, str, dict[str, Any]]] = {
+        "hot": ([25, 1, 1, 1, 1, 1], (10, 20, 20), "001122", {}),
+        "many hot": ([25] * 7, (1, 2), "", {}),
+        "relieved": ([8, 8, 2, 2], ten, "0011", {}),
+        "even counts": ([6, 6, 6], slow_one, "012", {"balance": "total"}),
+        "lag too": ([9, 9, 1, 1], ten, "0011", {"lags": late, **even}),
+        "keeps up": ([9, 9, 1, 1], ten, "0110", {"lags": late, **even}),
+        "no moves": ([8, 8, 2, 2], ten, "0011", {"max_moves": 0}),
+        "unknown": ([None, 2, 4], none, "001", {"lags": [None, 5, 5]}),
+        "no rates": ([None, None], (1, 2), "01", {"weight": "work"}),
+        "horizon": ([1, 2], (5, 5), "01", {"horizon": 60}),
+        "by rate": ([1, 2], (5, 5), "01", {"weight": "rate"}),
+        "by rate alone": ([1, 2], none, "01", {"weight": "rate"}),
+        "two speeds": ([1, 2], (5, 10), "01", {}),
+    }
+    rows = ("Members", "weight: ", "throughput: ", "not checkable: ")
+    for name, (rates, capacities, owner, more) in asked.items():
+        lags = more.pop("lags", None)
+        ids = [f"m{n}" for n in range(len(capacities))]
+        places = {who: [p for p, m in enumerate(owner) if m == who[1]] for who in ids}
+        group = Group.build(
+            name="g", topics={"t": len(rates)}, rates={"t": rates},
+            members=[Member(who, capacity=c) for who, c in zip(ids, capacities, strict=True)],
+            subscriptions={who: ["t"] for who in ids},
+            owned={who: {"t": own} for who, own in places.items()},
+            **({} if lags is None else {"lags": {"t": lags}}),
+        )  # fmt: skip
+        report = PlanReport(equilag.solve(group, effort=0.05, **more))
+        verdict = report.verdict.headline, *report.verdict.details
+        told = sentences(report)
+        yield name, (*verdict, *(line for line in told if line.startswith(rows)))
+
+
 def doubts() -> Said:
     """What was accepted although it may be a mistake."""
     gone = (("a-1", "c", "no such topic"), ("b-2", "c", "x")) * 2
@@ -381,7 +418,7 @@ SUBJECTS: Final[dict[str, Callable[[], Said]]] = {
     one.__name__: one
     for one in (
         causes, comparisons, doubts, explanations, extended_plans, plans, simulations, sizes,
-        unevenness, verifications,
+        throughput, unevenness, verifications,
     )
 }  # fmt: skip
 
