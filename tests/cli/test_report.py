@@ -7,6 +7,11 @@ import json
 import re
 from base64 import b64decode
 
+import pytest
+
+from equilag.adapters.kafka.sample_rows import MEMBERS, OFFSETS
+from equilag.pipeline.results.record import Recorder
+
 TOKENS = "samples/token-indexer.snapshot.json"
 SLOW = "samples/slow-member.snapshot.json"
 
@@ -138,6 +143,26 @@ def test_several_snapshots_of_a_group(document, refused, run, write, tmp_path) -
     beside = json.loads(run("report", "samples/stats.snapshot.json", *text, "--as-owned", "--json",
                             "--effort", "0.01").out)  # fmt: skip
     assert len(beside["moments"]) == 2
+
+
+def test_the_lag_over_a_recording(document, refused, write, tmp_path) -> None:
+    pytest.importorskip("pyarrow")
+    recorder = Recorder(str(tmp_path / "history"))
+    for n in range(4):
+        rows = [[n * 30_000] * 3, ["orders-service", "orders-service", "other"], ["orders"] * 3,
+                [0, 1, 0], [0, 5, 0], [9 + n, 9, 99], [3, 1, None], [None] * 3]  # fmt: skip
+        recorder.add(n * 30_000, dict(zip(OFFSETS, rows, strict=True)), {m: [] for m in MEMBERS})
+    recorder.close()
+    page = tmp_path / "page.html"
+    argv = ("report", write(), "--effort", "0.01", "--history", tmp_path / "history")
+    course = document(*argv, "--out", page)["course"]
+    assert [(one["after_s"], one["lag"]) for one in course] == [
+        (0.0, 10), (30.0, 11), (60.0, 12), (90.0, 13),
+    ]  # fmt: skip
+    assert "What was recorded" in page.read_text("utf-8")
+    other = write("b.json", group="b")
+    said = refused("report", other, *argv[2:], "--json")
+    assert said.endswith("offsets: has no parquet rows of the group 'b'")
 
 
 def test_a_page_that_would_overwrite_the_snapshot(refused) -> None:

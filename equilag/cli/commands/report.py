@@ -36,7 +36,8 @@ Writes one HTML file that needs no network: the verdict, members before and
 after, moves, trade-offs between moves and lag spread, lag over time, sizes, a
 comparison of assignors, and the proof. Of several snapshots of the group it
 plans the newest, and says what changed since the others; with --sample, what
-changed while the group was sampled."""
+changed while the group was sampled, with --history its lag while it was
+recorded."""
 EPILOG: Final = """\
 Without a plan it makes one, with the options of equilag plan. Lag over time
 needs the members' capacities, sizes need rates as well.
@@ -61,7 +62,11 @@ TIME_LIMIT: Final = 2.0
 def configure(parser: argparse.ArgumentParser) -> None:
     add_source(parser)
     parser.add_argument("others", metavar="FILE", nargs="*", help=OTHERS)
-    options.add(parser, Option("--out", "F.html", "write the page to this file"))
+    options.add(
+        parser,
+        Option("--out", "F.html", "write the page to this file"),
+        Option("--history", "DIR", "show the group's lag over a recording of equilag collect"),
+    )  # fmt: skip
     add_settings(parser, "plan")
     options.add_run(parser, time_limit=TIME_LIMIT)
     options.add(parser, options.COMPARED)
@@ -98,6 +103,10 @@ def run(args: argparse.Namespace) -> int:
         answers = all_answers(group, wanted, limits, plan=plan, assignors=args.assignor)
     made_with = limits.options() if plan is None else {}
     basis = ReportBasis(_source(args), wanted, made_with)
+    if args.history is not None:
+        from equilag.pipeline.results.lag_course import lag_course
+
+        course = lag_course(args.history, group.name)
     points = [CoursePoint(*one) for one in course]
     report = GroupReport(answers, basis, [*(one for _, one in earlier), *sampled], points)
     deliver_page(report, args, target, _now())

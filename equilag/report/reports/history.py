@@ -26,11 +26,13 @@ def history_section(
     groups: Sequence[Group], course: Sequence[CoursePoint] = ()
 ) -> b.Section | None:
     """The first snapshot beside the last one, and a row for each; `groups` are in their order, and
-    `course` is the lag from the first to the last."""
-    if len(groups) < 2:
-        return None
-    moments = [moment_facts(group) for group in groups]
+    `course` is the lag from the first to the last, or over a recording."""
     span = time_span(course[-1].after_s) if course else ""
+    chart = _course(course) if len(course) >= LEAST_CURVE else None
+    if len(groups) < 2:
+        recorded = b.section("What was recorded", chart, rest=f" in {span}", anchor="changes")
+        return None if chart is None else recorded
+    moments = [moment_facts(group) for group in groups]
     whole = change_facts(groups[0], groups[-1])
     rest = f" between {plural(len(groups), 'snapshot')}{f', in {span}' if span else ''}"
     changes = [None, *(change_facts(*pair) for pair in pairwise(groups))]
@@ -51,7 +53,7 @@ def history_section(
     return b.section(
         "What changed",
         b.Notes(tuple(_sentences(whole, moments[0], moments[-1])), "list"),
-        _course(course) if len(course) >= LEAST_CURVE else None,
+        chart,
         b.Table(columns, rows, "Snapshots, the oldest first"),
         rest=rest,
         anchor="changes",
@@ -92,7 +94,7 @@ def _sentences(found: ChangeFacts, before: MomentFacts, after: MomentFacts) -> I
 
 
 def _course(course: Sequence[CoursePoint]) -> b.Chart:
-    """The lag from the first snapshot to the last."""
+    """The lag from the first point to the last."""
     points = tuple(b.ChartPoint(at, lag, plural(lag, "record")) for at, lag in course)
-    since = b.Axis("since the first snapshot", "seconds")
+    since = b.Axis("since the first sample", "seconds")
     return b.Chart("Lag over time", since, b.Axis("records"), (b.Series("lag", points),))
