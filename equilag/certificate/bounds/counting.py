@@ -194,10 +194,11 @@ class Counting:
         heavy += heaviest_of(more, int(self.hi[members].sum()) - sure)
         return LoadRange(base + light, base + heavy)
 
-    def average(self, members: Flags) -> tuple[Load, Load]:
+    def average(self, members: Flags, known: tuple[Load, Load] | None = None) -> tuple[Load, Load]:
         """Bounds from the mean load of a set, at its least and at its most.
 
-        Returns (a lower bound on max λ, an upper bound on min λ), λ being the members' loads.
+        Returns (a lower bound on max λ, an upper bound on min λ), λ being the members' loads. One
+        that is no better than what is `known` may be weaker than it could be.
         """
         members = members & self.active
         of = self.kind[members]
@@ -216,11 +217,17 @@ class Counting:
         def too_much(load: Load) -> bool:
             return int((capacities.weights_from(load) * number).sum()) > most
 
+        share = capacities.in_largest(of)
+        high: Load = least / share
+        low: Load = most / share
         # Rounding changes less than one record of each member.
-        begin, end = (capacities.fair(lag, of) for lag in (least, least + size))
-        high = capacities.first(enough, kinds, begin, end)
-        begin, end = (capacities.fair(lag, of) for lag in (max(0, most - size), most + 1))
-        return high, capacities.before(capacities.first(too_much, kinds, begin, end), kinds)
+        end, begin = (least + size) / share, max(0, most - size) / share
+        if known is None or end > known[0]:
+            high = capacities.first(enough, kinds, high, end)
+        if known is None or begin < known[1]:
+            above = capacities.first(too_much, kinds, begin, (most + 1) / share)
+            low = capacities.before(above, kinds)
+        return high, low
 
     def exclusive(self, members: Flags) -> Exclusive:
         """The partitions that only `members` may take; cached for the last set."""

@@ -53,13 +53,10 @@ def _losing(group: Group, constraint: CountConstraint, member: int, most: int) -
     other = np.sort(group.lag[group.assignable & (group.owner != member)])
     kept = np.concatenate(([0], np.cumsum(own)))
     added = np.concatenate(([0], np.cumsum(other)))
+    stay = len(own) - np.arange(min(most, len(own)) + 1)
+    gained = np.clip(int(least_held) - stay, 0, len(other))
     curve = np.full(most + 1, np.iinfo(np.int64).max // 4, dtype=np.int64)
-    for lost in range(min(most, len(own)) + 1):
-        stay = len(own) - lost
-        if stay > most_held:
-            continue
-        gained = min(max(0, int(least_held) - stay), len(other))
-        curve[lost] = kept[stay] + added[gained]
+    curve[: len(stay)] = np.where(stay > most_held, curve[0], kept[stay] + added[gained])
     return np.minimum.accumulate(curve)
 
 
@@ -67,14 +64,13 @@ def _gaining(group: Group, constraint: CountConstraint, member: int, most: int) 
     """[moves] the greatest load of a member that may gain so many owned by others."""
     reads = group.may_hold(np.arange(group.n_partitions), member)
     mine = reads & ((group.owner == member) | (group.owner == NOBODY))
-    pool = group.lag[mine]
-    paid = np.sort(group.lag[reads & ~mine])[::-1]
     room = int(constraint.counts_of(member).most)
+    pool, paid = (np.sort(group.lag[which])[::-1] for which in (mine, reads & ~mine))
+    free, bought = (np.concatenate(([0], np.cumsum(lags))) for lags in (pool, paid))
+    gained = np.arange(min(most, room, len(paid)) + 1)
     curve = np.zeros(most + 1, dtype=np.int64)
-    for gained in range(most + 1):
-        choice = np.sort(np.concatenate((pool, paid[:gained])))[::-1]
-        curve[gained] = choice[:room].sum()
-    return curve
+    curve[: len(gained)] = bought[gained] + free[np.minimum(room - gained, len(pool))]
+    return np.maximum.accumulate(curve)
 
 
 def _level(curves: list[list[Load]], most: int) -> list[Load]:

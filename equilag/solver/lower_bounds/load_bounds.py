@@ -130,7 +130,7 @@ def _about(counting: Counting, members: Flags, **more: int) -> Callable[[], dict
 
 
 def _try_set(counting: Counting, best: LoadBounds, members: Flags) -> None:
-    high, low = counting.average(members)
+    high, low = counting.average(members, (best.highest.value, best.lowest.value))
     about = _about(counting, members)
     best.floor(high, "average", about)
     best.floor(heavy(counting, members, 1), "heavy", _about(counting, members, heaviest=1))
