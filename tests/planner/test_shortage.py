@@ -11,9 +11,13 @@ import numpy as np
 import pytest
 from support.groups import snapshot_of, with_members
 from support.paths import SAMPLES
+from support.planner_runs import begin, carry_out
 
 import equilag
 from equilag.domain.group.group import Ints
+from equilag.domain.policy.policy import Policy
+from equilag.planner.solving.run_settings import task_of
+from equilag.planner.stages.improving_stages import EvenlyKeepingUp, GreedyDescent
 
 SLOW = str(SAMPLES / "slow-member.snapshot.json")
 SIZE, MEMBERS = 7, 3
@@ -96,3 +100,19 @@ def test_a_claim_beyond_the_plan_is_found_out() -> None:
     )
     claim["value"] = 10**6
     assert any("contradicts" in line for line in equilag.verify(group, document))
+
+
+def test_the_plan_that_falls_behind_least_is_evened_out_and_falls_behind_no_further() -> None:
+    rng = np.random.default_rng(3)
+    for _ in range(3):
+        lags, rates = (rng.lognormal(mean, 1.5, 60).astype(int).tolist() for mean in (11, 4))
+        capacity = [sum(rates) * share / 7.2 for share in (0.6, 0.8, 1, 1, 1.1, 1.2, 2)]
+        snapshot = snapshot_of([60], [[0]] * 7, [p % 7 for p in range(60)], lags)
+        snapshot = {**with_members(snapshot, capacity=capacity), "rates": {"t00": rates}}
+        state, budget = begin(task_of(equilag.load_snapshot(snapshot), Policy(weight="work"), 0))
+        carry_out(state, budget, GreedyDescent())
+        before = state.incumbent.figures
+        carry_out(state, budget, EvenlyKeepingUp())
+        after = state.incumbent.figures
+        assert after.short <= before.short
+        assert after.spread < before.spread

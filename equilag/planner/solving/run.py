@@ -33,6 +33,7 @@ from equilag.planner.stages.few_moves_stage import (
 from equilag.planner.stages.front_stages import FrontRounds, ModelledFront, TowardsOwners
 from equilag.planner.stages.improving_stages import (
     BulkDescent,
+    EvenlyKeepingUp,
     GreedyDescent,
     LargeNeighbourhoods,
     PairedExchange,
@@ -56,7 +57,7 @@ QUICK_WORK: Final = 12_000_000
 DEEP_WORK: Final = SEARCH_WORK // 10
 """Array elements of the last one: a tenth of what whoever checks its claim may spend."""
 
-SHORTAGE: Final = Phase((LeastShortage(),))
+SHORTAGE: Final = Phase((LeastShortage(), EvenlyKeepingUp()))
 """Who falls behind comes first."""
 SEARCHING: Final[tuple[Phase, ...]] = (
     Phase(

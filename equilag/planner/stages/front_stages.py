@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
-from equilag.domain.budget import Budget
+from equilag.domain.budget import Budget, limit_steps
 from equilag.domain.group.loads import roughly
 from equilag.domain.policy.objective import most_excess
 from equilag.domain.policy.policy_settings import DEFAULT_TOLERANCE
@@ -109,7 +109,8 @@ class FrontRounds:
         stop = budget.steps(3 * STEP + 3e-7 * group.n_partitions, self.upto)
         start = self._start(state, number)
         if problem.moves_trade:
-            walk = descend(group, constraint, start.assigned, rng, stop, self.STEPS, self.NOISE)
+            steps = limit_steps(self.STEPS, stop)
+            walk = descend(group, constraint, start.assigned, rng, steps, self.NOISE)
             for assigned in walk:
                 yield Proposal(assigned, GREEDY_DESCENT)
         keep = problem.search_limit is not None or start is not state.most_even

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import Final
 
-from equilag.domain.budget import Budget
+from equilag.domain.budget import Budget, limit_steps
 from equilag.domain.group.group import Index
 from equilag.domain.group.loads import roughly
 from equilag.planner.solving.front import Candidate
@@ -62,7 +62,35 @@ class GreedyDescent:
         price = 3 * STEP + 3e-7 * problem.group.n_partitions
         stop = budget.steps(price, upto=0.3, share=self.SHARE)
         group, constraint = problem.group, problem.constraint
-        for assigned in descend(group, constraint, start, state.rng, stop, self.STEPS):
+        stop = limit_steps(self.STEPS, stop)
+        for assigned in descend(group, constraint, start, state.rng, stop):
+            yield Proposal(assigned, GREEDY_DESCENT)
+
+
+class EvenlyKeepingUp:
+    """From the plan that falls behind least downhill, as far as nobody falls further behind."""
+
+    name: Final = "descent without falling behind"
+    UPTO: Final = 0.4
+    """Part of the work that may be spent when it ends."""
+    SHARE: Final = 0.3
+    """Of the time left."""
+
+    def applies(self, state: SolveState, budget: Budget) -> bool:
+        problem, even = state.problem, state.most_even
+        if problem.shortage is None or problem.group.n_partitions > GreedyDescent.LARGEST:
+            return False
+        return not problem.moves_matter and state.incumbent.figures.short < even.figures.short
+
+    def run(self, state: SolveState, budget: Budget) -> Iterator[Contribution]:
+        problem = state.problem
+        price = 4 * STEP + 4e-7 * problem.group.n_partitions
+        stop = budget.steps(price, self.UPTO, self.SHARE)
+        walk = descend(
+            problem.group, problem.constraint, state.incumbent.assigned, state.rng,
+            limit_steps(GreedyDescent.STEPS, stop), shortage=problem.shortage,
+        )  # fmt: skip
+        for assigned in walk:
             yield Proposal(assigned, GREEDY_DESCENT)
 
 

@@ -10,6 +10,7 @@ import numpy as np
 from equilag.domain.columns import ranges
 from equilag.domain.group.group import NOBODY, Flags, Index, Ints
 from equilag.domain.group.loads import LoadColumn
+from equilag.domain.group.shortage import Shortage
 from equilag.domain.plan.metrics import moves_added
 from equilag.solver.local_search.assignment_state import AssignmentState
 
@@ -80,7 +81,19 @@ class ExchangeTable(NamedTuple):
         for alone, giver, taker in ((rows, columns, rows), (columns, rows, columns)):
             loses = constraint.may_lose_one(counts, giver.member)
             fits &= ~alone.nothing | (loses & constraint.may_gain_one(counts, taker.member))
-        return fits
+        return fits if state.shortage is None else fits & self._keeps_up(state.shortage)
+
+    def _keeps_up(self, shortage: Shortage) -> Flags:
+        """[rows, columns] True where the two members together fall no further behind."""
+        out, back = (
+            np.where(side.nothing, 0, shortage.rate[side.partition])
+            for side in (self.rows, self.columns)
+        )
+        over = shortage.held(self.state.assigned) - shortage.capacity
+        one, other = over[self.rows.member], over[self.columns.member]
+        after = np.maximum(one - out + back, 0) + np.maximum(other + out - back, 0)
+        found: Flags = after <= np.maximum(one, 0) + np.maximum(other, 0)
+        return found
 
     def _goes(self, given: Held, taken: Held) -> Flags:
         """Where topics count one by one: True for what may go without one of its topic in return;

@@ -13,6 +13,7 @@ from equilag.domain.columns import Floats
 from equilag.domain.constraint import CountConstraint, TopicCounts, ranges
 from equilag.domain.group.group import NOBODY, Flags, Group, Index, Ints
 from equilag.domain.group.loads import LoadColumn, excess
+from equilag.domain.group.shortage import Shortage
 from equilag.domain.plan.metrics import capacities_of, fair_load, loads_of, member_counts
 
 
@@ -56,6 +57,8 @@ class AssignmentState:
     """The members that are not idle."""
     factor: Floats | None = None
     """[M] see `Capacities.rate`; None where all are 1."""
+    shortage: Shortage | None = None
+    """Where members must not fall further behind; None where nobody looks at that."""
     _settled: Flags | None = field(default=None, init=False)
     """[P] what `settle` has fixed; None for nothing."""
     _held: list[list[int]] | None = field(default=None, init=False)

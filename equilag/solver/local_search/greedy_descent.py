@@ -10,6 +10,7 @@ import numpy as np
 from equilag.domain.constraint import CountConstraint
 from equilag.domain.group.group import Flags, Group, Index
 from equilag.domain.group.loads import LoadColumn
+from equilag.domain.group.shortage import Shortage
 from equilag.solver.exchange.exchange_table import ExchangeTable
 from equilag.solver.exchange.pairwise_swaps import holdings
 from equilag.solver.local_search.assignment_state import AssignmentState
@@ -32,8 +33,8 @@ def descend(
     assigned: Index,
     rng: np.random.Generator,
     stop: Callable[[], bool],
-    steps: int,
     noise: float = 0.0,
+    shortage: Shortage | None = None,
 ) -> Iterator[Index]:
     """Yield assignments [P], each more even than the one before, by greedy steps.
 
@@ -41,18 +42,18 @@ def descend(
     per move. When neither can be helped, a partition that is too heavy for the heaviest member, and
     not for a faster one, goes there, and the steps go on; each such partition does so once. At last
     each step relieves another member above the mean load, the heaviest first. `noise` blurs the
-    choice by so large a part, for other walks from the same start. O(partners × c²) array elements
+    choice by so large a part, for other walks from the same start. With `shortage`, no step lets
+    members fall further behind. `stop` is asked before each step. O(partners × c²) array elements
     per step, where c is the largest count.
     """
     state = AssignmentState.of(group, constraint, assigned)
+    state.shortage = shortage
     if len(state.active) < 2:
         return
     patience = PATIENCE if int(state.counts.max()) > MAX_HELD_IN_STEP else 1
     missed, helpless = 0, np.zeros(group.n_members, dtype=np.bool_)
     handed: set[int] = set()
-    for _ in range(steps):
-        if stop():
-            return
+    while not stop():
         if missed < patience:
             found = _lower_extremes(state, rng, noise)
             missed = 0 if found else missed + 1

@@ -10,6 +10,7 @@ from support.groups import group_of, snapshot_of, with_members
 from support.local_search import never, spread_of, start
 
 from equilag.adapters.snapshot.read_input import load_snapshot
+from equilag.domain.budget import limit_steps
 from equilag.domain.group.group import Group, Index, Ints
 from equilag.domain.plan.metrics import count_moves, loads_of
 from equilag.domain.policy.policy import Policy
@@ -62,13 +63,16 @@ def test_descent_takes_no_more_steps_than_asked_and_none_when_stopped() -> None:
     group = group_of([12], [[0]] * 3, lags=[2**n for n in range(12)])
     constraint, assigned = start(group, Policy(), keep=False)
     assert (
-        len(list(descend(group, constraint, assigned, np.random.default_rng(0), never, steps=2)))
+        len(
+            list(
+                descend(
+                    group, constraint, assigned, np.random.default_rng(0), limit_steps(2, never)
+                )
+            )
+        )
         == 2
     )
-    assert (
-        list(descend(group, constraint, assigned, np.random.default_rng(0), lambda: True, steps=5))
-        == []
-    )
+    assert list(descend(group, constraint, assigned, np.random.default_rng(0), lambda: True)) == []
 
 
 def by_capacity(capacities: list[int], owner: list[int], lags: list[int]) -> Group:
@@ -82,9 +86,8 @@ def test_a_slow_member_does_not_swing_between_too_heavy_and_too_light() -> None:
     # A record is 5 times as much at m1 as at m2. What it hands over and takes back helps nobody.
     group = by_capacity([2, 1, 5], [0, 0, 0, 2], [3, 3, 7, 2])
     constraint, assigned = start(group, Policy(balance="none"), keep=True)
-    rng = np.random.default_rng(0)
-    spreads = [loads_of(group, found).spread
-               for found in descend(group, constraint, assigned, rng, never, steps=60)]  # fmt: skip
+    walk = descend(group, constraint, assigned, np.random.default_rng(0), limit_steps(60, never))
+    spreads = [loads_of(group, found).spread for found in walk]
     assert 0 < len(spreads) < 10
     assert spreads[-1] == min(spreads) == Fraction(5, 2)
 
@@ -93,6 +96,8 @@ def test_a_partition_that_is_too_heavy_for_its_member_goes_to_a_faster_one() -> 
     # m0 of capacity 2 holds 9 of 26 records. Without them it has nothing: the way is over that.
     group = by_capacity([2, 5], [1, 1, 1, 0], [11, 3, 3, 9])
     constraint, assigned = start(group, Policy(balance="none"), keep=True)
-    *_, last = descend(group, constraint, assigned, np.random.default_rng(0), never, steps=60)
+    *_, last = descend(
+        group, constraint, assigned, np.random.default_rng(0), limit_steps(60, never)
+    )
     assert loads_of(group, assigned).spread == Fraction(11, 2)
     assert loads_of(group, last).spread == 5

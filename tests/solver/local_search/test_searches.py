@@ -101,7 +101,9 @@ SEARCHES: Final = {
     "neighbourhoods, moves kept": Search(
         partial(neighbourhoods, keep_moves=True), ("plain",), True
     ),
-    "greedy descent": Search(lambda c, rng: descend(*c[:3], rng, c.stop, 60), EVERY, may_pass=True),
+    "greedy descent": Search(
+        lambda c, rng: descend(*c[:3], rng, limit_steps(60, c.stop)), EVERY, may_pass=True
+    ),
     "bulk descent": Search(lambda c, rng: descend_in_bulk(*c[:3], rng, c.stop), EVERY),
     "window": Search(windows),
     "level": Search(level),
