@@ -8,14 +8,15 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from equilag.adapters.output_file import OutputFile
 from equilag.cli.arguments import options
-from equilag.cli.arguments.files import OutputFile, naming_plan, one_stdin, read_object
+from equilag.cli.arguments.files import naming_plan, one_stdin, read_object
 from equilag.cli.arguments.options import Option
 from equilag.cli.arguments.policy_options import add_settings, policy_of
 from equilag.cli.arguments.source import add_source, in_place_of_file, read_group
 from equilag.cli.deliver import deliver
 from equilag.cli.progress_line import ProgressLine
-from equilag.cli.screen import ACT, status_of
+from equilag.cli.screen import ACT, FINE, INTERRUPTED
 from equilag.cli.stop_signals import stopping
 from equilag.domain.policy.policy import Policy
 
@@ -120,7 +121,7 @@ class GroupCommand:
         deliver(report, args, target)
         if getattr(args, "check", False) and report.asks() and not report.interrupted:
             return ACT
-        return status_of(interrupted=report.interrupted)
+        return INTERRUPTED if report.interrupted else FINE
 
     def _answered(
         self,

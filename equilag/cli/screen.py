@@ -22,11 +22,6 @@ BROKEN_PIPE: Final = 141
 """What a shell reports for a program that SIGPIPE ended."""
 
 
-def status_of(*, interrupted: bool) -> int:
-    """The exit status of an answer, which may have been told to end before it was done."""
-    return INTERRUPTED if interrupted else FINE
-
-
 @contextmanager
 def written() -> Iterator[None]:
     """Raise InputError for a failed write to standard output; a closed pipe stays what it is."""

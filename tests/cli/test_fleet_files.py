@@ -16,8 +16,7 @@ from support.fleet_runs import UNEVEN, problem, write_run
 from support.paths import SAMPLES
 
 import equilag
-from equilag.cli.arguments.files import OutputFile
-from equilag.cli.commands.fleet_export import write_both
+from equilag.adapters.output_file import OutputFile, write_both
 from equilag.domain.errors import InputError
 from equilag.pipeline.results.export import file_stem
 

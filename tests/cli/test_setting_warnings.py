@@ -10,10 +10,10 @@ from typing import Any
 import pytest
 from support.groups import snapshot_of, with_members
 
-from equilag.cli.setting_warnings import co_partition_warning, setting_warnings
 from equilag.domain.group.co_partitioning import CoPartitionedTopics
 from equilag.domain.group.group import Group
 from equilag.domain.policy.policy import Policy
+from equilag.planner.verdict.setting_warnings import co_partition_warning, setting_warnings
 
 GROUP = Group.build(
     name="g",

@@ -17,7 +17,6 @@ if TYPE_CHECKING:
 
 AnyParser = argparse.ArgumentParser | argparse._ArgumentGroup
 """What options are added to."""
-STDIN: Final = "-"
 RESETS: Final = ("earliest", "latest", "none")
 RESETS_DEFAULT: Final = "latest"
 reset: Final = OneOf(RESETS, ignores_case=True)

@@ -7,9 +7,10 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Final, NamedTuple
 
+from equilag.adapters.output_file import OutputFile
 from equilag.cli.arguments import options
 from equilag.cli.arguments.cluster import SAMPLE, add_cluster, add_reading, reading
-from equilag.cli.arguments.files import OutputFile, read_snapshot
+from equilag.cli.arguments.files import read_snapshot
 from equilag.cli.arguments.options import Option
 from equilag.cli.arguments.text_source import TEXT_OPTIONS, add_text, group_from_text
 from equilag.cli.screen import remark
@@ -110,7 +111,7 @@ def text_or_live_group(args: argparse.Namespace, members_path: str | None = None
 
 
 def _warn(group: Group, policy: Policy | None, protocol: str = "") -> None:
-    from equilag.cli.setting_warnings import warnings
+    from equilag.planner.verdict.setting_warnings import warnings
 
     for line in () if policy is None else warnings(group, policy, protocol):
         remark(line)

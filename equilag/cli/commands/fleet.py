@@ -15,7 +15,7 @@ from equilag.cli.arguments.cluster import client_settings
 from equilag.cli.arguments.files import naming, read_file
 from equilag.cli.arguments.fleet_arguments import add_fleet_options
 from equilag.cli.arguments.policy_options import policy_of
-from equilag.cli.commands import fleet_export, fleet_show
+from equilag.cli.commands import fleet_results
 from equilag.cli.deliver import deliver
 from equilag.cli.progress_line import ProgressLine
 from equilag.cli.screen import emit
@@ -51,7 +51,7 @@ FORECAST_S: Final = 600.0
 def configure(parser: argparse.ArgumentParser) -> None:
     add_fleet_options(parser)
     commands = parser.add_subparsers(metavar="show | report | export", parser_class=type(parser))
-    for module in (fleet_show.SHOW, fleet_show.REPORT, fleet_export):
+    for module in (fleet_results.SHOW, fleet_results.REPORT, fleet_results.EXPORT):
         command = commands.add_parser(
             module.NAME, help=module.HELP, description=module.DESCRIPTION, epilog=module.EPILOG
         )
@@ -113,7 +113,7 @@ def run(args: argparse.Namespace) -> int:
     from equilag.pipeline.results.fleet_report import read_report
     from equilag.report.reports.fleet import FleetReport
 
-    deliver(FleetReport(read_report(args.out), fleet_show.TOP), args)
+    deliver(FleetReport(read_report(args.out), fleet_results.TOP), args)
     return 0
 
 

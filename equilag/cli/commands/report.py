@@ -9,20 +9,21 @@ from pathlib import PurePath
 from shlex import join, quote
 from typing import TYPE_CHECKING, Final
 
+from equilag.adapters.open_text import STDIN
+from equilag.adapters.output_file import OutputFile
 from equilag.cli.arguments import options
 from equilag.cli.arguments.files import (
-    OutputFile,
     one_stdin,
     read_file,
     read_object,
     read_snapshot,
 )
-from equilag.cli.arguments.options import STDIN, Option
+from equilag.cli.arguments.options import Option
 from equilag.cli.arguments.policy_options import add_settings, policy_of
 from equilag.cli.arguments.source import add_source, in_place_of_file, read_moments
 from equilag.cli.deliver import deliver_page
 from equilag.cli.group_command import answering, refuse_with_plan
-from equilag.cli.screen import status_of
+from equilag.cli.screen import FINE, INTERRUPTED
 from equilag.domain.errors import InputError
 from equilag.domain.policy.policy import Policy
 
@@ -110,7 +111,7 @@ def run(args: argparse.Namespace) -> int:
     points = [CoursePoint(*one) for one in course]
     report = GroupReport(answers, basis, [*(one for _, one in earlier), *sampled], points)
     deliver_page(report, args, target, _now())
-    return status_of(interrupted=answers.is_stopped)
+    return INTERRUPTED if answers.is_stopped else FINE
 
 
 def _place(args: argparse.Namespace) -> None:
@@ -184,4 +185,4 @@ def _source(args: argparse.Namespace) -> str:
 
 def _file_name(path: str, stdin: str) -> str:
     """The name of a file, without the folder that it was in on this machine."""
-    return stdin if path == options.STDIN else PurePath(path).name
+    return stdin if path == STDIN else PurePath(path).name

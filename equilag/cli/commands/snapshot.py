@@ -5,9 +5,9 @@ from __future__ import annotations
 import argparse
 from typing import TYPE_CHECKING, Final
 
+from equilag.adapters.output_file import OutputFile
 from equilag.cli.arguments import options
 from equilag.cli.arguments.cluster import SAMPLE, add_cluster, add_reading
-from equilag.cli.arguments.files import OutputFile
 from equilag.cli.arguments.options import Option
 from equilag.cli.arguments.source import check_text_or_live, text_or_live_group
 from equilag.cli.arguments.text_source import TEXT_OPTIONS, add_text

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import argparse
-import json
 import signal
 import sys
-from typing import Any, Final
+from typing import Final
 
 from equilag.cli.arguments.cluster import client_config
 from equilag.cli.arguments.steward_options import (
@@ -16,7 +15,7 @@ from equilag.cli.arguments.steward_options import (
 )
 from equilag.cli.screen import emit, remark
 from equilag.cli.stop_signals import handled
-from equilag.domain.errors import InputError, MissingExtra
+from equilag.domain.errors import MissingExtra
 from equilag.report.json_text import to_json
 from equilag.report.terminal import Screen
 
@@ -38,8 +37,6 @@ example:
 REPLACED: Final = 3
 """Exit status if another process has joined with its instance id: a supervisor must not start it
 again, as the two would replace each other without end."""
-ASK_S: Final = 5.0
-"""How long a running steward may take to answer."""
 
 configure = add_steward_options
 
@@ -79,7 +76,9 @@ def run(args: argparse.Namespace) -> int:
 def _show_status(args: argparse.Namespace) -> int:
     """Print the status of the steward at ``--listen``. Return 1 if it is not healthy. Raises
     InputError if none answers."""
-    document = _ask(*args.listen)
+    from equilag.live.status.ask_status import ask_status
+
+    document = ask_status(*args.listen)
     if args.json:
         emit(to_json(document))
     else:
@@ -93,22 +92,3 @@ def _show_status(args: argparse.Namespace) -> int:
         remark(f"not healthy: {document.get('problem')}")
         return 1
     return 0
-
-
-def _ask(host: str, port: int) -> dict[str, Any]:
-    from urllib.error import URLError
-    from urllib.request import ProxyHandler, build_opener
-
-    shown = f"[{host}]" if ":" in host else host
-    try:
-        # Not through a proxy: on loopback it would ask another machine.
-        with build_opener(ProxyHandler({})).open(
-            f"http://{shown}:{port}/status", timeout=ASK_S
-        ) as answer:
-            document = json.load(answer)
-    except (URLError, OSError, ValueError) as error:
-        reason = getattr(error, "reason", None) or error
-        raise InputError(f"no steward answers at {host}:{port}: {reason}", "--listen") from error
-    if not isinstance(document, dict):
-        raise InputError(f"what answers at {host}:{port} is no steward", "--listen")
-    return document

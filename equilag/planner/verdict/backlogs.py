@@ -84,7 +84,7 @@ def _slow(found: JudgedPlan, who: SuspectFacts) -> FoundCause:
     member = next(m for m, one in enumerate(group.members) if one.id == who.member)
     places = np.flatnonzero(group.owner == member)
     lag = int(group.lag[places].sum())
-    evidence = f"{printable(who.member)} may be slow or stuck: {suspect_evidence(who)}."
+    evidence = f"{suspicion(who)}."
     advice = (
         "Look at this member first, since moving partitions moves the backlog: its log, its poll"
         " loop, what it waits for."
@@ -95,8 +95,8 @@ def _slow(found: JudgedPlan, who: SuspectFacts) -> FoundCause:
     )  # fmt: skip
 
 
-def suspect_evidence(who: SuspectFacts) -> str:
-    """How far its partitions lag, beside those of the others."""
+def suspicion(who: SuspectFacts) -> str:
+    """Why a member may be slow: how far its partitions lag, beside those of the others."""
     own = f"all {number(who.partitions)} of its partitions"
     if who.partitions == 1:
         own = "its one partition"
@@ -109,7 +109,8 @@ def suspect_evidence(who: SuspectFacts) -> str:
     else:
         others = f"{number(who.others_within)} of {of} at most {number(who.others_usual)}"
     each = " each" if who.partitions > 1 else ""
-    return f"{own} {lags} at least {plural(who.least, 'record')}{each}, {others}"
+    least = f"{own} {lags} at least {plural(who.least, 'record')}{each}"
+    return f"{printable(who.member)} may be slow or stuck: {least}, {others}"
 
 
 def _one_partition(found: JudgedPlan, place: int) -> FoundCause:

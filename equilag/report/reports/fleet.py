@@ -25,7 +25,6 @@ from equilag.report.words.fleet import (
     forecast_words,
     gap_words,
     help_words,
-    kind_words,
     optimal_words,
     unowned_words,
 )
@@ -182,7 +181,7 @@ def failed_section(run: FleetRun) -> b.Section:
     order = sorted(run.failures, key=lambda one: (-kinds.count(one.kind), one.kind, one.group))
     columns = b.Column("group", "name"), b.Column("kind", "text"), b.Column("reason", "text")
     rows = tuple(
-        (group_name(one.group), kind_words(one.kind), shorten(one.reason or "", MAX_REASON))
+        (group_name(one.group), one.kind.replace("_", " "), shorten(one.reason or "", MAX_REASON))
         for one in order
     )
     table = b.Table(columns, rows, "Groups that are not planned", few=MAX_FAILED)

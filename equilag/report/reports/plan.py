@@ -90,7 +90,7 @@ class PlanReport(b.Report):
     @property
     def proof(self) -> b.Facts:
         rows = proof_rows(self.plan, self.group, self.work, verbose=self._verbose)
-        return b.Facts(rows)
+        return b.Facts(tuple(row for row in rows if row.words))
 
     def asks(self) -> bool:
         return self.verdict.worth_it

@@ -107,11 +107,6 @@ def _first(found: FleetVerdictFacts) -> str:
     return f"{which}: {moves} {takes} {relief} off their heaviest members"
 
 
-def kind_words(kind: str) -> str:
-    """``no_members`` as words."""
-    return printable(kind.replace("_", " "))
-
-
 def help_words(row: GroupThroughput) -> str:
     """What helps a group that falls behind."""
     if row.verdict == "moves":

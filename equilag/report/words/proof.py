@@ -101,12 +101,8 @@ def bound_name(by_solver: bool) -> str:
 
 def proof_rows(
     plan: Plan, group: GroupFacts, work: WorkFacts | None, *, verbose: bool = False
-) -> tuple[Fact, ...]:
-    """Figures and bounds by name, those of which something is known."""
-    return tuple(row for row in _rows(plan, group, work, verbose) if row.words)
-
-
-def _rows(plan: Plan, group: GroupFacts, work: WorkFacts | None, verbose: bool) -> Iterator[Fact]:
+) -> Iterator[Fact]:
+    """Figures and bounds by name, without words where nothing is known."""
     policy, loads, has_owners = policy_in_force(plan), plan.loads, bool(group.owned)
     yield Fact("policy", ", ".join(policy.words()) if policy else "")
     yield Fact("found by", _run(plan) if verbose else "")

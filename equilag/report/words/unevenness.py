@@ -18,7 +18,7 @@ from equilag.domain.figures import (
 )
 from equilag.domain.plan.verdict import SuspectFacts
 from equilag.planner.diagnosis.unevenness import UNEVEN, NowMemberFacts, UnevennessFacts
-from equilag.planner.verdict.backlogs import suspect_evidence
+from equilag.planner.verdict.backlogs import suspicion
 
 MAX_NAMES: Final = 3
 """Members or topics that a sentence names."""
@@ -151,11 +151,5 @@ def _lightest(now: UnevennessFacts, lightest: NowMemberFacts) -> Iterator[str]:
 
 def suspect_words(suspects: Sequence[SuspectFacts]) -> tuple[str, ...]:
     """Members that may be slow or stuck, and what to do; nothing where there are none."""
-    if not suspects:
-        return ()
-    names = [printable(one.member) for one in suspects]
-    return tuple(
-        f"{name} may be slow or stuck: {suspect_evidence(one)}. Moving partitions moves the"
-        " backlog: measure speeds with --sample 60s, or look at it first."
-        for name, one in zip(names, suspects[:MAX_NAMES], strict=False)
-    )
+    do = "Moving partitions moves the backlog: measure speeds with --sample 60s, or look at it"
+    return tuple(f"{suspicion(one)}. {do} first." for one in suspects[:MAX_NAMES])
