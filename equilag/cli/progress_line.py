@@ -120,6 +120,7 @@ WORDS: Final = {
     "bound for a number of moves": "how even it can be at best",
     "greedy descent": "the best move each time",
     "descent in bulk": "the best moves in bulk",
+    "descent without falling behind": "even, nobody falls behind",
     "exhaustive search": "all plans",
     "deep exhaustive search": "all plans",
     "exhaustive front": "all plans with few moves",

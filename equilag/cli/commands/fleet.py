@@ -103,7 +103,7 @@ def run(args: argparse.Namespace) -> int:
                 master=args.master,
                 memory=args.driver_memory,
                 watcher=lambda stage, done, total: line.show(
-                    _progress(stage, done, total), done, total
+                    f"{stage} {done}/{total} tasks" if total else f"{stage} …", done, total
                 ),
             )
     if args.json:
@@ -121,10 +121,6 @@ def _policy(args: argparse.Namespace) -> Policy:
     """The policy of groups without a rule. Work is the default where a group has rates."""
     weight = args.weight if args.weight in ("work", "lag") else None
     return policy_of(args, "fleet", weight=weight, horizon=args.horizon)
-
-
-def _progress(stage: str, done: int, total: int) -> str:
-    return f"{stage} {done}/{total} tasks" if total else f"{stage} …"
 
 
 @contextmanager
