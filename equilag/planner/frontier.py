@@ -59,6 +59,8 @@ class Point:
     marks: tuple[Mark, ...] = ()
     move_weight: float | None = None
     """What the moves weigh; None unless moves have a weight."""
+    short: float | None = None
+    """Records per second by which members fall behind; None unless rates and capacities count."""
 
     @property
     def cost(self) -> float:
@@ -69,6 +71,7 @@ class Point:
         return {
             "moves": self.moves,
             **({} if self.move_weight is None else {"move_weight": self.move_weight}),
+            **({} if self.short is None else {"short": self.short}),
             "spread": self.spread,
             "spread_lower_bound": self.spread_lower_bound,
             "excess": self.excess,
@@ -152,6 +155,7 @@ def points_of(state: SolveState, objective: Objective) -> list[Point]:
             _evidence(state, found) if bound == found.spread else None,
             tuple(_marks(state, found, middle, plan)),
             weigh(found.moves),
+            state.problem.short_of(found),
         )
         for found in front
     ]

@@ -116,3 +116,17 @@ def test_the_plan_that_falls_behind_least_is_evened_out_and_falls_behind_no_furt
         after = state.incumbent.figures
         assert after.short <= before.short
         assert after.spread < before.spread
+
+
+def test_points_and_choices_say_how_far_they_fall_behind() -> None:
+    group = equilag.load_snapshot(SLOW)
+    points = equilag.frontier(group, effort=0.2)
+    assert points[0].short
+    assert points[-1].short == 0
+    for point in points[:3]:
+        plan = equilag.solve(group, max_moves=point.moves, tolerance=0, effort=0.2)
+        assert plan.throughput is not None
+        assert plan.throughput.short <= point.short
+        assert point.to_dict()["short"] == point.short
+    assert [choice.short for choice in equilag.solve(group, effort=0.2).choices][-1] == 0
+    assert equilag.frontier(group, weight="lag", effort=0.1)[0].short is None

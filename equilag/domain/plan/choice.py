@@ -17,6 +17,8 @@ class Choice:
     """What lies above a fair share, summed over the members; in the same unit."""
     move_weight: float | None = None
     """What the moves weigh; None unless moves have a weight."""
+    short: float | None = None
+    """Records per second by which members fall behind; None unless rates and capacities count."""
 
     @property
     def cost(self) -> float:

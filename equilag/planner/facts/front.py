@@ -130,8 +130,9 @@ def front_with_plan(front: FrontFacts, plan: Plan) -> FrontFacts:
     least = max(bounds, default=plan.loads.spread_lower_bound)
     better = [one.point for one in points if one.point.cost <= cost and one.point.spread < spread]
     own_point = Point(
-        len(plan.moves), spread, least, plan.loads.excess, move_weight=plan.moves_weight
-    )
+        len(plan.moves), spread, least, plan.loads.excess, move_weight=plan.moves_weight,
+        short=None if plan.throughput is None else plan.throughput.short,
+    )  # fmt: skip
     added = _facts(own_point, front.points[0].point, front.group)
     added = replace(added, is_plan=True, better=better[-1] if better else None)
     rows = sorted([*rest, added], key=lambda one: (one.point.cost, one.better is not None))

@@ -193,6 +193,10 @@ class Problem:
         """By how much members fall behind; None where rates or capacities are not known."""
         return Shortage.of(self.task.reduction)
 
+    def short_of(self, candidate: Candidate) -> float | None:
+        """Records per second by which members fall behind; None where that is not known."""
+        return None if self.shortage is None else float(candidate.figures.short)
+
     def least_short(self, candidates: Sequence[Candidate]) -> Sequence[Candidate]:
         """Those of the candidates within the policy's limit on moves that fall behind least."""
         if self.shortage is None:

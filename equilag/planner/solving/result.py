@@ -15,8 +15,7 @@ from equilag.domain.plan.metrics import load_divisor, move_unit_of, moved_partit
 from equilag.domain.plan.plan import Plan
 from equilag.domain.plan.verdict import VerdictFacts
 from equilag.domain.policy.objective import EXCESS
-from equilag.domain.reduction.reduce import Reduction
-from equilag.planner.solving.front import ParetoFront, knee
+from equilag.planner.solving.front import knee
 from equilag.planner.solving.problem import Task
 from equilag.planner.solving.stage import Draft
 from equilag.planner.solving.state import SolveState
@@ -51,7 +50,7 @@ def plan_of(state: SolveState, budget: Budget) -> Plan:
         budget.limit,
         budget.elapsed,
         tuple(state.notes),
-        choices(state.front, task.reduction),
+        choices(state),
         *_run(task, budget),
         state.proofs.value(EXCESS) or 0,
         price_lower_bound=int(state.proofs.value(PRICE) or 0),
@@ -130,10 +129,10 @@ def _run(task: Task, budget: Budget) -> tuple[int, float | None, bool]:
     return task.seed, budget.effort, not budget.cut
 
 
-def choices(front: ParetoFront, reduction: Reduction) -> tuple[Choice, ...]:
+def choices(state: SolveState) -> tuple[Choice, ...]:
     """Up to three points of the front: fewest moves, the knee, the most even."""
-    divisor = load_divisor(reduction.group)
-    points = front.points()
+    front, reduction = state.front, state.problem.task.reduction
+    divisor, points = load_divisor(reduction.group), front.points()
     if not points:
         return ()
     first, last = points[0], front.most_even()
@@ -151,6 +150,7 @@ def choices(front: ParetoFront, reduction: Reduction) -> tuple[Choice, ...]:
             in_unit(point.spread, divisor),
             in_unit(point.excess, divisor),
             reduction.moved_weight(point.moves),
+            state.problem.short_of(point),
         )
         for label, point in chosen
     )

@@ -87,6 +87,7 @@ def front_table(front: FrontFacts, command: CommandOf | None = None) -> b.Table:
         b.Column("of the mean", "percent", optional=True),
         b.Column("at least", note=f"no plan {_as_many(front)} has a smaller spread"),
         b.Column("excess", note=f"{above} above a fair share, over all members", optional=True),
+        b.Column("short", note="records per second by which members fall behind (0: all keep up)"),
         b.Column("gain", "percent", "of the excess that can be saved"),
         b.Column("", "bar", optional=True), b.Column("", "text"), b.Column("command", "command"),
     )  # fmt: skip
@@ -94,7 +95,7 @@ def front_table(front: FrontFacts, command: CommandOf | None = None) -> b.Table:
         (
             point.moves, point.move_weight, point.spread, one.percent_of_mean, _bound(one),
             point.excess if isinstance(point.spread, float) else round(point.excess),
-            one.gain_percent, (point.spread,), _marks(one), command and command(one),
+            point.short, one.gain_percent, (point.spread,), _marks(one), command and command(one),
         )
         for one in front.points
         for point in [one.point]
@@ -158,10 +159,12 @@ def _words_of(front: FrontFacts, one: PointFacts) -> str:
     if one.is_proved:
         bound = f"no plan {_as_many(front)} has a smaller spread"
     weighs = "" if point.move_weight is None else f" of a weight of {number(point.move_weight)}"
+    behind = f"; {number(point.short)} records per second short" if point.short else ""
+    behind = "; all keep up" if point.short == 0 else behind
     return (
         f"{plural(point.moves, 'move')}{weighs}, {what} spread {number(point.spread)}"
         f" ({short_percent(one.percent_of_mean)} of the mean); gain"
-        f" {short_percent(one.gain_percent)}; {bound}"
+        f" {short_percent(one.gain_percent)}; {bound}{behind}"
     )
 
 

@@ -262,13 +262,14 @@ def _choices(report: PlanReport) -> b.Section:
     choices, from_current = choice_facts(report.plan, report.group)
     columns = (
         b.Column("choice", "text"), b.Column("moves"), b.Column("moved weight"),
-        b.Column(f"{load_word(report.plan)} spread"), b.Column("gain", "percent", optional=True),
-        b.Column("", "command"),
+        b.Column(f"{load_word(report.plan)} spread"),
+        b.Column("short", note="records per second by which members fall behind"),
+        b.Column("gain", "percent", optional=True), b.Column("", "command"),
     )  # fmt: skip
     rows = tuple(
         (
             one.choice.label, one.choice.moves, one.choice.move_weight, one.choice.spread,
-            one.gain_percent,
+            one.choice.short, one.gain_percent,
             "this plan" if one.is_this_plan else " ".join(option_words(one.settings)),
         )
         for one in choices
