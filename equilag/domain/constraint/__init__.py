@@ -19,7 +19,6 @@ from equilag.domain.constraint.network import (
     NegativeCycles,
     Network,
     NotMinimal,
-    shortest_distances,
 )
 from equilag.domain.constraint.stops import Places, Stops
 from equilag.domain.constraint.topic_counts import (
@@ -28,7 +27,7 @@ from equilag.domain.constraint.topic_counts import (
     TopicCounts,
     members_of_pairs,
 )
-from equilag.domain.constraint.topic_intervals import TopicIntervals, topic_intervals
+from equilag.domain.constraint.topic_intervals import TopicIntervals
 
 __all__ = [
     "ALL",
@@ -54,8 +53,6 @@ __all__ = [
     "pinned_partitions",
     "ranges",
     "reads_constraint",
-    "shortest_distances",
-    "topic_intervals",
     "topics_constraint",
     "topics_of",
     "unconstrained",

@@ -56,42 +56,20 @@ def deal_in_turn(intervals: TopicIntervals, number: Ints, shut: Units | None = N
     return topic[enough], member[enough]
 
 
-def even_totals(intervals: TopicIntervals, number: Ints, pinned: bool) -> Units:
+def even_totals(intervals: TopicIntervals, number: Ints) -> Units:
     """One partition each of `number` [T] to different subscribers, with the most even totals.
-
-    Where nothing is pinned, topics with the same subscribers and number are alike: the flow runs
-    between those. O(units + pairs), and the flow.
-    """
-    n_topics = len(number)
-    key = np.arange(n_topics)
-    if not pinned:
-        key = intervals.group.topic_class * (int(number.max(initial=0)) + 1) + number
-    some = np.flatnonzero(number)
-    _, first, kind_of, alike = np.unique(
-        key[some], return_index=True, return_inverse=True, return_counts=True
-    )
-    kind = np.full(n_topics, len(first))
-    kind[some[first]] = np.arange(len(first))  # one topic stands for all that are alike
-    (topics, places), size = intervals.pairs, intervals.size
-    by_kind = np.argsort(kind[topics], kind="stable")
-    by_kind = by_kind[: np.count_nonzero(kind[topics] < len(first))]
-    tail, head = kind[topics[by_kind]], places[by_kind]
+    O(units + pairs), and the flow."""
+    (topics, places), (place_of, size) = intervals.pairs, (intervals.place, intervals.size)
     least = np.zeros_like(size)
-    least[intervals.place] = intervals.by_member.least
-    takers = Takers(np.arange(len(size)), size, np.ones_like(size), least, least + len(some))
-    supply, capacity = alike * number[some[first]], alike[tail] * size[head]
-    units = even_flow(SupplyNetwork(supply, tail, head, capacity, takers, len(size)))
-    # The units of a kind, place by place, go to its topics in turn: no topic gives a place more
-    # than it has members.
-    unit_kind, place = np.repeat(tail, units), np.repeat(head, units)
-    of_kind, edge = np.argsort(kind_of.ravel(), kind="stable"), np.cumsum(alike) - alike
-    rank = np.arange(len(unit_kind)) - np.searchsorted(unit_kind, unit_kind)
-    topic = some[of_kind[edge[unit_kind] + rank % alike[unit_kind]]]
+    least[place_of] = intervals.by_member.least
+    takers = Takers(np.arange(len(size)), size, np.ones_like(size), least, least + len(number))
+    net = SupplyNetwork(number, topics, places, size[places], takers, len(size))
+    units = even_flow(net)
     # The units of a place, topic by topic, go to its members in turn.
-    order = np.lexsort((topic, place))
-    topic, place = topic[order], place[order]
+    order = np.argsort(places, kind="stable")
+    topic, place = np.repeat(topics[order], units[order]), np.repeat(places[order], units[order])
     rank = np.arange(len(topic)) - np.searchsorted(place, place)
-    by_place, edge = np.argsort(intervals.place, kind="stable"), np.cumsum(size) - size
+    by_place, edge = np.argsort(place_of, kind="stable"), np.cumsum(size) - size
     return topic, by_place[edge[place] + rank % size[place]]
 
 
@@ -135,7 +113,7 @@ def _spread_topics(topics: TopicIntervals, pinned: Flags, totals: bool) -> Index
     if not totals:
         topic, member = deal_in_turn(topics, topics.remainder)
     else:
-        topic, member = even_totals(topics, topics.remainder, bool(pinned.any()))
+        topic, member = even_totals(topics, topics.remainder)
     sure_topic, sure_member, number = topics.least_cells
     if pinned.any():
         number = number - TopicCounts.of(group, assigned).at(sure_topic, sure_member)

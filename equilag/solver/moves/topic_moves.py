@@ -13,7 +13,6 @@ import numpy as np
 from equilag.certificate.checks.potentials import Potentials, owned_of_topics
 from equilag.domain.columns import among, place_of
 from equilag.domain.constraint import CountConstraint, CountInterval, TopicIntervals
-from equilag.domain.errors import EquilagError
 from equilag.domain.group.group import Flags, Group, Ints
 from equilag.solver.counts.even_counts import Units, deal_in_turn
 from equilag.solver.moves.kept_flow import KeptNetwork, NodeArcs
@@ -24,11 +23,11 @@ MAX_PASSES: Final = 200
 
 def extras_by_slots(
     group: Group, topics: TopicIntervals, room: CountInterval
-) -> tuple[Units, Potentials]:
+) -> tuple[Units, Potentials] | None:
     """Topic and member of every partition beyond the fewest, and the dual solution.
 
-    `room` are the fewest and the most of them that each member [M] takes. Raises EquilagError where
-    no exchange parts the units that must not go together.
+    `room` are the fewest and the most of them that each member [M] takes. None where no exchange
+    parts the units that must not go together.
     """
     (topic, slot), kept = topics.pairs, _kept_arcs(group, topics)
     pair = place_of(
@@ -45,6 +44,8 @@ def extras_by_slots(
     topic, slot = topic[order], slot[order]
     closed = np.sort(own[0] * group.n_members + own[1])
     member = _parted(topic, _in_rounds(topics.place, flow.given), slot, closed, group.n_members)
+    if member is None:
+        return None
     taken = np.concatenate((own[0], topic)), np.concatenate((own[1], member))
     return taken, Potentials(1 + flow.node, flow.member)
 
@@ -56,9 +57,9 @@ def _in_rounds(slot_of: Ints, number: Ints) -> Ints:
     return member[np.lexsort((member, turn, slot_of[member]))]
 
 
-def _parted(topic: Ints, member: Ints, slot: Ints, fixed: Ints, n_members: int) -> Ints:
+def _parted(topic: Ints, member: Ints, slot: Ints, fixed: Ints, n_members: int) -> Ints | None:
     """[units] the members, exchanged inside their slots until no topic and member go together twice
-    or are one of the cells `fixed`, which ascend."""
+    or are one of the cells `fixed`, which ascend; None if that fails."""
     rng = np.random.default_rng(len(topic))  # any numbers do, the same ones every time
     member = member.copy()
     first, last = np.searchsorted(slot, slot), np.searchsorted(slot, slot, side="right")
@@ -79,7 +80,7 @@ def _parted(topic: Ints, member: Ints, slot: Ints, fixed: Ints, n_members: int) 
         fits &= single & ~among(other, wrong)
         one, two = wrong[fits], other[fits]
         member[one], member[two] = member[two], member[one]
-    raise EquilagError("the fewest moves could not be parted into single partitions")
+    return None
 
 
 def _repeated(cell: Ints) -> Flags:
@@ -113,7 +114,10 @@ def fewest_topic_moves(group: Group, constraint: CountConstraint) -> TopicMoves:
         taken, potentials = _extras_by_topic(group, topics)
     else:
         few = int(topics.n_open.sum()) <= MAX_CELLS
-        taken, potentials = extras_by_slots(group, topics.by_members if few else topics, room)
+        found = None if few else extras_by_slots(group, topics, room)
+        found = found or extras_by_slots(group, topics.by_members, room)
+        assert found is not None  # nothing goes together where each member is a slot
+        taken, potentials = found
     return TopicMoves(_cells(group, constraint, taken), potentials)
 
 

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import numpy as np
+import pytest
 from support.groups import group_of, random_group
 
-from equilag.certificate.checks.potentials import Potentials, bound_by_potentials
+from equilag.certificate.checks.potentials import bound_by_potentials
 from equilag.domain.constraint import CountConstraint, CountInterval
-from equilag.domain.errors import EquilagError
-from equilag.domain.group.group import Group, Ints
 from equilag.domain.plan.metrics import count_moves
 from equilag.domain.policy.policy import Policy
 from equilag.solver.counts.even_counts import balanced
+from equilag.solver.moves import topic_moves
 from equilag.solver.moves.fewest_moves import fewest_moves
 from equilag.solver.moves.topic_moves import MAX_CELLS, extras_by_slots
 
@@ -24,15 +24,6 @@ def room_of(constraint: CountConstraint) -> CountInterval:
     return CountInterval(least - fixed, most - fixed)
 
 
-def extras(group: Group, constraint: CountConstraint) -> tuple[Ints, Ints, Potentials] | None:
-    """None where the units that go together could not be parted."""
-    try:
-        (topic, member), potentials = extras_by_slots(group, constraint.topics, room_of(constraint))
-    except EquilagError:
-        return None
-    return topic, member, potentials
-
-
 def test_the_bound_is_true_and_the_remainders_are_dealt_within_the_constraint() -> None:
     rng, parted, tight = np.random.default_rng(21), 0, 0
     for number in range(60):
@@ -41,10 +32,10 @@ def test_the_bound_is_true_and_the_remainders_are_dealt_within_the_constraint() 
         )
         _, constraint = balanced(group, BOTH)
         fewest = count_moves(group, fewest_moves(group, constraint).assigned)
-        found = extras(group, constraint)
+        found = extras_by_slots(group, constraint.topics, room_of(constraint))
         if found is None:
             continue
-        topic, member, potentials = found
+        (topic, member), potentials = found
         bound = bound_by_potentials(group, constraint, potentials)
         assert bound <= fewest
         tight += bound == fewest
@@ -60,6 +51,21 @@ def test_the_bound_is_true_and_the_remainders_are_dealt_within_the_constraint() 
         assert ((least <= taken) & (taken <= most)).all()
     assert parted >= 40
     assert tight >= parted - 2
+
+
+def test_what_slots_cannot_part_is_found_member_by_member(monkeypatch: pytest.MonkeyPatch) -> None:
+    failed = 0
+    for seed in range(40):
+        rng, reads = np.random.default_rng(seed), (0.5, 1.0)[seed % 2]
+        group = random_group(rng, topics=8, members=20, size=30, reads=reads, owned=0.9)
+        constraint = balanced(group, BOTH)[1]
+        if extras_by_slots(group, constraint.topics, room_of(constraint)) is None:
+            exact = count_moves(group, fewest_moves(group, constraint).assigned)
+            with monkeypatch.context() as patch:
+                patch.setattr(topic_moves, "MAX_CELLS", 0)
+                assert count_moves(group, fewest_moves(group, constraint).assigned) == exact
+            failed += 1
+    assert failed
 
 
 def test_large_groups_reach_the_bound() -> None:
