@@ -25,7 +25,7 @@ from equilag.domain.reduction.reduce import Reduction, reduce_group
 from equilag.planner.sizes.size_bounds import LoadInterval, deal_heavy_first
 from equilag.planner.solving.problem import Problem, Task
 from equilag.planner.solving.run import count, improve, phases_for, state_of
-from equilag.planner.solving.stage import STEP, ProgressObserver
+from equilag.planner.solving.stage import STEP, Draft, ProgressObserver
 from equilag.planner.solving.state import SolveState
 from equilag.planner.stages.bounding_stages import CountingBounds
 from equilag.solver.local_search.greedy_descent import descend
@@ -37,7 +37,7 @@ MAX_DOWN: Final = 2_000
 MAX_STEPS: Final = 60
 """Exchanges on the way down from a plan that is nearly even."""
 BESIDE: Final = 0.5
-"""Of the time left, what the first of both, patterns and engine, may take."""
+"""Of what is left, what patterns and the search with even counts may take, one after the other."""
 FEW: Final = 4
 """Partitions per member up to which patterns come before the engine: 4 of 130 lists with at most
 so many are solved by exchanges, 105 by patterns."""
@@ -72,30 +72,35 @@ def best_plan(
     InputError where the partitions do not fit.
     """
     task = Task.of(reduce_group(group, policy), Objective(policy), seed)
-    observer, notes = ProgressObserver(None, budget), list[str]()
-    draft = count(task, budget, observer, notes)
-    state = state_of(task, draft, notes)
+    draft, state = _started(task, budget)
     best = BestLoad(task, draft.assigned)
     if state is None or not task.group.lag.any():
         # Without exact counts nothing is proved; without weights nothing is to be.
         return best.plan
+    problem = state.problem
     work = budget.seconds_of_work() if budget.counted else None
     beside = Budget.of_run(budget.time_left, 0.0, work, budget.stop)
-    improve(state, beside, observer, (CountingBounds(),))
+    improve(state, beside, ProgressObserver(None, beside), (CountingBounds(),))
     best.prove(max(at_least, state.proofs.highest))
-    _deal(best, state.problem)
-    _settle(best, state.problem, beside)
-    packs = _packs(state.problem)
-    first = packs and task.group.n_partitions <= FEW * task.group.n_members
-    if first:
-        _pack(best, state, beside.share(BESIDE))
-    _search(best, state, budget.share(BESIDE if packs and not first else None))
-    if packs and not first:
-        _pack(best, state, beside)
+    _deal(best, problem)
+    _settle(best, problem, beside)
+    if _counts_free(problem):
+        few = task.group.n_partitions <= FEW * task.group.n_members
+        for method in (_pack, _search_even) if few else (_search_even, _pack):
+            with beside.portion(BESIDE) as part:
+                method(best, problem, part)
+    _search(best, state, budget, proves=True)
     _descend(best, state, beside)
     if work is not None:
         budget.pay(work - beside.seconds_of_work())
     return best.plan
+
+
+def _started(task: Task, budget: Budget) -> tuple[Draft, SolveState | None]:
+    """The first plan of a task, and the state of the search from there."""
+    observer, notes = ProgressObserver(None, budget), list[str]()
+    draft = count(task, budget, observer, notes)
+    return draft, state_of(task, draft, notes)
 
 
 class BestLoad:
@@ -122,8 +127,11 @@ class BestLoad:
         self.plan = self.plan._replace(load=self.load._replace(bound=bound))
 
 
-def _search(best: BestLoad, state: SolveState, budget: Budget) -> None:
-    """The search of `solve`, until the heaviest load is proved."""
+def _search(best: BestLoad, state: SolveState, budget: Budget, proves: bool) -> None:
+    """The search of `solve`, until the heaviest load is proved.
+
+    `proves` is False if the state is about fewer plans than those that are asked for.
+    """
     observer, seen = ProgressObserver(None, budget), 0
     for phase in phases_for(state, budget):
         part = budget.share(phase.share)
@@ -131,10 +139,23 @@ def _search(best: BestLoad, state: SolveState, budget: Budget) -> None:
             if best.load.proved:
                 return
             improve(state, part, observer, (stage,))
-            best.prove(state.proofs.highest)
+            if proves:
+                best.prove(state.proofs.highest)
             for candidate in state.front.candidates if state.front.changes != seen else ():
                 best.take(candidate.assigned)
             seen = state.front.changes
+
+
+def _search_even(best: BestLoad, problem: Problem, budget: Budget) -> None:
+    """The search with even counts where counts are free: exact transfers find perfect plans."""
+    if best.load.proved:
+        return
+    even = Policy("lag-aware", tolerance=0.0)
+    task = problem.task
+    reduction = reduce_group(task.reduction.given, even)
+    _, state = _started(Task.of(reduction, Objective(even), task.seed), budget)
+    if state is not None:
+        _search(best, state, budget, proves=False)
 
 
 def _deal(best: BestLoad, problem: Problem) -> None:
@@ -201,23 +222,20 @@ def _descend(best: BestLoad, state: SolveState, budget: Budget) -> None:
         best.take(assigned)
 
 
-def _packs(problem: Problem) -> bool:
-    """True if patterns say what there is to say: identical members, free counts."""
-    return _open_to_all(problem) and _counts_free(problem) and not problem.has_capacities
-
-
-def _pack(best: BestLoad, state: SolveState, budget: Budget) -> None:
-    """Patterns of what a member may hold."""
+def _pack(best: BestLoad, problem: Problem, budget: Budget) -> None:
+    """Patterns of what a member may hold, where members are identical."""
+    if best.load.proved or problem.has_capacities or not _open_to_all(problem):
+        return
     from equilag.solver.packing.pack_alike import pack_alike, seconds_of_round  # 0.1 s to load
 
-    group = state.problem.group
+    group = problem.group
     weights, (bound, load) = group.lag[group.assignable], best.load
     price = seconds_of_round(weights, group.n_members, int(load))
-    if best.load.proved or not budget.has_time(ROUNDS * price):
+    if not budget.has_time(ROUNDS * price):
         return
     if budget.counted and budget.seconds_of_work() < ROUNDS * price:
         return
-    rng = np.random.default_rng(state.problem.task.seed)
+    rng = np.random.default_rng(problem.task.seed)
     stop = budget.steps(price)
     found = pack_alike(weights, group.n_members, int(bound), int(load), rng, stop)
     best.prove(found.at_least)

@@ -85,7 +85,7 @@ def _raise_capacity(
 ) -> bool:
     """Raise the capacity to the least one that the program does not prove to be too small.
 
-    False if time or patterns run out before it is known to be enough for parts of patterns.
+    False if time runs out before that is known, or if no capacity below `most` is enough.
     """
     while program.capacity < most and not stop():
         if program.solve() <= members + ROUNDING:
@@ -95,7 +95,7 @@ def _raise_capacity(
         small = program.too_small(price, priced, members)
         program.capacity = max(program.capacity, small + 1)
         if program.capacity < most and not program.improve(price, priced):
-            return False
+            return True  # more members than there are by no more than rounding
     return False
 
 
@@ -161,7 +161,7 @@ class _Dive:
             if program.too_small(price, priced, left) >= program.capacity:
                 return False
             if not program.improve(price, priced):
-                return False
+                break
         parts = program.parts()
         whole = np.floor(parts + ROUNDING).astype(np.int64)
         ranked = parts + noise * self._rng.random(len(parts)) * (parts > ROUNDING)

@@ -16,8 +16,8 @@ from ortools.linear_solver import pywraplp
 from equilag.domain.columns import Flags, Floats, Ints
 from equilag.solver.packing.priced_patterns import Priced, filled_up
 
-PRICE: Final = 1_000_000
-"""What a member is worth in integers: prices have six digits."""
+PRICE: Final = 1_000_000_000
+"""What a member is worth in integers: prices have nine digits."""
 ROUNDING: Final = 1e-7
 """Relative error of the solver's values."""
 AT_ONCE: Final = 40
@@ -37,6 +37,8 @@ class PatternProgram:
         self.demand = demand.copy()
         """[K] partitions that are still to be held."""
         self._solver = pywraplp.Solver.CreateSolver("GLOP")
+        # With it, some programs of perfect packings end without an optimum.
+        self._solver.SetSolverSpecificParametersAsString("use_preprocessing: false")
         most = self._solver.infinity()
         self._rows = [self._solver.Constraint(float(n), most) for n in demand.tolist()]
         self._goal = self._solver.Objective()
