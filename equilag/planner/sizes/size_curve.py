@@ -9,7 +9,7 @@ from typing import Final, NamedTuple
 import numpy as np
 
 from equilag.certificate.exhaustive.small_problem import MAX_ITEMS, MAX_MEMBERS
-from equilag.domain.budget import Budget
+from equilag.domain.budget import ELEMENT, Budget
 from equilag.domain.columns import Floats
 from equilag.domain.errors import InputError
 from equilag.domain.group.group import Group
@@ -52,6 +52,11 @@ def probe_budget(budget: Budget, group: Group, effort: float = PROBE_EFFORT) -> 
 def used_up(budget: Budget) -> bool:
     """True if no time, or none of the counted work, is left."""
     return budget.expired() or (budget.counted and budget.seconds_of_work() <= 0)
+
+
+def _left(budget: Budget) -> float:
+    """Seconds of work that are left, or what tells of time where that is not counted."""
+    return budget.work * ELEMENT if budget.counted else -budget.elapsed
 
 
 class SizeLoad(NamedTuple):
@@ -196,15 +201,14 @@ class SizeCurve:
         return exact is not None
 
     def _plan(self, size: int, group: Group, budget: Budget) -> None:
-        before = budget.seconds_of_work() if budget.counted else -budget.elapsed
+        before = _left(budget)
         counted = self.loads.at_least(self.pool.members_of(size)) if self.loads is not None else 0
         try:
             found = best_plan(group, self._policy, budget, self._seed, counted)
         except InputError as error:
             self.refused = self.refused or error
             return
-        after = budget.seconds_of_work() if budget.counted else -budget.elapsed
-        self._spent[size] += before - after
+        self._spent[size] += before - _left(budget)
         scaled = load_divisor(found.reduction.group)
         if self.loads is not None or scaled is None:
             divisor = self._scale * self.pool.capacities_of(size)[0]  # that of all of them

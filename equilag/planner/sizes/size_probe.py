@@ -36,7 +36,7 @@ MAX_DOWN: Final = 2_000
 """Partitions up to which single exchanges are worth their time; one takes some 3 ms there."""
 MAX_STEPS: Final = 60
 """Exchanges on the way down from a plan that is nearly even."""
-BESIDE: Final = 0.5
+BESIDE: Final = 0.6
 """Of what is left, what patterns and the search with even counts may take, one after the other."""
 FEW: Final = 4
 """Partitions per member up to which patterns come before the engine: 4 of 130 lists with at most

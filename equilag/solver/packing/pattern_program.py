@@ -37,8 +37,6 @@ class PatternProgram:
         self.demand = demand.copy()
         """[K] partitions that are still to be held."""
         self._solver = pywraplp.Solver.CreateSolver("GLOP")
-        # With it, some programs of perfect packings end without an optimum.
-        self._solver.SetSolverSpecificParametersAsString("use_preprocessing: false")
         most = self._solver.infinity()
         self._rows = [self._solver.Constraint(float(n), most) for n in demand.tolist()]
         self._goal = self._solver.Objective()
@@ -71,7 +69,10 @@ class PatternProgram:
     def solve(self) -> float:
         """The fewest members of the patterns that are known. Raises ProgramFailed."""
         if self._solver.Solve() != pywraplp.Solver.OPTIMAL:
-            raise ProgramFailed
+            # Some programs of perfect packings end without an optimum where they are preprocessed.
+            self._solver.SetSolverSpecificParametersAsString("use_preprocessing: false")
+            if self._solver.Solve() != pywraplp.Solver.OPTIMAL:
+                raise ProgramFailed
         return float(self._goal.Value())
 
     def prices(self) -> Ints:
