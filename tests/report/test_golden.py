@@ -179,17 +179,29 @@ def size() -> b.Report:
 
 
 def fleet() -> b.Report:
-    few = replace(KEPT, group="few", verdict="members", members_short=2, short_now=3_000.0)
-    nobody = replace(ROW, group="new", max_now=None, spread_now=None, excess_now=None,
-                     action="assign")  # fmt: skip
-    rows = (
-        replace(ROW, throughput=KEPT),
-        replace(ROW, group="few", throughput=few, status="feasible", gap_percent_of_mean=0.004,
-                action="add-members"),
-        replace(nobody, evidence="solver"),
+    """Groups that keep up and that do not, one that nobody owns, an empty one, and a worse plan."""
+    free = replace(ROW, group="new", max_now=None, spread_now=None, excess_now=None,
+                   action="assign", evidence="solver")  # fmt: skip
+    empty = replace(ROW, group="empty", load_mean=0.0, max_now=0, spread_now=0, spread_planned=0,
+                    excess_now=0.0, excess_planned=0.0, action="leave")  # fmt: skip
+    worse = replace(ROW, group="worse", excess_now=1.0, status="feasible", evidence=None)
+    actions = {
+        "keeps_up": "leave", "moves": "move", "members": "add-members", "uneven": "loosen",
+        "hot": "repartition",
+    }  # fmt: skip
+    kept = (
+        replace(
+            ROW, group=f"g{n}", action=action, gap_percent_of_mean=0.004,
+            throughput=replace(
+                KEPT, group=f"g{n}", verdict=verdict, short_now=1_000.0 * n, members_short=2,
+                hot=("t-1", "t-2", "t-3") if verdict == "hot" else (),
+            ),
+        )
+        for n, (verdict, action) in enumerate(actions.items())
     )  # fmt: skip
     planned = {**SUMMARY["planned"], "unowned": 7, "unowned_groups": 2, "unowned_lag": 12_345}
-    return FleetReport(replace(fleet_report(*rows, planned=planned), gaps=fleet_gaps()), 20)
+    found = fleet_report(ROW, *kept, free, empty, worse, planned=planned)
+    return FleetReport(replace(found, gaps=fleet_gaps()), 3)
 
 
 def fleet_without_faults() -> b.Report:

@@ -19,9 +19,8 @@ from support.fleet_rows import (
 from support.reports import sections, text_of, words_of
 
 from equilag.domain.document import to_document
-from equilag.domain.figures import Change
 from equilag.pipeline.sources.problems import COUNTED
-from equilag.planner.facts.fleet_run import FailedGroup, FleetRun, GroupRow
+from equilag.planner.facts.fleet_run import VERDICTS, FailedGroup, GroupRow
 from equilag.report.report_blocks import Breakdown, Table
 from equilag.report.reports.fleet import FleetReport
 from equilag.report.words.fleet import FAULTS
@@ -30,36 +29,6 @@ from equilag.report.words.fleet import FAULTS
 def report(*rows: GroupRow, **changes: Any) -> FleetReport:
     """A report of one group unless told."""
     return FleetReport(fleet_report(*(rows or (ROW,)), **changes), 20)
-
-
-def table_of(made: FleetReport, title: str) -> Table:
-    return next(one for one in sections(made)[title] if isinstance(one, Table))
-
-
-def worst(row: GroupRow) -> tuple[Any, ...]:
-    (cells,) = table_of(report(row), "Groups").rows
-    return cells
-
-
-def test_what_a_group_does_not_have_is_not_there() -> None:
-    nobody = replace(ROW, max_now=None, spread_now=None, excess_now=None)
-    assert worst(nobody)[2:5] == ((0.0, 0.0), None, Change(None, 1.01))
-    assert worst(nobody)[8:10] == (None, 21)
-    assert "- today: nobody owns anything" in words_of(report(nobody))
-    assert "today: nobody owns" not in words_of(report())
-    empty = replace(
-        ROW, load_mean=0.0, max_now=0, spread_now=0, spread_planned=0, excess_now=0.0,
-        excess_planned=0.0,
-    )  # fmt: skip
-    assert worst(empty)[3:5] == (0.0, Change(None, None))
-
-
-def test_what_saved_means_is_said() -> None:
-    assert "by the excess saved" in words_of(report())
-    assert "saved: excess, what members have above the mean, in records" in words_of(report())
-    worse = replace(ROW, excess_now=1.0)
-    assert "saved is below 0" in words_of(report(worse))
-    assert "saved is below 0" not in words_of(report())
 
 
 def test_every_fault_that_is_counted_has_words() -> None:
@@ -91,38 +60,25 @@ def test_nothing_reaches_the_terminal_as_it_is() -> None:
     assert "(a group without a name)" in text
 
 
-def behind_run() -> FleetRun:
-    some = ("keeps_up", "moves", "members", "uneven", "hot")
+def test_the_document_has_the_worst_ones() -> None:
     rows = [
         replace(
             ROW, group=f"g{n}",
-            throughput=replace(
-                KEPT, group=f"g{n}", verdict=verdict, short_now=100.0 * n, members_short=2,
-                hot=("t-1", "t-2", "t-3") if verdict == "hot" else (),
-            ),
+            throughput=replace(KEPT, group=f"g{n}", verdict=verdict, short_now=100.0 * n),
         )
-        for n, verdict in enumerate(some)
+        for n, verdict in enumerate(VERDICTS)
     ]  # fmt: skip
-    return fleet_report(*rows)
-
-
-def test_groups_that_do_not_keep_up() -> None:
-    found = table_of(FleetReport(behind_run(), 2), "Keeping up")
-    assert [row[0] for row in found.rows] == ["g4", "g3", "g2", "g1"]
-    assert found.few == 2
-    helps = [row[-1] for row in found.rows]
-    assert helps == ["split t-1, t-2 and 1 more", "equilag size", "2 more members", "the plan"]
-    document = FleetReport(behind_run(), 2).document()["throughput"]
-    assert document["groups"] == dict.fromkeys(("keeps_up", "moves", "members", "uneven", "hot"), 1)
+    document = FleetReport(fleet_report(*rows), 2).document()["throughput"]
+    assert document["groups"] == dict.fromkeys(VERDICTS, 1)
     assert [row["group"] for row in document["behind"]] == ["g4", "g3"]
-    assert document["behind"][1] == to_document(behind_run().groups[3].throughput)
+    assert document["behind"][1] == to_document(rows[3].throughput)
     assert "Keeping up" not in sections(report())
     assert "throughput" not in report().document()
 
 
 def test_what_groups_need_is_counted_by_the_table_of_all() -> None:
     made = FleetReport(fleet_report(*many_groups(61), failures=(FAILED,)), 20)
-    table = table_of(made, "Groups")
+    table = next(one for one in sections(made)["Groups"] if isinstance(one, Table))
     said = [row[1] for row in table.rows]
     shares = next(one for one in made.blocks() if isinstance(one, Breakdown))
     assert sum(one.size for one in shares.rows) == 62
