@@ -102,6 +102,7 @@ CASES: Final = [
     Proved("spread_at_least", "moves", 117, {"max_moves": 0}, policy={"max_moves": 0},
            group=OWNED),
     Proved("moves_at_least", "moves", 2, {"spread": 18}, group=OWNED),
+    Proved("moves_at_least", "search", 2, {"spread": 19}, group=OWNED),
     Proved("moves_at_least", "move-search", 2, {"spread": 19}, group=OWNED),
     Proved("cost_at_least", "sum", 131, before={"spread_at_least": 91, "fewest_moves": 4},
            policy={"move_cost": 10}),

@@ -124,17 +124,18 @@ CHECKS: Final[Mapping[tuple[str, str], ClaimCheck]] = {
     ("short_at_least", "rates"): check_short_by_rates,
     ("spread_at_least", "difference"): check_difference,
     ("spread_at_least", "search"): check_by_search,
-    ("spread_at_least", "move-search"): partial(check_by_search, few_moves=True),
+    ("spread_at_least", "move-search"): check_by_search,
     ("spread_at_least", "moves"): check_spread_by_moves,
     ("moves_at_least", "moves"): check_moves_by_moves,
+    ("moves_at_least", "search"): check_moves_by_search,
     ("moves_at_least", "move-search"): check_moves_by_search,
     ("excess_at_least", "average"): _by_counting(MEAN, excess_by_average),
     ("excess_at_least", "heavy"): _by_heaviest(HEAVIEST, excess_by_heavy),
     ("cost_at_least", "sum"): check_sum,
     ("cost_at_least", "search"): partial(check_by_search, of_cost=True),
-    ("cost_at_least", "move-search"): partial(check_by_search, of_cost=True, few_moves=True),
+    ("cost_at_least", "move-search"): partial(check_by_search, of_cost=True),
 }
-"""(claim, kind) -> its check."""
+"""(claim, kind) -> its check. Older versions wrote `move-search` where moves are limited."""
 SOLVER_KINDS: Final = {
     ("short_at_least", "cp-sat"), ("spread_at_least", "cp-sat"), ("cost_at_least", "cp-sat"),
 }  # fmt: skip

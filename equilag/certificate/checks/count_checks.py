@@ -10,14 +10,19 @@ import numpy as np
 from equilag.certificate.bounds.move_limited import spread_bounds
 from equilag.certificate.checks.potentials import Potentials, bound_by_potentials, bound_by_topics
 from equilag.certificate.checks.search_checks import limit_in, no_plan_within, within_spread
-from equilag.certificate.exhaustive.few_moves.move_problem import whole_problem_of_few_moves
 from equilag.certificate.ledger import Ledger, Refuted
 from equilag.domain.group.group import Group, Ints
 from equilag.domain.group.loads import load_from, written
 from equilag.domain.group.member_capacities import Load
 from equilag.domain.group.move_weight import MAX_PRICE
 from equilag.domain.plan.claim import SQUARES
-from equilag.domain.plan.metrics import count_moves, counting_moves, most_moves, move_unit_of
+from equilag.domain.plan.metrics import (
+    count_moves,
+    counting_moves,
+    has_stakes,
+    most_moves,
+    move_unit_of,
+)
 from equilag.domain.policy.objective import SPREAD
 
 MAX_POTENTIAL: Final = 2**31
@@ -154,14 +159,14 @@ def check_moves_by_moves(ledger: Ledger, value: int, data: Mapping[str, Any]) ->
 
 
 def check_moves_by_search(ledger: Ledger, value: int, data: Mapping[str, Any]) -> None:
-    """`moves_at_least` by `move-search`: no plan with fewer moves is as even."""
+    """`moves_at_least` by `search`: no plan with fewer moves is as even."""
     spread = _spread_in(ledger, value, data)
     if not value:
         return
+    if has_stakes(ledger.group):
+        raise Refuted("no search counts moves where partitions have several owners or weights")
     high, low = ledger.highest_proved, ledger.lowest_proved
-    target = within_spread(spread, value - 1, high, low)
-    whole = whole_problem_of_few_moves(ledger.group, ledger.constraint, value - 1)
-    no_plan_within(ledger, target, True, whole)
+    no_plan_within(ledger, within_spread(spread, value - 1, high, low))
 
 
 def _spread_in(ledger: Ledger, value: int, data: Mapping[str, Any]) -> Load:

@@ -5,11 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Final
 
-from equilag.certificate.exhaustive.few_moves.move_problem import whole_problem_of_few_moves
-from equilag.certificate.exhaustive.few_moves.move_search import MoveSearch
 from equilag.certificate.exhaustive.search import Search
 from equilag.certificate.exhaustive.small_problem import SearchTarget
-from equilag.certificate.exhaustive.whole_group import WholeGroup, whole_problem
+from equilag.certificate.exhaustive.whole_group import whole_problem
 from equilag.certificate.ledger import Ledger, Refuted, natural_in
 from equilag.domain.budget import Budget, OutOfBudget
 from equilag.domain.group.member_capacities import Load
@@ -46,15 +44,13 @@ def limit_in(ledger: Ledger, data: Mapping[str, Any]) -> int | None:
     return max_moves
 
 
-def no_plan_within(
-    ledger: Ledger, target: SearchTarget, few_moves: bool, whole: WholeGroup | None
-) -> None:
+def no_plan_within(ledger: Ledger, target: SearchTarget) -> None:
     """Raises Refuted unless the search ends without finding a plan that meets the target."""
+    whole = whole_problem(ledger.group, ledger.constraint, target.max_moves)
     if whole is None:
         raise Refuted("the group is too large to be searched")
-    method = MoveSearch if few_moves else Search
     try:
-        found = method(whole.problem, Budget(SEARCH_WORK)).find(target)
+        found = Search(whole.problem, Budget(SEARCH_WORK)).find(target)
     except OutOfBudget:
         raise Refuted("the search takes more work than a check may spend") from None
     if found is not None:
@@ -62,20 +58,13 @@ def no_plan_within(
 
 
 def check_by_search(
-    ledger: Ledger,
-    value: Load,
-    data: Mapping[str, Any],
-    of_cost: bool = False,
-    few_moves: bool = False,
+    ledger: Ledger, value: Load, data: Mapping[str, Any], of_cost: bool = False
 ) -> None:
-    """`spread_at_least`, or `cost_at_least` (`of_cost`), by `search` or `move-search`."""
+    """`spread_at_least`, or `cost_at_least` (`of_cost`), by `search`."""
     max_moves, move_cost = limit_in(ledger, data), ledger.move_cost if of_cost else 0
     if value <= 0:
         return
     if move_cost and move_unit_of(ledger.group) is not None:
         raise Refuted("no search takes a cost of moves that have a weight")
-    make = whole_problem_of_few_moves if few_moves else whole_problem
-    whole = make(ledger.group, ledger.constraint, max_moves)
     high, low = ledger.highest_proved, ledger.lowest_proved
-    target = search_target(value, max_moves, move_cost, high, low)
-    no_plan_within(ledger, target, few_moves, whole)
+    no_plan_within(ledger, search_target(value, max_moves, move_cost, high, low))

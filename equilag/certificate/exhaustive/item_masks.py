@@ -1,75 +1,155 @@
 """A small problem with its items as bits, and the nodes of its search.
 
-Bit b of a mask stands for the b-th heaviest item. A node says what is still to be given out, and
-what was given.
+Bit b of a mask stands for the b-th heaviest item; a mask has W words of 64 bits. A node says what
+is still to be given out, and what was given.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import NamedTuple
+from functools import cached_property
+from typing import Final, NamedTuple, TypeAlias
 
 import numpy as np
+import numpy.typing as npt
 
-from equilag.certificate.exhaustive.patterns import Layers, PatternLimits
 from equilag.certificate.exhaustive.small_problem import (
-    OwnershipTarget,
     ScaledLoads,
+    ScaledTarget,
     SearchTarget,
     SmallProblem,
 )
 from equilag.domain.budget import Budget
 from equilag.domain.constraint import InstanceSums
-from equilag.domain.group.group import NOBODY, Flags, Ints
+from equilag.domain.group.group import Flags, Ints
+
+Bits: TypeAlias = npt.NDArray[np.uint64]
+"""[..., W] masks of items."""
+
+WORD: Final = 64
 
 
-@dataclass(frozen=True, eq=False, slots=True)
+def disjoint(masks: Bits, other: Bits) -> Flags:
+    """[...] True where masks [..., W] have no item in common."""
+    fits: Flags = masks[..., 0] & other[..., 0] == 0
+    for word in range(1, masks.shape[-1]):
+        fits &= masks[..., word] & other[..., word] == 0
+    return fits
+
+
+def sizes(masks: Bits) -> Ints:
+    """[...] items of each mask."""
+    number: Ints = np.bitwise_count(masks).sum(axis=-1, dtype=np.int64)
+    return number
+
+
+class PatternLimits(NamedTuple):
+    """Fewest and most items of one member, in all and per topic."""
+
+    lo: int
+    hi: int
+    topic_lo: tuple[int, ...] | None
+    topic_hi: tuple[int, ...] | None
+
+    def admit(self, counts: Ints) -> Flags:
+        """[...] True where counts [..., topics or 1] keep to the limits."""
+        total = counts.sum(axis=-1)
+        fits: Flags = (total >= self.lo) & (total <= self.hi)
+        if self.topic_lo is not None and self.topic_hi is not None:
+            fits &= (counts >= np.array(self.topic_lo)).all(axis=-1)
+            fits &= (counts <= np.array(self.topic_hi)).all(axis=-1)
+        return fits
+
+
+@dataclass(frozen=True, eq=False)
 class ItemMasks:
     """Items and members as masks, prepared once per problem."""
 
     order: Ints
     """[I] item of each bit."""
-    bits: Ints
-    """[I] 0, 1, 2, ..."""
     lag: Ints
     """[I] by bit, descending."""
+    allowed: Flags
+    """[I, J] by bit."""
+    saved: Ints
+    """[I, J] moves that an item saves by staying with a member; by bit."""
+    topic: Ints
+    """[I] by bit; 0 where counts are not limited by topic."""
     base: Ints
     """[J] base loads."""
     sums: InstanceSums | None
     """See `SmallProblem.sums`."""
     scaled: ScaledLoads
-    takers: Ints
-    """[I] per bit, mask of the members that may take the item."""
-    eligible: list[int]
-    """[J] mask of the items that the member may take."""
-    own: list[Layers]
-    """[J] what the member owns."""
-    owned: int
-    """Items that have an owner, inside or outside, or what their owners hold of them, and moves
-    that nothing avoids."""
     limits: list[PatternLimits]
     """[J]"""
+    masks: Bits
+    """[I, W] each item alone."""
+    moves_anyway: int
+    """See `SmallProblem.moves_anyway`."""
 
     @staticmethod
     def of(problem: SmallProblem) -> ItemMasks:
-        p, members = problem, range(len(problem.base))
+        p = problem
         order = np.argsort(-p.lag, kind="stable")
-        bits = np.arange(len(p.lag))
-        lag = p.lag[order]
-        weight = np.int64(1) << bits
+        bits = np.arange(len(order))
+        masks = np.zeros((len(order), -(-len(order) // WORD)), dtype=np.uint64)
+        masks[bits, bits // WORD] = np.uint64(1) << (bits % WORD).astype(np.uint64)
         return ItemMasks(
-            order=order,
-            bits=bits,
-            lag=lag,
-            base=p.base,
-            sums=p.sums,
-            scaled=ScaledLoads.of(p),
-            takers=(p.allowed[order] * (1 << np.arange(len(p.base)))).sum(axis=1),
-            eligible=[int((weight * p.allowed[order, j]).sum()) for j in members],
-            own=[_layers(p, order, j) for j in members],
-            owned=_owned(p) + p.forced_moves,
-            limits=[_limits(p, j) for j in members],
+            order,
+            p.lag[order],
+            p.allowed[order],
+            p.saved[order],
+            np.zeros(len(order), np.int64) if p.topic is None else p.topic[order],
+            p.base,
+            p.sums,
+            ScaledLoads.of(p),
+            [_limits(p, j) for j in range(len(p.base))],
+            masks,
+            p.moves_anyway,
         )
+
+    @cached_property
+    def takers(self) -> Ints:
+        """[I] mask of the members that may take the item."""
+        mask: Ints = (self.allowed << np.arange(len(self.base))).sum(axis=1)
+        return mask
+
+    @cached_property
+    def own(self) -> Bits:
+        """[J, W] what each member owns."""
+        return np.array([self.mask(self.saved[:, j] > 0) for j in range(len(self.base))])
+
+    @cached_property
+    def prices(self) -> Ints:
+        """[I, J] moves of an item with each member; by bit."""
+        prices: Ints = self.saved.sum(axis=1, keepdims=True) - self.saved
+        return prices
+
+    def ends_of(self, member: int, masks: Bits) -> Ints:
+        """[n] ends of moves where a member gets what masks [n, W] say."""
+        found = np.zeros(len(masks), np.int64)
+        for number, given in ((self.prices[:, member], masks), (self.saved[:, member], ~masks)):
+            for each in np.unique(number[number > 0]).tolist():
+                found += each * sizes(given & self.mask(number == each))
+        return found
+
+    @cached_property
+    def one_owner(self) -> bool:
+        """True if no item saves moves at several members, or more than one."""
+        return bool((self.saved.sum(axis=1) <= 1).all())
+
+    def most_gained(self, member: int, ends: int) -> int:
+        """Most moves of items that the member gets, where so many have an end at it: it loses
+        as many, but for what it may have more than it owns."""
+        if not self.one_owner:
+            return ends
+        more = max(0, self.limits[member].hi - int(self.saved[:, member].sum()))
+        return min(ends, (ends + more) // 2)
+
+    @property
+    def n_topics(self) -> int:
+        limits = self.limits[0].topic_lo
+        return 1 if limits is None else len(limits)
 
     def member_classes(self, with_owners: bool) -> list[int]:
         """[J] class of each member; members of a class can be exchanged for each other.
@@ -78,12 +158,12 @@ class ItemMasks:
         """
         number: dict[tuple[object, ...], int] = {}
         keys = zip(
-            self.eligible,
+            [column.tobytes() for column in self.allowed.T],
             self.base.tolist(),
             self.limits,
-            self.own if with_owners else [()] * len(self.own),
+            [column.tobytes() if with_owners else b"" for column in self.saved.T],
             self.scaled.kinds,
-            [0] * len(self.own) if self.sums is None else self.sums.of.tolist(),
+            [0] * len(self.base) if self.sums is None else self.sums.of.tolist(),
             strict=True,
         )
         return [number.setdefault(key, len(number)) for key in keys]
@@ -102,31 +182,18 @@ class ItemMasks:
         """What the member's lag is multiplied by to be a scaled load."""
         return int(self.scaled.factor[member])
 
-    def chosen(self, mask: int) -> Flags:
-        """[I] the items of a mask, by bit."""
-        flags: Flags = (mask >> self.bits) & 1 == 1
-        return flags
+    def mask(self, items: Flags | Ints) -> Bits:
+        """[W] some items: flags [I], or bits."""
+        mask: Bits = np.bitwise_or.reduce(self.masks[items], axis=0)
+        return mask
 
-    def load(self, mask: int) -> int:
-        """The load of a mask's items."""
-        return int(self.lag[self.chosen(mask)].sum())
+    def chosen(self, masks: Bits) -> Flags:
+        """[..., I] the items of masks [..., W]."""
+        return ~disjoint(self.masks, masks[..., None, :])
 
-
-def _layers(problem: SmallProblem, order: Ints, member: int) -> Layers:
-    if problem.stakes is None:
-        saved = (problem.owner[order] == member).astype(np.int64)
-    else:
-        saved = problem.stakes[order, member]
-    weight = np.int64(1) << np.arange(len(order))
-    levels = [0, *np.unique(saved[saved > 0]).tolist()]
-    steps = zip(levels[1:], levels, strict=False)
-    return tuple((int(weight[saved >= level].sum()), level - below) for level, below in steps)
-
-
-def _owned(problem: SmallProblem) -> int:
-    if problem.stakes is None:
-        return int((problem.owner != NOBODY).sum())
-    return int(problem.stakes.sum())
+    def counts(self, flags: Flags) -> Ints:
+        """[topics or 1] of some items."""
+        return np.bincount(self.topic[flags], minlength=self.n_topics)
 
 
 def _limits(problem: SmallProblem, member: int) -> PatternLimits:
@@ -137,36 +204,18 @@ def _limits(problem: SmallProblem, member: int) -> PatternLimits:
     return PatternLimits(lo, hi, tuple(topic_lo.tolist()), tuple(topic_hi.tolist()))
 
 
-@dataclass(frozen=True, slots=True)
-class SearchNode:
-    free: int
-    """Mask of the items that nobody has yet."""
-    members: tuple[int, ...]
-    """Members that have not got their items yet: the open members."""
-    low: int
-    """Lightest load of the other members."""
-    high: int
-    """Heaviest load of the other members."""
-    kept: int
-    """Moves that are saved by what the other members keep."""
-    counts: tuple[int, ...] = ()
-    """Items of each instance at the other members, where their sums count."""
-    taken: tuple[tuple[int, int], ...] = ()
-    """The other members, and the masks of what they have got."""
+class Patterns(NamedTuple):
+    """Sets of items that a member may take, n of them."""
 
+    mask: Bits
+    """[n, W]"""
+    load: Ints
+    """[n] lag, base load included; not scaled."""
+    ends: Ints
+    """[n] ends of moves: a move has one at who loses the item, and one at who gets it."""
 
-class FreeItems(NamedTuple):
-    """The free items of a node, by bit."""
-
-    flags: Flags
-    """[I] True where the item is free."""
-    takers: Ints
-    """[I] mask of the open members that may take the item."""
-
-    @staticmethod
-    def of(items: ItemMasks, node: SearchNode) -> FreeItems:
-        open_members = sum(1 << member for member in node.members)
-        return FreeItems(items.chosen(node.free), items.takers & open_members)
+    def where(self, keep: Flags) -> Patterns:
+        return Patterns(self.mask[keep], self.load[keep], self.ends[keep])
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -175,34 +224,13 @@ class SearchTask:
 
     items: ItemMasks
     wanted: SearchTarget
-    target: OwnershipTarget
+    target: ScaledTarget
     """The same for scaled loads."""
     member_class: list[int]
     """[J] see `ItemMasks.member_classes`."""
     budget: Budget
 
-    def meets(self, node: SearchNode) -> bool:
-        """True if a node without open members meets the target exactly."""
-        lags = self.items.base.copy()
-        for member, mask in node.taken:
-            lags[member] += self.items.load(mask)
-        cost = self.wanted.move_cost * (self.items.owned - node.kept)
+    def meets(self, lags: Ints, moves: int) -> bool:
+        """True if these lags [J] and moves meet the target exactly."""
+        cost = self.wanted.move_cost * (self.items.moves_anyway + moves)
         return self.items.scaled.accept(self.wanted, lags, cost)
-
-    def own(self, member: int) -> Layers:
-        """What the member owns; nothing if it does not matter which items stay."""
-        return self.items.own[member] if self.target.counts_kept else ()
-
-    def may_keep(self, node: SearchNode, member: int) -> int:
-        """Most moves that free items can save by staying with the open member."""
-        most = self.items.limits[member].hi
-        return sum(
-            moves * min((node.free & layer).bit_count(), most)
-            for layer, moves in self.items.own[member]
-        )
-
-    def most_kept(self, node: SearchNode) -> int:
-        """Most items that stay in the end."""
-        if not self.target.counts_kept:
-            return self.target.owned
-        return node.kept + sum(self.may_keep(node, member) for member in node.members)

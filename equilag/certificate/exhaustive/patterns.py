@@ -2,197 +2,214 @@
 
 Horowitz and Sahni, "Computing partitions with applications to the knapsack problem": the subsets
 of each half are sorted by load, so that bisection finds the pairs whose load lies in a window.
-Bit b of a mask stands for the b-th heaviest item.
+Where moves are limited, only subsets with few moves are listed.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import NamedTuple, TypeAlias
+from dataclasses import dataclass, field
+from typing import Final, NamedTuple
 
 import numpy as np
 
-from equilag.domain.budget import Budget
+from equilag.certificate.exhaustive.item_masks import Bits, ItemMasks, Patterns, disjoint
+from equilag.domain.budget import Budget, OutOfBudget
+from equilag.domain.columns import ranges
 from equilag.domain.group.group import Flags, Ints
 
-Layers: TypeAlias = tuple[tuple[int, int], ...]
-"""What a member owns: masks of the items that save so many moves more by staying. An item is in all
-layers up to what it saves."""
+MAX_SUBSETS: Final = 1 << 20
+"""Words of the masks of one half: all subsets of 20 items, some 50 MB with what is beside them."""
 
 
-@dataclass(frozen=True, eq=False, slots=True)
-class Half:
-    """All subsets of one half of the items, by key and then by load.
+STEP: Final = 3_000
+"""What an item costs besides its subsets: some 15 array operations."""
 
-    A key is (items per topic, or of all topics; moves that are saved).
+
+class TooManySets(OutOfBudget):
+    """A list would be too long."""
+
+
+class Half(NamedTuple):
+    """Subsets of one half of the items, by key and then by load.
+
+    A key is (items per topic, or of all topics; ends of moves).
     """
 
-    mask: Ints
+    mask: Bits
+    """[n, W]"""
     load: Ints
     key: Ints
     counts: Ints
     """[keys, topics or 1]"""
-    kept: list[int]
-    """Per key, how many moves the items save by staying with the member."""
+    ends: Ints
+    """[keys]"""
+    bits: Bits
+    """[W] the items of this half."""
 
-    def select(self, available: int, required: int) -> Half:
+    def select(self, available: Bits, required: Bits) -> Half:
         """The subsets of the mask `available` that contain the mask `required`."""
-        fits = (self.mask & ~available == 0) & (self.mask & required == required)
-        return Half(self.mask[fits], self.load[fits], self.key[fits], self.counts, self.kept)
-
-    def starts(self) -> list[int]:
-        """[keys + 1] index of each key's first subset; the last value is the number of subsets."""
-        starts: list[int] = np.searchsorted(self.key, np.arange(len(self.kept) + 1)).tolist()
-        return starts
+        fits = disjoint(self.mask, ~available)
+        must = required & self.bits
+        if must.any():
+            fits &= disjoint(~self.mask, must)
+        return self._replace(mask=self.mask[fits], load=self.load[fits], key=self.key[fits])
 
 
-def kept_of(masks: Ints, own: Layers) -> Ints:
-    """The moves that the items of each mask save by staying."""
-    kept = np.zeros(masks.shape, np.int64)
-    for layer, moves in own:
-        kept += np.bitwise_count(masks & layer).astype(np.int64) * moves
-    return kept
+def subsets(items: ItemMasks, member: int, bits: Ints, most: int, budget: Budget) -> Half:
+    """All subsets of the items `bits` that the member may take, with at most its greatest count of
+    items, and at most `most` ends of moves. O(their number).
+
+    Raises OutOfBudget.
+    """
+    hi, words = items.limits[member].hi, items.masks.shape[1]
+    gained, lost = items.prices[:, member], items.saved[:, member]
+    most_gained = items.most_gained(member, most)
+    mask, load = np.zeros((1, words), np.uint64), np.zeros(1, np.int64)
+    counts = np.zeros((1, items.n_topics), np.int16)
+    ends = gains = np.zeros(1, np.int64)
+    alone = items.allowed[:, member] & (items.allowed.sum(axis=1) == 1)
+    work = 0
+    for bit in bits.tolist():
+        # Without the item, and with it.
+        stay = (ends + lost[bit] <= most) & ~alone[bit]
+        fits = (ends + gained[bit] <= most) & (gains + gained[bit] <= most_gained)
+        fits &= (counts.sum(axis=1) < hi) & items.allowed[bit, member]
+        extra = counts[fits]
+        extra[:, items.topic[bit]] += 1
+        mask = np.concatenate((mask[stay], mask[fits] | items.masks[bit]))
+        load = np.concatenate((load[stay], load[fits] + items.lag[bit]))
+        counts = np.concatenate((counts[stay], extra))
+        ends = np.concatenate((ends[stay] + lost[bit], ends[fits] + gained[bit]))
+        gains = np.concatenate((gains[stay], gains[fits] + gained[bit]))
+        if len(mask) * words > MAX_SUBSETS:
+            raise TooManySets
+        work += len(mask) * 4 + STEP
+    budget.spend(work)
+    columns = np.column_stack((counts, ends)).astype(np.int64)
+    key, radix = np.zeros(len(mask), np.int64), 1
+    for column in columns.T:
+        values, place = np.unique(column, return_inverse=True)
+        key += radix * place
+        radix *= len(values)
+    _, first, key = np.unique(key, return_index=True, return_inverse=True)
+    order = np.lexsort((load, key))
+    budget.spend(len(mask) * 4)
+    of_key = columns[first]
+    return Half(
+        mask[order], load[order], key[order], of_key[:, :-1], of_key[:, -1], items.mask(bits)
+    )
 
 
-class Halves(NamedTuple):
-    left: Half
-    right: Half
-
-
-class Subsets(NamedTuple):
-    """The subsets of one half before they are keyed for a member: by load."""
-
-    mask: Ints
-    load: Ints
-    counts: Ints
-    """[subsets, topics or 1]"""
-    bits: int
-    """Mask of the items of this half."""
-
-    def keyed(self, own: Layers) -> Half:
-        """`own`: the items whose staying counts; no layer where moves do not matter."""
-        kept = kept_of(self.mask, own)
-        values, key = np.unique(kept, return_inverse=True)
-        key, radix = key.ravel(), len(values)
-        for column in self.counts.T:
-            key = key + radix * column
-            radix *= int(column.max(initial=0)) + 1
-        _, first, number = np.unique(key, return_index=True, return_inverse=True)
-        number = number.ravel()
-        order = np.argsort(number, kind="stable")  # loads stay ascending within a key
-        counts, kept_by_key = self.counts[first], kept[first].tolist()
-        return Half(self.mask[order], self.load[order], number[order], counts, kept_by_key)
-
-
-def subsets(
-    lag: Ints, topic: Ints, n_topics: int, bits: list[int], most: int, budget: Budget
-) -> Subsets:
-    """All subsets of the items `bits` with at most `most` of them; O(2^len(bits))."""
-    mask, load = np.zeros(1, np.int64), np.zeros(1, np.int64)
-    counts = np.zeros((1, n_topics), np.int16)
-    for bit in bits:
-        extra = counts.copy()
-        extra[:, int(topic[bit])] += 1
-        fits = extra.sum(axis=1) <= most
-        mask = np.concatenate((mask, mask[fits] | (1 << bit)))
-        load = np.concatenate((load, load[fits] + lag[bit]))
-        counts = np.concatenate((counts, extra[fits]))
-        budget.spend(len(mask) * 4)
-    order = np.argsort(load, kind="stable")
-    all_bits = sum(1 << bit for bit in bits)
-    return Subsets(mask[order], load[order], counts[order].astype(np.int64), all_bits)
-
-
-class Patterns(NamedTuple):
-    """Masks and loads [n], as loads are compared; a load includes the member's base load."""
-
-    mask: Ints
-    load: Ints
-
-    def where(self, keep: Flags) -> Patterns:
-        return Patterns(self.mask[keep], self.load[keep])
-
-
-class PatternLimits(NamedTuple):
-    """Fewest and most items of one member, in all and per topic."""
-
-    lo: int
-    hi: int
-    topic_lo: tuple[int, ...] | None
-    topic_hi: tuple[int, ...] | None
-
-    def joinable_keys(self, halves: Halves, budget: Budget) -> list[tuple[int, int]]:
-        """Pairs of keys, one of each half, whose item counts together meet the limits."""
-        left, right = halves
-        budget.spend(left.counts.size * len(right.counts) * 4)
-        counts = left.counts[:, None, :] + right.counts[None, :, :]
-        total = counts.sum(axis=2)
-        fits = (total >= self.lo) & (total <= self.hi)
-        if self.topic_lo is not None and self.topic_hi is not None:
-            fits &= (counts >= np.array(self.topic_lo)).all(axis=2)
-            fits &= (counts <= np.array(self.topic_hi)).all(axis=2)
-        return [(a, b) for a, b in np.argwhere(fits).tolist()]
-
-
-class JoinWindow(NamedTuple):
-    """Which pairs of half patterns are wanted."""
+class Wanted(NamedTuple):
+    """Which patterns of a member are wanted."""
 
     low: int
-    """Least load, base load included, not scaled."""
+    """Least lag, base load included."""
     high: int
-    base: int
-    """The member's base load."""
-    min_kept: int
-    """Fewest items that stay with the member."""
-    factor: int = 1
-    """What the member's load is multiplied by to be compared."""
+    ends: int
+    """Most ends of moves."""
+    available: Bits
+    """[W] the items that it may be of."""
+    required: Bits
+    """[W] the items that it must have."""
 
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Join:
     """Pairs of half patterns inside a window: counted first, listed only by `patterns`."""
 
-    halves: Halves
+    left: Half
+    right: Half
     base: int
-    factor: int
-    parts: list[tuple[int, Ints, Ints]]
-    """Index of a key's first left subset; per left subset, the first right partner and the end."""
-    total: int
-    """Number of pairs."""
+    """The member's base load."""
+    row: Ints
+    """[n] a left subset."""
+    ends: Ints
+    """[n] ends of moves of its pairs with the right subsets of one key."""
+    first: Ints
+    """[n] the first such right subset whose load fits."""
+    number: Ints
+    """[n] how many there are from there on."""
 
     @staticmethod
-    def of(halves: Halves, keys: list[tuple[int, int]], window: JoinWindow, budget: Budget) -> Join:
-        """`keys` are the pairs of keys that may be joined, see `PatternLimits.joinable_keys`."""
+    def of(
+        halves: tuple[Half, Half], fits: Flags, base: int, wanted: Wanted, budget: Budget
+    ) -> Join:
+        """`fits` [left keys, right keys]: True where the limits on counts allow a pair of keys."""
         left, right = halves
-        low, high, base, min_kept, factor = window
-        start_l, start_r = left.starts(), right.starts()
-        kept_l, kept_r = left.kept, right.kept
-        parts, total = [], 0
-        budget.spend(len(keys) * 30)
-        for a, b in keys:
-            begin, end = start_r[b], start_r[b + 1]
-            if start_l[a] == start_l[a + 1] or begin == end or kept_l[a] + kept_r[b] < min_kept:
-                continue
-            loads = left.load[start_l[a] : start_l[a + 1]] + base
-            partners = right.load[begin:end]
-            first = begin + np.searchsorted(partners, low - loads, side="left")
-            last = begin + np.searchsorted(partners, high - loads, side="right")
-            number = int((last - first).sum())
-            budget.spend(len(loads) * 8)
-            if number:
-                parts.append((start_l[a], first, last))
-                total += number
-        return Join(halves, base, factor, parts, total)
+        fits = fits & (left.ends[:, None] + right.ends <= wanted.ends)
+        partners = fits.sum(axis=1)
+        row = np.repeat(np.arange(len(left.load)), partners[left.key])
+        budget.spend(len(right.load) * 8 + len(left.load) * 12 + len(row) * 12)
+        start = np.cumsum(partners) - partners
+        key = np.nonzero(fits)[1][ranges(start[left.key], (start + partners)[left.key])]
+        # One bisection for all keys: by key, and then by the load's place among all loads.
+        loads = np.unique(right.load)
+        place = right.key * (len(loads) + 1) + np.searchsorted(loads, right.load)
+        load = left.load + base
+        least = np.searchsorted(loads, wanted.low - load, side="left")[row]
+        end = np.searchsorted(loads, wanted.high - load, side="right")[row]
+        first = np.searchsorted(place, key * (len(loads) + 1) + least)
+        number = np.searchsorted(place, key * (len(loads) + 1) + end) - first
+        some = number > 0
+        row, key = row[some], key[some]
+        ends = left.ends[left.key[row]] + right.ends[key]
+        return Join(left, right, base, row, ends, first[some], number[some])
+
+    @property
+    def total(self) -> int:
+        """Number of pairs."""
+        return int(self.number.sum())
+
+    @property
+    def least(self) -> int:
+        """The fewest ends of moves."""
+        return int(self.ends.min())
 
     def patterns(self) -> Patterns:
-        left, right = self.halves
-        masks, loads = [np.zeros(0, np.int64)], [np.zeros(0, np.int64)]
-        for offset, first, last in self.parts:
-            length = last - first
-            a = offset + np.repeat(np.arange(len(first)), length)
-            shift = np.repeat(first - (np.cumsum(length) - length), length)
-            b = np.arange(len(a)) + shift
-            masks.append(left.mask[a] | right.mask[b])
-            loads.append(self.base + left.load[a] + right.load[b])
-        load = np.concatenate(loads)
-        return Patterns(np.concatenate(masks), load if self.factor == 1 else load * self.factor)
+        """By ends of moves, ascending."""
+        left, right = self.left, self.right
+        order = np.argsort(self.ends, kind="stable")
+        number, first = self.number[order], self.first[order]
+        i, j = np.repeat(self.row[order], number), ranges(first, first + number)
+        load = self.base + left.load[i] + right.load[j]
+        return Patterns(left.mask[i] | right.mask[j], load, np.repeat(self.ends[order], number))
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class MemberPatterns:
+    """Subsets of both halves of the items of each member class, listed when first asked for."""
+
+    items: ItemMasks
+    member_class: list[int]
+    halves: dict[tuple[int, int], tuple[Half, Half, Flags] | None] = field(default_factory=dict)
+
+    def join(self, member: int, wanted: Wanted, budget: Budget) -> Join:
+        """The member's patterns. Raises OutOfBudget."""
+        left, right, fits = self._halves(member, wanted.ends, budget)
+        budget.spend(left.mask.size + right.mask.size)
+        halves = tuple(half.select(wanted.available, wanted.required) for half in (left, right))
+        return Join.of((halves[0], halves[1]), fits, int(self.items.base[member]), wanted, budget)
+
+    def _halves(self, member: int, ends: int, budget: Budget) -> tuple[Half, Half, Flags]:
+        key = self.member_class[member], ends
+        if key not in self.halves:
+            try:
+                self.halves[key] = self._listed(member, ends, budget)
+            except TooManySets:
+                self.halves[key] = None
+        found = self.halves[key]
+        if found is None:
+            raise TooManySets
+        return found
+
+    def _listed(self, member: int, ends: int, budget: Budget) -> tuple[Half, Half, Flags]:
+        items = self.items
+        # What is owned is in both halves, and so is what is not.
+        mine = items.saved[:, member] > 0
+        bits = np.flatnonzero(items.allowed[:, member] | mine)
+        bits = np.concatenate((bits[mine[bits]], bits[~mine[bits]]))
+        left, right = (subsets(items, member, bits[i::2], ends, budget) for i in (0, 1))
+        budget.spend(left.counts.size * len(right.counts) * 4)
+        counts = left.counts[:, None, :] + right.counts[None, :, :]
+        return left, right, items.limits[member].admit(counts)

@@ -1,70 +1,51 @@
 """Exhaustive search for an assignment whose loads fit one window; repeatable, without a solver.
 
-It finds the most even plan of a few members and few partitions and proves that no plan is more
-even; whoever checks such a claim runs the same search again. The loads that the other members
-leave open limit each member's patterns, and the member with the fewest patterns comes first (exact
-cover by branch and bound).
+It finds the most even plan of a small group, or of one in which few partitions may move, and proves
+that no plan is more even; whoever checks such a claim runs the same search again. A node gives some
+members all their items. The member with the fewest sets of items left comes next (exact cover by
+branch and bound); many nodes are worked on at once. The loads that the others leave open limit a
+member's sets, and so do the moves that the others need. Where moves are limited, a member that can
+keep what it owns does not decide: when only such members are left, all of them stay.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator
+from dataclasses import replace
+from fractions import Fraction
+from typing import Final
 
 import numpy as np
 
-from equilag.certificate.exhaustive.candidates import (
-    MemberPatterns,
-    MemberSets,
-    fewest_joined,
-    fewest_listed,
-    list_patterns,
-    load_windows,
-    required_items,
-)
-from equilag.certificate.exhaustive.item_masks import FreeItems, ItemMasks, SearchNode, SearchTask
-from equilag.certificate.exhaustive.lookahead import (
-    Taken,
-    completable,
-    last_two_fit,
-    open_load,
-    taken_by,
-)
-from equilag.certificate.exhaustive.patterns import Patterns
+from equilag.certificate.exhaustive.expansion import Expansion
+from equilag.certificate.exhaustive.item_masks import Bits, ItemMasks, SearchTask
+from equilag.certificate.exhaustive.nodes import Nodes
+from equilag.certificate.exhaustive.patterns import MemberPatterns
+from equilag.certificate.exhaustive.range_patterns import RangePatterns
 from equilag.certificate.exhaustive.small_problem import (
-    UNLIMITED,
+    MAX_ITEMS,
+    MAX_MEMBERS,
     SearchTarget,
     SmallProblem,
 )
 from equilag.domain.budget import Budget, OutOfBudget
-from equilag.domain.constraint import InstanceSums
-from equilag.domain.group.group import Flags, Ints
+from equilag.domain.group.group import Ints
 from equilag.domain.group.loads import MemberLoads
 from equilag.domain.group.member_capacities import MemberCapacities
 
+SLICE_WORK: Final = 4_000_000
+"""Array elements after which a range of lightest loads is cut in two: narrower windows have fewer
+patterns. Each cut doubles it."""
+MAX_CUTS: Final = 5
+"""Cuts of one range, after which it is searched to the end."""
 
-def within_sums(
-    sums: InstanceSums, items: ItemMasks, node: SearchNode, member: int, taken: Taken
-) -> Flags:
-    """[n] False where the open members of the same instance cannot bring its sum into its interval
-    after what `member` takes."""
-    instance = int(sums.of[member])
-    others = [m for m in node.members if m != member and sums.of[m] == instance]
-    given = np.bitwise_count(taken.mask).astype(np.int64) + node.counts[instance]
-    fewest = given + sum(items.limits[m].lo for m in others)
-    most = given + sum(items.limits[m].hi for m in others)
-    fits: Flags = (fewest <= sums.most[instance]) & (most >= sums.least[instance])
-    return fits
-
-
-def counts_after(
-    sums: InstanceSums | None, node: SearchNode, member: int, chosen: int
-) -> tuple[int, ...]:
-    """The items of each instance once a member has taken some."""
-    if sums is None:
-        return ()
-    counts = list(node.counts)
-    counts[int(sums.of[member])] += chosen.bit_count()
-    return tuple(counts)
+FIRST_BATCH: Final = 8
+MAX_BATCH: Final = 2_000
+"""Nodes that are worked on at once: few at first, as a solution may be near."""
+EXPANSION: Final = 60_000
+"""What an expansion costs besides its nodes: a few hundred array operations."""
+BATCH_CELLS: Final = 64_000
+"""Words of what their members hold: with all their children, some 100 MB."""
 
 
 class Search:
@@ -81,8 +62,7 @@ class Search:
         self._items = ItemMasks.of(problem)
         if not self._items.scaled.fits:
             raise OutOfBudget
-        self._source = MemberPatterns.of(problem, self._items, budget)
-        self._sets: dict[tuple[int, ...], MemberSets] = {}
+        self._cases: dict[bool, list[MemberPatterns]] = {}
 
     def find(self, target: SearchTarget) -> Ints | None:
         """[I] member per item of an assignment that meets the target; None if there is none.
@@ -92,95 +72,94 @@ class Search:
         if not len(self._problem.lag):
             return _without_items(self._problem, target)
         items = self._items
-        owned_target = items.scaled.target(target, items.owned)
-        classes = items.member_classes(owned_target.counts_kept)
-        task = SearchTask(items, target, owned_target, classes, self._budget)
-        everything = (1 << len(items.bits)) - 1
-        members = tuple(range(len(items.base)))
-        counts = () if items.sums is None else (0,) * len(items.sums.least)
-        start = SearchNode(everything, members, UNLIMITED, -UNLIMITED, 0, counts)
-        found = self._descend(task, start, None)
-        if found is None:
+        scaled = items.scaled.target(self._problem, target)
+        if scaled.most_ends < 0:
             return None
-        result = np.full(len(items.bits), -1, dtype=np.int64)
-        for member, mask in found.items():
-            result[items.order[items.chosen(mask)]] = member
-        return result
+        if not scaled.moves_matter:
+            if len(items.lag) > MAX_ITEMS or len(items.base) > MAX_MEMBERS:
+                raise OutOfBudget
+            scaled = replace(scaled, most_ends=0)
+        if scaled.moves_matter not in self._cases:
+            self._cases[scaled.moves_matter] = list(_cases(items, scaled.moves_matter))
+        for source in self._cases[scaled.moves_matter]:
+            task = SearchTask(source.items, target, scaled, source.member_class, self._budget)
+            held = self._in_slices(task, source)
+            if held is not None:
+                result = np.full(len(items.order), -1, dtype=np.int64)
+                for member, mask in enumerate(held):
+                    result[items.order[items.chosen(mask)]] = member
+                return result
+        return None
 
-    def _descend(
-        self, task: SearchTask, node: SearchNode, listed: Mapping[int, Patterns] | None
-    ) -> dict[int, int] | None:
-        """Mask per open member of a completion of the node; None if there is none."""
-        if not node.members:
-            return {} if not node.free and task.meets(node) else None
-        task.budget.enter()
-        most_kept = task.most_kept(node)
-        spread = task.target.spread_with(most_kept)
-        if most_kept < task.target.min_kept or spread < 0 or node.high - node.low > spread:
-            return None
-        free = FreeItems.of(task.items, node)
-        if (free.takers[free.flags] == 0).any():
-            return None
-        windows = load_windows(task, node, free, self._sets_of(node.members), spread)
-        if windows is None:
-            return None
-        required = required_items(task, node, free)
-        if listed is None:
-            listed = list_patterns(task, self._source, node, windows)
-        if listed is not None:
-            choice = fewest_listed(task, node, listed, windows, required)
-        else:
-            choice = fewest_joined(task, self._source, node, windows, required)
-        if choice is None:
-            return None
-        return self._branch(task, node, *choice, listed)
-
-    def _branch(
-        self,
-        task: SearchTask,
-        node: SearchNode,
-        member: int,
-        patterns: Patterns,
-        listed: Mapping[int, Patterns] | None,
-    ) -> dict[int, int] | None:
-        """Try the patterns of one member, those nearest to the mean load first."""
-        rest = tuple(m for m in node.members if m != member)
-        taken = taken_by(task, node, member, patterns)
-        total = open_load(task, node)
-        if task.items.sums is not None:
-            taken = taken.where(within_sums(task.items.sums, task.items, node, member, taken))
-        taken = taken.where(completable(task, node, taken, rest, total))
-        if listed is not None and len(rest) > 1:
-            free = node.free
-            listed = {m: listed[m].where(listed[m].mask & ~free == 0) for m in rest}
-        if listed is not None and len(rest) == 2:
-            taken = taken.where(last_two_fit(task, node, taken, rest, listed, total))
-        mean = _mean(task, node, total)
-        for i in np.argsort(np.abs(taken.lightest - mean), kind="stable").tolist():
-            chosen, load = int(taken.mask[i]), int(taken.lightest[i])
-            low, high = min(node.low, load), max(node.high, load)
-            counts = counts_after(task.items.sums, node, member, chosen)
-            given = (*node.taken, (member, chosen))
-            kept = int(taken.kept[i])
-            after = SearchNode(node.free & ~chosen, rest, low, high, kept, counts, given)
-            found = self._descend(task, after, listed)
+    def _in_slices(self, task: SearchTask, source: MemberPatterns) -> Bits | None:
+        """Search all ranges of the lightest load, cut in two where a search takes long."""
+        items, target = task.items, task.target
+        spread = int(target.allowed[0])
+        # The members share all load: the lightest has the mean at most, and all others have no more
+        # than its load and the spread.
+        factors = sorted(items.scaled.factor.tolist())
+        share = sum(Fraction(1, factor) for factor in factors)
+        total = int(items.lag.sum() + items.base.sum())
+        others = share - Fraction(1, factors[-1])
+        least = int((total - spread * others) / share)
+        todo = [(max(0, target.floor, least), min(target.cap, int(total / share)), 0)]
+        while todo:
+            low, high, cuts = todo.pop()
+            if low > high:
+                continue
+            final = not target.moves_matter or cuts >= MAX_CUTS or low == high
+            work = self._budget.work if final else SLICE_WORK << cuts
+            window = replace(target, floor=low, cap=min(target.cap, high + spread))
+            try:
+                with self._budget.part(work) as part:
+                    here = replace(task, target=window, budget=part)
+                    found = _search(RangePatterns(here, source))
+            except OutOfBudget:
+                if final or self._budget.work <= 0 or self._budget.expired():
+                    raise
+                middle = (low + high) // 2
+                todo += [(middle + 1, high, cuts + 1), (low, middle, cuts + 1)]
+                continue
             if found is not None:
-                found[member] = chosen
                 return found
         return None
 
-    def _sets_of(self, members: tuple[int, ...]) -> MemberSets:
-        if members not in self._sets:
-            self._sets[members] = MemberSets.of(self._items, members)
-        return self._sets[members]
+
+def _cases(items: ItemMasks, moves_matter: bool) -> Iterator[MemberPatterns]:
+    """The problem; where one item outweighs most members, one problem for each of its holders,
+    since all windows depend on who that is."""
+    if not moves_matter:
+        items = replace(items, saved=np.zeros_like(items.saved))
+    classes = items.member_classes(moves_matter)
+    if items.lag[0] <= (items.lag.sum() + items.base.sum()) // len(items.base) * 4 // 5:
+        yield MemberPatterns(items, classes)
+        return
+    holders, seen = np.flatnonzero(items.allowed[0]).tolist(), set[int]()
+    for holder in sorted(holders, key=lambda member: -items.saved[0, member]):
+        if classes[holder] not in seen:
+            seen.add(classes[holder])
+            allowed = items.allowed.copy()
+            allowed[0] = np.arange(len(items.base)) == holder
+            case = replace(items, allowed=allowed)
+            yield MemberPatterns(case, case.member_classes(moves_matter))
 
 
-def _mean(task: SearchTask, node: SearchNode, total: int) -> int:
-    """The load of the open members if all are equally loaded, as loads are compared."""
-    factor = task.items.factor
-    if factor is None:
-        return total // len(node.members)
-    return int(total / (1.0 / factor[list(node.members)]).sum())
+def _search(patterns: RangePatterns) -> Bits | None:
+    """[J, W] what each member gets; None if nothing meets the target. Raises OutOfBudget."""
+    stack, done = [Nodes.start(patterns.task)], FIRST_BATCH
+    most = max(FIRST_BATCH, min(MAX_BATCH, BATCH_CELLS // stack[0].held.size))
+    while stack:
+        nodes, batch = stack.pop(), min(most, done)
+        if len(nodes) > batch:
+            stack.append(nodes.take(slice(batch, None)))
+            nodes = nodes.take(slice(0, batch))
+        done += len(nodes)
+        patterns.task.budget.spend(EXPANSION)
+        expansion = Expansion(patterns, nodes)
+        if expansion.found is not None:
+            return expansion.found
+        stack += expansion.children
+    return None
 
 
 def _without_items(problem: SmallProblem, target: SearchTarget) -> Ints | None:

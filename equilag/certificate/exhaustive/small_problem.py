@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import cached_property
 from math import ceil, floor, lcm
 from typing import Final, NamedTuple
 
@@ -16,9 +17,14 @@ from equilag.domain.group.loads import MemberLoads
 from equilag.domain.group.member_capacities import Load, MemberCapacities
 
 MAX_ITEMS: Final = 40
-"""Most items of a search: each half of them has up to 2^20 subsets, which are all listed."""
+"""Most items of a search for any number of moves: each half of them has up to 2^20 subsets, which
+are all listed."""
 MAX_MEMBERS: Final = 8
-"""Most members of a search: the load limits of a node look at all 2^8 sets of members."""
+"""Most members of such a search: the load limits of a node look at all 2^8 sets of members."""
+MAX_ITEMS_MOVING: Final = 512
+"""Most items of a search for few moves: beyond, even the pairs of items are too many to list."""
+MAX_MEMBERS_MOVING: Final = 60
+"""Most members of such a search: a set of members is one integer of 63 bits."""
 MAX_SCALED: Final = 2**61
 """Scaled loads stay below this, so that the sum of two of them fits 63 bits."""
 OUTSIDE: Final = -2
@@ -74,12 +80,32 @@ class SmallProblem:
         kept = self.stakes[np.arange(len(found)), found]
         return self.forced_moves + int(self.stakes.sum()) - int(kept.sum())
 
+    @cached_property
+    def saved(self) -> Ints:
+        """[I, J] moves that an item saves by staying with a member."""
+        if self.stakes is not None:
+            return self.stakes
+        mine: Ints = (self.owner[:, None] == np.arange(len(self.base))).astype(np.int64)
+        return mine
+
+    @property
+    def prices(self) -> Ints:
+        """[I, J] moves of an item with each member, beside `moves_anyway`."""
+        prices: Ints = self.saved.sum(axis=1, keepdims=True) - self.saved
+        return prices
+
+    @property
+    def moves_anyway(self) -> int:
+        """Moves of every assignment, whoever gets the items."""
+        outside = 0 if self.stakes is not None else int((self.owner == OUTSIDE).sum())
+        return self.forced_moves + outside
+
     @property
     def fits(self) -> bool:
         """True if the problem is small enough to be searched, and has no limit on reads."""
         if self.reads is not None:
             return False
-        small = len(self.lag) <= MAX_ITEMS and len(self.base) <= MAX_MEMBERS
+        small = len(self.lag) <= MAX_ITEMS_MOVING and len(self.base) <= MAX_MEMBERS_MOVING
         return len(self.base) > 0 and (small or not len(self.lag))
 
 
@@ -171,48 +197,41 @@ class ScaledLoads:
         loads = MemberLoads(lags, self.capacities, np.arange(len(lags), dtype=np.int32))
         return target.is_met(loads.max, loads.min, cost)
 
-    def target(self, target: SearchTarget, owned: int) -> OwnershipTarget:
+    def target(self, problem: SmallProblem, target: SearchTarget) -> ScaledTarget:
         """The target for scaled loads: no assignment that meets it misses this one."""
-        one, slack = self.one, self.slack
+        one, slack, cost = self.one, self.slack, target.move_cost
+        forced, price = problem.moves_anyway, problem.prices.max(axis=1, initial=0)
+        most = everything = int(price.sum())
+        if target.max_moves is not None:
+            most = min(most, target.max_moves - forced)
         # Prices of moves are too many for a table; without a cost one entry says it all.
-        moves = range(owned, -1, -1) if target.move_cost else range(1)
-        allowed = [target.most((target.spread - target.move_cost * n) * one) + slack for n in moves]
-        table = [max(-1, min(self.total, spread)) for spread in allowed]
-        min_kept = 0 if target.max_moves is None else owned - target.max_moves
-        return OwnershipTarget(
-            table[-1],
+        table = range(most + 1) if cost else range(min(1, most + 1))
+        allowed = [target.most((target.spread - cost * (forced + n)) * one) for n in table]
+        kept = [min(self.total, spread + slack) for spread in allowed if spread + slack >= 0]
+        return ScaledTarget(
             target.least(target.floor * one) - slack,
-            target.most(target.cap * one),
-            owned,
-            min_kept,
-            min_kept > 0 or target.move_cost > 0,
-            np.array(table, dtype=np.int64),
+            min(self.total, target.most(target.cap * one)),
+            2 * (min(most, len(kept) - 1) if cost or not kept else most),
+            cost > 0 or most < everything,
+            np.array(kept, dtype=np.int64),
         )
 
 
 @dataclass(frozen=True, eq=False, slots=True)
-class OwnershipTarget:
-    """A target for one problem, with moves expressed as owned items that stay."""
+class ScaledTarget:
+    """A target for the scaled loads of one problem."""
 
-    spread: int
-    """What is allowed if all of them stay."""
     floor: int
     cap: int
-    owned: int
-    """Items that have an owner."""
-    min_kept: int
-    """Fewest of the owned items that must stay; 0 or less for no limit."""
-    counts_kept: bool
-    """True if it matters which items stay with their owners."""
+    most_ends: int
+    """Most ends of moves beside those of every assignment, two for each move; below 0 where nothing
+    meets the target."""
+    moves_matter: bool
     allowed: Ints
-    """[owned + 1] the spread allowed by the number of owned items that stay; −1 for none. A table,
-    since a cost of moves times moves need not fit 64 bits. [1] where moves cost nothing."""
+    """The spread allowed by the number of such moves. A table, since a cost of moves times moves
+    need not fit 64 bits. [1] where moves cost nothing."""
 
-    def spread_with(self, kept: int) -> int:
-        """The spread allowed if `kept` items stay in the end; below 0 for none."""
-        return int(self.allowed[min(kept, len(self.allowed) - 1)])
-
-    def spreads_with(self, kept: Ints) -> Ints:
-        """[n] the same for several."""
-        found: Ints = self.allowed[np.minimum(kept, len(self.allowed) - 1)]
+    def spread_with(self, ends: Ints) -> Ints:
+        """[n] the spread allowed with so many ends of moves, `most_ends` at most."""
+        found: Ints = self.allowed[np.minimum((ends + 1) // 2, len(self.allowed) - 1)]
         return found

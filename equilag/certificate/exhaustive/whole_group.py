@@ -8,7 +8,9 @@ import numpy as np
 
 from equilag.certificate.exhaustive.small_problem import (
     MAX_ITEMS,
+    MAX_ITEMS_MOVING,
     MAX_MEMBERS,
+    MAX_MEMBERS_MOVING,
     OUTSIDE,
     ReadsAcross,
     SmallProblem,
@@ -56,13 +58,16 @@ def whole_problem(
 ) -> WholeGroup | None:
     """All free partitions and all members that are not idle.
 
-    None without such members, and where there are too many to search; given `cells`, where items
-    times members exceed it. With `max_moves` 0, owned partitions are not free either.
+    None without such members, and where there are too many to search within `max_moves`, more of
+    which can be searched unless units have several owners; given `cells`, where items times members
+    exceed it. With `max_moves` 0, owned partitions are not free either.
     """
     rest = group.owner if max_moves == 0 else constraint.pinned_assignment
     items = np.flatnonzero(group.assignable & (rest == NOBODY))
     members = np.flatnonzero(~group.idle)
-    too_many = len(items) > MAX_ITEMS or len(members) > MAX_MEMBERS
+    few = max_moves is not None and not has_stakes(group)
+    too_many = len(items) > (MAX_ITEMS_MOVING if few else MAX_ITEMS)
+    too_many |= len(members) > (MAX_MEMBERS_MOVING if few else MAX_MEMBERS)
     if cells is not None:
         too_many = len(items) * len(members) > cells
     if not len(members) or (too_many and len(items)):

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Final, NamedTuple
 
 from equilag.certificate.checks.search_checks import SEARCH_WORK
-from equilag.certificate.exhaustive.few_moves.move_problem import MOVE_CELLS
+from equilag.certificate.exhaustive.small_problem import MAX_ITEMS_MOVING, MAX_MEMBERS_MOVING
 from equilag.domain.budget import Budget
 from equilag.domain.errors import ContradictedBound, InputError
 from equilag.domain.plan.claim import Claim
@@ -20,15 +20,12 @@ from equilag.planner.stages.bounding_stages import CountingBounds, no_lag_claims
 from equilag.planner.stages.counting_stages import COUNTING
 from equilag.planner.stages.cpsat_stage import FullModel
 from equilag.planner.stages.exchange_stages import ExactTransfers, Levels
-from equilag.planner.stages.exhaustive_stage import ExhaustiveFront, ExhaustiveSearch
+from equilag.planner.stages.exhaustive_stage import MOST_EXTRA, ExhaustiveFront, ExhaustiveSearch
 from equilag.planner.stages.few_moves_stage import (
-    MOST_EXTRA,
     PROVABLE,
     CountedMoves,
     FewestMovesWithin,
     FewMoves,
-    FewMovesFront,
-    ProvedBudget,
 )
 from equilag.planner.stages.front_stages import FrontRounds, ModelledFront, TowardsOwners
 from equilag.planner.stages.improving_stages import (
@@ -54,6 +51,8 @@ class Phase(NamedTuple):
 
 QUICK_WORK: Final = 12_000_000
 """Array elements of the first exhaustive search: about 0.1 s, enough for most groups of 5 x 30."""
+POINT_WORK: Final = 8_000_000
+"""Array elements that one number of moves may cost in the first search over the front: 0.1 s."""
 DEEP_WORK: Final = SEARCH_WORK // 10
 """Array elements of the last one: a tenth of what whoever checks its claim may spend."""
 
@@ -68,8 +67,7 @@ SEARCHING: Final[tuple[Phase, ...]] = (
     Phase(
         (
             ExhaustiveSearch("exhaustive search", QUICK_WORK, upto=0.4),
-            FewMovesFront(),
-            ExhaustiveFront("exhaustive front", QUICK_WORK, upto=0.5),
+            ExhaustiveFront(POINT_WORK, upto=0.3),
             FullModel(searched=True, upto=0.6),
             PairedExchange(),
             Levels(),
@@ -81,13 +79,7 @@ SEARCHING: Final[tuple[Phase, ...]] = (
         ),
         share=0.6,
     ),
-    Phase(
-        (
-            ExhaustiveSearch("deep exhaustive search", DEEP_WORK, upto=0.7),
-            ExhaustiveFront("deep exhaustive front", DEEP_WORK, upto=0.75),
-        ),
-        share=0.5,
-    ),
+    Phase((ExhaustiveSearch("deep exhaustive search", DEEP_WORK, upto=0.7),), share=0.5),
     Phase((BulkDescent(share=0.7, upto=0.78), TowardsOwners(), FrontRounds(0.85)), share=0.5),
 )
 """The search over the front, the same for all limits and tolerances: cheap bounds and plans first,
@@ -97,7 +89,6 @@ PROVING: Final[tuple[Phase, ...]] = (
         (
             FewestMovesWithin(DEEP_WORK // 5),
             CountedMoves(),
-            ProvedBudget(DEEP_WORK),
             ExhaustiveSearch("proof", DEEP_WORK, aim=aim_of_policy),
             FullModel(searched=None, upto=1.0, aim=aim_of_policy),
         )
@@ -106,7 +97,9 @@ PROVING: Final[tuple[Phase, ...]] = (
 """What closes the gap of the candidate that the policy takes."""
 BEFORE_PROOF: Final = Phase((CountingBounds(), GreedyDescent(), FewMoves(within_limit=True)), 0.35)
 """The first plans within a small limit on moves, where the clock alone limits the run."""
-EARLY_PROOF: Final = Phase((CountedMoves(), ProvedBudget(DEEP_WORK)), share=0.75)
+EARLY_PROOF: Final = Phase(
+    (CountedMoves(), ExhaustiveSearch("proof", DEEP_WORK, aim=aim_of_policy)), share=0.75
+)
 """Their proof, before the search goes on for what lies beyond the limit."""
 WIDER_BEAM: Final = Phase((FewMoves(1.0, 2 * WIDTH, within_limit=True),), share=0.8)
 """Better plans within the limit where that proof failed, or is too far off to be tried first."""
@@ -184,7 +177,7 @@ def phases_for(state: SolveState, budget: Budget) -> tuple[Phase, ...]:
     size = problem.group.n_partitions
     if limit is None or limit > problem.fewest_moves + MOST_EXTRA:
         return (*SEARCHING, *PROVING, *REMAINING)
-    if budget.counted or size * problem.active > MOVE_CELLS:
+    if budget.counted or size > MAX_ITEMS_MOVING or problem.active > MAX_MEMBERS_MOVING:
         return (*SEARCHING, *PROVING, *REMAINING)
     near = limit * size <= PROVABLE
     proving = (EARLY_PROOF, WIDER_BEAM) if near else (WIDER_BEAM,)

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from typing import Final
 
 from equilag.certificate.exhaustive.search import Search
 from equilag.certificate.exhaustive.whole_group import WholeGroup, whole_problem
 from equilag.domain.budget import Budget, OutOfBudget
+from equilag.domain.plan.metrics import most_moves
 from equilag.planner.solving.state import (
     Aim,
     Contribution,
@@ -16,7 +18,10 @@ from equilag.planner.solving.state import (
     aim_of_search,
 )
 
-ALGORITHM = "exhaustive-search"
+ALGORITHM: Final = "exhaustive-search"
+MOST_EXTRA: Final = 10
+"""Moves beyond the fewest up to which the front is searched in groups too large to be searched for
+any number of moves; the work doubles with every other."""
 
 
 class ExhaustiveSearch:
@@ -48,45 +53,64 @@ class ExhaustiveSearch:
         aim = self.aim(state)
         group = whole(state, aim.limit)
         assert group is not None
-        yield Searched(max(self.work, state.searched.work))
+        if aim == aim_of_search(state):
+            yield Searched(max(self.work, state.searched.work))
         with budget.part(self.work, self.upto) as part:
             try:
                 search = Search(group.problem, part)
                 yield from close_gap(state, group, search, aim)
-                yield from _replace_solver_claim(state, search, aim)
             except OutOfBudget:
                 return
 
 
 class ExhaustiveFront:
-    """The least spread for every number of moves, fewest first."""
+    """The least spread for every number of moves, fewest first; in larger groups for the lowest."""
 
-    def __init__(self, name: str, work: int, upto: float = 1.0) -> None:
-        self.name = name
+    name: Final = "exhaustive front"
+    SHARE: Final = 0.4
+    """Of the time left."""
+    PATIENCE: Final = 3
+    """Numbers of moves that cost too much, after which the higher ones are left out."""
+
+    def __init__(self, work: int, upto: float = 1.0) -> None:
+        """`work` is what each number of moves may cost."""
         self.work = work
         self.upto = upto
 
     def applies(self, state: SolveState, budget: Budget) -> bool:
-        if not state.problem.moves_trade:
+        if not state.problem.moves_trade or state.front_proved or state.goals_done:
             return False
-        return not state.front_proved and whole(state, None) is not None
+        return whole(state, self._most(state)) is not None
 
     def run(self, state: SolveState, budget: Budget) -> Iterator[Contribution]:
-        group = whole(state, None)
+        most, limited = self._most(state), budget.share(self.SHARE)
+        group = whole(state, most)
         assert group is not None
-        least, most = state.problem.fewest_moves, len(group.items)
-        with budget.part(self.work, self.upto) as part:
-            try:
-                search = Search(group.problem, part)
-                if state.problem.objective.unit is not None:
-                    yield from _close_points(state, group, search)
+        if state.problem.objective.unit is not None:
+            with budget.part(self.work, self.upto) as part:
+                try:
+                    yield from _close_points(state, group, Search(group.problem, part))
+                except OutOfBudget:
                     return
-                for moves in range(least, most + 1):
-                    yield from close_gap(state, group, search, Aim(moves))
-                    if state.front.least_spread(moves) <= state.proofs.spread:
-                        return
-            except OutOfBudget:
+            return
+        given_up = 0
+        for moves in range(state.problem.fewest_moves, most + 1):
+            settled = state.front.least_spread(moves) <= state.proofs.spread
+            if settled or given_up >= self.PATIENCE or limited.expired():
                 return
+            with limited.part(self.work, self.upto) as part:
+                try:
+                    search = Search(group.problem, part)
+                    yield from close_gap(state, group, search, Aim(moves))
+                except OutOfBudget:
+                    given_up += 1
+
+    @staticmethod
+    def _most(state: SolveState) -> int:
+        """The most moves that are looked at."""
+        if whole(state, None) is not None:
+            return most_moves(state.problem.group)
+        return state.problem.fewest_moves + MOST_EXTRA
 
 
 def _close_points(state: SolveState, group: WholeGroup, search: Search) -> Iterator[Contribution]:
@@ -108,19 +132,26 @@ def whole(state: SolveState, limit: int | None, cells: int | None = None) -> Who
 def close_gap(
     state: SolveState, group: WholeGroup, search: Search, aim: Aim
 ) -> Iterator[Contribution]:
-    """Search below the bound first: narrow targets are the cheap ones to rule out."""
+    """Search below the bound first: narrow targets are the cheap ones to rule out. With few moves,
+    where no spread is small, below the best plan.
+
+    What only a solver has closed is proved again.
+    """
     step = 0
-    while aim.open(state):
+    while unproved(state, aim):
         bound, reached = aim.bound(state), aim.reached(state)
-        assert reached is not None
-        goal = min(bound + step, reached - 1)
-        found = search.find(aim.target(state, goal + 1))
-        if found is None:
-            yield aim.proved(goal + 1, "search")
-            step = max(1, step * 4)
-        else:
+        if reached is None:
+            return
+        value = min(bound + step + 1, reached) if aim.limit is None else reached
+        found = search.find(aim.target(state, value))
+        if found is not None:
             yield Proposal(group.assignment(found), ALGORITHM)
             step = ((aim.reached(state) or 0) - bound) // 2
+            continue
+        yield aim.proved(value, "search")
+        if value == reached:
+            return
+        step = max(1, step * 4)
 
 
 def unproved(state: SolveState, aim: Aim) -> bool:
@@ -129,12 +160,3 @@ def unproved(state: SolveState, aim: Aim) -> bool:
         return True
     claim = state.proofs.strongest(aim.claim, aim.limit)
     return claim is not None and claim.evidence == "solver"
-
-
-def _replace_solver_claim(state: SolveState, search: Search, aim: Aim) -> Iterator[Contribution]:
-    """Prove again what rests on a solver's word, where the search gets there."""
-    claim, value = state.proofs.strongest(aim.claim, aim.limit), aim.reached(state)
-    if claim is None or claim.evidence == "checked" or value is None:
-        return
-    if search.find(aim.target(state, value)) is None:
-        yield aim.proved(value, "search")

@@ -1,4 +1,4 @@
-"""The stages for plans with few moves: exact, move by move, in groups too large for all plans."""
+"""The stages for plans with few moves."""
 
 from __future__ import annotations
 
@@ -6,16 +6,16 @@ from collections.abc import Iterator
 from typing import Final
 
 from equilag.certificate.checks.search_checks import within_spread
-from equilag.certificate.exhaustive.few_moves.move_problem import whole_problem_of_few_moves
-from equilag.certificate.exhaustive.few_moves.move_search import MoveSearch
+from equilag.certificate.exhaustive.search import Search
 from equilag.certificate.exhaustive.whole_group import WholeGroup
 from equilag.domain.budget import Budget, OutOfBudget
 from equilag.domain.group.loads import written
 from equilag.domain.group.member_capacities import Load
 from equilag.domain.plan.claim import Claim
+from equilag.domain.plan.metrics import has_stakes
 from equilag.domain.policy.objective import MOVES_WITHIN, SPREAD
-from equilag.planner.solving.state import Aim, Contribution, Proposal, SolveState, aim_of_policy
-from equilag.planner.stages.exhaustive_stage import unproved
+from equilag.planner.solving.state import Contribution, Proposal, SolveState, aim_of_policy
+from equilag.planner.stages.exhaustive_stage import ALGORITHM, MOST_EXTRA, whole
 from equilag.solver.exchange.exchange_beam import (
     WIDTH,
     FewExchanges,
@@ -23,14 +23,8 @@ from equilag.solver.exchange.exchange_beam import (
     search_beam,
 )
 
-MOVE_SEARCH: Final = "move-search"
-"""The kind of the claims, and what finds the plans."""
-MOST_EXTRA: Final = 10
-"""Moves beyond the fewest up to which the front is searched; the work doubles with every other."""
 PROVABLE: Final = 600
 """Moves times partitions up to which a proof was seen to end within a second or two."""
-POINT_WORK: Final = 8_000_000
-"""Array elements that one number of moves may cost in the search over the front: 0.1 s."""
 
 
 class FewMoves:
@@ -77,69 +71,6 @@ class FewMoves:
             yield Proposal(found, "few-exchanges")
 
 
-class FewMovesFront:
-    """The least spread for each of the lowest numbers of moves."""
-
-    name: Final = "few moves"
-    UPTO: Final = 0.3
-    """Part of the work that may be spent when it ends."""
-    SHARE: Final = 0.4
-    """Of the time left."""
-    PATIENCE: Final = 3
-    """Numbers of moves that cost too much, after which the higher ones are left out."""
-
-    def applies(self, state: SolveState, budget: Budget) -> bool:
-        problem = state.problem
-        if not problem.has_owners or state.front_proved or state.goals_done:
-            return False
-        return _whole(state, None) is not None
-
-    def run(self, state: SolveState, budget: Budget) -> Iterator[Contribution]:
-        group = _whole(state, None)
-        assert group is not None
-        fewest, given_up = state.problem.fewest_moves, 0
-        limited = budget.share(self.SHARE)
-        alone = state.problem.search_limit is not None
-        work = MOST_EXTRA * POINT_WORK if alone else POINT_WORK
-        for moves in range(fewest, fewest + (0 if alone else MOST_EXTRA) + 1):
-            settled = state.front.least_spread(moves) <= state.proofs.spread
-            if settled or given_up >= self.PATIENCE or limited.expired():
-                return
-            with limited.part(work, self.UPTO) as part:
-                try:
-                    search = MoveSearch(group.problem, part)
-                    yield from _close_from_above(state, group, search, Aim(moves))
-                except OutOfBudget:
-                    given_up += 1
-
-
-class ProvedBudget:
-    """The least spread within the policy's limit on moves, or with its fewest moves."""
-
-    name: Final = "proof for a number of moves"
-
-    def __init__(self, work: int) -> None:
-        """`work` is what it may cost, in array elements."""
-        self.work = work
-
-    def applies(self, state: SolveState, budget: Budget) -> bool:
-        aim = aim_of_policy(state)
-        if aim.limit is None or not unproved(state, aim):
-            return False
-        return _whole(state, aim.limit) is not None
-
-    def run(self, state: SolveState, budget: Budget) -> Iterator[Contribution]:
-        aim = aim_of_policy(state)
-        group = _whole(state, aim.limit)
-        assert group is not None
-        with budget.part(self.work) as part:
-            try:
-                search = MoveSearch(group.problem, part)
-                yield from _close_from_above(state, group, search, aim)
-            except OutOfBudget:
-                return
-
-
 class CountedMoves:
     """What counting says of the policy's limit on moves."""
 
@@ -160,9 +91,8 @@ class CountedMoves:
 class FewestMovesWithin:
     """The fewest moves of all plans as even as the tolerance asks for.
 
-    Of those without a limit on moves, also where there is one: what this finds must be the same for
-    every limit that does not bind. Where only the clock limits the run, a limit that binds gets the
-    time instead.
+    Not where a limit on moves binds, whose proof gets the time and work instead; what this finds is
+    the same for every limit that does not.
     """
 
     name: Final = "fewest moves within the tolerance"
@@ -177,23 +107,17 @@ class FewestMovesWithin:
             return False
         best, limit = state.unlimited, state.limit
         binds = limit is not None and limit < best.moves
-        return problem.fewest_moves < best.moves and (budget.counted or not binds)
+        return problem.fewest_moves < best.moves and not binds
 
     def run(self, state: SolveState, budget: Budget) -> Iterator[Contribution]:
         spread = max(_cap(state), state.unlimited.spread)
         counted = _counted_moves(state, spread)
-        group = _whole(state, state.unlimited.moves - 1)
-        if group is not None:
+        group = whole(state, state.unlimited.moves - 1)
+        if group is not None and not has_stakes(state.problem.group):
             with budget.part(self.work) as part:
                 yield from _fewest_by_search(state, part, group, spread)
         if (state.proofs.value(MOVES_WITHIN) or 0) < counted:
             yield Claim(MOVES_WITHIN, counted, "moves", {"spread": written(spread)})
-
-
-def _whole(state: SolveState, limit: int | None) -> WholeGroup | None:
-    """All that is free in the group; None where the search for a few moves does not apply."""
-    problem = state.problem
-    return whole_problem_of_few_moves(problem.group, problem.constraint, limit)
 
 
 def _cap(state: SolveState) -> Load:
@@ -216,30 +140,15 @@ def _fewest_by_search(
     """Look for a plan as even with one move less, until there is none."""
     moves, proofs = state.unlimited.moves, state.proofs
     try:
-        search = MoveSearch(group.problem, budget)
+        search = Search(group.problem, budget)
         while moves > state.problem.fewest_moves:
             target = within_spread(spread, moves - 1, proofs.highest, proofs.lowest)
             found = search.find(target)
             if found is None:
-                yield Claim(MOVES_WITHIN, moves, MOVE_SEARCH, {"spread": written(spread)})
+                yield Claim(MOVES_WITHIN, moves, "search", {"spread": written(spread)})
                 return
-            yield Proposal(group.assignment(found), MOVE_SEARCH)
+            yield Proposal(group.assignment(found), ALGORITHM)
             within = state.front.fewest_moves_within(spread)
             moves = moves - 1 if within is None else min(moves - 1, within.moves)
     except OutOfBudget:
         return
-
-
-def _close_from_above(
-    state: SolveState, group: WholeGroup, search: MoveSearch, aim: Aim
-) -> Iterator[Contribution]:
-    """Look for a plan better than the best one until there is none."""
-    while unproved(state, aim):
-        reached = aim.reached(state)
-        if reached is None:
-            return
-        found = search.find(aim.target(state, reached))
-        if found is None:
-            yield aim.proved(reached, MOVE_SEARCH)
-            return
-        yield Proposal(group.assignment(found), MOVE_SEARCH)

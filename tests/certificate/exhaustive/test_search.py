@@ -17,6 +17,7 @@ from support.small_problems import (
     is_met,
     loads_of,
     meets_limits,
+    random_problem,
     random_target,
     solutions,
 )
@@ -24,7 +25,9 @@ from support.small_problems import (
 from equilag.certificate.exhaustive.search import Search
 from equilag.certificate.exhaustive.small_problem import (
     MAX_ITEMS,
+    MAX_ITEMS_MOVING,
     MAX_MEMBERS,
+    MAX_MEMBERS_MOVING,
     ReadsAcross,
     SearchTarget,
 )
@@ -159,10 +162,21 @@ def test_owned_partitions_are_no_items_if_no_moves_are_allowed() -> None:
     assert whole.rest[:2].tolist() == [0, 1]
 
 
-@pytest.mark.parametrize(("items", "members"), [(MAX_ITEMS + 1, 2), (4, MAX_MEMBERS + 1), (0, 0)])
-def test_large_problems_are_refused(items: int, members: int) -> None:
+@pytest.mark.parametrize(
+    ("items", "members", "most"),
+    [
+        (MAX_ITEMS + 1, 2, None),
+        (4, MAX_MEMBERS + 1, None),
+        (MAX_ITEMS_MOVING + 1, 2, 1),
+        (4, MAX_MEMBERS_MOVING + 1, 1),
+        (0, 0, None),
+    ],
+)
+def test_large_problems_are_refused(items: int, members: int, most: int | None) -> None:
+    problem = problem_of([1] * items, members, 0, items)
+    problem = replace(problem, owner=np.zeros(items, np.int64))
     with pytest.raises(OutOfBudget):
-        Search(problem_of([1] * items, members, 0, items), Budget(PLENTY))
+        Search(problem, Budget(PLENTY)).find(SearchTarget(9, max_moves=most))
 
 
 @pytest.mark.parametrize(
@@ -174,7 +188,7 @@ def test_out_of_budget_raises_and_says_if_the_clock_was_the_reason(
     lag = np.random.default_rng(74).integers(1, 10**9, 36).tolist()
     budget = Budget(work, seconds)
     with pytest.raises(OutOfBudget):
-        Search(problem_of(lag, 6, 6, 6), budget).find(SearchTarget(0))
+        Search(problem_of(lag, 6, 6, 6), budget).find(SearchTarget(999))
     assert budget.cut is (seconds == 0)
 
 
@@ -207,6 +221,76 @@ def test_finds_a_solution_exactly_where_there_is_one() -> None:
         assert is_met(target, loads.max(), loads.min(), moves)
         assert target.max_moves is None or moves <= target.max_moves
     assert answers == {True, False}
+
+
+@pytest.mark.parametrize(
+    "settings",
+    [
+        {"search.SLICE_WORK": 100_000, "search.MAX_CUTS": 3},
+        {"item_masks.WORD": 2, "search.FIRST_BATCH": 1, "search.MAX_BATCH": 1},
+        {"ahead.CROSS": 3, "expansion.CROSS": 3},
+        {"ahead.EXACT": 0},
+        {"range_patterns.MAX_LISTED": 2},
+        {"range_patterns.MAX_LEVELS": 0},
+        {"patterns.MAX_SUBSETS": 3},
+    ],
+    ids=["cut ranges", "words and batches", "parts", "estimates", "joins", "levels", "long lists"],
+)
+def test_few_moves_are_decided_as_by_brute_force(
+    settings: dict[str, int], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name, value in settings.items():
+        monkeypatch.setattr(f"equilag.certificate.exhaustive.{name}", value)
+    rng, decided = np.random.default_rng(31), 0
+    for number in range(12):
+        members = 2 + number % 3
+        problem = random_problem(rng, members, items=8 - members)
+        size = len(problem.lag)
+        if number % 2:
+            even = np.full(members, size // members), np.full(members, -(-size // members))
+            problem = replace(problem, lo=even[0], hi=even[1], allowed=problem.allowed | True)
+        if number % 3:
+            heavy = 1000 // rng.permutation(np.arange(1, size + 1))
+            problem = replace(problem, owner=rng.integers(0, members, size), lag=heavy)
+        everything = list(solutions(problem, SearchTarget(10**9)))
+        for most in range(4):
+            within = [np.ptp(loads_of(problem, x)) for x in everything if problem.moves(x) <= most]
+            best = min(within, default=10**6)
+            try:
+                search = Search(problem, Budget(PLENTY))
+                found = search.find(SearchTarget(best, max_moves=most))
+                below = search.find(SearchTarget(best, floor=-1, max_moves=most, strict=True))
+            except OutOfBudget:
+                continue
+            decided += 1
+            assert (found is not None) == bool(within)
+            assert below is None
+            if found is not None:
+                assert np.ptp(loads_of(problem, found)) == best
+                assert problem.moves(found) <= most
+                assert meets_limits(problem, found)
+    assert decided == 48 or "patterns.MAX_SUBSETS" in settings
+    assert decided
+
+
+def test_few_moves_in_a_group_too_large_for_any_number_of_moves() -> None:
+    lags = np.random.default_rng(5).integers(0, 1000, 70)
+    group = group_of([70], [[0]] * 7, [n % 7 for n in range(70)], lags)
+    whole = whole_problem(group, constraint_for(group, Policy(balance="total")), 2)
+    search, reached = Search(whole.problem, Budget(PLENTY)), int(lags.sum())
+    while (found := search.find(SearchTarget(reached - 1, max_moves=2))) is not None:
+        assert whole.problem.moves(found) <= 2
+        assert np.ptp(loads_of(whole.problem, found)) < reached
+        reached = int(np.ptp(loads_of(whole.problem, found)))
+    # Two moves are one exchange of two partitions, as the counts are even.
+    best = 10**6
+    for one in range(70):
+        for other in range(one):
+            after = np.bincount(group.owner, weights=lags).astype(np.int64)
+            np.add.at(after, group.owner[[other, one]], lags[[one, other]])
+            np.subtract.at(after, group.owner[[one, other]], lags[[one, other]])
+            best = min(best, int(np.ptp(after)))
+    assert reached == best
 
 
 def test_the_least_spread_is_found_and_nothing_below_it() -> None:

@@ -1,0 +1,146 @@
+"""What is ahead of some nodes: who has to decide, what each needs, and how many choices it has."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Final, NamedTuple
+
+import numpy as np
+
+from equilag.certificate.exhaustive.item_masks import Bits, Patterns, disjoint, sizes
+from equilag.certificate.exhaustive.nodes import LoadLimits, Nodes
+from equilag.certificate.exhaustive.range_patterns import RangePatterns
+from equilag.domain.group.group import Flags, Ints
+
+EXACT: Final = 2_000
+"""Patterns up to which those of each node are counted: of more, those without regard to what other
+members have got."""
+CROSS: Final = 400_000
+"""Pairs of node and pattern in one array operation."""
+MANY: Final = 1 << 60
+"""Stands for the number of patterns where they are too many to list: this member decides last."""
+
+
+class _Group(NamedTuple):
+    """Members of a class, and nodes at which they have the same patterns."""
+
+    alike: Ints
+    rows: Ints
+    first: Ints
+    """[rows] the first of them that is affected."""
+    gone: Bits
+    """[W] what is gone of their own."""
+
+
+class Ahead:
+    """For n nodes and J members. A member that cannot keep exactly what it owns is affected."""
+
+    def __init__(self, run: RangePatterns, nodes: Nodes) -> None:
+        self.run, self.task, self.nodes = run, run.task, nodes
+        self.members = len(self.task.items.base)
+        shape = len(nodes), self.members
+        self.task.budget.spend(len(nodes) * self.members * 10)
+        self.limits = LoadLimits.of(nodes, self.task)
+        self.is_open = nodes.is_open(self.members)
+        """[n, J]"""
+        self.alive = self.limits.alive & (nodes.open != 0)
+        """[n] False where the open members cannot share what is left."""
+        self.alone = np.zeros((*shape, nodes.free.shape[1]), np.uint64)
+        """[n, J, W] the free items that only this member may take."""
+        self._find_alone()
+        self.affected = self.is_open & ~self._staying() & self.alive[:, None]
+        """[n, J]"""
+        self.need, self.count = np.zeros(shape, np.int64), np.full(shape, MANY)
+        """[n, J] the fewest ends of moves at affected members, and how many patterns they have."""
+        left = self.task.target.most_ends - nodes.ends
+        for group in list(self._groups()):
+            self._find_need(group, int(left[group.rows].max()))
+        spare = left - self.need.sum(axis=1)
+        self.most = np.minimum(self.need + spare[:, None], self._unknown())
+        """[n, J] most ends of moves at each member."""
+        self.alive &= (spare >= 0) & (self.need <= self.most).all(axis=1)
+        self.affected &= self.alive[:, None]
+        for group in list(self._groups()):
+            self._find_count(group)
+        self.alive &= (np.where(self.affected, self.count, 1) > 0).all(axis=1)
+
+    def _find_alone(self) -> None:
+        items, nodes = self.task.items, self.nodes
+        if items.allowed.all():
+            return
+        for mask in np.unique(nodes.open).tolist():
+            rows = nodes.open == mask
+            takers = items.takers & mask
+            self.alive[rows] &= disjoint(nodes.free[rows], items.mask(takers == 0))
+            for m in range(self.members):
+                self.alone[rows, m] = nodes.free[rows] & items.mask(takers == 1 << m)
+
+    def _staying(self) -> Flags:
+        """[n, J] True for members that can keep exactly what they own."""
+        run, own = self.run, self.task.items.own[None]
+        if not run.may_stay:
+            return np.zeros(self.is_open.shape, np.bool_)
+        stays = run.can_stay & disjoint(own, ~self.nodes.free[:, None])
+        stays &= disjoint(self.alone, ~own)
+        fits: Flags = (run.own_lag >= self.limits.least) & (run.own_lag <= self.limits.most)
+        return stays & fits
+
+    def _groups(self) -> Iterator[_Group]:
+        """The nodes at which members of a class are affected, by what is gone of their own."""
+        items, classes = self.task.items, np.array(self.task.member_class)
+        for kind in np.unique(classes).tolist():
+            alike = np.flatnonzero(classes == kind)
+            rows = np.flatnonzero(self.affected[:, alike].any(axis=1))
+            if len(rows):
+                gone = items.own[alike[0]] & ~self.nodes.free[rows]
+                masks, place = np.unique(gone, axis=0, return_inverse=True)
+                for number, mask in enumerate(masks):
+                    here = rows[place.ravel() == number]
+                    first = alike[self.affected[here][:, alike].argmax(axis=1)]
+                    yield _Group(alike, here, first, mask)
+
+    def _find_need(self, group: _Group, most: int) -> None:
+        rows, places = group.rows, np.ix_(group.rows, group.alike)
+        need, listed = self.run.fewest(int(group.alike[0]), group.gone, most)
+        needs = np.full(len(rows), need)
+        if listed is not None and 0 < len(listed.ends) <= EXACT:
+            for part, fits in self._fitting(group, listed):
+                # Patterns with more ends than are listed may be possible.
+                least = listed.ends[fits.argmax(axis=1)]
+                needs[part] = np.where(fits.any(axis=1), least, listed.ends[-1] + 1)
+        self.need[places] = np.where(self.affected[places], needs[:, None], 0)
+
+    def _find_count(self, group: _Group) -> None:
+        rows, most = group.rows, self.most[group.rows, group.first]
+        listed = self.run.patterns(int(group.alike[0]), group.gone, int(most.max()))
+        if listed is None:
+            return
+        counts = np.searchsorted(listed.ends, most, side="right")
+        if len(listed.ends) <= EXACT:
+            for part, fits in self._fitting(group, listed):
+                counts[part] = (fits & (listed.ends <= most[part, None])).sum(axis=1)
+        self.count[np.ix_(rows, group.alike)] = counts[:, None]
+
+    def _fitting(self, group: _Group, listed: Patterns) -> Iterator[tuple[slice, Flags]]:
+        """Parts of the group's nodes, and [part, patterns] True for what is possible there."""
+        step = max(1, CROSS // max(1, len(listed.ends)))
+        for begin in range(0, len(group.rows), step):
+            part = slice(begin, begin + step)
+            here, m = group.rows[part], group.first[part]
+            self.task.budget.spend(len(here) * listed.mask.size)
+            fits = disjoint(listed.mask[None], ~self.nodes.free[here][:, None])
+            fits &= listed.load >= self.limits.least[here, m][:, None]
+            fits &= listed.load <= self.limits.most[here, m][:, None]
+            yield part, fits
+
+    def _unknown(self) -> Ints:
+        """[n, J] most ends of moves at each member, by the number of moves that are not known."""
+        if not self.run.may_stay:
+            return np.full(self.is_open.shape, self.task.target.most_ends)
+        items, nodes = self.task.items, self.nodes
+        owned = np.bitwise_or.reduce(items.own, axis=0)
+        waiting = sizes(nodes.free & owned & ~nodes.kept(self.task))
+        gone = sizes(items.own[None] & ~nodes.free[:, None])
+        fresh = self.task.target.most_ends // 2 - nodes.known
+        most: Ints = (fresh + waiting)[:, None] + gone
+        return most
