@@ -20,6 +20,7 @@ from equilag.domain.plan.metrics import member_counts
 from equilag.domain.plan.verdict import CostFacts, HotPartitionFacts
 from equilag.planner.diagnosis.decide import DecisionGround, PlanDecision
 from equilag.planner.diagnosis.judged_plan import JudgedPlan
+from equilag.planner.verdict.causes import waiting
 from equilag.planner.verdict.throughput_words import ahead_words, behind_news, behind_words
 from equilag.planner.worth.thresholds import least_records
 
@@ -53,7 +54,7 @@ def _nobody_reads(found: JudgedPlan) -> Words:
     why = "no member subscribes to its topics" if group.n_members else "the group has no members"
     if not lag:
         return f"Leave it: {why}, and no record waits", ()
-    return f"Nobody reads it: {why}, and {plural(lag, 'record')} {form(lag, 'waits', 'wait')}", ()
+    return f"Nobody reads it: {why}, and {waiting(lag)}", ()
 
 
 def _behind(found: JudgedPlan) -> Words:
