@@ -50,10 +50,6 @@ class Screen:
         return self.width if self.max_prose is None else min(self.width, self.max_prose)
 
     @property
-    def arrow(self) -> str:
-        return "->" if self.ascii else "→"
-
-    @property
     def dots(self) -> str:
         return "..." if self.ascii else "…"
 
@@ -61,7 +57,7 @@ class Screen:
         """The text in the signs of the screen."""
         if not self.ascii:
             return text
-        return text.replace("→", self.arrow).replace("×", "x").replace("…", self.dots)
+        return text.replace("→", "->").replace("×", "x").replace("…", self.dots)
 
 
 def is_terminal(stream: IO[str] | None) -> bool:

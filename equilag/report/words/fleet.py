@@ -79,8 +79,6 @@ BEHIND: Final = {
     "hot": "with a partition that no assignment helps: no member reads so fast",
 }
 """Verdict of groups that fall behind -> what follows their number."""
-RATES_ALONE: Final = "--weight rate"
-"""Where the present members keep up with a plan that spreads rates and no lag."""
 MAX_HOT: Final = 2
 """Partitions named in a cell; --json has more of them."""
 
@@ -112,8 +110,8 @@ def help_words(row: GroupThroughput) -> str:
     if row.verdict == "moves":
         return "the plan"
     if row.verdict == "members":
-        more = row.members_short or 0
-        return f"{number(more)} more {form(more, 'member')}" if more else RATES_ALONE
+        more = row.members_short or 0  # none where a plan that spreads rates alone keeps up
+        return f"{number(more)} more {form(more, 'member')}" if more else "--weight rate"
     if row.verdict == "hot":
         more = len(row.hot) - MAX_HOT
         named = ", ".join(printable(name) for name in row.hot[:MAX_HOT])
