@@ -87,6 +87,29 @@ def test_every_point_of_the_frontier_keeps_to_the_limit(seed: int) -> None:
         assert spread >= min(best for fewest, best in optima.front if fewest <= moves)
 
 
+@pytest.mark.parametrize("number", [4, pytest.param(60, marks=pytest.mark.long)])
+def test_both_limits_are_met_exactly_and_refused_only_where_nothing_meets_them(number: int) -> None:
+    seen, settings = 0, {"effort": 0.1, "time_limit": 60, "tolerance": 0}
+    for seed in range(100, 100 + number):
+        snapshot, limit = drawn(seed), seed % 4
+        oracle, group = read_group(snapshot), equilag.load_snapshot(dict(snapshot))
+        optima = all_optima(oracle, most_across=limit)
+        if optima is None:
+            with pytest.raises(equilag.InputError):
+                equilag.solve(group, max_cross_rack=limit, **settings)
+            continue
+        fewest = optima.front[0][0]
+        if fewest:
+            with pytest.raises(equilag.InputError):
+                equilag.solve(group, max_cross_rack=limit, max_moves=fewest - 1, **settings)
+        for moves, spread in optima.front:
+            plan = equilag.solve(group, max_cross_rack=limit, max_moves=moves, **settings)
+            got, seen = oracle.figures(oracle.placed(plan.assignment)), seen + 1
+            assert (got.cross <= limit, got.moves <= moves, got.spread) == (True, True, spread)
+            assert equilag.verify(group, plan) == []
+    assert seen >= number // 2
+
+
 def test_both_limits_at_once() -> None:
     """One move or more where nothing may be read across racks, none where one read is allowed."""
     snapshot = snapshot_of([2], [[0], [0]], [1, 0]) | {"racks": {"t00": [["a"], ["b"]]}}
