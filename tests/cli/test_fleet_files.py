@@ -49,7 +49,7 @@ def call(run: Callable[..., Result]) -> Callable[..., str]:
 
 def test_show(call, path: str) -> None:
     text = call("show", path)
-    assert "\n\nFleet of 4 groups: " in text
+    assert "\n\nFleet of 4 groups by " in text
     assert text.startswith("Rebalance 3 of 3 groups: ")
     lines = text.splitlines()
     assert sum(line.startswith("  orders ") for line in lines) == 1

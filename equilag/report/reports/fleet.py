@@ -77,7 +77,9 @@ class FleetReport(b.Report):
         yield b.Breakdown(_needs(verdict))
         sizes = [plural(run.summary["planned"][f"{one}s"], one) for one in SIZES]
         at = f"at {printable(run.summary['at'])}"
-        yield b.Title(f"Fleet of {plural(verdict.groups, 'group')}", (*sizes, at))
+        name = f"Fleet of {plural(verdict.groups, 'group')}"
+        weight = printable(run.summary["settings"]["weight"])
+        yield b.Title(f"{name} by {weight}", (*sizes, at))
         yield groups_section(run, self.top)
         yield behind_section(run, self.top)
         yield assignors_section(run)

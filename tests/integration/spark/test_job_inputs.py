@@ -209,7 +209,7 @@ def test_a_run_in_a_process_of_its_own(spawn, run, history, tmp_path) -> None:
     done = spawn("fleet", "--history", history, "--out", out, "--effort", "0.02", "--tasks", 2)
     assert (done.status, done.err) == (0, "")
     assert done.out.startswith("Rebalance 5 of 5 groups: ")
-    assert "\n\nFleet of 6 groups: " in done.out
+    assert "\n\nFleet of 6 groups by " in done.out
     assert "2026-11-21T09:00:00Z" in done.out
     assert "lost" in done.out
     summary = json.loads((out / "summary.json").read_text("utf-8"))

@@ -114,7 +114,7 @@ def read(scene: Scene, spark: SparkSession, tmp_path_factory: pytest.TempPathFac
         argv = ["--tasks", "1", "--effort", "0.02", "--time-limit", "60", "--seed", "3"]
         with redirect_stdout(StringIO()) as shown:
             assert fleet(scene.bootstrap, out, *argv) == 0
-        assert f"\n\nFleet of {GROUPS} groups: " in shown.getvalue()
+        assert f"\n\nFleet of {GROUPS} groups by " in shown.getvalue()
     (found,) = seen
     return found
 

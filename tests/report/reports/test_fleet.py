@@ -43,7 +43,7 @@ def test_a_fleet_without_a_plan() -> None:
     made = FleetReport(empty, 20)
     text = text_of(made)
     assert text.startswith("None of 3 groups was planned\n\n")
-    assert "\nFleet of 3 groups: 0 partitions" in text
+    assert "\nFleet of 3 groups by lag: 0 partitions" in text
     assert not {"Groups", "Assignors", "Keeping up"} & sections(made).keys()
 
 
