@@ -83,6 +83,15 @@ def among(values: Ints, ascending: Ints) -> Flags:
     return found
 
 
+def in_turn(place: Ints, place_of: Ints | Index) -> Ints:
+    """A member for each of some places, which ascend: the members of a place take turns."""
+    size = np.bincount(place_of)
+    number, begin = np.bincount(place, minlength=len(size)), size.cumsum() - size
+    rank = np.arange(len(place)) - np.repeat(number.cumsum() - number, number)
+    members: Ints = np.argsort(place_of, kind="stable")[begin[place] + rank % size[place]]
+    return members
+
+
 def ranges(begin: Ints, end: Ints) -> Ints:
     """Return the numbers begin[i] … end[i] − 1 for all i, one range after the other."""
     length = end - begin

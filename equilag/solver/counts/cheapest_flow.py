@@ -15,7 +15,7 @@ from typing import TypeAlias
 
 import numpy as np
 
-from equilag.domain.columns import Index, Ints, by_number
+from equilag.domain.columns import Index, Ints, by_number, in_turn
 from equilag.domain.constraint import (
     NONE,
     STEP,
@@ -159,7 +159,7 @@ def _saves(network: AssignmentNetwork, flow: Ints, added: Ints, goal: slice) -> 
 def dealt(network: AssignmentNetwork, flow: Ints) -> Index:
     """[P] the assignment for a flow: the members of a place take turns, topic by topic."""
     constraint, (pairs, _, of_places, _) = network.constraint, network.kinds
-    (parts, _, stop, _, where), (of, _, size) = network.stops, network.places
+    (parts, _, stop, _, where), size = network.stops, network.places.size
     assigned = constraint.pinned_assignment.copy()
     free = np.flatnonzero(constraint.free)
     free = free[by_number(parts.of_partition[free], len(parts.topic))]
@@ -168,8 +168,5 @@ def dealt(network: AssignmentNetwork, flow: Ints) -> Index:
     free, to = free[order], to[order]
     # Places ascend by class.
     place = to if network.by_topic else np.repeat(np.arange(len(size)), flow[of_places])
-    number = np.bincount(place, minlength=len(size))
-    rank = np.arange(len(free)) - np.repeat(np.cumsum(number) - number, number)
-    members, begin = np.argsort(of, kind="stable"), np.cumsum(size) - size
-    assigned[free] = members[begin[place] + rank % size[place]]
+    assigned[free] = in_turn(place, network.places.of)
     return assigned

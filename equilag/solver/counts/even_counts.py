@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from equilag.domain.columns import Flags, Index, Ints, among
+from equilag.domain.columns import Flags, Index, Ints, among, in_turn
 from equilag.domain.constraint import (
     AssignmentNetwork,
     CountConstraint,
@@ -68,9 +68,7 @@ def even_totals(intervals: TopicIntervals, number: Ints) -> Units:
     # The units of a place, topic by topic, go to its members in turn.
     order = np.argsort(places, kind="stable")
     topic, place = np.repeat(topics[order], units[order]), np.repeat(places[order], units[order])
-    rank = np.arange(len(topic)) - np.searchsorted(place, place)
-    by_place, edge = np.argsort(place_of, kind="stable"), np.cumsum(size) - size
-    return topic, by_place[edge[place] + rank % size[place]]
+    return topic, in_turn(place, place_of)
 
 
 def balanced(group: Group, policy: Policy) -> tuple[Index, CountConstraint]:

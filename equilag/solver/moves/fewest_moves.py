@@ -38,8 +38,7 @@ from equilag.domain.plan.metrics import (
     stakes_held,
 )
 from equilag.domain.policy.policy import Policy
-from equilag.solver.moves.flow_nodes import FlowNodes
-from equilag.solver.moves.kept_flow import KeptNetwork, NodeArcs
+from equilag.solver.moves.kept_flow import FlowNodes, KeptNetwork, NodeArcs
 from equilag.solver.moves.topic_moves import fewest_topic_moves
 
 

@@ -173,31 +173,3 @@ SHAPES = ((6, 14), (14, 6), (12, 12), (25, 4))
 def test_most_even_as_convex_costs_find_it(seed: int, kind: str) -> None:
     net = random_network(seed, SHAPES[seed % 4], (0.3, 0.7)[seed // 4 % 2], kind)
     agrees(net, by_convex_costs(net))
-
-
-def with_poor_places(seed: int, kind: str) -> SupplyNetwork:
-    """Places in a row of growing needs: each supply is read by its own place and by later ones.
-
-    The first ones reach little and leave the others less than these could reach alone.
-    """
-    rng = np.random.default_rng(seed)
-    n = int(rng.integers(3, 9))
-    reach = np.triu(rng.random((n, n)) < rng.choice([0.2, 0.5, 1.0])) | np.eye(n, dtype=np.bool_)
-    if seed % 3 == 0:  # otherwise what the poor ones reach is all theirs
-        reach |= rng.random((n, n)) < 0.15
-    tail, head = np.nonzero(reach)
-    supply = np.sort(rng.integers(0, 12, n) * rng.integers(1, 3, n))
-    capacity, width = supply[tail] + 1, rng.integers(1, 2 + seed % 3, n)
-    if kind == "narrow":  # but for a place's own supply
-        capacity = np.where(tail == head, supply[tail], rng.integers(1, 7, len(tail)))
-        width = np.ones(n, dtype=np.int64)
-    arcs = list(zip(tail, head, capacity, strict=True))
-    each = rng.choice(CAPACITIES[seed // 7], n)
-    return network(supply, rng.integers(0, 1 + seed % 5, n), width, arcs, each)
-
-
-@pytest.mark.parametrize("kind", ["wide", "narrow"])
-@pytest.mark.parametrize("seed", range(20))
-def test_most_even_where_some_reach_very_little(seed: int, kind: str) -> None:
-    net = with_poor_places(seed, kind)
-    agrees(net, by_convex_costs(net))
