@@ -132,7 +132,6 @@ WORDS: Final = {
     "front by cp-sat": "all plans, with CP-SAT",
     "levels": "loads to one level",
     "paired exchange": "swaps between two members",
-    "pairwise swaps": "swaps between two members",
     "exact transfers": "swaps of an exact size",
     "window search": "swaps among a few members",
     "large neighbourhood search": "splits among a few members",

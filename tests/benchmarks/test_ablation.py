@@ -7,12 +7,12 @@ from typing import Any
 import numpy as np
 import pytest
 
-from benchmarks.ablation.kinds import KINDS, Kind
+from benchmarks.ablation.kinds import KINDS, Kind, unequal
 from benchmarks.ablation.run import ALL, above_mean, outcomes
 from benchmarks.ablation.switches import STAGES, heaviest_gives, longest_first, without
 from benchmarks.ablation.table import page
 from equilag.planner.solve import solve
-from equilag.planner.stages.improving_stages import PairwiseSwaps
+from equilag.planner.stages.improving_stages import PairedExchange
 
 
 def kind(word: str) -> Kind:
@@ -26,17 +26,17 @@ def test_a_stage_that_is_left_out_does_not_run() -> None:
     def watch(progress: Any) -> None:
         seen.append(progress.stage)
 
-    for stage in (None, PairwiseSwaps):
+    for stage in (None, PairedExchange):
         seen.clear()
         with without(stage):
             solve(group, effort=0.02, time_limit=60.0, progress=watch, **settings)
-        assert (PairwiseSwaps.name in seen) == (stage is None)
-    assert PairwiseSwaps in STAGES
+        assert (PairedExchange.name in seen) == (stage is None)
+    assert PairedExchange in STAGES
 
 
 def test_every_run_of_a_group_has_an_outcome() -> None:
-    found = outcomes(kind("10 x 40"), 3, (PairwiseSwaps,), 0.02)
-    assert [one.left_out for one in found] == [ALL, "PairwiseSwaps", "longest_first", "size"]
+    found = outcomes(kind("10 x 40"), 3, (PairedExchange,), 0.02)
+    assert [one.left_out for one in found] == [ALL, "PairedExchange", "longest_first", "size"]
     whole, _, rule, sized = found
     assert whole.heaviest <= rule.heaviest
     assert sized.heaviest >= 0
@@ -81,3 +81,13 @@ def test_the_table_has_what_is_beyond_the_seeds() -> None:
     assert "| Helps | k | +2.5 ± 0.29, -1 proofs |" in text
     assert "| k | all | 2 ± 1.3 | 3.5 | 2.5 ± 1.3 | 4 of 4 |" in text
     assert "No change anywhere: Noise." in text
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_a_limit_on_moves_never_leaves_the_plan_worse_than_the_simplest_rule(seed: int) -> None:
+    group, settings = unequal(12, 100, 0.08, seed)
+    plan = solve(group, effort=0.1, seed=1, tolerance=0, **settings)
+    given, limit = plan.planned.given, settings["max_moves"]
+    simple = heaviest_gives(given, limit)
+    assert len(plan.moves) <= limit
+    assert above_mean(given, plan.assigned)[0] <= above_mean(given, simple)[0] * (1 + 1e-9)

@@ -19,7 +19,7 @@ from equilag.planner.stages import cpsat_stage
 from equilag.planner.stages.cpsat_stage import FullModel
 from equilag.planner.stages.exhaustive_stage import whole
 from equilag.planner.stages.front_stages import FrontRounds, ModelledFront, TowardsOwners
-from equilag.planner.stages.improving_stages import PairwiseSwaps
+from equilag.planner.stages.improving_stages import PairedExchange
 from equilag.solver.cpsat import model
 
 WIDE = group_of(
@@ -88,7 +88,7 @@ def test_rounds_that_change_nothing_end_the_search(monkeypatch: pytest.MonkeyPat
 
 def test_the_way_back_to_the_owners_gives_points_in_between() -> None:
     state, budget = start(WIDE)
-    carry_out(state, budget, PairwiseSwaps())
+    carry_out(state, budget, PairedExchange())
     before = check_front(state)
     assert TowardsOwners().applies(state, budget)
     carry_out(state, budget, TowardsOwners())

@@ -19,7 +19,7 @@ from equilag.planner.solving.state import Proposal, SolveState, aim_of_policy
 from equilag.planner.stages.bounding_stages import CountingBounds, no_lag_claims
 from equilag.planner.stages.counting_stages import COUNTING
 from equilag.planner.stages.cpsat_stage import FullModel
-from equilag.planner.stages.exchange_stages import ExactTransfers, Levels
+from equilag.planner.stages.exchange_stages import ExactTransfers, Levels, LevelsWithin
 from equilag.planner.stages.exhaustive_stage import MOST_EXTRA, ExhaustiveFront, ExhaustiveSearch
 from equilag.planner.stages.few_moves_stage import (
     PROVABLE,
@@ -34,7 +34,6 @@ from equilag.planner.stages.improving_stages import (
     GreedyDescent,
     LargeNeighbourhoods,
     PairedExchange,
-    PairwiseSwaps,
     WindowSearch,
 )
 from equilag.planner.stages.shortage_stage import LeastShortage
@@ -72,7 +71,6 @@ SEARCHING: Final[tuple[Phase, ...]] = (
             PairedExchange(),
             Levels(),
             ExactTransfers(share=0.5, upto=0.6),
-            PairwiseSwaps(),
             WindowSearch(),
             LargeNeighbourhoods(),
             FullModel(searched=False, upto=0.7),
@@ -87,6 +85,7 @@ then the most even plan, then what lies between."""
 PROVING: Final[tuple[Phase, ...]] = (
     Phase(
         (
+            LevelsWithin(),
             FewestMovesWithin(DEEP_WORK // 5),
             CountedMoves(),
             ExhaustiveSearch("proof", DEEP_WORK, aim=aim_of_policy),

@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Final
 
 from equilag.domain.budget import Budget
 from equilag.planner.solving.state import Contribution, Proposal, SolveState
 from equilag.planner.stages.improving_stages import goal_of
 from equilag.solver.local_search.equal_loads import equalise_loads
-from equilag.solver.local_search.levelling import level_loads
+from equilag.solver.local_search.levelling import heaviest_gives, level_loads
 from equilag.solver.local_search.three_way_splits import bring_close
 from equilag.solver.lower_bounds.load_bounds import crowd
 
 
 class Levels:
-    """The most even loads per unit of capacity, where moves do not count."""
+    """The most even loads, per unit of capacity, or with no more moves than there must be."""
 
     name: Final = "levels"
     SETTLE: Final = 2e-7
@@ -29,7 +30,8 @@ class Levels:
 
     def applies(self, state: SolveState, budget: Budget) -> bool:
         problem = state.problem
-        if state.proved or problem.moves_matter or not problem.has_capacities:
+        general = problem.moves_matter or problem.has_capacities or problem.constraint.per_topic
+        if state.proved or not general:
             return False
         return budget.has_time(self.SETTLE * problem.group.n_partitions)
 
@@ -44,6 +46,33 @@ class Levels:
             goal_of(state), heaviest,
         )  # fmt: skip
         yield Proposal(found, "levels")
+
+
+class LevelsWithin:
+    """The most even loads within the policy's limit on moves: all of them are used while they
+    gain."""
+
+    name: Final = "levels within the limit"
+    SHARE: Final = 0.5
+    """Of the time left."""
+
+    def applies(self, state: SolveState, budget: Budget) -> bool:
+        return state.limit is not None and not state.done and not state.problem.moves_matter
+
+    def run(self, state: SolveState, budget: Budget) -> Iterator[Contribution]:
+        problem, limit = state.problem, state.limit
+        assert limit is not None
+        group, constraint = problem.group, problem.constraint
+        price = Levels.ROUND + Levels.PARTITION * group.n_partitions
+        goal = replace(goal_of(state), most_moves=limit)
+        few = state.front.fewest_moves()
+        stop = budget.steps(STEP_PRICE, upto=1.0, share=self.SHARE)
+        simple = heaviest_gives(group, constraint, few.assigned, stop, limit - few.moves)
+        yield Proposal(simple, "heaviest-gives")
+        for start in (state.front.most_even(limit).assigned, simple):
+            stop = budget.steps(price, upto=1.0, share=self.SHARE)
+            found = level_loads(group, constraint, start, state.rng, stop, goal)
+            yield Proposal(found, "levels")
 
 
 STEP_PRICE: Final = 2e-4

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Final
 
 from equilag.domain.budget import Budget, limit_steps
@@ -14,15 +15,14 @@ from equilag.planner.solving.stage import STEP
 from equilag.planner.solving.state import Aim, Contribution, Proposal, SolveState
 from equilag.planner.stages.cpsat_stage import FIRST_CALL, MODEL_SIZE, solver_claim
 from equilag.planner.stages.exhaustive_stage import whole
-from equilag.planner.stages.improving_stages import GREEDY_DESCENT
-from equilag.solver.exchange.pairwise_swaps import swap_pairwise
+from equilag.planner.stages.improving_stages import GREEDY_DESCENT, goal_of
 from equilag.solver.local_search.greedy_descent import descend
 from equilag.solver.local_search.large_neighbourhood import (
     NEIGHBOURHOOD_WORK,
     perturbed,
     search_neighbourhoods,
 )
-from equilag.solver.local_search.load_targets import ImprovementGoal
+from equilag.solver.local_search.levelling import level_loads
 from equilag.solver.local_search.way_back import UnevennessLimit, return_to_owners
 
 SMALL: Final = 20_000
@@ -115,10 +115,10 @@ class FrontRounds:
                 yield Proposal(assigned, GREEDY_DESCENT)
         keep = problem.search_limit is not None or start is not state.most_even
         assigned = start.assigned if keep else perturbed(group, constraint, start.assigned, rng)
-        goal = ImprovementGoal(
-            roughly(state.proofs.spread) if state.excess_settled(start) else -1, keep
-        )
-        assigned = swap_pairwise(group, constraint, assigned, rng, stop, goal)
+        goal = replace(goal_of(state), most_moves=start.moves if keep else None)
+        if not state.excess_settled(start):
+            goal = replace(goal, enough=-1)
+        assigned = level_loads(group, constraint, assigned, rng, stop, goal)
         with budget.part(self.NEIGHBOURHOODS * NEIGHBOURHOOD_WORK, self.upto) as part:
             assigned = search_neighbourhoods(
                 group, constraint, assigned, rng, part, goal, rounds=self.NEIGHBOURHOODS

@@ -15,7 +15,6 @@ from equilag.planner.solving.stage import STEP
 from equilag.planner.solving.state import Contribution, Proposal, SolveState
 from equilag.solver.exchange.cyclic_exchanges import Window
 from equilag.solver.exchange.paired_exchange import exchange_in_pairs
-from equilag.solver.exchange.pairwise_swaps import swap_pairwise
 from equilag.solver.local_search.bulk_descent import descend_in_bulk
 from equilag.solver.local_search.greedy_descent import descend
 from equilag.solver.local_search.large_neighbourhood import (
@@ -34,7 +33,7 @@ NEIGHBOURHOODS_BEFORE_SEARCH: Final = 8
 SETTLE: Final = 1e-6
 """Seconds per partition before the first round of the paired exchange."""
 PAIRED_EXCHANGE: Final = "paired-exchange"
-"""The algorithm's name, which `PairwiseSwaps` asks for."""
+"""The algorithm's name."""
 GREEDY_DESCENT: Final = "greedy-descent"
 BULK_DESCENT: Final = "descent-in-bulk"
 """The names of the algorithms that go down from the fewest moves."""
@@ -168,28 +167,6 @@ class PairedExchange:
         yield Proposal(found, PAIRED_EXCHANGE)
 
 
-class PairwiseSwaps:
-    """Exchanges in bulk, many pairs of members at once."""
-
-    name: Final = "pairwise swaps"
-    LARGEST: Final = 20_000
-    """Partitions up to which they improve on the paired exchange and on the descent in bulk."""
-
-    def applies(self, state: SolveState, budget: Budget) -> bool:
-        problem = state.problem
-        small = problem.group.n_partitions <= self.LARGEST
-        return not state.proved and (small or problem.moves_matter)
-
-    def run(self, state: SolveState, budget: Budget) -> Iterator[Contribution]:
-        problem = state.problem
-        stop = budget.steps(STEP + 2e-7 * problem.group.n_partitions, upto=0.6)
-        found = swap_pairwise(
-            problem.group, problem.constraint, state.most_even.assigned, state.rng, stop,
-            ImprovementGoal(roughly(state.proofs.spread), problem.moves_matter),
-        )  # fmt: skip
-        yield Proposal(found, "pairwise-swaps")
-
-
 class WindowSearch:
     """Ideal loads, then exchanges of a few members at a time, where subscriptions differ and moves
     do not count."""
@@ -292,7 +269,8 @@ def _resplit(state: SolveState, start: Index, rounds: int, budget: Budget) -> Pr
 
 def goal_of(state: SolveState) -> ImprovementGoal:
     """The window that the bounds leave, and the proved spread, beyond which nothing is found."""
-    goal = ImprovementGoal(roughly(state.proofs.spread), state.problem.moves_matter)
+    most = state.most_even.moves if state.problem.moves_matter else None
+    goal = ImprovementGoal(roughly(state.proofs.spread), most)
     low, high = (state.proofs.value(name) for name in ("min_load_at_most", "max_load_at_least"))
     if low is None or high is None:
         return goal

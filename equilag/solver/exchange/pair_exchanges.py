@@ -20,6 +20,8 @@ from equilag.solver.local_search.assignment_state import AssignmentState, disjoi
 
 KEY_BITS: Final = 62
 """Bits of a key that joins a lag to the number of its pair: a signed integer's, less one."""
+FREE: Final = 0.25
+"""Moves that an exchange without any counts as, where exchanges compare by what a move gains."""
 NO_GAIN: Final = np.inf
 """The score of an exchange that is out of the question."""
 
@@ -94,11 +96,12 @@ def exchange_best(
     state: AssignmentState,
     pairs: Pairs,
     score: Score,
-    moves_count: bool = True,
+    left: float | None,
     beside: int = 0,
 ) -> Ints:
     """Make the best exchange of each pair, unless one of its members has a better one in another.
 
+    All together they cost no more than the moves that are `left`; None where moves do not count.
     Two partitions go at a time as well, each with up to `beside` others, unless topics count one by
     one. Returns the members that took part. O(c log c) per pair, c × `beside` in place of c.
     """
@@ -109,7 +112,7 @@ def exchange_best(
         give, take = _with_twos(give, beside), _with_twos(take, beside)
     found = [_alone(state, pairs, give)]
     found += _swaps(state, pairs, give, take, np.arange(len(take.pair)))
-    if moves_count:
+    if left is not None:
         found += _swaps(state, pairs, give, take, np.flatnonzero(take.cost <= 0))
     offers = Offers(*(np.concatenate(column) for column in zip(*found, strict=True)))
     pair = give.pair[offers.entry]
@@ -126,6 +129,9 @@ def exchange_best(
     passed = np.count_nonzero(parts[:2] != NOBODY, axis=0)
     uneven = passed != np.count_nonzero(parts[2:] != NOBODY, axis=0)
     kept = state.one_for_each_instance(uneven, heavy, light)
+    if left is not None:
+        added = np.maximum(offers.cost[made], 0)
+        kept &= (added == 0) | (np.cumsum(added) <= left)
     parts = parts.ravel()
     takers = np.concatenate((light, light, heavy, heavy)).astype(np.int32)
     some = (parts != NOBODY) & np.tile(kept, 4)

@@ -14,7 +14,7 @@ import numpy as np
 from equilag.domain.columns import Floats
 from equilag.domain.constraint import CountConstraint
 from equilag.domain.group.group import Flags, Group, Index, Ints
-from equilag.solver.exchange.pair_exchanges import NO_GAIN, Pairs, Score, exchange_best
+from equilag.solver.exchange.pair_exchanges import FREE, NO_GAIN, Pairs, Score, exchange_best
 from equilag.solver.local_search.assignment_state import AssignmentState
 from equilag.solver.local_search.load_targets import LoadTargets
 
@@ -36,8 +36,6 @@ ROUND_SIZE: Final = 20_000
 A round of this size takes some 10 ms."""
 MAX_PARTNERS: Final = 24
 """Members that one member is tried with in a round: more do not lower the moves any further."""
-FREE: Final = 0.25
-"""Moves that an exchange without any counts as, where exchanges compare by what a move gains."""
 
 
 class Distances(NamedTuple):
@@ -124,7 +122,7 @@ def _close_in(
         if not far.any() or stop():
             break
         found = _partners(state, targets, far, missed, radius, near, rng)
-        made = exchange_best(state, found.pairs, found.score(state, near))
+        made = exchange_best(state, found.pairs, found.score(state, near), np.inf)
         far[made] = False  # what worked is tried again
         missed[far] += 1
         changed |= len(made) > 0

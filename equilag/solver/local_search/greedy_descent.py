@@ -8,17 +8,18 @@ from typing import Final
 import numpy as np
 
 from equilag.domain.constraint import CountConstraint
-from equilag.domain.group.group import Flags, Group, Index
+from equilag.domain.group.group import Flags, Group, Index, Ints
 from equilag.domain.group.loads import LoadColumn
 from equilag.domain.group.shortage import Shortage
 from equilag.solver.exchange.exchange_table import ExchangeTable
-from equilag.solver.exchange.pairwise_swaps import holdings
 from equilag.solver.local_search.assignment_state import AssignmentState
 
 MAX_PARTNERS: Final = 48
 """Members at either end of the loads that an extreme member is paired with in one step."""
 MAX_HELD_IN_STEP: Final = 64
 """Partitions of a member that one step considers; of more, the heaviest and a sample."""
+ALWAYS_SEEN: Final = 16
+"""The heaviest partitions of a member, which are considered in every step."""
 PATIENCE: Final = 20
 """Steps in a row that find nothing, after which the descent ends, where steps see a sample only."""
 FREE: Final = 0.25
@@ -75,7 +76,7 @@ def _lower_extremes(state: AssignmentState, rng: np.random.Generator, noise: flo
     ends = order[[0, -1]]
     partners = _partners(state, ends)
     near = np.unique(np.concatenate((order[:partners], order[-partners:])))
-    held = holdings(state, rng, near, MAX_HELD_IN_STEP)
+    held = _holdings(state, rng, near)
     table = ExchangeTable.of(state, held, ends, near[near != ends[0]])
     sign = np.where(table.rows.member == ends[0], 1, -1)
     # How far the extreme load falls (or rises), unless the other load becomes as extreme.
@@ -104,7 +105,7 @@ def _hand_over(state: AssignmentState, handed: set[int], rng: np.random.Generato
         return False
     light = state.active[state.scaled(lag[own], state.active) <= mean]
     light = light[np.argsort(-state.loads[light], kind="stable")][-2 * _partners(state, top) :]
-    held = holdings(state, rng, np.append(light, top), MAX_HELD_IN_STEP)
+    held = _holdings(state, rng, np.append(light, top))
     table = ExchangeTable.of(state, held, top, light)
     fits = table.fits() & (table.rows.partition == own[0])
     if not fits.any():
@@ -130,7 +131,7 @@ def _relieve(
     mean, heavy = state.mean, np.array([member])
     light = state.by_load()[-2 * _partners(state, heavy) :]
     light = light[(light != member) & (state.loads[light] <= mean)]
-    held = holdings(state, rng, np.append(light, member), MAX_HELD_IN_STEP)
+    held = _holdings(state, rng, np.append(light, member))
     table = ExchangeTable.of(state, held, heavy, light)
     # What leaves the member's excess, less what becomes the other's.
     saved = np.minimum(table.falls, state.loads[member] - mean)
@@ -158,3 +159,31 @@ def _partners(state: AssignmentState, ones: Index) -> int:
     rows = int(np.minimum(state.counts[ones], MAX_HELD_IN_STEP).sum()) + len(ones)
     each = min(len(state.assigned) / len(state.active), MAX_HELD_IN_STEP) + 1
     return max(4, min(MAX_PARTNERS, int(STEP_CELLS / (2 * rows * each))))
+
+
+def _holdings(
+    state: AssignmentState,
+    rng: np.random.Generator,
+    of: Index,
+) -> tuple[Ints, Ints]:
+    """Movable partitions of the members `of`, and [M + 1] where each member's begin.
+
+    Of a member that holds more than `MAX_HELD_IN_STEP`, only that many: its heaviest, and others
+    drawn anew every time.
+    """
+    by_member, start = state.by_member(of)
+    if int(np.diff(start).max(initial=0)) > MAX_HELD_IN_STEP:
+        by_member = _drawn(state, by_member, start, rng)
+        start = state.starts(by_member)
+    return by_member, start
+
+
+def _drawn(state: AssignmentState, by_member: Ints, start: Ints, rng: np.random.Generator) -> Ints:
+    """`MAX_HELD_IN_STEP` partitions of each member, the heaviest `ALWAYS_SEEN` of them included."""
+    first = np.repeat(start[:-1], np.diff(start))
+    member = state.assigned[by_member]
+    by_lag = by_member[np.lexsort((-state.group.lag[by_member], member))]
+    place = rng.random(len(by_lag))
+    place[np.arange(len(by_lag)) - first < ALWAYS_SEEN] = -1.0
+    drawn = by_lag[np.lexsort((place, member))]
+    return drawn[np.arange(len(drawn)) - first < MAX_HELD_IN_STEP]

@@ -62,7 +62,7 @@ def search_neighbourhoods(
         items = _items(state, rng, members)
         if len(items) > 1:
             with budget.part(NEIGHBOURHOOD_WORK) as part:
-                _resplit(state, items, members, part, goal.keep_moves)
+                _resplit(state, items, members, part, goal.most_moves is not None)
         stalled = 0 if state.extremes() != before else stalled + 1
     return state.assigned
 

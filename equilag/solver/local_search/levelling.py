@@ -1,4 +1,4 @@
-"""Levelling: loads into the window that the bounds leave, where moves do not count.
+"""Levelling: loads into the window that the bounds leave.
 
 Round by round, the members farthest outside the window exchange partitions with others that read
 the same topics, half of them from the other end of the loads and half at random: all pairs of a
@@ -16,8 +16,9 @@ import numpy as np
 from equilag.domain.columns import Floats
 from equilag.domain.constraint import CountConstraint
 from equilag.domain.group.group import Group, Index, Ints
+from equilag.domain.plan.metrics import count_moves, moves_added
 from equilag.solver.exchange.cyclic_exchanges import Window
-from equilag.solver.exchange.pair_exchanges import NO_GAIN, Pairs, exchange_best
+from equilag.solver.exchange.pair_exchanges import FREE, NO_GAIN, Pairs, exchange_best
 from equilag.solver.local_search.assignment_state import AssignmentState
 from equilag.solver.local_search.heavy_apart import heavy_apart
 from equilag.solver.local_search.load_targets import ImprovementGoal
@@ -38,6 +39,8 @@ PROGRESS: Final = 0.999
 """Of the distances from the window together: less is progress."""
 LEAST_GAIN: Final = 1e-9
 """Of a distance from the window: a smaller gain may be a rounding error."""
+REACH: Final = 0.3
+"""Of the spread: how far from the extremes members take part at most, where moves are limited."""
 TIE: Final = 1e-3
 """Weight of the sum of two distances beside the larger one, to choose among equal gains."""
 MOST_MISSED: Final = 40
@@ -56,37 +59,88 @@ def level_loads(
     """[P] an assignment with a spread that is no larger.
 
     The target is the window of the goal: from the upper bound of the lightest load to the lower
-    bound of the heaviest one, per unit of capacity. The `heaviest` so many partitions are set apart
-    first. Ends at a spread of `goal.enough`. `stop` is called before every round. O(P), and
-    O(pairs × c log c) for each round, where c is the largest count.
+    bound of the heaviest one, per unit of capacity. Where moves are limited, few members can get
+    there, and those near the extremes come first. Unless they are, the `heaviest` so many
+    partitions are set apart first. Ends at a spread of `goal.enough`. `stop` is called before every
+    round. O(P), and O(pairs × c log c) for each round, where c is the largest count.
     """
     state, window = AssignmentState.of(group, constraint, assigned), Window(goal.low, goal.high)
-    best, least = assigned, state.unevenness
-    missed, nearest, stalled, beside = np.zeros(group.n_members, np.int64), np.inf, 0, 0
+    best, least, limit, left = assigned, state.unevenness, goal.most_moves, None
     if len(state.active) < 2:
         return best
-    dealt = heavy_apart(state, heaviest)
-    if dealt is not None:
-        other = AssignmentState.of(group, constraint, dealt)
-        if heaviest or 2 * _apart(other, window) < _apart(state, window):
-            state = other
+    if limit is None:
+        state = _start(state, window, heaviest)
+    missed, nearest, stalled, beside = np.zeros(group.n_members, np.int64), np.inf, 0, 0
     while stalled < PATIENCE and least[0] > goal.enough and not stop():
-        far, pairs = _pairs(state, window, missed, beside, rng)
+        near = window
+        if limit is not None:
+            near = _near_the_extremes(state, goal, rng)
+            left = limit - count_moves(group, state.assigned)
+        far, pairs = _pairs(state, window, near, missed, beside, rng)
         if not len(far):
             break
-        made = exchange_best(state, pairs, _score(state, pairs, window), False, beside)
+        made = exchange_best(state, pairs, _score(state, pairs, window, left), left, beside)
         missed[far] += 1
         missed[made] = 0
-        apart = _apart(state, window)
-        stalled = 0 if apart < PROGRESS * nearest else stalled + 1
-        nearest = min(nearest, apart)
+        stalled += 1
+        if limit is None and (apart := _apart(state, window)) < nearest:
+            stalled = 0 if apart < PROGRESS * nearest else stalled
+            nearest = apart
         if len(made) and state.unevenness < least:
             best, least = state.assigned.copy(), state.unevenness
-            stalled = min(stalled, PATIENCE // 2)
+            stalled = min(stalled, PATIENCE // 2) if limit is None else 0
         if not beside and stalled >= TO_TWOS:
             beside = TWOS * len(state.active) // (len(assigned) + 1)
             missed, stalled = np.zeros(group.n_members, np.int64), 0
     return best
+
+
+def heaviest_gives(
+    group: Group,
+    constraint: CountConstraint,
+    assigned: Index,
+    stop: Callable[[], bool],
+    moves: float,
+) -> Index:
+    """[P] the assignment after at most so many moves, each from the heaviest member to the lightest
+    one, of the partition that leaves the heavier of both the least load. O(P) per move."""
+    state = AssignmentState.of(group, constraint, assigned)
+    while moves > 0 and len(state.active) > 1 and not constraint.per_topic and not stop():
+        order = state.by_load()
+        giver, taker = order[:1], order[-1:]
+        mine = state.held_by(int(giver[0]))
+        cost = moves_added(group, mine, giver, taker)
+        fits = constraint.may(mine, taker) & (cost <= moves)
+        fits &= constraint.may_lose_one(state.counts, giver)
+        fits &= constraint.may_gain_one(state.counts, taker)
+        lag = group.lag[mine]
+        given = state.loads[giver] - state.scaled(lag, giver)
+        worse = np.maximum(given, state.loads[taker] + state.scaled(lag, taker))
+        worse = np.where(fits, worse, np.inf)
+        best = int(worse.argmin()) if len(mine) else 0
+        if not len(mine) or worse[best] >= state.loads[giver][0]:
+            break
+        moves -= int(cost[best])
+        state.transfer(mine[best : best + 1], taker)
+    return state.assigned
+
+
+def _start(state: AssignmentState, window: Window, heaviest: int) -> AssignmentState:
+    """The state itself, or one with the heaviest apart and all else dealt anew."""
+    dealt = heavy_apart(state, heaviest)
+    if dealt is None:
+        return state
+    other = AssignmentState.of(state.group, state.constraint, dealt)
+    return other if heaviest or 2 * _apart(other, window) < _apart(state, window) else state
+
+
+def _near_the_extremes(
+    state: AssignmentState, goal: ImprovementGoal, rng: np.random.Generator
+) -> Window:
+    """A window that leaves out the loads near the heaviest and the lightest one."""
+    high, low = state.extremes()
+    above, below = (REACH * (high - low) * rng.random(2)).tolist()
+    return Window(min(goal.low, low + below), max(goal.high, high - above))
 
 
 def _apart(state: AssignmentState, window: Window) -> float:
@@ -94,15 +148,20 @@ def _apart(state: AssignmentState, window: Window) -> float:
 
 
 def _pairs(
-    state: AssignmentState, window: Window, missed: Ints, beside: int, rng: np.random.Generator
+    state: AssignmentState,
+    window: Window,
+    near: Window,
+    missed: Ints,
+    beside: int,
+    rng: np.random.Generator,
 ) -> tuple[Index, Pairs]:
-    """The members farthest outside the window, and pairs of each of them with others.
+    """The members farthest outside the window `near`, and pairs of each of them with others.
 
     A member that `missed` [M] rounds in a row counts as half as far for each of them: there may be
     nothing to help it.
     """
     active, class_of = state.active, state.group.class_of
-    size = window.outside(state.loads[active]) / 2.0 ** np.minimum(missed[active], MOST_MISSED)
+    size = near.outside(state.loads[active]) / 2.0 ** np.minimum(missed[active], MOST_MISSED)
     order = np.argsort(-size, kind="stable")
     wide = int(np.count_nonzero(2 * size >= size[order[0]]))
     each = len(state.assigned) // len(active) + 1
@@ -142,10 +201,10 @@ def _wanted(state: AssignmentState, window: Window, heavy: Index, light: Index) 
 
 
 def _score(
-    state: AssignmentState, pairs: Pairs, window: Window
+    state: AssignmentState, pairs: Pairs, window: Window, left: float | None
 ) -> Callable[[Ints, Ints, Ints], Floats]:
     """Minus what the larger of a pair's two distances from the window shrinks by, and of equal ones
-    the smaller sum of both."""
+    the smaller sum of both; per move where so many are `left`."""
 
     def score(pair: Ints, change: Ints, cost: Ints) -> Floats:
         heavy, light = pairs.heavy[pair], pairs.light[pair]
@@ -154,6 +213,8 @@ def _score(
         one = window.outside(high - state.scaled(change, heavy))
         other = window.outside(low + state.scaled(change, light))
         gain = before - np.maximum(one, other)
-        return np.where(gain > LEAST_GAIN * before, -gain + TIE * (one + other), NO_GAIN)
+        helps = (gain > LEAST_GAIN * before) & (left is None or cost <= left)
+        price = 1.0 if left is None else np.maximum(cost, FREE)
+        return np.where(helps, (TIE * (one + other) - gain) / price, NO_GAIN)
 
     return score

@@ -96,8 +96,8 @@ class ImprovementGoal:
 
     enough: float = 0
     """A spread at which the search ends."""
-    keep_moves: bool = False
-    """True if no step may add a move."""
+    most_moves: float | None = None
+    """No plan moves more than this; None where moves do not count."""
     low: float = 2**62
     """No plan has a larger lightest load: a member there needs no other partitions."""
     high: float = 0

@@ -11,7 +11,7 @@ from equilag.domain.columns import Floats
 from equilag.domain.constraint import CountConstraint
 from equilag.domain.group.group import NOBODY, Group, Index, Ints
 from equilag.domain.plan.metrics import has_stakes, move_unit_of, moves_added
-from equilag.solver.exchange.pairwise_swaps import NEVER
+from equilag.solver.exchange.cyclic_exchanges import NEVER
 from equilag.solver.local_search.assignment_state import AssignmentState
 
 

@@ -128,7 +128,7 @@ def test_one_subscription_comes_close_to_the_bound() -> None:
         counting = Counting(group, constraint)
         bounds = load_bounds(counting, never)
         heaviest = crowd(counting, counting.active)
-        goal = ImprovementGoal(0, False, *window_of(group, constraint))
+        goal = ImprovementGoal(0, None, *window_of(group, constraint))
         found = level_loads(group, constraint, assigned, rng, never, goal, heaviest)
         figures = loads_of(group, found)
         assert constraint.admits(found)

@@ -5,14 +5,15 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from support.groups import ODD, group_of, odd_cases
-from support.local_search import POLICIES, excess_of, never, spread_of, start, starts
+from support.local_search import POLICIES, excess_of, never, spread_of, start, starts, window_of
 from support.oracles import Assignments
 
+from equilag.domain.budget import limit_steps
 from equilag.domain.group.group import Group, Index
 from equilag.domain.plan.metrics import count_moves
 from equilag.domain.policy.policy import Policy
 from equilag.solver.exchange.exchange_beam import FewExchanges, extension_price, search_beam
-from equilag.solver.exchange.pairwise_swaps import swap_pairwise
+from equilag.solver.local_search.levelling import level_loads
 from equilag.solver.local_search.load_targets import ImprovementGoal
 from equilag.solver.local_search.way_back import UnevennessLimit, return_to_owners
 
@@ -22,7 +23,9 @@ def test_returning_saves_moves_within_the_spread(slack: int) -> None:
     saved = 0
     for group, _, constraint, assigned in starts(seed=56, n=6):
         rng = np.random.default_rng(1)
-        even = swap_pairwise(group, constraint, assigned, rng, never, ImprovementGoal(), rounds=40)
+        stop = limit_steps(40, never)
+        goal = ImprovementGoal(0, None, *window_of(group, constraint))
+        even = level_loads(group, constraint, assigned, rng, stop, goal)
         limit = UnevennessLimit(spread_of(group, even) + slack, excess_of(group, even) + slack)
         home = return_to_owners(group, constraint, even, limit, never)
         assert constraint.admits(home)

@@ -19,7 +19,6 @@ from equilag.domain.group.loads import roughly
 from equilag.domain.group.member_capacities import Load
 from equilag.domain.plan.metrics import count_moves, is_valid, loads_of
 from equilag.domain.policy.policy import Policy
-from equilag.solver.exchange.pairwise_swaps import swap_pairwise
 from equilag.solver.local_search.bulk_descent import descend_in_bulk
 from equilag.solver.local_search.greedy_descent import descend
 from equilag.solver.local_search.large_neighbourhood import search_neighbourhoods
@@ -44,14 +43,11 @@ class Case(NamedTuple):
         return loads_of(self.group, assigned).spread
 
     def goal(self, keep_moves: bool) -> ImprovementGoal:
-        return ImprovementGoal(self.enough, keep_moves=keep_moves)
+        moves = count_moves(self.group, self.assigned) if keep_moves else None
+        return ImprovementGoal(self.enough, moves, *window_of(self.group, self.constraint))
 
 
 Rng = np.random.Generator
-
-
-def swaps(case: Case, rng: Rng, keep_moves: bool) -> Iterator[Index]:
-    yield swap_pairwise(*case[:3], rng, case.stop, case.goal(keep_moves), 40)
 
 
 def neighbourhoods(case: Case, rng: Rng, keep_moves: bool) -> Iterator[Index]:
@@ -69,10 +65,9 @@ def level(case: Case, rng: Rng) -> Iterator[Index]:
     yield search_level(*case[:3], window, rng, limit_steps(60, case.stop), heaviest=2)
 
 
-def levelling(case: Case, rng: Rng) -> Iterator[Index]:
-    window = window_of(case.group, case.constraint)
-    goal = ImprovementGoal(case.enough, low=window.low, high=window.high)
-    yield level_loads(*case[:3], rng, case.stop, goal, len(case.assigned) % 4)
+def levelling(case: Case, rng: Rng, keep_moves: bool) -> Iterator[Index]:
+    stop = limit_steps(200, case.stop)
+    yield level_loads(*case[:3], rng, stop, case.goal(keep_moves), len(case.assigned) % 4)
 
 
 def way_back(case: Case, _: Rng) -> Iterator[Index]:
@@ -95,8 +90,6 @@ class Search(NamedTuple):
 
 EVERY: Final = ("plain", "by capacity", "several owners")
 SEARCHES: Final = {
-    "swaps": Search(partial(swaps, keep_moves=False)),
-    "swaps, moves kept": Search(partial(swaps, keep_moves=True), EVERY, True),
     "neighbourhoods": Search(partial(neighbourhoods, keep_moves=False), EVERY),
     "neighbourhoods, moves kept": Search(
         partial(neighbourhoods, keep_moves=True), ("plain",), True
@@ -107,10 +100,11 @@ SEARCHES: Final = {
     "bulk descent": Search(lambda c, rng: descend_in_bulk(*c[:3], rng, c.stop), EVERY),
     "window": Search(windows),
     "level": Search(level),
-    "levelling": Search(levelling, EVERY),
+    "levelling": Search(partial(levelling, keep_moves=False), EVERY),
+    "levelling, moves kept": Search(partial(levelling, keep_moves=True), EVERY, True),
     "way back": Search(way_back, EVERY, True),
 }
-SATISFIED: Final = ("swaps", "swaps, moves kept", "neighbourhoods", "levelling")
+SATISFIED: Final = ("levelling", "levelling, moves kept", "neighbourhoods")
 """Those that end at a spread that is good enough."""
 
 by_search = pytest.mark.parametrize("name", SEARCHES)
@@ -171,11 +165,11 @@ def test_the_same_seed_gives_the_same_plans(name: str) -> None:
         assert [found.tolist() for found in one] == [found.tolist() for found in other]
 
 
-def test_swaps_even_out_a_plain_group() -> None:
+def test_levelling_evens_out_a_plain_group() -> None:
     group = group_of([40], [[0]] * 4, lags=range(40))
     blocks = np.repeat(np.arange(4, dtype=np.int32), 10)
     case = Case(group, constraint_of(group, Policy(), blocks), blocks)
-    (found,) = swaps(case, np.random.default_rng(1), keep_moves=False)
+    (found,) = levelling(case, np.random.default_rng(1), keep_moves=False)
     assert case.spread(case.assigned) == 300
     assert case.spread(found) <= 4
 
