@@ -7,7 +7,7 @@ from typing import Final, NamedTuple
 
 import numpy as np
 
-from equilag.certificate.exhaustive.item_masks import Bits, Patterns, disjoint, sizes
+from equilag.certificate.exhaustive.item_masks import Bits, Patterns, disjoint, distinct, sizes
 from equilag.certificate.exhaustive.nodes import LoadLimits, Nodes
 from equilag.certificate.exhaustive.range_patterns import RangePatterns
 from equilag.domain.group.group import Flags, Ints
@@ -53,15 +53,18 @@ class Ahead:
         self.need, self.count = np.zeros(shape, np.int64), np.full(shape, MANY)
         """[n, J] the fewest ends of moves at affected members, and how many patterns they have."""
         left = self.task.target.most_ends - nodes.ends
-        for group in list(self._groups()):
+        groups = list(self._groups())
+        for group in groups:
             self._find_need(group, int(left[group.rows].max()))
         spare = left - self.need.sum(axis=1)
         self.most = np.minimum(self.need + spare[:, None], self._unknown())
         """[n, J] most ends of moves at each member."""
         self.alive &= (spare >= 0) & (self.need <= self.most).all(axis=1)
         self.affected &= self.alive[:, None]
-        for group in list(self._groups()):
-            self._find_count(group)
+        for group in groups:
+            alive = self.alive[group.rows]
+            if alive.any():
+                self._find_count(group._replace(rows=group.rows[alive], first=group.first[alive]))
         self.alive &= (np.where(self.affected, self.count, 1) > 0).all(axis=1)
 
     def _find_alone(self) -> None:
@@ -93,9 +96,9 @@ class Ahead:
             rows = np.flatnonzero(self.affected[:, alike].any(axis=1))
             if len(rows):
                 gone = items.own[alike[0]] & ~self.nodes.free[rows]
-                masks, place = np.unique(gone, axis=0, return_inverse=True)
+                masks, place = distinct(gone)
                 for number, mask in enumerate(masks):
-                    here = rows[place.ravel() == number]
+                    here = rows[place == number]
                     first = alike[self.affected[here][:, alike].argmax(axis=1)]
                     yield _Group(alike, here, first, mask)
 

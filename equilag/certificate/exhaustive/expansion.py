@@ -7,7 +7,7 @@ from typing import Final
 import numpy as np
 
 from equilag.certificate.exhaustive.ahead import CROSS, MANY, Ahead
-from equilag.certificate.exhaustive.item_masks import Bits, Patterns, disjoint, sizes
+from equilag.certificate.exhaustive.item_masks import Bits, Patterns, disjoint, distinct, sizes
 from equilag.certificate.exhaustive.nodes import LoadLimits, Nodes, last_fits
 from equilag.certificate.exhaustive.patterns import TooManySets, Wanted
 from equilag.certificate.exhaustive.range_patterns import RangePatterns
@@ -95,9 +95,9 @@ class Expansion:
         """The member gets each of its patterns that hold what it must [n, W]."""
         items, nodes, limits = self.task.items, self.nodes, self.ahead.limits
         most = self.ahead.most[rows, member]
-        masks, place = np.unique(items.own[member] & ~nodes.free[rows], axis=0, return_inverse=True)
+        masks, place = distinct(items.own[member] & ~nodes.free[rows])
         for number, gone in enumerate(masks):
-            mine = np.flatnonzero(place.ravel() == number)
+            mine = np.flatnonzero(place == number)
             listed = self.run.patterns(member, gone, int(most[mine].max()))
             if listed is not None:
                 self._cross(rows[mine], member, must[mine], most[mine], listed)

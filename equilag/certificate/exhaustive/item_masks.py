@@ -43,6 +43,15 @@ def sizes(masks: Bits) -> Ints:
     return number
 
 
+def distinct(masks: Bits) -> tuple[Bits, Ints]:
+    """The masks [k, W] that are among some [n, W], and [n] the place of each."""
+    if masks.shape[1] == 1:  # a hundred times faster
+        found, place = np.unique(masks[:, 0], return_inverse=True)
+        return found[:, None], place
+    found, place = np.unique(masks, axis=0, return_inverse=True)
+    return found, place.ravel()
+
+
 class PatternLimits(NamedTuple):
     """Fewest and most items of one member, in all and per topic."""
 

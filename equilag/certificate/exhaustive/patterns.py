@@ -21,6 +21,8 @@ MAX_SUBSETS: Final = 1 << 20
 """Words of the masks of one half: all subsets of 20 items, some 50 MB with what is beside them."""
 
 
+AT_ONCE: Final = 4
+"""Ends of moves up to which subsets are listed at once, since there are few."""
 STEP: Final = 3_000
 """What an item costs besides its subsets: some 15 array operations."""
 
@@ -144,7 +146,7 @@ class Join:
         start = np.cumsum(partners) - partners
         key = np.nonzero(fits)[1][ranges(start[left.key], (start + partners)[left.key])]
         # One bisection for all keys: by key, and then by the load's place among all loads.
-        loads = np.unique(right.load)
+        loads = np.sort(right.load)
         place = right.key * (len(loads) + 1) + np.searchsorted(loads, right.load)
         load = left.load + base
         least = np.searchsorted(loads, wanted.low - load, side="left")[row]
@@ -192,6 +194,7 @@ class MemberPatterns:
         return Join.of((halves[0], halves[1]), fits, int(self.items.base[member]), wanted, budget)
 
     def _halves(self, member: int, ends: int, budget: Budget) -> tuple[Half, Half, Flags]:
+        ends = max(ends, AT_ONCE)
         key = self.member_class[member], ends
         if key not in self.halves:
             try:
