@@ -21,7 +21,7 @@ MAX_SUBSETS: Final = 1 << 20
 """Words of the masks of one half: all subsets of 20 items, some 50 MB with what is beside them."""
 
 
-AT_ONCE: Final = 4
+AT_ONCE: Final = 2
 """Ends of moves up to which subsets are listed at once, since there are few."""
 STEP: Final = 3_000
 """What an item costs besides its subsets: some 15 array operations."""

@@ -33,7 +33,7 @@ from equilag.domain.group.group import Ints
 from equilag.domain.group.loads import MemberLoads
 from equilag.domain.group.member_capacities import MemberCapacities
 
-SLICE_WORK: Final = 4_000_000
+SLICE_WORK: Final = 12_000_000
 """Array elements after which a range of lightest loads is cut in two: narrower windows have fewer
 patterns. Each cut doubles it."""
 MAX_CUTS: Final = 5
