@@ -17,6 +17,7 @@ from typing import Final
 
 import numpy as np
 
+from equilag.certificate.exhaustive.all_listed import AllListed
 from equilag.certificate.exhaustive.expansion import Expansion
 from equilag.certificate.exhaustive.item_masks import Bits, ItemMasks, SearchTask
 from equilag.certificate.exhaustive.nodes import Nodes
@@ -63,6 +64,8 @@ class Search:
         if not self._items.scaled.fits:
             raise OutOfBudget
         self._cases: dict[bool, list[MemberPatterns]] = {}
+        scaled = self._items.scaled
+        self._listed = None if scaled.slack else AllListed.of(problem, scaled.factor, budget)
 
     def find(self, target: SearchTarget) -> Ints | None:
         """[I] member per item of an assignment that meets the target; None if there is none.
@@ -75,6 +78,8 @@ class Search:
         scaled = items.scaled.target(self._problem, target)
         if scaled.most_ends < 0:
             return None
+        if self._listed is not None:
+            return self._listed.first(scaled, self._budget)
         if not scaled.moves_matter:
             if len(items.lag) > MAX_ITEMS or len(items.base) > MAX_MEMBERS:
                 raise OutOfBudget
