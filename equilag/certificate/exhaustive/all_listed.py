@@ -1,4 +1,4 @@
-"""All assignments of a tiny problem as one array, where a search would cost more than to list them."""
+"""All assignments of a tiny problem as one array, where a search costs more than to list them."""
 
 from __future__ import annotations
 
