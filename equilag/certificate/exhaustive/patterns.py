@@ -83,9 +83,10 @@ def subsets(items: ItemMasks, member: int, bits: Ints, most: int, budget: Budget
         counts = np.concatenate((counts[stay], extra))
         ends = np.concatenate((ends[stay] + lost[bit], ends[fits] + gained[bit]))
         gains = np.concatenate((gains[stay], gains[fits] + gained[bit]))
-        if len(mask) * words > MAX_SUBSETS:
-            raise TooManySets
         work += len(mask) * 4 + STEP
+        if len(mask) * words > MAX_SUBSETS or work > budget.work:
+            budget.spend(work)  # raises where it is more than is left
+            raise TooManySets
     budget.spend(work)
     columns = np.column_stack((counts, ends)).astype(np.int64)
     key, radix = np.zeros(len(mask), np.int64), 1
