@@ -7,7 +7,8 @@ it: an exhaustive search of small groups, and patterns where members are identic
 
 from __future__ import annotations
 
-from typing import Final, NamedTuple
+from dataclasses import dataclass
+from typing import Final
 
 import numpy as np
 
@@ -39,19 +40,37 @@ MAX_STEPS: Final = 60
 BESIDE: Final = 0.6
 """Of what is left, what patterns and the search with even counts may take, one after the other."""
 FEW: Final = 4
-"""Partitions per member up to which patterns come before the engine: 4 of 130 lists with at most
-so many are solved by exchanges, 105 by patterns."""
+"""Partitions per member up to which patterns come before exchanges, which prove 10 of 80 lists with
+2 to 3 per member."""
 ROUNDS: Final = 20
 """Solutions of the program of patterns for which there has to be time."""
 
 
-class SizedPlan(NamedTuple):
-    """The plan with the smallest heaviest load that was found for a group."""
+@dataclass(eq=False, slots=True)
+class SizedPlan:
+    """The plan with the smallest heaviest load that was found so far for a group."""
 
-    load: LoadInterval
     reduction: Reduction
     assigned: Index
     """[units] of the reduced group."""
+    load: LoadInterval
+
+    @staticmethod
+    def of(reduction: Reduction, assigned: Index) -> SizedPlan:
+        """A plan of which no bound is known."""
+        load = loads_of(reduction.group, assigned).max
+        return SizedPlan(reduction, assigned, LoadInterval(0, load))
+
+    def take(self, assigned: Index) -> None:
+        """An assignment [units], if it is any better."""
+        value = loads_of(self.reduction.group, assigned).max
+        if value < self.load.value:
+            self.assigned, self.load = assigned, self.load._replace(value=value)
+
+    def prove(self, bound: Load) -> None:
+        """No plan has a smaller heaviest load."""
+        bound = min(self.load.value, max(self.load.bound, bound))
+        self.load = self.load._replace(bound=bound)
 
 
 def probing_policy(policy: Policy) -> Policy:
@@ -73,10 +92,10 @@ def best_plan(
     """
     task = Task.of(reduce_group(group, policy), Objective(policy), seed)
     draft, state = _started(task, budget)
-    best = BestLoad(task, draft.assigned)
+    best = SizedPlan.of(task.reduction, draft.assigned)
     if state is None or not task.group.lag.any():
         # Without exact counts nothing is proved; without weights nothing is to be.
-        return best.plan
+        return best
     problem = state.problem
     work = budget.seconds_of_work() if budget.counted else None
     beside = Budget.of_run(budget.time_left, 0.0, work, budget.stop)
@@ -93,7 +112,7 @@ def best_plan(
     _descend(best, state, beside)
     if work is not None:
         budget.pay(work - beside.seconds_of_work())
-    return best.plan
+    return best
 
 
 def _started(task: Task, budget: Budget) -> tuple[Draft, SolveState | None]:
@@ -103,31 +122,7 @@ def _started(task: Task, budget: Budget) -> tuple[Draft, SolveState | None]:
     return draft, state_of(task, draft, notes)
 
 
-class BestLoad:
-    """What is known so far of the heaviest load of a group."""
-
-    def __init__(self, task: Task, assigned: Index) -> None:
-        load = loads_of(task.group, assigned).max
-        self.plan = SizedPlan(LoadInterval(0, load), task.reduction, assigned)
-        self._group = task.group
-
-    @property
-    def load(self) -> LoadInterval:
-        return self.plan.load
-
-    def take(self, assigned: Index) -> None:
-        """An assignment [units], if it is any better."""
-        value = loads_of(self._group, assigned).max
-        if value < self.load.value:
-            self.plan = self.plan._replace(load=self.load._replace(value=value), assigned=assigned)
-
-    def prove(self, bound: Load) -> None:
-        """No plan has a smaller heaviest load."""
-        bound = min(self.load.value, max(self.load.bound, bound))
-        self.plan = self.plan._replace(load=self.load._replace(bound=bound))
-
-
-def _search(best: BestLoad, state: SolveState, budget: Budget, proves: bool) -> None:
+def _search(best: SizedPlan, state: SolveState, budget: Budget, proves: bool) -> None:
     """The search of `solve`, until the heaviest load is proved.
 
     `proves` is False if the state is about fewer plans than those that are asked for.
@@ -146,7 +141,7 @@ def _search(best: BestLoad, state: SolveState, budget: Budget, proves: bool) -> 
             seen = state.front.changes
 
 
-def _search_even(best: BestLoad, problem: Problem, budget: Budget) -> None:
+def _search_even(best: SizedPlan, problem: Problem, budget: Budget) -> None:
     """The search with even counts where counts are free: exact transfers find perfect plans."""
     if best.load.proved:
         return
@@ -158,13 +153,13 @@ def _search_even(best: BestLoad, problem: Problem, budget: Budget) -> None:
         _search(best, state, budget, proves=False)
 
 
-def _deal(best: BestLoad, problem: Problem) -> None:
+def _deal(best: SizedPlan, problem: Problem) -> None:
     """The heaviest first, where everybody may take everything."""
     group = problem.group
     if best.load.proved or not _open_to_all(problem):
         return
     weights = group.lag[group.assignable]
-    counts = member_counts(best.plan.assigned, group.n_members)
+    counts = member_counts(best.assigned, group.n_members)
     if _counts_free(problem):
         counts[:] = len(weights)
     best.take(_placed(group, deal_heavy_first(weights, counts, capacities_of(group).rate)))
@@ -191,7 +186,7 @@ def _placed(group: Group, dealt: Index) -> Index:
     return placed
 
 
-def _settle(best: BestLoad, problem: Problem, budget: Budget) -> None:
+def _settle(best: SizedPlan, problem: Problem, budget: Budget) -> None:
     """The least heaviest load of a small group, by exhaustive search between bound and plan."""
     whole = None if best.load.proved else whole_problem(problem.group, problem.constraint)
     if whole is None:
@@ -211,18 +206,18 @@ def _settle(best: BestLoad, problem: Problem, budget: Budget) -> None:
             pass
 
 
-def _descend(best: BestLoad, state: SolveState, budget: Budget) -> None:
+def _descend(best: SizedPlan, state: SolveState, budget: Budget) -> None:
     """Down from the best plan, the heaviest or lightest member first: what the engine leaves uneven
     where capacities differ, and a count has to change."""
     group, constraint = state.problem.group, state.problem.constraint
     if best.load.proved or not state.problem.has_capacities or group.n_partitions > MAX_DOWN:
         return
     stop = budget.steps(3 * STEP + 3e-7 * group.n_partitions)
-    for assigned in descend(group, constraint, best.plan.assigned, state.rng, stop, MAX_STEPS):
+    for assigned in descend(group, constraint, best.assigned, state.rng, stop, MAX_STEPS):
         best.take(assigned)
 
 
-def _pack(best: BestLoad, problem: Problem, budget: Budget) -> None:
+def _pack(best: SizedPlan, problem: Problem, budget: Budget) -> None:
     """Patterns of what a member may hold, where members are identical."""
     if best.load.proved or problem.has_capacities or not _open_to_all(problem):
         return
@@ -230,7 +225,7 @@ def _pack(best: BestLoad, problem: Problem, budget: Budget) -> None:
 
     group = problem.group
     weights, (bound, load) = group.lag[group.assignable], best.load
-    price = seconds_of_round(weights, group.n_members, int(load))
+    price = seconds_of_round(weights, int(load))
     if not budget.has_time(ROUNDS * price):
         return
     if budget.counted and budget.seconds_of_work() < ROUNDS * price:

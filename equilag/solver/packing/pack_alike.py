@@ -44,7 +44,7 @@ class Packing(NamedTuple):
     where none was found."""
 
 
-def seconds_of_round(weights: Ints, members: int, most: int) -> float:
+def seconds_of_round(weights: Ints, most: int) -> float:
     """What `stop` of `pack_alike` is asked about: one solution of the program, and its prices."""
     cells = min(MAX_CELLS, len(weights) * most)
     return 1e-3 + 2.5e-5 * min(len(np.unique(weights)), most) + 5e-9 * cells
