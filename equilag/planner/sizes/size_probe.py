@@ -37,13 +37,13 @@ MAX_DOWN: Final = 2_000
 """Partitions up to which single exchanges are worth their time; one takes some 3 ms there."""
 MAX_STEPS: Final = 60
 """Exchanges on the way down from a plan that is nearly even."""
-BESIDE: Final = 0.6
-"""Of what is left, what patterns and the search with even counts may take, one after the other."""
+PACKING: Final = 0.6
+"""Of what is left, what patterns may take."""
+EVEN: Final = 0.3
+"""The same for the search with even counts."""
 FEW: Final = 4
 """Partitions per member up to which patterns come before exchanges, which prove 10 of 80 lists with
 2 to 3 per member."""
-ROUNDS: Final = 20
-"""Solutions of the program of patterns for which there has to be time."""
 
 
 @dataclass(eq=False, slots=True)
@@ -105,8 +105,9 @@ def best_plan(
     _settle(best, problem, beside)
     if _counts_free(problem):
         few = task.group.n_partitions <= FEW * task.group.n_members
-        for method in (_pack, _search_even) if few else (_search_even, _pack):
-            with beside.portion(BESIDE) as part:
+        turns = ((_search_even, EVEN), (_pack, PACKING))
+        for method, share in turns[::-1] if few else turns:
+            with beside.portion(share) as part:
                 method(best, problem, part)
     _search(best, state, budget, proves=True)
     _descend(best, state, beside)
@@ -221,18 +222,16 @@ def _pack(best: SizedPlan, problem: Problem, budget: Budget) -> None:
     """Patterns of what a member may hold, where members are identical."""
     if best.load.proved or problem.has_capacities or not _open_to_all(problem):
         return
-    from equilag.solver.packing.pack_alike import pack_alike, seconds_of_round  # 0.1 s to load
+    from equilag.solver.packing.pack_alike import Rounds, pack_alike  # 0.1 s to load
 
     group = problem.group
     weights, (bound, load) = group.lag[group.assignable], best.load
-    price = seconds_of_round(weights, int(load))
-    if not budget.has_time(ROUNDS * price):
+    seconds = min(budget.time_left, budget.seconds_of_work())
+    rounds = Rounds.within(seconds, weights, int(load))
+    if rounds is None:
         return
-    if budget.counted and budget.seconds_of_work() < ROUNDS * price:
-        return
-    rng = np.random.default_rng(problem.task.seed)
-    stop = budget.steps(price)
-    found = pack_alike(weights, group.n_members, int(bound), int(load), rng, stop)
+    rng, stop = np.random.default_rng(problem.task.seed), budget.steps(rounds.seconds)
+    found = pack_alike(weights, group.n_members, int(bound), int(load), rounds.unit, rng, stop)
     best.prove(found.at_least)
     if found.assigned is not None:
         best.take(_placed(group, found.assigned))

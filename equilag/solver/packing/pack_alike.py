@@ -23,9 +23,20 @@ from equilag.solver.packing.pattern_program import (
 )
 from equilag.solver.packing.priced_patterns import Priced, filled_up
 
+CELL: Final = 5e-9
+"""Seconds of a table of prices per partition and unit of capacity."""
+KIND: Final = 2.5e-5
+"""Seconds of a solution of the program per length, besides `SOLUTION`."""
+SOLUTION: Final = 1e-3
 MAX_CELLS: Final = 20_000_000
-"""Partitions times capacity of a table of prices, some 0.1 s. Longer partitions are measured in a
-larger unit, and then only bounded."""
+"""Partitions times capacity of a table of prices, some 0.1 s and 20 MB."""
+ROUNDS: Final = 40
+"""Solutions of the program for which there has to be time, most of what lists need whose members
+hold few partitions."""
+COARSE_ROUNDS: Final = 120
+"""The same in a larger unit, which is for many partitions or long ones."""
+COARSEST: Final = 200
+"""Units of capacity of a table, at least."""
 MOSTLY: Final = 0.6
 """Parts of patterns that are fixed together with the largest one."""
 PATIENCE: Final = 12
@@ -44,10 +55,28 @@ class Packing(NamedTuple):
     where none was found."""
 
 
-def seconds_of_round(weights: Ints, most: int) -> float:
-    """What `stop` of `pack_alike` is asked about: one solution of the program, and its prices."""
-    cells = min(MAX_CELLS, len(weights) * most)
-    return 1e-3 + 2.5e-5 * min(len(np.unique(weights)), most) + 5e-9 * cells
+class Rounds(NamedTuple):
+    """What one solution of the program takes, with the prices that follow from it."""
+
+    unit: int
+    """What lengths are measured in: where time is short for the whole table, more than 1, and then
+    there is only a bound."""
+    seconds: float
+
+    @staticmethod
+    def within(seconds: float, weights: Ints, most: int) -> Rounds | None:
+        """The finest unit with time for enough rounds; None where even a coarse one has none.
+
+        `most` is a heaviest load that is known.
+        """
+        solution, cells = SOLUTION + KIND * len(np.unique(weights)), len(weights) * most
+        if cells <= min(MAX_CELLS, (seconds / ROUNDS - solution) / CELL):
+            return Rounds(1, solution + CELL * cells)
+        affordable = min(MAX_CELLS, (seconds / COARSE_ROUNDS - solution) / CELL)
+        if affordable < COARSEST * len(weights):
+            return None
+        unit = 2 + int(cells / affordable)
+        return Rounds(unit, solution + CELL * cells / unit)
 
 
 def pack_alike(
@@ -55,15 +84,15 @@ def pack_alike(
     members: int,
     at_least: int,
     most: int,
+    unit: int,
     rng: np.random.Generator,
     stop: Callable[[], bool],
 ) -> Packing:
     """Look for an assignment of partitions [I] with a heaviest load below `most`, which one has.
 
     `weights` [I] 0 or more, `at_least` a bound on the heaviest load, no less than the largest
-    weight. `stop` is asked before each solution of the program.
+    weight; `unit` as in `Rounds`. `stop` is asked before each solution of the program.
     """
-    unit = 1 + len(weights) * most // MAX_CELLS
     # Rounded down, lengths that fit still fit: what is too small for them is too small.
     lengths = weights // unit
     kinds, kind_of, demand = np.unique(-lengths, return_inverse=True, return_counts=True)

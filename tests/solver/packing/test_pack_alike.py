@@ -8,19 +8,19 @@ import numpy as np
 import pytest
 from support.oracle_optima import least_heaviest
 
-from equilag.solver.packing.pack_alike import MAX_CELLS, Packing, pack_alike
+from equilag.solver.packing.pack_alike import COARSE_ROUNDS, Packing, Rounds, pack_alike
 from equilag.solver.packing.pattern_program import PatternProgram
 from equilag.solver.packing.priced_patterns import Priced, filled_up
 
 
-def packed(weights: list[int], members: int, most: int | None = None) -> Packing:
+def packed(weights: list[int], members: int, most: int | None = None, unit: int = 1) -> Packing:
     """What is found with time enough, from the simplest bounds."""
     least = max(max(weights), -(-sum(weights) // members))
     most = sum(weights) if most is None else most
     rng = np.random.default_rng(1)
     steps = iter(range(400))
     return pack_alike(
-        np.array(weights), members, least, most, rng, lambda: next(steps, None) is None
+        np.array(weights), members, least, most, unit, rng, lambda: next(steps, None) is None
     )
 
 
@@ -101,12 +101,21 @@ def test_a_bound_that_only_patterns_prove() -> None:
 
 
 def test_long_partitions_are_bounded_in_a_larger_unit() -> None:
-    most = MAX_CELLS
-    weights = [most // 2 + n for n in range(5)]
-    found = packed(weights, 2, 2 * most)
+    weights = [10**7 + n for n in range(5)]
+    found = packed(weights, 2, 4 * 10**7, unit=10**4)
     best = least_heaviest(weights, [1, 1], False)
     assert 0.999 * best <= found.at_least <= best
     assert found.assigned is None
+
+
+def test_the_unit_follows_from_the_time() -> None:
+    weights, most = np.arange(1, 101), 100_000
+    fine = Rounds.within(60.0, weights, most)
+    assert fine.unit == 1
+    coarse = Rounds.within(0.5, weights, most)
+    assert coarse.unit > 1
+    assert COARSE_ROUNDS * coarse.seconds <= 0.5
+    assert Rounds.within(0.05, weights, most) is None
 
 
 def test_partitions_without_weight_go_anywhere() -> None:
@@ -117,5 +126,5 @@ def test_partitions_without_weight_go_anywhere() -> None:
 
 def test_no_time_leaves_the_bound_that_was_given() -> None:
     rng = np.random.default_rng(0)
-    found = pack_alike(np.array([5, 5, 5, 5]), 3, 7, 11, rng, lambda: True)
+    found = pack_alike(np.array([5, 5, 5, 5]), 3, 7, 11, 1, rng, lambda: True)
     assert found == Packing(7, None)
