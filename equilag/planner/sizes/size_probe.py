@@ -222,12 +222,12 @@ def _pack(best: SizedPlan, problem: Problem, budget: Budget) -> None:
     """Patterns of what a member may hold, where members are identical."""
     if best.load.proved or problem.has_capacities or not _open_to_all(problem):
         return
-    from equilag.solver.packing.pack_alike import Rounds, pack_alike  # 0.1 s to load
+    from equilag.solver.packing.pack_alike import PackingRounds, pack_alike  # 0.1 s to load
 
     group = problem.group
     weights, (bound, load) = group.lag[group.assignable], best.load
     seconds = min(budget.time_left, budget.seconds_of_work())
-    rounds = Rounds.within(seconds, weights, int(load))
+    rounds = PackingRounds.within(seconds, weights, int(load))
     if rounds is None:
         return
     rng, stop = np.random.default_rng(problem.task.seed), budget.steps(rounds.seconds)

@@ -51,32 +51,32 @@ class Packing(NamedTuple):
     at_least: int
     """No assignment has less."""
     assigned: Index | None
-    """[I] member of each partition, with a load below the best one that was known before; None
-    where none was found."""
+    """[I] member of each partition, with a load below the best one that was known before, in the
+    unit of lengths; None where none was found."""
 
 
-class Rounds(NamedTuple):
+class PackingRounds(NamedTuple):
     """What one solution of the program takes, with the prices that follow from it."""
 
     unit: int
-    """What lengths are measured in: where time is short for the whole table, more than 1, and then
-    there is only a bound."""
+    """What lengths are measured in: more than 1 where time is short for the whole table. Then bound
+    and loads are off by about so much per partition of a member."""
     seconds: float
 
     @staticmethod
-    def within(seconds: float, weights: Ints, most: int) -> Rounds | None:
+    def within(seconds: float, weights: Ints, most: int) -> PackingRounds | None:
         """The finest unit with time for enough rounds; None where even a coarse one has none.
 
         `most` is a heaviest load that is known.
         """
         solution, cells = SOLUTION + KIND * len(np.unique(weights)), len(weights) * most
         if cells <= min(MAX_CELLS, (seconds / ROUNDS - solution) / CELL):
-            return Rounds(1, solution + CELL * cells)
+            return PackingRounds(1, solution + CELL * cells)
         affordable = min(MAX_CELLS, (seconds / COARSE_ROUNDS - solution) / CELL)
         if affordable < COARSEST * len(weights):
             return None
         unit = 2 + int(cells / affordable)
-        return Rounds(unit, solution + CELL * cells / unit)
+        return PackingRounds(unit, solution + CELL * cells / unit)
 
 
 def pack_alike(
@@ -91,7 +91,7 @@ def pack_alike(
     """Look for an assignment of partitions [I] with a heaviest load below `most`, which one has.
 
     `weights` [I] 0 or more, `at_least` a bound on the heaviest load, no less than the largest
-    weight; `unit` as in `Rounds`. `stop` is asked before each solution of the program.
+    weight; `unit` as in `PackingRounds`. `stop` is asked before each solution of the program.
     """
     # Rounded down, lengths that fit still fit: what is too small for them is too small.
     lengths = weights // unit
@@ -101,9 +101,9 @@ def pack_alike(
     try:
         fits = _raise_capacity(program, members, -(-most // unit), stop)
         bound = min(most, max(at_least, program.capacity * unit))
-        if not fits or unit > 1 or bound == most:
+        if not fits or bound == most:
             return Packing(bound, None)
-        found = _Dive(program, members, most, rng, stop).run()
+        found = _Dive(program, members, -(-most // unit), rng, stop).run()
     except ProgramFailed:
         return Packing(at_least, None)
     return Packing(bound, None if found is None else _members(found, kind_of, len(kinds)))
