@@ -23,7 +23,7 @@ MAX_SUBSETS: Final = 1 << 20
 
 AT_ONCE: Final = 2
 """Ends of moves up to which subsets are listed at once, since there are few."""
-STEP: Final = 3_000
+STEP: Final = 2_000
 """What an item costs besides its subsets: some 15 array operations."""
 
 

@@ -43,7 +43,7 @@ MAX_CUTS: Final = 5
 FIRST_BATCH: Final = 8
 MAX_BATCH: Final = 2_000
 """Nodes that are worked on at once: few at first, as a solution may be near."""
-EXPANSION: Final = 60_000
+EXPANSION: Final = 30_000
 """What an expansion costs besides its nodes: a few hundred array operations."""
 BATCH_CELLS: Final = 64_000
 """Words of what their members hold: with all their children, some 100 MB."""
