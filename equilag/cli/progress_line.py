@@ -131,6 +131,7 @@ WORDS: Final = {
     "cp-sat": "all plans, with CP-SAT",
     "front by cp-sat": "all plans, with CP-SAT",
     "levels": "loads to one level",
+    "levels within the limit": "loads to one level",
     "paired exchange": "swaps between two members",
     "exact transfers": "swaps of an exact size",
     "window search": "swaps among a few members",

@@ -30,6 +30,10 @@ CROWDED: Final = 6
 MAX_ROWS: Final = 30
 """Partition classes, and member classes, that sets are made of: each set costs a pass over the
 partitions."""
+POOREST: Final = 4
+"""Members that can have the least load: each is tried as a set of its own."""
+MOST_CLASSES: Final = 2_000
+"""Member classes up to which the poorest members are looked for: 20 ms."""
 FEW_MEMBERS: Final = 8
 """Members up to which all sets are tried: 255."""
 MAX_VISITS: Final = 10_000_000
@@ -107,6 +111,10 @@ def load_bounds(
         if over():
             break
         _try_set(counting, best, members)
+    for poor in _poorest(counting):
+        alone = np.arange(counting.group.n_members) == poor
+        low = counting.average(alone, (best.highest.value, best.lowest.value))[1]
+        best.ceiling(low, "average", _about(counting, alone))
     return best
 
 
@@ -227,6 +235,24 @@ def member_sets(counting: Counting) -> Iterator[Flags]:
         if members.any() and members.tobytes() not in seen:
             seen.add(members.tobytes())
             yield members
+
+
+def _poorest(counting: Counting) -> list[int]:
+    """The members that can have the least load at most: the heaviest partitions that they may take,
+    as many as they may hold, per unit of capacity. None of them where all read the same."""
+    group, rate = counting.group, counting.capacities.rate
+    n_classes = len(group.class_topics)
+    if not 1 < n_classes <= MOST_CLASSES or counting.per_topic:
+        return []
+    most = np.full(group.n_members, np.inf)
+    for member_class in range(n_classes):
+        members = np.flatnonzero((group.class_of == member_class) & counting.active)
+        lags = np.sort(counting.lag[counting.within_reach(member_class)])[::-1]
+        held = np.concatenate(([0], np.cumsum(lags)))[np.minimum(counting.hi[members], len(lags))]
+        most[members] = (counting.base[members] + held) * rate[members]
+    order = np.argsort(most, kind="stable")[:POOREST]
+    found: list[int] = order[most[order] < np.inf].tolist()
+    return found
 
 
 def _class_sets(counting: Counting) -> Iterator[Flags]:
