@@ -111,7 +111,7 @@ def load_bounds(
         if over():
             break
         _try_set(counting, best, members)
-    for poor in _poorest(counting):
+    for poor in [] if stop() else _poorest(counting):
         alone = np.arange(counting.group.n_members) == poor
         low = counting.average(alone, (best.highest.value, best.lowest.value))[1]
         best.ceiling(low, "average", _about(counting, alone))
