@@ -20,6 +20,7 @@ from equilag.planner.solving.state import (
 from equilag.planner.stages.exhaustive_stage import whole
 
 if TYPE_CHECKING:
+    from equilag.solver.cpsat.constraint_families import LoadsKnown
     from equilag.solver.cpsat.model import CpSatLimits
 
 MODEL_SIZE: Final = 4_000
@@ -88,7 +89,9 @@ class FullModel:
             budget.pay(seconds)
         hint = group.columns(best.assigned)
         try:
-            answer = solve_model(group.problem, limits, hint, aim.limit, aim.move_cost)
+            answer = solve_model(
+                group.problem, limits, hint, aim.limit, aim.move_cost, _known(state, aim)
+            )
         except (SolverFailed, MemoryError, RuntimeError) as error:
             yield Note(f"cp-sat failed ({type(error).__name__}: {str(error)[:200]})")
             return
@@ -102,6 +105,16 @@ class FullModel:
         yield from solver_claim(state, aim, answer.bound, limits)
         if answer.outcome == "optimal" and answer.rounded and aim.open(state):
             yield from _compare_exactly(state, aim, group, budget, limits)
+
+
+def _known(state: SolveState, aim: Aim) -> LoadsKnown | None:
+    from equilag.solver.cpsat.constraint_families import LoadsKnown
+
+    high, low = (state.proofs.value(name) for name in ("max_load_at_least", "min_load_at_most"))
+    best = aim.best(state)
+    if high is None or low is None or best is None:
+        return None
+    return LoadsKnown(high, low, None if aim.move_cost else best.spread)
 
 
 def _compare_exactly(

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from fractions import Fraction
-from math import ceil, lcm
+from math import ceil, floor, lcm
 from typing import Final, NamedTuple
 
 import numpy as np
@@ -35,6 +35,8 @@ class Scaled(NamedTuple):
     """The load that 1 stands for."""
     lost: Fraction
     """What rounding takes from each of these numbers at most, in units: below 1."""
+    shift: Fraction
+    """The load that is taken from every base load."""
 
     def floor(self, bound: int, most_items: int) -> Load:
         """A lower bound on the true spread, from one on the scaled spread.
@@ -62,14 +64,17 @@ def scaled(lag: Ints, base: Ints, capacities: MemberCapacities | None = None) ->
     scale = lcm(*whole)
     factor = np.array([scale // capacity for capacity in whole], dtype=object)
     loads = base * factor
-    loads = loads - min(loads, default=0)
+    least = min(loads, default=0)
+    loads = loads - least
     total = int(lag.sum()) * max(factor, default=1) + max(loads, default=0)
     unit = max(1, -(-total // MAX_TOTAL))
+    one = Fraction(1 if capacities is None else capacities.whole[-1], scale)
     return Scaled(
         (lag[:, None] * factor // unit).astype(np.int64),
         (loads // unit).astype(np.int64),
-        Fraction(unit * (1 if capacities is None else capacities.whole[-1]), scale),
+        unit * one,
         Fraction(unit - 1, unit),
+        int(least) * one,
     )
 
 
@@ -195,6 +200,32 @@ def load_extremes(v: Variables) -> None:
     for j in v.members():
         v.model.add(v.load[j] <= v.highest)
         v.model.add(v.load[j] >= v.lowest)
+
+
+class LoadsKnown(NamedTuple):
+    """What is proved of the loads of all assignments, and the spread of one."""
+
+    highest: Load
+    """No assignment has a smaller heaviest load."""
+    lowest: Load
+    """No assignment has a larger lightest load."""
+    spread: Load | None
+    """Only assignments with no larger spread are asked for; None for all."""
+
+
+def known_loads(v: Variables, known: LoadsKnown) -> None:
+    """The window of loads that bounds by counting leave: CP-SAT finds bounds on extremes only by
+    branching."""
+    small, total = v.scaled, int(v.highest.proto.domain[1])
+    rounding = small.lost * (int(v.problem.hi.max(initial=0)) + 1)
+    high = max(0, floor((known.highest - small.shift) / small.unit - rounding))
+    low = min(total, ceil((known.lowest - small.shift) / small.unit))
+    v.model.add(v.highest >= min(high, total))
+    v.model.add(v.lowest <= max(0, low))
+    if known.spread is not None:
+        spread = ceil(known.spread / small.unit + rounding)
+        v.model.add(v.highest <= max(0, low) + spread)
+        v.model.add(v.lowest >= min(high, total) - spread)
 
 
 def moves(v: Variables) -> cp_model.LinearExprT:

@@ -13,7 +13,7 @@ from equilag.certificate.exhaustive.small_problem import SmallProblem
 from equilag.domain.group.group import Ints
 from equilag.domain.group.member_capacities import Load
 from equilag.solver.cpsat import constraint_families as families
-from equilag.solver.cpsat.constraint_families import MAX_TOTAL, Rates, Variables, scaled
+from equilag.solver.cpsat.constraint_families import MAX_TOTAL, LoadsKnown, Rates, Variables, scaled
 
 POLL_S: Final = 0.05
 """Between two looks at the stop signal: short for a person, and too rare to cost anything."""
@@ -158,9 +158,12 @@ def solve_model(
     hint: Ints | None = None,
     max_moves: int | None = None,
     move_cost: int = 0,
+    known: LoadsKnown | None = None,
 ) -> CpSatAnswer:
     """Solve within the limits. Raises SolverFailed, or MemoryError where memory runs out."""
     v = build(problem, hint, max_moves, move_cost)
+    if known is not None:
+        families.known_loads(v, known)
     solver = _solver(limits)
     status = solve_until(solver, v.model, limits.stop)
     if status not in OUTCOMES:
