@@ -31,6 +31,8 @@ MAX_PARTNERS: Final = 32
 """Members that one member is tried with in a round."""
 PATIENCE: Final = 60
 """Rounds in a row without progress, after which it ends."""
+PATIENCE_OF_FEW: Final = 24
+"""The same where moves are limited, and few exchanges are left."""
 TO_TWOS: Final = 12
 """Rounds in a row without progress by single partitions, after which two go at a time."""
 TWOS: Final = 400
@@ -71,7 +73,8 @@ def level_loads(
     if limit is None:
         state = _start(state, window, heaviest)
     missed, nearest, stalled, beside = np.zeros(group.n_members, np.int64), np.inf, 0, 0
-    while stalled < PATIENCE and least[0] > goal.enough and not stop():
+    patience = PATIENCE if limit is None else PATIENCE_OF_FEW
+    while stalled < patience and least[0] > goal.enough and not stop():
         near = window
         if limit is not None:
             near = _near_the_extremes(state, goal, rng)
@@ -88,7 +91,7 @@ def level_loads(
             nearest = apart
         if len(made) and state.unevenness < least:
             best, least = state.assigned.copy(), state.unevenness
-            stalled = min(stalled, PATIENCE // 2) if limit is None else 0
+            stalled = min(stalled, patience // 2) if limit is None else 0
         if not beside and stalled >= TO_TWOS:
             beside = TWOS * len(state.active) // (len(assigned) + 1)
             missed, stalled = np.zeros(group.n_members, np.int64), 0

@@ -22,8 +22,9 @@ from equilag.domain.policy.policy import Policy
 from equilag.domain.policy.policy_settings import BALANCES
 from equilag.solver.cpsat import constraint_families as families
 from equilag.solver.cpsat import model
-from equilag.solver.cpsat.constraint_families import Variables, scaled
+from equilag.solver.cpsat.constraint_families import Variables
 from equilag.solver.cpsat.model import CpSatLimits, SolverFailed, parameters, solve_model
+from equilag.solver.cpsat.scaled_loads import scaled
 
 LIMITS: Final = CpSatLimits(wall=20.0, deterministic=5.0)
 

@@ -14,8 +14,8 @@ from support.groups import problem_of
 
 import equilag
 from equilag.domain.group.member_capacities import MemberCapacities, decimal
-from equilag.solver.cpsat.constraint_families import MAX_TOTAL, scaled
 from equilag.solver.cpsat.model import CpSatLimits, all_below, parameters
+from equilag.solver.cpsat.scaled_loads import MAX_TOTAL, scaled
 
 CAPACITIES = st.sampled_from([1, 3, 60, 0.1, 2.35, 1e-3, 12345.678, 1e6])
 LAGS = st.lists(st.integers(0, 2**53 - 1), min_size=1, max_size=8)

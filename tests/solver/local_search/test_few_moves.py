@@ -23,7 +23,7 @@ def test_returning_saves_moves_within_the_spread(slack: int) -> None:
     saved = 0
     for group, _, constraint, assigned in starts(seed=56, n=6):
         rng = np.random.default_rng(1)
-        stop = limit_steps(40, never)
+        stop = limit_steps(12, never)
         goal = ImprovementGoal(0, None, *window_of(group, constraint))
         even = level_loads(group, constraint, assigned, rng, stop, goal)
         limit = UnevennessLimit(spread_of(group, even) + slack, excess_of(group, even) + slack)

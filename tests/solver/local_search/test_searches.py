@@ -66,7 +66,7 @@ def level(case: Case, rng: Rng) -> Iterator[Index]:
 
 
 def levelling(case: Case, rng: Rng, keep_moves: bool) -> Iterator[Index]:
-    stop = limit_steps(200, case.stop)
+    stop = limit_steps(60, case.stop)
     yield level_loads(*case[:3], rng, stop, case.goal(keep_moves), len(case.assigned) % 4)
 
 
