@@ -163,17 +163,17 @@ def _pairs(
     A member that `missed` [M] rounds in a row counts as half as far for each of them: there may be
     nothing to help it.
     """
-    active, class_of = state.active, state.group.class_of
+    class_of, face = state.group.class_of, state.constraint.face
+    active = state.active[np.logical_or.reduce(face, axis=0)[class_of[state.active]]]
     size = near.outside(state.loads[active]) / 2.0 ** np.minimum(missed[active], MOST_MISSED)
     order = np.argsort(-size, kind="stable")
-    wide = int(np.count_nonzero(2 * size >= size[order[0]]))
-    each = len(state.assigned) // len(active) + 1
+    wide = int(np.count_nonzero(2 * size >= size.max(initial=0)))
+    each = len(state.assigned) // len(state.active) + 1
     cost = each * (1 + beside)
     order = order[: max(FEWEST_FAR, min(wide, ROUND_SIZE // (4 * cost)))]
     far = active[order[size[order] > 0]]
     n_partners = int(np.clip(ROUND_SIZE // (max(1, len(far)) * cost), 4, MAX_PARTNERS))
     by_load = state.by_load()
-    face = state.constraint.face
     pools: dict[int, Index] = {}
     partners = [np.zeros(0, np.int32)]
     for member in far.tolist():

@@ -181,3 +181,13 @@ def test_odd_groups(name: str, odd: tuple[str, int]) -> None:
     if "plain" in search.groups:
         group = ODD[odd[0]]()
         check(Case(group, *start(group, odd[1], keep=True), limit_steps(20, never)), search)
+
+
+@pytest.mark.parametrize("most_moves", [None, 3])
+def test_levelling_without_anything_free_changes_nothing(most_moves: int | None) -> None:
+    group = group_of([4], [[0], [0]], owners=[0, 0, 1, 1], lags=[9, 9, 1, 1])
+    constraint, assigned = start(group, Policy("sticky-yet-fair"), keep=True)
+    assert not constraint.free.any()
+    goal = ImprovementGoal(0, most_moves, 10, 10)
+    found = level_loads(group, constraint, assigned, np.random.default_rng(1), never, goal)
+    assert np.array_equal(found, assigned)
