@@ -9,12 +9,13 @@ from support.oracle_optima import least_heaviest
 
 from equilag import Policy
 from equilag.domain.budget import Budget
-from equilag.planner.sizes.size_bounds import AlikeLoads, deal_heavy_first
+from equilag.planner.sizes.size_bounds import AlikeLoads
 from equilag.planner.sizes.size_curve import SizeCurve
 from equilag.planner.sizes.size_members import member_pool
 from equilag.planner.sizes.size_probe import probing_policy
 from equilag.planner.sizes.size_search import LeastSize, by_halves, least_size, use_up, walk
 from equilag.planner.sizes.sizing import MAX_NOTABLE, notable_sizes
+from equilag.solver.local_search.heavy_apart import deal_heavy_first
 
 RNG = np.random.default_rng(11)
 LAGS = RNG.lognormal(3, 1, 60).astype(np.int64).tolist()

@@ -1,4 +1,4 @@
-"""The heaviest load of members that are all alike: bounds, closed forms, and a first plan.
+"""The heaviest load of members that are all alike: bounds and closed forms.
 
 Members take any partition, and with even counts ⌊P / m⌋ or ⌈P / m⌉ of them. What more members reach
 no fewer members need to beat: the new member takes its count of partitions from the others, the
@@ -8,44 +8,12 @@ heaviest load never rises with the number of members.
 
 from __future__ import annotations
 
-from heapq import heapify, heappop, heapreplace
 from typing import NamedTuple
 
 import numpy as np
 
-from equilag.domain.columns import Floats, Index, Ints
+from equilag.domain.columns import Ints
 from equilag.domain.group.member_capacities import Load
-
-
-def deal_heavy_first(weights: Ints, counts: Ints, factor: Floats) -> Index:
-    """[P] each partition, the heaviest first, to the member that is the least loaded with it, of
-    those that have fewer than their `counts` [M]. `factor` [M] makes loads comparable.
-
-    The rule of Graham (1969) with counts. O(P log M) where factors are equal, else O(P × M).
-    """
-    order = np.argsort(-weights, kind="stable")
-    assigned = np.empty(len(weights), np.int32)
-    if len(np.unique(factor)) > 1:
-        load, room = np.zeros(len(counts), np.float64), counts.copy()
-        load[room == 0] = np.inf
-        for p in order.tolist():
-            m = int(np.argmin((load + weights[p]) * factor))
-            assigned[p] = m
-            room[m] -= 1
-            load[m] = load[m] + weights[p] if room[m] else np.inf
-        return assigned
-    left = counts.tolist()
-    heap = [(0, m) for m, n in enumerate(left) if n]
-    heapify(heap)
-    for p in order.tolist():
-        held, m = heap[0]
-        assigned[p] = m
-        left[m] -= 1
-        if left[m]:
-            heapreplace(heap, (held + int(weights[p]), m))
-        else:
-            heappop(heap)
-    return assigned
 
 
 class LoadInterval(NamedTuple):

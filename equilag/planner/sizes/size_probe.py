@@ -23,13 +23,14 @@ from equilag.domain.policy.objective import Objective
 from equilag.domain.policy.policy import Policy
 from equilag.domain.policy.policy_settings import UNCONSTRAINED
 from equilag.domain.reduction.reduce import Reduction, reduce_group
-from equilag.planner.sizes.size_bounds import LoadInterval, deal_heavy_first
+from equilag.planner.sizes.size_bounds import LoadInterval
 from equilag.planner.solving.problem import Problem, Task
 from equilag.planner.solving.run import count, improve, phases_for, state_of
 from equilag.planner.solving.stage import STEP, Draft, ProgressObserver
 from equilag.planner.solving.state import SolveState
 from equilag.planner.stages.bounding_stages import CountingBounds
 from equilag.solver.local_search.greedy_descent import descend
+from equilag.solver.local_search.heavy_apart import deal_heavy_first
 
 SETTLING_WORK: Final = 6_000_000
 """Array elements of the search of a small group at most: about 0.05 s."""

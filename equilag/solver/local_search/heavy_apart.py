@@ -6,11 +6,12 @@ other members then share what is left, which is dealt to them the heaviest first
 
 from __future__ import annotations
 
-import heapq
+from heapq import heapify, heappop, heapreplace
 from typing import Final
 
 import numpy as np
 
+from equilag.domain.columns import Floats
 from equilag.domain.group.group import NOBODY, Flags, Index, Ints
 from equilag.solver.local_search.assignment_state import AssignmentState
 
@@ -54,61 +55,56 @@ def heavy_apart(state: AssignmentState, heaviest: int) -> Index | None:
     if len(takers) < len(left):
         return None
     assigned[left] = takers[: len(left)]
+    mine = np.flatnonzero((assigned != NOBODY) & others[assigned])
     for room in (interval.most, np.bincount(assigned[free], minlength=group.n_members)):
-        dealt = deal_by_capacity(state, assigned, others, room)
+        dealt = assigned.copy()
+        dealt[mine] = deal_heavy_first(group.lag[mine], np.where(others, room, 0), factor)
         if constraint.admits(dealt):
             return dealt
     return None
 
 
-def deal_by_capacity(state: AssignmentState, assigned: Index, others: Flags, room: Ints) -> Index:
-    """[P] the assignment with the partitions of some members dealt anew, the heaviest first, no
-    more of them than `room` [M] to each.
+def deal_heavy_first(weights: Ints, counts: Ints, factor: Floats) -> Index:
+    """[P] each partition, the heaviest first, to the member that is the least loaded with it, of
+    those that have fewer than their `counts` [M]. `factor` [M] makes loads comparable.
 
-    Each goes to the member with the least load after it, per unit of capacity (Graham's longest
-    processing time first, on uniform machines); the many light ones to the member with the least
-    load before it. O(MAX_DEALT + P log M).
+    The rule of Graham (1969) with counts. Where factors differ and partitions are many, the light
+    ones go to the member that is the least loaded without them. O(P log M + MAX_DEALT).
     """
-    members = np.flatnonzero(others)
-    assert state.factor is not None
-    factor = state.factor
-    factors = np.unique(factor[members]).tolist()
-    mine = np.flatnonzero((assigned != NOBODY) & others[assigned])
-    order = mine[np.argsort(-state.group.lag[mine], kind="stable")]
-    lags = state.group.lag[order].tolist()
-    left = room.tolist()
-    queues = [
-        [(0, m) for m in members[factor[members] == one].tolist() if left[m]] for one in factors
+    order = np.argsort(-weights, kind="stable")
+    heavy = weights[order].tolist()
+    left, rate = counts.tolist(), factor.tolist()
+    able = np.flatnonzero(counts)
+    kinds = np.unique(factor[able]).tolist()
+    queues: list[list[tuple[float, int]]] = [
+        [(0, m) for m in able[factor[able] == kind].tolist()] for kind in kinds
     ]
+    exact = len(heavy) if len(kinds) == 1 else MAX_DEALT // max(1, len(kinds))
     takers = []
-    for lag in lags[: MAX_DEALT // max(1, len(factors))]:
+    for weight in heavy[:exact]:
         after = [
-            ((queue[0][0] + lag) * factor, number)
-            for number, (queue, factor) in enumerate(zip(queues, factors, strict=True))
+            ((queue[0][0] + weight) * kind, number)
+            for number, (queue, kind) in enumerate(zip(queues, kinds, strict=True))
             if queue
         ]
-        queue = queues[min(after)[1]]
-        load, member = queue[0]
-        takers.append(member)
-        left[member] -= 1
-        if left[member]:
-            heapq.heapreplace(queue, (load + lag, member))
-        else:
-            heapq.heappop(queue)
-    rates = factor.tolist()
-    queue = [(load * rates[m], m) for queue in queues for load, m in queue]
-    heapq.heapify(queue)
-    for lag in lags[len(takers) :]:
-        load, member = queue[0]
-        takers.append(member)
-        left[member] -= 1
-        if left[member]:
-            heapq.heapreplace(queue, (load + lag * rates[member], member))
-        else:
-            heapq.heappop(queue)
-    dealt = assigned.copy()
-    dealt[order] = takers
-    return dealt
+        takers.append(_first_takes(queues[min(after)[1]], weight, left))
+    loads = [(held * rate[m], m) for queue in queues for held, m in queue]
+    heapify(loads)
+    takers += [_first_takes(loads, weight * rate[loads[0][1]], left) for weight in heavy[exact:]]
+    assigned = np.empty(len(weights), np.int32)
+    assigned[order] = takers
+    return assigned
+
+
+def _first_takes(queue: list[tuple[float, int]], load: float, left: list[int]) -> int:
+    """The least loaded member of a heap, which takes a load and leaves with its last place."""
+    held, member = queue[0]
+    left[member] -= 1
+    if left[member]:
+        heapreplace(queue, (held + load, member))
+    else:
+        heappop(queue)
+    return member
 
 
 def _counts_of_holders(
