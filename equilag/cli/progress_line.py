@@ -124,8 +124,6 @@ WORDS: Final = {
     "exhaustive search": "all plans",
     "deep exhaustive search": "all plans",
     "exhaustive front": "all plans with few moves",
-    "deep exhaustive front": "all plans with few moves",
-    "few moves": "all plans with few moves",
     "few exchanges": "the best few swaps",
     "fewest moves within the tolerance": "as even with fewer moves",
     "cp-sat": "all plans, with CP-SAT",
@@ -139,7 +137,6 @@ WORDS: Final = {
     "towards the owners": "as even with fewer moves",
     "front": "plans between the extremes",
     "proof": "a proof of the best",
-    "proof for a number of moves": "a proof of the best",
 }
 """By the name of the stage; 28 characters fit 80 columns beside the figures."""
 

@@ -67,11 +67,8 @@ def _within(problem: SmallProblem, held: Flags) -> Flags:
     counts = np.count_nonzero(held, axis=1)
     within: Flags = ((counts >= problem.lo) & (counts <= problem.hi)).all(axis=1)
     if problem.sums is not None:
-        for number, (least, most) in enumerate(
-            zip(problem.sums.least, problem.sums.most, strict=True)
-        ):
-            mine = counts[:, problem.sums.of == number].sum(axis=1)
-            within &= (mine >= least) & (mine <= most)
+        total = problem.sums.total(counts.T).T
+        within &= ((total >= problem.sums.least) & (total <= problem.sums.most)).all(axis=1)
     if problem.topic is not None:
         assert problem.topic_lo is not None and problem.topic_hi is not None
         for topic, (low, high) in enumerate(zip(problem.topic_lo, problem.topic_hi, strict=True)):

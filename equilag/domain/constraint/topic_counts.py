@@ -102,8 +102,8 @@ class InstanceSums(NamedTuple):
     """[I]"""
 
     def total(self, counts: Ints) -> Ints:
-        """[I] the sums of the counts [M] of members."""
-        total = np.zeros(len(self.least), np.int64)
+        """[I, ...] the sums of the counts [M, ...] of members."""
+        total = np.zeros((len(self.least), *counts.shape[1:]), np.int64)
         np.add.at(total, self.of, counts)
         return total
 

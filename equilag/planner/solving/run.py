@@ -14,7 +14,13 @@ from equilag.domain.policy.objective import SHORT
 from equilag.planner.solving.front import candidate_of
 from equilag.planner.solving.problem import Problem, Task
 from equilag.planner.solving.proofs import Proofs
-from equilag.planner.solving.stage import CountingStage, Draft, ImprovingStage, ProgressObserver
+from equilag.planner.solving.stage import (
+    CountingStage,
+    Draft,
+    ImprovingStage,
+    ProgressObserver,
+    failure,
+)
 from equilag.planner.solving.state import Proposal, SolveState, aim_of_policy
 from equilag.planner.stages.bounding_stages import CountingBounds, no_lag_claims
 from equilag.planner.stages.counting_stages import COUNTING
@@ -219,8 +225,3 @@ def improve(
             raise
         except Exception as error:  # noqa: BLE001  a broken stage must not cost the plan
             state.notes.append(failure(stage.name, error))
-
-
-def failure(stage: str, error: Exception) -> str:
-    """The note on a stage that failed."""
-    return f"{stage} failed ({type(error).__name__}: {str(error)[:200]})"

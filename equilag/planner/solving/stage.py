@@ -136,3 +136,8 @@ class ProgressObserver:
         spread, mean = in_unit(best.spread, divisor), in_unit(state.problem.mean, divisor)
         moves = moved_partitions(state.problem.group, best.moves)
         self.watcher(Progress(self.stage, spread, moves, bound, mean, elapsed, limit))
+
+
+def failure(stage: str, error: Exception) -> str:
+    """The note on a stage that failed."""
+    return f"{stage} failed ({type(error).__name__}: {str(error)[:200]})"

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Final
 from equilag.certificate.exhaustive.whole_group import WholeGroup
 from equilag.domain.budget import Budget
 from equilag.domain.group.member_capacities import Load
+from equilag.planner.solving.stage import failure
 from equilag.planner.solving.state import (
     Aim,
     Contribution,
@@ -18,9 +19,9 @@ from equilag.planner.solving.state import (
     aim_of_search,
 )
 from equilag.planner.stages.exhaustive_stage import whole
+from equilag.solver.cpsat.scaled_loads import LoadsKnown
 
 if TYPE_CHECKING:
-    from equilag.solver.cpsat.constraint_families import LoadsKnown
     from equilag.solver.cpsat.model import CpSatLimits
 
 MODEL_SIZE: Final = 4_000
@@ -93,7 +94,7 @@ class FullModel:
                 group.problem, limits, hint, aim.limit, aim.move_cost, _known(state, aim)
             )
         except (SolverFailed, MemoryError, RuntimeError) as error:
-            yield Note(f"cp-sat failed ({type(error).__name__}: {str(error)[:200]})")
+            yield Note(failure(ALGORITHM, error))
             return
         if not answer.exhausted:
             budget.mark_cut()
@@ -108,8 +109,6 @@ class FullModel:
 
 
 def _known(state: SolveState, aim: Aim) -> LoadsKnown | None:
-    from equilag.solver.cpsat.constraint_families import LoadsKnown
-
     high, low = (state.proofs.value(name) for name in ("max_load_at_least", "min_load_at_most"))
     best = aim.best(state)
     if high is None or low is None or best is None:

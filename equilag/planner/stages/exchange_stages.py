@@ -40,7 +40,8 @@ class Levels:
         size = problem.group.n_partitions
         budget.pay(self.SETTLE * size)
         stop = budget.steps(self.ROUND + self.PARTITION * size, upto=0.6, share=self.SHARE)
-        heaviest = crowd(problem.counting, problem.counting.active)
+        apart = problem.has_capacities and not problem.moves_matter
+        heaviest = crowd(problem.counting, problem.counting.active) if apart else 0
         found = level_loads(
             problem.group, problem.constraint, state.most_even.assigned, state.rng, stop,
             goal_of(state), heaviest,

@@ -8,6 +8,7 @@ from typing import Final
 from equilag.domain.budget import Budget
 from equilag.domain.plan.claim import Claim
 from equilag.domain.policy.objective import SHORT
+from equilag.planner.solving.stage import failure
 from equilag.planner.solving.state import Contribution, Note, Proposal, SolveState
 from equilag.planner.stages.cpsat_stage import (
     ALGORITHM,
@@ -69,7 +70,7 @@ class LeastShortage:
                 objective.move_cost if objective.unit is None else 0, objective.moves_rank_first,
             )  # fmt: skip
         except (SolverFailed, MemoryError, RuntimeError) as error:
-            yield Note(f"cp-sat failed ({type(error).__name__}: {str(error)[:200]})")
+            yield Note(failure(ALGORITHM, error))
             return
         for assigned in answer.found:
             yield Proposal(group.assignment(assigned), ALGORITHM)

@@ -14,8 +14,7 @@ from ortools.sat.python import cp_model
 
 from equilag.certificate.exhaustive.small_problem import SmallProblem
 from equilag.domain.group.group import Ints
-from equilag.domain.group.member_capacities import Load
-from equilag.solver.cpsat.scaled_loads import MAX_TOTAL, Scaled
+from equilag.solver.cpsat.scaled_loads import MAX_TOTAL, LoadsKnown, Scaled
 
 
 @dataclass(eq=False)
@@ -140,17 +139,6 @@ def load_extremes(v: Variables) -> None:
     for j in v.members():
         v.model.add(v.load[j] <= v.highest)
         v.model.add(v.load[j] >= v.lowest)
-
-
-class LoadsKnown(NamedTuple):
-    """What is proved of the loads of all assignments, and the spread of one."""
-
-    highest: Load
-    """No assignment has a smaller heaviest load."""
-    lowest: Load
-    """No assignment has a larger lightest load."""
-    spread: Load | None
-    """Only assignments with no larger spread are asked for; None for all."""
 
 
 def known_loads(v: Variables, known: LoadsKnown) -> None:

@@ -13,8 +13,8 @@ from equilag.certificate.exhaustive.small_problem import SmallProblem
 from equilag.domain.group.group import Ints
 from equilag.domain.group.member_capacities import Load
 from equilag.solver.cpsat import constraint_families as families
-from equilag.solver.cpsat.constraint_families import LoadsKnown, Rates, Variables
-from equilag.solver.cpsat.scaled_loads import MAX_TOTAL, scaled
+from equilag.solver.cpsat.constraint_families import Rates, Variables
+from equilag.solver.cpsat.scaled_loads import MAX_TOTAL, LoadsKnown, scaled
 
 POLL_S: Final = 0.05
 """Between two looks at the stop signal: short for a person, and too rare to cost anything."""

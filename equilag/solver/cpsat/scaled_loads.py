@@ -1,4 +1,4 @@
-"""Loads in numbers small enough for a model."""
+"""Loads in numbers small enough for a model, and what is known of them. Without OR-Tools."""
 
 from __future__ import annotations
 
@@ -16,6 +16,17 @@ MAX_TOTAL: Final = 2**26
 this shape from sums of 2^30 on (5 of 134 checked against an exhaustive search), and calls feasible
 ones infeasible from about 10^10 on, whatever the parameters; none of 2,103 was wrong at this size.
 A bound loses at most some 10^-7 of the total by it."""
+
+
+class LoadsKnown(NamedTuple):
+    """What is proved of the loads of all assignments, and the spread of one."""
+
+    highest: Load
+    """No assignment has a smaller heaviest load."""
+    lowest: Load
+    """No assignment has a larger lightest load."""
+    spread: Load | None
+    """Only assignments with no larger spread are asked for; None for all."""
 
 
 class Scaled(NamedTuple):

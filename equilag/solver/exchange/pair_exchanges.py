@@ -53,12 +53,6 @@ class Side(NamedTuple):
         found: Flags = self.second == NOBODY
         return found
 
-    def only(self, some: Flags | Ints) -> Side:
-        return Side(
-            self.pair[some], self.partition[some], self.second[some], self.lag[some],
-            self.cost[some], self.open[some],
-        )  # fmt: skip
-
     def followed_by(self, more: Side) -> Side:
         return Side(
             np.concatenate((self.pair, more.pair)),
@@ -70,18 +64,12 @@ class Side(NamedTuple):
         )
 
 
-NO_ENTRY: Final = np.zeros(1, np.int64)
-NOTHING: Final = Side(
-    NO_ENTRY, NO_ENTRY + NOBODY, NO_ENTRY + NOBODY, NO_ENTRY, NO_ENTRY, np.zeros(1, np.bool_)
-)
-"""An entry without any partition; behind the entries of a side, NOBODY is its index."""
-
-
 class Offers(NamedTuple):
     """Exchanges: for each of some entries of the giving side, an entry in return or NOBODY."""
 
     entry: Ints
     back: Ints
+    """The index of the entry in return."""
     change: Ints
     """Lag that the heavy member hands to the light one, net."""
     cost: Ints
@@ -124,8 +112,9 @@ def exchange_best(
     heavy, light = pairs.heavy[pair[order]], pairs.light[pair[order]]
     chosen = disjoint_pairs(heavy, light, state.group.n_members)
     made, heavy, light = order[chosen], heavy[chosen], light[chosen]
-    given, back = give.only(offers.entry[made]), take.followed_by(NOTHING).only(offers.back[made])
-    parts = np.array((given.partition, given.second, back.partition, back.second))
+    entry, back = offers.entry[made], offers.back[made]
+    partition, second = (np.append(column, NOBODY) for column in (take.partition, take.second))
+    parts = np.array((give.partition[entry], give.second[entry], partition[back], second[back]))
     passed = np.count_nonzero(parts[:2] != NOBODY, axis=0)
     uneven = passed != np.count_nonzero(parts[2:] != NOBODY, axis=0)
     kept = state.one_for_each_instance(uneven, heavy, light)

@@ -18,7 +18,7 @@ from equilag.domain.constraint import CountConstraint
 from equilag.domain.group.group import Group, Index, Ints
 from equilag.domain.plan.metrics import count_moves, moves_added
 from equilag.solver.exchange.cyclic_exchanges import Window
-from equilag.solver.exchange.pair_exchanges import FREE, NO_GAIN, Pairs, exchange_best
+from equilag.solver.exchange.pair_exchanges import FREE, NO_GAIN, Pairs, Score, exchange_best
 from equilag.solver.local_search.assignment_state import AssignmentState
 from equilag.solver.local_search.heavy_apart import heavy_apart
 from equilag.solver.local_search.load_targets import ImprovementGoal
@@ -203,9 +203,7 @@ def _wanted(state: AssignmentState, window: Window, heavy: Index, light: Index) 
     return np.where(spare >= needed, needed, (high - low) / (give + take)).astype(np.int64)
 
 
-def _score(
-    state: AssignmentState, pairs: Pairs, window: Window, left: float | None
-) -> Callable[[Ints, Ints, Ints], Floats]:
+def _score(state: AssignmentState, pairs: Pairs, window: Window, left: float | None) -> Score:
     """Minus what the larger of a pair's two distances from the window shrinks by, and of equal ones
     the smaller sum of both; per move where so many are `left`."""
 
