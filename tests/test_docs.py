@@ -119,7 +119,7 @@ def test_the_reference_has_every_option_of_a_command(command: str) -> None:
 def test_the_reference_names_no_option_that_is_not_there() -> None:
     known = {name for parser in COMMANDS.values() for a in parser._actions
              for name in a.option_strings}  # fmt: skip
-    foreign = {"--describe", "--members", "--verbose"}  # of kafka-consumer-groups
+    foreign = {"--describe", "--members", "--verbose", "--all-groups"}  # of kafka-consumer-groups
     elsewhere = {"docs/benchmark.md", "docs/fleet.md", "docs/install.md"}  # of other programs
     for page in ["README.md", *(name for name in PAGES if re.match(r"docs/[^/]+$", name))]:
         assert page in elsewhere or documented(PAGES[page]) <= known | foreign, page

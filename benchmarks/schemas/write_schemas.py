@@ -27,6 +27,7 @@ FOLDER: Final = Path(__file__).resolve().parents[2] / "docs" / "schemas"
 DEFINITIONS: Final[dict[str, tuple[type, ...]]] = {
     "plan": (VerdictFacts,),
     "explanation": (BoundCause, UnevennessFacts, VerdictFacts),
+    "groups": (VerdictFacts,),
     "fleet-report": (FleetVerdictFacts, AssignorGaps),
 }
 """Schema -> the facts that some of its definitions are made from."""

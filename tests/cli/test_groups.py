@@ -8,7 +8,6 @@ import re
 import signal
 from argparse import Namespace
 from collections.abc import Callable, Iterator
-from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -17,7 +16,9 @@ from equilag.cli import group_watch
 from equilag.cli.commands import groups
 from equilag.cli.commands.groups import plan_command
 from equilag.domain.errors import InputError
-from equilag.planner.facts.live_group import LiveGroupFacts
+from equilag.domain.group.group import Group
+from equilag.planner.facts.live_group import LiveGroupFacts, live_group_facts
+from equilag.planner.verdict.quick_verdict import quick_verdict
 from equilag.report.reports.groups import GroupsReport
 
 ORDERS = LiveGroupFacts("orders", "Stable", "classic", 3, 48, 12_345, 678, "c-1", 62.5, 0, [])
@@ -106,13 +107,88 @@ def test_a_terminal_is_drawn_anew(watch: Watch, monkeypatch: pytest.MonkeyPatch)
     assert many[-2].endswith(" more lines; --groups REGEX lists fewer groups")
 
 
-def test_the_most_uneven_group_is_the_next_to_plan() -> None:
+def test_the_worst_group_is_the_next_to_look_at() -> None:
     args = Namespace(bootstrap_server="b:1", command_config=None)
-    even = replace(ORDERS, lag_spread=0)
-    share = replace(ORDERS, group="s", lag_spread=None)
-    spaced = replace(ORDERS, group="my orders")
+    group = Group.build(
+        name="my orders", topics={"t": 2}, members=["m"], subscriptions={"m": ["t"]},
+        owned={"m": {"t": [0]}}, lags={"t": [9, 9]},
+    )  # fmt: skip
+    worst = live_group_facts(group, "Stable", "classic", 0, [], quick_verdict(group))
     command = "equilag plan --bootstrap-server b:1 --group 'my orders'"
-    assert plan_command([share, spaced, even], args) == command
-    assert plan_command([even, share], args) is None
+    assert plan_command([ORDERS, worst], args) == command
+    assert plan_command([ORDERS, EVEN], args) is None
     login = Namespace(bootstrap_server="b:1", command_config="c.properties")
-    assert "--command-config c.properties --group" in (plan_command([ORDERS], login) or "")
+    assert "--command-config c.properties --group" in (plan_command([worst], login) or "")
+
+
+def printed(name: str, lags: list[int], owners: list[str], read: int = 0, came: int = 0) -> str:
+    """What Kafka's tool prints, after `read` records of each partition and `came` more."""
+    rows = ["GROUP TOPIC PARTITION CURRENT-OFFSET LOG-END-OFFSET LAG CONSUMER-ID HOST CLIENT-ID"]
+    for number, (lag, owner) in enumerate(zip(lags, owners, strict=True)):
+        host = "-" if owner == "-" else "/10.0.0.1"
+        here, end = 1_000_000 + read, 1_000_000 + lag + came
+        rows.append(f"{name} t {number} {here} {end} {end - here} {owner} {host} c")
+    return "\n".join(rows) + "\n\n"
+
+
+IDS = [f"c-{n}-3b241101-e2bb-4255-8caf-4136c566a96{n}" for n in range(2)]
+
+
+def test_every_group_of_a_text_the_worst_first(run, tmp_path) -> None:
+    """A cause and an action each; names that differ in the middle only can be told apart."""
+    text, saved = tmp_path / "all.txt", tmp_path / "g.json"
+    names = [f"checkout-payment-authorisation-service-{way}-production-eu-west-1" for way in "ab"]
+    cut = printed("cut", [9, 9, 9, 9], IDS * 2).replace("-a966", "").replace(" /10.0.0.1 c", "")
+    text.write_text(
+        "".join(printed(name, [3, 2, 0, 4], IDS * 2) for name in names)
+        + printed("behind", [1_000_000] * 4, IDS * 2)
+        + printed("nobody", [500, 0], ["-", "-"])
+        + "\n".join(line[:58] for line in cut.splitlines())
+        + "\n\n"
+        + printed("one", [5, 812_333, 4, 3], IDS * 2),
+        "utf-8",
+    )
+    status, out, _ = run("groups", "--from-describe", text, "--json")
+    document = json.loads(out)
+    found = [(row["group"], row["cause"], row["action"]) for row in document["groups"]]
+    assert found == [
+        ("behind", "all-behind", "look"),
+        ("one", "one-partition", "look"),
+        ("nobody", "no-members", "start-members"),
+        ("cut", "incomplete-input", "cannot-tell"),
+        *((name, "caught-up", "leave") for name in names),
+    ]
+    assert status == 10
+    assert [row["verdict"]["action"] for row in document["groups"]] == [one[2] for one in found]
+    shown = run("groups", "--from-describe", text, "--width", 60).out
+    assert shown.startswith("6 groups, total lag 4,812,899, 4 need something\n")
+    assert "-a-" in shown
+    assert "-b-" in shown
+    argv = ("groups", "--from-describe", text, "--groups", "checkout.*")
+    assert run(*argv).status == 0
+    # A saved group keeps what its text does not say.
+    argv = ("--from-describe", text, "--group", "cut", "--time-limit", 0)
+    assert run("plan", *argv, "--save-snapshot", saved).status == 0
+    again = json.loads(run("plan", saved, "--json", "--time-limit", 0).out)["verdict"]
+    assert (again["action"], again["cause"]) == ("cannot-tell", "incomplete-input")
+
+
+def test_two_texts_of_all_groups(run, tmp_path) -> None:
+    before, after = tmp_path / "before.txt", tmp_path / "after.txt"
+    before.write_text(
+        printed("slow", [90_000] * 4, IDS * 2) + printed("other", [90_000] * 4, IDS * 2), "utf-8"
+    )
+    after.write_text(
+        printed("slow", [90_000] * 4, IDS * 2, 40_000, 60_000)
+        + printed("other", [90_000] * 4, IDS * 2, 80_000, 60_000)
+        + printed("new", [3], IDS[:1]),
+        "utf-8",
+    )
+    argv = ["--from-describe", before, "--from-describe", after, "--between", "1m"]
+    status, out, _ = run("groups", *argv, "--json")
+    assert status == 10
+    rows = {row["group"]: row for row in json.loads(out)["groups"]}
+    assert (rows["slow"]["cause"], rows["slow"]["action"]) == ("all-behind", "add-members")
+    assert rows["slow"]["seconds_behind"] == pytest.approx(110)
+    assert rows["other"]["action"] == rows["new"]["action"] == "leave"
+    assert "--between 60s" in run("groups", *argv).out

@@ -186,7 +186,7 @@ WRONG = [
     ([*COLLECT, "--rounds", "-1"], "--rounds: '-1' is not a whole number"),
     ([*COLLECT, "--command-config", "nowhere"], "nowhere: cannot be read"),
     ([*COLLECT, "--bootstrap-server", " "], "bootstrap servers: is empty"),
-    (["groups"], "--bootstrap-server is required"),
+    (["groups"], "--from-describe is required, or --bootstrap-server"),
     (["groups", "--bootstrap-server", "b", "--watch=nan"], "is not a number of seconds from 0.5"),
     (["groups", "--bootstrap-server", " "], "bootstrap servers: is empty"),
     (["groups", "--bootstrap-server", "a:99999"], "--bootstrap-server: 'a:99999' has no port"),

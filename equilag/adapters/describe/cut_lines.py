@@ -4,7 +4,7 @@ and the header of a table."""
 from __future__ import annotations
 
 import re
-from typing import Final
+from typing import Final, NamedTuple
 
 from equilag.adapters.describe import column_names as col
 from equilag.adapters.describe.partition_rows import UNKNOWN_OWNER, PrintedRow, is_nobody
@@ -28,12 +28,19 @@ _RANDOM: Final = re.compile(r".*-[0-9a-f]{4}[0-9a-f-]*")
 _DIGITS: Final = re.compile(r"[0-9a-f-]+")
 
 
+class CutLine(NamedTuple):
+    """A line that is cut off, and the group of the table that it is in; None if unknown."""
+
+    number: int
+    group: str | None
+
+
 def is_shorter(line: TextLine, header: TableHeader) -> bool:
     """True if the line has fewer cells than the header has columns."""
     return len(_pieces(line.text, header)) < len(header.names)
 
 
-def leave_out_cut_rows(found: TablesFound) -> list[int]:
+def leave_out_cut_rows(found: TablesFound) -> list[CutLine]:
     """Take rows that are cut off before their owner out of the tables. Returns their lines.
 
     A line without a line break that is no row, but begins as one, counts too.
@@ -44,7 +51,8 @@ def leave_out_cut_rows(found: TablesFound) -> list[int]:
             continue
         unended = found.unended or table.below > 0 or table is not found.tables[-1]
         if table.below < table.header.pieces and _is_cut(table.rows[-1], table, unended):
-            cut.append(table.rows.pop().line)
+            group = table.last_group
+            cut.append(CutLine(table.rows.pop().line, group))
     return cut or _cut_beginning(found)
 
 
@@ -125,7 +133,7 @@ def _begins_lag(cells: Cells) -> bool:
     return cells[col.LAG] == NOTHING or str(end - committed).startswith(cells[col.LAG])
 
 
-def _cut_beginning(found: TablesFound) -> list[int]:
+def _cut_beginning(found: TablesFound) -> list[CutLine]:
     """The last line if it has no line break, follows a row, and begins as one."""
     tables = [table for table in found.tables if table.rows]
     if not (found.unended and tables and tables[-1].header.has_offsets and found.last):
@@ -143,7 +151,7 @@ def _cut_beginning(found: TablesFound) -> list[int]:
             return []
         if name == col.PARTITION and integer_of(piece) is None:
             return []
-    return [line.number]
+    return [CutLine(line.number, tables[-1].last_group)]
 
 
 def _pieces(text: str, header: TableHeader) -> list[str]:

@@ -9,13 +9,19 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from typing import Final, NamedTuple, TypedDict, Unpack
 
-from equilag.adapters.describe.described_group import DescribedGroup, described_group, unfit_row
+from equilag.adapters.describe.described_group import (
+    DescribedGroup,
+    described_groups,
+    tables_by_group,
+    unfit_row,
+)
 from equilag.adapters.describe.incomplete import incomplete
 from equilag.adapters.describe.listed_members import assume_subscriptions, listed_members
 from equilag.adapters.describe.partition_rows import PrintedMember
 from equilag.adapters.describe.printed_group import MAX_SHOWN, PrintedGroup, sentences
-from equilag.adapters.describe.printed_table import find_tables
+from equilag.adapters.describe.printed_table import TablesFound, find_tables
 from equilag.adapters.describe.printed_text import PrintedText
 from equilag.domain.building.group_input import GroupInput, PartitionOffsets
 from equilag.domain.building.topic_index import MAX_PARTITIONS
@@ -24,6 +30,8 @@ from equilag.domain.group.group import Member
 from equilag.domain.group.lag import MAX_LAG, as_reset
 from equilag.domain.show import form, plural, shorten, some_of
 
+LATEST: Final = "latest"
+
 
 @dataclass(frozen=True, slots=True)
 class DescribeResult:
@@ -31,8 +39,25 @@ class DescribeResult:
 
     given: GroupInput
     assumed: list[str]
-    incomplete: tuple[str, ...] = ()
-    """Sentences: why the text does not say who reads what."""
+
+
+@dataclass(frozen=True, slots=True)
+class DescribedGroups:
+    """All groups of a text by name, why others cannot be read, and what is doubtful about it."""
+
+    groups: dict[str, DescribeResult]
+    left_out: dict[str, str]
+    remarks: list[str]
+
+
+class Assumptions(TypedDict, total=False):
+    """What a text does not say. A member subscribes to the topics that `subscribe` has for its id,
+    else with `as_owned` to the topics it owns partitions of, else to all topics of the group."""
+
+    subscribe: Mapping[str, Sequence[str]]
+    as_owned: bool
+    auto_offset_reset: str
+    """`latest` unless given."""
 
 
 def read_describe(
@@ -40,29 +65,78 @@ def read_describe(
     members: PrintedText | None = None,
     *,
     group: str | None = None,
-    subscribe: Mapping[str, Sequence[str]] | None = None,
-    as_owned: bool = False,
-    auto_offset_reset: str = "latest",
     show: Callable[[int], object] = lambda _: None,
+    **assumptions: Unpack[Assumptions],
 ) -> DescribeResult:
     """Read a group from the output of `--describe`, and of `--describe --members --verbose`.
 
     `members` adds the members that own nothing; they may stand in `describe` as well. `group`
-    picks one of several groups, or names one without a name. A member subscribes to the topics
-    that `subscribe` has for its id, else with `as_owned` to the topics it owns partitions of, else
-    to all topics of the group. `show` is called with the number of characters of `describe` that
-    have been read. Raises InputError with the text's source and a place like
-    `line 12`, or with the name of the argument that is wrong.
+    picks one of several groups, or names one without a name. `show` is called with the number of
+    characters of `describe` that have been read. Raises InputError with the text's source and a
+    place like `line 12`, or with the name of the argument that is wrong.
     """
-    reset = as_reset(auto_offset_reset)
+    as_reset(assumptions.get("auto_offset_reset", LATEST))
     with _source_of(describe):
-        described = described_group(describe.text, group, show)
-        printed = described.group
+        described = described_groups(describe.text, show).chosen(group)
+    return _result(described, describe, _members_text(members), assumptions)
+
+
+def read_all_described(
+    describe: PrintedText,
+    members: PrintedText | None = None,
+    *,
+    show: Callable[[int], object] = lambda _: None,
+    **assumptions: Unpack[Assumptions],
+) -> DescribedGroups:
+    """Read every group of the output of `--describe --all-groups`; as `read_describe`.
+
+    A group that cannot be read is left out.
+    """
+    as_reset(assumptions.get("auto_offset_reset", LATEST))
+    with _source_of(describe):
+        text = described_groups(describe.text, show)
+    listed = _members_text(members)
+    found = DescribedGroups({}, {}, text.remarks)
+    for one in text.groups:
+        name = one.group.name or ""
+        try:
+            found.groups[name] = _result(one, describe, listed, assumptions)
+        except InputError as error:
+            found.left_out[name] = str(error)
+    return found
+
+
+class _MembersText(NamedTuple):
+    """A second text, with the members."""
+
+    printed: PrintedText
+    found: TablesFound
+    of: Callable[[str | None], TablesFound]
+    """Group -> what of it is about the group."""
+
+
+def _members_text(members: PrintedText | None) -> _MembersText | None:
+    if members is None:
+        return None
+    with _source_of(members):
+        found = find_tables(members.text)
+    return _MembersText(members, found, tables_by_group(found))
+
+
+def _result(
+    described: DescribedGroup,
+    describe: PrintedText,
+    members: _MembersText | None,
+    assumptions: Assumptions,
+) -> DescribeResult:
+    """The group with its members, and what is assumed. Raises InputError."""
+    reset, printed = as_reset(assumptions.get("auto_offset_reset", LATEST)), described.group
+    with _source_of(describe):
         _check_lags(printed, reset)
         known, remarks = _members_beside(described)
     if members is not None:
-        with _source_of(members):
-            known, remarks = _members_of(members.text, printed)
+        with _source_of(members.printed):
+            known, remarks = _members_of(members.of(printed.name), printed)
     with _source_of(describe):
         assumed = [*described.remarks, _sizes(printed)]
     assumed += [*sentences(printed, reset), *remarks, *_about_offsets(printed, reset)]
@@ -70,7 +144,12 @@ def read_describe(
     owned = printed.owned()
     ids = sorted(known)
     subscriptions, about_topics = assume_subscriptions(
-        sorted(printed.topics), ids, owned, subscribe or {}, as_owned, is_whole
+        sorted(printed.topics),
+        ids,
+        owned,
+        assumptions.get("subscribe", {}),
+        assumptions.get("as_owned", False),
+        is_whole,
     )
     given: GroupInput = {
         "name": printed.name or "",
@@ -83,8 +162,9 @@ def read_describe(
     }
     if unknown := _unknown(printed):
         given["unknown_lags"] = unknown
-    unsaid = incomplete(printed, described.found, described.is_cut)
-    return DescribeResult(given, [*assumed, *about_topics], tuple(unsaid))
+    if unsaid := tuple(incomplete(printed, described.found, described.is_cut)):
+        given["incomplete"] = unsaid
+    return DescribeResult(given, [*assumed, *about_topics])
 
 
 @contextmanager
@@ -135,10 +215,11 @@ def _members_beside(described: DescribedGroup) -> tuple[dict[str, PrintedMember]
     return known, remarks
 
 
-def _members_of(text: str, group: PrintedGroup) -> tuple[dict[str, PrintedMember], list[str]]:
+def _members_of(
+    found: TablesFound, group: PrintedGroup
+) -> tuple[dict[str, PrintedMember], list[str]]:
     """Return the members of another text, and what to remark. Raises InputError if it is of
     another moment."""
-    found = find_tables(text)
     tables = [table for table in found.tables if table.header.has_members]
     if not tables and group.name not in found.messages.named:
         raise found.messages.error() or InputError(

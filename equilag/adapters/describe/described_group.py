@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Final, NamedTuple
 
 from equilag.adapters.describe import column_names as col
 from equilag.adapters.describe.cut_lines import (
+    CutLine,
     headless_table,
     is_shorter,
     leave_out_cut_rows,
     mend_cut_owners,
 )
 from equilag.adapters.describe.partition_rows import PrintedRow, read_partition
-from equilag.adapters.describe.printed_group import PrintedGroup, read_groups
-from equilag.adapters.describe.printed_table import TablesFound, find_tables
+from equilag.adapters.describe.printed_group import PrintedGroup, only_name, read_groups
+from equilag.adapters.describe.printed_table import PrintedTable, TablesFound, find_tables
 from equilag.adapters.describe.printed_text import TextLine
 from equilag.adapters.describe.row_cells import closest_cut
 from equilag.adapters.describe.table_header import TableHeader
@@ -31,7 +33,7 @@ MAX_NAMES: Final = 10
 
 
 class DescribedGroup(NamedTuple):
-    """The group that is meant, the text it comes from, and what the choice has left out."""
+    """A group of a text, the tables that are about it, and what its choice has left out."""
 
     group: PrintedGroup
     found: TablesFound
@@ -40,11 +42,28 @@ class DescribedGroup(NamedTuple):
     """True if a line that is cut off was left out."""
 
 
-def described_group(text: str, name: str | None, show: Callable[[int], object]) -> DescribedGroup:
-    """Return the group of that name, or the only one in the text. Raises InputError.
+class DescribedText(NamedTuple):
+    """The groups of a text, and what is doubtful about all of it."""
+
+    groups: list[DescribedGroup]
+    remarks: list[str]
+
+    def chosen(self, name: str | None) -> DescribedGroup:
+        """Return the group of that name, or the only one, with all remarks. Raises InputError.
+
+        A group without any name is called what `name` says, else nothing.
+        """
+        known = [one.group for one in self.groups]
+        group, remarks = _chosen(known, name)
+        one = self.groups[known.index(group)]
+        return one._replace(remarks=[*remarks, *one.remarks, *self.remarks])
+
+
+def described_groups(text: str, show: Callable[[int], object] = lambda _: None) -> DescribedText:
+    """Return the groups of a text, one at least. Raises InputError.
 
     A text whose tables do not say the group gives it the name of the command or message above
-    them; a group without any name is called what `name` says, else nothing.
+    them.
     """
     found = find_tables(text, show)
     tables = [table for table in found.tables if table.header.has_offsets]
@@ -57,23 +76,52 @@ def described_group(text: str, name: str | None, show: Callable[[int], object]) 
     groups = read_groups(found)
     if not groups:
         raise _nothing_to_read(found, text)
-    nameless = next((group for group in groups if group.name is None), None)
-    group, remarks = _chosen(groups, name)
-    if group is nameless and group.tables > 1:
-        remarks.append(
-            f"{group.tables} tables without the name of a group are read as one group; if they"
-            " are of several, give one table at a time"
-        )
-    remarks += mended
-    remarks += [f"line {line} is cut off and left out: paste the whole text" for line in cut]
+    only, by_group = only_name(found), tables_by_group(found)
+    in_cut = {line.group or only for line in cut}
+    remarks = [
+        *mended,
+        *(f"line {line.number} is cut off and left out: paste the whole text" for line in cut),
+    ]
     failure = found.messages.failure
     if failure is not None:
         shown = shorten(failure.text.strip())
         remarks.append(f"WARNING: line {failure.number} reports an error: {shown}")
-    return DescribedGroup(group, found, remarks, bool(cut))
+    return DescribedText(
+        [
+            DescribedGroup(
+                group, by_group(group.name), _of_several_tables(group), group.name in in_cut
+            )
+            for group in groups
+        ],
+        remarks,
+    )
 
 
-def _unfit_cuts(found: TablesFound) -> list[int]:
+def _of_several_tables(group: PrintedGroup) -> list[str]:
+    if group.name is not None or group.tables < 2:
+        return []
+    told = f"{group.tables} tables without the name of a group are read as one group"
+    return [f"{told}; if they are of several, give one table at a time"]
+
+
+def tables_by_group(found: TablesFound) -> Callable[[str | None], TablesFound]:
+    """Return what tells the tables that have rows of a group, or do not say of which they are."""
+    tables: dict[str | None, list[PrintedTable]] = {}
+    for table in found.tables:
+        has_offsets = table.header.has_offsets
+        names = {*table.partitions} if has_offsets else set(map(table.group_of, table.rows))
+        for name in names or {None}:
+            tables.setdefault(name, []).append(table)
+    of_any = tables.pop(None, [])
+
+    def of(name: str | None) -> TablesFound:
+        own = sorted((*of_any, *tables.get(name, ())), key=lambda table: table.header.line)
+        return replace(found, tables=own)
+
+    return of
+
+
+def _unfit_cuts(found: TablesFound) -> list[CutLine]:
     """Return the lines that a copy cut off to no row. Raises InputError for another line that looks
     like a row and is none: its lag would be lost."""
     cut = []
@@ -81,7 +129,7 @@ def _unfit_cuts(found: TablesFound) -> list[int]:
         for line in table.unfit if table.header.has_offsets else ():
             if line is not table.last or not is_shorter(line, table.header):
                 raise unfit_row(line, table.header)
-            cut.append(line.number)
+            cut.append(CutLine(line.number, table.last_group))
     return cut
 
 

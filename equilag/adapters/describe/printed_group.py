@@ -105,7 +105,7 @@ def read_groups(found: TablesFound) -> list[PrintedGroup]:
     group with different partitions are one moment: people cut tables in two.
     """
     groups: dict[str | None, PrintedGroup] = {}
-    only = _only_name(found)
+    only = only_name(found)
     for table in found.tables:
         if not table.header.has_offsets:
             continue
@@ -118,7 +118,7 @@ def read_groups(found: TablesFound) -> list[PrintedGroup]:
     return [known for known in groups.values() if known.topics]
 
 
-def _only_name(found: TablesFound) -> str | None:
+def only_name(found: TablesFound) -> str | None:
     """Return the name that a message below the tables or a list of members gives them, if it is
     the only one, and no table with offsets has another source of its name."""
     offsets = [table for table in found.tables if table.header.has_offsets]

@@ -137,6 +137,11 @@ class PrintedTable:
     def group_of(self, row: PrintedRow) -> str | None:
         return row.cells.get(GROUP, self.group)
 
+    @property
+    def last_group(self) -> str | None:
+        """The group of the last row, as far as the table knows it."""
+        return self.group_of(self.rows[-1]) if self.rows else self.group
+
     def owners(self) -> set[str]:
         """The members that own partitions in all rows of a table with offsets but the last."""
         rows = (row for rows in self.partitions.values() for row in rows)

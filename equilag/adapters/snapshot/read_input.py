@@ -180,6 +180,7 @@ _READERS: Final[dict[str, Callable[[object, str], object]]] = {
     "racks": as_lists,
     "allowed": as_object,
     "co_partitioned": as_list,
+    "incomplete": as_list,
 }
 """Further fields, each with what reads it; they are checked in this order."""
 _FIELDS: Final = frozenset({*_REQUIRED, *_PLAIN, *_READERS, "subscriptions", "offsets", "previous"})

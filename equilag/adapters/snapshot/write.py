@@ -61,6 +61,8 @@ def snapshot_document(given: Group | GroupInput) -> dict[str, Any]:
     if given.get("unknown_lags"):
         document["unknown_lags"] = _lists(given["unknown_lags"])
     document |= _partition_fields(given)
+    if given.get("incomplete"):
+        document["incomplete"] = list(given["incomplete"])
     if "auto_offset_reset" in given:
         document["auto_offset_reset"] = given["auto_offset_reset"]
     return document
@@ -176,6 +178,7 @@ def input_of_group(group: Group) -> GroupInput:
         "taken_at": group.taken_at,
         "generation": group.generation,
         "co_partitioned": [[group.topics[t] for t in row] for row in group.co_partitioned],
+        "incomplete": group.incomplete,
     }
     _add_lags(group, given)
     _add_extended(group, ids, given)

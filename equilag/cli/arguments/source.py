@@ -84,7 +84,7 @@ def read_moments(args: argparse.Namespace, policy: Policy | None = None) -> Grou
     remarks = [*found.remarks, *([BROKER_ASSIGNS] if found.kind == CONSUMER else [])]
     for line in remarks:
         remark(line)
-    group = replace(Group.build(**found.given), remarks=tuple(remarks), incomplete=found.incomplete)
+    group = replace(Group.build(**found.given), remarks=tuple(remarks))
     _warn(group, policy, found.protocol)
     live = args.from_describe is None
     if live and args.sample is None and policy is not None and policy.weight is None:
@@ -102,11 +102,10 @@ def in_place_of_file(args: argparse.Namespace) -> bool:
     return args.bootstrap_server is not None or args.from_describe is not None
 
 
-def text_or_live_group(args: argparse.Namespace, members_path: str | None = None) -> ReadGroup:
-    """The group of a text, of which `members_path` may be a second part, or of a cluster. Raises
-    InputError."""
+def text_or_live_group(args: argparse.Namespace) -> ReadGroup:
+    """The group of a text, or of a cluster. Raises InputError."""
     if args.from_describe is not None:
-        return ReadGroup(*group_from_text(args, members_path))
+        return ReadGroup(*group_from_text(args))
     return _live_group(args)
 
 
@@ -122,8 +121,6 @@ class ReadGroup(NamedTuple):
 
     given: GroupInput
     remarks: list[str]
-    incomplete: tuple[str, ...] = ()
-    """Why a text does not say who reads what."""
     protocol: str = ""
     """The assignor that it uses; empty if unknown."""
     kind: str = ""
@@ -160,7 +157,7 @@ def _live_group(args: argparse.Namespace) -> ReadGroup:
             f"the lag of {plural(without, 'partition')} without a commit is unknown and counts as"
             " 0; set --auto-offset-reset"
         )
-    return ReadGroup(given, remarks, (), found.protocol, found.kind, before, course)
+    return ReadGroup(given, remarks, found.protocol, found.kind, before, course)
 
 
 def _check_source(args: argparse.Namespace) -> None:
@@ -178,17 +175,23 @@ def _check_source(args: argparse.Namespace) -> None:
         check_text_or_live(args, TEXT_OPTIONS)
 
 
-def check_text_or_live(args: argparse.Namespace, text_options: tuple[str, ...]) -> None:
+def check_text_or_live(
+    args: argparse.Namespace,
+    text_options: tuple[str, ...],
+    live_options: tuple[str, ...] = LIVE_ONLY,
+    *,
+    one_group: bool = True,
+) -> None:
     """Refuse anything but exactly one of a text and a live group, and options that the other one
     needs. Raises InputError."""
     live, text = args.bootstrap_server is not None, args.from_describe is not None
     if live and text:
         args.refuse(f"give either {TEXT} or {LIVE}")
     if not live and not text:
-        args.refuse(f"{TEXT} is required, or {LIVE} with --group")
-    if live and args.group is None:
+        args.refuse(f"{TEXT} is required, or {LIVE}{' with --group' if one_group else ''}")
+    if one_group and live and args.group is None:
         args.refuse(f"{LIVE} needs --group")
-    names, needed = (text_options, TEXT) if live else (LIVE_ONLY, LIVE)
+    names, needed = (text_options, TEXT) if live else (live_options, LIVE)
     _refuse_given(args, names, needed)
 
 

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import argparse
-from typing import TYPE_CHECKING, Any, Final
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from equilag.cli.arguments import options
 from equilag.cli.arguments.converters import duration
@@ -12,13 +14,15 @@ from equilag.cli.arguments.options import AnyParser, Option
 from equilag.domain.errors import InputError
 
 if TYPE_CHECKING:
+    from equilag.adapters.describe.describe_text import Assumptions, DescribedGroups
+    from equilag.adapters.describe.printed_text import PrintedText
     from equilag.domain.building.group_input import GroupInput
 
-TEXT_OPTIONS: Final = ("subscribe", "as_owned", "between")
+TEXT_OPTIONS: Final = ("subscribe", "as_owned", "between", "members_from")
 """Options that only a text needs: it has no subscriptions."""
 
 
-class _Texts(argparse.Action):
+class _TextPaths(argparse.Action):
     """The last text is the group, one before it the group of an earlier moment."""
 
     def __call__(
@@ -31,17 +35,25 @@ class _Texts(argparse.Action):
         namespace.from_describe = values
 
 
-def add_text(parser: AnyParser, metavar: str = "TEXT") -> None:
-    """Add ``--from-describe``, ``--between``, ``--subscribe`` and ``--as-owned``."""
+def add_text(parser: AnyParser, metavar: str = "TEXT", *, all_groups: bool = False) -> None:
+    """Add ``--from-describe``, ``--between`` and ``--members-from``; for one group ``--subscribe``
+    and ``--as-owned``, too."""
     about = (
         "what kafka-consumer-groups --describe prints, or a similar tool; - reads standard input;"
         " given twice, the earlier text first"
     )
-    parser.add_argument("--from-describe", metavar=metavar, help=about, action=_Texts)
+    parser.add_argument("--from-describe", metavar=metavar, help=about, action=_TextPaths)
     parser.set_defaults(describe_before=None)
     options.add(
         parser,
         Option("--between", "T", "time between two texts: rates and speeds follow", duration),
+        Option("--members-from", "F", "the output of --describe --members --verbose, if it is not"
+               " in the same text"),
+    )  # fmt: skip
+    if all_groups:
+        return
+    options.add(
+        parser,
         Option("--subscribe", "ID=t1,t2", "the topics that a member subscribes to; can be repeated",
                subscription, repeats=True),
         Option("--as-owned", "", "assume that each member subscribes only to the topics of its"
@@ -58,47 +70,77 @@ def subscription(text: str) -> tuple[str, list[str]]:
     return member, [topic.strip() for topic in topics.split(",") if topic.strip()]
 
 
-def group_from_text(
-    args: argparse.Namespace, members_path: str | None = None
-) -> tuple[GroupInput, list[str], tuple[str, ...]]:
-    """The group of ``--from-describe``, a remark for each thing that it does not say, and why it
-    does not say who reads what.
+class _Texts(NamedTuple):
+    """The texts that the options name."""
 
-    `members_path` is a second text, with the members. Raises InputError.
-    """
-    one_stdin(args.describe_before, args.from_describe, members_path)
+    describe: PrintedText
+    before: PrintedText | None
+    members: PrintedText | None
+
+
+def _read_texts(args: argparse.Namespace) -> _Texts:
+    """Raises InputError."""
+    paths = args.from_describe, args.describe_before, args.members_from
+    one_stdin(*paths)
     if (args.describe_before is None) != (args.between is None):
         raise InputError("goes with two texts, --from-describe BEFORE --from-describe AFTER",
                          "--between")  # fmt: skip
-    before = None if args.describe_before is None else read_file(args.describe_before)
-    describe = read_file(args.from_describe)
-    members = read_file(members_path) if members_path is not None else None
 
-    from equilag.adapters.describe.describe_text import DescribeResult, read_describe
     from equilag.adapters.describe.printed_text import PrintedText
-    from equilag.adapters.describe.two_texts import add_earlier
+
+    return _Texts(*(path and PrintedText(read_file(path), shown_path(path)) for path in paths))
+
+
+@contextmanager
+def _shown(text: PrintedText) -> Iterator[Callable[[int], None]]:
+    """What shows how much of a text has been read."""
     from equilag.cli.progress_line import ProgressLine
 
-    def show(done: int) -> None:
-        words = f"reading, {done / 1e6:.0f} of {len(describe) / 1e6:.0f} MB"
-        progress.show(words, done, len(describe))
-
-    def read(text: str, path: str, more: PrintedText | None) -> DescribeResult:
-        return read_describe(
-            PrintedText(text, shown_path(path)),
-            more,
-            group=args.group,
-            subscribe=dict(args.subscribe),
-            as_owned=args.as_owned,
-            auto_offset_reset=args.auto_offset_reset or options.RESETS_DEFAULT,
-            show=show,
+    size = len(text.text)
+    with options.named(), ProgressLine() as line:
+        yield lambda done: line.show(
+            f"reading, {done / 1e6:.0f} of {size / 1e6:.0f} MB", done, size
         )
 
-    more = None if members is None else PrintedText(members, shown_path(members_path or ""))
-    with options.named(), ProgressLine() as progress:
-        result = read(describe, args.from_describe, more)
-        if before is not None:
-            earlier = read(before, args.describe_before, None)
+
+def group_from_text(args: argparse.Namespace) -> tuple[GroupInput, list[str]]:
+    """The group of ``--from-describe``, and a remark for each thing that it does not say. Raises
+    InputError."""
+    from equilag.adapters.describe.describe_text import read_describe
+    from equilag.adapters.describe.two_texts import add_earlier
+
+    texts, reset = _read_texts(args), args.auto_offset_reset or options.RESETS_DEFAULT
+    assumed: Assumptions = {
+        "subscribe": dict(args.subscribe), "as_owned": args.as_owned, "auto_offset_reset": reset,
+    }  # fmt: skip
+    with _shown(texts.describe) as show:
+        result = read_describe(
+            texts.describe, texts.members, group=args.group, show=show, **assumed
+        )
+        if texts.before is not None:
+            earlier = read_describe(texts.before, group=args.group, **assumed)
             add_earlier(result.given, earlier.given, args.between)
-    remarks = [f"assumed: {assumption}" for assumption in result.assumed]
-    return result.given, remarks, result.incomplete
+    return result.given, [f"assumed: {assumption}" for assumption in result.assumed]
+
+
+def groups_from_text(args: argparse.Namespace) -> DescribedGroups:
+    """Every group of ``--from-describe``, with what an earlier text says of it. Raises
+    InputError."""
+    from equilag.adapters.describe.describe_text import read_all_described
+    from equilag.adapters.describe.two_texts import add_earlier
+
+    texts, reset = _read_texts(args), args.auto_offset_reset or options.RESETS_DEFAULT
+    with _shown(texts.describe) as show:
+        found = read_all_described(
+            texts.describe, texts.members, show=show, auto_offset_reset=reset
+        )
+        if texts.before is None:
+            return found
+        earlier = read_all_described(texts.before, auto_offset_reset=reset).groups
+    for name in [name for name in found.groups if name in earlier]:
+        try:
+            add_earlier(found.groups[name].given, earlier[name].given, args.between)
+        except InputError as error:
+            found.left_out[name] = str(error)
+            del found.groups[name]
+    return found

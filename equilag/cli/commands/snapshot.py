@@ -32,9 +32,7 @@ examples:
   kafka-consumer-groups --bootstrap-server B --group G --describe > d.txt
   kafka-consumer-groups --bootstrap-server B --group G --describe \\
       --members --verbose > m.txt
-  equilag snapshot --from-describe d.txt --members m.txt | equilag plan -"""
-
-TEXT_ONLY: Final = ("members", *TEXT_OPTIONS)
+  equilag snapshot --from-describe d.txt --members-from m.txt | equilag plan -"""
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -42,10 +40,10 @@ def configure(parser: argparse.ArgumentParser) -> None:
     add_text(parser, "F")
     options.add(
         parser,
-        Option("--members", "F2", "the output of --describe --group G --members --verbose, if it is"
-               " not in the same file"),
         Option("--group", "G", "the group to read; a text needs it only if it holds several"),
     )  # fmt: skip
+    # The name that --members-from had.
+    parser.add_argument("--members", dest="members_from", help=argparse.SUPPRESS)
     add_reading(parser, "its lag is unknown; with a text latest")
     options.add(
         parser,
@@ -59,13 +57,13 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    check_text_or_live(args, TEXT_ONLY)
+    check_text_or_live(args, TEXT_OPTIONS)
 
     from equilag.adapters.snapshot.write import snapshot_document
 
-    inputs = args.from_describe, args.members
+    inputs = args.from_describe, args.members_from
     target = OutputFile(args.out, "--out", inputs) if args.out is not None else None
-    given, remarks, *_ = text_or_live_group(args, args.members)
+    given, remarks, *_ = text_or_live_group(args)
     _join_topics(given, args.co_partition)
     text = to_json(snapshot_document(given), sum(given["topics"].values()))
     if target is not None:

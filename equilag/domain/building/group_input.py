@@ -9,7 +9,14 @@ from equilag.domain.building.allowed_members import Allowed
 from equilag.domain.building.integer_columns import PerPartition, PerPartitionNumbers, Row
 from equilag.domain.errors import InputError
 from equilag.domain.group.member import Member
-from equilag.domain.values import GENERATIONS, as_integer, as_text, as_time, not_a
+from equilag.domain.values import (
+    GENERATIONS,
+    as_integer,
+    as_text,
+    as_time,
+    check_texts,
+    not_a,
+)
 
 
 class PartitionOffsets(NamedTuple):
@@ -52,6 +59,7 @@ class GroupInput(TypedDict, total=False):
     co_partitioned: Sequence[Sequence[str]]
     taken_at: str | None
     generation: int | None
+    incomplete: Sequence[str]
 
 
 _KINDS: Final[Mapping[str, tuple[tuple[type, ...], str]]] = {
@@ -59,6 +67,7 @@ _KINDS: Final[Mapping[str, tuple[tuple[type, ...], str]]] = {
     "subscriptions": ((Mapping,), "a mapping of member ids to lists of topics"),
     "owned": ((Mapping, ClaimColumns), "a mapping of member ids, or ClaimColumns"),
     "offsets": ((PartitionOffsets,), "PartitionOffsets"),
+    "incomplete": ((list, tuple), "a list of sentences"),
 }
 """Argument -> the types that it may have, and how errors call them. Others are checked later."""
 
@@ -83,3 +92,4 @@ def check_arguments(given: GroupInput) -> None:
         as_time(taken_at, "taken_at")
     if generation is not None:
         as_integer(generation, GENERATIONS, "generation")
+    check_texts(given.get("incomplete") or (), "incomplete")

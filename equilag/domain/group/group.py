@@ -130,7 +130,8 @@ class Group:
         racks: topic -> for each partition, the racks that hold a replica.
         allowed: topic -> partition number -> ids of the members that alone may read it.
         co_partitioned: lists of topics of equal size; partitions of one number go to one member.
-        taken_at: RFC 3339 time. generation: of the group.
+        taken_at: RFC 3339 time. generation: of the group. incomplete: sentences, why the source
+            does not say who reads what.
 
         `name`, `topics`, `members` and `subscriptions` are required; a lag of which nothing is
         said is 0 and unknown. A list of integers may also be a tuple, a range or an array.

@@ -138,6 +138,8 @@ class VerdictFacts:
     """Members that may be slow or stuck, which moves do not mend."""
     causes: tuple[CauseFacts, ...] = ()
     """What is wrong, in the order of `CAUSES`, then by the records that wait."""
+    cause: Cause | None = None
+    """The cause that the action is about; None for none of them."""
 
     def document(self) -> dict[str, Any]:
         """The field ``verdict`` of a plan's JSON."""

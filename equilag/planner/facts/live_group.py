@@ -1,12 +1,15 @@
-"""A group of a cluster, in the figures that a list of groups has."""
+"""A group of a cluster or of a text, in the figures that a list of groups has."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+import numpy as np
+
 from equilag.domain.group.group import Group
 from equilag.domain.plan.metrics import member_loads, spread
+from equilag.domain.plan.verdict import VerdictFacts
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,13 +31,26 @@ class LiveGroupFacts:
     """Partitions whose lag could not be read."""
     remarks: Sequence[str] = ()
     cause: str | None = None
-    """The first cause of its verdict; None for none."""
+    """The cause that its action is about; None for none."""
     action: str | None = None
     """What to do."""
+    seconds_behind: float | None = None
+    """Its lag in seconds of production; None where rates are unknown."""
+    verdict: VerdictFacts | None = None
+
+    @property
+    def asks(self) -> bool:
+        """True if something is to be done."""
+        return self.verdict is not None and self.verdict.worth_it
 
 
 def live_group_facts(
-    group: Group, state: str, kind: str, unknown_lags: int, remarks: Sequence[str]
+    group: Group,
+    state: str,
+    kind: str,
+    unknown_lags: int,
+    remarks: Sequence[str],
+    verdict: VerdictFacts | None = None,
 ) -> LiveGroupFacts:
     """The figures of a group that was read."""
     loads = member_loads(group.owner, group.lag, group.n_members)
@@ -52,4 +68,13 @@ def live_group_facts(
         worst_share_percent=100 * worst / total if active and total else None,
         unknown_lags=unknown_lags,
         remarks=remarks,
+        cause=None if verdict is None else verdict.cause,
+        action=None if verdict is None else verdict.action,
+        seconds_behind=_seconds_behind(group, total),
+        verdict=verdict,
     )
+
+
+def _seconds_behind(group: Group, lag: int) -> float | None:
+    rate = 0.0 if group.rates is None else float(np.nansum(group.rates))
+    return lag / rate if rate else None

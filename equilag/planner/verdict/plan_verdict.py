@@ -78,6 +78,7 @@ def verdict_of(found: JudgedPlan) -> VerdictFacts:
         found.cost,
         found.suspects,
         tuple(one.facts for one in causes),
+        (first or causes[0]).cause if first or causes else None,
     )
 
 

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import pytest
 from support.paths import SAMPLES
 
 import equilag
 from equilag.adapters.describe.describe_text import read_describe
 from equilag.adapters.describe.printed_text import PrintedText
+from equilag.adapters.snapshot.read_input import load_snapshot
+from equilag.adapters.snapshot.write import snapshot_document
 from equilag.domain.group.group import Group
 
 LINES = (SAMPLES / "token-indexer.describe.txt").read_text("utf-8").splitlines()
@@ -18,16 +18,17 @@ WHOLE = LINES[2].index(" /127") + 1
 
 
 def reasons(text: str) -> tuple[str, ...]:
-    return read_describe(PrintedText(text)).incomplete
+    return read_describe(PrintedText(text)).given.get("incomplete", ())
 
 
 @pytest.mark.parametrize("width", [75, 80, *range(90, WHOLE - 1, 9), WHOLE - 2, WHOLE - 1])
 def test_a_screen_cuts_its_lines(width: int) -> None:
     text = "".join(f"{line[:width].rstrip()}\n" for line in LINES)
-    found = read_describe(PrintedText(text))
-    assert bool(found.incomplete) == (width < WHOLE - 1)
-    if found.incomplete:
-        group = replace(Group.build(**found.given), incomplete=found.incomplete)
+    given = read_describe(PrintedText(text)).given
+    assert ("incomplete" in given) == (width < WHOLE - 1)
+    group = load_snapshot(snapshot_document(Group.build(**given)))  # kept in a saved group
+    assert group.incomplete == given.get("incomplete", ())
+    if group.incomplete:
         verdict = equilag.solve(group, time_limit=0).verdict
         assert verdict is not None
         assert (verdict.action, verdict.causes[0].cause) == ("cannot-tell", "incomplete-input")

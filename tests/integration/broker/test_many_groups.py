@@ -62,10 +62,11 @@ def test_all_groups_in_ten_seconds(broker: Broker) -> None:
         argv = ["groups", "--bootstrap-server", servers, "--groups", "many-.*", "--json"]
         begun = time.monotonic()
         done = subprocess.run(
-            [sys.executable, "-m", "equilag", *argv], capture_output=True, text=True, check=True
+            [sys.executable, "-m", "equilag", *argv], capture_output=True, text=True, check=False
         )
         assert time.monotonic() - begun < LIMIT_S
     assert done.stderr == ""
+    assert done.returncode in (0, 10)
     rows = json.loads(done.stdout)["groups"]
     assert len(rows) == GROUPS
     assert {(row["members"], row["partitions"]) for row in rows} == {(2, PARTITIONS)}
