@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from equilag.domain.plan.assignment import RebalanceDiff as RebalanceDiff
     from equilag.domain.plan.plan import Plan as Plan
     from equilag.domain.policy.policy import Policy as Policy
-    from equilag.heuristics.protocol import Assignor as Assignor
+    from equilag.heuristics.registry import Assignor as Assignor
     from equilag.planner.assign import assign as assign
     from equilag.planner.compare import Comparison as Comparison
     from equilag.planner.compare import compare as compare
@@ -45,7 +45,7 @@ if TYPE_CHECKING:
 __version__ = "0.1.0"
 
 _HOMES = {
-    "Assignor": "equilag.heuristics.protocol",
+    "Assignor": "equilag.heuristics.registry",
     "ClaimColumns": "equilag.domain.building.group_input",
     "Comparison": "equilag.planner.compare",
     "ContradictedBound": "equilag.domain.errors",

@@ -9,7 +9,7 @@ import numpy as np
 
 from equilag.adapters.measuring.offset_samples import OffsetSamples
 from equilag.adapters.measuring.rates import produce_rates
-from equilag.adapters.measuring.usable_capacities import measure
+from equilag.adapters.measuring.speeds import measure
 from equilag.domain.columns import Flags, Floats, Index, Ints
 
 SPEED_WINDOW_S: Final = 90

@@ -1,14 +1,14 @@
-"""Files that a command writes; each failure is an InputError that names the file."""
+"""Files that a command writes, whole or not at all; each failure is an InputError with the file."""
 
 from __future__ import annotations
 
 import os
+import secrets
 import stat
 from contextlib import suppress
 from pathlib import Path
 
 from equilag.adapters.open_text import STDIN
-from equilag.adapters.whole_file import replace_file
 from equilag.domain.errors import InputError
 
 
@@ -82,4 +82,26 @@ def write_both(first: OutputFile, second: OutputFile, text: str, other: str) -> 
                 path.write_bytes(before)
             elif not there:
                 path.unlink()
+        raise
+
+
+def replace_file(path: Path, data: bytes, mode: int | None = None) -> None:
+    """Write beside the file and rename: on one file system that is all or nothing.
+
+    `mode` are the permissions of the new file; None: those that the umask leaves. Raises OSError.
+    """
+    beside = path.with_name(f".{path.name[:100]}.{secrets.token_hex(6)}.part")
+    # Not tempfile: its files are for their owner alone, whatever the umask says.
+    descriptor = os.open(beside, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o666)
+    try:
+        with os.fdopen(descriptor, "wb") as stream:
+            stream.write(data)
+            stream.flush()
+            os.fsync(stream.fileno())
+        if mode is not None:
+            beside.chmod(mode)
+        beside.replace(path)
+    except BaseException:
+        with suppress(OSError):
+            beside.unlink()
         raise

@@ -12,7 +12,7 @@ from equilag.certificate.bounds.counting import Counting
 from equilag.domain.constraint import CountConstraint
 from equilag.domain.group.group import Flags, Group, Index
 from equilag.domain.group.member_capacities import Load
-from equilag.domain.group.shortage import Shortage
+from equilag.domain.group.throughput import Shortage
 from equilag.domain.plan.claim import MOVES, OF_LOADS, PRICE, SQUARES, Claim
 from equilag.domain.plan.metrics import (
     count_moves,

@@ -27,7 +27,7 @@ from equilag.domain.constraint import (
 from equilag.domain.errors import InputError
 from equilag.domain.group.group import Group, Index
 from equilag.domain.group.loads import written
-from equilag.domain.group.shortage import Shortage
+from equilag.domain.group.throughput import Shortage
 from equilag.domain.plan.broken_rules import (
     BrokenRules,
     broken_by_assignor,

@@ -9,7 +9,7 @@ import time
 from collections.abc import Callable
 from typing import Any, Final
 
-from equilag.cli.arguments.converters import number_from
+from equilag.cli.arguments.options import number_from
 from equilag.cli.deliver import written
 from equilag.cli.screen import emit, remark
 from equilag.cli.stop_signals import Stop

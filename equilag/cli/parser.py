@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from types import ModuleType
 from typing import Any, Final, NoReturn
 
-from equilag.cli.arguments.converters import MAX_SHOWN
+from equilag.cli.arguments.options import MAX_SHOWN
 from equilag.cli.commands import (
     collect,
     completion,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, datetime
 from typing import Any, Final, NamedTuple
@@ -221,3 +222,22 @@ def in_a_row(names: Sequence[str]) -> str:
     """All of the names, with an *and* before the last."""
     *others, last = names
     return f"{', '.join(others)} and {last}" if others else last
+
+
+_DIGITS: Final = re.compile(r"([0-9]+)")
+NaturalKey = tuple[tuple[str | tuple[int, str], ...], str]
+
+
+def natural_key(name: str) -> NaturalKey:
+    """A key to sort by: runs of digits by their value, everything else by code points.
+
+    Names that differ have different keys, `a01` and `a1` too.
+    """
+    parts = _DIGITS.split(name)  # text, digits, text, ...
+    return tuple(_digits(part) if i % 2 else part for i, part in enumerate(parts)), name
+
+
+def _digits(digits: str) -> tuple[int, str]:
+    """Orders as the value does. Python refuses to convert thousands of digits."""
+    value = digits.lstrip("0")
+    return len(value), value

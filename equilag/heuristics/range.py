@@ -1,25 +1,27 @@
 """Range: each topic by itself, in contiguous stretches, by racks where they are known.
 
-As Kafka 4.4's RangeAssignor, which prefers a partition with a replica in the member's rack
-(KIP-881).
+The rules are those of Kafka 4.4's RangeAssignor (KIP-881). Partitions that a member can read in
+its own rack are assigned first, then the others in contiguous stretches; counts per topic are those
+of plain range assignment. A member without a rack matches every partition; a partition without a
+known rack matches no other member.
+
+By racks, members are positions 0..k-1 in the order in which range takes them, given by rack, with
+"" for those without one. A topic has n partitions, `partition_racks` [n]; `takers` [n] has
+positions.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections import deque
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from heapq import heapify, heappop, heappush
+from itertools import islice
+from typing import Final, TypeAlias
 
 import numpy as np
 
 from equilag.domain.group.group import NOBODY, Group, Index, Ints
 from equilag.heuristics.dealing import partition_class_members
-from equilag.heuristics.rack_matching import (
-    Racks,
-    by_rack,
-    in_all,
-    needs_racks,
-    range_of_topic,
-    range_of_topics,
-)
 
 
 class RangeAssignor:
@@ -99,3 +101,116 @@ def _by_racks(
             yield from ((topic, shared) for topic in topics)
         elif topics[0] in needing:
             yield topics[0], range_of_topic(rows[topics[0]], by_class[number])
+
+
+class BrokerRangeAssignor:
+    """The stretches of `range` without its racks: `RangeAssignor` of brokers of Kafka 4.0 to 4.4.
+
+    Static members come first, by instance id, then the others by id: so topics with equal numbers
+    of partitions and the same subscribers are co-partitioned. Owners play no part. O(partitions).
+    """
+
+    name = "broker-range"
+
+    def assign(self, group: Group) -> Index:
+        return in_stretches(group, partition_class_members(group, group.static_order))
+
+
+Racks: TypeAlias = Collection[str]
+"""The racks that hold a replica of a partition."""
+ByRack: TypeAlias = Mapping[str, Sequence[int]]
+"""Rack -> its members, ascending."""
+
+FREE: Final = -1
+"""In `takers`: not assigned yet."""
+
+
+def by_rack(member_racks: Iterable[str]) -> dict[str, list[int]]:
+    """Return rack -> its members, ascending."""
+    members: dict[str, list[int]] = {}
+    for member, rack in enumerate(member_racks):
+        members.setdefault(rack, []).append(member)
+    return members
+
+
+def needs_racks(partition_racks: Sequence[Racks], members: ByRack) -> bool:
+    """True if members and replicas share a rack, and the racks of the partitions differ."""
+    distinct = {frozenset(racks) for racks in set(map(tuple, partition_racks))}
+    everywhere = frozenset().union(*distinct)
+    return not everywhere.isdisjoint(members.keys() - {""}) and distinct != {everywhere}
+
+
+def in_all(topics: Sequence[Sequence[Racks]]) -> list[frozenset[str]]:
+    """[n] the racks that hold a replica of partition i of every topic; topics have n partitions."""
+    columns = (set(map(tuple, column)) for column in zip(*topics, strict=True))
+    return [frozenset.intersection(*map(frozenset, column)) for column in columns]
+
+
+def range_of_topic(partition_racks: Sequence[Racks], members: ByRack) -> Ints:
+    """Return `takers`: each member in turn takes the first partitions that it matches."""
+    n, k = len(partition_racks), sum(map(len, members.values()))
+    share, extra = divmod(n, k)
+    takers = [FREE] * n
+    in_rack: dict[str, list[int]] = {rack: [] for rack in members}
+    for partition, racks in enumerate(partition_racks):
+        for rack in set(racks) & in_rack.keys():
+            in_rack[rack].append(partition)
+    in_rack[""] = list(range(n))
+    waiting = {rack: _free(found, takers) for rack, found in in_rack.items()}
+    queues = {rack: iter(positions) for rack, positions in members.items()}
+    heads = [(next(queue), rack) for rack, queue in queues.items()]
+    heapify(heads)
+    while heads:
+        member, rack = heappop(heads)
+        room = share + (extra > 0)
+        taken = list(islice(waiting[rack], room))
+        for partition in taken:
+            takers[partition] = member
+        extra -= len(taken) > share
+        # With less than its room a member has taken the last partition of its rack.
+        if len(taken) == room > 0 and (after := next(queues[rack], None)) is not None:
+            heappush(heads, (after, rack))
+    return _filled(takers, share, extra, k)
+
+
+def range_of_topics(partition_racks: Sequence[Racks], members: ByRack) -> Ints:
+    """Return the same `takers` for all topics of a co-partitioned set.
+
+    Each partition in turn is taken by the first member that matches it in all topics and has room;
+    `partition_racks` is what `in_all` returns.
+    """
+    n, k = len(partition_racks), sum(map(len, members.values()))
+    share, extra = divmod(n, k)
+    takers = [FREE] * n
+    held = [0] * k
+    queues = {rack: deque(positions) for rack, positions in members.items()}
+    for partition, racks in enumerate(partition_racks):
+        room = share + (extra > 0)
+        first = k
+        for rack in {"", *racks}:
+            queue = queues.get(rack)
+            while queue and held[queue[0]] >= room:  # it stays full, since rooms only shrink
+                queue.popleft()
+            if queue:
+                first = min(first, queue[0])
+        if first < k:
+            takers[partition] = first
+            held[first] += 1
+            extra -= held[first] > share
+    return _filled(takers, share, extra, k)
+
+
+def _free(partitions: Sequence[int], takers: Sequence[int]) -> Iterator[int]:
+    """Yield the partitions that are still free when they are asked for."""
+    return (partition for partition in partitions if takers[partition] == FREE)
+
+
+def _filled(takers: Sequence[int], share: int, extra: int, k: int) -> Ints:
+    """Assign free partitions in stretches: what members lack, and `extra` members one more."""
+    found = np.array(takers, dtype=np.int64)
+    free = found == FREE
+    held = np.bincount(found[~free], minlength=k)
+    room = np.maximum(share - held, 0)
+    room[np.flatnonzero(held <= share)[:extra]] += 1
+    found[free] = np.repeat(np.arange(k), room)
+    return found

@@ -1,23 +1,38 @@
-"""Assignors by name: the built-in ones, installed ones, and ``module:attribute``.
+"""What an assignor is, and assignors by name: built-in ones, installed ones, ``module:attribute``.
 
 Nothing is imported before it is asked for; listing the names imports no assignor at all.
 """
 
 from __future__ import annotations
 
-from dataclasses import fields, replace
-from typing import Any, Final
+from collections.abc import Callable
+from dataclasses import dataclass, fields, replace
+from types import SimpleNamespace
+from typing import Any, Final, Protocol, TypeAlias, cast, runtime_checkable
 
 import numpy as np
 import numpy.typing as npt
 
 from equilag.domain.errors import InputError
-from equilag.domain.group.group import NOBODY, Group, Index
+from equilag.domain.group.group import NOBODY, Group, Index, Ints
 from equilag.domain.plan.metrics import is_valid
 from equilag.domain.plugins import guarded, installed, load, package_of
 from equilag.domain.show import guess, name_of, plural
-from equilag.heuristics.parts import answer_of
-from equilag.heuristics.protocol import Assignor
+
+
+@runtime_checkable
+class Assignor(Protocol):
+    """One rule that turns a group into an assignment; built in or a user's own."""
+
+    name: str
+
+    def assign(self, group: Group) -> Index:
+        """[P] int32 member number per partition, NOBODY where the topic has no subscriber.
+
+        Deterministic: the same group gives the same answer.
+        """
+        ...
+
 
 ENTRY_POINT_GROUP: Final = "equilag.assignors"
 
@@ -29,7 +44,7 @@ BUILT_IN: Final = {
     "lag-aware": "equilag.heuristics.lag_aware:LagAwareAssignor",
     "constrained-sticky": "equilag.heuristics.constrained_sticky:ConstrainedStickyAssignor",
     "uniform": "equilag.heuristics.uniform:UniformAssignor",
-    "broker-range": "equilag.heuristics.broker_range:BrokerRangeAssignor",
+    "broker-range": "equilag.heuristics.range:BrokerRangeAssignor",
 }
 
 
@@ -136,3 +151,100 @@ def _load(name: str, reference: str) -> Assignor:
     ):
         raise InputError(f"assignor {name!r} lacks a name or assign(group)", "assignor")
     return assignor
+
+
+AnyAssignor: TypeAlias = str | Assignor | type[Assignor] | Callable[[Group], Any]
+"""A name or ``module:attribute``; an object with ``assign(group)``, or its class, which is called
+without arguments; or a function of a group."""
+
+_PLACE: Final = "assignor"
+
+
+@dataclass(frozen=True, slots=True)
+class GivenAssignor:
+    """An assignor, and what its plan and its row are called."""
+
+    name: str
+    assignor: Assignor
+
+    def run(self, group: Group) -> Index:
+        """[P] int32 member number per partition, checked. Raises InputError."""
+        return run_assignor(self.assignor, group, self.name)
+
+
+def given_assignor(given: AnyAssignor) -> GivenAssignor:
+    """Return the assignor that `given` stands for.
+
+    An object is called by its attribute `name`; without one by the name of its class, a function by
+    its own. Raises InputError for an unknown name, for a class that cannot be called without
+    arguments, and for what is no assignor.
+    """
+    if isinstance(given, str):
+        return GivenAssignor(given, get_assignor(given))
+    return guarded(_PLACE, f"{type(given).__name__} is no assignor", lambda: _from_object(given))
+
+
+def _from_object(given: Any) -> GivenAssignor:
+    it = given() if isinstance(given, type) else given
+    name: Any = getattr(it, "name", None)
+    if not isinstance(name, str) or not name:
+        name = getattr(it, "__name__", type(it).__name__)
+    if callable(getattr(it, "assign", None)):
+        return GivenAssignor(name, it)
+    if not callable(it):
+        raise TypeError("it has no assign(group), and is no function of a group")
+    # A class of equilag would be taken for an assignor of its own, which gets no copy of the group.
+    return GivenAssignor(name, cast(Assignor, SimpleNamespace(name=name, assign=it)))
+
+
+def check_names(assignors: list[GivenAssignor], taken: set[str]) -> None:
+    """Raise InputError for a name that is `taken`, or that two of the assignors have."""
+    seen = {*taken}
+    for one in assignors:
+        if one.name in seen:
+            raise InputError(
+                f"another row is called {one.name!r}; give this one another name", _PLACE
+            )
+        seen.add(one.name)
+
+
+def answer_of(assignor: Assignor, group: Group) -> npt.ArrayLike:
+    """What the assignor returns for the group, [P] if it is valid."""
+    if group.partition_classes is None:
+        return assignor.assign(group)
+    parts, order = topics_in_parts(group)
+    answer = np.asarray(assignor.assign(parts))
+    if answer.shape != order.shape:
+        return answer
+    assigned = np.full(group.n_partitions, NOBODY, dtype=answer.dtype)
+    assigned[order] = answer
+    return assigned
+
+
+def topics_in_parts(group: Group) -> tuple[Group, Ints]:
+    """The group with a topic for each part of a topic, the partitions of one class: assignors deal
+    a topic to all of its subscribers. And [P] the partitions in its order."""
+    order = np.lexsort((group.partition_class, group.topic_of))
+    topic, of = group.topic_of[order], group.partition_class[order]
+    new = np.append(True, (topic[1:] != topic[:-1]) | (of[1:] != of[:-1]))[: len(order)]
+    first = np.flatnonzero(new)
+    place = np.empty_like(order)
+    place[order] = np.arange(len(order))
+    names = zip(topic[first].tolist(), of[first].tolist(), strict=True)
+    read = (np.flatnonzero(row[of[first]]) for row in group.eligible.T)
+    parts = replace(
+        group,
+        topics=tuple(f"{group.topics[t]}/{c}" for t, c in names),
+        topic_start=np.append(first, len(order)),
+        class_topics=tuple(topics.astype(np.int32) for topics in read),
+        lag=group.lag[order],
+        quality=group.quality[order],
+        claim_partition=place[group.claim_partition],
+        owner=group.owner[order],
+        partition_classes=None,
+        rates=None if group.rates is None else group.rates[order],
+        weights=None if group.weights is None else group.weights[order],
+        move_weights=None,
+        racks=None if group.racks is None else tuple(group.racks[p] for p in order.tolist()),
+    )
+    return parts, order

@@ -7,9 +7,9 @@ from typing import Any
 
 from equilag.domain.errors import InputError
 from equilag.domain.group.lag import RESETS
-from equilag.pipeline.results.run_tables import END_OF_TIME
 from equilag.pipeline.rules import Rules
 from equilag.pipeline.solving import KILL_AFTER
+from equilag.pipeline.sources.history import END_OF_TIME
 from equilag.pipeline.sources.signals import WEIGHTS
 
 

@@ -14,9 +14,7 @@ from equilag.domain.errors import InputError
 from equilag.pipeline.fleet_options import FleetOptions
 from equilag.pipeline.group_result import PlanGroup, Planner
 from equilag.pipeline.results.run_dir import FORMAT, WORK, check_target, finish_run, new_run
-from equilag.pipeline.results.run_tables import TableName
 from equilag.pipeline.results.summary import figures_of
-from equilag.pipeline.results.table_files import TableFiles, check_files, find_files
 from equilag.pipeline.session import (
     Stages,
     Watcher,
@@ -26,9 +24,17 @@ from equilag.pipeline.session import (
     spark_errors,
 )
 from equilag.pipeline.solving import solve_all
-from equilag.pipeline.sources.history import History, literal, read_files, with_racks
+from equilag.pipeline.sources.check_history import check_files
+from equilag.pipeline.sources.history import (
+    History,
+    TableFiles,
+    TableName,
+    find_files,
+    literal,
+    read_files,
+)
 from equilag.pipeline.sources.measured_capacities import capacities_of, holders_of, with_capacities
-from equilag.pipeline.sources.problems import QUALITY, problems_of
+from equilag.pipeline.sources.problems import QUALITY, problems_of, with_racks
 from equilag.pipeline.sources.signals import Span, rounds_of, signals_of, times_of
 from equilag.pipeline.sources.snapshot_rows import time_text
 

@@ -14,9 +14,9 @@ from equilag.domain.errors import describe_error
 from equilag.domain.group.group import NOBODY, Index
 from equilag.pipeline.group_result import GroupResult, Planner
 from equilag.pipeline.isolate import ChildProcess, Failure
-from equilag.pipeline.results.run_tables import arrow_types, ddl_of
 from equilag.pipeline.rules import GroupSettings, Rules
 from equilag.pipeline.sources.group_columns import ASSIGNMENT, BASELINE, PLAN, Fields
+from equilag.pipeline.sources.history import arrow_types, ddl_of
 
 if TYPE_CHECKING:
     import pyarrow

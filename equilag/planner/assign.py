@@ -6,7 +6,7 @@ import time
 
 from equilag.domain.group.group import Group
 from equilag.domain.plan.plan import Plan
-from equilag.heuristics.given import AnyAssignor, given_assignor
+from equilag.heuristics.registry import AnyAssignor, given_assignor
 from equilag.planner.solving.result import judge_when_read, unconstrained_claims
 from equilag.planner.solving.run_settings import checked_group
 

@@ -24,8 +24,13 @@ from equilag.domain.plan.plan import Plan, Status
 from equilag.domain.policy.policy import SETTINGS, Policy
 from equilag.domain.policy.shape import with_added_members
 from equilag.heuristics import assignor_names
-from equilag.heuristics.given import AnyAssignor, GivenAssignor, check_names, given_assignor
-from equilag.heuristics.registry import package_of_assignor
+from equilag.heuristics.registry import (
+    AnyAssignor,
+    GivenAssignor,
+    check_names,
+    given_assignor,
+    package_of_assignor,
+)
 from equilag.heuristics.subscription_graph import components
 from equilag.planner.comparison_figures import (
     NOTHING_MORE,

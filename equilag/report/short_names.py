@@ -13,8 +13,7 @@ from typing import Final
 
 from rich.cells import cell_len
 
-from equilag.domain.figures import in_ascii, printable
-from equilag.domain.natural_order import natural_key
+from equilag.domain.figures import in_ascii, natural_key, printable
 
 _SEPARATORS: Final = re.compile(r"([-_.:/@ ]+)")
 _UUID: Final = re.compile(r"-([0-9a-f]{8})(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}(?![0-9a-f])")

@@ -60,7 +60,7 @@ class Without:
 sys.meta_path.insert(0, Without)
 from equilag.pipeline.results.rounds import Rounds
 from equilag.adapters.kafka.sample import ClusterSampler
-from equilag.adapters.kafka.sample_rows import MEMBERS, OFFSETS
+from equilag.adapters.kafka.sample import MEMBERS, OFFSETS
 from equilag.pipeline.results.record import Recorder
 members = dict(zip(MEMBERS, [[0], ["g"], ["m"], [["t"]], [[("t", [0])]], *[[None]] * 8]))
 offsets = dict(zip(OFFSETS, [[0], ["g"], ["t"], [0], [0], [9], [3], [None]]))

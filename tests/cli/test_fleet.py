@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from equilag.cli.arguments.fleet_arguments import moment
+from equilag.cli.commands.fleet import moment
 from equilag.pipeline import session
 
 pytest.importorskip("pyarrow")

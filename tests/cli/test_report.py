@@ -9,7 +9,7 @@ from base64 import b64decode
 
 import pytest
 
-from equilag.adapters.kafka.sample_rows import MEMBERS, OFFSETS
+from equilag.adapters.kafka.sample import MEMBERS, OFFSETS
 from equilag.pipeline.results.record import Recorder
 
 TOKENS = "samples/token-indexer.snapshot.json"

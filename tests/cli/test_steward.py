@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from equilag.adapters.kafka import cluster
-from equilag.cli.arguments.steward_options import steward_options
+from equilag.cli.commands.steward import steward_options
 from equilag.cli.parser import build_parser
 from equilag.live.rebalance.live_policy import live_policy
 from equilag.live.status.http_server import serve

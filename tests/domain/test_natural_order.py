@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from equilag.domain.natural_order import natural_key
+from equilag.domain.figures import natural_key
 
 
 def test_numbers_in_names_order_by_their_value() -> None:

@@ -11,7 +11,7 @@ from support.groups import group_of
 
 import equilag
 from equilag import Group, InputError
-from equilag.heuristics.given import given_assignor
+from equilag.heuristics.registry import given_assignor
 
 GROUP = group_of([4], [[0], [0]], [0, 0, 0, 0], [9, 8, 7, 1])
 

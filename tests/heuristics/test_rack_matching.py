@@ -13,7 +13,7 @@ from support.claimed_groups import groups
 from equilag.domain.group.partition_classes import PartitionClasses
 from equilag.domain.plan.metrics import member_counts
 from equilag.heuristics import get_assignor
-from equilag.heuristics.parts import topics_in_parts
+from equilag.heuristics.registry import topics_in_parts
 
 RANGE = get_assignor("range")
 RACKS = ("a", "b", "c")

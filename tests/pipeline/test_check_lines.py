@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 
 from equilag.domain.errors import InputError
-from equilag.pipeline.results.check_lines import check_lines
-from equilag.pipeline.results.run_tables import TableName
+from equilag.pipeline.sources.check_history import check_lines
+from equilag.pipeline.sources.history import TableName
 
 OFFSET: dict[str, Any] = {
     "ts_ms": 1_795_251_600_000, "group": "g", "topic": "t", "partition": 0, "log_start": 0,

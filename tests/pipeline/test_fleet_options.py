@@ -10,8 +10,8 @@ import pytest
 from equilag.domain.errors import InputError
 from equilag.domain.policy.policy import Policy
 from equilag.pipeline.fleet_options import FleetOptions
-from equilag.pipeline.results.run_tables import END_OF_TIME
 from equilag.pipeline.rules import GroupSettings, read_rules
+from equilag.pipeline.sources.history import END_OF_TIME
 
 DEFAULT = GroupSettings(Policy("lag-aware", move_cost=7), effort=0.25, time_limit=30.0, seed=4)
 RULES = read_rules("[[rule]]\ngroup = '^a'\n[[rule]]\ngroup = 'b$'\nmax_moves = 3\n", DEFAULT)

@@ -9,7 +9,7 @@ import pytest
 
 pytest.importorskip("kafka")
 from equilag.adapters.kafka.cluster import NoAnswer
-from equilag.adapters.kafka.sample_rows import MEMBERS, OFFSETS, Sample
+from equilag.adapters.kafka.sample import MEMBERS, OFFSETS, Sample
 from equilag.pipeline.results.rounds import Rounds
 
 

@@ -10,9 +10,8 @@ from typing import Any
 import pytest
 
 from equilag.domain.errors import InputError
-from equilag.pipeline.results.run_tables import TableName
-from equilag.pipeline.results.table_files import TableFiles, check_files, check_parquet, find_files
-from equilag.pipeline.sources.history import literal
+from equilag.pipeline.sources.check_history import check_files, check_parquet
+from equilag.pipeline.sources.history import TableFiles, TableName, find_files, literal
 
 pa = pytest.importorskip("pyarrow")
 pq = pytest.importorskip("pyarrow.parquet")

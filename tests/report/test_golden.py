@@ -28,8 +28,8 @@ from support.steward_fakes import made_steward
 
 import equilag
 from equilag.certificate.verify import VerificationReport
-from equilag.domain.plan.choice import Choice
 from equilag.domain.plan.claim import Claim
+from equilag.domain.plan.plan_figures import Choice
 from equilag.domain.policy.policy import Policy
 from equilag.live.status.steward_report import StewardReport
 from equilag.planner.assign import assign

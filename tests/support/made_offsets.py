@@ -17,9 +17,8 @@ import pyarrow.parquet as pq
 from equilag.adapters.measuring.offset_samples import OffsetSamples
 from equilag.domain.columns import NOBODY
 from equilag.pipeline.results.record import SCHEMAS
-from equilag.pipeline.results.run_tables import TableName
-from equilag.pipeline.results.table_files import check_files, find_files
-from equilag.pipeline.sources.history import read_files
+from equilag.pipeline.sources.check_history import check_files
+from equilag.pipeline.sources.history import TableName, find_files, read_files
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession

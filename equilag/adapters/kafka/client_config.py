@@ -1,8 +1,11 @@
-"""librdkafka settings as plain values, so that they can be sent to Spark executors."""
+"""librdkafka settings as plain values, which can be sent to Spark executors; and kafka-python
+imported quietly."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import warnings
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from typing import Final, TypeAlias
 
 from equilag.domain.errors import InputError
@@ -48,3 +51,12 @@ def wrong_port(bootstrap: str) -> str | None:
 def servers(config: Mapping[str, str | int]) -> str:
     """Return the cluster's name for messages: its bootstrap servers."""
     return str(config[SERVERS])
+
+
+@contextmanager
+def quietly() -> Iterator[None]:
+    """For imports of kafka-python: it reads its schemas with a function that is deprecated in
+    Python 3.11 and 3.12."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", DeprecationWarning)
+        yield

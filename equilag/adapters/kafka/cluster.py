@@ -14,11 +14,10 @@ from typing import TYPE_CHECKING, Final, NamedTuple, TypeVar
 
 from equilag.adapters.kafka.client_config import Config, servers
 from equilag.adapters.kafka.command_config import plain_config
-from equilag.adapters.kafka.described import Described, ReadFailure
+from equilag.adapters.kafka.described import Commits, Described, ReadFailure, TopicPartition
 from equilag.adapters.kafka.group_kinds import CONSUMER, PLANNED, ListedGroup
 from equilag.adapters.kafka.librdkafka import check_settings
 from equilag.adapters.kafka.reading import NamedTopics, TopicLeaders
-from equilag.adapters.kafka.sample_rows import Commits, TopicPartition
 from equilag.domain.errors import EquilagError, InputError, MissingExtra
 
 if TYPE_CHECKING:
@@ -92,7 +91,7 @@ class Cluster:
 
     def read_groups(self, wanted: Callable[[str], object]) -> GroupsRead:
         """Return the groups that are `wanted`, with their commits."""
-        from equilag.adapters.kafka.plain.plain_groups import list_groups
+        from equilag.adapters.kafka.plain.plain_requests import list_groups
 
         every, remarks = self.with_plain(list_groups)
         topics = self.topics()
@@ -105,13 +104,13 @@ class Cluster:
 
     def kind(self, group: str) -> str | ReadFailure:
         """Return the kind of a group in any state, "" if there is none, or why it is unknown."""
-        from equilag.adapters.kafka.plain.plain_groups import kind_now
+        from equilag.adapters.kafka.plain.plain_requests import kind_now
 
         return self.with_plain(lambda client: kind_now(client, group))
 
     def topics(self, names: Collection[str] | None = None) -> NamedTopics:
         """Return these topics, or all that the user may describe; missing ones are not created."""
-        from equilag.adapters.kafka.plain.plain_topics import read_topics
+        from equilag.adapters.kafka.plain.plain_requests import read_topics
 
         if names is not None and not names:
             return NamedTopics()
@@ -143,7 +142,7 @@ class Cluster:
     ) -> tuple[dict[str, Commits], dict[str, ReadFailure]]:
         """Return the commits of each group, or why they cannot be read; the values are the groups'
         coordinators."""
-        from equilag.adapters.kafka.plain.plain_groups import read_commits
+        from equilag.adapters.kafka.plain.plain_requests import read_commits
 
         found: dict[str, Commits] = {}
         failed: dict[str, ReadFailure] = {}

@@ -1,13 +1,19 @@
-"""Descriptions of groups by their coordinators, or why a group cannot be read."""
+"""What coordinators say of groups: descriptions, commits, or why a group cannot be read."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import re
+import warnings
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from typing import Final, NamedTuple
+from functools import lru_cache
+from typing import Final, NamedTuple, TypeAlias, TypeVar
 
 from equilag.domain.errors import InputError
 from equilag.domain.show import some_of
+
+TopicPartition: TypeAlias = tuple[str, int]
+T = TypeVar("T")
 
 _FORBIDDEN: Final = {29: "Topic", 30: "Group", 31: "Cluster"}
 """Protocol error code -> kind of resource that may not be described."""
@@ -102,3 +108,49 @@ def needs_right(failure: ReadFailure, group: str) -> str:
     return needs_describe(
         failure.forbidden, [group] if failure.forbidden == "Group" else ["kafka-cluster"]
     )
+
+
+def subscription(member: DescribedMember, topics: Iterable[str]) -> tuple[list[str], str | None]:
+    """Return all topics that a member subscribes to, and a problem if they are incomplete.
+
+    `topics` are those of the cluster. A pattern must match a whole name, as on the broker.
+    """
+    names = {*member.topics}
+    problem = None
+    if member.pattern:
+        pattern = _compiled(member.pattern)
+        if pattern is None:
+            # It subscribes to what it owns; the rest is unknown.
+            names.update(member.owned)
+            problem = f"the pattern {member.pattern!r} cannot be read here; only owned topics count"
+        else:
+            names.update(topic for topic in topics if pattern.fullmatch(topic))
+    return sorted(names), problem
+
+
+@lru_cache(maxsize=1024)
+def _compiled(pattern: str) -> re.Pattern[str] | None:
+    """Compile a pattern of the broker's RE2/J; None if Python's `re` cannot read it."""
+    with warnings.catch_warnings():
+        # [[:alpha:]] is a character class in RE2/J and a set of letters in Python.
+        warnings.simplefilter("error", FutureWarning)
+        try:
+            return re.compile(pattern)
+        except (re.error, FutureWarning, RecursionError, OverflowError):
+            return None
+
+
+@dataclass(slots=True)
+class Commits:
+    """The commits of a group; `failed` maps partitions whose commit is unknown to the reason."""
+
+    offsets: dict[TopicPartition, int] = field(default_factory=dict)
+    failed: dict[TopicPartition, str] = field(default_factory=dict)
+    by_streams: bool = False
+    """True if a Kafka Streams application committed all of them."""
+
+    def known(self, found: Mapping[TopicPartition, T]) -> Mapping[TopicPartition, T]:
+        """Return what was found without the partitions whose commit is unknown."""
+        if not self.failed:
+            return found
+        return {tp: one for tp, one in found.items() if tp not in self.failed}

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any, Final
 
+from equilag.adapters.kafka.client_config import quietly
 from equilag.adapters.kafka.codec.consumer_protocol import read_assignment, read_subscription
 from equilag.adapters.kafka.codec.wire import BrokenRecord
 from equilag.adapters.kafka.described import (
@@ -23,7 +24,6 @@ from equilag.adapters.kafka.group_kinds import (
     classic_kind,
     described_kind,
 )
-from equilag.adapters.kafka.plain.quiet import quietly
 from equilag.domain.group.member import UNKNOWN_GENERATION
 
 with quietly():

@@ -14,8 +14,7 @@ from collections.abc import Iterable, Mapping
 from typing import Final, NamedTuple
 
 from equilag.domain.errors import InputError
-from equilag.domain.figures import listed
-from equilag.domain.natural_order import natural_key
+from equilag.domain.figures import listed, natural_key
 
 MAX_NAMES: Final = 5
 """Groups that a line names: a few tell what they have in common."""

@@ -14,6 +14,7 @@ from equilag.adapters.kafka.client_config import Config
 from equilag.adapters.kafka.cluster import TIMEOUT, Cluster, NoAnswer
 from equilag.adapters.kafka.described import (
     ClientPlace,
+    Commits,
     Described,
     DescribedMember,
     MissingRight,
@@ -38,7 +39,6 @@ from equilag.adapters.kafka.reading import (
     topics_of,
     unknown_topics,
 )
-from equilag.adapters.kafka.sample_rows import Commits
 from equilag.domain.errors import EquilagError, InputError
 from equilag.domain.figures import utc
 
@@ -191,7 +191,7 @@ class GroupReader:
 
         Raises MissingRight.
         """
-        from equilag.adapters.kafka.plain.plain_topics import read_topics
+        from equilag.adapters.kafka.plain.plain_requests import read_topics
 
         wait_ms = int(1000 * (self._timeout if timeout is None else timeout))
         named = self._cluster.with_plain(lambda client: read_topics(client, topics, wait_ms))

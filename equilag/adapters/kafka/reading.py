@@ -7,9 +7,14 @@ from dataclasses import dataclass, field, replace
 from typing import Final, TypeAlias
 from uuid import UUID
 
-from equilag.adapters.kafka.described import Described, DescribedMember
+from equilag.adapters.kafka.described import (
+    Commits,
+    Described,
+    DescribedMember,
+    TopicPartition,
+    subscription,
+)
 from equilag.adapters.kafka.group_kinds import CLASSIC, CLASSIC_STREAMS
-from equilag.adapters.kafka.sample_rows import Commits, TopicPartition, subscription
 from equilag.domain.building.group_input import GroupInput, PartitionOffsets
 from equilag.domain.group.group import UNKNOWN_GENERATION, Member
 from equilag.domain.show import some_of

@@ -14,8 +14,7 @@ import numpy as np
 
 from equilag.adapters.mistaken_file import SNAPSHOT_KIND, mistaken_text
 from equilag.adapters.open_text import Source, read_text, source_name
-from equilag.adapters.parse_json import parse_json
-from equilag.adapters.snapshot.parse_columns import Numbers, parse_columns
+from equilag.adapters.parse_json import Numbers, parse_columns, parse_json
 from equilag.domain.building.group_input import GroupInput, PartitionOffsets
 from equilag.domain.building.member_fields import MEMBER_DEFAULTS, MEMBER_FIELDS, NULLABLE
 from equilag.domain.errors import InputError

@@ -12,15 +12,21 @@ from typing import Any, Final
 
 import numpy as np
 
+from equilag.adapters.output_file import replace_file
 from equilag.adapters.snapshot.read_input import FORMAT
-from equilag.adapters.whole_file import replace_file
 from equilag.domain.building.group_input import GroupInput, PartitionOffsets
 from equilag.domain.building.integer_columns import NULL
 from equilag.domain.building.member_fields import MEMBER_DEFAULTS
 from equilag.domain.errors import InputError
 from equilag.domain.group.group import Group, Ints, Member
-from equilag.domain.group.lag import AHEAD_OF_END, BELOW_LOG_START, GIVEN, NO_COMMIT, UNKNOWN
-from equilag.domain.group.offsets import OffsetColumns
+from equilag.domain.group.lag import (
+    AHEAD_OF_END,
+    BELOW_LOG_START,
+    GIVEN,
+    NO_COMMIT,
+    UNKNOWN,
+    OffsetColumns,
+)
 from equilag.domain.plan.assignment import iter_names
 
 _COLUMNS: Final = "only a group described by mappings can be written, not one by columns"

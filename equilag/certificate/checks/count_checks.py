@@ -14,7 +14,7 @@ from equilag.certificate.ledger import Ledger, Refuted
 from equilag.domain.group.group import Group, Ints
 from equilag.domain.group.loads import load_from, written
 from equilag.domain.group.member_capacities import Load
-from equilag.domain.group.move_weight import MAX_PRICE
+from equilag.domain.group.weight import MAX_PRICE
 from equilag.domain.plan.claim import SQUARES
 from equilag.domain.plan.metrics import (
     count_moves,

@@ -11,9 +11,9 @@ from typing import Final, NamedTuple
 import numpy as np
 
 from equilag.domain.constraint import CountConstraint, TopicCounts, TopicIntervals
+from equilag.domain.constraint.stops import topic_parts
 from equilag.domain.group.extended_columns import Stakes
 from equilag.domain.group.group import NOBODY, Flags, Group, Ints
-from equilag.domain.group.topic_parts import topic_parts
 from equilag.domain.plan.claim import Claim, bounds_moves
 from equilag.domain.plan.metrics import move_unit_of
 

@@ -6,8 +6,7 @@ import argparse
 from collections.abc import Mapping
 from typing import Any, Final
 
-from equilag.cli.arguments.converters import OneOf, duration, percent, whole
-from equilag.cli.arguments.options import named
+from equilag.cli.arguments.options import OneOf, duration, named, percent, whole
 from equilag.domain.policy.policy import SETTINGS, Policy
 from equilag.domain.policy.setting import (
     OVERRIDES,

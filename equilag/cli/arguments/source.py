@@ -140,7 +140,7 @@ def _live_group(args: argparse.Namespace) -> ReadGroup:
             found = reader.read(args.group)
             given, remarks = found.group_input(reset), [*found.remarks]
         else:
-            from equilag.adapters.kafka.sampled_group import sampled_group
+            from equilag.adapters.kafka.group_samples import sampled_group
             from equilag.cli.progress_line import ProgressLine
 
             with ProgressLine() as line:

@@ -8,9 +8,8 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from equilag.cli.arguments import options
-from equilag.cli.arguments.converters import duration
 from equilag.cli.arguments.files import one_stdin, read_file, shown_path
-from equilag.cli.arguments.options import AnyParser, Option
+from equilag.cli.arguments.options import AnyParser, Option, duration
 from equilag.domain.errors import InputError
 
 if TYPE_CHECKING:

@@ -8,8 +8,7 @@ from contextlib import ExitStack, closing, suppress
 from typing import TYPE_CHECKING, Any, Final
 
 from equilag.cli.arguments.cluster import GROUPS, add_cluster, client_config
-from equilag.cli.arguments.converters import duration, whole
-from equilag.cli.arguments.options import Option, add, add_json
+from equilag.cli.arguments.options import Option, add, add_json, duration, whole
 from equilag.cli.screen import emit, remark
 from equilag.cli.stop_signals import Stop
 from equilag.domain.errors import InputError

@@ -6,7 +6,7 @@ import argparse
 from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
-from equilag.cli.arguments.converters import OneOf
+from equilag.cli.arguments.options import OneOf
 from equilag.cli.screen import emit
 
 NAME: Final = "completion"

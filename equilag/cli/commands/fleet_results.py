@@ -11,8 +11,7 @@ from typing import TYPE_CHECKING, Final
 
 from equilag.adapters.output_file import OutputFile, write_both
 from equilag.cli.arguments import options
-from equilag.cli.arguments.converters import whole
-from equilag.cli.arguments.options import Option
+from equilag.cli.arguments.options import Option, whole
 from equilag.cli.deliver import deliver, deliver_page
 from equilag.cli.screen import emit
 from equilag.domain.errors import InputError

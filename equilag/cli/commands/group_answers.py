@@ -6,8 +6,7 @@ import re
 from typing import TYPE_CHECKING, Final
 
 from equilag.cli.arguments import options
-from equilag.cli.arguments.converters import OneOf, duration, seconds, whole, wrong
-from equilag.cli.arguments.options import Option
+from equilag.cli.arguments.options import OneOf, Option, duration, seconds, whole, wrong
 from equilag.cli.group_command import GroupCommand, Question
 
 if TYPE_CHECKING:

@@ -15,8 +15,7 @@ from equilag.cli.arguments.text_source import add_text, groups_from_text
 from equilag.cli.deliver import deliver
 from equilag.cli.group_watch import WATCH, watch
 from equilag.cli.screen import ACT, FINE, remark
-from equilag.domain.figures import plural, printable
-from equilag.domain.natural_order import natural_key
+from equilag.domain.figures import natural_key, plural, printable
 from equilag.report.reports.groups import GroupsReport
 
 if TYPE_CHECKING:

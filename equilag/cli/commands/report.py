@@ -105,7 +105,7 @@ def run(args: argparse.Namespace) -> int:
     made_with = limits.options() if plan is None else {}
     basis = ReportBasis(_source(args), wanted, made_with)
     if args.history is not None:
-        from equilag.pipeline.results.lag_course import lag_course
+        from equilag.pipeline.sources.history import lag_course
 
         course = lag_course(args.history, group.name)
     points = [CoursePoint(*one) for one in course]

@@ -5,19 +5,188 @@ from __future__ import annotations
 import argparse
 import signal
 import sys
-from typing import Final
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
 
-from equilag.cli.arguments.cluster import client_config
-from equilag.cli.arguments.steward_options import (
-    add_steward_options,
-    check_steward,
-    steward_options,
-)
+from equilag.cli.arguments import options
+from equilag.cli.arguments.cluster import add_cluster, add_reading, client_config
+from equilag.cli.arguments.options import OneOf, Option, duration, number_from, whole
+from equilag.cli.arguments.policy_options import add_settings, policy_of
 from equilag.cli.screen import emit, remark
 from equilag.cli.stop_signals import handled
-from equilag.domain.errors import MissingExtra
+from equilag.domain.errors import InputError, MissingExtra
+from equilag.live.rebalance.live_policy import LIVE_DEFAULTS, LIVE_HORIZON_S
 from equilag.report.json_text import to_json
 from equilag.report.terminal import Screen
+
+if TYPE_CHECKING:
+    from equilag.live.rebalance.kept_together import CoPartitionMode
+    from equilag.live.steward.steward_options import StewardOptions
+
+
+LIVE_WEIGHTS: Final = ("work", "lag", "rate")
+"""What a live group can balance; its topics have no weights of their own."""
+CO_PARTITION: Final = (
+    "give partition i of all these topics to one member, for joins; can be repeated; auto: topics"
+    " that seem to be joined; none: no lists (default: auto)"
+)
+"""Help of ``--co-partition``: lists of topics, ``auto`` or ``none``."""
+LISTEN: Final = "127.0.0.1:9478"
+"""Loopback: the status is private by default. A port in the range of Prometheus exporters."""
+
+planning_seconds: Final = number_from(0.01, 600.0, "a number of seconds from 0.01 to 600")
+"""Less than a planner's first step takes is no limit but a mistake; a group is not planned for
+longer while it waits."""
+
+
+def address(text: str) -> tuple[str, int]:
+    """Return host and port of ``HOST:PORT``."""
+    host, colon, port = text.rpartition(":")
+    if colon and port.isascii() and port.isdigit() and int(port) > 65535:
+        raise argparse.ArgumentTypeError(f"{port} is no port; 65535 is the highest")
+    if not colon or not host or not port.isascii() or not port.isdigit():
+        raise argparse.ArgumentTypeError(f"{text!r} is not of the form HOST:PORT")
+    return host.strip("[]"), int(port)
+
+
+RUNNING: Final = (
+    Option("--group", "G", "the group to lead"),
+    Option("--dry-run", "", "do not join; log when it would rebalance, and what that would have"
+           " gained"),
+    Option("--take-over", "", "if another member leads, remove all other members once; they rejoin"
+           " at once"),
+    Option("--take-over-wait", "T", "keep a removed member's partitions for this long: at least the"
+           " members' max.poll.interval.ms (default: 5m)", duration, 300.0),
+    Option("--status", "", "print the status of the steward that runs at --listen"),
+    Option("--json", "", "with --status: print the JSON of /status"),
+    Option("--listen", "HOST:PORT", "address of the live page, /status, /metrics and /healthz"
+           f" (default: {LISTEN})", address, LISTEN),
+    Option("--allow-host", "NAME", "accept requests to this name with dots, besides this machine's"
+           " names; can be repeated", repeats=True),
+)  # fmt: skip
+THRESHOLDS: Final = (
+    *options.GAINS,
+    Option("--gain-delay", "T", "the same relief in time of work; either is enough (default: 1m)",
+           duration, 60.0),
+    Option("--confirm", "N", "consecutive observations that must agree (default: 2)", whole(), 2),
+    Option("--cooldown", "T", "minimum time between two rebalances that it starts; doubles when one"
+           " does not help, halves when one does (default: 30s)", duration, 30.0),
+    Option("--moves-per-hour", "N", "maximum moves per hour in the rebalances that it starts"
+           " (default: ten times the partitions)", whole()),
+    Option("--every", "T", "time between two observations of the group (default: 5s)", duration,
+           5.0),
+)  # fmt: skip
+PLANNING: Final = (
+    Option("--weight", "W", "what to balance per member's speed; work: lag + rate x horizon; lag;"
+           " rate: records produced per second (default: work)", OneOf(LIVE_WEIGHTS),
+           LIVE_WEIGHTS[0]),
+    Option("--horizon", "T", f"how far ahead work looks (default: {LIVE_HORIZON_S:g}s)", duration,
+           LIVE_HORIZON_S),
+    options.SEED,
+    Option("--time-limit", "S", "planning time in seconds for a plan made in advance (default: 5)",
+           planning_seconds, 5.0),
+    Option("--rebalance-limit", "S", "planning time in seconds while the group waits, at most a"
+           " quarter of the session (default: 1)", planning_seconds, 1.0),
+)  # fmt: skip
+MEMBERSHIP: Final = (
+    Option("--instance-id", "ID", "its group.instance.id (default: equilag-steward); a second"
+           " steward with the same id replaces it, one with another id follows it",
+           default="equilag-steward"),
+    Option("--session-timeout", "T", "how long the group waits for it after a crash (default: 10s)",
+           duration, 10.0),
+    Option("--state", "FILE", "keep measured rates and speeds in this file over restarts", Path),
+    Option("--keep-membership", "", "stay a member on SIGTERM, to lead again after a restart within"
+           " the session"),
+    Option("--protocol", "NAME", "name of an assignor that the members use besides those of Kafka's"
+           " clients; may be repeated", repeats=True),
+)  # fmt: skip
+
+
+def add_steward_options(parser: argparse.ArgumentParser) -> None:
+    add_cluster(parser, required=False)
+    options.add(parser, *RUNNING)
+    options.add_screen(parser)
+    options.add(parser.add_argument_group("when to rebalance"), *THRESHOLDS)
+    planning = parser.add_argument_group("how to plan")
+    options.add(planning, *PLANNING)
+    add_reading(planning)
+    add_settings(parser, "steward", LIVE_DEFAULTS, {"co_partition": CO_PARTITION})
+    membership = parser.add_argument_group("membership")
+    options.add(membership, *MEMBERSHIP)
+    membership.add_argument(  # its old name
+        "--keep-seat", dest="keep_membership", action="store_true", help=argparse.SUPPRESS
+    )
+
+
+def check_steward(args: argparse.Namespace) -> None:
+    """Raises InputError for options that are missing or do not go together."""
+    if args.json:
+        raise InputError("needs --status; a steward that runs serves it at --listen", "--json")
+    for value, option in ((args.bootstrap_server, "--bootstrap-server"), (args.group, "--group")):
+        if not value:
+            raise InputError("is required (see equilag steward --help)", option)
+    if not args.instance_id:
+        raise InputError("is empty", "--instance-id")
+    if not all(args.protocol):
+        raise InputError("is empty", "--protocol")
+    if args.dry_run and args.take_over:
+        raise InputError("cannot be combined with --dry-run, which joins no group", "--take-over")
+    if args.confirm < 1:
+        raise InputError("must be at least 1", "--confirm")
+
+
+def steward_options(args: argparse.Namespace) -> StewardOptions:
+    """What a steward is to do. Raises InputError."""
+    from equilag.live.rebalance.assignments import BUILT_IN
+    from equilag.live.steward.steward_options import StewardOptions
+    from equilag.planner.worth.thresholds import Thresholds
+
+    mode = co_partition_mode(args)
+    weight = None if args.weight == "work" else args.weight
+    policy = policy_of(args, "steward", LIVE_DEFAULTS, weight=weight, horizon=args.horizon)
+    with options.named():
+        return StewardOptions(
+            group=args.group,
+            instance=args.instance_id,
+            protocols=(*dict.fromkeys([*args.protocol, *BUILT_IN]),),
+            policy=policy,
+            thresholds=Thresholds(
+                args.gain,
+                args.gain_delay,
+                args.confirm,
+                args.cooldown,
+                args.moves_per_hour,
+                args.min_gain,
+            ),
+            session=args.session_timeout,
+            observe_every=args.every,
+            plan_limit=args.time_limit,
+            rebalance_limit=args.rebalance_limit,
+            seed=args.seed,
+            reset=args.auto_offset_reset or options.RESETS_DEFAULT,
+            isolation=args.isolation_level or options.ISOLATION_LEVELS[0],
+            co_partition=mode,
+            state_file=args.state,
+            dry_run=args.dry_run,
+            take_over=args.take_over,
+            take_over_wait=args.take_over_wait,
+            keep_membership=args.keep_membership,
+        )
+
+
+def co_partition_mode(args: argparse.Namespace) -> CoPartitionMode:
+    """What is kept together besides the lists that are left in `args`. Raises InputError."""
+    from equilag.live.rebalance.kept_together import CO_PARTITION_MODES
+
+    given = args.co_partition or ["auto"]
+    for mode in CO_PARTITION_MODES:
+        if mode in given:
+            if len(given) > 1:
+                raise InputError(f"{mode} does not go with another value", "--co-partition")
+            args.co_partition = None
+            return mode
+    return "none"
+
 
 NAME: Final = "steward"
 HELP: Final = "lead a live group from outside and assign equilag's plans"

@@ -16,7 +16,6 @@ from typing import NoReturn, TypeVar
 
 import numpy as np
 
-from equilag.domain.building.allowed_members import Subscribers, allowed_members
 from equilag.domain.building.doubts import claim_doubts, lag_doubts, subscription_doubts
 from equilag.domain.building.group_input import GroupInput, check_arguments
 from equilag.domain.building.member_fields import (
@@ -32,7 +31,13 @@ from equilag.domain.building.partition_fields import (
     rate_column,
     weight_column,
 )
-from equilag.domain.building.topic_index import PartitionField, TopicIndex, co_partitioned_topics
+from equilag.domain.building.topic_index import (
+    PartitionField,
+    Subscribers,
+    TopicIndex,
+    allowed_members,
+    co_partitioned_topics,
+)
 from equilag.domain.columns import Index
 from equilag.domain.errors import InputError
 from equilag.domain.group.member import Member

@@ -5,8 +5,8 @@ from typing import Any, Final, NamedTuple, Required, TypedDict
 
 import numpy.typing as npt
 
-from equilag.domain.building.allowed_members import Allowed
 from equilag.domain.building.integer_columns import PerPartition, PerPartitionNumbers, Row
+from equilag.domain.building.topic_index import Allowed
 from equilag.domain.errors import InputError
 from equilag.domain.group.member import Member
 from equilag.domain.values import (

@@ -23,8 +23,15 @@ from equilag.domain.building.integer_columns import (
 from equilag.domain.building.topic_index import PartitionField, TopicIndex
 from equilag.domain.columns import Flags, Floats, Ints, Marks
 from equilag.domain.errors import InputError
-from equilag.domain.group.lag import GIVEN, MAX_LAG, UNKNOWN, as_reset, lag_from_offsets
-from equilag.domain.group.offsets import OffsetColumns, Previous
+from equilag.domain.group.lag import (
+    GIVEN,
+    MAX_LAG,
+    UNKNOWN,
+    OffsetColumns,
+    Previous,
+    as_reset,
+    lag_from_offsets,
+)
 from equilag.domain.show import show
 from equilag.domain.values import NATURAL, IntegerRange, not_a
 

@@ -14,12 +14,7 @@ from equilag.domain.constraint.derive import (
     unconstrained,
     within_room,
 )
-from equilag.domain.constraint.network import (
-    Costs,
-    NegativeCycles,
-    Network,
-    NotMinimal,
-)
+from equilag.domain.constraint.network import Costs, NegativeCycles, Network, NotMinimal
 from equilag.domain.constraint.stops import Places, Stops
 from equilag.domain.constraint.topic_counts import (
     CountInterval,

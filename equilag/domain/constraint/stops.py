@@ -9,7 +9,29 @@ import numpy as np
 from equilag.domain.columns import Index, Ints, rows_together
 from equilag.domain.constraint.count_constraint import CountConstraint
 from equilag.domain.constraint.topic_counts import InstanceSums
-from equilag.domain.group.topic_parts import TopicParts, topic_parts
+from equilag.domain.group.group import Group
+
+
+class TopicParts(NamedTuple):
+    """S parts, by topic."""
+
+    of_partition: Ints | Index
+    """[P]"""
+    partition_class: Ints | Index
+    """[S]"""
+    topic: Ints
+    """[S]"""
+
+
+def topic_parts(group: Group) -> TopicParts:
+    """O(P log P); O(T) where the partitions of a topic are all of one class."""
+    if group.partition_classes is None:
+        return TopicParts(group.topic_of, group.topic_class, np.arange(len(group.topics)))
+    n_classes = max(1, len(group.eligible))
+    key, of = np.unique(
+        group.topic_of * np.int64(n_classes) + group.partition_class, return_inverse=True
+    )
+    return TopicParts(of.ravel(), key % n_classes, key // n_classes)
 
 
 class Places(NamedTuple):

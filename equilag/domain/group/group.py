@@ -22,9 +22,9 @@ from equilag.domain.columns import Ints as Ints
 from equilag.domain.columns import Marks as Marks
 from equilag.domain.group.extended_columns import ExtendedColumns
 from equilag.domain.group.input_doubt import InputDoubt
+from equilag.domain.group.lag import OffsetColumns, Previous
 from equilag.domain.group.member import UNKNOWN_GENERATION as UNKNOWN_GENERATION
 from equilag.domain.group.member import Member as Member
-from equilag.domain.group.offsets import OffsetColumns, Previous
 from equilag.domain.group.partition_classes import (
     PartitionClasses,
     TopicClasses,

@@ -1,9 +1,10 @@
-"""The lag rule: how far a consumer is behind in each partition, and how well that is known."""
+"""Offsets, and the lag rule: how far a consumer is behind in each partition, and how well that is
+known."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Final
+from typing import Final, NamedTuple
 
 import numpy as np
 
@@ -69,3 +70,20 @@ def lag_list(
     columns = [np.array(offsets, dtype=np.int64) for offsets in (commits, log_start, log_end)]
     lags: list[int] = lag_from_offsets(columns[0], columns[1], columns[2], reset)[0].tolist()
     return lags
+
+
+class OffsetColumns(NamedTuple):
+    """[P] each; -1 in `log_end` where nothing is known of a partition, in `committed` without a
+    commit."""
+
+    log_start: Ints
+    log_end: Ints
+    committed: Ints
+
+
+class Previous(NamedTuple):
+    """The offsets of an earlier moment."""
+
+    seconds_before: float
+    """Above 0."""
+    offsets: OffsetColumns

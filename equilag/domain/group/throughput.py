@@ -1,10 +1,19 @@
-"""Whether members keep up: records per second that are produced beside those they can read."""
+"""Whether members keep up: records per second that are produced beside those they can read.
+
+By how much they fall behind, exactly, is the goal before all others where rates are known.
+"""
 
 from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property
+from typing import Final
 
 import numpy as np
 
 from equilag.domain.columns import NOBODY, Floats, Index, Ints
+from equilag.domain.group.member_capacities import Load
 from equilag.domain.group.weight import filled_rates, known_rates, knows_rates
 from equilag.domain.plan.metrics import member_loads
 from equilag.domain.plan.plan_figures import RATE_ROUNDING, HotPartition, ThroughputFigures
@@ -91,3 +100,89 @@ def unit_weights(reduction: Reduction, weight: Floats) -> Floats:
     np.add.at(found, unit_of, weight)
     found[~planned.assignable] = 0.0
     return found
+
+
+MOST: Final = 2**46
+"""The sum of all rates stays below this in the unit that they are counted in: the capacities of
+100,000 members can be added."""
+MOST_DIGITS: Final = 9
+"""Decimals of a rate beyond which nobody measures one."""
+
+
+@dataclass(frozen=True, eq=False)
+class Shortage:
+    """Rates and capacities of the planned group, in whole numbers; `scale` of them are 1 record/s.
+
+    P units (partitions, or those of co-partitioned topics that go together), M members.
+    """
+
+    rate: Ints
+    """[P]"""
+    capacity: Ints
+    """[M] 0 for idle members; at most the sum of all rates."""
+    fastest: Ints
+    """[P] the largest capacity of a member that may take it."""
+    scale: int
+
+    @staticmethod
+    def of(reduction: Reduction) -> Shortage | None:
+        """None where nothing is known of rates or capacities, or neither rates nor work count."""
+        known = rates_and_capacities(reduction)
+        if known is None:
+            return None
+        group, rate = reduction.group, unit_weights(reduction, known[0])
+        read = np.where(group.idle, 0.0, np.minimum(known[1], rate.sum()))  # more is never used
+        digits = _digits(np.concatenate([rate, read]))
+        capacity = _whole(read, digits)
+        most = np.zeros(len(group.class_topics), np.int64)
+        np.maximum.at(most, group.class_of, capacity)
+        fastest = np.where(group.eligible, most, 0).max(axis=1, initial=0)[group.partition_class]
+        return Shortage(_whole(rate, digits), capacity, fastest, 10**digits)
+
+    def over(self, assigned: Index) -> Ints:
+        """[M] what each member cannot read of what is produced to it; `assigned` is [P]."""
+        over: Ints = np.maximum(self.held(assigned) - self.capacity, 0)
+        return over
+
+    def held(self, assigned: Index) -> Ints:
+        """[M] what is produced to each member."""
+        return member_loads(assigned, self.rate, len(self.capacity))
+
+    def short(self, assigned: Index) -> Load:
+        """Records per second by which the members fall behind, in all. O(P)."""
+        return self.records(int(self.over(assigned).sum()))
+
+    @cached_property
+    def least(self) -> Load:
+        """No assignment is less short: what exceeds all capacities, or each partition's fastest
+        reader."""
+        rate = self.rate[self.fastest > 0]
+        total = int(rate.sum()) - int(self.capacity.sum())
+        hot = int(np.maximum(rate - self.fastest[self.fastest > 0], 0).sum())
+        return self.records(max(total, hot, 0))
+
+    def records(self, whole: int) -> Load:
+        """A whole number of this unit in records per second."""
+        found = Fraction(whole, self.scale)
+        return found.numerator if found.denominator == 1 else found
+
+
+def _digits(values: Floats) -> int:
+    """Decimals that tell the values exactly, or as many as leave their sum below MOST."""
+    for digits in range(MOST_DIGITS + 1):
+        scaled = values * 10**digits
+        if scaled.sum() * 10 >= MOST or np.array_equal(np.rint(scaled) / 10**digits, values):
+            return digits
+    return MOST_DIGITS
+
+
+def _whole(values: Floats, digits: int) -> Ints:
+    found: Ints = np.rint(values * 10**digits).astype(np.int64)
+    return found
+
+
+def shortage_of(reduction: Reduction, assigned: Index) -> Load:
+    """Records per second by which members fall behind under an assignment [P] of the given group;
+    0 where nothing is known of it."""
+    shortage = Shortage.of(reduction)
+    return 0 if shortage is None else shortage.short(reduction.collapse(assigned))

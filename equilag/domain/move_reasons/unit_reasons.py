@@ -11,8 +11,7 @@ import numpy as np
 from equilag.domain.columns import NOBODY, Flags, Floats, Ints
 from equilag.domain.group.extended_columns import NO_LIMIT
 from equilag.domain.group.group import Group
-from equilag.domain.move_reasons.chains import Chains, chains_of
-from equilag.domain.move_reasons.unit_moves import Loads, UnitMoves
+from equilag.domain.move_reasons.unit_moves import Chains, Loads, UnitMoves, chains_of
 from equilag.domain.plan.metrics import cross_costs, has_racks
 from equilag.domain.policy.policy import Policy
 from equilag.domain.reduction.reduce import Reduction

@@ -6,9 +6,9 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final, Literal, TypeAlias, get_args
 
+from equilag.domain.group.extended_columns import MoveUnit
 from equilag.domain.group.loads import load_from, written
 from equilag.domain.group.member_capacities import Load
-from equilag.domain.group.move_unit import MoveUnit
 from equilag.domain.policy.objective import EXCESS, SHORT, SPREAD, VALUE, Figures, Objective, Proved
 
 Evidence = Literal["checked", "solver"]

@@ -11,10 +11,10 @@ from typing import Final
 
 import numpy as np
 
+from equilag.domain.group.extended_columns import MoveUnit
 from equilag.domain.group.group import NOBODY, Flags, Group, Index, Ints
 from equilag.domain.group.loads import MemberLoads
 from equilag.domain.group.member_capacities import Load, MemberCapacities
-from equilag.domain.group.move_unit import MoveUnit
 
 MOST_PARTS: Final = 10**300
 """Denominators up to which an exact sum of fractions is kept: claims have 1,000 digits at most."""

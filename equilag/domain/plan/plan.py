@@ -13,10 +13,9 @@ from equilag.domain.group.group import NOBODY, Group, Index
 from equilag.domain.group.lag import QUALITY
 from equilag.domain.group.loads import MemberLoads, excess
 from equilag.domain.group.member_capacities import Load
-from equilag.domain.group.shortage import shortage_of
+from equilag.domain.group.throughput import shortage_of
 from equilag.domain.move_reasons.plan_reasons import PlanReasons
 from equilag.domain.plan.assignment import by_name, by_topic, withheld_phase
-from equilag.domain.plan.choice import Choice
 from equilag.domain.plan.claim import (
     ACROSS,
     CLAIMS_WHEN_READ,
@@ -44,6 +43,7 @@ from equilag.domain.plan.metrics import (
 )
 from equilag.domain.plan.move import Move, moves_of
 from equilag.domain.plan.plan_figures import (
+    Choice,
     CountFigures,
     ExtendedFigures,
     LagFigures,

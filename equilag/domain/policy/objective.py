@@ -11,9 +11,9 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final, NamedTuple
 
+from equilag.domain.group.extended_columns import MoveUnit
 from equilag.domain.group.group import Group
 from equilag.domain.group.member_capacities import Load
-from equilag.domain.group.move_unit import MoveUnit
 from equilag.domain.plan.metrics import move_cost_scale, move_unit_of
 from equilag.domain.policy.policy import Policy
 

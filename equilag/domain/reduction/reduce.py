@@ -21,8 +21,7 @@ from equilag.domain.group.extended_columns import NO_LIMIT, ExtendedColumns, Sta
 from equilag.domain.group.group import NOBODY, Group, Index
 from equilag.domain.group.loads import json_number
 from equilag.domain.group.member_capacities import MemberCapacities, decimal
-from equilag.domain.group.move_weight import MovePrices, move_prices
-from equilag.domain.group.weight import PartitionWeights, partition_weights
+from equilag.domain.group.weight import MovePrices, PartitionWeights, move_prices, partition_weights
 from equilag.domain.plan.metrics import moved_weight
 from equilag.domain.policy.policy import Policy
 from equilag.domain.reduction.split_classes import RackReads, SplitClasses, split_classes

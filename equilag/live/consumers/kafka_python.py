@@ -15,7 +15,7 @@ from collections.abc import Iterable, Sequence
 from functools import partial
 from typing import Any, ClassVar, Final
 
-from equilag.adapters.kafka.plain.quiet import quietly
+from equilag.adapters.kafka.client_config import quietly
 from equilag.domain.errors import MissingExtra
 from equilag.live.consumers import user_data
 from equilag.live.consumers.consumer_handle import (

@@ -18,7 +18,7 @@ from functools import partial
 from inspect import isawaitable
 from typing import Any, TypeAlias
 
-from equilag.adapters.kafka.plain.quiet import quietly
+from equilag.adapters.kafka.client_config import quietly
 from equilag.domain.errors import MissingExtra
 from equilag.domain.plan.assignment import RebalanceDiff, TopicPartition
 

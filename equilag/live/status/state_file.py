@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import Final
 
 from equilag.adapters.open_text import read_text
+from equilag.adapters.output_file import replace_file
 from equilag.adapters.parse_json import parse_json
-from equilag.adapters.whole_file import replace_file
 from equilag.domain.errors import InputError
 from equilag.domain.show import show
 from equilag.domain.values import as_object

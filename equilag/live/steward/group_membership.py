@@ -12,13 +12,12 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any, Final
 
-from equilag.adapters.kafka.client_config import Config
+from equilag.adapters.kafka.client_config import Config, quietly
 from equilag.adapters.kafka.codec.consumer_protocol import write_assignment, write_subscription
 from equilag.adapters.kafka.command_config import plain_config
 from equilag.adapters.kafka.described import ReadFailure
 from equilag.adapters.kafka.plain.plain_client import PlainClient
 from equilag.adapters.kafka.plain.plain_connection import describe_error
-from equilag.adapters.kafka.plain.quiet import quietly
 from equilag.domain.errors import EquilagError
 from equilag.live.rebalance.assignments import BUILT_IN
 from equilag.live.steward.membership_errors import Unreachable, raise_for_code

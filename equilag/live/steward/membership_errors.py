@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from equilag.adapters.kafka.plain.quiet import quietly
+from equilag.adapters.kafka.client_config import quietly
 from equilag.domain.errors import EquilagError
 
 with quietly():

@@ -9,8 +9,7 @@ import numpy as np
 
 from equilag.adapters.measuring.offset_samples import MemberSamples, OffsetSamples, member_samples
 from equilag.adapters.measuring.rates import rates_between_commits
-from equilag.adapters.measuring.speeds import windows_of
-from equilag.adapters.measuring.usable_capacities import joined_speeds
+from equilag.adapters.measuring.speeds import joined_speeds, windows_of
 from equilag.domain.columns import Floats, Ints
 from equilag.live.tracking.tracked_state import TrackingSettings
 from equilag.live.tracking.window_speed import LENGTH_S, WindowSpeed, window_speed

@@ -17,10 +17,10 @@ from equilag.adapters.snapshot.write import snapshot_document
 from equilag.domain.errors import InputError
 from equilag.domain.figures import shorten
 from equilag.domain.group.group import NOBODY, Group, Index
-from equilag.domain.plan.choice import Choice
 from equilag.domain.plan.claim import claim_from, strongest
 from equilag.domain.plan.metrics import count_moves
 from equilag.domain.plan.plan import REPEATABLE, STATUSES, Plan, Status
+from equilag.domain.plan.plan_figures import Choice
 from equilag.domain.policy.objective import EXCESS, SPREAD
 from equilag.domain.policy.policy import ALWAYS, SETTINGS, Policy
 from equilag.domain.policy.shape import shape_group

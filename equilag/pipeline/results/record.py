@@ -36,7 +36,7 @@ except ImportError as error:
     raise MissingExtra("a recording needs pyarrow: pip install 'equilag[collect]'") from error
 
 from equilag.domain.errors import InputError
-from equilag.pipeline.results.run_tables import TABLES, arrow_types
+from equilag.pipeline.sources.history import TABLES, arrow_types
 
 Columns: TypeAlias = Mapping[str, list[Any]]
 

@@ -12,8 +12,7 @@ from equilag.adapters.kafka.sample import NoAnswer
 from equilag.domain.figures import number, plural
 
 if TYPE_CHECKING:
-    from equilag.adapters.kafka.sample import ClusterSampler
-    from equilag.adapters.kafka.sample_rows import Sample
+    from equilag.adapters.kafka.sample import ClusterSampler, Sample
     from equilag.pipeline.results.record import Recorder
 
 

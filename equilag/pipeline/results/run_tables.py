@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
 from functools import reduce
 from importlib.util import find_spec
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final, Literal
+from typing import TYPE_CHECKING, Any, Final
 
 from equilag.domain.errors import InputError, MissingExtra
 from equilag.domain.show import guess, show
@@ -145,88 +144,3 @@ def check_summary(summary: Mapping[str, Any], path: str) -> None:
         for field in fields:
             if not isinstance(summary[name], dict) or field not in summary[name]:
                 raise InputError("missing", f"{SUMMARY}: {name}.{field}", path)
-
-
-Kind = Literal["bigint", "string", "double", "array<string>", "map<string,array<int>>"]
-TableName = Literal["offsets", "members", "racks"]
-
-
-END_OF_TIME: Final = 253_402_300_800_000
-"""Begin of the year 10000 in milliseconds since 1970; RFC 3339 has four digits for the year."""
-
-
-@dataclass(frozen=True, slots=True)
-class TableColumn:
-    """A column of a table."""
-
-    name: str
-    kind: Kind
-    nullable: bool = False
-    """True if rows may lack a value. A row that lacks another column's value is invalid."""
-    optional: bool = False
-    """True if a file may lack the column."""
-
-
-OFFSETS: Final = (
-    TableColumn("ts_ms", "bigint"),
-    TableColumn("group", "string"),
-    TableColumn("topic", "string"),
-    TableColumn("partition", "bigint"),
-    TableColumn("log_start", "bigint"),
-    TableColumn("log_end", "bigint"),
-    TableColumn("committed", "bigint", nullable=True),
-    TableColumn("log_bytes", "bigint", nullable=True, optional=True),
-)
-MEMBERS: Final = (
-    TableColumn("ts_ms", "bigint"),
-    TableColumn("group", "string"),
-    TableColumn("member", "string", nullable=True),
-    TableColumn("subscription", "array<string>", nullable=True),
-    TableColumn("owned", "map<string,array<int>>", nullable=True),
-    TableColumn("rack", "string", nullable=True),
-    TableColumn("capacity", "double", nullable=True),
-    TableColumn("instance_id", "string", nullable=True, optional=True),
-    TableColumn("generation", "bigint", nullable=True, optional=True),
-    TableColumn("client_id", "string", nullable=True, optional=True),
-    TableColumn("host", "string", nullable=True, optional=True),
-    TableColumn("max_partitions", "bigint", nullable=True, optional=True),
-    TableColumn("instance", "string", nullable=True, optional=True),
-)
-"""A row with `member` null means that the group had no members at that time."""
-
-RACKS: Final = (
-    TableColumn("ts_ms", "bigint", nullable=True, optional=True),
-    TableColumn("topic", "string"),
-    TableColumn("partition", "bigint"),
-    TableColumn("racks", "array<string>", nullable=True),
-)
-
-TABLES: Final[dict[TableName, tuple[TableColumn, ...]]] = {
-    "offsets": OFFSETS,
-    "members": MEMBERS,
-    "racks": RACKS,
-}
-
-
-def ddl(columns: Iterable[TableColumn]) -> str:
-    """Return the columns as a schema in Spark's DDL syntax."""
-    return ddl_of((column.name, column.kind) for column in columns)
-
-
-def ddl_of(columns: Iterable[tuple[str, str]]) -> str:
-    """Return columns with these names and kinds as a schema in Spark's DDL syntax."""
-    return ", ".join(f"`{name}` {kind}" for name, kind in columns)
-
-
-def arrow_types() -> Mapping[str, pyarrow.DataType]:
-    """Return kind -> Arrow type; Spark's parser of types is not available on executors."""
-    import pyarrow as pa
-
-    return {
-        "bigint": pa.int64(),
-        "int": pa.int32(),
-        "string": pa.string(),
-        "double": pa.float64(),
-        "array<string>": pa.list_(pa.string()),
-        "map<string,array<int>>": pa.map_(pa.string(), pa.list_(pa.int32())),
-    }

@@ -11,14 +11,13 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 from equilag.adapters.kafka.client_config import Config, kafka_config, servers
 from equilag.domain.errors import InputError
-from equilag.pipeline.results.run_tables import RACKS, ddl
-from equilag.pipeline.sources.history import History
+from equilag.pipeline.sources.history import RACKS, History, ddl
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
+    from equilag.adapters.kafka.described import TopicPartition
     from equilag.adapters.kafka.reading import TopicLeaders
-    from equilag.adapters.kafka.sample_rows import TopicPartition
 
 
 Keep: TypeAlias = "Callable[[str, DataFrame], DataFrame]"

@@ -17,7 +17,7 @@ from equilag.adapters.kafka.cluster import connected
 from equilag.adapters.kafka.group_state import GONE, GroupState, read_state
 from equilag.adapters.kafka.offsets_topic import REQUEST_S, read_partition
 from equilag.domain.errors import EquilagError
-from equilag.pipeline.results.run_tables import arrow_types, ddl_of
+from equilag.pipeline.sources.history import arrow_types, ddl_of
 
 if TYPE_CHECKING:
     import pyarrow

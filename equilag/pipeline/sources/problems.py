@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from equilag.pipeline.results.run_tables import END_OF_TIME
+from equilag.pipeline.sources.history import END_OF_TIME
 from equilag.pipeline.sources.measured_capacities import MEASURED
 from equilag.pipeline.sources.signals import FAULTS, STATES, WEIGHTS, Span
 
@@ -149,6 +149,30 @@ _REASON: Final = """CASE state
               cast(members_behind_ms / 1000 AS bigint), ' s before that of other groups')
           END"""
 """Why a group cannot be planned, as text; null for a group that is ready."""
+
+
+def with_racks(spark: SparkSession, signals: DataFrame, racks: DataFrame, at: int) -> DataFrame:
+    """Return `signals` with a column `racks`: the newest of each partition up to `at`, else null.
+
+    `racks` is the table of the history; a row without a time is older than any other. Of several
+    rows of one time the one with the most racks counts.
+    """
+    return spark.sql(
+        """
+        WITH newest AS (
+          SELECT topic, partition,
+            max_by(racks, struct(coalesce(ts_ms, -1) AS ts, size(racks) AS n, racks)) AS racks
+          FROM {racks}
+          WHERE topic IS NOT NULL AND partition IS NOT NULL AND coalesce(ts_ms, -1) <= :at
+          GROUP BY topic, partition
+        )
+        SELECT s.*, n.racks FROM {signals} s
+        LEFT JOIN newest n ON s.topic = n.topic AND s.partition = n.partition
+        """,
+        args={"at": at},
+        signals=signals,
+        racks=racks,
+    )
 
 
 def members_of(spark: SparkSession, members: DataFrame, at: int) -> DataFrame:

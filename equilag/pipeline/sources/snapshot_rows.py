@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from equilag.adapters.measuring.usable_capacities import joined_speeds
+from equilag.adapters.measuring.speeds import joined_speeds
 from equilag.domain.building.group_input import GroupInput, PartitionOffsets
 from equilag.domain.building.member_fields import MEMBER_DEFAULTS
 from equilag.domain.group.group import Member

@@ -9,11 +9,11 @@ from typing import NamedTuple
 
 import numpy as np
 
+from equilag.domain.figures import natural_key
 from equilag.domain.group.group import NOBODY, Group
 from equilag.domain.group.input_doubt import DROPPED_CLAIM, InputDoubt
 from equilag.domain.group.lag import QUALITY
 from equilag.domain.group.loads import excess
-from equilag.domain.natural_order import natural_key
 from equilag.domain.plan.extended_figures import ProvedBounds, extended_figures
 from equilag.domain.plan.metrics import load_divisor, mean_load, member_loads, spread
 from equilag.domain.reduction.reduce import Reduction

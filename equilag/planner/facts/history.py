@@ -9,8 +9,8 @@ from typing import Final, NamedTuple
 
 import numpy as np
 
+from equilag.domain.figures import natural_key
 from equilag.domain.group.group import NOBODY, Group
-from equilag.domain.natural_order import natural_key
 from equilag.domain.plan.metrics import member_loads
 
 MAX_GROWN: Final = 5

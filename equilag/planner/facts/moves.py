@@ -8,7 +8,7 @@ from typing import Final, NamedTuple
 
 import numpy as np
 
-from equilag.domain.natural_order import natural_key
+from equilag.domain.figures import natural_key
 from equilag.domain.plan.move import Move
 from equilag.domain.plan.plan import Plan
 from equilag.domain.show import plural

@@ -8,12 +8,11 @@ from dataclasses import dataclass
 from math import ceil
 from typing import Any, NamedTuple
 
-from equilag.domain.natural_order import natural_key
-from equilag.domain.plan.choice import Choice
+from equilag.domain.figures import natural_key
 from equilag.domain.plan.extended_figures import ProvedBounds, extended_figures
 from equilag.domain.plan.metrics import member_counts, member_loads
 from equilag.domain.plan.plan import Plan
-from equilag.domain.plan.plan_figures import ExtendedFigures, LagFigures
+from equilag.domain.plan.plan_figures import Choice, ExtendedFigures, LagFigures
 from equilag.domain.policy.policy import Policy
 from equilag.planner.facts.group import GainScale, GroupFacts
 from equilag.planner.facts.work import WorkFacts

@@ -11,7 +11,7 @@ from equilag.domain.plan.metrics import member_counts, move_unit_of
 from equilag.domain.policy.policy import Policy
 from equilag.heuristics import get_assignor
 from equilag.heuristics.dealing import fill_evenly, partition_class_members, partitions_by_class
-from equilag.heuristics.parts import answer_of
+from equilag.heuristics.registry import answer_of
 from equilag.solver.moves.topic_moves import MAX_CELLS
 
 KEEP: Final = "keep-and-fill"

@@ -10,7 +10,7 @@ import numpy as np
 
 from equilag.domain.group.group import Group, Index
 from equilag.domain.group.member_capacities import Load
-from equilag.domain.group.shortage import Shortage
+from equilag.domain.group.throughput import Shortage
 from equilag.domain.plan.metrics import count_moves, loads_of, move_unit_of
 from equilag.domain.policy.objective import Figures
 

@@ -16,7 +16,7 @@ from equilag.domain.constraint import CountConstraint
 from equilag.domain.errors import InputError
 from equilag.domain.group.group import NOBODY, Group, Ints
 from equilag.domain.group.member_capacities import Load
-from equilag.domain.group.shortage import Shortage
+from equilag.domain.group.throughput import Shortage
 from equilag.domain.plan.broken_rules import broken_rules
 from equilag.domain.plan.metrics import (
     has_capacities,

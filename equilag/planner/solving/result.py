@@ -9,10 +9,10 @@ from equilag.domain.budget import Budget
 from equilag.domain.constraint import unconstrained
 from equilag.domain.group.group import Group
 from equilag.domain.group.loads import in_unit
-from equilag.domain.plan.choice import Choice
 from equilag.domain.plan.claim import MOVES, PRICE, Claim
 from equilag.domain.plan.metrics import load_divisor, move_unit_of, moved_partitions
 from equilag.domain.plan.plan import Plan
+from equilag.domain.plan.plan_figures import Choice
 from equilag.domain.plan.verdict import VerdictFacts
 from equilag.domain.policy.objective import EXCESS
 from equilag.planner.solving.front import knee

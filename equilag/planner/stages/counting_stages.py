@@ -13,7 +13,7 @@ from equilag.certificate.checks.potentials import pinned_moves_claim
 from equilag.domain.budget import Budget
 from equilag.domain.constraint import CountConstraint
 from equilag.domain.group.group import NOBODY, Index
-from equilag.domain.group.move_weight import MAX_PRICE
+from equilag.domain.group.weight import MAX_PRICE
 from equilag.domain.plan.claim import ACROSS, SQUARES, Claim, Claims
 from equilag.domain.plan.metrics import (
     count_moves,

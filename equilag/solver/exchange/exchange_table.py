@@ -10,7 +10,7 @@ import numpy as np
 from equilag.domain.columns import ranges
 from equilag.domain.group.group import NOBODY, Flags, Index, Ints
 from equilag.domain.group.loads import LoadColumn
-from equilag.domain.group.shortage import Shortage
+from equilag.domain.group.throughput import Shortage
 from equilag.domain.plan.metrics import moves_added
 from equilag.solver.local_search.assignment_state import AssignmentState
 

@@ -13,7 +13,7 @@ from equilag.domain.columns import Floats
 from equilag.domain.constraint import CountConstraint, TopicCounts, ranges
 from equilag.domain.group.group import NOBODY, Flags, Group, Index, Ints
 from equilag.domain.group.loads import LoadColumn, excess
-from equilag.domain.group.shortage import Shortage
+from equilag.domain.group.throughput import Shortage
 from equilag.domain.plan.metrics import capacities_of, fair_load, loads_of, member_counts
 
 

@@ -10,7 +10,7 @@ import numpy as np
 from equilag.domain.constraint import CountConstraint
 from equilag.domain.group.group import Flags, Group, Index, Ints
 from equilag.domain.group.loads import LoadColumn
-from equilag.domain.group.shortage import Shortage
+from equilag.domain.group.throughput import Shortage
 from equilag.solver.exchange.exchange_table import ExchangeTable
 from equilag.solver.local_search.assignment_state import AssignmentState
 

@@ -13,7 +13,7 @@ import numpy as np
 from equilag.domain.columns import Flags, Ints
 from equilag.domain.constraint import CountConstraint
 from equilag.domain.group.group import Group, Index
-from equilag.domain.move_reasons.chains import chains_of
+from equilag.domain.move_reasons.unit_moves import chains_of
 from equilag.domain.plan.metrics import cross_costs, cross_reads, moves_added
 
 

@@ -20,8 +20,8 @@ import numpy as np
 from equilag.certificate.checks.potentials import Potentials
 from equilag.domain.columns import Index, Ints, counted, ranges
 from equilag.domain.constraint import CountConstraint, CountInterval, InstanceSums, Network, Stops
+from equilag.domain.constraint.stops import TopicParts
 from equilag.domain.group.group import NOBODY, Group
-from equilag.domain.group.topic_parts import TopicParts
 from equilag.solver.counts.min_cost_flow import cheapest_flow
 
 

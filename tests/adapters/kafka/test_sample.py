@@ -16,20 +16,18 @@ from equilag.adapters.kafka import sample as sampling
 from equilag.adapters.kafka.client_config import kafka_config
 from equilag.adapters.kafka.cluster import GroupsRead
 from equilag.adapters.kafka.command_config import plain_config, read_properties, translated
-from equilag.adapters.kafka.described import Described, ReadFailure
+from equilag.adapters.kafka.described import Commits, Described, ReadFailure, subscription
 from equilag.adapters.kafka.descriptions import read_classic, read_kip848
 from equilag.adapters.kafka.group_kinds import ListedGroup
 from equilag.adapters.kafka.reading import NamedTopics
-from equilag.adapters.kafka.sample_rows import (
+from equilag.adapters.kafka.sample import (
     MEMBERS,
     OFFSETS,
     RACKS,
-    Commits,
     DescribedMember,
     Sample,
     SampleRows,
     partitions_of,
-    subscription,
 )
 from equilag.domain.errors import InputError
 from equilag.pipeline.results import run_tables

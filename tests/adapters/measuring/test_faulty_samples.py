@@ -8,16 +8,14 @@ from typing import Any
 import numpy as np
 import pytest
 
-from equilag.adapters.measuring.estimates import Estimates
 from equilag.adapters.measuring.offset_samples import OffsetSamples
+from equilag.adapters.measuring.rates import Estimates
 from equilag.adapters.measuring.speeds import (
     FEW_COMMITS,
     KNOWN,
     NO_BACKLOG,
     NO_PARTITIONS,
     Capacities,
-)
-from equilag.adapters.measuring.usable_capacities import (
     Measurements,
     joined_speeds,
     measure,

@@ -11,8 +11,7 @@ from hypothesis import strategies as st
 from support.synthetic_consumers import Poller, Traffic, samples_of
 
 from equilag.adapters.measuring.offset_samples import OffsetSamples
-from equilag.adapters.measuring.speeds import KNOWN
-from equilag.adapters.measuring.usable_capacities import Measurements, measure
+from equilag.adapters.measuring.speeds import KNOWN, Measurements, measure
 from equilag.domain.columns import Floats
 
 MEMBERS = 4

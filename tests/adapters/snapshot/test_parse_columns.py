@@ -11,9 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from support.groups import columns
 
-from equilag.adapters.parse_json import parse_json
+from equilag.adapters.parse_json import NULL, Numbers, parse_columns, parse_json
 from equilag.adapters.snapshot import read_input as snapshot_json
-from equilag.adapters.snapshot.parse_columns import NULL, Numbers, parse_columns
 from equilag.adapters.snapshot.read_input import load_snapshot
 from equilag.domain.errors import InputError
 

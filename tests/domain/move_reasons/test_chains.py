@@ -6,7 +6,7 @@ from itertools import pairwise
 
 import numpy as np
 
-from equilag.domain.move_reasons.chains import Chains, chains_of
+from equilag.domain.move_reasons.unit_moves import Chains, chains_of
 
 
 def chains(moves: list[tuple[int, int, int]]) -> Chains:

@@ -44,8 +44,8 @@ from equilag.adapters.kafka.reading import NO_COMMIT
 from equilag.cli import main
 from equilag.domain.group.group import Group
 from equilag.domain.group.lag import QUALITY
-from equilag.pipeline.results.run_tables import TableName
-from equilag.pipeline.results.table_files import check_files, find_files
+from equilag.pipeline.sources.check_history import check_files
+from equilag.pipeline.sources.history import TableName, find_files
 
 pytestmark = [pytest.mark.broker]
 

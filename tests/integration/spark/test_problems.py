@@ -8,9 +8,8 @@ import pytest
 from support.made_offsets import AT, Row, read_tables
 
 from equilag.domain.group.group import NOBODY, Group, Member
-from equilag.pipeline.results.run_tables import TABLES, ddl
-from equilag.pipeline.sources.history import with_racks
-from equilag.pipeline.sources.problems import QUALITY, problems_of
+from equilag.pipeline.sources.history import TABLES, ddl
+from equilag.pipeline.sources.problems import QUALITY, problems_of, with_racks
 from equilag.pipeline.sources.signals import Span, rounds_of, signals_of, times_of
 from equilag.pipeline.sources.snapshot_rows import group_input
 

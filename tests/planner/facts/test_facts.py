@@ -9,8 +9,8 @@ import pytest
 from support.groups import group_of
 from support.orders_service import orders_group
 
-from equilag.domain.plan.choice import Choice
 from equilag.domain.plan.move import Move
+from equilag.domain.plan.plan_figures import Choice
 from equilag.domain.policy.policy import Policy
 from equilag.planner.assign import assign
 from equilag.planner.facts.group import group_facts

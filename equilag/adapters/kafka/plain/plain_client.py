@@ -12,6 +12,7 @@ from __future__ import annotations
 from collections.abc import Hashable, Mapping, Sequence
 from typing import Any, Final, TypeVar
 
+from equilag.adapters.kafka.client_config import quietly
 from equilag.adapters.kafka.described import ClientPlace, Described, ReadFailure
 from equilag.adapters.kafka.descriptions import (
     GONE,
@@ -23,7 +24,6 @@ from equilag.adapters.kafka.descriptions import (
     read_places,
 )
 from equilag.adapters.kafka.plain.plain_connection import PlainConnection, describe_error
-from equilag.adapters.kafka.plain.quiet import quietly
 
 T = TypeVar("T", bound=Hashable)
 

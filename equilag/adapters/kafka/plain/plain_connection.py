@@ -9,7 +9,7 @@ import time
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
-from equilag.adapters.kafka.plain.quiet import quietly
+from equilag.adapters.kafka.client_config import quietly
 
 with quietly():
     from kafka import errors

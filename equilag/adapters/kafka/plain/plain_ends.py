@@ -7,15 +7,19 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final
 
-from equilag.adapters.kafka.described import ReadFailure
+from equilag.adapters.kafka.client_config import quietly
+from equilag.adapters.kafka.described import Commits, ReadFailure, TopicPartition
 from equilag.adapters.kafka.descriptions import error_name
 from equilag.adapters.kafka.plain.plain_client import PlainClient
 from equilag.adapters.kafka.plain.plain_connection import describe_error
-from equilag.adapters.kafka.plain.plain_groups import commits_of, commits_request
-from equilag.adapters.kafka.plain.plain_topics import metadata_request, read_topics, topics_of
-from equilag.adapters.kafka.plain.quiet import quietly
+from equilag.adapters.kafka.plain.plain_requests import (
+    commits_of,
+    commits_request,
+    metadata_request,
+    read_topics,
+    topics_of,
+)
 from equilag.adapters.kafka.reading import NamedTopics
-from equilag.adapters.kafka.sample_rows import Commits, TopicPartition
 
 with quietly():
     from kafka import errors
