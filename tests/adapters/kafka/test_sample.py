@@ -30,7 +30,7 @@ from equilag.adapters.kafka.sample import (
     partitions_of,
 )
 from equilag.domain.errors import InputError
-from equilag.pipeline.results import run_tables
+from equilag.pipeline.sources import history
 
 TOPICS = {"orders": (0, 1, 2), "payments": (0, 1), "audit": (0,)}
 ENDS = {(topic, p): (10, 100 + p) for topic, partitions in TOPICS.items() for p in partitions}
@@ -51,9 +51,9 @@ def sample(
 
 
 def test_the_columns_are_those_of_the_history() -> None:
-    assert tuple(column.name for column in run_tables.OFFSETS) == OFFSETS
-    assert tuple(column.name for column in run_tables.MEMBERS) == MEMBERS
-    assert tuple(column.name for column in run_tables.RACKS) == RACKS
+    assert tuple(column.name for column in history.OFFSETS) == OFFSETS
+    assert tuple(column.name for column in history.MEMBERS) == MEMBERS
+    assert tuple(column.name for column in history.RACKS) == RACKS
 
 
 def test_rows_of_a_group() -> None:
