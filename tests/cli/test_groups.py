@@ -12,8 +12,8 @@ from typing import Any
 
 import pytest
 
+from equilag.cli import group_watch
 from equilag.cli.commands import groups
-from equilag.cli.commands import groups as group_watch
 from equilag.cli.commands.groups import plan_command
 from equilag.domain.errors import InputError
 from equilag.domain.group.group import Group
