@@ -129,12 +129,12 @@ def test_systemd_accepts_the_unit(tmp_path: Path) -> None:
     assert float(exposure) <= MAX_EXPOSURE
 
 
-def test_the_manifest_starts_one_steward_with_options_that_exist() -> None:
+def test_the_manifest_starts_two_stewards_with_options_that_exist() -> None:
     yaml = pytest.importorskip("yaml", reason="PyYAML is not installed")
     objects = {one["kind"]: one for one in yaml.safe_load_all(MANIFEST.read_text("utf-8"))}
-    assert list(objects) == ["ConfigMap", "Secret", "Deployment", "Service"]
+    assert list(objects) == ["ConfigMap", "Secret", "Deployment", "PodDisruptionBudget", "Service"]
     deployment = objects["Deployment"]["spec"]
-    assert (deployment["replicas"], deployment["strategy"]["type"]) == (1, "Recreate")
+    assert deployment["replicas"] == 2
     pod = deployment["template"]["spec"]
     (container,) = pod["containers"]
     given = steward_options(container["args"], objects["ConfigMap"]["data"])

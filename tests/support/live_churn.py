@@ -18,7 +18,6 @@ from benchmarks.live.steward_run import StewardRun
 Client = Literal["librdkafka", "java"]
 STEWARD: Final = ("--every", "2s")
 """All else as users have it."""
-SECOND: Final = ("--instance-id", "equilag-steward-2")
 
 
 class ChurnGroup:
@@ -65,8 +64,8 @@ class ChurnGroup:
 
     def second_steward_comes(self, folder: Path) -> None:
         if self.steward is not None:
-            self._second = self._new_steward(folder, *SECOND)
-            self._second.has("follower", 60)
+            self._second = self._new_steward(folder)
+            self._second.has("standby", 60)
 
     def second_steward_goes(self) -> None:
         if self._second is not None:

@@ -31,7 +31,7 @@ STACKS_S: Final = 0.5
 """For a member to write where it is stuck."""
 STEWARD: Final = ("--every", "2s", "--take-over")
 """As a supervisor would start it again and again; all else as users have it."""
-SECOND: Final = ("--every", "2s", "--instance-id", "equilag-steward-2")
+SECOND: Final = ("--every", "2s")
 
 
 class FaultGroup:
@@ -132,7 +132,7 @@ class FaultGroup:
         """The steward's role; "" while it does not take part in its group."""
         status = self.steward.status()
         age = status.get("last_heartbeat_age_s")
-        takes_part = status.get("role") in ("leader", "follower", "passive")
+        takes_part = status.get("role") in ("leader", "follower", "standby", "passive")
         return status["role"] if takes_part and age is not None and age <= HEARTBEAT_S else ""
 
     def all_read_within(self, seconds: float) -> int:

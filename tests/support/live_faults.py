@@ -23,7 +23,7 @@ PAUSE_S: Final = 2.0
 """A member that stops for so long keeps its session."""
 HANG_S: Final = SESSION_S + 4.0
 STEWARD_AWAY_S: Final = 14.0
-"""Longer than the steward's session of 10 s."""
+"""Longer than the election's session of 6 s."""
 SECOND_STAYS_S: Final = 5.0
 PATIENCE_S: Final = 120.0
 """After that a group counts as not settled, and the next fault follows."""

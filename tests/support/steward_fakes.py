@@ -123,6 +123,23 @@ class Parts:
         return found
 
 
+class FakeElection:
+    """Says that this steward is the holder until it is fenced, and then what a test set."""
+
+    problem = ""
+
+    def __init__(self, after_fence: bool | None = None) -> None:
+        self.holds: bool | None = True
+        self._after_fence = after_fence
+        self.may_take_over = True
+
+    def fenced(self) -> None:
+        self.holds = self._after_fence
+
+    def claim_take_over(self) -> bool:
+        return self.may_take_over
+
+
 class FakeMembership:
     """Returns one answer per join; calls `done` with the last one."""
 
@@ -136,17 +153,19 @@ class FakeMembership:
         self.synced: list[dict[str, dict[str, list[int]]]] = []
         self.calls: list[Any] = []
 
-    def join(self, reason: str) -> JoinResult:
+    def join(self, reason: str, wait_s: float = 0) -> JoinResult:
         self.calls.append(("join", reason))
+        self.is_member = True
         answer = self._answers.pop(0)
         if not self._answers:
             self._done()
         return given(answer)
 
-    def sync(self, given: Mapping[str, Mapping[str, Iterable[int]]]) -> None:
+    def sync(self, given: Mapping[str, Mapping[str, Iterable[int]]]) -> bytes:
         self.synced.append(
             {name: {t: list(ps) for t, ps in topics.items()} for name, topics in given.items()}
         )
+        return b""
 
     def remove(self, members: Iterable[str]) -> None:
         self.calls.append(("remove", list(members)))

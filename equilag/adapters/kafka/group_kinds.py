@@ -24,6 +24,8 @@ SHARE: Final = "share"
 STREAMS: Final = "streams"
 CLASSIC_STREAMS: Final = "classic-streams"
 CONNECT: Final = "connect"
+STEWARDS: Final = "equilag-steward"
+"""Protocol type of the groups in which equilag's stewards elect the one that leads."""
 
 PLANNED: Final = frozenset({CLASSIC, CONSUMER})
 """Kinds with partitions that belong to one member each, and that a plan can reassign."""
@@ -47,6 +49,7 @@ _OTHERS: Final = {
         "a group of Kafka Connect workers",
         "its leader assigns connectors and tasks, no partitions",
     ),
+    STEWARDS: ("the election of the stewards of a group", "its members read nothing"),
 }
 """What a group is, and why it is not planned."""
 

@@ -89,11 +89,10 @@ PLANNING: Final = (
            " quarter of the session (default: 1)", planning_seconds, 1.0),
 )  # fmt: skip
 MEMBERSHIP: Final = (
-    Option("--instance-id", "ID", "its group.instance.id (default: equilag-steward); a second"
-           " steward with the same id replaces it, one with another id follows it",
-           default="equilag-steward"),
-    Option("--session-timeout", "T", "how long the group waits for it after a crash (default: 10s)",
-           duration, 10.0),
+    Option("--instance-id", "ID", "its group.instance.id, the same for all stewards of a group"
+           " (default: equilag-steward)", default="equilag-steward"),
+    Option("--session-timeout", "T", "how long the group waits for it after a crash (default: 20s)",
+           duration, 20.0),
     Option("--state", "FILE", "keep measured rates and speeds in this file over restarts", Path),
     Option("--keep-membership", "", "stay a member on SIGTERM, to lead again after a restart within"
            " the session"),
@@ -196,16 +195,14 @@ it assigns partitions by equilag's plans; the other members need no change.
 Start it before the members, or use --take-over. It starts a rebalance only if
 the gain is worth it. docs/live.md is the guide."""
 EPILOG: Final = """\
-It needs READ on the group and DESCRIBE on its topics. On SIGTERM it leaves, and
-the members go on with their own assignor.
+It needs READ on the group G and on G.equilag-steward, in which the stewards of
+a group elect the one that leads, and DESCRIBE on the topics of G. On SIGTERM
+another steward takes its place; without one the members go on with their own
+assignor.
 
 example:
   equilag steward --bootstrap-server kafka:9092 --group orders --dry-run
   equilag steward --bootstrap-server kafka:9092 --group orders"""
-
-REPLACED: Final = 3
-"""Exit status if another process has joined with its instance id: a supervisor must not start it
-again, as the two would replace each other without end."""
 
 configure = add_steward_options
 
@@ -219,7 +216,6 @@ def run(args: argparse.Namespace) -> int:
     try:
         from equilag.live.status.http_server import serve
         from equilag.live.status.log_lines import logging_to_stderr
-        from equilag.live.steward.membership_errors import Fenced
         from equilag.live.steward.steward import Steward
     except ImportError as error:
         raise MissingExtra(
@@ -233,9 +229,6 @@ def run(args: argparse.Namespace) -> int:
         try:
             with handled(lambda *_: steward.end(), signal.SIGINT, signal.SIGTERM):
                 steward.run()
-        except Fenced as error:
-            remark(str(error))
-            return REPLACED
         finally:
             server.shutdown()
             server.server_close()

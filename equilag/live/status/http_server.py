@@ -215,8 +215,9 @@ def _paths(state: StewardStatus) -> dict[str, Callable[[], Answer]]:
     metrics = metrics_of(lambda: state.facts)
 
     def health() -> Answer:
-        problem = state.facts.problem
-        return Answer(503 if problem else 200, TEXT, f"{problem or 'ok'}\n".encode())
+        facts = state.facts
+        words = facts.problem or ("degraded: " + facts.role_reason if facts.degraded else "ok")
+        return Answer(503 if facts.problem else 200, TEXT, f"{words}\n".encode())
 
     return {
         "/": lambda: Answer(200, HTML, live_page(state).encode()),

@@ -39,6 +39,9 @@ _COURSE: Final = (
 
 PASSIVE_REASON: Final = "a KIP-848 group: the broker assigns its partitions"
 """Why the steward is passive."""
+STANDBY_REASON: Final = (
+    "another steward takes part in the group; this one takes its place if it ends"
+)
 ROLES: Final[tuple[Role, ...]] = get_args(Role)
 
 
@@ -142,7 +145,8 @@ class StewardStatus:
                 counters=dict(self._counters),
             )
         problem = self._problem(facts)
-        facts = replace(facts, problem=problem, healthy=problem is None)
+        degraded = problem is None and facts.role in ("follower", "passive")
+        facts = replace(facts, problem=problem, healthy=problem is None, degraded=degraded)
         headline = steward_headline(facts)
         return replace(facts, headline=headline.words, tone=headline.tone)
 
@@ -165,7 +169,7 @@ class StewardStatus:
             return "the group has not been read yet"
         if shown.last_observation_age_s > max(60.0, 4 * self.observe_every_s):
             return f"the group was last read {shown.last_observation_age_s:.0f} s ago"
-        if shown.role in ("leader", "follower") and (
+        if shown.role in ("leader", "follower", "standby") and (
             shown.last_heartbeat_age_s is None or shown.last_heartbeat_age_s > self.session_s
         ):
             return "no heartbeat was answered within the session timeout"

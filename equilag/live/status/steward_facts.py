@@ -22,7 +22,9 @@ from equilag.live.status.steward_parts import (
 )
 
 STATUS_FORMAT: Final = "equilag/steward-status/1"
-Role = Literal["starting", "dry-run", "leader", "follower", "passive", "unreachable", "stopped"]
+Role = Literal[
+    "starting", "dry-run", "leader", "follower", "standby", "passive", "unreachable", "stopped"
+]
 OLD_NAMES: Final = {"verdict": "decision_reason"}
 """Names that docs/live.md once had for what has another name now."""
 
@@ -47,6 +49,8 @@ class StewardFacts:
     """True if there is no problem."""
     problem: str | None = None
     """Why it is not healthy."""
+    degraded: bool = False
+    """True if it is healthy, but no steward leads the group."""
     headline: str = ""
     """What it does, and why, in one line."""
     tone: Literal["good", "act", "bad"] = "act"

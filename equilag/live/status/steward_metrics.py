@@ -12,6 +12,8 @@ from equilag.live.status.steward_facts import StewardFacts
 from equilag.planner.worth.thresholds import GROUNDS
 
 GAUGES: Final = {
+    "healthy": "1 if healthy",
+    "degraded": "1 if it is healthy, but no steward leads the group",
     "generation": "Generation of the group",
     "members": "Members of the group, without the steward",
     "partitions": "Partitions that the members subscribe to",
@@ -77,12 +79,12 @@ class _Collector:
         from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily
 
         shown = self._read()
-        role = GaugeMetricFamily("equilag_steward_role", "1 for the current role", labels=["role"])
+        role = GaugeMetricFamily(
+            "equilag_steward_role", "1 for the current role", labels=["group", "role"]
+        )
         for role_name in ROLES:
-            role.add_metric([role_name], float(shown.role == role_name))
+            role.add_metric([shown.group, role_name], float(shown.role == role_name))
         yield role
-        healthy = float(shown.healthy)
-        yield GaugeMetricFamily("equilag_steward_healthy", "1 if healthy", value=healthy)
         for name, text in GAUGES.items():
             value = getattr(shown, name)
             if value is not None:

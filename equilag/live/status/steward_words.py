@@ -7,10 +7,12 @@ from typing import Final, Literal, NamedTuple
 from equilag.domain.figures import form, number, percent, plural, time_span
 from equilag.live.status.steward_facts import StewardFacts
 
+Tone = Literal["good", "act", "bad"]
+
 
 class StewardHeadline(NamedTuple):
     words: str
-    tone: Literal["good", "act", "bad"]
+    tone: Tone
 
 
 DECISIONS: Final[dict[str, StewardHeadline]] = {
@@ -28,6 +30,10 @@ DECISIONS: Final[dict[str, StewardHeadline]] = {
 """Kind of decision, one of GROUNDS in `equilag.planner.worth.thresholds` -> its words."""
 
 
+_TONES: Final[dict[str, Tone]] = {"starting": "act", "passive": "act", "standby": "good"}
+"""Role in which the steward decides nothing -> the tone; the others are bad."""
+
+
 def steward_headline(facts: StewardFacts) -> StewardHeadline:
     """Whatever is not healthy comes first, then whether it leads at all, then its decision."""
     if facts.problem is not None:
@@ -36,8 +42,9 @@ def steward_headline(facts: StewardFacts) -> StewardHeadline:
         return StewardHeadline(f"Not healthy: {facts.problem}", "bad")
     if facts.role not in ("leader", "dry-run"):
         reason = f": {facts.role_reason}" if facts.role_reason else ""
-        waiting = facts.role in ("starting", "passive")
-        return StewardHeadline(f"{facts.role.capitalize()}{reason}", "act" if waiting else "bad")
+        tone = _TONES.get(facts.role, "bad")
+        degraded = ", degraded" if facts.degraded else ""
+        return StewardHeadline(f"{facts.role.capitalize()}{degraded}{reason}", tone)
     dry = "Dry run. " if facts.role == "dry-run" else ""
     if not facts.members:
         return StewardHeadline(f"{dry}The group has no members", "act")

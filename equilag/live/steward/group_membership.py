@@ -7,7 +7,7 @@ connection. Importing this module imports kafka-python.
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any, Final
@@ -31,14 +31,14 @@ with quietly():
         SyncGroupRequest,
     )
 
-PROTOCOL_TYPE: Final = "consumer"
+CONSUMERS: Final = "consumer"
 """The protocol type of groups whose members are consumers."""
 _TIMEOUT_S: Final = 8.0
 """For requests that a coordinator answers at once, and for connecting: as `connect.WAIT_S`."""
 _SYNC_SLACK_MS: Final = 15_000
 """A follower's SyncGroup waits for the leader's assignment: what that may take beyond the steward's
 session timeout."""
-_MAX_JOIN_MS: Final = 30 * 60_000
+_MAX_JOIN_S: Final = 30 * 60.0
 """JoinGroup waits for all members, and a Java member may take its max.poll.interval.ms to join: 5
 minutes by default. Groups with half an hour are still served."""
 
@@ -73,18 +73,20 @@ class GroupMembership:
         group: str,
         instance: str,
         protocols: Iterable[str] = BUILT_IN,
-        session_s: float = 10.0,
+        session_s: float = 20.0,
+        protocol_type: str = CONSUMERS,
     ) -> None:
         self.group = group
         self.instance = instance
+        self.permit: Callable[[], None] = lambda: None
+        """Called before each request; raises Fenced if it must not be sent."""
+        self._protocol_type = protocol_type
         self._config = plain_config(config)
         self._session_ms = int(session_s * 1000)
         self._protocols = tuple(protocols)
         self._lock = threading.Lock()
         self._member = ""
         self._generation = -1
-        self._join_sent = False
-        """True if a join was sent since the last `forget`."""
         self._protocol = ""
         self._node: int | None = None
         self._clients: dict[bool, PlainClient] = {}
@@ -109,7 +111,7 @@ class GroupMembership:
             "group_instance_id": self.instance,
         }
 
-    def join(self, reason: str) -> JoinResult:
+    def join(self, reason: str, wait_s: float = _MAX_JOIN_S) -> JoinResult:
         """Join, or join again; blocks until all other members have joined.
 
         Raises MembershipLost, AlreadyRebalancing, Fenced, Refused, Unreachable.
@@ -122,13 +124,12 @@ class GroupMembership:
             **self._own,
             session_timeout_ms=self._session_ms,
             rebalance_timeout_ms=self._session_ms,
-            protocol_type=PROTOCOL_TYPE,
+            protocol_type=self._protocol_type,
             protocols=protocols,
             reason=reason,
             min_version=9,
         )
-        self._join_sent = True
-        answer = self._send(request, blocking=True, wait_ms=_MAX_JOIN_MS)
+        answer = self._send(request, blocking=True, wait_ms=int(wait_s * 1000))
         self._check(answer.error_code)
         self._member, self._generation = answer.member_id, answer.generation_id
         self._protocol = answer.protocol_name or ""
@@ -142,8 +143,9 @@ class GroupMembership:
             answer.generation_id, self._protocol, leads, bool(answer.skip_assignment), others
         )
 
-    def sync(self, given: Mapping[str, Mapping[str, Iterable[int]]]) -> None:
-        """Send each member's partitions, by member id; a follower sends none.
+    def sync(self, given: Mapping[str, Mapping[str, Iterable[int]]]) -> bytes:
+        """Send each member's partitions, by member id; a follower sends none. Return the own ones
+        as the leader wrote them.
 
         Raises MembershipLost, AlreadyRebalancing, Fenced, Refused, Unreachable.
         """
@@ -155,13 +157,14 @@ class GroupMembership:
         request = SyncGroupRequest(
             **self._own,
             generation_id=self._generation,
-            protocol_type=PROTOCOL_TYPE,
+            protocol_type=self._protocol_type,
             protocol_name=self._protocol,
             assignments=assignments,
             min_version=5,
         )
         answer = self._send(request, blocking=True, wait_ms=self._session_ms + _SYNC_SLACK_MS)
         self._check(answer.error_code)
+        return bytes(answer.assignment or b"")
 
     def heartbeat(self) -> None:
         """Send one heartbeat.
@@ -183,10 +186,12 @@ class GroupMembership:
 
     def leave(self) -> None:
         """Leave for good, as far as the coordinator answers; the group rebalances at once. Never
-        raises."""
-        if not (self._member or self._join_sent):
+        raises.
+
+        Without a member id it does not leave: the instance id alone would remove its successor.
+        """
+        if not self._member:
             return
-        # A join that is still waiting has no member id, but already a place under the instance id.
         kind = LeaveGroupRequest.MemberIdentity
         ourselves = kind(
             member_id=self._member,
@@ -203,7 +208,7 @@ class GroupMembership:
 
     def forget(self) -> None:
         """Drop the member id: the coordinator no longer knows it."""
-        self._member, self._generation, self._join_sent = "", -1, False
+        self._member, self._generation = "", -1
 
     def close(self) -> None:
         """Close the connections, which ends a waiting join."""
@@ -223,6 +228,7 @@ class GroupMembership:
             node = self._node
             if node is None:
                 node = self._node = self._find_coordinator(client)
+            self.permit()
             return client.ask(node, request, wait_ms)
         except (errors.KafkaError, OSError, RuntimeError) as error:
             self._node = None

@@ -9,8 +9,9 @@ from typing import Final
 
 from equilag.adapters.kafka.group_reader import GroupReader, MissingRight, UnplannableGroup
 from equilag.domain.errors import EquilagError
-from equilag.live.status.status import PASSIVE_REASON, log_event
+from equilag.live.status.status import PASSIVE_REASON, STANDBY_REASON, log_event
 from equilag.live.steward.answer_maker import AnswerMaker, TopicsUnknown
+from equilag.live.steward.election_loop import ElectionLoop
 from equilag.live.steward.group_membership import GroupMembership, JoinResult
 from equilag.live.steward.membership_errors import (
     AlreadyRebalancing,
@@ -30,14 +31,19 @@ that is to be granted. Also the longest wait for a command."""
 
 
 class LeaderLoop:
-    """Holds the group membership. Only this thread uses `reader`."""
+    """Holds the group membership while `election` says so. Only this thread uses `reader`."""
 
     def __init__(
-        self, shared: SharedState, membership: GroupMembership, reader: GroupReader
+        self,
+        shared: SharedState,
+        membership: GroupMembership,
+        reader: GroupReader,
+        election: ElectionLoop,
     ) -> None:
         self._shared = shared
         self._membership = membership
         self._reader = reader
+        self._election = election
         self._answers = AnswerMaker(shared, reader)
         self._reason = "the equilag steward starts"
         self._generation = -1
@@ -61,14 +67,13 @@ class LeaderLoop:
         """Run until the shared state says stop, then leave the group."""
         try:
             while not self._shared.stop.is_set():
-                if self._is_passive():
+                if not self._election.holds:
+                    self._stand_by()
+                elif self._is_passive():
                     self._go_passive()
                     self._next_message(_PASSIVE_S)
                 else:
                     self._join_and_serve()
-        except Fenced as error:
-            self._fail("fenced", error)
-            self._membership.forget()
         except MissingRight as error:  # a leader that cannot read the topics assigns nothing
             self._fail("missing-right", error)
         except UnplannableGroup as error:
@@ -88,6 +93,20 @@ class LeaderLoop:
         return (
             observation is not None and observation.kind == "consumer" and bool(observation.members)
         )
+
+    def _stand_by(self) -> None:
+        """Take no part in the group until the election makes this steward the holder."""
+        self._membership.forget()
+        self._leads, self._generation = False, -1
+        self._shared.end_take_over("another steward leads")
+        holds, problem, state = self._election.holds, self._election.problem, self._shared.state
+        if problem and holds is None:
+            state.set(role="unreachable", role_reason=problem)
+        elif holds is False:
+            if state.role != "standby":
+                log_event(logging.INFO, "standby", reason=STANDBY_REASON)
+            state.set(role="standby", role_reason=STANDBY_REASON)
+        self._next_message(_PASSIVE_S)
 
     def _go_passive(self) -> None:
         if self._shared.state.role != "passive":
@@ -116,6 +135,8 @@ class LeaderLoop:
             self._membership.forget()
         except AlreadyRebalancing:
             pass
+        except Fenced as error:
+            self._fenced(str(error))
         except TopicsUnknown as error:
             self._topics_unknown(str(error))
         except Unreachable as error:
@@ -126,7 +147,9 @@ class LeaderLoop:
         else:
             self._failing_since = None
             self._show_role(joined)
-            while not self._shared.stop.is_set() and not self._is_passive():
+            while (
+                not self._shared.stop.is_set() and not self._is_passive() and self._election.holds
+            ):
                 if self._handle(self._next_message(_PASSIVE_S)) or self._has_waited_long():
                     break
         finally:
@@ -166,21 +189,27 @@ class LeaderLoop:
         elif message.command is Command.TAKE_OVER:
             return not (self._leads or self._took_over) and self._take_over()
         elif message.command is Command.FENCED:
-            raise Fenced(f"another process has joined as {self._membership.instance!r}")
+            self._fenced(f"another process has joined as {self._membership.instance!r}")
         else:
             return False
         return True
 
+    def _fenced(self, reason: str) -> None:
+        """Another process is in this one's place: the election says whether it stays there."""
+        log_event(logging.WARNING, "fenced", reason=reason)
+        self._membership.forget()
+        self._election.fenced()
+
     def _take_over(self) -> bool:
         observation = self._shared.observation
         others = [] if observation is None else observation.members
-        if not others:
+        if not others or not self._election.claim_take_over():
             return False
         # Other stewards too, which are in no observation: one of them may lead.
         ids = {member.id for member in others}.union(self._answers.places())
         try:
             self._membership.remove(sorted(ids - {self._membership.member}))
-        except (AlreadyRebalancing, Refused, Unreachable) as error:
+        except (AlreadyRebalancing, Fenced, Refused, Unreachable) as error:
             log_event(logging.ERROR, "take-over-failed", problem=str(error))
             return False
         self._took_over = True  # once only

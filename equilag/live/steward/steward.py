@@ -5,16 +5,21 @@ from __future__ import annotations
 import logging
 import queue
 import threading
+import time
 from collections.abc import Callable
 from contextlib import suppress
 from typing import Final
+from uuid import uuid4
 
 from equilag.adapters.kafka.client_config import Config
+from equilag.adapters.kafka.group_kinds import STEWARDS
 from equilag.adapters.kafka.group_reader import GroupReader
 from equilag.domain.errors import EquilagError
 from equilag.live.rebalance.decision import decide_within, load_planner
 from equilag.live.status.state_file import KeptState
 from equilag.live.status.status import StewardStatus, log_event, recorded
+from equilag.live.steward.election import SESSION_S
+from equilag.live.steward.election_loop import ElectionLoop, election_group
 from equilag.live.steward.group_membership import GroupMembership
 from equilag.live.steward.heartbeat_loop import HeartbeatLoop
 from equilag.live.steward.leader_loop import LeaderLoop
@@ -29,6 +34,8 @@ _END_S: Final = 5.0
 """How long each thread may take to end."""
 _POLL_S: Final = 0.5
 """How often the main thread checks whether a thread has ended."""
+_HAND_OVER_S: Final = 6.0
+"""How long another steward may take to replace this one: about a second, unless it is gone, too."""
 
 
 class Steward:
@@ -49,12 +56,18 @@ class Steward:
         self._failure: EquilagError | None = None
         self._leader: LeaderLoop | None = None
         if not options.dry_run:
+            electing = GroupMembership(
+                config, election_group(options.group), f"{options.instance}-{uuid4()}",
+                (STEWARDS,), SESSION_S, STEWARDS,
+            )  # fmt: skip
+            self._election = ElectionLoop(self._shared, electing)
             membership = GroupMembership(
                 config, options.group, options.instance, options.protocols, options.session
             )
+            membership.permit = self._election.permit
             self._membership = membership
             self._leader_reader = GroupReader(config, isolation=options.isolation)
-            self._leader = LeaderLoop(self._shared, membership, self._leader_reader)
+            self._leader = LeaderLoop(self._shared, membership, self._leader_reader, self._election)
             self._heartbeats = HeartbeatLoop(self._shared, membership, self._leader)
         self._monitor = MonitorLoop(self._shared, observer, decide_within, self._leads)
 
@@ -78,6 +91,7 @@ class Steward:
             threads += [
                 self._thread("leader", leader.run),
                 self._thread("heartbeat", self._heartbeats.run),
+                self._thread("election", self._election.run),
             ]
         log_event(
             logging.INFO, "started", group=self._options.group, instance=self._options.instance
@@ -86,6 +100,7 @@ class Steward:
         while not self._shared.stop.is_set():
             with suppress(queue.Empty):
                 self._stop_requests.get(timeout=_POLL_S)
+                self._hand_over()
                 self._shared.stop_all()
         if leader is not None:
             self._end_leader(threads[1])
@@ -100,6 +115,17 @@ class Steward:
         self._failure = self._monitor.failure or self._failure
         if self._failure is not None:
             raise self._failure
+
+    def _hand_over(self) -> None:
+        """Where other stewards stand by, go on until one of them is in this one's place. A second
+        request to stop ends that."""
+        if self._leader is None or not self._election.resign():
+            return
+        give_up = time.monotonic() + _HAND_OVER_S
+        while self._membership.is_member and time.monotonic() < give_up:
+            with suppress(queue.Empty):
+                self._stop_requests.get(timeout=_POLL_S)
+                return
 
     def _end_leader(self, thread: threading.Thread) -> None:
         """Let the leader loop leave the group; abort a join that still waits for other members."""

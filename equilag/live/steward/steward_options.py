@@ -28,7 +28,7 @@ class StewardOptions:
     protocols: tuple[str, ...] = BUILT_IN
     policy: Policy = field(default_factory=live_policy)
     thresholds: Thresholds = field(default_factory=Thresholds)
-    session: float = 10.0
+    session: float = 20.0
     observe_every: float = 5.0
     plan_limit: float = 5.0
     """For a plan that is made in advance."""

@@ -3,6 +3,7 @@ tell the leader loop."""
 
 from __future__ import annotations
 
+from functools import partial
 from types import SimpleNamespace
 from typing import Any, cast
 
@@ -56,7 +57,8 @@ class FakeClient:
         ourselves = SimpleNamespace(member_id="s-1", group_instance_id="s", metadata=b"")
         members = [] if kind == "LeaveGroup" else [other, ourselves]
         known = {"member_id": "s-1", "leader": "s-1", "generation_id": 3, "protocol_name": "range"}
-        return SimpleNamespace(error_code=code, skip_assignment=False, members=members, **known)
+        return SimpleNamespace(error_code=code, skip_assignment=False, members=members,
+                               assignment=b"own", **known)  # fmt: skip
 
     def close(self) -> None:
         """Nothing is open."""
@@ -153,12 +155,30 @@ def test_leaving(membership: GroupMembership, client: FakeClient) -> None:
 
 
 def test_leaving_while_a_join_waits(membership: GroupMembership, client: FakeClient) -> None:
-    """There is no member id yet, but the group has a place for the instance id."""
+    """Without a member id it would remove whoever has its instance id by then."""
     client.codes["JoinGroup"] = OSError("broken off")
     with pytest.raises(Unreachable):
         membership.join("why")
     membership.leave()
-    assert leavers(client) == [("", "s")]
+    assert leavers(client) == []
+
+
+def test_nothing_is_sent_without_permission(
+    membership: GroupMembership, client: FakeClient
+) -> None:
+    membership.join("why")
+
+    def refuse() -> None:
+        raise Fenced("another steward takes part in its place")
+
+    membership.permit = refuse
+    sent = len(client.requests)
+    calls = [(membership.join, "again"), (membership.sync, {}), (membership.remove, ["a"])]
+    for send in (membership.heartbeat, *(partial(call, given) for call, given in calls)):
+        with pytest.raises(Fenced):
+            send()
+    membership.leave()
+    assert len(client.requests) == sent
 
 
 def test_a_fenced_member_removes_nobody_when_it_leaves(

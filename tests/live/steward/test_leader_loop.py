@@ -5,10 +5,19 @@ from __future__ import annotations
 import logging
 import struct
 from dataclasses import replace
+from threading import Timer
 from typing import Any, cast
 
 import pytest
-from support.steward_fakes import FakeMembership, FakeReader, Parts, joined, offsets, reading
+from support.steward_fakes import (
+    FakeElection,
+    FakeMembership,
+    FakeReader,
+    Parts,
+    joined,
+    offsets,
+    reading,
+)
 
 from equilag.adapters.kafka.codec.consumer_protocol import write_assignment, write_subscription
 from equilag.adapters.kafka.described import ClientPlace
@@ -23,10 +32,11 @@ from equilag.domain.policy.policy import Policy
 from equilag.live.rebalance.handouts import TargetAssignment
 from equilag.live.rebalance.joined_members import JoinedMember
 from equilag.live.steward.answer_maker import needs_places
+from equilag.live.steward.election_loop import ElectionLoop
 from equilag.live.steward.group_membership import GroupMembership, JoinResult
 from equilag.live.steward.leader_loop import LeaderLoop
 from equilag.live.steward.membership_errors import Fenced, MembershipLost, Refused, Unreachable
-from equilag.live.steward.shared_state import Command
+from equilag.live.steward.shared_state import Command, CommandMessage
 
 LAGS = {"t": [100, 60, 50]}
 HELD = reading(LAGS, {"a": {"t": [0, 1]}, "b": {"t": [2]}})
@@ -47,8 +57,12 @@ class Run(Parts):
         super().__init__(**options)
         self.reader = FakeReader(lags=lags, sizes=sizes)
         self.membership = FakeMembership(answers, self.shared.stop_all)
+        self.election = FakeElection()
         self.leader = LeaderLoop(
-            self.shared, cast(GroupMembership, self.membership), cast(GroupReader, self.reader)
+            self.shared,
+            cast(GroupMembership, self.membership),
+            cast(GroupReader, self.reader),
+            cast(ElectionLoop, self.election),
         )
 
     def go(self) -> Run:
@@ -251,11 +265,56 @@ def test_a_kind_that_is_unknown_delays_the_join(monkeypatch: pytest.MonkeyPatch)
     assert run.sets == [[0], [1, 2]]
 
 
-def test_a_fenced_steward_ends() -> None:
-    run = Run([Fenced("another one")]).go()
-    assert str(run.leader.failure) == "another one"
-    assert run.shared.stop.is_set()
+@pytest.mark.parametrize("fenced_by", ["join", "heartbeat"])
+@pytest.mark.parametrize(("holds", "role"), [(False, "standby"), (None, "starting")])
+def test_a_fenced_steward_stands_by(
+    fenced_by: str, holds: bool | None, role: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Once the election says so; until then it only sends nothing."""
+    monkeypatch.setattr(PAUSE, 0.01)
+    run = Run([Fenced("another one") if fenced_by == "join" else joined(leads=False), joined("a")])
+    run.shared.send(Command.FENCED)
+
+    def fenced() -> None:
+        run.election.holds = holds
+        run.shared.messages.put(CommandMessage(Command.STOP))
+        Timer(0.1, run.shared.stop_all).start()
+
+    run.election.fenced = fenced  # type: ignore[method-assign]
+    run.go()
+    assert run.leader.failure is None
+    assert run.membership.calls.count(("join", "the equilag steward starts")) == 1
     assert "forget" in run.membership.calls
+    expected = "follower" if fenced_by == "heartbeat" and holds is None else role
+    assert run.state.facts.role == expected
+    assert (run.leader.generation, run.leader.leads) == (-1, False)
+
+
+def test_a_fenced_steward_that_still_holds_joins_again() -> None:
+    run = Run([Fenced("a woken one"), joined("a", "b")], offsets(LAGS))
+    run.election = FakeElection(after_fence=True)
+    run.leader._election = cast(ElectionLoop, run.election)
+    run.go()
+    assert run.sets == [[0], [1, 2]]
+    assert run.state.facts.role == "leader"
+
+
+def test_a_standby_says_why_it_cannot_take_part(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(PAUSE, 0.01)
+    run = Run([])
+    run.election.holds, run.election.problem = None, "needs the right Read on Group 'g.e'"
+    Timer(0.1, run.shared.stop_all).start()
+    run.go()
+    assert run.state.facts.role_reason == "needs the right Read on Group 'g.e'"
+    assert not [call for call in run.membership.calls if call[0] == "join"]
+
+
+def test_only_the_steward_that_has_claimed_it_takes_over() -> None:
+    run = taking_over([joined(leads=False, generation=2)])
+    run.election.may_take_over = False
+    run.shared.send(Command.REBALANCE, 1)
+    run.go()
+    assert not [call for call in run.membership.calls if call[0] == "remove"]
 
 
 def test_the_next_rebalance_leads_to_the_target() -> None:
@@ -300,9 +359,9 @@ def test_after_a_take_over_nobody_gets_what_missing_members_held() -> None:
     run.shared.send(Command.REBALANCE, 2)
     sync = run.membership.sync
 
-    def noted(given: Any) -> None:
-        sync(given)
+    def noted(given: Any) -> bytes:
         waited.append(run.state.facts.take_over_waits_for)
+        return sync(given)
 
     run.membership.sync = noted  # type: ignore[method-assign]
     run.go()

@@ -1,0 +1,201 @@
+"""Two stewards of one group, of which one leads: what happens when that one fails."""
+
+from __future__ import annotations
+
+import os
+import signal
+import time
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack
+from dataclasses import asdict
+from functools import partial
+from pathlib import Path
+from threading import Timer
+from typing import Any, Final
+
+import pytest
+from support.kafka_broker import Broker, NoBroker, start_broker
+from support.live_figures import keep
+from support.live_holdings import change_figures
+from support.live_members import RdMember
+from support.live_topics import Traffic, admin_of, make_topic
+from support.waiting import until, within
+
+from benchmarks.live.assignment_log import Log
+from benchmarks.live.steward_run import StewardRun
+
+pytestmark = [pytest.mark.broker]
+
+TOPIC, GROUP = "t", "pair"
+PARTITIONS: Final = 12
+MEMBERS: Final = 4
+RATE: Final = 120.0
+EVERY: Final = {(TOPIC, number) for number in range(PARTITIONS)}
+LEADS_S: Final = 15.0
+"""The longest time without a steward that leads."""
+AFTER_S: Final = 4.0
+"""How long effects of a fault may take to show after a steward leads again."""
+TIMES: Final = int(os.environ.get("EQUILAG_PAIR_TIMES", "20"))
+"""How often each fault is tried."""
+PAUSES_S: Final = (5.0, 12.0, 20.0, 40.0, 60.0)
+OUTAGES_S: Final = (1.0, 8.0, 25.0)
+
+
+class Pair:
+    """A group of librdkafka members with two stewards, as their users run them."""
+
+    def __init__(self, broker: Broker, folder: Path, strategy: str, stack: ExitStack) -> None:
+        self._broker, self._folder, self._stack = broker, folder, stack
+        self.log = Log()
+        make_topic(admin_of(broker.bootstrap), TOPIC, PARTITIONS)
+        self.stewards: list[StewardRun] = []
+        self._paused: StewardRun | None = None
+        self.start()
+        until(lambda: self.leader is not None, 60)
+        self.start()
+        for number in range(MEMBERS):
+            member = RdMember(
+                self.log, f"rd-{number}", broker.bootstrap, GROUP, [TOPIC], None,
+                partition_assignment_strategy=strategy, heartbeat_interval_ms=300,
+                session_timeout_ms=10_000,
+            )  # fmt: skip
+            stack.callback(member.stop)
+        stack.enter_context(Traffic(broker.bootstrap, TOPIC, PARTITIONS, RATE))
+        until(self.rests, 60)
+
+    def start(self) -> None:
+        run = StewardRun(self._folder, self._broker.bootstrap, GROUP, "--every", "2s")
+        self._stack.callback(run.end)
+        self.stewards.append(run)
+
+    def statuses(self) -> list[dict[str, Any]]:
+        return [one.status() for one in self.stewards]
+
+    @property
+    def leader(self) -> StewardRun | None:
+        """The steward that leads and whose heartbeats are answered."""
+        return next(
+            (
+                one for one in self.stewards
+                if (status := one.status()).get("role") == "leader"
+                and status["last_heartbeat_age_s"] < 1
+            ),
+            None,
+        )  # fmt: skip
+
+    def rests(self) -> bool:
+        """Whether one steward leads, the other one stands by, and nobody waits for anything."""
+        roles = sorted(status.get("role", "") for status in self.statuses())
+        return (
+            roles == ["leader", "standby"]
+            and self.log.shared(EVERY, MEMBERS)
+            and self.log.quiet_s() > 2
+        )
+
+    def fails(self, fault: Callable[[StewardRun], None]) -> dict[str, Any]:
+        """Let the leader fail; return what that cost, once two stewards are at work again."""
+        until(self.rests, 60)
+        leader = self.leader
+        assert leader is not None
+        generation, began = leader.status()["generation"], time.time()
+        fault(leader)
+        leads = within(lambda: self.leader is not None, 60)
+        leads_s = time.time() - began
+        if leader not in (*self.stewards, self._paused):
+            self.start()
+        rests = within(self.rests, 120)
+        within(lambda: time.time() - began > leads_s + AFTER_S, AFTER_S)
+        now = self.leader
+        after = -1 if now is None else now.status()["generation"]
+        return {
+            "leads_s": round(leads_s, 2) if leads else None,
+            "rests": rests,
+            "rebalances": after - generation,
+            **asdict(change_figures(self.log.events, began, time.time(), {})),
+        }
+
+    def killed(self, leader: StewardRun) -> None:
+        leader.kill()
+        self.stewards.remove(leader)
+
+    def ended(self, leader: StewardRun) -> None:
+        """As SIGTERM; the next one leads before this one has ended."""
+        leader.process.send_signal(signal.SIGTERM)
+        self.stewards.remove(leader)
+
+    def paused(self, leader: StewardRun, seconds: float) -> None:
+        """Let it go on in the background after so many seconds."""
+        leader.process.send_signal(signal.SIGSTOP)
+        self.stewards.remove(leader)
+        self._paused = leader
+
+        def goes_on() -> None:
+            leader.process.send_signal(signal.SIGCONT)
+            self._paused = None
+            self.stewards.append(leader)
+
+        timer = Timer(seconds, goes_on)
+        self._stack.callback(timer.join)
+        timer.start()
+
+    def without_coordinator(self, leader: StewardRun, seconds: float) -> None:
+        """The only broker dies, and is back after so many seconds."""
+        self._broker.kill()
+        within(lambda: False, seconds)
+        self._broker.start_again()
+
+
+@pytest.fixture
+def pair(tmp_path: Path) -> Iterator[Callable[[str], Pair]]:
+    with ExitStack() as stack:
+
+        def made(strategy: str) -> Pair:
+            try:
+                broker = start_broker(tmp_path)
+            except NoBroker as error:
+                pytest.skip(str(error))
+            stack.callback(broker.stop)
+            return Pair(broker, tmp_path, strategy, stack)
+
+        yield made
+
+
+def assert_harmless(found: dict[str, Any]) -> None:
+    assert (found["leads_s"] or LEADS_S) < LEADS_S, found
+    assert found["rests"], found
+    assert (found["moves"], found["two_owners"]) == (0, 0), found
+    assert found["rebalances"] <= 1, found
+
+
+def test_the_second_leads_when_the_first_is_killed_or_ended(
+    pair: Callable[[str], Pair],
+) -> None:
+    here = pair("cooperative-sticky")
+    assert_harmless(here.fails(here.killed))
+    leader = here.leader
+    assert leader is not None
+    assert_harmless(here.fails(here.ended))
+    assert leader.process.wait(10) == 0
+
+
+@pytest.mark.live
+@pytest.mark.parametrize("strategy", ["cooperative-sticky", "range"])
+def test_somebody_always_leads(pair: Callable[[str], Pair], strategy: str) -> None:
+    here = pair(strategy)
+    faults: dict[str, Callable[[StewardRun], None]] = {"killed": here.killed, "SIGTERM": here.ended}
+    faults |= {f"paused {s:g} s": partial(here.paused, seconds=s) for s in PAUSES_S}
+    faults |= {f"broker away {s:g} s": partial(here.without_coordinator, seconds=s)
+               for s in OUTAGES_S}  # fmt: skip
+    found: dict[str, list[dict[str, Any]]] = {}
+    for number in range(TIMES):
+        for name, fault in faults.items():
+            if number < TIMES / 4 or not name.startswith("broker"):
+                found.setdefault(name, []).append(here.fails(fault))
+                keep(f"pair-{strategy}", {"times": TIMES, "faults": found})
+    for name, cases in found.items():
+        for case in cases:
+            if name.startswith("broker"):  # members lose their partitions, too, led or not
+                assert case["rests"], (name, case)
+                assert case["two_owners"] == 0, (name, case)
+            else:
+                assert_harmless(case)
