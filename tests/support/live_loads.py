@@ -39,4 +39,5 @@ def loads_of(
     column = None
     if errors is not None:
         column = np.array([np.nan if one is None else one for one in errors])
-    return group_loads(group, policy or Policy(horizon=60.0), column, measured)
+    known = np.ones(len(members), dtype=np.bool_) if measured else None
+    return group_loads(group, policy or Policy(horizon=60.0), column, known)

@@ -196,7 +196,9 @@ class Leader:
         self._log.verdict(considered, now)
         if (decision := considered.to_start) is not None:
             assignment = decision.plan.assignment
-            target = TargetAssignment.of(last.members, assignment, last.sizes, measured.capacities)
+            target = TargetAssignment.of(last.members, assignment, last.sizes, {})
+            if measured.capacities:
+                target = target.by_speed()
             # Unless another rebalance came first.
             if self._handouts.request(target, last.rebalances, time.monotonic()):
                 self._controller.started(loads, considered, time.monotonic())
@@ -223,9 +225,9 @@ class Leader:
         answer = Answering(self._name, joined, sizes, known).answer(measured, decided, reason)
         now = time.monotonic()
         self._log.answer(answer, now - began)
-        paused = self._handouts.record(answer.target, not answer.withheld, now)
-        if paused is not None:
-            self._controller.record_pause(paused)
+        taken = self._handouts.record(answer.target, not answer.withheld, now)
+        if taken is not None:
+            self._controller.rounds.record(taken, now)
         subscribed, known = [one for one in members if one.topics], self._handouts.known
         self._last = LastAnswer(known.rebalances, subscribed, sizes, racks, known.held)
         return answer.by_member

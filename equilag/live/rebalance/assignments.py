@@ -13,7 +13,7 @@ from equilag.domain.group.group import Group, Index
 from equilag.domain.plan.assignment import by_name, read_assignment
 from equilag.domain.plan.metrics import count_moves
 from equilag.live.rebalance.decision import Decision, Origin
-from equilag.live.rebalance.handouts import HandedOut, TargetAssignment
+from equilag.live.rebalance.handouts import HandedOut, TargetAssignment, counts_of
 from equilag.live.rebalance.joined_members import (
     JoinedMember,
     MemberAssignments,
@@ -24,7 +24,7 @@ from equilag.live.rebalance.joined_members import (
     member_key,
     with_prior_owners,
 )
-from equilag.live.rebalance.measured import Measured, capacities_in_force
+from equilag.live.rebalance.measured import Measured, shares_in_force
 
 COOPERATIVE: Final = "cooperative-sticky"
 BUILT_IN: Final = ("range", "roundrobin", "sticky", COOPERATIVE)
@@ -142,15 +142,26 @@ class Answering:
             if (answer := self._by_target(target)) is not None:
                 return answer
             reasons.append("the plan made in advance does not fit the group")
-        keys = [member_key(member) for member in self._joined.members]
-        capacities = capacities_in_force(keys, self._known.capacities, measured.capacities)
-        measured = replace(measured, capacities=capacities)
+        shares = self._shares(measured)
+        measured = replace(measured, capacities=shares)
         try:
-            return self._planned(measured, decide, reasons, capacities)
+            return self._planned(measured, decide, reasons)
         except Exception as error:  # noqa: BLE001  the lags may be anything
             unusable = f"the lags cannot be used: {describe_error(error)}"
         reasons = [*self._joined.fallback_reasons, unusable]
-        return self._planned(Measured(racks=measured.racks), decide, reasons, capacities)
+        return self._planned(Measured(racks=measured.racks, capacities=shares), decide, reasons)
+
+    def _owners(self) -> list[JoinedMember]:
+        return with_prior_owners(self._members, self._known.going_on)
+
+    def _shares(self, measured: Measured) -> dict[str, float]:
+        """The members' shares in force; in the middle of a change what they have of it."""
+        shares = self._known.shares
+        if shares and self._known.unfinished:
+            held = {member_key(one): one.claims for one in self._owners() if one.claims}
+            shares = {key: count for key, count in counts_of(held).items() if key in shares}
+        keys = [member_key(member) for member in self._joined.members]
+        return shares_in_force(keys, shares, measured.capacities)
 
     def _by_target(self, target: TargetAssignment) -> RebalanceAnswer | None:
         named = {one.id: target.assignment.get(member_key(one), {}) for one in self._members}
@@ -160,21 +171,16 @@ class Answering:
         before = group_of(self._name, with_prior_owners(self._members), self._sizes)
         return self._given(before, assigned, target, "target")
 
-    def _planned(
-        self,
-        measured: Measured,
-        decide: Decide,
-        reasons: list[str],
-        capacities: Mapping[str, float],
-    ) -> RebalanceAnswer:
-        members = with_prior_owners(self._members, self._known.going_on)
-        group = group_of(self._name, members, self._sizes, measured)
+    def _planned(self, measured: Measured, decide: Decide, reasons: list[str]) -> RebalanceAnswer:
+        group = group_of(self._name, self._owners(), self._sizes, measured)
         decision = decide(group)
         if decision.fallback_reason:
             reasons = [*reasons, decision.fallback_reason]
         origin: Origin = "heuristic" if decision.fallback_reason else "sticky"
         assignment = by_name(self._claimed, decision.plan.assigned)
-        target = TargetAssignment.of(self._joined.members, assignment, self._sizes, capacities)
+        target = TargetAssignment.of(
+            self._joined.members, assignment, self._sizes, measured.capacities
+        )
         try:
             answer = self._given(group, decision.plan.assigned, target, origin)
         except ValueError as error:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Final
 
 import numpy as np
@@ -17,21 +18,21 @@ from equilag.domain.policy.policy import Policy
 from equilag.live.rebalance.decision import Decision
 from equilag.live.rebalance.handouts import HandedOut
 from equilag.live.rebalance.live_policy import at_most
-from equilag.live.rebalance.measured import awaits_rates
+from equilag.live.rebalance.measured import awaits_rates, with_move_prices
 from equilag.live.rebalance.rebalance_limits import (
     Cooldown,
     MoveBudget,
     PromisedRelief,
+    RoundTimes,
     VainPlans,
     effect_of,
 )
+from equilag.planner.simulation.rebalance_price import COMMIT_S, MARGIN, WORTH_S, Pace
 from equilag.planner.worth.gain import Gain, gain_of, possible_gain
 from equilag.planner.worth.group_loads import GroupLoads
 from equilag.planner.worth.thresholds import (
     CLEAR,
-    DEFAULT_PAUSE_S,
     SLIGHT,
-    Pause,
     Thresholds,
     Verdict,
     judge,
@@ -47,14 +48,11 @@ made again and again for a few heavy partitions, and the load may have changed a
 _JUDGED_S: Final = 240.0
 """Seconds after which a rebalance is judged, or after the cooldown if that is shorter. Later its
 effect is lost in other changes, and an unlucky one would keep a long cooldown as it is."""
-_STEPS: Final = (4, 16)
-"""Parts of the moves that are tried where all of them cost too much at once: of many moves, the
-first ones relieve most. Each takes a plan, so they are few."""
-_PAUSE_WEIGHT: Final = 0.5
-"""Weight of the newest measured pause in the mean of all."""
-_PAUSE_HALF_S: Final = 600.0
-"""Seconds in which half of what a pause was longer than usual is forgotten. An outage in the middle
-of a rebalance makes all others look too costly, and without any the pause is not measured again."""
+_LEAST_STEP: Final = 1 / 64
+"""The smallest part of a plan's price that is tried as a step of it: of many moves, the first ones
+gain most, but not so much more."""
+_LEAST_S: Final = 10.0
+"""The shortest time that a gain is counted for."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,6 +66,8 @@ class Seen:
     """What has been handed out by now."""
     cooperative: bool
     """True if only partitions that move pause in a rebalance."""
+    commit_s: float = COMMIT_S
+    """The longest time between two commits."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,35 +104,35 @@ class Controller:
         """Keys of the members of the last observation."""
         self.cooldown = Cooldown(thresholds.cooldown_s)
         self.budget = MoveBudget(thresholds.moves_per_hour)
-        self.pause_s = DEFAULT_PAUSE_S
-        """How long a rebalance pauses partitions, in seconds."""
-        self._considered_at: float | None = None
+        self.rounds = RoundTimes()
+        self.pace = Pace()
+        """How the group rebalances, as of the last observation."""
+        self._changed_at = float("-inf")
+        """When members were last seen to come or go."""
         self._confirmations = 0
         self._out_of_reach = (0.0, float("-inf"))
         """Percent that the last plan left, and when it was made."""
         self._vain_plans = VainPlans()
         self._promised: PromisedRelief | None = None
 
-    def record_pause(self, seconds: float) -> None:
-        """A rebalance paused partitions for so long."""
-        self.pause_s += _PAUSE_WEIGHT * (seconds - self.pause_s)
-
     def consider(self, loads: GroupLoads, seen: Seen, make_plan: MakePlan) -> Considered:
         """Return the verdict on the group's present assignment; plan only if that may be of use."""
         now = seen.now
-        self._notice_members(loads.group)
-        if (reason := _unsettled(loads.group, seen)) is not None:
+        self._notice_members(loads.group, now)
+        self.pace = pace = self.rounds.pace(seen.cooperative, seen.commit_s, now)
+        if (reason := _unsettled(loads.group, seen, self.rounds.applied_s)) is not None:
             self._confirmations = 0
             return Considered(Verdict("settling", reason))
         if awaits_rates(loads.group, self._policy):
             reason = "rates are known after about 10 s of observations"
             return Considered(Verdict("measuring", reason))
-        possible = possible_gain(loads, loads.group.owner)
+        # An assignment lasts for at least as long as the last one, as far as anybody knows.
+        seconds = min(WORTH_S, max(_LEAST_S, now - self._changed_at))
+        weigh = partial(_gain_of_plan, loads, pace, seconds)
+        possible = possible_gain(loads, loads.group.owner, pace, seconds)
         effect = self._effect(loads, possible, now)
-        self._forget_pauses(now)
-        pause = Pause(self.pause_s, seen.cooperative)
         within_reach = self._within_reach(possible, now)
-        verdict = judge(within_reach, self.thresholds, pause)
+        verdict = judge(within_reach, self.thresholds)
         if not verdict.worth_it:
             self._confirmations = 0
             return Considered(_at_best(verdict), possible, effect=effect)
@@ -142,12 +142,13 @@ class Controller:
         )
         if waits is not None:
             return Considered(waits, possible, effect=effect)
-        decision, limit = make_plan(loads.group, self._policy), None
-        gain = _gain_of_plan(loads, decision)
+        group = with_move_prices(loads, self._policy) if seen.cooperative else loads.group
+        decision, limit = make_plan(group, self._policy), None
+        gain = weigh(decision)
         left = self.budget.left(loads.group.n_partitions, now)
         if gain is not None and gain.moves > left:
-            limit, decision = left, make_plan(loads.group, at_most(self._policy, left))
-            gain = _gain_of_plan(loads, decision)
+            limit, decision = left, make_plan(group, at_most(self._policy, left))
+            gain = weigh(decision)
         if gain is None:
             verdict = Verdict("no-plan", decision.fallback_reason or "")
             self._vain_plans.record(verdict, within_reach.relief_percent, now)
@@ -155,9 +156,9 @@ class Controller:
         if limit is None:
             after = possible_gain(loads, decision.plan.assigned)
             self._out_of_reach = (after.relief_percent, now)
-        verdict = self._of_plan(gain, pause, limit)
+        verdict = self._of_plan(gain, limit)
         if verdict.ground == "pause" and seen.cooperative:
-            verdict, decision, gain = self._step(loads, make_plan, pause, (verdict, decision, gain))
+            verdict, decision, gain = self._step(group, make_plan, weigh, (verdict, decision, gain))
         if not verdict.worth_it:
             self._confirmations = 0
             relief = self._within_reach(possible, now).relief_percent
@@ -166,25 +167,32 @@ class Controller:
 
     def _step(
         self,
-        loads: GroupLoads,
+        group: Group,
         make_plan: MakePlan,
-        pause: Pause,
+        weigh: Callable[[Decision], Gain | None],
         whole: tuple[Verdict, Decision, Gain],
     ) -> tuple[Verdict, Decision, Gain]:
-        """Return a plan with fewer moves that is worth their pause, as a step of the whole plan,
-        which is not; the whole one if there is none. In a cooperative group the others read on."""
-        for divisor in _STEPS:
-            if moves := whole[2].moves // divisor:
-                decision = make_plan(loads.group, at_most(self._policy, moves))
-                gain = _gain_of_plan(loads, decision)
-                if gain is not None and (verdict := self._of_plan(gain, pause, None)).worth_it:
-                    return verdict, decision, gain
+        """Return a plan with the best moves for the part of the price that pays for itself with the
+        margin twice, as a step of the whole plan, which does not pay; the whole one if there is
+        none. In a cooperative group the others read on."""
+        weighed = whole[2].weighed
+        part = weighed.gain / weighed.price / MARGIN**2 if weighed else 0.0
+        if part < _LEAST_STEP or group.move_weights is None:
+            return whole
+        moved = whole[1].plan.assigned != group.owner
+        most = round(part * int(group.move_weights[moved].sum()))
+        decision = make_plan(group, replace(self._policy, max_move_weight=most))
+        gain = weigh(decision)
+        if gain is not None and (verdict := self._of_plan(gain, None)).worth_it:
+            return verdict, decision, gain
         return whole
 
-    def _notice_members(self, group: Group) -> None:
+    def _notice_members(self, group: Group, now: float) -> None:
         """Where members came or went, earlier observations no longer count."""
         members = {member.instance_id or member.id for member in group.members}
         if members != self._members:
+            if self._members:
+                self._changed_at = now
             self._members = members
             self._confirmations = 0
             self._out_of_reach = (0.0, float("-inf"))
@@ -206,12 +214,6 @@ class Controller:
             now + min(self.cooldown.seconds, _JUDGED_S),
             loads.in_seconds,
         )
-
-    def _forget_pauses(self, now: float) -> None:
-        since = 0.0 if self._considered_at is None else max(0.0, now - self._considered_at)
-        longer = max(0.0, self.pause_s - DEFAULT_PAUSE_S)
-        self.pause_s -= longer * (1.0 - 0.5 ** (since / _PAUSE_HALF_S))
-        self._considered_at = now
 
     def _effect(self, loads: GroupLoads, possible: Gain, now: float) -> str:
         """Judge the last started rebalance, once its time has come."""
@@ -259,29 +261,31 @@ class Controller:
             return Verdict("budget", f"{best}; all moves of this hour are taken")
         return None
 
-    def _of_plan(self, gain: Gain, pause: Pause, limit: int | None) -> Verdict:
-        verdict = judge(gain, self.thresholds, pause)
+    def _of_plan(self, gain: Gain, limit: int | None) -> Verdict:
+        verdict = judge(gain, self.thresholds)
         if limit is not None and not verdict.worth_it:
             return Verdict("budget", f"with the {limit} moves left: {verdict.reason}")
         return verdict
 
 
-def _unsettled(group: Group, seen: Seen) -> str | None:
+def _unsettled(group: Group, seen: Seen, applied_s: float) -> str | None:
     """Return why the last rebalance is not over, so that none is started for a gain; None if it
     is."""
     if seen.known.pending(seen.now) or seen.known.unfinished:
         return "a rebalance is under way"
     if seen.began <= seen.known.at:
         return "the group was looked at before the last assignment was handed out"
+    if seen.began <= seen.known.at + applied_s:
+        return "members may not have applied the last assignment"
     unowned = int(np.count_nonzero(group.assignable & (group.owner == NOBODY)))
     return f"{unowned:,} partitions have no owner" if unowned else None
 
 
-def _gain_of_plan(loads: GroupLoads, decision: Decision) -> Gain | None:
+def _gain_of_plan(loads: GroupLoads, pace: Pace, seconds: float, decision: Decision) -> Gain | None:
     """The gain of a plan; None if planning failed."""
     if decision.fallback_reason is not None:
         return None
-    return gain_of(loads, loads.group.owner, decision.plan.assigned)
+    return gain_of(loads, loads.group.owner, decision.plan.assigned, pace, seconds)
 
 
 def _at_best(verdict: Verdict) -> Verdict:

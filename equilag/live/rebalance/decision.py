@@ -215,5 +215,7 @@ def last_resort(
 
 
 def has_rules(group: Group, policy: Policy) -> bool:
-    """True if the policy has rules that no heuristic knows."""
+    """True if there are rules, or shares of members, that no heuristic knows."""
+    if len({member.capacity for member in group.members}) > 1:
+        return True
     return policy.overrides_group or (policy.minds_racks and group.racks is not None)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Final
+from typing import Final, NamedTuple
 
 from equilag.live.rebalance.joined_members import JoinedMember, Partitions, member_key
 
@@ -26,19 +26,24 @@ class TargetAssignment:
     topics: Mapping[str, frozenset[str]]
     """Member key -> subscribed topics, of members that have any."""
     sizes: Mapping[str, int]
-    capacities: Mapping[str, float] = field(default_factory=dict)
-    """Member key -> capacity that it was planned with; empty if all members counted as equal."""
+    shares: Mapping[str, float] = field(default_factory=dict)
+    """Member key -> its share of the partitions, in any unit; empty if all members have equal
+    ones."""
 
     @staticmethod
     def of(
         members: Sequence[JoinedMember],
         assignment: Mapping[str, Partitions],
         sizes: Mapping[str, int],
-        capacities: Mapping[str, float],
+        shares: Mapping[str, float],
     ) -> TargetAssignment:
         """Return the target of an assignment by member id."""
         named = {member_key(one): assignment.get(one.id, {}) for one in members if one.topics}
-        return TargetAssignment(named, topics_by_member(members), dict(sizes), dict(capacities))
+        return TargetAssignment(named, topics_by_member(members), dict(sizes), dict(shares))
+
+    def by_speed(self) -> TargetAssignment:
+        """The same, with the numbers of partitions as shares: it was planned by speeds."""
+        return replace(self, shares=counts_of(self.assignment))
 
     def matches(self, members: Sequence[JoinedMember], sizes: Mapping[str, int]) -> bool:
         """True if these members, their subscriptions and the topics are those of the target.
@@ -48,9 +53,25 @@ class TargetAssignment:
         return dict(sizes) == dict(self.sizes) and self.topics == topics_by_member(members)
 
 
+def counts_of(assignment: Mapping[str, Partitions]) -> dict[str, float]:
+    """Return the number of partitions of each member, at least 1, as its share."""
+    return {
+        member: float(max(1, sum(map(len, topics.values()))))
+        for member, topics in assignment.items()
+    }
+
+
 def topics_by_member(members: Iterable[JoinedMember]) -> dict[str, frozenset[str]]:
     """Return the topics of the members that subscribe to any, by member key."""
     return {member_key(one): frozenset(one.topics) for one in members if one.topics}
+
+
+class Round(NamedTuple):
+    """From one assignment, or the request for one, to the next."""
+
+    seconds: float
+    rounds: int | None
+    """How many the change took that this one finished; None if it withheld nothing before."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,13 +88,12 @@ class HandedOut:
     """The assignment that the next rebalance of an unchanged group leads to."""
     unfinished: bool = False
     """True if the last assignment withheld partitions on the way to the target."""
-    capacities: Mapping[str, float] = field(default_factory=dict)
-    """Member key -> capacity that the assignment in force was planned with; empty if all members
-    counted as equal."""
+    shares: Mapping[str, float] = field(default_factory=dict)
+    """Those of the assignment in force."""
     requested_at: float | None = None
-    """When a rebalance was requested that has had no assignment yet."""
-    withheld_since: float | None = None
-    """When partitions were first withheld in the change that is under way."""
+    """When a rebalance was requested, or noticed, that has had no assignment yet."""
+    rounds: int = 0
+    """Assignments of the change that is under way that withheld partitions."""
     pending_until: float = float("-inf")
 
     def pending(self, now: float) -> bool:
@@ -99,16 +119,18 @@ class Handouts:
         self.known = HandedOut()
         """Replaced as a whole, so that a thread that reads it needs no lock."""
 
-    def begin(self, leads: bool = True) -> HandedOut:
-        """A rebalance has begun; another leader assigns as it wants. Return what was known."""
+    def begin(self, leads: bool = True, now: float | None = None) -> HandedOut:
+        """A rebalance has begun, or was noticed now; another leader assigns as it wants. Return
+        what was known."""
         with self._lock:
             known = self.known
+            since = now if known.requested_at is None else known.requested_at
             self.known = replace(
                 known,
                 rebalances=known.rebalances + 1,
                 unfinished=known.unfinished and leads,
-                requested_at=known.requested_at if leads else None,
-                withheld_since=known.withheld_since if leads else None,
+                requested_at=since if leads else None,
+                rounds=known.rounds if leads else 0,
             )
             return known
 
@@ -134,7 +156,15 @@ class Handouts:
             if not known.pending(now):
                 unfinished = known.unfinished and target is None
                 target = target or known.target
-                self.known = replace(known, held=held, target=target, unfinished=unfinished)
+                # Before anything was handed out, proportions in force are those that were found.
+                first = target is not None and known.at == float("-inf")
+                self.known = replace(
+                    known,
+                    held=held,
+                    target=target,
+                    unfinished=unfinished,
+                    shares=target.shares if first and target else known.shares,
+                )
             return True
 
     def request(self, target: TargetAssignment, rebalances: int, now: float) -> bool:
@@ -152,30 +182,30 @@ class Handouts:
             )
             return True
 
-    def record(self, target: TargetAssignment, complete: bool, now: float) -> float | None:
+    def record(self, target: TargetAssignment, complete: bool, now: float) -> Round | None:
         """An assignment was handed out on the way to `target`; `complete` if nothing was withheld.
 
-        Return for how many seconds the rebalance paused partitions, if that is known: since they
-        were first withheld, or since the rebalance was requested.
+        Return how long this round took, if that is known.
 
         What was withheld follows in the next rebalance, under the same target even if the load has
         changed: with a new one each time it might never end.
         """
         with self._lock:
-            known, since = self.known, self.known.withheld_since
+            known = self.known
+            since, rounds = known.at if known.rounds else known.requested_at, known.rounds + 1
             self.known = replace(
                 known,
                 at=now,
                 held=target.assignment,
                 target=target,
                 unfinished=not complete,
-                capacities=target.capacities,
+                shares=target.shares,
                 requested_at=None,
-                withheld_since=None if complete else now if since is None else since,
+                rounds=0 if complete else rounds,
                 pending_until=float("-inf") if complete else now + PENDING_S,
             )
-            since = known.requested_at if since is None else since
-            return now - since if complete and since is not None else None
+            finished = rounds if complete and rounds > 1 else None
+            return None if since is None else Round(now - since, finished)
 
     def record_partial(self, held: Mapping[str, Partitions], now: float) -> None:
         """Something was handed out that leads to no target: removed members are away."""

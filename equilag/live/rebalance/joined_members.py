@@ -122,22 +122,26 @@ def with_prior_owners(
 ) -> list[JoinedMember]:
     """Return the members with what counts as theirs in place of claims and hints.
 
-    A member's claims are its own, and those of its hints that nobody claims. `going_on` maps member
-    keys to partitions of a change that is under way: those count as their members' already, whoever
-    claims them.
+    That is what a member claims; of what nobody claims, what is its own in `going_on`, which maps
+    member keys to partitions of a change that is under way; and then its hints. A change goes no
+    further than its partitions are released already: to leave the others where they are costs
+    nothing.
     """
     given = going_on or {}
-    decided = [
-        [one for one in _named(given.get(member_key(member), {})) if one[0] in member.topics]
-        for member in members
-    ]
-    taken = {one for theirs in decided for one in theirs}
-    claims = [[one for one in _named(member.claims) if one not in taken] for member in members]
-    taken.update(one for theirs in claims for one in theirs)
-    hints = [[one for one in _named(member.hints) if one not in taken] for member in members]
+    taken: set[_Named] = set()
+    mine: list[list[_Named]] = [[] for _ in members]
+    for of in (
+        lambda one: one.claims,
+        lambda one: {t: n for t, n in given.get(member_key(one), {}).items() if t in one.topics},
+        lambda one: one.hints,
+    ):
+        found = [[one for one in _named(of(member)) if one not in taken] for member in members]
+        for own, more in zip(mine, found, strict=True):
+            own.extend(more)
+            taken.update(more)
     return [
-        replace(member, claims=_by_topic([*first, *second, *third]), hints={})
-        for member, first, second, third in zip(members, decided, claims, hints, strict=True)
+        replace(member, claims=_by_topic(own), hints={})
+        for member, own in zip(members, mine, strict=True)
     ]
 
 

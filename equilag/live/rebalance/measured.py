@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Mapping, Sequence, Set
+from dataclasses import dataclass, field, replace
 from typing import Final, TypeAlias, TypeVar
 
 import numpy as np
@@ -13,6 +13,7 @@ from equilag.domain.group.group import Floats, Group
 from equilag.domain.group.lag import NO_COMMIT, UNKNOWN, lag_from_offsets
 from equilag.domain.group.weight import knows_rates
 from equilag.domain.policy.policy import Policy
+from equilag.planner.simulation.rebalance_price import COMMIT_S
 from equilag.planner.worth.group_loads import GroupLoads, group_loads
 
 Row = TypeVar("Row")
@@ -43,24 +44,33 @@ class Measured:
     """Standard errors of the rates."""
     capacities: Mapping[str, float] = field(default_factory=dict)
     """Member key -> records per second; empty if no speed is known."""
+    guessed: Set[str] = frozenset()
+    """Member keys of the capacities that are guesses: those members never had a backlog."""
+    commit_s: float = COMMIT_S
+    """The longest time between two commits."""
 
 
 NOTHING_MEASURED: Final = Measured()
 
 
-def capacities_in_force(
+def shares_in_force(
     keys: Iterable[str], in_force: Mapping[str, float], measured: Mapping[str, float]
 ) -> dict[str, float]:
-    """Return the capacity of each member key for a plan that a join or a leave forces.
+    """Return the share of each member key in a plan that a join or a leave forces.
 
-    Members that stay keep the capacities that their assignment was planned with: a newly measured
-    speed is no reason to move partitions now. Members without one count as measured, or else as
-    fast as the fastest. Empty if the assignment in force was planned without capacities.
+    Members that stay keep the proportions in force: a newly measured speed is no reason to move
+    partitions now. Others get a share by their measured speed, or else a mean one. Empty if counts
+    in force are even.
     """
     if not in_force:
         return {}
-    fastest = max(in_force.values())
-    return {key: in_force.get(key, measured.get(key, fastest)) for key in keys}
+    both = [key for key in in_force if key in measured]
+    usual = sum(in_force.values()) / len(in_force)
+    each = sum(in_force[key] for key in both) / max(1e-9, sum(measured[key] for key in both))
+    return {
+        key: in_force.get(key, each * measured[key] if both and key in measured else usual)
+        for key in keys
+    }
 
 
 _WITHOUT_RESET: Final = "earliest"
@@ -107,12 +117,32 @@ def with_size(
 def measured_loads(group: Group, policy: Policy, measured: Measured) -> GroupLoads:
     """Return the loads of a group that was built from `measured`. Raises InputError."""
     errors = _column(group, measured.rate_errors) if measured.rate_errors else None
-    return group_loads(group, policy, errors, bool(measured.capacities))
+    known = None
+    if measured.capacities:
+        keys = [member.instance_id or member.id for member in group.members]
+        known = np.array([key not in measured.guessed for key in keys], dtype=np.bool_)
+    return group_loads(group, policy, errors, known)
 
 
 def awaits_rates(group: Group, policy: Policy) -> bool:
     """True if loads depend on rates, and none is known yet."""
     return policy.weight in (None, "work", "rate") and not knows_rates(group)
+
+
+_PRICE_STEPS: Final = 8
+"""Steps of a move's weight in that of a partition with the mean rate."""
+
+
+def with_move_prices(loads: GroupLoads, policy: Policy) -> Group:
+    """Return the group with a weight of each move, unless the policy has its own: what is produced
+    to the partition while it pauses, and what is to an average one, as every move has its risks.
+    """
+    group = loads.group
+    own = policy.move_weight is not None or policy.max_move_weight is not None
+    if own or policy.counts_topics or group.move_weights is not None or not loads.rate.any():
+        return group
+    price = np.ceil(_PRICE_STEPS * (loads.rate / loads.rate.mean() + 1.0))
+    return replace(group, move_weights=price.astype(np.int64))
 
 
 def _column(group: Group, rows: Rates) -> Floats:

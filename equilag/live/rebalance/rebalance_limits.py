@@ -7,6 +7,8 @@ from typing import Final, NamedTuple
 import numpy as np
 
 from equilag.domain.group.group import Group
+from equilag.live.rebalance.handouts import Round
+from equilag.planner.simulation.rebalance_price import COMMIT_S, COOPERATIVE_ROUNDS, ROUND_S, Pace
 from equilag.planner.worth.gain import Gain, gain_of
 from equilag.planner.worth.group_loads import GroupLoads
 from equilag.planner.worth.thresholds import Verdict
@@ -46,6 +48,41 @@ class Cooldown:
     def brought_nothing(self) -> None:
         """The last rebalance did not help."""
         self._doublings = min(MAX_DOUBLINGS, self._doublings + 1)
+
+
+_FORGET_S: Final = 600.0
+"""Seconds in which half of what a round was longer than usual is forgotten. An outage in the middle
+of one makes all others look too costly, and without any it is not measured again."""
+
+
+class RoundTimes:
+    """How long the rounds of a group take, and how many a plan needs: as in its last rebalance."""
+
+    def __init__(self) -> None:
+        self._last: tuple[float, float] | None = None
+        """Seconds of the last round, and when it ended."""
+        self._rounds = COOPERATIVE_ROUNDS
+
+    def record(self, taken: Round, now: float) -> None:
+        """A round ended in an assignment."""
+        self._last = taken.seconds, now
+        if taken.rounds is not None:
+            self._rounds = max(COOPERATIVE_ROUNDS, taken.rounds)
+
+    @property
+    def applied_s(self) -> float:
+        """Seconds in which members apply what they were assigned; 0 before a round was measured."""
+        return 0.0 if self._last is None else self._last[0]
+
+    def pace(self, cooperative: bool, commit_s: float, now: float) -> Pace:
+        """Return the pace. Before a round was measured it is the longest time between commits if
+        that is longer than usual: commits wait for polls as rounds do."""
+        usual = commit_s if commit_s > COMMIT_S else ROUND_S
+        seconds = usual
+        if self._last is not None:
+            seconds, at = self._last
+            seconds -= max(0.0, seconds - usual) * (1.0 - 0.5 ** ((now - at) / _FORGET_S))
+        return Pace(seconds, self._rounds, commit_s, "cooperative" if cooperative else "eager")
 
 
 _HOUR_S: Final = 3600.0

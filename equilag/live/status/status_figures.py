@@ -99,7 +99,7 @@ def decision_figures(
         "cooldown_s": controller.cooldown.seconds,
         "cooldown_left_s": round(controller.cooldown.left(now), 1),
         "moves_left": controller.budget.left(loads.group.n_partitions, now),
-        "pause_s": round(controller.pause_s, 2),
+        "pause_s": round(controller.pace.pause_s, 2),
     }
     if gain is None or considered.decision is None:
         return figures

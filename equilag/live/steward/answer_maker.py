@@ -172,9 +172,9 @@ class AnswerMaker:
     def _record(self, joined: JoinedMembers, answer: RebalanceAnswer) -> None:
         shared, now = self._shared, time.monotonic()
         if not answer.waits_for:
-            paused = shared.handouts.record(answer.target, not answer.withheld, now)
-            if paused is not None:
-                shared.controller.record_pause(paused)
+            taken = shared.handouts.record(answer.target, not answer.withheld, now)
+            if taken is not None and any(answer.by_member.values()):
+                shared.controller.rounds.record(taken, now)
             shared.end_take_over("all members are back")
             return
         held = {member_key(one): answer.by_member[one.id] for one in joined.members}

@@ -121,6 +121,9 @@ class LeaderLoop:
         try:
             self._check_group()
             self.joining = True
+            # From now on a plan for the group as it was is out of date, though others may take
+            # long to join.
+            self._shared.handouts.begin(now=time.monotonic())
             joined = self._membership.join(self._reason)
             self.joining = False
             self._generation, self._leads = joined.generation, joined.leads

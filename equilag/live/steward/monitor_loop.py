@@ -22,7 +22,7 @@ from equilag.live.rebalance.decision import Decision, PlanSettings
 from equilag.live.rebalance.fitting_policy import with_capacities
 from equilag.live.rebalance.handouts import TargetAssignment
 from equilag.live.rebalance.joined_members import group_of, member_key, speed_names, speeds_of
-from equilag.live.rebalance.measured import capacities_in_force
+from equilag.live.rebalance.measured import shares_in_force
 from equilag.live.rebalance.rebalance_limits import VerdictNews
 from equilag.live.rebalance.sticky_plan import sticky_policy
 from equilag.live.status.status import PASSIVE_REASON, log_event
@@ -179,21 +179,21 @@ class MonitorLoop:
         """Rebalance for partitions that were added or deleted, which the members leave to the
         leader to notice, or that break a rule of the policy. Return True if there are any.
 
-        Capacities in force count: newly measured speeds move nothing.
+        Shares in force count: newly measured speeds move nothing.
         """
         pending = self._shared.rebalance_pending
         if not self._repair.is_due(observation, pending, time.monotonic()):
             return self._repair.seen
         policy, measured = self._shared.options.policy, observation.measured
-        known = self._shared.handouts.known.capacities
-        capacities = capacities_in_force(observation.held, known, measured.capacities)
-        measured = replace(measured, capacities=capacities)
+        known = self._shared.handouts.known.shares
+        shares = shares_in_force(observation.held, known, measured.capacities)
+        measured = replace(measured, capacities=shares)
         group = group_of(
             self._shared.options.group, observation.members, observation.sizes, measured
         )
         decision = self._plan(with_capacities(group, policy), sticky_policy(policy))
         if self._repair.helps(observation, decision, policy):
-            target = observation.target(decision.plan, capacities)
+            target = observation.target(decision.plan, shares)
             reason = self._repair.reason(observation)
             if self._request(target, observation, generation, reason):
                 self._note_rebalance("partitions", decision.plan, reason)
@@ -206,7 +206,8 @@ class MonitorLoop:
         loads = observation.loads if dry_run is None else dry_run.loads(observation)
         now, controller = time.monotonic(), self._shared.controller
         known = self._shared.handouts.known
-        seen = Seen(observation.began, now, known, observation.cooperative)
+        commit_s = observation.measured.commit_s
+        seen = Seen(observation.began, now, known, observation.cooperative, commit_s)
         considered = controller.consider(loads, seen, self._plan)
         if (decision := considered.to_start) is not None:
             if dry_run is not None:
@@ -214,7 +215,9 @@ class MonitorLoop:
                 controller.started(loads, considered, now)
                 self._note_rebalance("", decision.plan, considered.case)
             else:
-                target = observation.target(decision.plan, observation.measured.capacities)
+                target = observation.target(decision.plan, {})
+                if observation.measured.capacities:
+                    target = target.by_speed()
                 if self._request(target, observation, generation, considered.case):
                     controller.started(loads, considered, now)
                     self._note_rebalance("gain", decision.plan, considered.case)

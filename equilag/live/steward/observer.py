@@ -63,9 +63,9 @@ class Observation:
         """The topics that members subscribe to."""
         return {topic for member in self.members for topic in member.topics}
 
-    def target(self, plan: Plan, capacities: Mapping[str, float]) -> TargetAssignment:
-        """The target of a plan of this group that was made with these capacities."""
-        return TargetAssignment.of(self.members, plan.assignment, self.sizes, capacities)
+    def target(self, plan: Plan, shares: Mapping[str, float]) -> TargetAssignment:
+        """The target of a plan of this group that gives members these shares."""
+        return TargetAssignment.of(self.members, plan.assignment, self.sizes, shares)
 
     @property
     def cooperative(self) -> bool:
@@ -169,6 +169,8 @@ class GroupObserver:
             rates=rates.rates,
             rate_errors=rates.errors,
             capacities={key: speeds[name] for key, name in names.items() if name in speeds},
+            guessed={key for key, name in names.items() if not self._tracker.has_speed(name)},
+            commit_s=self._tracker.commit_s,
         )
 
 

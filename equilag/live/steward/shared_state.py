@@ -11,7 +11,12 @@ from enum import Enum
 
 from equilag.domain.group.co_partitioning import CoPartitionedTopics
 from equilag.live.rebalance.controller import Controller
-from equilag.live.rebalance.handouts import Handouts, TargetAssignment, topics_by_member
+from equilag.live.rebalance.handouts import (
+    Handouts,
+    TargetAssignment,
+    counts_of,
+    topics_by_member,
+)
 from equilag.live.rebalance.kept_together import KeptTogether
 from equilag.live.status.status import StewardStatus, log_event
 from equilag.live.steward.observer import Observation
@@ -85,7 +90,7 @@ class SharedState:
                 observation.held,
                 topics_by_member(observation.members),
                 observation.sizes,
-                known.capacities,
+                known.shares or _found_shares(observation),
             )
             held, kept = observation.held, None if observation.broken else target
             now = time.monotonic()
@@ -117,6 +122,14 @@ class SharedState:
         """Stop all threads."""
         self.stop.set()
         self.send(Command.STOP)
+
+
+def _found_shares(observation: Observation) -> dict[str, float]:
+    """The numbers of partitions of members that read the same, if those are not even."""
+    counts = counts_of(observation.held)
+    alike = len({member.topics for member in observation.members}) == 1
+    uneven = max(counts.values()) > min(counts.values()) + 1
+    return counts if alike and uneven else {}
 
 
 def _report_topics(found: tuple[CoPartitionedTopics, ...]) -> None:

@@ -18,6 +18,7 @@ from equilag.live.tracking.tracked_state import (
     read_state,
     written_speeds,
 )
+from equilag.planner.simulation.rebalance_price import COMMIT_S
 
 CELLS_PER_S: Final = 10_000.0
 """Offsets per second, at most, that are looked through for speeds. In 24 observations of 10,000
@@ -103,6 +104,12 @@ class LoadTracker:
             samples, keys = self._ring.samples(self._settings.speed_window)
             self._speeds.learn(samples, keys)
             self._learnt_at = observed.at
+
+    @property
+    def commit_s(self) -> float:
+        """The longest time between two commits, as far as it was seen; the default interval if
+        that is longer."""
+        return max(COMMIT_S, self._ring.commit_gap())
 
     def rates(self, sizes: Mapping[str, int]) -> TrackedRates:
         """Return the rates of topics with these numbers of partitions, as of the last observation.

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import pairwise
 from typing import Final, NamedTuple
 
 import numpy as np
@@ -68,6 +69,19 @@ class SampleRing:
     def log_ends(self) -> Ints:
         """[S, P]"""
         return np.array([row.offsets[1] for row in self.rows])
+
+    def commit_gap(self) -> float:
+        """Return the longest time for which a partition with unread records and one holder had no
+        commit, as seen before one came; 0 if none came."""
+        longest = 0.0
+        since = np.full(self.columns.number, np.inf)
+        for before, row in pairwise(self.rows):
+            came = row.offsets[2] > before.offsets[2]
+            longest = max(longest, float((row.at - since[came]).max(initial=0.0)))
+            waits = row.offsets[1] > row.offsets[2]
+            anew = came | np.isinf(since) | (row.holder != before.holder)
+            since = np.where(waits, np.where(anew, row.at, since), np.inf)
+        return longest
 
     def samples(self, seconds: float) -> tuple[OffsetSamples, list[str]]:
         """Return the observations of the last `seconds`, or the last `LEAST`, and the keys of the

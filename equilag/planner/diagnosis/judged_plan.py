@@ -28,7 +28,7 @@ from equilag.planner.diagnosis.suspects import slow_suspects
 from equilag.planner.facts.work import LoadUnit, WorkFacts, is_limited, unit_words
 from equilag.planner.worth.gain import Gain, gain_of, possible_gain
 from equilag.planner.worth.group_loads import GroupLoads, best_loads, group_loads
-from equilag.planner.worth.thresholds import Pause, Thresholds, Verdict, judge, reaches
+from equilag.planner.worth.thresholds import Thresholds, Verdict, judge, reaches
 
 CAUGHT_UP: Final = 10.0
 """Records per partition up to which a group has caught up: a poll takes up to 500 from all
@@ -124,7 +124,7 @@ def judged_plan(
     if progress is not None and not rate.any():
         rate = progress.produced / progress.seconds
     caught_up = _caught_up(group, rate)
-    verdict = judge(gain, limits.thresholds, Pause())
+    verdict = judge(gain, limits.thresholds)
     is_fine = caught_up or (progress is not None and progress.is_settled)
     if is_fine and (by_count or loads.in_records) and verdict.worth_it:
         verdict = Verdict("even", "the lag falls" if progress else "the group has caught up")

@@ -41,6 +41,13 @@ class MemberLags(NamedTuple):
         all of it while it has a backlog."""
         return np.maximum(self.lag + np.multiply.outer(seconds, self.growth), 0.0)
 
+    def seconds(self, length: float) -> float:
+        """The lag of all, in records times seconds, over this length of time."""
+        with np.errstate(divide="ignore", invalid="ignore"):
+            empty = np.where(self.growth < 0, self.lag / -self.growth, np.inf)
+        until = np.minimum(length, empty)
+        return float((until * (self.lag + self.growth * until / 2)).sum())
+
     def read_after(self) -> Floats:
         """[M + 1] seconds until each has no backlog, and none comes again; inf for never."""
         with np.errstate(divide="ignore", invalid="ignore"):
@@ -70,6 +77,16 @@ def total_lags(state: FluidState, schedule: Schedule, times: Floats) -> Floats:
         for row in here:  # a table of all would be large
             totals[row] = lags.after(np.array([times[row] - begin])).sum()
     return totals
+
+
+def lag_seconds(state: FluidState, schedule: Schedule, end: float) -> float:
+    """The total lag from the state's time until `end`, in records times seconds. O(P) for each
+    change."""
+    return sum(
+        lags.seconds(min(until, end) - begin)
+        for begin, until, lags in _courses(state, schedule)
+        if begin < end
+    )
 
 
 def members_read_at(state: FluidState, schedule: Schedule) -> Floats:

@@ -1,4 +1,4 @@
-"""What a rebalance would gain: by how much members are relieved, and what pauses meanwhile.
+"""What a rebalance would gain: by how much members are relieved, and whether that pays.
 
 Members are compared by their load: the weight of their partitions per unit of capacity.
 """
@@ -6,14 +6,18 @@ Members are compared by their load: the weight of their partitions per unit of c
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Final
 
 import numpy as np
 
-from equilag.domain.columns import Flags
-from equilag.domain.group.group import NOBODY, Floats, Index
+from equilag.domain.group.group import Floats, Index
 from equilag.domain.plan.metrics import moved
+from equilag.planner.simulation.fluid_state import Conditions
+from equilag.planner.simulation.rebalance_price import WORTH_S, Pace, Weighed, weigh
 from equilag.planner.worth.group_loads import GroupLoads
+
+USUAL: Final = Pace()
+"""The pace of a group of which nothing else is known."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,17 +26,6 @@ class Imbalance:
 
     heaviest_percent: float
     """Load of the heaviest member in percent of a fair share; 100 without any load."""
-    excess: float
-    """Weight above what no plan falls below, rank by rank, for members of average capacity."""
-
-
-class Paused(NamedTuple):
-    """Records per second that arrive for partitions while these pause in a rebalance."""
-
-    moved: float
-    """For the partitions that move: all that pauses in a cooperative group."""
-    all: float
-    """For every partition: an eager group stands still."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,14 +44,11 @@ class Gain:
     """
     relief_s: float | None
     """The same in seconds of work of that member; None if no rate and no capacity is known."""
-    saved: float
-    """Excess saved."""
     noise_percent: float
     """Standard error of a member's load from the rates' errors, in percent of a fair share."""
     moves: int
-    paused: Paused
-    looks_ahead_s: float = 0.0
-    """Seconds of production that loads have in them; 0 where they are lag alone."""
+    weighed: Weighed | None = None
+    """Gain and price in record-seconds; None where loads are lag alone, or no rate is known."""
     relief_records: float | None = None
     """The relief in records of a member of average capacity; None where loads are no records."""
     second_records: float = 0.0
@@ -76,30 +66,51 @@ def imbalance_of(loads: GroupLoads, assigned: Index) -> Imbalance:
     """Return the imbalance under an assignment [P]."""
     by_member = loads.of(assigned)
     if not len(by_member) or not loads.fair:
-        return Imbalance(100.0, 0.0)
-    above = np.maximum(np.sort(by_member)[::-1] - loads.best, 0.0)
-    excess = float(above.sum()) * float(loads.capacity.mean())
-    return Imbalance(100.0 * float(by_member.max()) / loads.fair, excess)
+        return Imbalance(100.0)
+    return Imbalance(100.0 * float(by_member.max()) / loads.fair)
 
 
-def gain_of(loads: GroupLoads, before: Index, after: Index) -> Gain:
-    """Return the gain of changing from one assignment [P] to another."""
-    changes = moved(before, after)
-    now, planned = imbalance_of(loads, before), imbalance_of(loads, after)
-    return _gain(loads, now, planned, np.sort(loads.of(after))[::-1], before, changes)
+def gain_of(
+    loads: GroupLoads, before: Index, after: Index, pace: Pace = USUAL, seconds: float = WORTH_S
+) -> Gain:
+    """Return the gain of changing from one assignment [P] to another, by a rebalance of this pace,
+    over some seconds."""
+    planned, moves = imbalance_of(loads, after), int(moved(before, after).sum())
+    then = np.sort(loads.of(after))[::-1]
+    return _gain(loads, planned, then, before, moves, _weighed(loads, before, after, pace, seconds))
 
 
-def possible_gain(loads: GroupLoads, before: Index) -> Gain:
+def possible_gain(
+    loads: GroupLoads, before: Index, pace: Pace = USUAL, seconds: float = WORTH_S
+) -> Gain:
     """Return the gain of the loads that no plan falls below, without moves: no plan has more."""
-    now = imbalance_of(loads, before)
-    perfect = Imbalance(100.0 * loads.best[0] / loads.fair if loads.fair else 100.0, 0.0)
-    nothing: Flags = np.zeros(len(before), dtype=np.bool_)
-    return _gain(loads, now, perfect, loads.best, before, nothing)
+    perfect = Imbalance(100.0 * loads.best[0] / loads.fair if loads.fair else 100.0)
+    weighed = _weighed(loads, before, None, pace, seconds)
+    return _gain(loads, perfect, loads.best, before, 0, weighed)
+
+
+USED: Final = 0.8
+"""Part of its capacity that a group is taken to use where no speed is known."""
+
+
+def _weighed(
+    loads: GroupLoads, before: Index, after: Index | None, pace: Pace, seconds: float
+) -> Weighed | None:
+    """What was measured of speeds counts; all other members keep up with what they have."""
+    group, total = loads.group, float(loads.rate.sum())
+    if not loads.looks_ahead_s or not total or not len(loads.busy):
+        return None
+    capacity = np.zeros(group.n_members)
+    capacity[loads.busy] = loads.capacity
+    if not loads.in_seconds:
+        capacity *= total / USED / float(capacity.sum())
+    lag = np.where(group.assignable, group.lag, 0).astype(np.float64)
+    return weigh(lag, Conditions(loads.rate, capacity, before), after, pace, seconds, loads.guessed)
 
 
 def _gain(
-    loads: GroupLoads, now: Imbalance, planned: Imbalance, then: Floats, before: Index,
-    changes: Flags,
+    loads: GroupLoads, planned: Imbalance, then: Floats, before: Index, moves: int,
+    weighed: Weighed | None,
 ) -> Gain:  # fmt: skip
     """`then` are the planned loads, the heaviest first."""
     least = loads.best
@@ -108,17 +119,14 @@ def _gain(
     increase_above = np.minimum.accumulate(np.append(0.0, drop[:-1]))
     relief = float((drop + increase_above).max(initial=0.0)) if len(drop) else 0.0
     base = loads.usual or loads.fair  # most members may have nothing
-    rate = loads.rate
     return Gain(
-        now,
+        imbalance_of(loads, before),
         planned,
         100.0 * relief / base if base else 0.0,
         loads.seconds(relief),
-        now.excess - planned.excess,
         100.0 * loads.error / base if base else 0.0,
-        int(changes.sum()),
-        Paused(float(rate[changes].sum()), float(rate[before != NOBODY].sum())),
-        loads.looks_ahead_s,
+        moves,
+        weighed,
         relief * float(loads.capacity.mean()) if loads.in_records and len(drop) else None,
-        float(rate.sum()) / max(1, len(drop)),
+        float(loads.rate.sum()) / max(1, len(drop)),
     )

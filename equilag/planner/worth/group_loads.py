@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from equilag.domain.group.group import NOBODY, Floats, Group, Index
+from equilag.domain.group.group import NOBODY, Flags, Floats, Group, Index
 from equilag.domain.group.weight import (
     filled_rates,
     partition_weights,
@@ -45,6 +45,8 @@ class GroupLoads:
     """True if loads are seconds of work."""
     looks_ahead_s: float
     """Seconds of production that weights have in them; 0 where they are lag alone."""
+    guessed: Flags
+    """[M] the members whose capacity was not measured."""
     in_records: bool = True
     """False where weights are records per second, the user's own, or counts."""
 
@@ -73,12 +75,16 @@ class GroupLoads:
 
 
 def group_loads(
-    group: Group, policy: Policy, rate_error: Floats | None = None, measured: bool = False
+    group: Group,
+    policy: Policy,
+    rate_error: Floats | None = None,
+    measured: Flags | None = None,
 ) -> GroupLoads:
     """Return the loads of a group under the weight of a policy.
 
-    `rate_error` [P] is the standard error of each rate, in records per second. `measured` says that
-    capacities are records per second. Raises InputError as `partition_weights`.
+    `rate_error` [P] is the standard error of each rate, in records per second. `measured` [M] says
+    that capacities are records per second, and which of them were measured. Raises InputError as
+    `partition_weights`.
     """
     policy = weighed_policy(with_known_weight(policy, group), group)
     weights = partition_weights(group, policy)
@@ -98,8 +104,9 @@ def group_loads(
         error = ahead * float(np.sqrt(squares.sum() / len(busy))) / float(capacity.mean())
     in_records = weights is None or weights.kind in ("lag", "work")
     return GroupLoads(
-        group, weight, rate, capacity, busy, fair, best, error, measured, ahead, in_records
-    )
+        group, weight, rate, capacity, busy, fair, best, error, measured is not None, ahead,
+        np.ones(group.n_members, np.bool_) if measured is None else ~measured, in_records,
+    )  # fmt: skip
 
 
 def best_loads(weight: Floats, capacity: Floats) -> Floats:

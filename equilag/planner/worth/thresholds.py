@@ -1,9 +1,9 @@
 """Whether a plan is worth a rebalance: one rule for the steward and for the assignors.
 
 A rebalance is worth it if it relieves a member by enough, if that is more than what measuring is
-unsure of, and if it saves more records than wait while partitions pause. Where rates are known, the
-least number of records follows from them: the same settings serve a group of 10 records per second
-and one of a million.
+unsure of, and if it gains more record-seconds than it costs (`simulation.rebalance_price`). Where
+rates are known, the least number of records follows from them: the same settings serve a group of
+10 records per second and one of a million.
 """
 
 from __future__ import annotations
@@ -32,9 +32,6 @@ SLIGHT: Final = 3
 the default settings, as long as their cooldown."""
 MIN_GAIN: Final = 1_000
 """Records, where no rate is known: two polls of a consumer's default ``max.poll.records``."""
-DEFAULT_PAUSE_S: Final = 3.0
-"""How long a rebalance is taken to pause partitions until one was measured: members notice it by
-their heartbeats, by default every 3 s."""
 
 
 class Verdict(NamedTuple):
@@ -82,18 +79,6 @@ class Thresholds:
             raise InputError(f"{limit!r} is not a whole number, 0 or more", "moves_per_hour")
 
 
-class Pause(NamedTuple):
-    """What a rebalance costs."""
-
-    seconds: float = DEFAULT_PAUSE_S
-    cooperative: bool = False
-    """True if only partitions that move pause."""
-
-    def records(self, gain: Gain) -> float:
-        """Records that arrive for partitions while these pause."""
-        return (gain.paused.moved if self.cooperative else gain.paused.all) * self.seconds
-
-
 def least_records(gain: Gain, thresholds: Thresholds) -> float:
     """Records that a relief has to be at least."""
     if thresholds.min_gain is not None:
@@ -117,7 +102,7 @@ def reaches(gain: Gain, thresholds: Thresholds, times: float = 1.0) -> bool:
     return gain.relief_s is not None and gain.relief_s >= times * thresholds.gain_delay_s
 
 
-def judge(gain: Gain, thresholds: Thresholds, pause: Pause) -> Verdict:
+def judge(gain: Gain, thresholds: Thresholds) -> Verdict:
     """Return whether a gain is worth a rebalance, leaving aside when the last one was."""
     relief = _relief(gain)
     if gain.relief_percent <= 0 or not reaches(gain, thresholds):
@@ -128,11 +113,10 @@ def judge(gain: Gain, thresholds: Thresholds, pause: Pause) -> Verdict:
     if gain.relief_percent < SURE * gain.noise_percent:
         unsure = f"a load is known to {gain.noise_percent:.1f} %"
         return Verdict("noise", f"{relief}, but {unsure} only")
-    waiting = pause.records(gain)
-    if gain.looks_ahead_s and gain.saved < waiting:
-        cost = f"{waiting:,.0f} would wait while partitions pause for {pause.seconds:.1f} s"
-        return Verdict("pause", f"{relief}, {gain.saved:,.0f} records saved, but {cost}")
-    return Verdict("worth-it", relief)
+    if gain.weighed is None:
+        return Verdict("worth-it", relief)
+    reason = f"{relief}, {gain.weighed}"
+    return Verdict("worth-it" if gain.weighed.pays else "pause", reason)
 
 
 def _relief(gain: Gain) -> str:

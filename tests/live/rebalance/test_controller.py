@@ -13,9 +13,10 @@ from equilag.domain.group.group import Group
 from equilag.domain.policy.policy import Policy
 from equilag.live.rebalance.controller import Considered, Controller, Seen
 from equilag.live.rebalance.decision import Decision, PlanSettings, decide
-from equilag.live.rebalance.handouts import HandedOut, Handouts, TargetAssignment
+from equilag.live.rebalance.handouts import HandedOut, Handouts, Round, TargetAssignment
 from equilag.live.rebalance.live_policy import live_policy
-from equilag.live.rebalance.rebalance_limits import MoveBudget
+from equilag.live.rebalance.rebalance_limits import MoveBudget, RoundTimes
+from equilag.planner.simulation.rebalance_price import Pace
 from equilag.planner.worth.group_loads import GroupLoads
 from equilag.planner.worth.thresholds import Thresholds
 
@@ -206,18 +207,36 @@ def test_plans_that_come_to_nothing_become_rare(moves_per_hour: int | None, fail
     assert "worth-it" in scene.grounds(2)
 
 
-def test_a_long_pause_is_forgotten() -> None:
-    scene = Scene()
-    scene.controller.record_pause(200.0)
+def test_a_long_round_is_forgotten() -> None:
+    scene, rounds = Scene(), RoundTimes()
+    scene.controller.rounds = rounds
+    rounds.record(Round(200.0, None), 0.0)
+    scene.known = replace(scene.known, at=-1000.0)
     assert scene.look(cooperative=False).verdict.ground == "pause"
-    for _ in range(240):  # 20 minutes, two half-lives
-        scene.look(cooperative=False)
-    assert scene.controller.pause_s == pytest.approx(3.0 + 98.5 / 4, rel=0.01)
-    scene.controller.record_pause(0.0)
-    short = scene.controller.pause_s
-    scene.now += 7200.0
+    assert not scene.limits  # a rebalance as such costs more than any plan gains
+    for now, seconds in ((0.0, 200.0), (1200.0, 3.0 + 197.0 / 4), (1e6, 3.0)):
+        assert rounds.pace(False, 5.0, now).pause_s == pytest.approx(seconds)
+    rounds.record(Round(0.1, 4), 1e6)
+    assert rounds.pace(True, 12.0, 2e6) == Pace(0.1, 4, 12.0, "cooperative")
+    assert RoundTimes().pace(False, 12.0, 0.0).round_s == 12.0  # as between commits
+
+
+def test_what_members_may_not_have_applied_is_not_settled() -> None:
+    scene = Scene()
+    scene.controller.rounds.record(Round(12.0, None), 0.0)
+    scene.known = replace(scene.known, at=0.0)
+    assert scene.grounds(3) == ["settling", "settling", "patience"]
+
+
+def test_after_members_came_a_gain_counts_for_as_long_as_they_are_there() -> None:
+    scene = Scene()
     scene.look()
-    assert 3.0 < scene.controller.pause_s < short
+    scene.controller._members.add("gone")
+    found = [scene.look() for _ in range(60)]
+    gains = [one.possible.weighed.gain for one in found if one.possible and one.possible.weighed]
+    assert gains[0] == pytest.approx(gains[-1] * (10 / 295) ** 2, rel=0.1)
+    assert not found[1].verdict.worth_it
+    assert any(one.verdict.worth_it for one in found)
 
 
 def test_first_speeds_do_not_make_a_rebalance_useless() -> None:
@@ -236,29 +255,28 @@ def test_what_costs_too_much_at_once_goes_in_steps() -> None:
     one pair brings half of the relief for a fifth of the pause."""
     rates = [30.0, 10.0, 10.0, 10.0, 10.0, 1.0, 5.0, 5.0, 5.0, 9.9]
     owner = [0, 0, 0, 0, 0, 1, 1, 1, 1, 1]
-    plans = {None: [0, 1, 1, 1, 1, 0, 0, 0, 1, 0], 2: [0, 1, 0, 0, 0, 0, 1, 1, 1, 1]}
+    whole, step = [0, 1, 1, 1, 1, 0, 0, 0, 1, 0], [0, 1, 0, 0, 0, 0, 1, 1, 1, 1]
     loads = loads_of([0] * 10, ["a", "b"], owner, rates, [0.1] * 10, policy=POLICY)
     made = decide(loads.group, PlanSettings(POLICY, time_limit=20.0, effort=0.02))
     limits: list[int | None] = []
 
     def plan(_: Group, policy: Policy) -> Decision:
-        limits.append(policy.max_moves)
-        assigned = np.array(plans.get(policy.max_moves, owner), dtype=np.int32)
+        limits.append(policy.max_move_weight)
+        assigned = np.array(whole if policy.max_move_weight is None else step, dtype=np.int32)
         return replace(made, plan=replace(made.plan, assigned=assigned))
 
-    def considered(cooperative: bool, pause_s: float) -> Considered:
+    def considered(cooperative: bool, round_s: float) -> Considered:
         controller = Controller(Thresholds(confirm=1), POLICY)
-        controller.pause_s = pause_s
+        controller.rounds.record(Round(round_s, None), 10.0)
         limits.clear()
         return controller.consider(loads, Seen(9.9, 10.0, HandedOut(), cooperative), plan)
 
-    found = considered(cooperative=True, pause_s=29.0)
-    assert (found.verdict.worth_it, found.gain and found.gain.moves, limits) == (True, 2, [None, 2])
+    found = considered(cooperative=True, round_s=5.0)
+    assert (found.verdict.worth_it, found.gain and found.gain.moves, len(limits)) == (True, 2, 2)
     assert found.to_start is not None
-    assert found.to_start.plan.assigned.tolist() == plans[2]
-    assert considered(cooperative=True, pause_s=10.0).to_start is not None
+    assert found.to_start.plan.assigned.tolist() == step
+    assert considered(cooperative=True, round_s=1.0).to_start is not None
     assert limits == [None]
-    assert considered(cooperative=True, pause_s=60.0).verdict.ground == "pause"
-    assert limits == [None, 2]
-    assert considered(cooperative=False, pause_s=29.0).verdict.ground == "pause"
+    assert considered(cooperative=True, round_s=20.0).verdict.ground == "pause"
+    assert considered(cooperative=False, round_s=5.0).verdict.ground == "pause"
     assert limits == []

@@ -398,14 +398,14 @@ def test_a_take_over_ends_if_another_member_leads() -> None:
     assert (run.state.facts.take_over_waits_for, run.shared.take_over) == (0, None)
 
 
-def test_a_member_that_joins_has_a_capacity_from_then_on() -> None:
-    """As fast as the fastest, as nothing is measured; the others keep what was planned with."""
+def test_a_member_that_joins_has_a_share_from_then_on() -> None:
+    """A mean one, as nothing is measured; the others keep theirs."""
     run = Run([joined("a", "b", "c")], offsets({"t": [0] * 10}))
-    planned_with = {"a": 2.0, "b": 1.0, "gone": 1.0}
-    run.shared.handouts.record(TargetAssignment({}, {}, {}, planned_with), True, 0.0)
+    shares = {"a": 2.0, "b": 1.0, "gone": 1.0}
+    run.shared.handouts.record(TargetAssignment({}, {}, {}, shares), True, 0.0)
     run.go()
-    assert {name: len(held) for name, held in run.given.items()} == {"a": 4, "b": 2, "c": 4}
-    assert run.shared.handouts.known.capacities == {"a": 2.0, "b": 1.0, "c": 2.0}
+    assert {name: len(held) for name, held in run.given.items()} == {"a": 5, "b": 2, "c": 3}
+    assert run.shared.handouts.known.shares == {"a": 2.0, "b": 1.0, "c": 4 / 3}
 
 
 @pytest.mark.parametrize(("sizes", "asked"), [({"t": 3}, 0), (NO_BROKER, 0), ({"t": 4}, 1)])

@@ -144,8 +144,8 @@ def test_added_and_deleted_partitions_start_a_rebalance(
     assert run.state.facts.decision == "settling"
 
 
-def test_a_repair_keeps_to_the_capacities_in_force() -> None:
-    """The assignment was planned with them; a speed measured since is no reason to move more."""
+def test_a_repair_keeps_to_the_shares_in_force() -> None:
+    """A speed measured since is no reason to move more."""
     run = Run()
     planned = TargetAssignment({}, {}, {}, {"a": 3.0, "b": 1.0})
     run.shared.handouts.record(planned, True, 0.0)

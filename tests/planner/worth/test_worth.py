@@ -13,9 +13,10 @@ from support.live_loads import loads_of
 from equilag.domain.errors import InputError
 from equilag.domain.group.group import NOBODY
 from equilag.domain.policy.policy import Policy
-from equilag.planner.worth.gain import Gain, Imbalance, Paused, gain_of, imbalance_of, possible_gain
+from equilag.planner.simulation.rebalance_price import Weighed
+from equilag.planner.worth.gain import Gain, Imbalance, gain_of, imbalance_of, possible_gain
 from equilag.planner.worth.group_loads import GroupLoads, group_loads
-from equilag.planner.worth.thresholds import Pause, Thresholds, judge
+from equilag.planner.worth.thresholds import Thresholds, judge
 
 BEFORE = np.array([0, 1, 0, 1, 1], np.int32)
 AFTER = np.array([0, 1, 1, 1, 0], np.int32)
@@ -28,9 +29,7 @@ def uneven() -> GroupLoads:
 
 def test_loads_are_compared_with_a_fair_share() -> None:
     now = imbalance_of(uneven(), BEFORE)
-    # The partition of 100 records is more than a fair share of 90: only what is above it counts.
-    assert (now.excess, now.heaviest_percent) == (0.0, pytest.approx(100 * 100 / 90))
-    assert imbalance_of(uneven(), AFTER).excess == 10.0
+    assert now.heaviest_percent == pytest.approx(100 * 100 / 90)
 
 
 def test_members_that_read_nothing_do_not_count() -> None:
@@ -51,9 +50,8 @@ def test_a_gain_is_the_relief_of_the_most_relieved_member() -> None:
     gain = gain_of(uneven(), AFTER, BEFORE)
     # 100 records are one partition, and 90 a fair share: the other member can come down to 80.
     assert gain.relief_percent == pytest.approx(100 * (110 - 100) / 90)
-    assert (gain.saved, gain.moves) == (10.0, 2)
+    assert (gain.weighed, gain.moves) == (None, 2)  # no rate is known
     assert gain_of(uneven(), BEFORE, AFTER).relief_percent == 0.0
-    assert gain_of(uneven(), BEFORE, AFTER).saved == -10.0
 
 
 def test_a_hot_partition_neither_counts_nor_hides_the_others() -> None:
@@ -87,7 +85,6 @@ def test_seconds_without_capacities_are_those_of_production() -> None:
     assert both.relief_percent == pytest.approx(50.0)
     # Its 240 records, 180 then: 60 of the 2 per second that an average member gets.
     assert both.relief_s == pytest.approx(30.0)
-    assert (both.paused.moved, both.paused.all) == (1.0, 4.0)
     assert gain_of(uneven(), BEFORE, BEFORE).relief_s is None
 
 
@@ -133,45 +130,42 @@ def test_relief_counts_where_most_members_have_nothing() -> None:
     assert possible_gain(loads, group.owner).relief_percent == 250.0
 
 
-NOW, THEN = Imbalance(130.0, 900.0), Imbalance(105.0, 100.0)
 GAIN = Gain(
-    NOW, THEN, relief_percent=25.0, relief_s=15.0, saved=800.0, noise_percent=1.0, moves=4,
-    paused=Paused(moved=40.0, all=300.0), looks_ahead_s=60.0,
+    Imbalance(130.0), Imbalance(105.0), relief_percent=25.0, relief_s=15.0, noise_percent=1.0,
+    moves=4, weighed=Weighed(900.0, 400.0),
 )  # fmt: skip
 USUAL = Thresholds()
-PAUSE = Pause()
 
 
-def ground(gain: Gain = GAIN, thresholds: Thresholds = USUAL, pause: Pause = PAUSE) -> str:
-    return judge(gain, thresholds, pause).ground
+def ground(gain: Gain = GAIN, thresholds: Thresholds = USUAL) -> str:
+    return judge(gain, thresholds).ground
 
 
 def test_relief_beyond_the_threshold_is_worth_it() -> None:
-    verdict = judge(GAIN, USUAL, Pause(2.0))
+    verdict = judge(GAIN, USUAL)
     assert verdict.worth_it
-    assert verdict.reason == "relieves a member by 25 % of a fair share (15.0 s of work)"
+    relief = "relieves a member by 25 % of a fair share (15.0 s of work)"
+    assert verdict.reason == f"{relief}, gains 900 record-seconds, costs 400"
+    assert judge(replace(GAIN, weighed=None), USUAL) == ("worth-it", relief)  # rates are unknown
 
 
 def test_either_threshold_is_enough() -> None:
-    assert ground(replace(GAIN, relief_percent=9.0), pause=Pause(2.0)) == "even"
-    assert ground(replace(GAIN, relief_percent=9.0, relief_s=60.0), pause=Pause(2.0)) == "worth-it"
+    assert ground(replace(GAIN, relief_percent=9.0)) == "even"
+    assert ground(replace(GAIN, relief_percent=9.0, relief_s=60.0)) == "worth-it"
     nothing = replace(GAIN, relief_percent=0.0, relief_s=0.0)
     assert ground(nothing, Thresholds(gain_percent=0.0, gain_delay_s=0.0)) == "even"
 
 
 def test_noise_is_no_gain() -> None:
-    verdict = judge(replace(GAIN, noise_percent=9.0), USUAL, Pause(2.0))
+    verdict = judge(replace(GAIN, noise_percent=9.0), USUAL)
     assert verdict.ground == "noise"
     assert verdict.reason.endswith("a load is known to 9.0 % only")
 
 
-def test_a_pause_may_cost_more_than_it_saves() -> None:
-    assert ground(pause=Pause(2.0)) == "worth-it"
-    assert ground(pause=Pause(3.0)) == "pause"  # 900 records arrive while an eager group waits
-    assert ground(pause=Pause(3.0, cooperative=True)) == "worth-it"  # 120 for those that move
-    assert ground(pause=Pause(30.0, cooperative=True)) == "pause"
-    by_lag = replace(GAIN, looks_ahead_s=0.0)
-    assert ground(by_lag, pause=Pause(3.0)) == "worth-it"  # rates are unknown
+def test_a_rebalance_may_cost_more_than_it_gains() -> None:
+    verdict = judge(replace(GAIN, weighed=Weighed(900.0, 450.0)), USUAL)
+    assert verdict.ground == "pause"  # the margin is 2
+    assert verdict.reason.endswith(", gains 900 record-seconds, costs 450")
 
 
 @pytest.mark.parametrize(
