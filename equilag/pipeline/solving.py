@@ -6,6 +6,7 @@ import heapq
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
+from itertools import islice
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
@@ -88,13 +89,8 @@ class SolveBatches:
     def __call__(self, batches: Iterator[pyarrow.RecordBatch]) -> Iterator[pyarrow.RecordBatch]:
         import pyarrow as pa
 
-        held: list[pyarrow.RecordBatch] = []
-        for row in self._rows(batches):
-            held.append(row)
-            if len(held) == BATCH_ROWS:
-                yield from pa.Table.from_batches(held).combine_chunks().to_batches()
-                held = []
-        if held:
+        rows = self._rows(batches)
+        while held := list(islice(rows, BATCH_ROWS)):
             yield from pa.Table.from_batches(held).combine_chunks().to_batches()
 
     def _rows(self, batches: Iterator[pyarrow.RecordBatch]) -> Iterator[pyarrow.RecordBatch]:

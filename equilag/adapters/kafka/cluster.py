@@ -9,12 +9,18 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from contextlib import closing, contextmanager, suppress
-from functools import partial
+from operator import methodcaller
 from typing import TYPE_CHECKING, Final, NamedTuple, TypeVar
 
 from equilag.adapters.kafka.client_config import Config, servers
 from equilag.adapters.kafka.command_config import plain_config
-from equilag.adapters.kafka.described import Commits, Described, ReadFailure, TopicPartition
+from equilag.adapters.kafka.described import (
+    Commits,
+    Described,
+    ReadFailure,
+    TopicPartition,
+    sorted_out,
+)
 from equilag.adapters.kafka.group_kinds import CONSUMER, PLANNED, ListedGroup
 from equilag.adapters.kafka.librdkafka import check_settings
 from equilag.adapters.kafka.reading import NamedTopics, TopicLeaders
@@ -130,11 +136,10 @@ class Cluster:
             if not again:
                 break
             time.sleep(pause)
-            for name, answer in self.with_plain(partial(_describe, again)).items():
-                if isinstance(answer, ReadFailure):
-                    unread[name] = answer
-                else:
-                    found[name] = answer
+            answers = self.with_plain(methodcaller("describe", again))
+            read, failed = sorted_out(answers)
+            found |= read
+            unread |= failed
         return found, {name: why for name, why in unread.items() if name not in found}
 
     def committed(
@@ -144,14 +149,7 @@ class Cluster:
         coordinators."""
         from equilag.adapters.kafka.plain.plain_requests import read_commits
 
-        found: dict[str, Commits] = {}
-        failed: dict[str, ReadFailure] = {}
-        for group, commits in self.with_plain(lambda c: read_commits(c, coordinators)).items():
-            if isinstance(commits, ReadFailure):
-                failed[group] = commits
-            else:
-                found[group] = commits
-        return found, failed
+        return sorted_out(self.with_plain(lambda client: read_commits(client, coordinators)))
 
     def ends(
         self,
@@ -198,9 +196,3 @@ def connected(config: Config, timeout: float) -> Iterator[Cluster]:
             yield cluster
     except NoAnswer as error:
         raise InputError(str(error), "", servers(config)) from error
-
-
-def _describe(
-    groups: Mapping[str, bool | None], client: PlainClient
-) -> dict[str, Described | ReadFailure]:
-    return client.describe(groups)

@@ -96,6 +96,20 @@ class MissingRight(InputError):
     """The right to describe a resource is missing."""
 
 
+def sorted_out(
+    answers: Mapping[str, T | ReadFailure],
+) -> tuple[dict[str, T], dict[str, ReadFailure]]:
+    """Return what was read by group, and why the others cannot be read."""
+    found: dict[str, T] = {}
+    failed: dict[str, ReadFailure] = {}
+    for group, answer in answers.items():
+        if isinstance(answer, ReadFailure):
+            failed[group] = answer
+        else:
+            found[group] = answer
+    return found, failed
+
+
 def needs_describe(kind: str, names: list[str]) -> str:
     """Return the text for a missing right, in the terms of `kafka-acls`."""
     return f"needs the right Describe on {kind} {some_of([*map(repr, names)], _MAX_NAMES)}"

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
 from itertools import repeat
 from operator import attrgetter, is_
-from typing import Any, Final, Protocol
+from typing import Any, Final, NamedTuple
 
 from equilag.domain.columns import Index
 from equilag.domain.errors import InputError
@@ -15,52 +14,43 @@ from equilag.domain.show import show
 from equilag.domain.values import (
     GENERATIONS,
     NATURAL,
+    IntegerRange,
     as_text,
     not_a,
     text_problem,
 )
 
 
-class MemberField(Protocol):
+class MemberField(NamedTuple):
     """The check of one attribute of Member."""
 
-    @property
-    def kind(self) -> str:
-        """What a value is, with its article."""
-
-    def problem(self, value: object) -> str | None:
-        """Why `value` cannot be accepted, or None."""
+    kind: str
+    """What a value is, with its article."""
+    problem: Callable[[object], str | None]
+    """Why a value cannot be accepted, or None."""
 
 
-@dataclass(frozen=True, slots=True)
-class _Text:
-    may_be_empty: bool
-    kind: str = "a string"
-
-    def problem(self, value: object) -> str | None:
-        return "empty" if value == "" and not self.may_be_empty else text_problem(value)
+def _capacity(value: object) -> str | None:
+    if isinstance(value, bool) or not isinstance(value, (int, float)):
+        return not_a(value, "a number")
+    problem = capacity_problem(value)
+    return None if problem is None else f"{show(value)} is {problem}"
 
 
-@dataclass(frozen=True, slots=True)
-class _Capacity:
-    kind: str = "a number"
+_TEXT: Final = MemberField("a string", text_problem)
+_NAME: Final = MemberField(
+    "a string", lambda value: text_problem(value) if value != "" else "empty"
+)
 
-    def problem(self, value: object) -> str | None:
-        if isinstance(value, bool) or not isinstance(value, (int, float)):
-            return not_a(value, self.kind)
-        problem = capacity_problem(value)
-        return None if problem is None else f"{show(value)} is {problem}"
-
-
-MEMBER_FIELDS: Final[dict[str, MemberField]] = {
-    "instance_id": _Text(may_be_empty=True),
-    "rack": _Text(may_be_empty=True),
+MEMBER_FIELDS: Final[dict[str, MemberField | IntegerRange]] = {
+    "instance_id": _TEXT,
+    "rack": _TEXT,
     "generation": GENERATIONS,
-    "capacity": _Capacity(),
-    "client_id": _Text(may_be_empty=False),
-    "host": _Text(may_be_empty=False),
+    "capacity": MemberField("a number", _capacity),
+    "client_id": _NAME,
+    "host": _NAME,
     "max_partitions": NATURAL,
-    "instance": _Text(may_be_empty=False),
+    "instance": _NAME,
 }
 """The optional attributes of Member by name, and their checks.
 

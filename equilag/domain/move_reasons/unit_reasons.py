@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from typing import Any, Final, Literal, NamedTuple, TypeAlias, get_args
 
 import numpy as np
@@ -69,20 +69,10 @@ class MoveReason:
 
     def to_dict(self) -> dict[str, Any]:
         """The reason in a plan's JSON; without what there is none of."""
-        found: dict[str, Any] = {
-            "kind": self.kind,
-            "member": self.member,
-            "before": self.before,
-            "after": self.after,
-            "amount": self.amount,
-            "partitions_before": self.partitions_before,
-            "partitions_after": self.partitions_after,
-        }
-        if self.partners:
-            found["partners"] = [list(partner) for partner in self.partners]
-        if self.more_partners:
-            found["more_partners"] = self.more_partners
-        return found
+        known = {one.name: getattr(self, one.name) for one in fields(self)}
+        known["partners"] = [list(partner) for partner in self.partners]
+        optional = "partners", "more_partners"
+        return {name: it for name, it in known.items() if it or name not in optional}
 
 
 PathNeed: TypeAlias = Literal["room", "counts"]

@@ -76,8 +76,8 @@ def extended_figures(
     if reduction.group.extended is None and not loads.capacities.are_equal:
         proved = ProvedBounds(cross_rack=proved.cross_rack)  # of an assignor's plan, bounds of lag
     return ExtendedFigures(
-        _load(group, loads, reduction.weight_scale, proved),
         LAG_WEIGHT if reduction.weights is None else reduction.weights.to_dict(),
+        _load(group, loads, reduction.weight_scale, proved),
         throughput(reduction, assigned, proved.short),
         _cross_rack(reduction, racks, assigned, proved.cross_rack),
         _instances(reduction, assigned, loads),

@@ -276,7 +276,7 @@ class Plan:
             "assignment": self.assignment,
             "counts": figures_json(self.counts),
             "lag": {**figures_json(self.lag), "quality": self.quality},
-            **({} if self.extended is None else self.extended.to_dict()),
+            **({} if self.extended is None else figures_json(self.extended)),
             "moves": {
                 "count": len(self.moves),
                 "lower_bound": self.moves_lower_bound,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, fields, is_dataclass
 from typing import Any, Final, NamedTuple
 
 LAG_WEIGHT: Final[Mapping[str, Any]] = {"kind": "lag", "horizon_s": None, "unit": "records"}
@@ -11,10 +11,17 @@ LAG_WEIGHT: Final[Mapping[str, Any]] = {"kind": "lag", "horizon_s": None, "unit"
 
 
 def figures_json(figures: Any) -> dict[str, Any]:
-    """The fields of figures that are not None, as a plan's JSON has them."""
-    values = {one.name: getattr(figures, one.name) for one in fields(figures)}
-    known = {name: it for name, it in values.items() if it is not None}
-    return {name: dict(it) if isinstance(it, Mapping) else it for name, it in known.items()}
+    """Figures as a plan's JSON has them; fields that are None are left out."""
+    if hasattr(figures, "to_dict"):
+        return dict(figures.to_dict())
+    found: dict[str, Any] = {}
+    for one in fields(figures):
+        it = getattr(figures, one.name)
+        if isinstance(it, Mapping):
+            it = dict(it)
+        if it is not None:
+            found[one.name] = figures_json(it) if is_dataclass(it) else it
+    return found
 
 
 @dataclass(frozen=True, slots=True)
@@ -187,9 +194,9 @@ class UnitFigures:
 class ExtendedFigures:
     """What the plan of an extended group has more."""
 
-    load: LoadFigures
-    weight: Mapping[str, Any] = field(default_factory=lambda: LAG_WEIGHT)
+    weight: Mapping[str, Any]
     """``weight`` in the plan's JSON."""
+    load: LoadFigures
     throughput: ThroughputFigures | None = None
     """None where no rate or no capacity is known."""
     cross_rack: CrossRackFigures | None = None
@@ -199,24 +206,8 @@ class ExtendedFigures:
     units: UnitFigures | None = None
     """None where no topics are co-partitioned."""
 
-    def to_dict(self) -> dict[str, Any]:
-        document: dict[str, Any] = {
-            "weight": dict(self.weight),
-            "load": figures_json(self.load),
-        }
-        if self.throughput is not None:
-            document["throughput"] = self.throughput.to_dict()
-        if self.cross_rack is not None:
-            document["cross_rack"] = figures_json(self.cross_rack)
-        if self.instances is not None:
-            document["instances"] = self.instances.to_dict()
-        if self.units is not None:
-            counts = figures_json(self.units.counts)
-            document["units"] = {"count": self.units.count, "counts": counts}
-        return document
 
-
-EXTENDED_FIGURES: Final = ("weight", "load", "throughput", "cross_rack", "instances", "units")
+EXTENDED_FIGURES: Final = tuple(one.name for one in fields(ExtendedFigures))
 """The fields of `ExtendedFigures` in a plan's JSON."""
 
 

@@ -11,6 +11,7 @@ printed: every start of a command would pay for methods that nobody calls.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from copy import deepcopy
 from dataclasses import KW_ONLY, dataclass, field, fields, replace
 from typing import Any, Final, Literal, Protocol
 
@@ -147,7 +148,7 @@ class Entries:
     parse: Callable[[object, str], tuple[Any, ...]]
     """Check the entries of a list, mapping or command line."""
     to_json: Callable[[tuple[Any, ...]], Any]
-    json_schema: Callable[[], dict[str, Any]]
+    json_schema: dict[str, Any]
 
     def check(self, value: Any, place: str) -> tuple[Any, ...]:
         return self.parse(value, place)
@@ -162,7 +163,7 @@ class Entries:
         return [one if isinstance(one, str) else ",".join(map(str, one)) for one in entries]
 
     def schema(self) -> dict[str, Any]:
-        return self.json_schema()
+        return deepcopy(self.json_schema)
 
 
 Family = Literal[

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
-from typing import Any, Final
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import fields
+from typing import Any, Final, TypeVar
 
 from equilag.domain.errors import InputError
 from equilag.pipeline.results.export import group_commands, planned_with
@@ -18,6 +19,8 @@ from equilag.planner.facts.fleet_run import (
     GroupThroughput,
     assignor_gaps,
 )
+
+Row = TypeVar("Row", GroupRow, GroupThroughput)
 
 CURRENT: Final = "current"
 """The assignor name under which `baseline/` holds the current assignment."""
@@ -72,47 +75,27 @@ def _gaps(path: str, assignors: Sequence[str]) -> tuple[AssignorGaps, ...]:
 def _throughput(plan: Mapping[str, Any]) -> GroupThroughput | None:
     if plan["throughput"] is None:
         return None
-    hot = json.loads(plan["hot_partitions"])
-    return GroupThroughput(
-        group=plan["group"],
-        verdict=plan["throughput"],
-        members=plan["members"],
-        moves=plan["moves"],
-        utilisation_now=plan["utilisation_now"],
-        utilisation=plan["utilisation"],
-        short_now=plan["short_now"],
-        short=plan["short"],
-        members_short=plan["members_short"],
-        hot=tuple(f"{one['topic']}-{one['partition']}" for one in hot),
-    )
+    hot = [f"{one['topic']}-{one['partition']}" for one in json.loads(plan["hot_partitions"])]
+    return _made_of(GroupThroughput, plan, verdict=plan["throughput"], hot=tuple(hot))
+
+
+def _made_of(kind: Callable[..., Row], plan: Mapping[str, Any], **others: Any) -> Row:
+    """A row with the columns of a plan that are called as its fields are, and with others."""
+    named = {one.name: plan[one.name] for one in fields(kind) if one.name in plan}  # type: ignore[arg-type]
+    return kind(**{**named, **others})
 
 
 def _row(path: str, plan: Mapping[str, Any], current: Mapping[str, Any] | None) -> GroupRow:
     now = current or dict.fromkeys(_CURRENT)
-    return GroupRow(
-        group=plan["group"],
-        status=plan["status"],
-        evidence=plan["evidence"],
-        partitions=plan["partitions"],
-        members=plan["members"],
-        load_mean=plan["load_mean"],
-        max_now=now["load_max"],
-        spread_now=now["load_spread"],
-        excess_now=now["load_excess"],
-        max_planned=plan["load_max"],
-        spread_planned=plan["load_spread"],
-        excess_planned=plan["load_excess"],
+    return _made_of(
+        GroupRow,
+        plan,
+        **{f"{name}_now": now[f"load_{name}"] for name in ("max", "spread", "excess")},
+        **{f"{name}_planned": plan[f"load_{name}"] for name in ("max", "spread", "excess")},
         spread_lower_bound=plan["load_spread_lower_bound"],
         excess_lower_bound=plan["load_excess_lower_bound"],
-        gap_percent_of_mean=plan["gap_percent_of_mean"],
-        moves=plan["moves"],
         lag=plan["lag_total"],
-        unowned=plan["unowned"],
-        weight=plan["weight"],
         throughput=_throughput(plan),
-        action=plan["action"],
-        headline=plan["headline"],
-        relief_percent=plan["relief_percent"],
         commands=group_commands(
             path, plan["group"], planned_with(plan["policy"]), plan["time_limit_s"]
         ),

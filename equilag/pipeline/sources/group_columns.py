@@ -177,6 +177,9 @@ def mean_capacity(plan: Plan) -> float:
     return float(capacity.mean()) if len(capacity) else 1.0
 
 
+_OF_LAG: Final = ("total", "max", "min", "spread", "mean", "excess")
+
+
 def plan_columns(plan: Plan) -> dict[str, Any]:
     """A row of `plans/`, all but the seconds of the whole task."""
     lag, scaled = plan.lag, load_divisor(plan.planned.group) is not None
@@ -190,15 +193,10 @@ def plan_columns(plan: Plan) -> dict[str, Any]:
         "members": plan.group.n_members,
         "count_max": plan.counts.max,
         "count_min": plan.counts.min,
-        "lag_total": lag.total,
-        "lag_max": lag.max,
-        "lag_min": lag.min,
-        "lag_spread": lag.spread,
-        "lag_mean": lag.mean,
+        **{f"lag_{name}": getattr(lag, name) for name in _OF_LAG},
         "spread_lower_bound": lag.spread_lower_bound,
         "gap": None if scaled else lag.gap,
         "gap_percent_of_mean": plan.loads.gap_percent_of_mean,
-        "lag_excess": lag.excess,
         "excess_lower_bound": None if scaled else lag.excess_lower_bound,
         **_loads(plan),
         **dict.fromkeys(name for name, _ in THROUGHPUT),
@@ -227,10 +225,10 @@ def _verdict(plan: Plan, work: WorkFacts | None) -> dict[str, Any]:
 def _loads(plan: Plan) -> dict[str, Any]:
     """What was spread; see `LOADS`."""
     usual = 1.0 if plan.loads is plan.lag else mean_capacity(plan)
-    names = "max", "min", "spread", "mean", "spread_lower_bound", "excess", "excess_lower_bound"
+    names = [name for name, _ in PLAN if name.startswith("load_")]
     return {
         "weight": "lag" if plan.extended is None else plan.extended.weight["kind"],
-        **{f"load_{name}": getattr(plan.loads, name) * usual for name in names},
+        **{name: getattr(plan.loads, name.removeprefix("load_")) * usual for name in names},
     }
 
 

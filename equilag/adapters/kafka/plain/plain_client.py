@@ -13,7 +13,7 @@ from collections.abc import Hashable, Mapping, Sequence
 from typing import Any, Final, TypeVar
 
 from equilag.adapters.kafka.client_config import quietly
-from equilag.adapters.kafka.described import ClientPlace, Described, ReadFailure
+from equilag.adapters.kafka.described import ClientPlace, Described, ReadFailure, sorted_out
 from equilag.adapters.kafka.descriptions import (
     GONE,
     error_name,
@@ -62,13 +62,8 @@ class PlainClient(PlainConnection):
     def describe(self, groups: Mapping[str, bool | None]) -> dict[str, Described | ReadFailure]:
         """Return each group's description. The value tells whether it is a KIP-848 group; None if
         unknown, which costs a second request."""
-        found: dict[str, Described | ReadFailure] = {}
-        nodes: dict[str, int] = {}
-        for group, node in self.coordinators(list(groups)).items():
-            if isinstance(node, ReadFailure):
-                found[group] = node
-            else:
-                nodes[group] = node
+        nodes, failed = sorted_out(self.coordinators(list(groups)))
+        found: dict[str, Described | ReadFailure] = {**failed}
         found |= self._described({name: (nodes[name], bool(groups[name])) for name in nodes})
         # A coordinator reports a group of the other kind as missing.
         other = {
@@ -110,9 +105,8 @@ class PlainClient(PlainConnection):
         answers = self.ask_all([(node, _describe(new, names)) for (node, new), names in batches])
         for ((node, new), names), answer in zip(batches, answers, strict=True):
             if new and isinstance(answer, _UNSUPPORTED):
-                found.update(
-                    dict.fromkeys(names, GONE)
-                )  # brokers without KIP-848 have no such groups
+                # Brokers without KIP-848 have no such groups.
+                found.update(dict.fromkeys(names, GONE))
                 continue
             if isinstance(answer, Exception):
                 found.update(dict.fromkeys(names, ReadFailure(_silent(node, answer))))
