@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import pairwise
 from typing import Final, TypeAlias, TypeVar
 
 import numpy as np
@@ -47,6 +48,13 @@ def rows_together(columns: Sequence[Ints | Index]) -> tuple[Ints, Flags]:
     for column in columns:
         first[1:] |= column[order[1:]] != column[order[:-1]]
     return order, first
+
+
+def runs(*columns: Ints | Index) -> list[tuple[int, int]]:
+    """Where each run of equal rows of some columns [n] begins and ends."""
+    new = np.ones(len(columns[0]), np.bool_)
+    new[1:] = np.logical_or.reduce([column[1:] != column[:-1] for column in columns])
+    return [*pairwise([*np.flatnonzero(new).tolist(), len(new)])]
 
 
 def by_number(values: Ints | Index, size: int) -> Ints:

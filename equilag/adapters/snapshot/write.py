@@ -6,7 +6,7 @@ import gzip
 import json
 import os
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, Final
 
@@ -47,31 +47,20 @@ def snapshot_document(given: Group | GroupInput) -> dict[str, Any]:
     """
     if isinstance(given, Group):
         given = input_of_group(given)
-    document: dict[str, Any] = {"format": FORMAT, "group": given["name"]}
-    if given.get("taken_at") is not None:
-        document["taken_at"] = given["taken_at"]
-    document["topics"] = dict(given["topics"])
     shared = _shared(given)
-    if shared:
-        document["subscriptions"] = {name: list(topics) for topics, name in shared.items()}
-    document["members"] = [_member(given, one, shared) for one in given["members"]]
-    if given.get("generation") is not None:
-        document["generation"] = given["generation"]
-    if "offsets" in given:
-        document["offsets"] = _offset_lists(given["offsets"])
-    if given.get("previous") is not None:
-        seconds, earlier = given["previous"]
-        document["previous"] = {"seconds_before": seconds, "offsets": _offset_lists(earlier)}
-    if "lags" in given:
-        document["lags"] = _lists(given["lags"])
-    if given.get("unknown_lags"):
-        document["unknown_lags"] = _lists(given["unknown_lags"])
-    document |= _partition_fields(given)
-    if given.get("incomplete"):
-        document["incomplete"] = list(given["incomplete"])
-    if "auto_offset_reset" in given:
-        document["auto_offset_reset"] = given["auto_offset_reset"]
-    return document
+    document = {
+        "format": FORMAT,
+        "group": given["name"],
+        "taken_at": given.get("taken_at"),
+        "topics": dict(given["topics"]),
+        "subscriptions": {name: list(topics) for topics, name in shared.items()} or None,
+        "members": [_member(given, one, shared) for one in given["members"]],
+    }
+    for name, write in _WRITERS.items():
+        value: Any = given.get(name)
+        if value is not None and (name not in _IF_ANY or value):
+            document[name] = write(value)
+    return {name: value for name, value in document.items() if value is not None}
 
 
 def _offset_lists(offsets: PartitionOffsets) -> dict[str, dict[str, list[Any]]]:
@@ -80,26 +69,6 @@ def _offset_lists(offsets: PartitionOffsets) -> dict[str, dict[str, list[Any]]]:
     return {
         topic: {name: rows[topic] for name, rows in arrays.items()} for topic in arrays["log_end"]
     }
-
-
-def _partition_fields(given: GroupInput) -> dict[str, Any]:
-    """What is known of partitions beside their lag; only what is given."""
-    document: dict[str, Any] = {}
-    for name in ("rates", "weights", "move_weights"):
-        if given.get(name) is not None:
-            document[name] = _lists(given[name])
-    if "racks" in given:
-        document["racks"] = {
-            topic: [list(racks) for racks in row] for topic, row in given["racks"].items()
-        }
-    if given.get("allowed"):
-        document["allowed"] = {
-            topic: {str(number): list(ids) for number, ids in numbers.items()}
-            for topic, numbers in given["allowed"].items()
-        }
-    if given.get("co_partitioned"):
-        document["co_partitioned"] = [list(topics) for topics in given["co_partitioned"]]
-    return document
 
 
 def _shared(given: GroupInput) -> dict[tuple[str, ...], str]:
@@ -138,6 +107,29 @@ def _lists(rows: object) -> dict[str, list[Any]]:
     if not isinstance(rows, Mapping):
         raise TypeError(_COLUMNS)
     return {topic: list(row) for topic, row in rows.items()}
+
+
+_WRITERS: Final[dict[str, Callable[[Any], Any]]] = {
+    "generation": lambda it: it,
+    "offsets": _offset_lists,
+    "previous": lambda it: {"seconds_before": it[0], "offsets": _offset_lists(it[1])},
+    "lags": _lists,
+    "unknown_lags": _lists,
+    "rates": _lists,
+    "weights": _lists,
+    "move_weights": _lists,
+    "racks": lambda it: {topic: [list(racks) for racks in row] for topic, row in it.items()},
+    "allowed": lambda it: {
+        topic: {str(number): list(ids) for number, ids in numbers.items()}
+        for topic, numbers in it.items()
+    },
+    "co_partitioned": lambda it: [list(topics) for topics in it],
+    "incomplete": list,
+    "auto_offset_reset": lambda it: it,
+}
+"""Arguments of `Group.build` that a snapshot has under their names, and how each is written."""
+_IF_ANY: Final = frozenset({"unknown_lags", "allowed", "co_partitioned", "incomplete"})
+"""Those that are left out where they are empty."""
 
 
 def save_snapshot(group: Group, path: str | os.PathLike[str]) -> None:

@@ -12,7 +12,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from equilag.domain.columns import distinct
+from equilag.domain.columns import distinct, runs
 from equilag.domain.errors import InputError
 from equilag.domain.group.group import NOBODY, Flags, Group, Index, Ints
 from equilag.domain.plan.metrics import is_valid
@@ -32,11 +32,8 @@ def by_topic(group: Group, partitions: Ints) -> dict[str, list[int]]:
     partitions = np.sort(partitions)
     topic = group.topic_of[partitions]
     number = partitions - group.topic_start[topic]
-    new = np.append(True, topic[1:] != topic[:-1])
-    starts = np.flatnonzero(new).tolist() if len(topic) else []
-    ends = [*starts[1:], len(topic)] if starts else []
     names, numbers = topic.tolist(), number.tolist()
-    return {group.topics[names[a]]: numbers[a:b] for a, b in zip(starts, ends, strict=True)}
+    return {group.topics[names[a]]: numbers[a:b] for a, b in runs(topic)}
 
 
 def by_name(group: Group, assigned: Index) -> dict[str, dict[str, list[int]]]:
@@ -46,11 +43,8 @@ def by_name(group: Group, assigned: Index) -> dict[str, dict[str, list[int]]]:
     member, topic = assigned[order], group.topic_of[order]
     numbers = (order - group.topic_start[topic]).tolist()
     result: dict[str, dict[str, list[int]]] = {m.id: {} for m in group.members}
-    new = np.append(True, (member[1:] != member[:-1]) | (topic[1:] != topic[:-1]))
-    starts = np.flatnonzero(new).tolist() if len(order) else []
-    ends = [*starts[1:], len(order)] if starts else []
     members, topics = member.tolist(), topic.tolist()
-    for a, b in zip(starts, ends, strict=True):
+    for a, b in runs(member, topic):
         result[group.members[members[a]].id][group.topics[topics[a]]] = numbers[a:b]
     return result
 
@@ -179,10 +173,8 @@ def withheld_phase(group: Group, assigned: Index) -> dict[str, Any] | None:
     if np.array_equal(first, assigned):
         return None
     members, partitions = revocations(group, assigned)
-    starts = np.flatnonzero(np.append(True, members[1:] != members[:-1])).tolist()
     revoke = {
-        group.members[members[a]].id: by_topic(group, partitions[a:b])
-        for a, b in zip(starts, [*starts[1:], len(members)], strict=True)
+        group.members[members[a]].id: by_topic(group, partitions[a:b]) for a, b in runs(members)
     }
     return {"revoke": revoke, "assignment": by_name(group, first)}
 
