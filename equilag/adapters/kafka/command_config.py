@@ -10,6 +10,7 @@ import re
 import tempfile
 import textwrap
 from collections.abc import Mapping
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from equilag.adapters.kafka.client_config import SERVERS, Config
@@ -54,17 +55,15 @@ _PLAIN: Final = {
     "sasl.username": "sasl_plain_username",
     "sasl.password": "sasl_plain_password",
     "sasl.kerberos.service.name": "sasl_kerberos_service_name",
-    "ssl.ca.location": "ssl_cafile",
-    "ssl.certificate.location": "ssl_certfile",
-    "ssl.key.location": "ssl_keyfile",
-    "ssl.key.password": "ssl_password",
-    "ssl.crl.location": "ssl_crlfile",
     "client.id": "client_id",
 }
 _PROTOCOLS: Final = ("PLAINTEXT", "SSL", "SASL_PLAINTEXT", "SASL_SSL")
+_FILES: Final = ("ssl.ca.location", "ssl.certificate.location", "ssl.key.location",
+                 "ssl.crl.location")  # fmt: skip
 UNDERSTOOD: Final = frozenset({
-    SERVERS, *_PLAIN, *_INLINE.values(), "log_level", "security.protocol", "sasl.mechanism",
-    "sasl.mechanisms", "ssl.endpoint.identification.algorithm",
+    SERVERS, *_PLAIN, *_INLINE.values(), *_FILES, "log_level", "security.protocol",
+    "sasl.mechanism", "sasl.mechanisms", "ssl.endpoint.identification.algorithm",
+    "ssl.key.password",
 })  # fmt: skip
 """librdkafka's properties that `plain_config` translates; the log level concerns librdkafka
 alone."""
@@ -123,7 +122,8 @@ def translated(properties: Mapping[str, str]) -> dict[str, str]:
 def plain_config(config: Config) -> dict[str, Any]:
     """Return kafka-python's settings for the cluster of a librdkafka configuration.
 
-    Raises InputError for login methods that kafka-python does not support.
+    Raises InputError for login methods that kafka-python does not support, and for certificates
+    and keys that cannot be used: kafka-python itself would try until no broker answers.
     """
     found: dict[str, Any] = {
         "bootstrap_servers": [one.strip() for one in str(config[SERVERS]).split(",")]
@@ -142,41 +142,54 @@ def plain_config(config: Config) -> dict[str, Any]:
         if mechanism not in _MECHANISMS:
             raise InputError(f"{mechanism!r} is none of {', '.join(_MECHANISMS)}", "sasl.mechanism")
         found["sasl_mechanism"] = mechanism
-    if config.get("ssl.endpoint.identification.algorithm") == "none":
-        found["ssl_check_hostname"] = False
     for name in ("ssl.keystore.location", "ssl.ca.certificate.stores", "ssl.engine.location"):
         if name in config:
             raise InputError("is not supported: name PEM files by their location", name)
-    if any(name in config for name in _INLINE.values()):
+    if protocol.endswith("SSL"):
         found["ssl_context"] = _context(config)
     return found
 
 
 def _context(config: Config) -> ssl.SSLContext:
-    """Return a TLS context for PEM texts, which kafka-python takes in no other way. Raises
-    InputError."""
+    """Return the TLS context of these settings. Raises InputError, which names the setting."""
     import ssl
+
+    place = "ssl.ca.location" if "ssl.ca.location" in config else "ssl.ca.pem"
 
     def given(name: str) -> str | None:
         return str(config[name]) if name in config else None
 
-    place = "ssl.ca.pem"
+    def file(name: str) -> str | None:
+        """The file that a setting names, once it could be opened."""
+        nonlocal place
+        if (path := given(name)) is not None:
+            place = name
+            Path(path).open("rb").close()
+        return path
+
     try:
-        context = ssl.create_default_context(
-            cafile=given("ssl.ca.location"), cadata=given("ssl.ca.pem")
-        )
+        authority = file("ssl.ca.location")
+        context = ssl.create_default_context(cafile=authority, cadata=given("ssl.ca.pem"))
         context.check_hostname = config.get("ssl.endpoint.identification.algorithm") != "none"
-        if "ssl.certificate.pem" in config or "ssl.key.pem" in config:
+        password = given("ssl.key.password") or ""
+        key = file("ssl.key.location")
+        if (certificate := file("ssl.certificate.location")) is not None:
+            context.load_cert_chain(certificate, key, password)
+        elif "ssl.certificate.pem" in config or "ssl.key.pem" in config:
             place = "ssl.certificate.pem"
             parts = (given("ssl.key.pem"), given("ssl.certificate.pem"))
-            with tempfile.NamedTemporaryFile(
-                "w", suffix=".pem"
-            ) as file:  # readable by its owner only
-                file.write("\n".join(part for part in parts if part))
-                file.flush()
-                context.load_cert_chain(file.name, password=given("ssl.key.password") or "")
+            # Readable by its owner only.
+            with tempfile.NamedTemporaryFile("w", suffix=".pem") as both:
+                both.write("\n".join(part for part in parts if part))
+                both.flush()
+                context.load_cert_chain(both.name, password=password)
+        if (revoked := file("ssl.crl.location")) is not None:
+            context.load_verify_locations(revoked)
+            context.verify_flags |= ssl.VERIFY_CRL_CHECK_LEAF
     except (OSError, ValueError) as error:
-        raise InputError(f"cannot be used: {error}", place) from error
+        path, reason = given(place), getattr(error, "strerror", None) or error
+        where = f"{path}: " if place in _FILES else ""
+        raise InputError(f"cannot be used: {where}{reason}", place) from error
     return context
 
 

@@ -145,7 +145,7 @@ def test_a_pattern_that_python_cannot_read(pattern: str) -> None:
     assert repr(pattern) in problem
 
 
-def test_a_properties_file_for_both_clients() -> None:
+def test_a_properties_file_for_both_clients(certificate: tuple[str, str], tmp_path: Path) -> None:
     """What only Java knows is left out."""
     text = Path(__file__).with_name("client.properties").read_text("utf-8")
     settings = translated(read_properties(text))
@@ -159,14 +159,22 @@ def test_a_properties_file_for_both_clients() -> None:
         "client.id": "equilag-test",
         "socket.send.buffer.bytes": "65536",
     }
-    assert plain_config({**settings, "bootstrap.servers": "a:1, b:2"}) == {
+    with pytest.raises(InputError, match=r"used: /etc/ca\.pem: No such file") as caught:
+        plain_config({**settings, "bootstrap.servers": "a:1"})
+    assert caught.value.place == "ssl.ca.location"
+    authority = tmp_path / "ca.pem"
+    authority.write_text(translated({"ssl.truststore.certificates": certificate[0]})["ssl.ca.pem"])
+    settings["ssl.ca.location"] = str(authority)
+    plain = plain_config({**settings, "bootstrap.servers": "a:1, b:2"})
+    context = plain.pop("ssl_context")
+    assert not context.check_hostname
+    assert [dict(*one["subject"]) for one in context.get_ca_certs()] == [{"commonName": "t"}]
+    assert plain == {
         "bootstrap_servers": ["a:1", "b:2"],
         "security_protocol": "SASL_SSL",
         "sasl_mechanism": "SCRAM-SHA-512",
         "sasl_plain_username": "reader",
         "sasl_plain_password": 'a"b=c',
-        "ssl_cafile": "/etc/ca.pem",
-        "ssl_check_hostname": False,
         "client_id": "equilag-test",
     }
 
@@ -226,9 +234,21 @@ def test_invalid_pem(certificate: tuple[str, str]) -> None:
     with pytest.raises(InputError, match=r"ssl.keystore.key: is not PEM") as caught:
         translated({"ssl.keystore.key": "secret"})
     assert "secret" not in str(caught.value)
-    broken = {"bootstrap.servers": "a:1", "ssl.certificate.pem": certificate[0]}  # without its key
+    ours = {"bootstrap.servers": "a:1", "security.protocol": "SSL"}
     with pytest.raises(InputError, match=r"ssl.certificate.pem: cannot be used: "):
-        plain_config(broken)
+        plain_config({**ours, "ssl.certificate.pem": certificate[0]})  # without its key
+
+
+@pytest.mark.parametrize("name", ["ca", "certificate", "key", "crl"])
+def test_files_that_cannot_be_used_are_named_at_once(name: str, tmp_path: Path) -> None:
+    ours = {"bootstrap.servers": "a:1", "security.protocol": "SASL_SSL", "sasl.mechanism": "PLAIN"}
+    place, missing, empty = f"ssl.{name}.location", tmp_path / "missing", tmp_path / "empty"
+    empty.touch()
+    for path, reason in ((missing, "No such file"), (tmp_path, "Is a directory"), (empty, "")):
+        if path != empty or name != "key":  # which means nothing without a certificate
+            with pytest.raises(InputError, match=f"used: {path}: {reason}") as caught:
+                plain_config({**ours, place: str(path)})
+            assert caught.value.place == place
 
 
 # Descriptions of groups, as kafka-python returns them.
