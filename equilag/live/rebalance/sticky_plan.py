@@ -7,15 +7,19 @@ comes with a later rebalance, where the controller says that one is worth it.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
+from heapq import heapify, heappop, heapreplace
+from types import MappingProxyType
 from typing import Final
 
 import numpy as np
 
-from equilag.domain.group.group import NOBODY, Flags, Group, Ints
+from equilag.domain.group.group import NOBODY, Flags, Group, Index, Ints
 from equilag.domain.plan.metrics import is_valid, member_counts
 from equilag.domain.plan.plan import Plan
 from equilag.domain.policy.policy import Policy
+from equilag.domain.reduction.reduce import reduce_group
 from equilag.live.rebalance.decision import (
     GRACE_S,
     Decision,
@@ -26,7 +30,9 @@ from equilag.live.rebalance.decision import (
     last_resort,
 )
 from equilag.live.rebalance.fitting_policy import FittingPolicy
-from equilag.planner.worth.group_loads import group_loads
+from equilag.planner.simulation.fluid_state import member_sums
+from equilag.planner.worth.group_loads import GroupLoads, group_loads
+from equilag.solver.counts.quotas import Quotas, has_quotas, keep_to_quotas
 
 STICKY_EFFORT: Final = 0.01
 """Counted work of a sticky plan's search, in seconds of one core. Counts and moves are exact with
@@ -36,16 +42,20 @@ stands still for another 0.04 s."""
 
 
 def sticky_decision(
-    group: Group, settings: PlanSettings, patience: float | None = None
+    group: Group,
+    settings: PlanSettings,
+    patience: float | None = None,
+    speeds: Mapping[str, float] | None = None,
 ) -> Decision:
     """Return a plan with exact counts and the fewest moves; of those plans an even one.
 
-    Without one after `patience` seconds (None: the time limit and GRACE_S) the answer of last
-    resort.
+    Capacities of the group are shares of the counts. What is free goes by `speeds`, which maps
+    member ids to records per second, if those of all members are known. Without a plan after
+    `patience` seconds (None: the time limit and GRACE_S) the answer of last resort.
     """
     if patience is None:
         patience = settings.time_limit + GRACE_S
-    return decided_within(patience, lambda: _sticky(group, settings), group, settings)
+    return decided_within(patience, lambda: _sticky(group, settings, speeds or {}), group, settings)
 
 
 def sticky_policy(policy: Policy) -> Policy:
@@ -54,7 +64,9 @@ def sticky_policy(policy: Policy) -> Policy:
     return replace(policy, name=name, max_moves=None, max_move_weight=None, fresh=False)
 
 
-def _sticky(group: Group, settings: PlanSettings) -> Decision:
+def _sticky(group: Group, settings: PlanSettings, speeds: Mapping[str, float]) -> Decision:
+    if (plan := repaired(group, sticky_policy(settings.policy_for(group)), speeds)) is not None:
+        return Decision(plan)
     fitting = FittingPolicy(sticky_policy(settings.policy_for(group)))
     attempt = attempt_plan(group, fitting, settings, settings.time_limit, STICKY_EFFORT)
     if attempt.plan is not None and attempt.plan.status != "fallback":
@@ -63,6 +75,77 @@ def _sticky(group: Group, settings: PlanSettings) -> Decision:
     late = f"no time for a plan within {settings.time_limit:g} s"
     fitting = FittingPolicy(settings.policy_for(group))
     return last_resort(group, settings, fitting, attempt.problem or late)
+
+
+def repaired(
+    group: Group, policy: Policy, speeds: Mapping[str, float] = MappingProxyType({})
+) -> Plan | None:
+    """Return a plan with exact counts and the fewest moves in closed form; None for groups with
+    rules or with several subscriptions, of which only a search finds one.
+
+    Who has too many gives up what brings it closest to a fair share. What is free goes to the
+    members with the least load, the heaviest first (Graham 1969). O(P log P).
+    """
+    from equilag.planner.assign import assign
+
+    if policy.name != "fair-yet-sticky" or policy.overrides_group or len(group.class_topics) != 1:
+        return None
+    if group.idle.any() or (policy.minds_racks and group.racks is not None):
+        return None
+    reduced = reduce_group(group, policy).group
+    if reduced.n_partitions != group.n_partitions or not has_quotas(reduced, policy):
+        return None
+    quotas = keep_to_quotas(reduced)
+    loads = group_loads(group, policy)
+    if all(member.id in speeds for member in group.members):
+        speed = np.array([speeds[member.id] for member in group.members])
+        fair = float(loads.weight.sum() / speed.sum())
+        loads = replace(loads, capacity=speed, fair=fair)
+    if not loads.weight.any() and not (group.owner != NOBODY).any():
+        return (
+            assign(group, "round-robin")
+            if len({one.capacity for one in group.members}) == 1
+            else None
+        )
+    given = assign(group, lambda _: _dealt(group, loads, quotas))
+    return replace(given, algorithm="sticky")
+
+
+def _dealt(group: Group, loads: GroupLoads, quotas: Quotas) -> Index:
+    """[P] the members of all partitions: as many as the quotas give, and as few moves."""
+    assigned, weight, capacity = group.owner.copy(), loads.weight, loads.capacity
+    held = member_sums(weight, assigned, group.n_members)
+    owned = member_counts(assigned, group.n_members)
+    kept = np.minimum(owned, member_counts(quotas.assigned, group.n_members))
+    by_owner = np.argsort(assigned, kind="stable")
+    begin = np.searchsorted(assigned[by_owner], np.arange(group.n_members + 1))
+    for member in np.flatnonzero(owned > kept).tolist():
+        theirs = by_owner[begin[member] : begin[member + 1]]
+        for left in range(int(owned[member] - kept[member]), 0, -1):
+            wanted = (held[member] - loads.fair * capacity[member]) / left
+            at = int(np.abs(weight[theirs] - wanted).argmin())
+            held[member] -= weight[theirs[at]]
+            assigned[theirs[at]] = NOBODY
+            theirs = np.delete(theirs, at)
+    free = np.flatnonzero(group.assignable & (assigned == NOBODY))
+    needed = np.maximum(quotas.shares.least - kept, 0).tolist()
+    room = (quotas.shares.most - kept).tolist()
+    extra = len(free) - sum(needed)
+    queue = [(held[m] / capacity[m], m) for m in range(group.n_members) if room[m] > 0]
+    heapify(queue)
+    for partition in free[np.argsort(-weight[free], kind="stable")].tolist():
+        while not needed[queue[0][1]] and not extra:
+            heappop(queue)
+        load, member = queue[0]
+        assigned[partition] = member
+        extra -= not needed[member]
+        needed[member] = max(0, needed[member] - 1)
+        room[member] -= 1
+        if room[member] > 0:
+            heapreplace(queue, (load + weight[partition] / capacity[member], member))
+        else:
+            heappop(queue)
+    return assigned
 
 
 def _in_turn(group: Group, plan: Plan, policy: Policy) -> Plan | None:

@@ -226,7 +226,12 @@ class AnswerMaker:
         speeds = {} if observation is None else observation.speeds
         capacities = {**speeds_of(joined.members, speeds), **read.measured.capacities}
         measured = replace(read.measured, capacities=capacities)
-        decide = partial(sticky_decision, settings=settings)
+        by_id = {
+            one.id: capacities[key]
+            for one in joined.members
+            if (key := member_key(one)) in capacities
+        }
+        decide = partial(sticky_decision, settings=settings, speeds=by_id)
         answering = Answering(options.group, joined, sizes, known)
         return answering.answer(measured, decide, read.fallback_reason)
 

@@ -18,7 +18,7 @@ from equilag.live.steward.shared_state import Command, SharedState
 
 _PER_SESSION: Final = 10
 """Heartbeats per session: Kafka advises at least three; ten survive several lost ones."""
-_MAX_PAUSE_S: Final = 0.3
+_MAX_PAUSE_S: Final = 0.1
 """The longest pause between two heartbeats. They tell the steward of a rebalance, and the group, in
 an eager group without reading, waits for it: members' heartbeats are in step after each rebalance,
 so that the steward would often be the last. A heartbeat takes 1 ms of a core."""

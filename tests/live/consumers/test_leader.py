@@ -119,6 +119,7 @@ def test_a_solver_that_fails_or_is_late(
     gate, began = threading.Event(), time.monotonic()
     solver = (lambda *_, **__: gate.wait(30)) if late else fail
     monkeypatch.setattr("equilag.planner.solve.solve", solver)
+    monkeypatch.setattr("equilag.live.rebalance.sticky_plan.repaired", lambda *_: None)
     assert leader(patience=0.02 if late else None).assign(MEMBERS, SIZES) == by_heuristic()
     assert time.monotonic() - began < 10
     gate.set()

@@ -11,23 +11,66 @@ import pytest
 from support.membership_changes import ChangingGroup
 
 import equilag.planner.solve
+from equilag.domain.group.group import Group, Member
 from equilag.domain.plan.assignment import by_name
 from equilag.domain.plan.metrics import count_moves, member_counts
 from equilag.domain.policy.policy import Policy
 from equilag.domain.policy.setting import OVERRIDES
+from equilag.live.rebalance import sticky_plan
 from equilag.live.rebalance.decision import PlanSettings, decide, decide_within
 from equilag.live.rebalance.joined_members import JoinedMember, group_of
 from equilag.live.rebalance.measured import Measured
-from equilag.live.rebalance.sticky_plan import sticky_decision, sticky_policy
+from equilag.live.rebalance.sticky_plan import repaired, sticky_decision, sticky_policy
 from equilag.planner.assign import assign
+from equilag.planner.worth.group_loads import group_loads
 
 SETTINGS = PlanSettings(Policy(weight="lag"), time_limit=20.0)
 """The counted work ends a plan long before."""
 
 
+def test_a_repair_is_as_good_as_a_search() -> None:
+    """The same counts and moves, and loads as even, in 60 random groups."""
+    rng, repairs, searches = np.random.default_rng(0), 0.0, 0.0
+    for number in range(60):
+        n_members, size = int(rng.integers(1, 8)), int(rng.integers(1, 30))
+        owner = rng.integers(-1, n_members, size) if number % 2 else np.arange(size) % n_members
+        speeds = rng.integers(1, 6, n_members).astype(float) if number % 3 else [None] * n_members
+        names = [f"m{m}" for m in range(n_members)]
+        lags = rng.lognormal(3, 1, size).astype(int)
+        group = Group.build(
+            name="g",
+            topics={"t": size},
+            members=[Member(m, capacity=c) for m, c in zip(names, speeds, strict=True)],
+            subscriptions={name: ["t"] for name in names},
+            owned={name: {"t": np.flatnonzero(owner == m)} for m, name in enumerate(names)},
+            lags={"t": lags.tolist()},
+        )
+        policy = sticky_policy(Policy(weight="lag"))
+        plan = repaired(group, policy)
+        assert plan is not None
+        other = equilag.solve(group, policy, effort=0.01)
+        assert count_moves(group, plan.assigned) == count_moves(group, other.assigned)
+        if number % 3 == 0:
+            counts = [sorted(member_counts(one.assigned, n_members)) for one in (plan, other)]
+            assert counts[0] == counts[1]
+        loads = group_loads(group, policy)
+        repairs += float(np.ptp(loads.of(plan.assigned)))
+        searches += float(np.ptp(loads.of(other.assigned)))
+    assert repairs < 1.1 * searches
+
+
+def test_a_repair_is_not_made_for_rules_or_several_subscriptions() -> None:
+    a, b = JoinedMember("a", ("t",)), JoinedMember("b", ("t", "u"))
+    policy, sizes = sticky_policy(SETTINGS.policy_for(group_of("g", [a], {"t": 2}))), {"t": 2}
+    assert repaired(group_of("g", [a], sizes), policy) is not None
+    assert repaired(group_of("g", [a], sizes), replace(policy, pin={("t", 0): "a"})) is None
+    assert repaired(group_of("g", [a, b], {"t": 2, "u": 2}), policy) is None
+
+
 def test_a_late_plan_is_not_waited_for(monkeypatch: pytest.MonkeyPatch) -> None:
     gate = threading.Event()
     monkeypatch.setattr(equilag.planner.solve, "solve", lambda *_, **__: gate.wait(30))
+    monkeypatch.setattr(sticky_plan, "repaired", lambda *_: None)
     group = group_of("g", [JoinedMember("a", ("t",))], {"t": 2})
     began = time.monotonic()
     decisions = [
@@ -42,7 +85,8 @@ def test_a_late_plan_is_not_waited_for(monkeypatch: pytest.MonkeyPatch) -> None:
     assert all((one.plan.assigned == 0).all() for one in decisions)
 
 
-def test_without_time_the_last_resort_answers() -> None:
+def test_without_time_the_last_resort_answers(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sticky_plan, "repaired", lambda *_: None)
     members = [JoinedMember("a", ("t",), {"t": [0, 1, 2]}), JoinedMember("b", ("t",))]
     for make in (sticky_decision, decide):
         decision = make(group_of("g", members, {"t": 3}), replace(SETTINGS, time_limit=0.0))
