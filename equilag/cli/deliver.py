@@ -6,7 +6,7 @@ import argparse
 import sys
 from typing import TYPE_CHECKING
 
-from equilag.adapters.output_file import OutputFile
+from equilag.adapters.files import OutputFile
 from equilag.cli.arguments.options import named
 from equilag.cli.screen import emit
 from equilag.domain.figures import printable

@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from equilag.adapters.output_file import OutputFile
+from equilag.adapters.files import OutputFile
 from equilag.cli.arguments import options
 from equilag.cli.arguments.files import naming_plan, one_stdin, read_object
 from equilag.cli.arguments.options import Option
@@ -96,24 +96,27 @@ class GroupCommand:
         """The exit status. Raises InputError, before a large file is read where it can."""
         if self.takes_plan:
             place_files(args)
-        policy = Policy()
-        if self.time_limit is not None:
-            policy = policy_of(args, self.settings, self.defaults)
+        searches = self.time_limit is not None
+        policy = policy_of(args, self.settings, self.defaults) if searches else Policy()
         refuse_with_plan(args, policy, self.beside_plan)
         options.check_output(args)
-        inputs = args.snapshot, getattr(args, "plan", None)
-        target, plot = (_file(args, name, inputs) for name in ("out", "plot"))
+        plan = getattr(args, "plan", None)
+        target, plot = (_file(args, name, (args.snapshot, plan)) for name in ("out", "plot"))
         ending = ""
         if plot is not None:
             from equilag.report.plot import check_plot
 
             ending = check_plot(plot.path)
         options.check_assignors(args)
-        plan = inputs[1]
-        warned = self.time_limit is not None and self.settings == "plan" and plan is None
+        warned = searches and self.settings == "plan" and plan is None
         group = read_group(args, policy if warned else None)
         document = None if plan is None else read_object(plan)
-        report = self._answered(args, group, policy, document)
+        if searches:
+            with answering(args, policy) as settings:
+                report = self.answer(Question(args, group, policy, document, settings))
+        else:
+            with options.named():
+                report = self.answer(Question(args, group, policy, document, {}))
         if plot is not None:
             from equilag.report.plot import plot_of
 
@@ -122,19 +125,6 @@ class GroupCommand:
         if getattr(args, "check", False) and report.asks() and not report.interrupted:
             return ACT
         return INTERRUPTED if report.interrupted else FINE
-
-    def _answered(
-        self,
-        args: argparse.Namespace,
-        group: Group,
-        policy: Policy,
-        plan: dict[str, Any] | None,
-    ) -> Report:
-        if self.time_limit is None:
-            with options.named():
-                return self.answer(Question(args, group, policy, plan, {}))
-        with answering(args, policy) as settings:
-            return self.answer(Question(args, group, policy, plan, settings))
 
 
 def _file(args: argparse.Namespace, name: str, inputs: tuple[str | None, ...]) -> OutputFile | None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence, Set
+from collections.abc import Iterable, Sequence, Set
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Final, TypeAlias
@@ -75,8 +75,7 @@ def text_problem(value: object) -> str | None:
 
 def as_text(value: object, place: str) -> str:
     """Return `value` if it is a string that can be written in UTF-8; raises InputError."""
-    problem = text_problem(value)
-    if problem is not None:
+    if (problem := text_problem(value)) is not None:
         raise InputError(problem, place)
     assert isinstance(value, str)
     return value
@@ -91,8 +90,7 @@ def check_texts(values: Sequence[Any], place: str) -> None:
 
 def as_integer(value: object, limits: IntegerRange, place: str) -> int:
     """Return `value` if it is an integer within `limits`; raises InputError."""
-    problem = limits.problem(value)
-    if problem is not None:
+    if (problem := limits.problem(value)) is not None:
         raise InputError(problem, place)
     assert isinstance(value, int)
     return value
@@ -133,13 +131,6 @@ def check_keys(value: Object, known: Set[str], required: Iterable[str], place: s
     for key in sorted(required):
         if key not in value:
             raise InputError("missing, but required", below(place, key))
-
-
-def refuse_strangers(given: Mapping[str, Any], ids: Sequence[str], field: str) -> None:
-    """Raise InputError for the first key that is not the id of a member."""
-    known = set(ids)
-    name = next(name for name in given if name not in known)
-    raise InputError(f"no member has the id {show(name)}{guess(name, ids)}", below(field, name))
 
 
 def as_time(value: object, place: str) -> str:

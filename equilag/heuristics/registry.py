@@ -38,11 +38,11 @@ ENTRY_POINT_GROUP: Final = "equilag.assignors"
 
 BUILT_IN: Final = {
     "range": "equilag.heuristics.range:RangeAssignor",
-    "round-robin": "equilag.heuristics.round_robin:RoundRobinAssignor",
-    "fair": "equilag.heuristics.fair:FairAssignor",
+    "round-robin": "equilag.heuristics.baselines:RoundRobinAssignor",
+    "fair": "equilag.heuristics.baselines:FairAssignor",
     "sticky": "equilag.heuristics.sticky:StickyAssignor",
-    "lag-aware": "equilag.heuristics.lag_aware:LagAwareAssignor",
-    "constrained-sticky": "equilag.heuristics.constrained_sticky:ConstrainedStickyAssignor",
+    "lag-aware": "equilag.heuristics.baselines:LagAwareAssignor",
+    "constrained-sticky": "equilag.heuristics.sticky:ConstrainedStickyAssignor",
     "uniform": "equilag.heuristics.uniform:UniformAssignor",
     "broker-range": "equilag.heuristics.range:BrokerRangeAssignor",
 }

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from support.paths import SAMPLES
 
-from equilag.adapters.output_file import OutputFile
+from equilag.adapters.files import OutputFile
 from equilag.domain.errors import InputError
 from equilag.report.json_text import to_json
 

@@ -16,7 +16,7 @@ from support.fleet_runs import UNEVEN, problem, write_run
 from support.paths import SAMPLES
 
 import equilag
-from equilag.adapters.output_file import OutputFile, write_both
+from equilag.adapters.files import OutputFile, write_both
 from equilag.domain.errors import InputError
 from equilag.pipeline.results.export import file_stem
 

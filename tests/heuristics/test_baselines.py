@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from support.claimed_groups import groups, load
 
-import equilag.heuristics.lag_aware as lag_aware_module
+import equilag.heuristics.baselines as lag_aware_module
 from equilag.domain.group.group import NOBODY
 from equilag.heuristics import get_assignor
 

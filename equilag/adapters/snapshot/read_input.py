@@ -12,8 +12,8 @@ from typing import Any, Final
 
 import numpy as np
 
+from equilag.adapters.files import Source, read_text, source_name
 from equilag.adapters.mistaken_file import SNAPSHOT_KIND, mistaken_text
-from equilag.adapters.open_text import Source, read_text, source_name
 from equilag.adapters.parse_json import Numbers, parse_columns, parse_json
 from equilag.domain.building.group_input import GroupInput, PartitionOffsets
 from equilag.domain.building.member_fields import MEMBER_DEFAULTS, MEMBER_FIELDS, NULLABLE

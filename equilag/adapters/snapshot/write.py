@@ -12,7 +12,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from equilag.adapters.output_file import replace_file
+from equilag.adapters.files import replace_file
 from equilag.adapters.snapshot.read_input import FORMAT
 from equilag.domain.building.group_input import GroupInput, PartitionOffsets
 from equilag.domain.building.integer_columns import NULL

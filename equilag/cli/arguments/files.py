@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
-from equilag.adapters.open_text import STDIN
+from equilag.adapters.files import STDIN
 from equilag.domain.errors import InputError, MissingExtra
 
 if TYPE_CHECKING:
@@ -47,7 +47,7 @@ def read_object(path: str) -> dict[str, Any]:
 
 def read_file(path: str) -> str:
     """The text of a file, unpacked. Raises InputError."""
-    from equilag.adapters.open_text import read_text
+    from equilag.adapters.files import read_text
 
     with naming(path), _extra_for(path):
         return read_text(path)

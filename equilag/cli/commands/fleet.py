@@ -124,6 +124,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
         command = commands.add_parser(
             module.NAME, help=module.HELP, description=module.DESCRIPTION, epilog=module.EPILOG
         )
+        command.add_argument("directory", metavar="DIR", help="the directory of a finished run")
         module.configure(command)
         command.set_defaults(run=module.run)
 

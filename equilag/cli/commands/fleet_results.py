@@ -9,7 +9,7 @@ from pathlib import Path
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Final
 
-from equilag.adapters.output_file import OutputFile, write_both
+from equilag.adapters.files import OutputFile, write_both
 from equilag.cli.arguments import options
 from equilag.cli.arguments.options import Option, whole
 from equilag.cli.deliver import deliver, deliver_page
@@ -41,12 +41,7 @@ def _read(directory: str, top: int, *, every_group: bool = False) -> FleetReport
         return FleetReport(read_report(directory), top, every_group=every_group)
 
 
-def _add_run(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("directory", metavar="DIR", help="the directory of a finished run")
-
-
 def _configure_show(parser: argparse.ArgumentParser) -> None:
-    _add_run(parser)
     options.add(parser, Option(
         "--top", "N", f"number of worst groups to show (default: {TOP})", whole(), TOP
     ))  # fmt: skip
@@ -60,7 +55,6 @@ def _show(args: argparse.Namespace) -> int:
 
 
 def _configure_report(parser: argparse.ArgumentParser) -> None:
-    _add_run(parser)
     options.add(parser, Option("--out", "F.html", "write the page to this file"))
     options.add_json(parser, "print the facts of the page, with all groups, as JSON")
 
@@ -74,7 +68,6 @@ def _report(args: argparse.Namespace) -> int:
 
 
 def _configure_export(parser: argparse.ArgumentParser) -> None:
-    _add_run(parser)
     parser.add_argument("group", metavar="GROUP", help="the name of a planned group")
     options.add(parser, Option("--out", "DIR2", "an existing directory to write to (default: the"
                                " current one)", default="."))  # fmt: skip

@@ -9,8 +9,7 @@ from pathlib import PurePath
 from shlex import join, quote
 from typing import TYPE_CHECKING, Final
 
-from equilag.adapters.open_text import STDIN
-from equilag.adapters.output_file import OutputFile
+from equilag.adapters.files import STDIN, OutputFile
 from equilag.cli.arguments import options
 from equilag.cli.arguments.files import (
     one_stdin,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from itertools import repeat
 from operator import attrgetter, is_
 from typing import Any, Final, NamedTuple
@@ -10,12 +10,13 @@ from typing import Any, Final, NamedTuple
 from equilag.domain.columns import Index
 from equilag.domain.errors import InputError
 from equilag.domain.group.member import Member, capacity_problem
-from equilag.domain.show import show
+from equilag.domain.show import guess, show
 from equilag.domain.values import (
     GENERATIONS,
     NATURAL,
     IntegerRange,
     as_text,
+    below,
     not_a,
     text_problem,
 )
@@ -124,3 +125,10 @@ def unlike_threads(members: Sequence[Member], class_of: Index) -> tuple[int, int
         if member.rack != members[other].rack:
             return other, m, "rack"
     return None
+
+
+def refuse_strangers(given: Mapping[str, Any], ids: Sequence[str], field: str) -> None:
+    """Raise InputError for the first key that is not the id of a member."""
+    known = set(ids)
+    name = next(name for name in given if name not in known)
+    raise InputError(f"no member has the id {show(name)}{guess(name, ids)}", below(field, name))

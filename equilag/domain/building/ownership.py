@@ -12,11 +12,12 @@ import numpy as np
 
 from equilag.domain.building.group_input import ClaimColumns
 from equilag.domain.building.integer_columns import Row, are_rows, integer_column
+from equilag.domain.building.member_fields import refuse_strangers
 from equilag.domain.building.topic_index import TopicIndex
 from equilag.domain.columns import NOBODY, Flags, Index, Ints
 from equilag.domain.errors import InputError
 from equilag.domain.show import kind
-from equilag.domain.values import NATURAL, below, not_a, refuse_strangers
+from equilag.domain.values import NATURAL, below, not_a
 
 NO_TOPIC: Final = -1
 """The number of a topic that does not exist."""

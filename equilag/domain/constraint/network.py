@@ -42,10 +42,8 @@ class NotMinimal(Exception):
 
 
 class Costs(NamedTuple):
-    """What one unit more on each arc [A] costs, and what one unit fewer saves.
-
-    The two are equal where all units of the arc cost the same.
-    """
+    """What one unit more on each arc [A] costs, and what one unit fewer saves: the same where all
+    units of the arc cost the same."""
 
     more: Exact
     fewer: Exact
@@ -107,15 +105,12 @@ def step_costs(more: Ints, fewer: Ints, capacity: Ints, path: int, once: bool) -
 
 
 def among_exact(values: Exact, others: Exact) -> Flags:
-    if values.dtype == np.object_:
-        known = set(others.tolist())
-        return np.array([value in known for value in values.tolist()], np.bool_)
-    return np.isin(values, others)
+    known = set(others.tolist())
+    return np.array([value in known for value in values.tolist()], np.bool_)
 
 
 def shortest_distances(tail: Ints, head: Ints, cost: Exact, n_nodes: int) -> Exact:
-    """[nodes] the least cost of a path along arcs to each node, at most 0: from wherever it is
-    least.
+    """[nodes] the least cost of a path along arcs to each node, from wherever it is least: 0 or less.
 
     Raises NegativeCycles. Bellman and Ford's algorithm, all arcs of a round in one array operation.
     """

@@ -73,19 +73,17 @@ def _by_subscribers(
     group: Group, size: int, topics: Sequence[int]
 ) -> Iterator[CoPartitionedTopics]:
     """Topics with the same subscribers: range deals them alike."""
-    together: dict[bytes, list[int]] = {}
-    for topic in topics:
-        together.setdefault(group.reads[topic].tobytes(), []).append(topic)
-    for some in together.values():
-        if len(some) > 1:
-            matching = int(np.count_nonzero(_matching(_owners(group, some, size))))
-            yield CoPartitionedTopics(_names(group, some), size, matching, True)
+    for rows in _alike(group.reads[list(topics)]):
+        if len(rows) > 1:
+            some = [topics[row] for row in rows]
+            yield _joined_topics(group, some, _owners(group, some, size), True)
 
 
 def _by_owners(group: Group, size: int, topics: Sequence[int]) -> Iterator[CoPartitionedTopics]:
     owners = _owners(group, topics, size)
     pairs = len(topics) * (len(topics) - 1) // 2
-    clusters, left = _alike(owners), MAX_COMPARED
+    owned = np.flatnonzero((owners != NOBODY).any(axis=1)).tolist()
+    clusters, left = [[owned[row] for row in rows] for rows in _alike(owners[owned])], MAX_COMPARED
     leaders = owners[[rows[0] for rows in clusters]]
     taken: set[int] = set()
     for number, (leader, rows) in enumerate(zip(leaders, clusters, strict=True), 1):
@@ -101,8 +99,7 @@ def _by_owners(group: Group, size: int, topics: Sequence[int]) -> Iterator[CoPar
         together = sorted([*rows, *(row for k in joined for row in clusters[k])])
         some = [topics[row] for row in together]
         if group.reads[some].all(axis=0).any():  # else they cannot be kept together
-            matching = int(np.count_nonzero(_matching(owners[together])))
-            yield CoPartitionedTopics(_names(group, some), size, matching, False)
+            yield _joined_topics(group, some, owners[together], False)
 
 
 def _joined(leader: Index, others: Index, pairs: int) -> set[int]:
@@ -119,11 +116,11 @@ def _owners(group: Group, topics: Sequence[int], size: int) -> Index:
     return owners
 
 
-def _alike(owners: Index) -> list[list[int]]:
-    """Rows with the same owners throughout, in order; rows without any owner are left out."""
+def _alike(table: Index | Flags) -> list[list[int]]:
+    """The numbers of equal rows, in order."""
     together: dict[bytes, list[int]] = {}
-    for row in np.flatnonzero((owners != NOBODY).any(axis=1)).tolist():
-        together.setdefault(owners[row].tobytes(), []).append(row)
+    for number, row in enumerate(table):
+        together.setdefault(row.tobytes(), []).append(number)
     return list(together.values())
 
 
@@ -154,11 +151,10 @@ def chance_of_matches(n: int, least: int, p: float) -> float:
     return math.exp(-n * entropy)
 
 
-def _matching(owners: Index) -> Flags:
-    """[size] True where all rows have one owner."""
-    matching: Flags = (owners[0] != NOBODY) & (owners == owners[0]).all(axis=0)
-    return matching
-
-
-def _names(group: Group, topics: Sequence[int]) -> tuple[str, ...]:
-    return tuple(group.topics[topic] for topic in topics)
+def _joined_topics(
+    group: Group, topics: Sequence[int], owners: Index, by_protocol: bool
+) -> CoPartitionedTopics:
+    """A list of topics, whose owners are [topics, size]."""
+    matching = (owners[0] != NOBODY) & (owners == owners[0]).all(axis=0)
+    names = tuple(group.topics[topic] for topic in topics)
+    return CoPartitionedTopics(names, owners.shape[1], int(matching.sum()), by_protocol)

@@ -1,4 +1,5 @@
-"""Whether members keep up: records per second that are produced beside those they can read.
+"""Whether members keep up: records per second that are produced, beside those that they can read;
+and what they read between two samples.
 
 By how much they fall behind, exactly, is the goal before all others where rates are known.
 """
@@ -12,12 +13,61 @@ from typing import Final
 
 import numpy as np
 
-from equilag.domain.columns import NOBODY, Floats, Index, Ints
+from equilag.domain.columns import NOBODY, Flags, Floats, Index, Ints
+from equilag.domain.group.group import Group
 from equilag.domain.group.member_capacities import Load
 from equilag.domain.group.weight import filled_rates, known_rates, knows_rates
 from equilag.domain.plan.metrics import member_loads
 from equilag.domain.plan.plan_figures import RATE_ROUNDING, HotPartition, ThroughputFigures
 from equilag.domain.reduction.reduce import Reduction, known_capacities
+
+
+@dataclass(frozen=True, slots=True)
+class ReadProgress:
+    """[P] between two samples; 0 where an offset is unknown."""
+
+    seconds: float
+    known: Flags
+    """Commits and ends of both moments are known, and did not go back."""
+    before: Ints
+    """Records that waited at the first one."""
+    after: Ints
+    read: Ints
+    produced: Ints
+
+    is_whole: bool
+    """True if every partition that lags is known."""
+
+    @property
+    def is_settled(self) -> bool:
+        """True if the lag falls."""
+        return self.is_whole and int(self.after.sum()) < int(self.before.sum())
+
+
+def progress_of(group: Group) -> ReadProgress | None:
+    """None without an earlier sample."""
+    now, earlier = group.offsets, group.previous
+    if now is None or earlier is None:
+        return None
+    then = earlier.offsets
+    known: Flags = group.assignable.copy()
+    for column in (now.committed, now.log_end, then.committed, then.log_end):
+        known &= column >= 0
+    known &= (now.committed >= then.committed) & (now.log_end >= then.log_end)
+
+    def between(last: Ints, first: Ints) -> Ints:
+        found: Ints = np.where(known, last - first, 0)
+        return found
+
+    return ReadProgress(
+        earlier.seconds_before,
+        known,
+        np.maximum(0, between(then.log_end, np.maximum(then.committed, then.log_start))),
+        np.maximum(0, between(now.log_end, np.maximum(now.committed, now.log_start))),
+        between(now.committed, then.committed),
+        between(now.log_end, then.log_end),
+        not group.lag[group.assignable & ~known].any(),
+    )
 
 
 def rates_and_capacities(reduction: Reduction) -> tuple[Floats, Floats] | None:

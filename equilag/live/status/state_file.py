@@ -8,8 +8,7 @@ import time
 from pathlib import Path
 from typing import Final
 
-from equilag.adapters.open_text import read_text
-from equilag.adapters.output_file import replace_file
+from equilag.adapters.files import read_text, replace_file
 from equilag.adapters.parse_json import parse_json
 from equilag.domain.errors import InputError
 from equilag.domain.show import show

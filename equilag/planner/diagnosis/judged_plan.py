@@ -10,7 +10,7 @@ import numpy as np
 from equilag.domain.columns import Flags, Floats
 from equilag.domain.group.group import NOBODY, Group
 from equilag.domain.group.lag import UNKNOWN
-from equilag.domain.group.progress import ReadProgress, progress_of
+from equilag.domain.group.throughput import ReadProgress, progress_of
 from equilag.domain.group.weight import filled_rates
 from equilag.domain.plan.assignment import first_phase
 from equilag.domain.plan.broken_rules import broken_rules

@@ -10,7 +10,7 @@ import numpy as np
 from equilag.domain.columns import Flags, Floats, Ints
 from equilag.domain.figures import number, partition_name, plural, printable, time_span
 from equilag.domain.group.group import NOBODY, Group
-from equilag.domain.group.progress import ReadProgress
+from equilag.domain.group.throughput import ReadProgress
 from equilag.domain.plan.verdict import Action, Cause, NamedPartition
 from equilag.domain.reduction.reduce import known_capacities
 from equilag.planner.diagnosis.judged_plan import CAUGHT_UP

@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 import zstandard
 
-from equilag.adapters import open_text
+from equilag.adapters import files
 from equilag.adapters.snapshot.read_input import load_snapshot
 from equilag.domain.errors import InputError
 
@@ -28,7 +28,7 @@ class Stdin:
         self.buffer = io.BytesIO(data)
 
 
-def refused(source: open_text.Source) -> InputError:
+def refused(source: files.Source) -> InputError:
     with pytest.raises(InputError) as caught:
         load_snapshot(source)
     assert "\n" not in str(caught.value)
@@ -199,7 +199,7 @@ def test_files_that_unpack_to_too_much(
 ) -> None:
     assert callable(pack)
     file.write_bytes(pack(b" " * 5000))
-    monkeypatch.setattr(open_text, "MAX_BYTES", 4999)
+    monkeypatch.setattr(files, "MAX_BYTES", 4999)
     assert "unpacks to more than 4999 bytes" in refused(file).problem
 
 
