@@ -19,8 +19,6 @@ from equilag.domain.columns import Flags, Ints, distinct
 
 Exact: TypeAlias = Ints
 """Integers of 64 bits where they fit, else objects: Python's own of any size."""
-
-
 FITS: Final = 2**61
 """Costs below it, added up along a path, fit 64 bits."""
 
@@ -29,8 +27,8 @@ class NegativeCycles(Exception):
     """The flow is not the cheapest; carries cycles of arcs, no two of them with a common node."""
 
     def __init__(self, cycles: list[list[int]]) -> None:
-        self.cycles = cycles
         super().__init__(cycles)
+        self.cycles = cycles
 
 
 class NotMinimal(Exception):
@@ -110,7 +108,7 @@ def among_exact(values: Exact, others: Exact) -> Flags:
 
 
 def shortest_distances(tail: Ints, head: Ints, cost: Exact, n_nodes: int) -> Exact:
-    """[nodes] the least cost of a path along arcs to each node, from wherever it is least: 0 or less.
+    """[nodes] the least cost of a path along arcs to each node, from wherever; at most 0.
 
     Raises NegativeCycles. Bellman and Ford's algorithm, all arcs of a round in one array operation.
     """
