@@ -36,7 +36,7 @@ BUDGETS: Final = {
 }
 """A peer that needs longer than the limit for a call has timed out; short runs have less time."""
 MEASURED: Final = ("cells", "limits", "frontier", *PARTS)
-PACKAGES: Final = ("equilag", "numpy", "ortools")
+PACKAGES: Final = ("equilag", "numpy", "ortools", "networkx")
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

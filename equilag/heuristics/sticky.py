@@ -13,7 +13,6 @@ from dataclasses import dataclass
 import numpy as np
 
 from equilag.domain.group.group import NOBODY, Group, Index, Ints
-from equilag.domain.group.partition_classes import connected_parts
 from equilag.domain.plan.metrics import member_counts
 from equilag.heuristics.dealing import (
     dealing_order,
@@ -22,6 +21,7 @@ from equilag.heuristics.dealing import (
     partitions_by_class,
     rank_within,
 )
+from equilag.heuristics.subscription_graph import components
 
 
 class StickyAssignor:
@@ -35,7 +35,10 @@ class StickyAssignor:
         readers = partition_class_members(group)
         partitions = partitions_by_class(group)
         for component in components(group):
-            classes = [_ClassShares.of(readers[c], partitions[c], group.owner) for c in component]
+            classes = [
+                _ClassShares.of(readers[c], partitions[c], group.owner)
+                for c in component.partition_classes
+            ]
             # Fewest potential members first; the sort is stable, so then by the first topic.
             classes.sort(key=lambda shares: len(shares.members))
             for shares in classes:
@@ -44,17 +47,6 @@ class StickyAssignor:
             for shares in classes:
                 shares.settle(assigned, total, group.owner)
         return assigned
-
-
-def components(group: Group) -> list[list[int]]:
-    """The partition classes of each connected part of the graph of who may take what, ascending,
-    by the first class of each. Counts and moves of different parts are independent."""
-    part = connected_parts(group.arcs, *group.eligible.shape)
-    classes, first = np.unique(group.arcs[0], return_index=True)
-    found: dict[int, list[int]] = {}
-    for c, number in zip(classes.tolist(), part[group.arcs[1][first]].tolist(), strict=True):
-        found.setdefault(number, []).append(c)
-    return list(found.values())
 
 
 @dataclass(slots=True, eq=False)

@@ -17,6 +17,7 @@ from equilag.planner.compare import (
     Baseline,
     Comparison,
     comparison_of,
+    load_assignor_libraries,
     run_assignors,
 )
 from equilag.planner.explain import DEFAULT_TIME_LIMIT, Explanation, explain
@@ -131,6 +132,7 @@ def _comparison(made: Plan, policy: Policy, run: AnswerRun, assignors: Sequence[
         names.pop(made.algorithm, None)  # not run again: its code may be elsewhere, or have changed
         own.append(Baseline(made.algorithm, made.assigned, made.wall_s))
         optimum = solve(made.group, replace(policy, tolerance=0.0), **run.of("plan"))
+    load_assignor_libraries(made.group)
     others = run_assignors(made.group, tuple(names), required=assignors, stop=run.stop)
     return comparison_of(optimum, optimum.wall_s, [*others, *own])
 

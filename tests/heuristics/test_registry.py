@@ -199,7 +199,7 @@ def test_only_what_is_asked_for_is_imported():
         "assignor_names(); get_assignor('range')\n"
         "own = [m for m in sys.modules if m.startswith('equilag.heuristics.')]\n"
         "get_assignor('sticky')\n"
-        "print(*own, *({'ortools', 'pandas'} & sys.modules.keys()))"
+        "print(*own, *({'networkx', 'ortools', 'pandas'} & sys.modules.keys()))"
     )
     run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert {name.rpartition(".")[2] for name in run.stdout.split()} == {

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import copy
 
-import networkx as nx
 import numpy as np
 import pytest
 from hypothesis import given
@@ -14,7 +13,7 @@ from support.claimed_groups import groups, load, named, snapshots
 from equilag.domain.group.group import NOBODY
 from equilag.domain.plan.metrics import member_counts, moved
 from equilag.heuristics import get_assignor
-from equilag.heuristics.sticky import components, even_out
+from equilag.heuristics.sticky import even_out
 
 
 def sticky(group):
@@ -40,16 +39,6 @@ def with_owned(snapshot, held):
         for topic, partition in held[member["id"]]:
             member["owned"].setdefault(topic, []).append(partition)
     return changed
-
-
-@given(data=st.data())
-def test_components_are_those_of_the_graph(data):
-    group = data.draw(groups())
-    edges = np.argwhere(group.eligible).tolist()
-    graph = nx.Graph((("topics", c), ("members", k)) for c, k in edges)
-    wanted = (sorted(c for kind, c in part if kind == "topics")
-              for part in nx.connected_components(graph))  # fmt: skip
-    assert components(group) == sorted(wanted)
 
 
 @given(data=st.data())

@@ -16,7 +16,6 @@ from equilag.domain.columns import rows_together
 from equilag.domain.constraint.topic_counts import CountInterval, InstanceSums, TopicCounts
 from equilag.domain.constraint.topic_intervals import TopicIntervals
 from equilag.domain.group.group import NOBODY, Flags, Group, Index, Ints
-from equilag.domain.group.partition_classes import connected_parts
 from equilag.domain.plan.metrics import cross_reads, member_counts
 
 Some: TypeAlias = int | Ints | Index | Flags | slice
@@ -111,8 +110,19 @@ class CountConstraint:
 
     @cached_property
     def parts(self) -> Ints:
-        """[K] the part of each member class, see `connected_parts`."""
-        return connected_parts(self.arcs, *self._face.shape)
+        """[K] the part of each member class: classes that partitions can pass between, directly or
+        by way of others, are one part, with the number of its first class. O(arcs × diameter)."""
+        classes, member_classes = self.arcs
+        n_classes, n_member_classes = self._face.shape
+        part: Ints = np.arange(n_member_classes)
+        while True:
+            least = np.full(n_classes, n_member_classes)
+            np.minimum.at(least, classes, part[member_classes])
+            joined = part.copy()
+            np.minimum.at(joined, member_classes, least[classes])
+            if np.array_equal(joined, part):
+                return part
+            part = joined
 
     def may(self, partitions: Some, members: Some) -> Flags:
         """True where the member may take the partition; the two are broadcast together."""

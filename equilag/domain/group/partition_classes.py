@@ -72,23 +72,6 @@ def topic_class_arcs(classes: TopicClasses, subscriptions: tuple[Ints, Ints]) ->
     return found[order], member_classes[order]
 
 
-def connected_parts(arcs: tuple[Ints, Ints], n_classes: int, n_member_classes: int) -> Ints:
-    """[K] the part of each member class: classes that partitions can pass between, directly or by
-    way of others, are one part, with the number of its first class. `arcs` are the partition class
-    and the member class of each pair. O(arcs × log K), nearly always."""
-    classes, member_classes = arcs
-    part: Ints = np.arange(n_member_classes)
-    while True:
-        least = np.full(n_classes, n_member_classes)
-        np.minimum.at(least, classes, part[member_classes])
-        joined = part.copy()
-        np.minimum.at(joined, member_classes, least[classes])
-        joined = joined[joined]  # a label is a class of the same part, and its label is no larger
-        if np.array_equal(joined, part):
-            return part
-        part = joined
-
-
 def _scrambled(n: int, seed: int) -> npt.NDArray[np.uint64]:
     """n numbers of 64 bits with no pattern to them (SplitMix64; Steele, Lea and Flood, 2014)."""
     first = seed * n + 1
