@@ -37,7 +37,7 @@ ALLOWED: Final[dict[str, set[str]]] = {
     "live": {*_BELOW_LIVE, "live", ROOT},
     "pipeline": {*_BELOW_LIVE, "pipeline", ROOT},
     "cli": {*_BELOW_LIVE, "live", "pipeline", "cli", ROOT},
-    ROOT: {*_BELOW_LIVE, ROOT},
+    ROOT: {*_BELOW_LIVE, "pipeline", ROOT},
     "__main__": {"cli", "__main__"},
 }
 """Room to the rooms that its modules may import; `planner` is the one way in to solving."""

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import asdict, dataclass, replace
 from threading import Event
 from typing import Any, Final, Literal, NamedTuple, Unpack
 
 from equilag.domain.errors import InputError
+from equilag.domain.figures import number, plural, printable
 from equilag.domain.group.group import NOBODY, Group, Index
 from equilag.domain.group.loads import excess
 from equilag.domain.plan.claim import Evidence
@@ -23,6 +24,7 @@ from equilag.domain.plan.metrics import (
 from equilag.domain.plan.plan import Plan, Status
 from equilag.domain.policy.policy import SETTINGS, Policy
 from equilag.domain.policy.shape import with_added_members
+from equilag.domain.shown import Shown
 from equilag.heuristics import assignor_names
 from equilag.heuristics.registry import (
     AnyAssignor,
@@ -99,8 +101,8 @@ class ComparisonRow:
         return {**document, **beyond, **self.extended.to_dict()}
 
 
-@dataclass(frozen=True, slots=True)
-class Comparison:
+@dataclass(frozen=True, slots=True, repr=False)
+class Comparison(Shown):
     """The assignments of several assignors and of equilag for one group, side by side."""
 
     rows: tuple[ComparisonRow, ...]
@@ -109,6 +111,17 @@ class Comparison:
     """In records; per unit of capacity where capacities differ, and so are the gaps."""
     plan: Plan
     """The optimum's."""
+
+    def in_short(self) -> Iterator[str]:
+        name, rows = printable(self.plan.group.name), plural(len(self.rows), "row")
+        yield f"Comparison of {name}: {rows}; lag spread in records, moves"
+        known = [row for row in self.rows if row.lag_spread is not None]
+        others = [row for row in known if row.assignor not in (CURRENT, OWN_ROW)]
+        best = min(others, key=lambda row: row.lag_spread or 0, default=None)
+        for row in known:
+            if row.assignor in (CURRENT, OWN_ROW) or row is best:
+                moves = plural(row.moves or 0, "move")
+                yield f"{row.assignor}: {number(row.lag_spread or 0)}, {moves}"
 
     def to_dict(self) -> dict[str, Any]:
         """The comparison's JSON, format ``equilag/comparison/1``."""

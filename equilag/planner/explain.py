@@ -10,11 +10,13 @@ from typing import Any, Final, Literal, Unpack, cast
 from equilag.certificate.checked_plan import checked_plan
 from equilag.domain.budget import Budget
 from equilag.domain.errors import InputError
+from equilag.domain.figures import listed, printable
 from equilag.domain.group.group import Group
 from equilag.domain.plan.claim import Evidence
 from equilag.domain.plan.plan import Plan
 from equilag.domain.policy.objective import most_excess
 from equilag.domain.policy.policy import Policy
+from equilag.domain.shown import Shown
 from equilag.planner.explaining.bound_causes import BoundCause, bound_causes, in_unit
 from equilag.planner.explaining.loosened import BoundRungs, Loosened, LooserName, loosened
 from equilag.planner.solving.make_plan import make_plan
@@ -37,6 +39,8 @@ OF_MOVES: Final[frozenset[LooserName]] = frozenset(
     ("tolerance", "moves", "fewest-moves", "move-cost")
 )
 """Those that trade moves for evenness, so that they save no moves."""
+MAX_NAMED: Final = 5
+"""Causes and settings that a prompt names."""
 FEWER: Final = 0.9
 """Part of the moves that a plan as even has at most to save moves noticeably."""
 
@@ -131,8 +135,8 @@ class LooserPlan:
     """Why there is no such plan; empty if there is one."""
 
 
-@dataclass(frozen=True, slots=True)
-class Explanation:
+@dataclass(frozen=True, slots=True, repr=False)
+class Explanation(Shown):
     """Why a plan is as it is."""
 
     plan: Plan
@@ -143,11 +147,12 @@ class Explanation:
     """``solver`` if a cause, or the plan's status, rests on a solver's word."""
     interrupted: bool
 
-    def __repr__(self) -> str:
-        """Short: causes list partitions."""
-        kinds = ", ".join(cause.kind for cause in self.causes)
-        helping = ", ".join(one.name for one in self.looser if one.helps)
-        return f"Explanation({self.plan!r}, causes=[{kinds}], helping=[{helping}])"
+    def in_short(self) -> Iterator[str]:
+        yield f"Explanation of {printable(self.plan.group.name)}"
+        causes = [cause.kind for cause in self.causes]
+        yield f"kept apart by: {listed(causes, MAX_NAMED) or 'nothing'}"
+        helping = [one.name for one in self.looser if one.helps]
+        yield f"looser settings that help: {listed(helping, MAX_NAMED) or 'none'}"
 
 
 class ExplainSettings(SolveSettings, total=False):

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from typing import Any, Literal, TypeAlias, Unpack, cast
 
 from equilag.domain.budget import Budget
+from equilag.domain.figures import number, plural, printable
 from equilag.domain.group.group import Group
 from equilag.domain.group.loads import in_unit
 from equilag.domain.plan.claim import Evidence
 from equilag.domain.plan.metrics import is_valid, load_divisor, moved_partitions
 from equilag.domain.policy.objective import EXCESS, Objective
 from equilag.domain.policy.policy import Policy
+from equilag.domain.shown import Shown
 from equilag.planner.solving.front import Candidate, ParetoFront, knee
 from equilag.planner.solving.problem import Task
 from equilag.planner.solving.read_limit import check_found, has_read_limit, state_within_reads
@@ -81,9 +83,26 @@ class Point:
         }
 
 
+class Front(Shown, list[Point]):
+    """The points of a group's front, and what was asked."""
+
+    def __init__(self, points: Iterable[Point], group: Group, policy: Policy) -> None:
+        super().__init__(points)
+        self.group, self.policy = group, policy
+
+    def in_short(self) -> Iterator[str]:
+        yield f"Front of {printable(self.group.name)}: {plural(len(self), 'point')}"
+        is_lag = all(isinstance(point.spread, int) for point in self)
+        unit = "records" if is_lag else "per unit of capacity"
+        for point in self[:1] + self[1:][-1:]:
+            spread = f"spread {number(point.spread)} {unit}"
+            least = number(point.spread_lower_bound)
+            yield f"{plural(point.moves, 'move')}: {spread}, {least} at least"
+
+
 def frontier(
     group: Group, policy: str | Policy = "lag-aware", **settings: Unpack[SolveSettings]
-) -> list[Point]:
+) -> Front:
     """Return the front of moves against lag spread: moves ascending, spread strictly descending.
 
     Exact where every `spread_lower_bound` equals its spread: small groups within the time limit (5
@@ -98,9 +117,13 @@ def frontier(
     stop = settings.pop("stop", None)
     budget = budget_of(checked_group(group), time_limit, effort, deterministic, stop)
     seed, watcher = settings.pop("seed", 0), settings.pop("progress", None)
-    wanted = task_of(group, policy_from(policy, **cast(PolicySettings, settings)), seed)
+    asked = policy_from(policy, **cast(PolicySettings, settings))
+    wanted, observer = task_of(group, asked, seed), ProgressObserver(watcher, budget)
+    return Front(_points(wanted, budget, observer), group, asked)
+
+
+def _points(wanted: Task, budget: Budget, observer: ProgressObserver) -> list[Point]:
     task = front_task(wanted)
-    observer = ProgressObserver(watcher, budget)
     if has_read_limit(task):
         state = state_within_reads(task, budget, observer)
         state.whole_front = True

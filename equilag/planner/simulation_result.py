@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Final, NamedTuple
 
 import numpy as np
 
 from equilag.domain.columns import NOBODY, Floats, Index
+from equilag.domain.figures import number, printable, time_span
 from equilag.domain.group.group import Group
 from equilag.domain.plan.plan import Plan
+from equilag.domain.shown import Shown
 from equilag.planner.simulation.fluid_run import (
     MemberLags,
     RebalanceProtocol,
@@ -135,8 +137,8 @@ class RebalanceSettings(NamedTuple):
     protocol: RebalanceProtocol
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Simulation:
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class Simulation(Shown):
     """Lag over time under the current assignment and under a plan's."""
 
     group: Group
@@ -154,6 +156,17 @@ class Simulation:
     """With the rebalance at time 0, if the assignments differ."""
     changes: int
     """Partitions that get another reader."""
+
+    def in_short(self) -> Iterator[str]:
+        over = time_span(self.duration)
+        yield f"Simulation of {printable(self.group.name)} over {over}"
+        yield f"produced: {number(self.produced)} records/s; capacity: {number(self.capacity)}"
+        for name, course in (("now", self.current), ("with the plan", self.planned)):
+            if math.isinf(course.read_after):
+                short = number(float(course.falls_behind.sum()))
+                yield f"{name}: never all read; {short} records/s short"
+            else:
+                yield f"{name}: all read after {time_span(course.read_after)}"
 
     @property
     def produced(self) -> float:

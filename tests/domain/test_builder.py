@@ -221,7 +221,7 @@ ERRORS: list[tuple[dict[str, Any], str, str]] = [
     ({"owned": ClaimColumns(np.array([0]), np.array([0.0]))}, "owned.partition[0]", "a float"),
     ({"lags": {0: [1]}}, "lags", "an integer as a key"),
     ({"lags": {"orders": {1, 2, 3}}}, "lags.orders", "a Python set, not a list"),
-    ({"lags": {"orders": np.array([1.0, 2, 3])}}, "lags.orders[0]", "1.0 is a float"),
+    ({"lags": {"orders": np.array([1.5, 2, 3])}}, "lags.orders[0]", "1.5 is a float"),
     ({"lags": {"orders": np.array([1, -2, 3])}}, "lags.orders[1]", "-2 is below 0"),
     ({"lags": np.array([1, 2])}, "lags", "2 entries for 5 partitions"),
     ({"lags": np.array([1, 2, 3, 4, 2**53])}, "lags[4]", "is 2^53 or more"),

@@ -175,7 +175,7 @@ def size() -> b.Report:
     fields = orders_snapshot(rates=rates)
     fields["members"] = [{**one, "capacity": 25} for one in fields["members"]]
     group = equilag.load_snapshot(fields)
-    return SizeReport(group, equilag.size(group, effort=0.1, catch_up=120))
+    return SizeReport(equilag.size(group, effort=0.1, catch_up=120))
 
 
 def fleet() -> b.Report:

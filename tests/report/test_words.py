@@ -203,8 +203,7 @@ def sizes() -> Said:
         "no rows": replace(open_, rows=()),
     }
     for name, one in found.items():
-        group = asked[name][0] if name in asked else twelve
-        yield name, (*sentences(SizeReport(group, one)), load_note(one))
+        yield name, (*sentences(SizeReport(one)), load_note(one))
 
 
 ACROSS: Final = {topic: [["x"]] * 6 + [["y"]] * 6 for topic in "ab"}

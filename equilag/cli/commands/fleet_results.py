@@ -33,12 +33,10 @@ CUT: Final = "the time limit cut the run short, so equilag plan may find another
 
 
 def _read(directory: str, top: int, *, every_group: bool = False) -> FleetReport:
-    from equilag.pipeline.results.fleet_report import read_report
-    from equilag.pipeline.results.run_dir import reading_run
+    from equilag.pipeline.results.fleet_report import load_fleet
     from equilag.report.reports.fleet import FleetReport
 
-    with reading_run(directory):
-        return FleetReport(read_report(directory), top, every_group=every_group)
+    return FleetReport(load_fleet(directory), top, every_group=every_group)
 
 
 def _configure_show(parser: argparse.ArgumentParser) -> None:

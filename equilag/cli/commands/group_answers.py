@@ -94,7 +94,7 @@ def _size(asked: Question) -> Report:
         catch_up=args.catch_up, time_limit=args.time_limit, effort=options.effort_of(args),
         seed=args.seed, stop=asked.run["stop"],
     )  # fmt: skip
-    return SizeReport(asked.group, sizing)
+    return SizeReport(sizing)
 
 
 PLAN: Final = GroupCommand(

@@ -16,6 +16,7 @@ from typing import NoReturn, TypeVar
 
 import numpy as np
 
+from equilag.domain.building.foreign_columns import plain_input
 from equilag.domain.building.group_input import GroupInput, PartitionOffsets, check_arguments
 from equilag.domain.building.member_fields import (
     EXTENDED_MEMBER_FIELDS,
@@ -65,6 +66,16 @@ def build(given: GroupInput, make: Callable[..., G]) -> G:
 
     Raises InputError, and TypeError for an argument that is missing or unknown.
     """
+    try:
+        return _build(given, make)
+    except InputError:
+        plain = plain_input(given)
+        if plain is None:
+            raise
+    return _build(plain, make)
+
+
+def _build(given: GroupInput, make: Callable[..., G]) -> G:
     check_arguments(given)
     topics = TopicIndex.of(given["topics"])
     listed = [one if isinstance(one, Member) else Member(one) for one in given["members"]]

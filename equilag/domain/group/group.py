@@ -21,6 +21,7 @@ from equilag.domain.columns import Index as Index
 from equilag.domain.columns import Ints as Ints
 from equilag.domain.columns import Marks as Marks
 from equilag.domain.group.extended_columns import ExtendedColumns
+from equilag.domain.group.group_view import GroupView
 from equilag.domain.group.input_doubt import InputDoubt
 from equilag.domain.group.lag import OffsetColumns, Previous
 from equilag.domain.group.member import UNKNOWN_GENERATION as UNKNOWN_GENERATION
@@ -36,8 +37,8 @@ if TYPE_CHECKING:
     from equilag.domain.building.group_input import GroupInput
 
 
-@dataclass(frozen=True, eq=False)
-class Group:
+@dataclass(frozen=True, eq=False, repr=False)
+class Group(GroupView):
     """One consumer group at one moment.
 
     Shapes: M members, K member classes (sets of members with one subscription), T topics,
@@ -63,12 +64,12 @@ class Group:
     """[Q]"""
     owner: Index
     """[P] the member whose claim stands and that may take the partition, or NOBODY."""
-    dropped_claims: int = 0
-    doubts: tuple[InputDoubt, ...] = ()
+    dropped_claims: int = field(default=0, compare=False)
+    doubts: tuple[InputDoubt, ...] = field(default=(), compare=False)
     """What the input was accepted with although it may be a mistake."""
-    remarks: tuple[str, ...] = ()
+    remarks: tuple[str, ...] = field(default=(), compare=False)
     """What a source that is no snapshot, such as a pasted text, leaves open or makes doubtful."""
-    incomplete: tuple[str, ...] = ()
+    incomplete: tuple[str, ...] = field(default=(), compare=False)
     """Why the source does not say who reads what, in sentences."""
     taken_at: str | None = None
     generation: int | None = None

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Final, Literal, get_args
 
 import numpy as np
 
+from equilag.domain.figures import number, printable, spread_over
 from equilag.domain.group.group import NOBODY, Group, Index
 from equilag.domain.group.lag import QUALITY
 from equilag.domain.group.loads import MemberLoads, excess
@@ -56,6 +57,7 @@ from equilag.domain.policy.objective import SHORT, Figures, Objective
 from equilag.domain.policy.policy import Policy
 from equilag.domain.policy.policy_settings import UNCONSTRAINED
 from equilag.domain.reduction.reduce import Reduction
+from equilag.domain.shown import Shown
 
 Status = Literal["optimal", "feasible", "fallback"]
 STATUSES: Final[tuple[Status, ...]] = get_args(Status)
@@ -65,8 +67,8 @@ CUT: Final = "cut by the clock"
 """What a plan's JSON says of its run."""
 
 
-@dataclass(frozen=True, eq=False)
-class Plan:
+@dataclass(frozen=True, eq=False, repr=False)
+class Plan(Shown):
     """An assignment of one group, and how good it is proved to be."""
 
     group: Group
@@ -82,14 +84,14 @@ class Plan:
     time_limit: float | None = None
     wall_s: float = 0.0
     notes: tuple[str, ...] = ()
-    """Problems during the run, for people to read."""
+    """Problems during the run."""
     choices: tuple[Choice, ...] = ()
     """Other trade-offs: fewest moves, the knee of the front, most even."""
     seed: int = 0
     effort: float | None = None
-    """Seconds' worth of counted work that the run was limited to; None for no such limit."""
+    """Seconds' worth of counted work that the run was limited to."""
     repeatable: bool = True
-    """False if the clock cut the run short, so that another run may find another plan."""
+    """False if the clock cut the run short: another run may find another plan."""
     excess_lower_bound: Load = 0
     price_lower_bound: int = 0
     """Where moves have a weight: no plan's moves cost less, see `domain.group.move_unit`."""
@@ -99,14 +101,15 @@ class Plan:
     """What was planned in place of `group`; None for an assignor's plan, which knows only
     partitions."""
     judge: Callable[[Plan], VerdictFacts] | None = None
-    """What makes the verdict when it is read; None for a plan that was read from a file."""
+    """What makes the verdict when it is read."""
 
-    def __repr__(self) -> str:
-        """Short: the columns of a group have millions of entries."""
-        return (
-            f"Plan(group={self.group.name!r}, status={self.status!r}, "
-            f"algorithm={self.algorithm!r}, moves={len(self.moves)}, spread={self.loads.spread!r})"
-        )
+    def in_short(self) -> Iterator[str]:
+        loads = self.loads
+        unit = "records" if loads is self.lag else "per unit of capacity"
+        yield f"Plan of {printable(self.group.name)}: {self.status}, by {self.algorithm}"
+        yield f"moves: {len(self.moves):,} ({self.moves_lower_bound:,} at least)"
+        yield f"load of a member: {spread_over(loads.min, loads.max)} {unit}"
+        yield f"spread: {number(loads.spread)} ({number(loads.spread_lower_bound)} at least)"
 
     def __getstate__(self) -> dict[str, Any]:
         """A copy takes its claims along, not what makes them."""
@@ -293,6 +296,5 @@ class Plan:
             document["interrupted"] = True
         if self.notes:
             document["notes"] = list(self.notes)
-        if reasons and self.verdict is not None:
-            document["verdict"] = self.verdict.document()
-        return document
+        verdict = self.verdict if reasons else None
+        return document if verdict is None else {**document, "verdict": verdict.document()}

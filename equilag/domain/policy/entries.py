@@ -27,6 +27,12 @@ NO_LISTS: Final[TopicLists] = ((),)
 NO_LISTS_TEXT: Final = "none"
 """The text for it, on a command line and in JSON."""
 
+EXAMPLES: Final[Mapping[str, str]] = {
+    "capacity": '{"c-*": 1000}', "co_partition": '[["orders", "payments"]]',
+    "keep": '["orders"]', "max_partitions": '{"canary-*": 2}', "pin": '{("orders", 1): "c-1"}',
+}  # fmt: skip
+"""How a setting is written in Python."""
+
 _PIN: Final = re.compile(r"(.+?)-([0-9]{1,18})=(.+)", re.DOTALL)
 """TOPIC-PARTITION=ID. The topic may have dashes; it ends before the first ``-NUMBER=``."""
 
@@ -85,7 +91,7 @@ def _pair(entry: object, number: Callable[[str], float], place: str) -> tuple[ob
         return pattern, _number(text, number)
     if isinstance(entry, (list, tuple)) and len(entry) == 2:
         return entry[0], entry[1]
-    raise InputError(not_a(entry, "ID=N"), place)
+    raise _misshapen(entry, "ID=N", place)
 
 
 def _capacity(value: object, pattern: object, place: str) -> float:
@@ -149,7 +155,7 @@ def _pin(entry: object, place: str) -> tuple[str, int, str]:
         case [[str(topic), int(partition)], str(name)] | [str(topic), int(partition), str(name)]:
             if topic and name and partition >= 0 and not isinstance(partition, bool):
                 return topic, partition, name
-    raise InputError(not_a(entry, "a topic, a partition and an id"), place)
+    raise _misshapen(entry, "a topic, a partition and an id", place)
 
 
 def _entries(value: object, place: str) -> Iterator[Any]:
@@ -159,8 +165,14 @@ def _entries(value: object, place: str) -> Iterator[Any]:
 
 def _listed(value: object, place: str) -> Sequence[Any]:
     if not isinstance(value, (list, tuple)):
-        raise InputError(not_a(value, "a list"), place)
+        raise _misshapen(value, "a list", place)
     return value
+
+
+def _misshapen(value: object, expected: str, place: str) -> InputError:
+    """The error for what only Python or JSON can give, with an example for Python."""
+    example = f"; for example {place}={EXAMPLES[place]}" if place in EXAMPLES else ""
+    return InputError(not_a(value, expected) + example, place)
 
 
 _TEXTS: Final = {"type": "array", "items": {"type": "string"}}

@@ -9,7 +9,7 @@ from typing import Any, Final, TypeVar
 
 from equilag.domain.errors import InputError
 from equilag.pipeline.results.export import group_commands, planned_with
-from equilag.pipeline.results.run_dir import SUMMARY, read_summary
+from equilag.pipeline.results.run_dir import SUMMARY, read_summary, reading_run
 from equilag.pipeline.results.run_tables import check_summary, read_columns, rows_of
 from equilag.planner.facts.fleet_run import (
     AssignorGaps,
@@ -32,6 +32,16 @@ _PLAN: Final = (
     "headline", "relief_percent", "policy", "time_limit_s",
 )  # fmt: skip
 _CURRENT: Final = ("group", "load_max", "load_spread", "load_excess")
+
+
+def load_fleet(directory: str) -> FleetRun:
+    """Return the results of the finished run in a directory, as ``equilag fleet`` wrote it.
+
+    Needs pyarrow. Raises InputError that names the directory and the table if the run is
+    unfinished, incomplete or damaged, and MissingExtra without pyarrow.
+    """
+    with reading_run(directory):
+        return read_report(directory)
 
 
 def read_report(path: str) -> FleetRun:

@@ -33,7 +33,7 @@ def read_columns(
     MissingExtra without pyarrow.
     """
     if find_spec("pyarrow") is None:
-        raise MissingExtra("fleets need the package pyarrow: pip install 'equilag[spark]'")
+        raise MissingExtra("a fleet's run needs pyarrow: pip install 'equilag[arrow]'")
     import pyarrow
     import pyarrow.parquet
 

@@ -230,7 +230,7 @@ def lag_course(folder: str, group: str) -> list[tuple[float, int]]:
     it, and MissingExtra without pyarrow.
     """
     if find_spec("pyarrow") is None:
-        raise MissingExtra("a recording needs the package pyarrow: pip install 'equilag[collect]'")
+        raise MissingExtra("a recording needs pyarrow: pip install 'equilag[arrow]'")
     import pyarrow
     from pyarrow import parquet
 

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, Final, NamedTuple, get_args
 
 import numpy as np
 
+from equilag.domain.figures import plural, printable
 from equilag.domain.plan.verdict import Action
+from equilag.domain.shown import Shown
 
 ACTIONS: Final[tuple[Action, ...]] = get_args(Action)
 """What to do with a group."""
@@ -157,8 +159,8 @@ def assignor_gaps(assignor: str, gaps: Sequence[float]) -> AssignorGaps:
     return AssignorGaps(assignor, len(values), tuple(bands.tolist()), *known)
 
 
-@dataclass(frozen=True, slots=True)
-class FleetRun:
+@dataclass(frozen=True, slots=True, repr=False)
+class FleetRun(Shown):
     """The results of the run in the directory `path`."""
 
     path: str
@@ -169,6 +171,15 @@ class FleetRun:
     """Sorted by group name."""
     gaps: tuple[AssignorGaps, ...] = ()
     """Of every assignor, in the order of the summary."""
+
+    def in_short(self) -> Iterator[str]:
+        groups = plural(len(self.groups), "group")
+        yield f"Fleet run {printable(self.path)}: {groups}, {len(self.failures):,} more not planned"
+        moved = [row for row in self.groups if row.action in ("move", "assign")]
+        moves = sum(row.moves for row in moved)
+        yield f"worth a rebalance: {plural(len(moved), 'group')}, {plural(moves, 'move')}"
+        if known := len(self.throughput):
+            yield f"do not keep up: {len(self.behind):,} of {known:,} whose rates are known"
 
     @property
     def throughput(self) -> tuple[GroupThroughput, ...]:

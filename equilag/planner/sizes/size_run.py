@@ -148,7 +148,7 @@ class SizeRun:
         fastest = max(self.pool.capacity) if self.pool.capacity else None
         planned, weight = self._units.group, self._weights.value / self._weights.scale
         return Sizing(
-            group=self._given.name,
+            group=self._given,
             policy=self._policy,
             basis=self._basis(),
             rows=tuple(rows),

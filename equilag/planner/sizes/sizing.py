@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any, Final, NamedTuple
 
 import numpy as np
 
 from equilag.domain.budget import Budget
+from equilag.domain.figures import plural, printable
+from equilag.domain.group.group import Group
 from equilag.domain.plan.claim import Evidence
 from equilag.domain.policy.policy import Policy
 from equilag.domain.policy.policy_settings import WeightKind
+from equilag.domain.shown import Shown
 from equilag.planner.sizes.size_curve import SizeCurve
 from equilag.planner.sizes.size_search import LeastSize, least_size, settle
 
@@ -131,11 +134,11 @@ class SizeBasis:
         return asdict(self)
 
 
-@dataclass(frozen=True, slots=True)
-class Sizing:
+@dataclass(frozen=True, slots=True, repr=False)
+class Sizing(Shown):
     """The rows of all sizes that were looked at, ascending, and what they say."""
 
-    group: str
+    group: Group
     policy: Policy
     basis: SizeBasis
     rows: tuple[SizeRow, ...]
@@ -155,6 +158,14 @@ class Sizing:
     hot: tuple[HotUnit, ...]
     """Partitions whose rate alone exceeds what any member can process, the largest rate first."""
     interrupted: bool = False
+
+    def in_short(self) -> Iterator[str]:
+        sizes = f"{self.first} to {plural(self.last, 'process', 'processes')}"
+        yield f"Sizing of {printable(self.group.name)}: {sizes}, now {self.basis.present}"
+        goals = {"keeps up": self.least_keeping_up, "catches up in time": self.least_catching_up}
+        for goal, found in goals.items():
+            if found is not None:
+                yield f"{goal}: from {found.at_most or 'no size found'}; {found.at_least} at least"
 
     def row(self, size: int) -> SizeRow | None:
         """The row of a size, if there is one."""
@@ -192,7 +203,7 @@ class Sizing:
         """The document ``equilag/size/1``."""
         document: dict[str, Any] = {
             "format": FORMAT,
-            "group": self.group,
+            "group": self.group.name,
             "policy": self.policy.to_dict(),
             "basis": self.basis.to_dict(),
             "sizes": {"from": self.first, "to": self.last, "most": self.most},

@@ -29,12 +29,19 @@ LIVE: Final = "live.js"
 """The script of a page that follows its server."""
 
 
-def page_of(report: Report, *, made_at: str | None = None, refresh_s: float | None = None) -> str:
+def page_of(
+    report: Report,
+    *,
+    made_at: str | None = None,
+    refresh_s: float | None = None,
+    is_embedded: bool = False,
+) -> str:
     """The page as HTML.
 
     made_at: the time that it names as that of its making.
     refresh_s: for pages that are served live: how often they read what is new from their server.
         Without JavaScript they load themselves again instead.
+    is_embedded: without the frame of a page, and without its data.
     """
     live = refresh_s is not None
     scripts = [inline_file(name) for name in (*SCRIPTS, *((LIVE,) if live else ()))]
@@ -44,7 +51,8 @@ def page_of(report: Report, *, made_at: str | None = None, refresh_s: float | No
         kind=KINDS.get(report.kind, report.kind),
         made_at=made_at,
         refresh_s=refresh_s,
-        document=None if live else packed(report.document()),
+        is_embedded=is_embedded,
+        document=None if live or is_embedded else packed(report.document()),
         scripts=scripts,
         styles=Markup("\n").join(inline_file(name) for name in STYLES),
         policy=content_policy(scripts, is_live=live),

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from functools import partial
 from itertools import pairwise
 from shlex import quote
 from types import MappingProxyType
@@ -100,7 +99,7 @@ class GroupReport(b.Report):
         self.explanation = _made(ExplanationReport, answers.explanation)
         self.comparison = _made(ComparisonReport, answers.comparison)
         self.simulation = _made(SimulationReport, answers.simulation)
-        self.sizing = _made(partial(SizeReport, answers.group), answers.sizing)
+        self.sizing = _made(SizeReport, answers.sizing)
         front = self._front()
         self.front = None if front is None else FrontierReport(front, self._command)
 
@@ -160,7 +159,7 @@ class GroupReport(b.Report):
         yield next_section(plan, "How to make the group do it")
         yield b.section("How the figures were read", *reading_notes(plan.group), anchor="reading")
         if plan.members:
-            yield members_section(plan, _member_strips(plan))
+            yield members_section(plan, member_strips(plan))
             yield self._moves()
             yield from self.explanation.why_sections() if self.explanation else ()
             if self.front is not None and len(self.front.front.points) > 1:
@@ -218,7 +217,7 @@ def _setting(value: Any) -> str:
     return number(value) if isinstance(value, float) else printable(str(value))
 
 
-def _member_strips(report: PlanReport) -> tuple[b.Strip, ...]:
+def member_strips(report: PlanReport) -> tuple[b.Strip, ...]:
     """A strip per member, in the order of the members; partitions that stay come first, so that
     they stand in line in both bars of a member."""
     plan = report.plan

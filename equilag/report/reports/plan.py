@@ -92,6 +92,9 @@ class PlanReport(b.Report):
         rows = proof_rows(self.plan, self.group, self.work, verbose=self._verbose)
         return b.Facts(tuple(row for row in rows if row.words))
 
+    def strips(self) -> Sequence[b.Strip]:
+        return ()
+
     def asks(self) -> bool:
         return self.verdict.worth_it
 
@@ -106,7 +109,7 @@ class PlanReport(b.Report):
         if self.verdict.action == "cannot-tell":
             return  # who reads what is not known, so there is nothing to show
         yield group_title(self.group)
-        yield members_section(self)
+        yield members_section(self, self.strips())
         yield _instances(self)
         yield _moves(self)
         yield b.section("Plan", self.proof, rest=f"  {status_sentence(self.plan)}")

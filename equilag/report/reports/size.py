@@ -6,7 +6,6 @@ from collections.abc import Iterator
 from typing import Any, Final
 
 from equilag.domain.figures import number, plural, time_span
-from equilag.domain.group.group import Group
 from equilag.planner.facts.group import group_facts
 from equilag.planner.sizes.sizing import SizeRow, Sizing, notable_sizes
 from equilag.report import report_blocks as b
@@ -23,8 +22,8 @@ SERIES: Final = "heaviest load under the best plan"
 class SizeReport(b.Report):
     kind = "size"
 
-    def __init__(self, group: Group, sizing: Sizing) -> None:
-        self.group, self.sizing = group, sizing
+    def __init__(self, sizing: Sizing) -> None:
+        self.sizing = sizing
         self.wording = Wording.of(sizing)
         self.interrupted = sizing.interrupted
         wanted = notable_sizes(
@@ -41,7 +40,7 @@ class SizeReport(b.Report):
         return {**self.sizing.to_dict(), "headlines": [*size_lines(self.sizing)]}
 
     def parts(self) -> Iterator[b.Block]:
-        now, figures = self.sizing.now, group_facts(self.group)
+        now, figures = self.sizing.now, group_facts(self.sizing.group)
         tone: b.Tone = "neutral"
         if now is not None and now.keeps_up is not None:
             tone = "good" if now.keeps_up else "bad"
