@@ -113,7 +113,7 @@ def test_a_summary_that_lacks_something(path: str, place: tuple[str, ...]) -> No
 
 def test_without_pyarrow(path: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("equilag.pipeline.results.run_tables.find_spec", lambda name: None)
-    with pytest.raises(MissingExtra, match=r"equilag\[spark\]"):
+    with pytest.raises(MissingExtra, match=r"equilag\[arrow\]"):
         read_report(path)
 
 
