@@ -195,6 +195,7 @@ def _launch(folder: Path, lib: Path) -> subprocess.Popen[bytes]:
             stdin=subprocess.DEVNULL,
             stdout=output,
             stderr=subprocess.STDOUT,
+            process_group=0,  # Ctrl-C is for us, who stop it after its clients
         )
 
 

@@ -85,8 +85,7 @@ def measured_scenario(scenario: LoadScenario, logs: Path) -> dict[str, Any]:
         broker = start_broker(folder / "broker")
         stack.callback(broker.stop)
         topic = scenario.name
-        admin = AdminClient({"bootstrap.servers": broker.bootstrap, "log_level": 0})
-        admin.create_topics([NewTopic(topic, scenario.partitions, 1)])[topic].result()
+        make_topic(broker.bootstrap, topic, scenario.partitions)
         sides = []
         for side in scenario.sides:
             sides.append(LiveSide(side, scenario, broker.bootstrap, topic, folder / side.name))
@@ -110,6 +109,11 @@ def measured_scenario(scenario: LoadScenario, logs: Path) -> dict[str, Any]:
             "speeds": list(scenario.speeds),
             **figures,
         }
+
+
+def make_topic(bootstrap: str, topic: str, partitions: int) -> None:
+    admin = AdminClient({"bootstrap.servers": bootstrap, "log_level": 0})
+    admin.create_topics([NewTopic(topic, partitions, 1)])[topic].result()
 
 
 def versions() -> dict[str, str]:

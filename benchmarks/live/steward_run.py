@@ -31,7 +31,9 @@ class StewardRun:
         command = [sys.executable, "-m", "equilag", "steward", "--bootstrap-server", bootstrap]
         command += ["--group", group, "--listen", f"127.0.0.1:{self.port}", *options]
         with self.log.open("wb") as output:
-            self.process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stderr=output)
+            self.process = subprocess.Popen(
+                command, stdin=subprocess.DEVNULL, stderr=output, process_group=0
+            )
 
     @property
     def text(self) -> str:

@@ -71,7 +71,8 @@ class RangePatterns:
         key = self.task.member_class[member], gone.tobytes()
         first, step = self._least(member, gone)
         if key in self.listed:
-            first = max(first, first + (self.listed[key][0] - first) // step * step)
+            known = min(self.listed[key][0], ends)  # more may be listed than is asked for here
+            first = max(first, first + (known - first) // step * step)
         for most in range(first, ends + 1, step):
             listed = self.patterns(member, gone, most)
             if listed is None:

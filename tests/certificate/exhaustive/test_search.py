@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import replace
 
 import numpy as np
@@ -40,6 +41,15 @@ from equilag.domain.policy.policy import Policy
 from equilag.domain.policy.policy_settings import BALANCES
 
 PLENTY = 10**9
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _searched() -> Iterator[None]:
+    """Tiny problems are searched here too, though listing all their assignments is quicker."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("equilag.certificate.exhaustive.all_listed.MOST_LISTED", 0)
+        patch.setattr("equilag.certificate.exhaustive.range_patterns.FEW_ITEMS", 0)
+        yield
 
 
 def decides_as_brute_force(
@@ -233,8 +243,20 @@ def test_finds_a_solution_exactly_where_there_is_one() -> None:
         {"range_patterns.MAX_LISTED": 2},
         {"range_patterns.MAX_LEVELS": 0},
         {"patterns.MAX_SUBSETS": 3},
+        {"range_patterns.FEW_ITEMS": 16},
+        {"all_listed.MOST_LISTED": 5_000},
     ],
-    ids=["cut ranges", "words and batches", "parts", "estimates", "joins", "levels", "long lists"],
+    ids=[
+        "cut ranges",
+        "words and batches",
+        "parts",
+        "estimates",
+        "joins",
+        "levels",
+        "long lists",
+        "few items",
+        "all listed",
+    ],
 )
 def test_few_moves_are_decided_as_by_brute_force(
     settings: dict[str, int], monkeypatch: pytest.MonkeyPatch
