@@ -36,7 +36,7 @@ unexport PYTHONDONTWRITEBYTECODE
 
 .DELETE_ON_ERROR:
 .NOTPARALLEL:
-.PHONY: help run test durations test-changed test-long coverage test-live fleet-demo bench bench-full bench-fleet bench-simulation docs docs-links pictures schemas reference examples lint format wheel-test lock clean FORCE
+.PHONY: help run test durations test-changed test-long coverage test-live demo fleet-demo bench bench-full bench-fleet bench-simulation docs docs-links pictures schemas reference examples lint format wheel-test lock clean FORCE
 
 help: ## what there is to make
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' Makefile | expand -t 14
@@ -82,6 +82,9 @@ test-live: $(VENV)/.dev $(VENV)/.equilag ## live groups on real brokers; renews 
 	$(BIN)/python -m benchmarks.live.load_report --take .cache/live; \
 	$(BIN)/python -m benchmarks.live.faults_report --take .cache/live; \
 	exit $$status
+
+demo: $(VENV)/.spark $(VENV)/.equilag ## a live group with a slow consumer, and a steward with its page (Java 17)
+	@$(BIN)/python -m benchmarks.live.demo
 
 fleet-demo: $(VENV)/.spark $(VENV)/.equilag ## 500 made-up groups planned on Spark (Java 17)
 	@rm -rf fleet-demo

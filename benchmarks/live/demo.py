@@ -67,17 +67,17 @@ def said(words: str) -> None:
     sys.stdout.flush()
 
 
-def introduction(scenario: LoadScenario, side: LiveSide, port: int) -> str:
-    slow, *_, fast = scenario.speeds
-    rate = lognormal_rates().sum()
+def introduction(scenario: LoadScenario, group: str, port: int) -> str:
+    slow, fast = scenario.speeds[0], scenario.speeds[-1]
+    produced, read = lognormal_rates().sum(), sum(scenario.speeds)
     return f"""
-  page        http://127.0.0.1:{port}/
-  group       {TOPIC}-{side.side.name}: {len(scenario.speeds)} consumers, {scenario.partitions} partitions
-  produced    {rate:,.0f} records/s; the consumers together read {sum(scenario.speeds):,.0f}
-  the trouble member-0 reads {slow:g} records/s, the others {fast:g}
+  page      http://127.0.0.1:{port}/
+  group     {group}: {len(scenario.speeds)} consumers, {scenario.partitions} partitions
+  load      {produced:,.0f} records/s are produced; all consumers together read {read:,.0f}
+  trouble   member-0 reads {slow:g} records/s, each of the others {fast:g}
 
-  The steward sees lag grow at member-0, measures how fast each consumer reads, and moves partitions
-  once that is worth a rebalance: within three minutes. Ctrl-C ends everything.
+  The steward sees what member-0 does not read, measures how fast it is, and gives its partitions to
+  others once that is worth a rebalance: within three minutes. Ctrl-C ends everything.
 """
 
 
@@ -87,9 +87,18 @@ def line_of(status: Mapping[str, Any], seconds: float) -> str:
     if not status:
         return f"{clock:>6}  the steward does not answer"
     lag = {one["name"]: one["lag"] for one in status["by_member"]}
-    figures = [cell(one, "number") for one in (status["lag_total"], lag.get("member-0"))]
-    shown = f"{clock:>6}  lag {figures[0]:>6}, member-0 {figures[1]:>6}  {status['headline']}"
-    return shorten(shown, WIDEST)
+    total, own = (cell(one, "number") for one in (status["lag_total"], lag.get("member-0")))
+    words = status["headline"].partition(";")[0]
+    return shorten(f"{clock:>6}  lag {total:>6}, member-0 {own:>6}   {words}", WIDEST)
+
+
+def rebalances_of(status: Mapping[str, Any], seen: set[str]) -> Iterator[str]:
+    """What the steward says of the rebalances that it started since."""
+    for event in reversed(status.get("events", ())):
+        if event["event"] == "rebalance" and event["at"] not in seen:
+            seen.add(event["at"])
+            words = event["text"].partition("; moves: ")[0].removeprefix("cause: gain; ")
+            yield shorten(f"{'':>6}  rebalance: {words}", WIDEST)
 
 
 def main() -> int:
@@ -104,10 +113,13 @@ def main() -> int:
         try:
             with demo_group(scenario, Path(name), stop) as side:
                 assert side.steward is not None
-                said(introduction(scenario, side, side.steward.port))
-                began = time.monotonic()
+                said(introduction(scenario, f"{TOPIC}-{side.side.name}", side.steward.port))
+                began, seen = time.monotonic(), set[str]()
                 while not stop.wait(EVERY_S):
-                    said(line_of(side.steward.status(), time.monotonic() - began))
+                    status = side.steward.status()
+                    for line in rebalances_of(status, seen):
+                        said(line)
+                    said(line_of(status, time.monotonic() - began))
         except NoBroker as error:
             said(f"no demo: {error}")
             return 2
