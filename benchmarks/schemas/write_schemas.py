@@ -28,6 +28,8 @@ DEFINITIONS: Final[dict[str, tuple[type, ...]]] = {
     "plan": (VerdictFacts,),
     "explanation": (BoundCause, UnevennessFacts, VerdictFacts),
     "groups": (VerdictFacts,),
+    "simulation": (VerdictFacts,),
+    "size": (VerdictFacts,),
     "fleet-report": (FleetVerdictFacts, AssignorGaps),
 }
 """Schema -> the facts that some of its definitions are made from."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from equilag.domain.errors import InputError
@@ -11,6 +11,7 @@ from equilag.pipeline.rules import Rules
 from equilag.pipeline.solving import KILL_AFTER
 from equilag.pipeline.sources.history import END_OF_TIME
 from equilag.pipeline.sources.signals import WEIGHTS
+from equilag.planner.diagnosis.judged_plan import VerdictLimits
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,6 +43,7 @@ class FleetOptions:
     """Bins of groups; None for some on each core."""
     kill_after: float = KILL_AFTER
     """Seconds beyond twice its time limit after which a group's process is killed."""
+    limits: VerdictLimits = field(default_factory=VerdictLimits)
 
     def __post_init__(self) -> None:
         if self.weight is not None and self.weight not in WEIGHTS:
@@ -83,5 +85,6 @@ class FleetOptions:
             "effort": default.effort,
             "time_limit_s": default.time_limit,
             "seed": default.seed,
+            "limits": self.limits.to_dict(),
             "rules": [rule.pattern.pattern for rule in self.rules.rules],
         }

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
@@ -14,6 +14,7 @@ from equilag.domain.group.group import Group, Index, Ints
 from equilag.pipeline.rules import GroupSettings
 from equilag.pipeline.sources.group_columns import baseline_columns, plan_columns
 from equilag.pipeline.sources.snapshot_rows import Row, group_input
+from equilag.planner.diagnosis.judged_plan import VerdictLimits
 
 if TYPE_CHECKING:
     from equilag.domain.plan.plan import Plan
@@ -48,6 +49,7 @@ class PlanGroup:
 
     weight: str = "lag"
     reset: str = "latest"
+    limits: VerdictLimits = field(default_factory=VerdictLimits)
 
     def __call__(self, problem: Row, settings: GroupSettings) -> GroupResult:
         """Plan a row of `problems/`. Raises what `Group.build` and `solve` raise."""
@@ -67,7 +69,7 @@ class PlanGroup:
         )
         found = comparison_of(plan, plan.wall_s, run_assignors(group, _assignors()))
         rows = [baseline_columns(plan, settings.policy, row) for row in found.rows]
-        columns = plan_columns(plan)
+        columns = plan_columns(plan, self.limits)
         if self.weight in ("rate", "bytes"):
             columns["headline"] = None  # it would call them records
         columns["task_s"] = time.perf_counter() - start

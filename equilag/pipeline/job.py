@@ -179,7 +179,7 @@ def _run(
                 spark,
                 problems,
                 options.rules,
-                planner or PlanGroup(weight, options.reset),
+                planner or PlanGroup(weight, options.reset, options.limits),
                 options.tasks,
                 options.kill_after,
             ),

@@ -80,6 +80,7 @@ def test_the_settings_in_the_summary() -> None:
         "effort": 0.25,
         "time_limit_s": 30.0,
         "seed": 4,
+        "limits": {"gain": 10.0, "min_gain": None, "min_lag": 10_000, "behind": 60.0},
         "rules": ["^a", "b$"],
     }
     assert FILES.to_dict()["stale_after_s"] is None

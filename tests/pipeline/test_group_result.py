@@ -24,6 +24,8 @@ from equilag.pipeline.rules import GroupSettings
 from equilag.pipeline.sources.group_columns import BASELINE, LOADS, PLAN, THROUGHPUT
 from equilag.pipeline.sources.snapshot_rows import group_input
 from equilag.planner.compare import compare
+from equilag.planner.diagnosis.judged_plan import VerdictLimits
+from equilag.planner.worth.thresholds import Thresholds
 from equilag.report.reports.plan import PlanReport
 
 LOAD_NAMES = "max", "min", "spread", "mean", "spread_lower_bound", "excess", "excess_lower_bound"
@@ -264,3 +266,12 @@ def test_an_extended_group() -> None:
     found = PlanGroup()(problem, settings)
     assert (found.members[found.target[0]], found.plan["count_max"]) == ("b", 2)
     assert json.loads(found.plan["policy"])["pin"] == ["t-0=b"]
+
+
+def test_limits_decide_what_is_worth_a_rebalance() -> None:
+    topics = [topic_row("t", [0, 1, 2, 3], [5_000, 4_000, 3_000, 2_000], [0] * 4)]
+    members = [member_row(name, ["t"], {"t": own}) for name, own in (("a", [0, 1]), ("b", [2, 3]))]
+    problem = problem_row(topics, members)
+    usual = PlanGroup()(problem, QUICK).plan["action"]
+    least = VerdictLimits(Thresholds(100.0, min_gain=10**9), 10**9, 10**9)
+    assert (usual, PlanGroup(limits=least)(problem, QUICK).plan["action"]) == ("move", "leave")

@@ -223,17 +223,18 @@ GAINS: Final = (
     Option("--min-gain", "RECORDS", "minimum relief in records besides (default: what a member gets"
            " in a second, or 1000 where no rate is known)", whole()),
 )  # fmt: skip
-BEHIND: Final = (
+LIMITS: Final = (
+    *GAINS,
     Option("--min-lag", "RECORDS", "lag per partition that is much, where no rate is known"
            " (default: 10000)", whole(), 10_000),
     Option("--behind", "T", "lag that is much, in time of production (default: 1m)", duration,
            60.0),
 )  # fmt: skip
-"""From where on something is wrong with a group."""
+"""From where on something is wrong with a group; of every command that judges one."""
 
 
 def limits_of(args: argparse.Namespace) -> VerdictLimits:
-    """What `GAINS` and `BEHIND` say."""
+    """What `LIMITS` say."""
     from equilag.planner.diagnosis.judged_plan import VerdictLimits
     from equilag.planner.worth.thresholds import Thresholds
 

@@ -87,7 +87,7 @@ def add_fleet_options(parser: argparse.ArgumentParser) -> None:
     options.add_json(parser, "print the summary's JSON instead of the report")
     options.add_screen(parser)
     parser.set_defaults(output="text")
-    options.add(parser.add_argument_group("how to plan"), *PLANNING)
+    options.add(parser.add_argument_group("how to plan"), *PLANNING, *options.LIMITS)
     add_settings(parser, "fleet")
     options.add(parser.add_argument_group("what to spread"), *SIGNALS)
     options.add(parser.add_argument_group("Spark"), *SPARK)
@@ -166,6 +166,7 @@ def run(args: argparse.Namespace) -> int:
             reset=args.auto_offset_reset,
             tasks=args.tasks,
             kill_after=args.kill_after,
+            limits=options.limits_of(args),
         )
         with _one_line_only(), ProgressLine() as line:
             summary = run_fleet(

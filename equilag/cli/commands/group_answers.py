@@ -10,6 +10,7 @@ from equilag.cli.arguments.options import OneOf, Option, duration, seconds, whol
 from equilag.cli.group_command import GroupCommand, Question
 
 if TYPE_CHECKING:
+    from equilag.domain.plan.verdict import VerdictFacts
     from equilag.report.report_blocks import Report
 
 _RANGE: Final = re.compile(r"([0-9]{1,6})(?:\.\.([0-9]{1,6}))?")
@@ -54,9 +55,10 @@ def _explain(asked: Question) -> Report:
     from equilag.planner.explain import explain
     from equilag.report.reports.explanation import ExplanationReport
 
+    limits = options.limits_of(asked.args)
     if asked.plan is not None:
-        return ExplanationReport(explain(asked.group, asked.plan, **asked.run))
-    return ExplanationReport(explain(asked.group, policy=asked.policy, **asked.run))
+        return ExplanationReport(explain(asked.group, asked.plan, **asked.run), limits)
+    return ExplanationReport(explain(asked.group, policy=asked.policy, **asked.run), limits)
 
 
 def _frontier(asked: Question) -> Report:
@@ -81,7 +83,14 @@ def _simulate(asked: Question) -> Report:
         asked.group, asked.plan, duration=getattr(args, "for"), pause=args.pause,
         protocol=args.protocol, policy=asked.policy, **asked.run,
     )  # fmt: skip
-    return SimulationReport(found)
+    return SimulationReport(found, _verdict(asked))
+
+
+def _verdict(asked: Question) -> VerdictFacts:
+    """What is wrong, which a command about something else says first."""
+    from equilag.planner.verdict.quick_verdict import quick_verdict
+
+    return quick_verdict(asked.group, options.limits_of(asked.args), asked.policy)
 
 
 def _size(asked: Question) -> Report:
@@ -94,7 +103,7 @@ def _size(asked: Question) -> Report:
         catch_up=args.catch_up, time_limit=args.time_limit, effort=options.effort_of(args),
         seed=args.seed, stop=asked.run["stop"],
     )  # fmt: skip
-    return SizeReport(sizing)
+    return SizeReport(sizing, _verdict(asked))
 
 
 PLAN: Final = GroupCommand(
@@ -118,8 +127,7 @@ examples:
     (
         Option("--check", "", "print only the verdict, and exit with 10 if there is something to"
                " do, else with 0"),
-        *options.GAINS,
-        *options.BEHIND,
+        *options.LIMITS,
     ),
     time_limit=2.0,
     writes_plan=True,
@@ -140,6 +148,7 @@ get 1.5 times as much in all, on top.
 example:
   equilag explain snapshot.json plan.json""",
     _explain,
+    options.LIMITS,
     time_limit=2.0,
     takes_plan=True,
 )
@@ -225,6 +234,7 @@ example:
                " cooperative: only those that change hands (default: eager)",
                OneOf(("eager", "cooperative")), "eager"),
         Option("--plot", "F", "draw lag over time to this file: .svg or .png"),
+        *options.LIMITS,
     ),
     time_limit=2.0,
     takes_plan=True,
@@ -253,6 +263,7 @@ example:
                " as many as the instances of the group have, or 1)", whole()),
         Option("--catch-up", "D", "how many members have read everything within D, such as 90s or"
                " 10m", duration),
+        *options.LIMITS,
     ),
     time_limit=10.0,
     settings="size",

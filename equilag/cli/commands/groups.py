@@ -58,7 +58,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     add_text(parser, all_groups=True)
     options.add(parser, GROUPS)
     add_reading(parser)
-    options.add(parser, *options.GAINS, *options.BEHIND)
+    options.add(parser, *options.LIMITS)
     parser.add_argument("--watch", **WATCH)
     options.add_output(parser)
     parser.set_defaults(refuse=parser.error)

@@ -69,7 +69,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     )  # fmt: skip
     add_settings(parser, "plan")
     options.add_run(parser, time_limit=TIME_LIMIT)
-    options.add(parser, options.COMPARED)
+    options.add(parser, options.COMPARED, *options.LIMITS)
     options.add_json(parser, "print the report's JSON (equilag/report/1)")
 
 
@@ -108,7 +108,8 @@ def run(args: argparse.Namespace) -> int:
 
         course = lag_course(args.history, group.name)
     points = [CoursePoint(*one) for one in course]
-    report = GroupReport(answers, basis, [*(one for _, one in earlier), *sampled], points)
+    before = [*(one for _, one in earlier), *sampled]
+    report = GroupReport(answers, basis, before, points, options.limits_of(args))
     deliver_page(report, args, target, _now())
     return INTERRUPTED if answers.is_stopped else FINE
 

@@ -12,6 +12,7 @@ from equilag.domain.budget import Budget
 from equilag.domain.group.group import NOBODY, Flags, Group
 from equilag.domain.plan.metrics import count_moves, has_capacities, load_divisor
 from equilag.domain.reduction.reduce import known_capacities
+from equilag.planner.diagnosis.judged_plan import VerdictLimits
 from equilag.planner.facts.fleet_run import MAX_NAMED
 from equilag.planner.facts.work import WorkFacts, work_facts
 from equilag.planner.verdict.plan_verdict import judge_plan, verdict_of
@@ -180,7 +181,7 @@ def mean_capacity(plan: Plan) -> float:
 _OF_LAG: Final = ("total", "max", "min", "spread", "mean", "excess")
 
 
-def plan_columns(plan: Plan) -> dict[str, Any]:
+def plan_columns(plan: Plan, limits: VerdictLimits | None = None) -> dict[str, Any]:
     """A row of `plans/`, all but the seconds of the whole task."""
     lag, scaled = plan.lag, load_divisor(plan.planned.group) is not None
     work = fleet_work(plan)
@@ -201,7 +202,7 @@ def plan_columns(plan: Plan) -> dict[str, Any]:
         **_loads(plan),
         **dict.fromkeys(name for name, _ in THROUGHPUT),
         **keeping_up(plan, work),
-        **_verdict(plan, work),
+        **_verdict(plan, work, limits),
         "moves": count_moves(plan.group, plan.assigned),
         "moves_lower_bound": plan.moves_lower_bound,
         "unowned": int(np.count_nonzero(_unowned(plan.group))),
@@ -217,8 +218,8 @@ def plan_columns(plan: Plan) -> dict[str, Any]:
     return {name: found[name] for name, _ in PLAN if name != "task_s"}
 
 
-def _verdict(plan: Plan, work: WorkFacts | None) -> dict[str, Any]:
-    found = verdict_of(judge_plan(plan, work))
+def _verdict(plan: Plan, work: WorkFacts | None, limits: VerdictLimits | None) -> dict[str, Any]:
+    found = verdict_of(judge_plan(plan, work, limits))
     return {name: getattr(found, name) for name, _ in VERDICT}
 
 

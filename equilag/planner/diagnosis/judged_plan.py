@@ -47,6 +47,13 @@ class VerdictLimits:
     behind_s: float = 60.0
     """Seconds of production that are much."""
 
+    def to_dict(self) -> dict[str, float | None]:
+        """By the names of their options."""
+        return {
+            "gain": self.thresholds.gain_percent, "min_gain": self.thresholds.min_gain,
+            "min_lag": self.min_lag, "behind": self.behind_s,
+        }  # fmt: skip
+
 
 class RelievedRank(NamedTuple):
     """The rank among the members by load, from 0 on, that the plan relieves most."""

@@ -10,6 +10,7 @@ from typing import Any, Final
 from equilag.domain.document import to_document
 from equilag.domain.figures import Change, number, partition_name, plural, printable
 from equilag.domain.plan.plan import Plan
+from equilag.planner.diagnosis.judged_plan import VerdictLimits
 from equilag.planner.diagnosis.served_moves import ServedFacts, served_facts
 from equilag.planner.diagnosis.unevenness import UnevennessFacts, unevenness_facts
 from equilag.planner.explain import Explanation, LooserPlan
@@ -52,9 +53,9 @@ SERVED: Final = {
 class ExplanationReport(b.Report):
     kind = "explanation"
 
-    def __init__(self, explanation: Explanation) -> None:
+    def __init__(self, explanation: Explanation, limits: VerdictLimits | None = None) -> None:
         self.explanation = explanation
-        self.plan = PlanReport(explanation.plan)
+        self.plan = PlanReport(explanation.plan, limits=limits)
         self.size, self.names = self.plan.size, self.plan.names
         self.interrupted = explanation.interrupted
 

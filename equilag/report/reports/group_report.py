@@ -18,6 +18,7 @@ from equilag.domain.plan.broken_rules import broken_by_assignor
 from equilag.domain.plan.plan import Plan
 from equilag.domain.policy.policy import Policy
 from equilag.planner.all_answers import Answers
+from equilag.planner.diagnosis.judged_plan import VerdictLimits
 from equilag.planner.facts.commands import plan_command
 from equilag.planner.facts.front import (
     FrontFacts,
@@ -88,13 +89,14 @@ class GroupReport(b.Report):
         basis: ReportBasis,
         earlier: Sequence[Group] = (),
         course: Sequence[CoursePoint] = (),
+        limits: VerdictLimits | None = None,
     ) -> None:
         """`earlier` is the same group as it was before, the oldest first; `course` its lag since
         then, where more of it is known than at these moments."""
         self.answers, self.basis = answers, basis
         self.moments = (*earlier, answers.plan.group) if earlier else ()
         self.course = tuple(course) or course_of(self.moments)
-        self.plan = PlanReport(answers.plan)
+        self.plan = PlanReport(answers.plan, limits=limits)
         self.size, self.names = self.plan.size, self.plan.names
         self.explanation = _made(ExplanationReport, answers.explanation)
         self.comparison = _made(ComparisonReport, answers.comparison)

@@ -12,6 +12,7 @@ from equilag.domain.columns import NOBODY
 from equilag.domain.figures import form, plural, short_span, time_span
 from equilag.domain.group.throughput import hot_partitions
 from equilag.domain.group.weight import known_rates
+from equilag.domain.plan.verdict import VerdictFacts
 from equilag.domain.reduction.reduce import Reduction
 from equilag.planner.facts.group import group_facts
 from equilag.planner.facts.work import work_facts
@@ -19,6 +20,7 @@ from equilag.planner.simulation_result import LagCourse, Simulation
 from equilag.planner.verdict.throughput_words import behind_news, hot_lines, per_second, total_words
 from equilag.report import report_blocks as b
 from equilag.report.words.group import group_title
+from equilag.report.words.signs import look_first
 
 MAX_BEHIND: Final = 15
 """Members that fall behind that a screen shows; the others do so by less."""
@@ -27,8 +29,8 @@ MAX_BEHIND: Final = 15
 class SimulationReport(b.Report):
     kind = "simulation"
 
-    def __init__(self, found: Simulation) -> None:
-        self.found = found
+    def __init__(self, found: Simulation, verdict: VerdictFacts | None = None) -> None:
+        self.found, self.verdict = found, verdict
         self.size = found.group.n_partitions
         self.names = tuple(member.id for member in found.group.members)
         self.interrupted = found.plan is not None and found.plan.interrupted
@@ -36,10 +38,12 @@ class SimulationReport(b.Report):
     def document(self) -> dict[str, Any]:
         interrupted = {"interrupted": True} if self.interrupted else {}
         headlines = [one.words for one in self.headlines]
-        return {**self.found.to_dict(), "headlines": headlines, **interrupted}
+        verdict = {} if self.verdict is None else {"verdict": self.verdict.document()}
+        return {**self.found.to_dict(), "headlines": headlines, **verdict, **interrupted}
 
     def parts(self) -> Iterator[b.Block]:
         group = group_facts(self.found.group)
+        yield from look_first(self.verdict)
         yield from self.headlines
         yield group_title(group)
         yield b.Notes(tuple(self._assumed()))

@@ -6,10 +6,12 @@ from collections.abc import Iterator
 from typing import Any, Final
 
 from equilag.domain.figures import number, plural, time_span
+from equilag.domain.plan.verdict import VerdictFacts
 from equilag.planner.facts.group import group_facts
 from equilag.planner.sizes.sizing import SizeRow, Sizing, notable_sizes
 from equilag.report import report_blocks as b
 from equilag.report.words.group import group_title
+from equilag.report.words.signs import look_first
 from equilag.report.words.size import Wording, load_note, size_lines, size_notes
 
 SMALL: Final = 3
@@ -22,8 +24,8 @@ SERIES: Final = "heaviest load under the best plan"
 class SizeReport(b.Report):
     kind = "size"
 
-    def __init__(self, sizing: Sizing) -> None:
-        self.sizing = sizing
+    def __init__(self, sizing: Sizing, verdict: VerdictFacts | None = None) -> None:
+        self.sizing, self.verdict = sizing, verdict
         self.wording = Wording.of(sizing)
         self.interrupted = sizing.interrupted
         wanted = notable_sizes(
@@ -37,13 +39,15 @@ class SizeReport(b.Report):
         help; of many of these some."""
 
     def document(self) -> dict[str, Any]:
-        return {**self.sizing.to_dict(), "headlines": [*size_lines(self.sizing)]}
+        verdict = {} if self.verdict is None else {"verdict": self.verdict.document()}
+        return {**self.sizing.to_dict(), "headlines": [*size_lines(self.sizing)], **verdict}
 
     def parts(self) -> Iterator[b.Block]:
         now, figures = self.sizing.now, group_facts(self.sizing.group)
         tone: b.Tone = "neutral"
         if now is not None and now.keeps_up is not None:
             tone = "good" if now.keeps_up else "bad"
+        yield from look_first(self.verdict)
         for place, line in enumerate(size_lines(self.sizing)):
             yield b.Headline(line, "neutral" if place else tone)
         yield group_title(figures)

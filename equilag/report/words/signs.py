@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Final, NamedTuple
 
+from equilag.report.report_blocks import Headline, Tone
+
 if TYPE_CHECKING:
-    from equilag.report.report_blocks import Tone
+    from equilag.domain.plan.verdict import VerdictFacts
 
 
 class Sign(NamedTuple):
@@ -40,3 +42,11 @@ def sign_of(action: str, *, worth_it: bool = True) -> Sign:
     this version does not know is neutral."""
     sign = SIGNS.get(action, Sign("neutral", "Read what it says", action))
     return sign._replace(tone="warn") if sign.tone == "bad" and not worth_it else sign
+
+
+def look_first(verdict: VerdictFacts | None) -> Iterator[Headline]:
+    """What a report about something else says before its answer, where the verdict is to look at
+    the group first: the answer rests on members that read as they should."""
+    if verdict is not None and verdict.action in ("look", "cannot-tell"):
+        sign = sign_of(verdict.action)
+        yield Headline(verdict.headline, sign.tone, sign.words, verdict.details[:2])

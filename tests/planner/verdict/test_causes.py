@@ -75,13 +75,22 @@ def test_what_nobody_owns_comes_before_what_is_uneven() -> None:
         (("--min-lag", "150"), 10),
     ],
 )  # fmt: skip
-def test_limits_are_options(options: tuple[str, ...], status: int, tmp_path: Path) -> None:
+def test_limits_are_options(
+    options: tuple[str, ...], status: int, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Of every command that judges a group."""
     group = built(
         lags={"t": [300, 240, 100, 100]}, owned={"m0": {"t": [0, 1]}, "m1": {"t": [2, 3]}}
     )
     path = tmp_path / "g.json"
     equilag.save_snapshot(group, path)
     assert main(["plan", str(path), "--check", "--effort", "0.05", *options]) == status
+    capsys.readouterr()
+    for command in ("plan", "explain", "report", "size", "simulate"):
+        argv = [command, str(path), "--json", "--effort", "0.05", *options]
+        assert main([*argv, *(["--capacity", "*=9"] if command == "simulate" else [])]) == 0
+        verdict = json.loads(capsys.readouterr().out)["verdict"]
+        assert (verdict["action"] != "leave") == (status == 10), command
 
 
 def test_a_saved_group_has_the_same_verdict(tmp_path: Path) -> None:
