@@ -26,6 +26,8 @@ _NAME: Final = re.compile(r"[\w.-]{1,249}")
 _RANDOM: Final = re.compile(r".*-[0-9a-f]{4}[0-9a-f-]*")
 """An id that goes on into its random digits: the rest of it tells no members apart."""
 _DIGITS: Final = re.compile(r"[0-9a-f-]+")
+_RANDOM_END: Final = re.compile(r"-[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}")
+_UUID_END: Final = re.compile(rf"{_RANDOM_END.pattern}$")
 
 
 class CutLine(NamedTuple):
@@ -56,22 +58,43 @@ def leave_out_cut_rows(found: TablesFound) -> list[CutLine]:
     return cut or _cut_beginning(found)
 
 
-def mend_cut_owners(found: TablesFound) -> list[str]:
+def mend_cut_owners(found: TablesFound) -> tuple[list[str], list[CutLine]]:
     """Complete the owner of rows that are cut off in it, by the only id that begins so.
 
-    Without one, nobody knows the owner. Returns what to remark.
+    Without one, nobody knows the owner. Returns what to remark, and the rows that are cut off in
+    their owner or behind it, below which others may be missing.
     """
     ids: set[str] = set()
     for table in found.tables:
         ids |= table.owners()
         if table.header.has_members:
             ids |= {row.cells[col.MEMBER] for row in table.rows}
-    return [
-        remark
-        for table in found.tables
-        if table.header.has_offsets and table.rows and not table.below
-        for remark in _mended(table, ids, found)
-    ]
+    remarks: list[str] = []
+    cut: list[CutLine] = []
+    for table in found.tables:
+        if not (table.header.has_offsets and table.rows and not table.below):
+            continue
+        unended = found.unended and table is found.tables[-1]
+        mended = _mended(table, ids, found)
+        remarks += mended
+        if unended and (mended or _ends_behind_owner(table)):
+            cut.append(CutLine(table.rows[-1].line, table.last_group))
+    return remarks, cut
+
+
+def _ends_behind_owner(table: PrintedTable) -> bool:
+    """True if the last row ends before its last column, which all others have, or within it."""
+    (row,), least = table.rows, table.least_filled
+    owner = row.cells.get(_owner_column(table.header), "")
+    if is_nobody(owner):
+        return False
+    if least is not None and table.filled(row) < least:
+        return True
+    client = row.cells.get(col.CLIENT, "")
+    if table.header.names[-1] == col.CLIENT and client and owner.startswith(client):
+        # Kafka's brokers make the id of a dynamic member of the client's id and a UUID.
+        return not _RANDOM_END.fullmatch(owner, len(client)) and bool(_UUID_END.search(owner))
+    return False
 
 
 def _mended(table: PrintedTable, ids: set[str], found: TablesFound) -> list[str]:

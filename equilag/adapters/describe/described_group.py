@@ -72,12 +72,12 @@ def described_groups(text: str, show: Callable[[int], object] = lambda _: None) 
         if table is not None:
             found.tables.append(table)
     cut = _unfit_cuts(found) or leave_out_cut_rows(found)
-    mended = mend_cut_owners(found)
+    mended, ended = mend_cut_owners(found)
     groups = read_groups(found)
     if not groups:
         raise _nothing_to_read(found, text)
     only, by_group = only_name(found), tables_by_group(found)
-    in_cut = {line.group or only for line in cut}
+    in_cut = {line.group or only for line in (*cut, *ended)}
     remarks = [
         *mended,
         *(f"line {line.number} is cut off and left out: paste the whole text" for line in cut),

@@ -11,7 +11,13 @@ from typing import Final
 from equilag.adapters.describe.column_names import GROUP, NUMBERS, TOPIC
 from equilag.adapters.describe.partition_rows import PartitionRow, PrintedRow, read_partition
 from equilag.adapters.describe.printed_text import TextLine, clean_lines
-from equilag.adapters.describe.row_cells import closest_cut, is_count, looks_like_a_row, read_cells
+from equilag.adapters.describe.row_cells import (
+    Cells,
+    closest_cut,
+    is_count,
+    looks_like_a_row,
+    read_cells,
+)
 from equilag.adapters.describe.row_pieces import (
     MAX_PIECES,
     MIN_SCREEN,
@@ -173,17 +179,19 @@ class PrintedTable:
             if header.pieces > 1:
                 self._topics.add(cells.get(GROUP, ""))
             if taken == 1 and cells[header.names[-1]]:
-                self._measure(lines)
+                self._measure(lines, cells)
         self.rows.append(PrintedRow(line.number, cells, lines[taken - 1].number))
         return taken
 
-    def _measure(self, lines: Sequence[TextLine]) -> None:
+    def _measure(self, lines: Sequence[TextLine], cells: Cells) -> None:
         """Note the length of a row, the first line, and whether one word stands below it."""
         length = len(lines[0].text)
         if length > self._width:
             self._width, self._longest = length, 0
         self._longest += length == self._width
-        if is_rest(lines, self.header):
+        if is_rest(lines, self.header) and not cells[self.header.names[0]].startswith(
+            lines[1].text
+        ):
             self._rests.append((len(self.rows), lines[0], lines[1]))
 
     def _read_other(self, line: TextLine, messages: Messages) -> None:

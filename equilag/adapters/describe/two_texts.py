@@ -28,19 +28,22 @@ def add_earlier(given: GroupInput, earlier: GroupInput, seconds: float) -> None:
     same = [t for t, size in given["topics"].items() if earlier["topics"].get(t) == size]
     owner, before = _owners(given), _owners(earlier)
     start, end, commit = (_rows(rows, same) for rows in then)
-    for topic in same:
-        for number in range(given["topics"][topic]):
-            if owner.get((topic, number)) != before.get((topic, number)):
-                commit[topic][number] = None
-    given["previous"] = seconds, PartitionOffsets(start, end, commit)
     ends, commits = _rows(now.log_end, same), _rows(now.committed, same)
     rates: dict[str, list[float | None]] = {}
     for topic in same:
-        grown = [a - b for a, b in zip(ends[topic], end[topic], strict=True)]
-        if min(grown, default=0) < 0:
-            problem = f"the log of {topic} is shorter than in the text before: are they in order?"
-            raise InputError(problem, "--from-describe")
-        rates[topic] = [float(f"{count / seconds:.6g}") for count in grown]
+        rates[topic] = []
+        for place, (last, first) in enumerate(zip(ends[topic], end[topic], strict=True)):
+            if owner.get((topic, place)) != before.get((topic, place)):
+                commit[topic][place] = None
+            if _is_missing(given, last) or _is_missing(earlier, first):
+                start[topic][place] = end[topic][place] = 0
+                rates[topic].append(None)
+                continue
+            if last < first:
+                told = f"the log of {topic} is shorter than in the text before"
+                raise InputError(f"{told}: are they in order?", "--from-describe")
+            rates[topic].append(float(f"{(last - first) / seconds:.6g}"))
+    given["previous"] = seconds, PartitionOffsets(start, end, commit)
     given["rates"] = rates
     _add_speeds(given, {"end": end, "commit": commit, "ends": ends, "commits": commits}, seconds)
 
@@ -66,6 +69,11 @@ def _add_speeds(given: GroupInput, columns: Mapping[str, Column], seconds: float
         replace(one, capacity=speeds.get(one.id)) if isinstance(one, Member) else one
         for one in given["members"]
     ]
+
+
+def _is_missing(given: GroupInput, end: int) -> bool:
+    """True for a partition that a text which is cut off may not list: it counts as empty."""
+    return end == 0 and "incomplete" in given
 
 
 def _rows(rows: object, topics: list[str]) -> Column:

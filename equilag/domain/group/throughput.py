@@ -39,9 +39,9 @@ class ReadProgress:
     """True if every partition that lags is known."""
 
     @property
-    def is_settled(self) -> bool:
-        """True if the lag falls."""
-        return self.is_whole and int(self.after.sum()) < int(self.before.sum())
+    def fallen(self) -> int:
+        """Records by which the lag fell, below 0 where it grew."""
+        return int(self.before.sum()) - int(self.after.sum())
 
 
 def progress_of(group: Group) -> ReadProgress | None:

@@ -84,7 +84,7 @@ def _leave(found: JudgedPlan) -> PlanDecision:
     ground: DecisionGround = "little-relief"
     if found.by_count or found.caught_up:
         ground = "caught-up"
-    elif found.progress is not None and found.progress.is_settled:
+    elif found.is_settled:
         ground = "lag-falls"
     elif found.is_hot:
         ground = "hot-partition"

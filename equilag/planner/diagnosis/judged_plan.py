@@ -35,6 +35,9 @@ CAUGHT_UP: Final = 10.0
 partitions of a consumer, and what is below is the chance of one moment. Seconds of production, too:
 consumers commit every 5 s by default, and what came since two commits is no lag."""
 
+CLEARLY: Final = 0.02
+"""Part of what is produced by which lag has to fall: less is the chance of two moments."""
+
 
 @dataclass(frozen=True, slots=True)
 class VerdictLimits:
@@ -94,6 +97,8 @@ class JudgedPlan(NamedTuple):
     """None without an earlier sample."""
     rate: Floats
     """[P] records per second, from rates or from two samples; 0 for unknown."""
+    is_settled: bool
+    """True if the lag falls between two samples, or is little and does not grow."""
 
     @property
     def is_hot(self) -> bool:
@@ -132,9 +137,10 @@ def judged_plan(
         rate = progress.produced / progress.seconds
     caught_up = _caught_up(group, rate)
     verdict = judge(gain, limits.thresholds)
-    is_fine = caught_up or (progress is not None and progress.is_settled)
+    settled = _is_settled(group, progress, rate, limits)
+    is_fine = caught_up or settled
     if is_fine and (by_count or loads.in_records) and verdict.worth_it:
-        verdict = Verdict("even", "the lag falls" if progress else "the group has caught up")
+        verdict = Verdict("even", "the lag falls" if settled else "the group has caught up")
     return JudgedPlan(
         plan,
         work,
@@ -155,6 +161,7 @@ def judged_plan(
         limits,
         progress,
         rate,
+        settled,
     )
 
 
@@ -166,6 +173,24 @@ def _caught_up(group: Group, rate: Floats) -> bool:
         return False
     late = lag > CAUGHT_UP * np.maximum(1.0, rate[known])
     return bool(lag.sum() <= CAUGHT_UP * len(lag)) or not late.any()
+
+
+def _is_settled(
+    group: Group, progress: ReadProgress | None, rate: Floats, limits: VerdictLimits
+) -> bool:
+    """True if the lag falls; or if it is little at each member and hardly grows: commits make it
+    look larger by what came since."""
+    if progress is None or not progress.is_whole:
+        return False
+    total = float(rate.sum())
+    if progress.fallen > CLEARLY * progress.seconds * total:
+        return True
+    held: Flags = group.owner != NOBODY
+    lag, usual = (
+        np.bincount(group.owner[held], values[held].astype(np.float64), group.n_members)
+        for values in (group.lag, limits.behind_s * rate + CAUGHT_UP)
+    )
+    return progress.fallen >= -CAUGHT_UP * total and bool((lag <= usual).all())
 
 
 def _loads(plan: Plan) -> tuple[GroupLoads, bool]:

@@ -21,7 +21,6 @@ from equilag.domain.group.group import NOBODY
 from equilag.domain.plan.verdict import Action, NamedPartition, SuspectFacts
 from equilag.planner.diagnosis.decide import PlanDecision
 from equilag.planner.diagnosis.judged_plan import JudgedPlan
-from equilag.planner.diagnosis.suspects import FAIR_SHARES
 from equilag.planner.facts.commands import live_command
 from equilag.planner.verdict.causes import FoundCause, named
 from equilag.planner.verdict.throughput_words import rate as records_per_s
@@ -32,6 +31,8 @@ MOST: Final = 0.5
 """Part of the lag in one partition that is most of it."""
 FAR: Final = 4
 """Times the mean of the others that such a partition has: 80 % of the lag of two partitions."""
+FAR_APART: Final = 20
+"""Times that a partition lags more than the others of its member: topics seldom differ as much."""
 FAR_BEHIND: Final = 10
 """Times what is much: then it is all that matters that all are behind, also where a plan could make
 it a little more even."""
@@ -49,16 +50,19 @@ def backlog_causes(found: JudgedPlan, made: PlanDecision) -> Iterator[FoundCause
     owner = NOBODY if one is None else int(group.owner[one])
     alone = None if owner == NOBODY else group.members[owner].id
     least = least_records(found.gain, found.limits.thresholds)
-    named_apart = (who for who in found.suspects if who.partitions > 1 or who.member != alone)
+    named_apart = (
+        who for who in found.suspects if who.member != alone or not _stands_out(found, one)
+    )
     slow = [cause for who in named_apart if (cause := _slow(found, who)).waiting >= least]
     if progress is not None:
         slow = [*slow_causes(group, progress)]
     yield from slow
-    settled = progress is not None and progress.is_settled
-    if one is not None and not (settled or any(it.action == "look" for it in stuck)):
+    told = slow or found.is_settled or any(it.action == "look" for it in stuck)
+    if one is not None and not told:
         yield _one_partition(found, one)
     yield from _hot(found, made)
-    if not (slow or settled) and one is None and (progress or made.ground != "does-not-keep-up"):
+    is_open = not slow and one is None and not found.is_settled
+    if is_open and (progress or made.ground != "does-not-keep-up"):
         yield from _all_behind(found, made)
 
 
@@ -74,9 +78,29 @@ def most_of_it(found: JudgedPlan) -> int | None:
     least = least_records(found.gain, found.limits.thresholds)
     if not most or most < max(MOST * total, FAR * others, least):
         return None
-    if rate.any() and rate[top] * total >= MOST * most * rate.sum():
+    in_time = most <= found.limits.behind_s * rate[top]
+    if in_time and rate[top] * total >= MOST * most * rate.sum():
         return None  # as much more is produced to it
     return int(places[top])
+
+
+def _stands_out(found: JudgedPlan, place: int | None) -> bool:
+    """True if the other partitions of its member lag little beside it, each as many times what is
+    usual in its topic: a member that is slow is so in all of them."""
+    if place is None:
+        return False
+    group = found.loads.group
+    own = np.flatnonzero(group.owner == group.owner[place])
+    others: Flags = (group.owner != group.owner[place]) & group.assignable
+    times = [
+        (group.lag[p] + 1) / (np.median(group.lag[rest]) + 1)
+        for p in own.tolist()
+        for rest in [others & (group.topic_of == group.topic_of[p])]
+        if rest.any() and p != place
+    ]
+    rest: Flags = others & (group.topic_of == group.topic_of[place])
+    usual = np.median(group.lag[rest]) if rest.any() else 0
+    return not times or float(np.median(times)) * FAR_APART < (group.lag[place] + 1) / (usual + 1)
 
 
 def _slow(found: JudgedPlan, who: SuspectFacts) -> FoundCause:
@@ -178,25 +202,31 @@ def _all_behind(found: JudgedPlan, made: PlanDecision) -> Iterator[FoundCause]:
     if before is not None and before.keeps_up:
         return
     each = total / max(1, int(np.count_nonzero(held)))
-    times = (
-        total / max(found.limits.behind_s * rate, 1e-9)
-        if rate
-        else each / max(found.limits.min_lag, 1e-9)
+    lag, much = (
+        np.bincount(group.owner[held], values[held].astype(np.float64), group.n_members)
+        for values in (
+            group.lag,
+            found.limits.behind_s * found.rate if rate else held * found.limits.min_lag,
+        )
     )
-    if times <= 1 or (made.action == "move" and not (times > FAR_BEHIND and _evenly(found))):
+    times = total / max(float(much.sum()), 1e-9)
+    late = np.flatnonzero(lag > much)
+    at_all = len(late) == np.count_nonzero(np.bincount(group.owner[held]))
+    if times <= 1 or (made.action == "move" and not at_all):
         return
     behind = f", {time_span(total / rate)} of production" if rate else ""
+    of = "all" if at_all else f"{number(len(late))} of"
     evidence = (
-        f"{plural(total, 'record')} wait, {number(round(each))} per partition{behind}, at all"
+        f"{plural(total, 'record')} wait, {number(round(each))} per partition{behind}, at {of}"
         f" {plural(len(loads.busy), 'member')}."
     )
     advice = (
         "See whether the lag grows: if it does, add members or make them faster; if it falls, wait."
         " No assignment makes it less."
     )
-    ids = tuple(group.members[m].id for m in loads.busy.tolist())
+    ids = tuple(group.members[m].id for m in late.tolist())
     progress, again = found.progress, live_command(group, "--sample 60s")
-    grows = progress is not None and int(progress.after.sum()) > int(progress.before.sum())
+    grows = progress is not None and progress.fallen < 0 and 2 * len(late) > len(loads.busy)
     if progress is not None and grows:
         read, produced = (int(one.sum()) for one in (progress.read, progress.produced))
         evidence = (
@@ -209,9 +239,3 @@ def _all_behind(found: JudgedPlan, made: PlanDecision) -> Iterator[FoundCause]:
         "all-behind", "add-members" if grows else "look", evidence, advice, ids,
         next=again, sure=grows, waiting=total,
     )  # fmt: skip
-
-
-def _evenly(found: JudgedPlan) -> bool:
-    """True if no member is the reason: the heaviest has hardly more than the others."""
-    now = found.loads.of(found.loads.group.owner)
-    return float(now.max(initial=0.0)) <= FAIR_SHARES * found.loads.fair

@@ -93,19 +93,19 @@ def slow_causes(group: Group, progress: ReadProgress) -> Iterator[FoundCause]:
     backlog: Flags = (np.minimum(before, now) > read) & (read > 0)
     for member in np.flatnonzero(backlog).tolist():
         own: Flags = held & (group.owner == member)
-        topics = np.unique(group.topic_of[own])
-        same: Flags = held & np.isin(group.topic_of, topics)
-        others = np.setdiff1d(np.unique(group.owner[same]), [member])
-        if not len(others):
+        usual = _usually_read(group, progress, own, held)
+        same: Flags = held & ~own & np.isin(group.topic_of, group.topic_of[own])
+        if usual is None or read[member] >= HALF * usual:
             continue
-        usual = float(np.median((by_member(progress.read, same) / capacity)[others]))
-        if read[member] / capacity[member] >= HALF * usual:
-            continue
+        fastest = float((read / capacity)[np.unique(group.owner[same])].max())
+        if read[member] / capacity[member] >= fastest:
+            continue  # it has more to read than one member can
         who, lag = group.members[member].id, int(now[member])
-        speeds = (read[member] / progress.seconds, usual * capacity[member] / progress.seconds)
+        speeds = (read[member] / progress.seconds, usual / progress.seconds)
         evidence = (
             f"{printable(who)} reads {number(round(speeds[0], 1))} records/s with a backlog of"
-            f" {plural(lag, 'record')}, and the others {number(round(speeds[1], 1))}."
+            f" {plural(lag, 'record')}, and the others {number(round(speeds[1], 1))} of as many"
+            " partitions of its topics."
         )
         advice = (
             "Look at this member first: its log, its poll loop, what it waits for; a plan by speed"
@@ -115,3 +115,18 @@ def slow_causes(group: Group, progress: ReadProgress) -> Iterator[FoundCause]:
             "slow-member", "look", evidence, advice, (who,), named(group, np.flatnonzero(own)),
             live_command(group, "--sample 60s --weight work"), waiting=lag,
         )  # fmt: skip
+
+
+def _usually_read(group: Group, progress: ReadProgress, own: Flags, held: Flags) -> float | None:
+    """Records that others read in as many partitions of the same topics; None where no other
+    member reads these."""
+    found, known = 0.0, False
+    for topic in np.unique(group.topic_of[own]).tolist():
+        there: Flags = held & (group.topic_of == topic)
+        others = progress.read[there & ~own]
+        if len(others):
+            known = True
+            found += float(np.median(others)) * int(np.count_nonzero(there & own))
+        else:
+            found += float(progress.read[there & own].sum())
+    return found if known else None
