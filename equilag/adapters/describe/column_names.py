@@ -63,6 +63,7 @@ _COLUMNS: Final = {alias: name for name, text in _ALIASES.items() for alias in t
 ATOM: Final = re.compile(r"[A-Z]+")
 ATOMS: Final = frozenset(ATOM.findall(" ".join([*_COLUMNS, *_OTHER])))
 """Words that names of columns consist of."""
+WORDS: Final = ATOMS | {"#PARTITIONS", "#MEMBERS"}
 
 
 @lru_cache(maxsize=4096)

@@ -16,7 +16,9 @@ from equilag.adapters.describe.row_cells import (
     closest_cut,
     is_count,
     looks_like_a_row,
+    may_matter,
     read_cells,
+    topics_of,
 )
 from equilag.adapters.describe.row_pieces import (
     MAX_PIECES,
@@ -131,8 +133,8 @@ class PrintedTable:
     """The last line above the next header."""
     below: int = 0
     """Lines below the last row, down to there."""
-    _others: list[TextLine] = field(default_factory=list)
-    """Lines that look like no row as far as the topics above them tell."""
+    _others: dict[str, TextLine] = field(default_factory=dict)
+    """What would be a topic if its line were a row -> the first such line that is none."""
     _topics: set[str] = field(default_factory=set)
     _rests: list[tuple[int, TextLine, TextLine]] = field(default_factory=list)
     """Rows above a line with a single word, which may be the rest of an id: number, lines."""
@@ -164,6 +166,10 @@ class PrintedTable:
         """Read what the first line begins, and return how many lines that takes."""
         header, line = self.header, lines[0]
         cells, taken, self.last = None, 1, line
+        if not may_matter(line.text, header):
+            self.below += 1
+            messages.read(line)
+            return 1
         if header.has_offsets or header.has_members:
             above = self.rows[-1].cells if self.rows else None
             cells, taken = row_at(lines, header, above, self._width)
@@ -199,7 +205,9 @@ class PrintedTable:
         header = self.header
         if header.has_offsets:
             unfit = self._is_unfit(line)
-            self._others += [] if unfit else [line]
+            if not unfit:
+                for word in topics_of(line.text, header):
+                    self._others.setdefault(word, line)
         else:
             cut = has_identity(line.text) if header.has_members else False
             unfit = cut and closest_cut(line.text, header) is not None
@@ -226,7 +234,7 @@ class PrintedTable:
         """Complete the rows after the last line of the table, all but the last one. Raises
         InputError."""
         # The first row of a topic is told from a sentence by the rows below it.
-        self.unfit += filter(self._is_unfit, self._others)
+        self.unfit += {line for word, line in self._others.items() if word in self._topics}
         self.unfit.sort(key=lambda line: line.number)
         if self._rests:
             self._join_rests()
@@ -286,7 +294,7 @@ def find_tables(text: str, show: Callable[[int], object] = lambda _: None) -> Ta
     lines = clean_lines(text, show)
     ahead = list(islice(lines, MAX_PIECES))
     while ahead:
-        header = header_at(ahead)
+        header = header_at(ahead) if ahead[0].may_be_header else None
         if header is not None:
             if found.tables:
                 found.tables[-1].end()

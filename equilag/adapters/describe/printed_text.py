@@ -4,10 +4,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator
-from itertools import chain, pairwise
 from typing import Final, NamedTuple
 
-from equilag.adapters.describe.table_header import MAX_PREFIX, begins_known, read_header
+from equilag.adapters.describe.table_header import (
+    MAX_PREFIX,
+    begins_known,
+    has_header_words,
+    read_header,
+)
 
 _PIECE: Final = 2**16
 """Characters that are split into lines at a time, so that a large text is not there twice."""
@@ -45,6 +49,8 @@ class TextLine(NamedTuple):
 
     number: int
     text: str
+    may_be_header: bool = True
+    """False for a line of which it is known that it is no header of a table."""
 
 
 def clean_lines(text: str, show: Callable[[int], object] = lambda _: None) -> Iterator[TextLine]:
@@ -54,15 +60,18 @@ def clean_lines(text: str, show: Callable[[int], object] = lambda _: None) -> It
     puts before each line are gone. Columns keep their places, since all lines lose the same prefix.
     """
     numbered = _is_numbered(_cleaned(text))
-    prefixes = _prefixes(line.text for line in _unnumbered(_cleaned(text), numbered))
+    prefixes, headers = _survey(text, numbered)
     indent = _indent(line.text for line in _bare(_cleaned(text), numbered, prefixes))
     lines = _bare(_cleaned(text, show), numbered, prefixes)
-    if not indent:
+    if indent:
+        return (TextLine(line.number, line.text.removeprefix(indent)) for line in lines)
+    if prefixes:
         return lines
-    return (TextLine(line.number, line.text.removeprefix(indent)) for line in lines)
+    return (TextLine(number, line, number in headers) for number, line, _ in lines)
 
 
-def _cleaned(text: str, show: Callable[[int], object] = lambda _: None) -> Iterator[TextLine]:
+def _pieces(text: str, show: Callable[[int], object]) -> Iterator[tuple[int, list[str]]]:
+    """Some lines at a time, with the number of the first."""
     # Not splitlines(), which would also split at odd characters inside an id.
     ends = "\n" if "\n" in text else "\r"
     at, first = 0, 1
@@ -70,10 +79,15 @@ def _cleaned(text: str, show: Callable[[int], object] = lambda _: None) -> Itera
         show(at)
         stop = text.find(ends, at + _PIECE)
         lines = text[at : len(text) if stop < 0 else stop].split(ends)
+        yield first, lines
+        at, first = len(text) + 1 if stop < 0 else stop + 1, first + len(lines)
+
+
+def _cleaned(text: str, show: Callable[[int], object] = lambda _: None) -> Iterator[TextLine]:
+    for first, lines in _pieces(text, show):
         for number, line in enumerate(map(_clean, lines), first):
             if line:
                 yield TextLine(number, line)
-        at, first = len(text) + 1 if stop < 0 else stop + 1, first + len(lines)
 
 
 def _clean(line: str) -> str:
@@ -123,24 +137,42 @@ def _is_numbered(lines: Iterator[TextLine]) -> bool:
 def _unnumbered(lines: Iterator[TextLine], numbered: bool) -> Iterator[TextLine]:
     if not numbered:
         return lines
-    return (TextLine(number, _NUMBERED.sub("", line, 1)) for number, line in lines)
+    return (TextLine(number, _NUMBERED.sub("", line, 1)) for number, line, _ in lines)
 
 
-def _prefixes(lines: Iterable[str]) -> list[str]:
-    """Return what stands before a header and before the line below it, the longest first.
+def _survey(text: str, numbered: bool) -> tuple[list[str], set[int]]:
+    """Return what stands before a header and before the line below it, the longest first, and the
+    numbers of the lines that are headers.
 
     Times may differ in their digits.
     """
     found: set[str] = set()
-    for line, below in pairwise(chain(lines, [""])):
-        if read_header(line, 0) is None:
-            continue
+    headers: set[int] = set()
+    above: str | None = None
+
+    def add(line: str, below: str) -> None:
         if any(_begins(line, prefix) and _begins(f"{below} ", prefix) for prefix in found):
-            continue
+            return
         prefix = _before_header(line)
         if prefix and _begins(f"{below} ", prefix):
             found.add(prefix)
-    return sorted(found, key=len, reverse=True)
+
+    for first, lines in _pieces(text, lambda _: None):
+        for number, raw in enumerate(lines, first):
+            if above is None and not has_header_words(raw.upper()):
+                continue
+            line = _NUMBERED.sub("", _clean(raw), 1) if numbered else _clean(raw)
+            if not line:
+                continue
+            if above is not None:
+                add(above, line)
+                above = None
+            if read_header(line, 0) is not None:
+                headers.add(number)
+                above = line
+    if above is not None:
+        add(above, "")
+    return sorted(found, key=len, reverse=True), headers
 
 
 def _before_header(line: str) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, replace
 from functools import lru_cache
+from itertools import pairwise
 from typing import Final
 
 from equilag.adapters.describe import column_names as col
@@ -27,7 +28,11 @@ _MIN_KNOWN: Final = 3
 """Known columns of a header; a sentence seldom has as many names of columns."""
 MAX_PREFIX: Final = 40
 """Characters before the first column: a comment sign, or the name of a container."""
+_MAX_BEFORE: Final = 8
+"""Words and separators in a prefix, and at both ends of a line."""
 _WORD: Final = re.compile(r"\S+")
+_SEPARATORS: Final = re.compile(r"[^A-Z#]+")
+_ENDS: Final = re.compile("LOG-?SIZE|WATER|COMMIT")
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,6 +65,14 @@ class TableHeader:
         return _offsets_of(self.names)[1]
 
     @property
+    def number_pair(self) -> int | None:
+        """Words up to the second of two columns side by side that always have a number, in a table
+        of offsets whose rows nothing broke; None where there are no such columns."""
+        if self.pieces > 1 or self.delimiter is not None or self.prefix or not self.has_offsets:
+            return None
+        return _number_pair(self.names)
+
+    @property
     def has_members(self) -> bool:
         return {col.MEMBER, col.COUNT} <= set(self.names)
 
@@ -77,16 +90,32 @@ def _offsets_of(names: tuple[str, ...]) -> tuple[bool, int]:
     return has, next((at for at, name in enumerate(names) if name in col.NUMBERS), len(names))
 
 
-def _has_header_word(line: str) -> bool:
-    """True if the line has a word of which each header has one; most lines have none."""
+@lru_cache(maxsize=64)
+def _number_pair(names: tuple[str, ...]) -> int | None:
+    sure = col.NUMBERS - {col.LAG}
+    pairs = (at + 2 for at, pair in enumerate(pairwise(names)) if sure.issuperset(pair))
+    return next(pairs, None)
+
+
+def has_header_words(upper: str) -> bool:
+    """False for most lines, here in upper case, that are no header: they lack a set of `_SIGNS`."""
+    if "PARTITION" in upper or "PID" in upper:
+        others = "TOPIC" in upper or "OFFSET" in upper or "#" in upper
+        return others or _ENDS.search(upper) is not None
+    if "TOPIC" in upper:
+        return "LAG" in upper or "BEHIND" in upper or "ASSIGN" in upper or "COORDINATOR" in upper
+    return "COORDINATOR" in upper or ("ASSIGN" in upper and "CLIENT" in upper)
+
+
+def _may_be_header(line: str) -> bool:
+    """False for nearly all lines that are none: they have too many other words."""
     upper = line.upper()
-    return (
-        "TOPIC" in upper
-        or "PARTITION" in upper
-        or "COORDINATOR" in upper
-        or "ASSIGN" in upper
-        or "PID" in upper
-    )
+    if not has_header_words(upper) or "=" in line[MAX_PREFIX:] or ":" in line[MAX_PREFIX:]:
+        return False
+    words = _SEPARATORS.split(upper)
+    known = sum(map(col.WORDS.__contains__, words))
+    # Two of five names may be unknown, and what stands before them.
+    return known > 1 and 3 * (len(words) - known) <= 2 * known + 3 * _MAX_BEFORE
 
 
 def begins_known(line: str) -> bool:
@@ -98,7 +127,7 @@ def begins_known(line: str) -> bool:
 def read_header(line: str, number: int) -> TableHeader | None:
     """Return the header that this line is, None if it is none."""
     names = line[MAX_PREFIX:]
-    if not _has_header_word(line) or "=" in names or ":" in names or "{" in names:
+    if not _may_be_header(line) or "{" in names:
         return None
     known = [atom in col.ATOMS for atom in col.ATOM.findall(line.upper())]
     if True not in known or 2 * sum(known) < len(known) - known.index(True):
