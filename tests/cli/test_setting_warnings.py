@@ -13,7 +13,7 @@ from support.groups import snapshot_of, with_members
 from equilag.domain.group.co_partitioning import CoPartitionedTopics
 from equilag.domain.group.group import Group
 from equilag.domain.policy.policy import Policy
-from equilag.planner.verdict.setting_warnings import co_partition_warning, setting_warnings
+from equilag.planner.facts.setting_warnings import co_partition_warning, setting_warnings
 
 GROUP = Group.build(
     name="g",

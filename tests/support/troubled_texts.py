@@ -196,10 +196,10 @@ def troubled(trouble: str, rng: np.random.Generator) -> Model:
     if trouble in ("hung", "hot"):
         lag[one] = max(lag[one], 8 * (lag.sum() - lag[one]))
     elif trouble == "behind":
-        lag = np.maximum(lag, 15_000) * rng.uniform(0.95, 1.05, n)
+        lag = np.maximum(lag, 110_000) * rng.uniform(0.95, 1.05, n)
     elif trouble == "draining":
         read *= rng.uniform(1.3, 3)
-        lag = np.maximum(rate * since, 15_000) * rng.uniform(0.95, 1.05, n)
+        lag = np.maximum(rate * since, 110_000) * rng.uniform(0.95, 1.05, n)
     elif trouble == "nobody":
         read, lag = np.zeros(n), lag + rate * since
     model = Model(rng, members, topic, owner, rate, lag, read, between, alone=mine.sum() == 1)

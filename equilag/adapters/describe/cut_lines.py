@@ -7,8 +7,9 @@ import re
 from typing import Final, NamedTuple
 
 from equilag.adapters.describe import column_names as col
+from equilag.adapters.describe.messages import Messages
 from equilag.adapters.describe.partition_rows import UNKNOWN_OWNER, PrintedRow, is_nobody
-from equilag.adapters.describe.printed_table import Messages, PrintedTable, TablesFound
+from equilag.adapters.describe.printed_table import PrintedTable, TablesFound
 from equilag.adapters.describe.printed_text import TextLine, clean_lines
 from equilag.adapters.describe.row_cells import (
     ABSENT,

@@ -14,10 +14,10 @@ from typing import Final, NamedTuple, TypedDict, Unpack
 from equilag.adapters.describe.described_group import (
     DescribedGroup,
     described_groups,
+    incomplete,
     tables_by_group,
     unfit_row,
 )
-from equilag.adapters.describe.incomplete import incomplete
 from equilag.adapters.describe.listed_members import assume_subscriptions, listed_members
 from equilag.adapters.describe.partition_rows import PrintedMember
 from equilag.adapters.describe.printed_group import MAX_SHOWN, PrintedGroup, sentences

@@ -1,8 +1,9 @@
-"""Which group of a text is meant, and why a text is refused."""
+"""Which group of a text is meant, whether the text says who reads what, and why it is refused."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import re
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from typing import Final, NamedTuple
 
@@ -14,7 +15,7 @@ from equilag.adapters.describe.cut_lines import (
     leave_out_cut_rows,
     mend_cut_owners,
 )
-from equilag.adapters.describe.partition_rows import PrintedRow, read_partition
+from equilag.adapters.describe.partition_rows import PartitionRow, PrintedRow, read_partition
 from equilag.adapters.describe.printed_group import PrintedGroup, only_name, read_groups
 from equilag.adapters.describe.printed_table import PrintedTable, TablesFound, find_tables
 from equilag.adapters.describe.printed_text import TextLine
@@ -28,6 +29,8 @@ EXAMPLE: Final = (
     "paste what kafka-consumer-groups --describe --group G prints, from the line TOPIC PARTITION"
     " CURRENT-OFFSET LOG-END-OFFSET LAG CONSUMER-ID on"
 )
+_UUID: Final = re.compile(r".*[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}")
+"""How ids of members end that clients of Kafka have."""
 MAX_NAMES: Final = 10
 """Groups that a message names."""
 
@@ -199,3 +202,41 @@ def _nothing_to_read(found: TablesFound, text: str) -> InputError:
         missing += offsets if len(offsets) > 1 else []
         problem = f"a table without the {form(len(missing), 'column')} {', '.join(missing)}"
     return InputError(f"{problem}; {EXAMPLE}", f"line {header.line}")
+
+
+def incomplete(group: PrintedGroup, found: TablesFound, is_cut: bool) -> Iterator[str]:
+    """Yield a sentence for each reason why nobody can tell who reads the partitions of a group."""
+    if group.name in found.messages.inactive:
+        return
+    headers = {table.header for table in found.tables if table.header.has_offsets}
+    cut = [one for header in headers for one in _of_header(header)]
+    owners = [row for row in group.rows() if row.member is not None]
+    yield from cut or _of_rows(headers, owners)
+    if unknown := sum(row.owner_unknown for row in group.rows()):
+        are = form(unknown, "row ends", "rows end")
+        yield f"{unknown} {are} inside the id of a member that no other row has."
+    if is_cut:
+        yield "The last line is cut off, so partitions may be missing."
+    for gap in group.gaps():
+        missing = plural(gap.missing, "partition")
+        yield f"{missing} of {shorten(gap.topic)} {form(gap.missing, 'is', 'are')} not in the text."
+
+
+def _of_header(header: TableHeader) -> Iterator[str]:
+    """A header without the column of the members."""
+    if not {col.MEMBER, col.OWNER} & set(header.names):
+        last = header.names[-1]
+        at = "before" if last in col.NUMBERS else "inside"
+        where = f"line {header.line} ends {at} CONSUMER-ID" if header.starts else "there is none"
+        yield f"The header has no column of the members: {where}."
+
+
+def _of_rows(headers: set[TableHeader], owners: list[PartitionRow]) -> Iterator[str]:
+    """Rows in which nothing follows an id that is not whole: Kafka's tool prints HOST there."""
+    if not any({col.MEMBER, col.END} <= set(header.names) for header in headers):
+        return
+    for row in owners:
+        alone = row.known.host is None and row.known.client_id is None
+        if row.member is not None and alone and not _UUID.fullmatch(row.member):
+            yield f"Rows end inside CONSUMER-ID, as line {row.line}: {show(row.member)}."
+            return

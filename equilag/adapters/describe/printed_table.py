@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from itertools import islice
-from typing import Final
 
 from equilag.adapters.describe.column_names import GROUP, NUMBERS, TOPIC
+from equilag.adapters.describe.messages import Messages
 from equilag.adapters.describe.partition_rows import PartitionRow, PrintedRow, read_partition
 from equilag.adapters.describe.printed_text import TextLine, clean_lines
 from equilag.adapters.describe.row_cells import (
@@ -30,89 +29,6 @@ from equilag.adapters.describe.row_pieces import (
     row_at,
 )
 from equilag.adapters.describe.table_header import TableHeader
-from equilag.domain.errors import InputError
-from equilag.domain.show import shorten
-
-_STATE: Final = re.compile(
-    r"Consumer group '(?P<group>[^']*)' (?P<state>is rebalancing|has no active members)"
-)
-_SUMMARY: Final = re.compile(
-    r"\s*(?:GROUP(?:[ -]ID)?\s{2,}|(?:[Cc]onsumer )?[Gg]roup(?:[ -]?(?:ID|id))?\s*:\s*)(\S+)\s*"
-)
-"""The line that some tools print above a group's table."""
-_OPTION: Final = re.compile(r"--group(?:=|\s+)(?P<quote>['\"]?)([^\s'\"]+)(?P=quote)")
-_COMMAND: Final = re.compile(
-    r"\b(?:rpk\s+group\s+describe|kafkactl\s+describe\s+(?:consumer-group|cg)"
-    r"|confluent\s+kafka\s+consumer\s+group\s+lag\s+list)\s+(?P<group>[\w.][^\s'\"]*)"
-)
-_PLACEHOLDER: Final = re.compile(r"[<$\[{(%].*|.*[>\]})]")
-"""What documentation writes in place of a group's name."""
-_FAILURE: Final = re.compile(
-    r"\s*(?:Error\b(?::| while| executing).*"
-    r"|(?:The c|C)onsumer group '.*' does not exist\.?"
-    r"|(?:Exception in thread |Caused by: ).*|(?:[\w$]+\.){2,}\w*(?:Exception|Error)\b.*"
-    r"|\[?\d{4}-\d\d-\d\d[ T]\d\d:\d\d:\d\d\S*\s+(?:ERROR|FATAL)\b.*)"
-)
-_MOVING: Final = re.compile(r"\b(?:Preparing|Completing)Rebalance\b|\b(?:Assigning|Reconciling)\b")
-
-
-@dataclass(slots=True)
-class Messages:
-    """What is known from lines that are no rows of tables."""
-
-    named: list[str] = field(default_factory=list)
-    """Groups that commands and messages name, in order; each once."""
-    current: str | None = None
-    """The group that the tables below are about, where they do not say it."""
-    rebalancing: set[str] = field(default_factory=set)
-    inactive: set[str] = field(default_factory=set)
-    """Groups without active members."""
-    failure: TextLine | None = None
-    """The first line that reports an error."""
-
-    def read(self, line: TextLine) -> None:
-        """Take what the line says of groups. Most lines say nothing."""
-        text = line.text
-        state = _STATE.search(text) if "onsumer group '" in text else None
-        if state is not None:
-            self._name(state["group"])
-            moving = state["state"] == "is rebalancing"
-            (self.rebalancing if moving else self.inactive).add(state["group"])
-            return
-        failed = "rror" in text or "xception" in text or "ERROR" in text or "FATAL" in text
-        if (failed or "not exist" in text or "Caused by" in text) and _FAILURE.fullmatch(text):
-            self.failure = self.failure or line
-            return
-        if "roup" not in text and "GROUP" not in text and " cg " not in text:
-            return
-        for pattern in (_OPTION, _COMMAND):
-            found = pattern.search(text)
-            if found is not None:
-                self._name(found[found.lastindex or 0].rstrip(".,;:)`\\"))
-                return
-        summary = _SUMMARY.fullmatch(text)
-        if summary is not None:
-            self._name(summary[1])
-
-    def read_state(self, line: TextLine, group: str | None) -> None:
-        """Take the row of a table of --state."""
-        name = group or self.current
-        if name is not None and _MOVING.search(line.text):
-            self.rebalancing.add(name)
-
-    def error(self) -> InputError | None:
-        """Return the error that the text reports, if it does."""
-        if self.failure is None:
-            return None
-        problem = f"an error reported by Kafka: {shorten(self.failure.text.strip())}"
-        return InputError(problem, f"line {self.failure.number}")
-
-    def _name(self, group: str) -> None:
-        if not group or _PLACEHOLDER.fullmatch(group):
-            return
-        self.current = group
-        if group not in self.named:
-            self.named.append(group)
 
 
 @dataclass(slots=True)

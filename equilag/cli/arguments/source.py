@@ -110,7 +110,7 @@ def text_or_live_group(args: argparse.Namespace) -> ReadGroup:
 
 
 def _warn(group: Group, policy: Policy | None, protocol: str = "") -> None:
-    from equilag.planner.verdict.setting_warnings import warnings
+    from equilag.planner.facts.setting_warnings import warnings
 
     for line in () if policy is None else warnings(group, policy, protocol):
         remark(line)

@@ -22,8 +22,8 @@ from equilag.domain.plan.verdict import Action, NamedPartition, SuspectFacts
 from equilag.planner.diagnosis.decide import PlanDecision
 from equilag.planner.diagnosis.judged_plan import JudgedPlan
 from equilag.planner.facts.commands import live_command
+from equilag.planner.facts.throughput_words import rate as records_per_s
 from equilag.planner.verdict.causes import FoundCause, named
-from equilag.planner.verdict.throughput_words import rate as records_per_s
 from equilag.planner.verdict.two_samples import slow_causes, stuck_causes
 from equilag.planner.worth.thresholds import least_records
 
@@ -212,7 +212,7 @@ def _all_behind(found: JudgedPlan, made: PlanDecision) -> Iterator[FoundCause]:
     times = total / max(float(much.sum()), 1e-9)
     late = np.flatnonzero(lag > much)
     at_all = len(late) == np.count_nonzero(np.bincount(group.owner[held]))
-    if times <= 1 or (made.action == "move" and not at_all):
+    if times <= 1 or (made.action == "move" and not (times > FAR_BEHIND and at_all)):
         return
     behind = f", {time_span(total / rate)} of production" if rate else ""
     of = "all" if at_all else f"{number(len(late))} of"

@@ -9,6 +9,7 @@ from equilag.domain.plan.plan import Plan
 from equilag.domain.plan.verdict import VerdictFacts
 from equilag.planner.diagnosis.decide import PlanDecision, decide
 from equilag.planner.diagnosis.judged_plan import JudgedPlan, VerdictLimits, judged_plan
+from equilag.planner.facts.throughput_words import behind_news
 from equilag.planner.facts.work import WorkFacts, load_unit, work_facts
 from equilag.planner.verdict.backlogs import backlog_causes
 from equilag.planner.verdict.causes import (
@@ -20,7 +21,6 @@ from equilag.planner.verdict.causes import (
     who_reads,
 )
 from equilag.planner.verdict.plan_words import Words, plan_words, worth_it_words
-from equilag.planner.verdict.throughput_words import behind_news
 
 MAX_OTHERS: Final = 3
 """Further causes that are told beside the first."""

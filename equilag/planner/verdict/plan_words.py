@@ -20,8 +20,8 @@ from equilag.domain.plan.metrics import member_counts
 from equilag.domain.plan.verdict import CostFacts, HotPartitionFacts
 from equilag.planner.diagnosis.decide import DecisionGround, PlanDecision
 from equilag.planner.diagnosis.judged_plan import JudgedPlan
+from equilag.planner.facts.throughput_words import ahead_words, behind_news, behind_words
 from equilag.planner.verdict.causes import waiting
-from equilag.planner.verdict.throughput_words import ahead_words, behind_news, behind_words
 from equilag.planner.worth.thresholds import least_records
 
 EXPLAIN: Final = "equilag explain says why"

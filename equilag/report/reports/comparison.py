@@ -13,7 +13,7 @@ from equilag.planner.compare import CURRENT, OWN_ROW, Comparison, ComparisonRow
 from equilag.planner.comparison_figures import BeyondReason
 from equilag.planner.facts.group import GroupFacts, group_facts
 from equilag.planner.facts.plan import policy_in_force
-from equilag.planner.verdict.throughput_words import load_words
+from equilag.planner.facts.throughput_words import load_words
 from equilag.report import report_blocks as b
 from equilag.report.words.extended import breaks
 from equilag.report.words.group import group_title

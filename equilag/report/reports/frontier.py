@@ -7,8 +7,8 @@ from typing import Any, Final
 
 from equilag.domain.figures import form, number, plural, short_percent
 from equilag.planner.facts.front import FrontFacts, PointFacts
+from equilag.planner.facts.throughput_words import load_words
 from equilag.planner.frontier import Mark, Point
-from equilag.planner.verdict.throughput_words import load_words
 from equilag.report import report_blocks as b
 from equilag.report.words.group import group_title
 

@@ -22,10 +22,10 @@ from equilag.planner.facts.plan import (
     is_per_capacity,
     member_facts,
 )
+from equilag.planner.facts.throughput_words import load_words
 from equilag.planner.facts.work import WorkFacts, work_facts
 from equilag.planner.verdict.plan_verdict import judge_plan, verdict_of
 from equilag.planner.verdict.plan_words import above_percent
-from equilag.planner.verdict.throughput_words import load_words
 from equilag.report import report_blocks as b
 from equilag.report.words.extended import capacity_words
 from equilag.report.words.group import group_title

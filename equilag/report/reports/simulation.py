@@ -15,9 +15,9 @@ from equilag.domain.group.weight import known_rates
 from equilag.domain.plan.verdict import VerdictFacts
 from equilag.domain.reduction.reduce import Reduction
 from equilag.planner.facts.group import group_facts
+from equilag.planner.facts.throughput_words import behind_news, hot_lines, per_second, total_words
 from equilag.planner.facts.work import work_facts
 from equilag.planner.simulation_result import LagCourse, Simulation
-from equilag.planner.verdict.throughput_words import behind_news, hot_lines, per_second, total_words
 from equilag.report import report_blocks as b
 from equilag.report.words.group import group_title
 from equilag.report.words.signs import look_first

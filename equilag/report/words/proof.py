@@ -27,8 +27,8 @@ from equilag.domain.policy.objective import SPREAD
 from equilag.domain.policy.policy import Policy
 from equilag.planner.facts.group import GroupFacts
 from equilag.planner.facts.plan import is_per_capacity, policy_in_force
+from equilag.planner.facts.throughput_words import throughput_row, weight_row
 from equilag.planner.facts.work import WorkFacts
-from equilag.planner.verdict.throughput_words import throughput_row, weight_row
 from equilag.report.report_blocks import Fact
 from equilag.report.words.extended import causes, extended_rows, least_words
 

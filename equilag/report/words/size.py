@@ -14,10 +14,10 @@ from equilag.domain.figures import (
     plural,
     time_span,
 )
+from equilag.planner.facts.throughput_words import SPREAD
 from equilag.planner.facts.work import WEIGHT_UNITS
 from equilag.planner.sizes.size_search import LeastSize
 from equilag.planner.sizes.sizing import HotUnit, SizeRow, Sizing
-from equilag.planner.verdict.throughput_words import SPREAD
 
 SAME: Final = 0.001
 """Part of a load by which bound and plan may differ and still count as one: three digits."""

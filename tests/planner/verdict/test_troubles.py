@@ -70,12 +70,14 @@ def test_the_exit_status(case: Case, tmp_path: Path, capsys: pytest.CaptureFixtu
 
 
 @pytest.mark.long
-@pytest.mark.parametrize("seed", range(5))
-def test_thousands_of_groups(seed: int) -> None:
-    """At most 1 of 100 healthy groups is a false alarm, and no trouble is overlooked."""
-    assert wrong_of(healthy_cases(2_000, seed)).total() <= 20
-    assert not any(map(sure_of_stuck, healthy_cases(2_000, seed)))
-    wrong = wrong_of(troubled_cases(1_000, seed))
-    assert wrong.total() <= 5, wrong
-    assert not [name for name, _, action in wrong if action == "leave"]
-    assert not wrong_of(troubled_cases(1_000, seed, are_cut=True))
+@pytest.mark.parametrize("seed", range(10))
+def test_no_trouble_is_overlooked(seed: int) -> None:
+    assert not wrong_of(troubled_cases(500, 100 + seed))
+    assert not wrong_of(troubled_cases(500, 200 + seed, are_cut=True))
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("seed", range(10))
+def test_of_many_healthy_groups_few_are_a_false_alarm(seed: int) -> None:
+    assert wrong_of(healthy_cases(1_000, seed)).total() <= 10
+    assert not any(map(sure_of_stuck, healthy_cases(300, seed)))
