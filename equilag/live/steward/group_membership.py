@@ -58,6 +58,8 @@ class JoinResult:
     """The steward leads, and the group keeps its current assignment (KIP-814)."""
     members: tuple[JoinGroupMember, ...]
     """The other members; empty for a follower."""
+    leader: str = ""
+    """Member id of the leader."""
 
 
 class GroupMembership:
@@ -139,9 +141,8 @@ class GroupMembership:
             for one in answer.members
             if one.member_id != answer.member_id
         )
-        return JoinResult(
-            answer.generation_id, self._protocol, leads, bool(answer.skip_assignment), others
-        )
+        skip = bool(answer.skip_assignment)
+        return JoinResult(answer.generation_id, self._protocol, leads, skip, others, answer.leader)
 
     def sync(self, given: Mapping[str, Mapping[str, Iterable[int]]]) -> bytes:
         """Send each member's partitions, by member id; a follower sends none. Return the own ones

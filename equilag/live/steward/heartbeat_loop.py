@@ -78,7 +78,10 @@ class HeartbeatLoop:
     def send(self) -> None:
         """Send one heartbeat, and tell the leader loop what it has to know."""
         shared, generation = self._shared, self._leader.generation
+        member = self._membership.member
         heard = self._heard()
+        if self._membership.member != member:
+            return  # it has joined anew meanwhile
         shared.state.count("heartbeats", heard)
         if heard in ("fine", "rebalance"):
             shared.state.heartbeat_answered()

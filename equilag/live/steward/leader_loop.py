@@ -21,6 +21,7 @@ from equilag.live.steward.membership_errors import (
     Unreachable,
 )
 from equilag.live.steward.shared_state import Command, CommandMessage, SharedState
+from equilag.live.steward.succession import MAX_TRIES, leads_next
 from equilag.live.steward.take_over import TakeOver
 
 _RETRY_S: Final = 0.3
@@ -46,22 +47,18 @@ class LeaderLoop:
         self._election = election
         self._answers = AnswerMaker(shared, reader)
         self._reason = "the equilag steward starts"
-        self._generation = -1
-        self._leads = False
+        self.generation = -1
+        self.leads = False
         self._took_over = False
+        self._tries = 0
+        """How often it has joined in a row for another member id."""
+        self._next: bool | None = None
+        """True for a follower that leads when the leader has left."""
         self._failing_since: float | None = None
         """When the first of the current failed rebalances was, in monotonic seconds."""
         self.failure: EquilagError | None = None
         self.joining = False
         """True while a JoinGroup waits: the member needs no heartbeats then."""
-
-    @property
-    def generation(self) -> int:
-        return self._generation
-
-    @property
-    def leads(self) -> bool:
-        return self._leads
 
     def run(self) -> None:
         """Run until the shared state says stop, then leave the group."""
@@ -97,7 +94,7 @@ class LeaderLoop:
     def _stand_by(self) -> None:
         """Take no part in the group until the election makes this steward the holder."""
         self._membership.forget()
-        self._leads, self._generation = False, -1
+        self.leads, self.generation = False, -1
         self._shared.end_take_over("another steward leads")
         holds, problem, state = self._election.holds, self._election.problem, self._shared.state
         if problem and holds is None:
@@ -112,7 +109,7 @@ class LeaderLoop:
         if self._shared.state.role != "passive":
             log_event(logging.WARNING, "passive", reason=PASSIVE_REASON)
         self._shared.state.set(role="passive", role_reason=PASSIVE_REASON)
-        self._leads = False
+        self.leads = False
         self._shared.end_take_over("the group has changed to KIP-848")
         self._membership.leave()
 
@@ -126,7 +123,7 @@ class LeaderLoop:
             self._shared.handouts.begin(now=time.monotonic())
             joined = self._membership.join(self._reason)
             self.joining = False
-            self._generation, self._leads = joined.generation, joined.leads
+            self.generation, self.leads = joined.generation, joined.leads
             self._shared.handouts.begin(joined.leads)
             self._shared.state.heartbeat_answered()
             if joined.leads and not joined.skip:
@@ -149,6 +146,8 @@ class LeaderLoop:
             self._refused(error)
         else:
             self._failing_since = None
+            if self._tries_another_id(joined):
+                return
             self._show_role(joined)
             while (
                 not self._shared.stop.is_set() and not self._is_passive() and self._election.holds
@@ -157,6 +156,18 @@ class LeaderLoop:
                     break
         finally:
             self.joining = False
+
+    def _tries_another_id(self, joined: JoinResult) -> bool:
+        """True for a follower that joins again, so that it leads when the leader has left."""
+        takes_over = self._shared.options.take_over and not self._took_over
+        members = {} if joined.leads or takes_over else self._answers.places()
+        member = self._membership.member
+        self._next = leads_next(member, joined.leader, members) if members else None
+        again = self._next is False and self._tries < MAX_TRIES
+        self._tries = self._tries + 1 if again else 0
+        if again:
+            self._membership.forget()
+        return again
 
     def _check_group(self) -> None:
         """Check the kind of the group if the steward is no member yet.
@@ -178,19 +189,19 @@ class LeaderLoop:
 
     def _handle(self, message: CommandMessage | None) -> bool:
         """Execute a command. Return True if the steward must join again."""
-        if message is None or message.generation not in (-1, self._generation):
+        if message is None or message.generation not in (-1, self.generation):
             return False
         if message.command is Command.REBALANCE:
             self._reason = "rebalance"
         elif message.command is Command.TRIGGER:
-            if not self._leads:
+            if not self.leads:
                 return False
             self._reason = f"equilag steward: {message.reason}"[:200]
         elif message.command is Command.LOST:
             self._membership.forget()
             self._reason = "the equilag steward was expelled"
         elif message.command is Command.TAKE_OVER:
-            return not (self._leads or self._took_over) and self._take_over()
+            return not (self.leads or self._took_over) and self._take_over()
         elif message.command is Command.FENCED:
             self._fenced(f"another process has joined as {self._membership.instance!r}")
         else:
@@ -218,13 +229,9 @@ class LeaderLoop:
         self._took_over = True  # once only
         wait = self._shared.options.take_over_wait
         self._shared.take_over = TakeOver(others, time.monotonic() + wait)
-        log_event(
-            logging.WARNING,
-            "take-over",
-            removed=len(others),
-            waits_for=self._shared.take_over.waits_for,
-            at_most_s=round(wait),
-        )
+        waits_for = self._shared.take_over.waits_for
+        figures = {"removed": len(others), "waits_for": waits_for, "at_most_s": round(wait)}
+        log_event(logging.WARNING, "take-over", **figures)
         self._shared.state.count("rebalances_triggered", "take-over")
         self._reason = "the equilag steward takes over"
         return True
@@ -252,18 +259,14 @@ class LeaderLoop:
         if not joined.leads and self._shared.options.take_over and not self._took_over:
             reason = "another member leads until the take-over"
         elif not joined.leads:
-            reason = "another member leads; use --take-over or restart the members"
+            who = "that member" if self._next else "all members"
+            reason = f"{joined.leader} leads; restart {who}, or use --take-over"
+        known = {"generation": joined.generation, "protocol": joined.protocol}
         if state.role != role:
-            level = logging.INFO if joined.leads else logging.WARNING
             log_event(
-                level, role, generation=joined.generation, protocol=joined.protocol, reason=reason
+                logging.INFO if joined.leads else logging.WARNING, role, **known, reason=reason
             )
-        state.set(
-            role=role,
-            role_reason=reason,
-            generation=joined.generation,
-            protocol=joined.protocol,
-        )
+        state.set(role=role, role_reason=reason, **known)
 
     def _topics_unknown(self, problem: str) -> None:
         """Retry for the length of a session, then leave: the group must not wait forever."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import signal
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -84,6 +85,28 @@ def test_a_late_steward_takes_over_on_request(here: Scene) -> None:
     assert follower.end() == 0
     here.steward("--take-over").has("leader")
     here.ends_with(BEST)
+
+
+@pytest.mark.long
+def test_an_expelled_steward_leads_again_once_the_leader_has_left(here: Scene) -> None:
+    """The leader or, where another one is before the steward in Kafka's table, two of three."""
+    steward = here.steward()
+    steward.has("leader")
+    members = {f"rd-{number}": here.member(f"rd-{number}", EXAMPLE, "range") for number in range(3)}
+    until(lambda: len(here.log.owners()) == len(LAGS))
+    steward.process.send_signal(signal.SIGSTOP)
+    stays(lambda: True, 6)  # twice its session
+    steward.process.send_signal(signal.SIGCONT)
+    steward.has("follower")
+    assert steward.status()["degraded"]
+    while (status := steward.status())["role"] == "follower":
+        (leader,) = (name for name in members if status["role_reason"].startswith(f"{name}-"))
+        members.pop(leader).stop()
+        steward.wait_for(lambda now, old=status: now["role_reason"] != old["role_reason"])
+    assert (status["role"], status["degraded"]) == ("leader", False)
+    assert members
+    until(lambda: len(here.log.owners()) == len(LAGS))
+    assert not here.log.twice()
 
 
 @pytest.mark.long

@@ -218,7 +218,7 @@ def test_answers_become_commands(
 
     if group is not None:
         parts.observe(group)
-    membership = SimpleNamespace(heartbeat=heartbeat, is_member=True)
+    membership = SimpleNamespace(heartbeat=heartbeat, is_member=True, member="s-1")
     leader = SimpleNamespace(generation=5, joining=False)
     loop = HeartbeatLoop(parts.shared, cast(GroupMembership, membership), cast(LeaderLoop, leader))
     for _ in answers:
@@ -229,3 +229,16 @@ def test_answers_become_commands(
     assert counted.get("heartbeats:silent", 0) == answers.count(SILENT)
     answered = FINE in answers or REBALANCE in answers
     assert (parts.state.facts.last_heartbeat_age_s is not None) == answered
+
+
+def test_the_answer_to_a_heartbeat_of_before_a_join_says_nothing() -> None:
+    parts = Parts()
+
+    def heartbeat() -> None:
+        membership.member = "s-2"
+        raise OTHER
+
+    membership = SimpleNamespace(heartbeat=heartbeat, is_member=True, member="s-1")
+    leader = SimpleNamespace(generation=5, joining=False)
+    HeartbeatLoop(parts.shared, cast(GroupMembership, membership), cast(LeaderLoop, leader)).send()
+    assert parts.commands == []

@@ -37,6 +37,7 @@ from equilag.live.steward.group_membership import GroupMembership, JoinResult
 from equilag.live.steward.leader_loop import LeaderLoop
 from equilag.live.steward.membership_errors import Fenced, MembershipLost, Refused, Unreachable
 from equilag.live.steward.shared_state import Command, CommandMessage
+from equilag.live.steward.succession import MAX_TRIES
 
 LAGS = {"t": [100, 60, 50]}
 HELD = reading(LAGS, {"a": {"t": [0, 1]}, "b": {"t": [2]}})
@@ -263,6 +264,36 @@ def test_a_kind_that_is_unknown_delays_the_join(monkeypatch: pytest.MonkeyPatch)
     run.go()
     assert not kinds
     assert run.sets == [[0], [1, 2]]
+
+
+def following(run: Run, ids: list[str]) -> list[Any]:
+    """The calls of a follower that gets these member ids one after the other."""
+    run.reader.client_places = dict.fromkeys(["x", "y", "leader"], ClientPlace(None, None))
+    join, left = run.membership.join, list(ids)
+
+    def next_id(reason: str, wait_s: float = 0) -> JoinResult:
+        run.membership.member = left.pop(0)
+        return replace(join(reason), leader="leader")
+
+    run.membership.join = next_id  # type: ignore[method-assign]
+    run.go()
+    return [call for call in run.membership.calls if call == "forget" or call[0] == "join"]
+
+
+def test_a_follower_joins_until_it_leads_next() -> None:
+    """Members x and y are in buckets 8 and 9 of 16; consumer-4 in 10, steward-𝄞 in 5."""
+    run = Run([joined(leads=False)] * 3)
+    calls = following(run, ["consumer-4", "consumer-3", "steward-𝄞"])
+    assert [call for call in calls if call == "forget"] == ["forget"] * 2
+    assert len(run.membership.synced) == 3
+    assert run.state.facts.role_reason == "leader leads; restart that member, or use --take-over"
+
+
+def test_a_follower_does_not_try_for_ever() -> None:
+    run = Run([joined(leads=False)] * (MAX_TRIES + 1))
+    calls = following(run, ["consumer-4"] * (MAX_TRIES + 1))
+    assert calls.count("forget") == MAX_TRIES
+    assert run.state.facts.role_reason == "leader leads; restart all members, or use --take-over"
 
 
 @pytest.mark.parametrize("fenced_by", ["join", "heartbeat"])
