@@ -174,9 +174,9 @@ def unit_of(figure: str, unit: str) -> str:
     return unit if figure != "1" or first not in COUNTED else f"{COUNTED[first]} {rest}".rstrip()
 
 
-def spread_over(low: float, high: float, write: Write = number) -> str:
+def spread_over(low: float, high: float) -> str:
     """A range: ``6 to 7``; one figure where both ends read the same."""
-    first, last = write(low), write(high)
+    first, last = number(low), number(high)
     return first if first == last else f"{first} to {last}"
 
 

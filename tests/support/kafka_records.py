@@ -74,16 +74,15 @@ def commit(
     version: int = 3,
     *,
     epoch: int = -1,
-    timestamp: int = 0,
     tags: Mapping[int, bytes] | None = None,
 ) -> bytes:
     """OffsetCommitValue; the topic id is tag 0."""
     out = int16(version) + int64(offset)
     if version >= 3:
         out += int32(epoch)
-    out += text("", version >= 4) + int64(timestamp)
+    out += text("", version >= 4) + int64(0)
     if version == 1:
-        out += int64(timestamp + 1)
+        out += int64(1)
     return out + (tagged(tags) if version >= 4 else b"")
 
 

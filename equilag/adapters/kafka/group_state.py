@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from typing import Final, Literal, NamedTuple, TypeAlias
+from typing import Final, NamedTuple
 from uuid import UUID
 
 from equilag.adapters.kafka.codec import consumer_protocol as kip848
@@ -34,8 +34,6 @@ from equilag.adapters.kafka.codec.wire import BrokenRecord
 from equilag.adapters.kafka.described import bare_host
 from equilag.domain.show import show
 
-Kind: TypeAlias = Literal["classic", "consumer"]
-
 GONE: Final = (
     "offset commit for a topic id that does not exist (any more)",
     "assigned topic id that does not exist (any more)",
@@ -48,17 +46,12 @@ _CONSUMERS: Final = "consumer"
 
 
 class Commit(NamedTuple):
-    """A group's committed offset: the next record to read of a partition.
-
-    `timestamp_ms` is the broker's time of the commit in ms since 1970, -1 if unknown.
-    """
+    """A group's committed offset: the next record to read of a partition."""
 
     group: str
     topic: str
     partition: int
     committed: int
-    timestamp_ms: int
-    leader_epoch: int | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,7 +72,6 @@ class Membership:
     instance_id: str | None
     rack: str | None
     generation: int | None
-    kind: Kind
     client_id: str | None
     host: str | None
 
@@ -88,8 +80,8 @@ class Membership:
 class GroupState:
     """The content of one partition of `__consumer_offsets`.
 
-    `groups` has the kind of every group that was read completely, with or without members; a group
-    that only has commits is in `commits` alone. `unreadable` maps every other group to the reason:
+    `groups` are those that were read completely, with or without members; a group that only has
+    commits is in `commits` alone. `unreadable` maps every other group to the reason:
     its members are left out, and its commits may be missing. `not_understood` counts skipped
     records by name. `groups_with_deleted_topics` are groups with commits for deleted topics; they
     may be nowhere else.
@@ -97,7 +89,7 @@ class GroupState:
 
     commits: list[Commit]
     memberships: list[Membership]
-    groups: dict[str, Kind]
+    groups: set[str]
     unreadable: dict[str, str]
     not_understood: dict[str, int]
     groups_with_deleted_topics: set[str] = field(default_factory=set)
@@ -134,7 +126,7 @@ class _Reader:
         self.topic_names = {topic_id.bytes: name for topic_id, name in topic_names.items()}
         self.commits: dict[CommitKey, Commit] = {}
         self.memberships: dict[str, list[Membership]] = {}
-        self.kinds: dict[str, Kind] = {}
+        self.groups: set[str] = set()
         self.unreadable: dict[str, str] = {}
         self.counts: Counter[str] = Counter()
         self.groups_with_deleted_topics: set[str] = set()
@@ -164,7 +156,7 @@ class _Reader:
                 self._classic(group, read_classic_group(value))
             case GroupKey(group=group):
                 kip848.read_group_epoch(value)
-                self.kinds[group] = "consumer"
+                self.groups.add(group)
             case MemberKey(kind=kind, group=group, name=name) if kind == CONSUMER_MEMBER:
                 self.members[group, name] = kip848.read_member(value)
             case MemberKey(kind=kind, group=group, name=name) if kind == CURRENT_ASSIGNMENT:
@@ -186,7 +178,7 @@ class _Reader:
             self.counts[GONE[0]] += 1
             self.groups_with_deleted_topics.add(key.group)
             return
-        self.commits[key] = Commit(*key, value.offset, value.timestamp_ms, value.leader_epoch)
+        self.commits[key] = Commit(*key, value.offset)
 
     def _classic(self, group: str, value: ClassicGroup) -> None:
         if value.protocol_type != _CONSUMERS and (value.protocol_type or value.members):
@@ -194,7 +186,7 @@ class _Reader:
             self.counts[reason] += 1
             self.unreadable.setdefault(group, reason)
             return
-        self.kinds[group] = "classic"
+        self.groups.add(group)
         for member in value.members:
             try:
                 subscription = read_subscription(member.subscription)
@@ -212,7 +204,6 @@ class _Reader:
                 member.instance_id,
                 subscription.rack,
                 value.generation,
-                "classic",
                 member.client_id or None,
                 bare_host(member.host),
             )
@@ -226,7 +217,7 @@ class _Reader:
         return GroupState(
             list(self.commits.values()),
             [member for group in readable for member in self.memberships[group]],
-            {group: kind for group, kind in self.kinds.items() if group not in self.unreadable},
+            self.groups - self.unreadable.keys(),
             self.unreadable,
             dict(sorted(self.counts.items())),
             self.groups_with_deleted_topics,
@@ -258,7 +249,6 @@ class _Reader:
             subscription.rack,
             # Below 0 for a static member that has left and may come back: it keeps its share.
             current.epoch if current and current.epoch >= 0 else None,
-            "consumer",
             subscription.client_id or None,
             bare_host(subscription.host),
         )

@@ -9,9 +9,7 @@ import numpy as np
 from equilag.adapters.measuring.offset_samples import (
     OffsetSamples,
     Steps,
-    lags_of,
     steps_of,
-    unread_deleted,
 )
 from equilag.domain.columns import Floats, Ints
 
@@ -62,12 +60,6 @@ def produce_rates(samples: OffsetSamples) -> Estimates:
     records = steps.growth.sum(axis=0)
     error = np.sqrt(np.maximum(records, 1.0))
     return estimates_of(records, steps.seconds.sum(axis=0), error, steps.valid.sum(axis=0))
-
-
-def consume_rates(samples: OffsetSamples) -> Estimates:
-    """Return the growth of each partition's commits per second, whoever made them."""
-    steps = steps_of(samples.committed, samples.times, unread_deleted(samples))
-    return rates_between_commits(steps, lags_of(samples).max(axis=0, initial=0.0))
 
 
 class _Commits(NamedTuple):

@@ -12,7 +12,6 @@ import numpy as np
 from equilag.adapters.measuring.offset_samples import MemberSamples, OffsetSamples, member_samples
 from equilag.adapters.measuring.rates import (
     Estimates,
-    consume_rates,
     produce_rates,
     rates_between_commits,
     unknown_estimates,
@@ -165,8 +164,6 @@ class Measurements(NamedTuple):
 
     produced: Estimates
     """[P]"""
-    consumed: Estimates
-    """[P] by whoever held the partition."""
     consumed_by: Estimates
     """[M] while the member held the same partitions."""
     capacities: Capacities
@@ -179,7 +176,6 @@ def measure(samples: OffsetSamples) -> Measurements:
     members = member_samples(samples)
     return Measurements(
         produce_rates(samples),
-        consume_rates(samples),
         rates_between_commits(members.steps, members.lag.max(axis=0, initial=0.0)),
         capacities_of(samples.times, members),
     )

@@ -178,11 +178,12 @@ def effort_of(args: argparse.Namespace) -> float | None:
     return cast("float | None", args.effort)
 
 
-def add_output(parser: AnyParser, json_help: str = "the same as --output json") -> None:
+def add_output(parser: AnyParser) -> None:
     """``--output`` and ``--json``: what the report is written as; and how text looks."""
     add(parser, Option("--output", "O", "what to print: text, json, an installed output, or"
                        " MODULE:FUNCTION (default: text)", default="text"))  # fmt: skip
-    parser.add_argument("--json", action="store_const", const="json", dest="output", help=json_help)
+    parser.add_argument("--json", action="store_const", const="json", dest="output",
+                        help="the same as --output json")  # fmt: skip
     add_screen(parser)
 
 

@@ -64,14 +64,12 @@ def topics_of(group: Group, policy: Policy) -> TopicIntervals | None:
     return topic_intervals(group, pinned_partitions(group, policy))
 
 
-def constraint_of(
-    group: Group, policy: Policy, assigned: Index, topics: TopicIntervals | None = None
-) -> CountConstraint:
+def constraint_of(group: Group, policy: Policy, assigned: Index) -> CountConstraint:
     """The constraint of a policy's counts and racks, from a valid assignment [P] that meets it.
 
     Raises NotMinimal, or NotFewestAcross, where it does not meet it. See `count_constraint_of`.
     """
-    constraint = count_constraint_of(group, policy, assigned, topics)
+    constraint = count_constraint_of(group, policy, assigned)
     if policy.rack_aware and has_racks(group):
         return reads_constraint(constraint, assigned)
     return constraint

@@ -25,8 +25,9 @@ RESETS: Final = ("earliest", "latest", "none")
 """Values of `auto.offset.reset`."""
 
 
-def as_reset(value: object, place: str = "auto_offset_reset") -> str:
+def as_reset(value: object) -> str:
     """Return one of RESETS, in lower case. Raises InputError."""
+    place = "auto_offset_reset"
     reset = as_text(value, place).lower()
     if reset not in RESETS:
         raise InputError(f"{show(value)} is none of {', '.join(RESETS)}", place)

@@ -146,9 +146,7 @@ def rows_of_state(
             "host": m.host,
         }  # fmt: skip
     groups = (
-        {commit.group for commit in state.commits}
-        | state.groups.keys()
-        | state.groups_with_deleted_topics
+        {commit.group for commit in state.commits} | state.groups | state.groups_with_deleted_topics
     )
     groups |= {member.group for member in state.memberships} | state.unreadable.keys()
     for group in sorted(groups):

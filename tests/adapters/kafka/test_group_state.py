@@ -45,15 +45,12 @@ def member(name: str, topics: list[str], owned: dict[str, list[int]]) -> bytes:
 def test_the_last_commit_counts() -> None:
     key = write.commit_key("g", "orders", 0)
     state = read(
-        (key, write.commit(5, timestamp=1)),
-        (write.commit_key("g", "orders", 1), write.commit(7, timestamp=2, epoch=3)),
-        (key, write.commit(9, timestamp=4)),
+        (key, write.commit(5)),
+        (write.commit_key("g", "orders", 1), write.commit(7, epoch=3)),
+        (key, write.commit(9)),
     )
-    assert state.commits == [
-        Commit("g", "orders", 1, 7, 2, 3),
-        Commit("g", "orders", 0, 9, 4, None),
-    ]
-    assert state.groups == state.not_understood == {}
+    assert state.commits == [Commit("g", "orders", 1, 7), Commit("g", "orders", 0, 9)]
+    assert (state.groups, state.not_understood) == (set(), {})
 
 
 def test_tombstones_delete() -> None:
@@ -95,17 +92,17 @@ def test_a_classic_group(version: int) -> None:
     instance = "i1" if version >= 3 else None
     owned = {"orders": [0], "users": [1, 3]}
     assert state.memberships == [
-        Membership("g", "m1", ["orders", "users"], owned, instance, "r1", 8, "classic", *AT),
-        Membership("g", "m2", ["users"], {}, None, None, 8, "classic", *AT),
+        Membership("g", "m1", ["orders", "users"], owned, instance, "r1", 8, *AT),
+        Membership("g", "m2", ["users"], {}, None, None, 8, *AT),
     ]
-    assert state.groups == {"g": "classic"}
+    assert state.groups == {"g"}
     assert state.not_understood == state.unreadable == {}
 
 
 @pytest.mark.parametrize("protocol_type", ["consumer", ""])
 def test_a_group_without_members(protocol_type: str) -> None:
     state = read(classic("g", [], protocol=None, protocol_type=protocol_type))
-    assert (state.groups, state.memberships) == ({"g": "classic"}, [])
+    assert (state.groups, state.memberships) == ({"g"}, [])
 
 
 def test_groups_of_other_protocol_types() -> None:
@@ -119,7 +116,7 @@ def test_groups_of_other_protocol_types() -> None:
     assert state.not_understood == {reason: 2}
     assert state.unreadable == {"connect-a": reason, "connect-b": reason}
     assert [m.group for m in state.memberships] == ["g"]
-    assert state.groups == {"g": "classic"}
+    assert state.groups == {"g"}
 
 
 def test_an_unreadable_member_makes_its_group_unreadable() -> None:
@@ -131,7 +128,7 @@ def test_an_unreadable_member_makes_its_group_unreadable() -> None:
     reason = "broken consumer protocol message of a member"
     assert (state.unreadable, state.not_understood) == ({"g": reason}, {reason: 1})
     assert [m.group for m in state.memberships] == ["h"]
-    assert state.groups == {"h": "classic"}
+    assert state.groups == {"h"}
 
 
 def test_a_consumer_group() -> None:
@@ -149,10 +146,10 @@ def test_a_consumer_group() -> None:
         ),
     )
     assert state.memberships == [
-        Membership("g", "m1", ["users"], {"users": [0, 2]}, "i1", None, 3, "consumer", *AT),
-        Membership("g", "m2", ["orders", "users"], {"orders": [0]}, None, "r1", 4, "consumer", *AT),
+        Membership("g", "m1", ["users"], {"users": [0, 2]}, "i1", None, 3, *AT),
+        Membership("g", "m2", ["orders", "users"], {"orders": [0]}, None, "r1", 4, *AT),
     ]
-    assert state.groups == {"g": "consumer"}
+    assert state.groups == {"g"}
     assert state.not_understood == state.unreadable == {}
 
 
@@ -244,4 +241,4 @@ def test_newer_and_broken_values_are_counted_and_their_groups_named() -> None:
         "d": "broken consumer group current member assignment record",
         "e": "broken offset commit record",
     }
-    assert (state.commits, state.memberships, state.groups) == ([], [], {})
+    assert (state.commits, state.memberships, state.groups) == ([], [], set())

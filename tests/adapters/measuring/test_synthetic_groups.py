@@ -90,7 +90,7 @@ def test_the_errors_are_as_large_as_the_deviations() -> None:
 def check(found: Measurements) -> None:
     """What holds for any samples."""
     capacities = found.capacities.estimates
-    for estimates in (found.produced, found.consumed, found.consumed_by, capacities):
+    for estimates in (found.produced, found.consumed_by, capacities):
         known = ~np.isnan(estimates.value)
         assert np.isfinite(estimates.value[known]).all()
         assert (estimates.value[known] >= 0).all()

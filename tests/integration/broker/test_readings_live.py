@@ -3,7 +3,6 @@ say, from the records of `__consumer_offsets`, from `equilag collect`, and from 
 
 from __future__ import annotations
 
-import time
 from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
@@ -75,7 +74,7 @@ def read(config: Config) -> GroupState:
     check_not_empty(config, sum(p.end - p.begin for p in parts), sum(p.read for p in parts))
     with connected(config, PATIENCE_S) as cluster:
         names = cluster.topics().ids
-    whole = GroupState([], [], {}, {}, {})
+    whole = GroupState([], [], set(), {}, {})
     for part in parts:
         state = read_state(part.survivors.items(), names)
         whole.commits.extend(state.commits)
@@ -100,21 +99,16 @@ def state(config: Config) -> GroupState:
 
 @pytest.mark.parametrize("group", LIVE)
 def test_the_records_of_a_group(scene: Scene, state: GroupState, group: str) -> None:
-    kind = "consumer" if "848" in group else "classic"
-    assert state.groups[group] == kind
+    assert group in state.groups
     assert group not in state.unreadable
     found = commits_of(state, group)
     assert scene.committed(group) == {
         tp: found[tp].committed if tp in found else None for tp in PARTITIONS
     }
-    now = time.time() * 1000
-    assert all(now - 300_000 < c.timestamp_ms <= now for c in found.values())
-    assert {c.leader_epoch for c in found.values()} <= {None, 0}
     shown = members_of(state, group)
     assert scene.seen(group) == {
         m.member: Seen(m.subscription, flat(m.owned.items()), m.rack, m.instance_id) for m in shown
     }
-    assert {m.kind for m in shown} == {kind}
     assert all(m.generation is not None and m.generation >= 1 for m in shown)
 
 
@@ -197,7 +191,7 @@ def test_readers_disturb_no_member_and_leave_no_trace(
         assert scene.owners(name).keys() == {*PARTITIONS}
     # Every consumer has a group's name; that of the reader must not become one.
     listed = admin_of(config["bootstrap.servers"]).list_consumer_groups().result().valid
-    names = {one.group_id for one in listed} | again.groups.keys()
+    names = {one.group_id for one in listed} | again.groups
     assert not any(name.startswith("equilag-reads") for name in names)
 
 

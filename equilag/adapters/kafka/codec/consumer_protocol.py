@@ -36,7 +36,6 @@ class Subscription:
     """A member's subscription, and what it owned when it joined."""
 
     topics: list[str]
-    user_data: bytes | None = None
     owned: dict[str, list[int]] | None = None
     """None in version 0, which does not have it."""
     generation: int | None = None
@@ -48,11 +47,11 @@ def read_subscription(data: bytes) -> Subscription:
     cursor = Cursor(data)
     version = _version(cursor)
     topics = cursor.array(cursor.string)
-    user_data = cursor.nullable_bytes()
+    cursor.nullable_bytes()  # the assignor's own data
     owned = _partitions(cursor) if version >= 1 else None
     generation = cursor.int32() if version >= 2 else -1
     rack = cursor.nullable_string() if version >= 3 else None
-    return Subscription(topics, user_data, owned, None if generation < 0 else generation, rack)
+    return Subscription(topics, owned, None if generation < 0 else generation, rack)
 
 
 def read_assignment(data: bytes) -> dict[str, list[int]]:
@@ -119,11 +118,10 @@ class ConsumerMember(NamedTuple):
 
 
 class CurrentAssignment(NamedTuple):
-    """A member's partitions by topic id; it is to release those in `revoking`."""
+    """A member's partitions by topic id, without those that it is to release."""
 
     epoch: int
     assigned: list[tuple[UUID, list[int]]]
-    revoking: list[tuple[UUID, list[int]]]
 
 
 def read_group_epoch(data: bytes) -> int:
@@ -160,9 +158,10 @@ def read_current_assignment(data: bytes) -> CurrentAssignment:
     epoch = cursor.int32()
     cursor.int32()  # the previous epoch
     cursor.int8()  # the member's state
-    assigned, revoking = cursor.compact_array(topic), cursor.compact_array(topic)
+    assigned = cursor.compact_array(topic)
+    cursor.compact_array(topic)  # to be released
     cursor.tagged_fields()
-    return CurrentAssignment(epoch, assigned, revoking)
+    return CurrentAssignment(epoch, assigned)
 
 
 def read_resolved_topics(data: bytes) -> list[str]:

@@ -59,7 +59,6 @@ _TOPIC_ID: Final = 0
 _NO_ID: Final = bytes(16)
 _OFFSET: Final = Struct(">q")
 _OFFSET_AND_EPOCH: Final = Struct(">qi")
-_NO_TIME: Final = -1
 
 
 class UnknownVersion(EquilagError):
@@ -115,14 +114,10 @@ _STEPS: Final = frozenset({4, 6, 7})
 
 
 class CommitValue(NamedTuple):
-    """OffsetCommitValue: `timestamp_ms` since 1970 by the broker's clock, -1 if unknown.
-
-    `topic_id` is the 16 bytes of a UUID: not a UUID object, for there are millions of values.
-    """
+    """OffsetCommitValue; `topic_id` is the 16 bytes of a UUID: not a UUID object, for there are
+    millions of values."""
 
     offset: int
-    timestamp_ms: int
-    leader_epoch: int | None
     topic_id: bytes | None
 
 
@@ -138,12 +133,10 @@ class ClassicMember(NamedTuple):
 
 
 class ClassicGroup(NamedTuple):
-    """GroupMetadataValue; `protocol` is the assignor, None without members."""
+    """GroupMetadataValue."""
 
     protocol_type: str
     generation: int
-    protocol: str | None
-    timestamp_ms: int
     members: list[ClassicMember]
 
 
@@ -180,20 +173,16 @@ def read_commit(data: bytes) -> CommitValue:
     """Read the value of an offset commit. Raises BrokenRecord, UnknownVersion."""
     cursor = Cursor(data)
     version = read_version(cursor, _NEWEST_COMMIT, NAMES[1])
-    if version >= 3:
-        offset, epoch = cursor.integers(_OFFSET_AND_EPOCH)
-    else:
-        (offset,), epoch = cursor.integers(_OFFSET), -1
+    offset, *_ = cursor.integers(_OFFSET_AND_EPOCH if version >= 3 else _OFFSET)
     flexible = version >= _FLEXIBLE
     _ = cursor.compact_string() if flexible else cursor.string()  # the client's metadata
-    timestamp = cursor.int64()
+    cursor.int64()  # time of the commit
     if version == 1:
-        cursor.int64()  # expiry time of the commit
+        cursor.int64()  # its expiry time
     topic_id = cursor.tagged_fields().get(_TOPIC_ID, _NO_ID) if flexible else _NO_ID
     if len(topic_id) != len(_NO_ID):
         raise BrokenRecord(f"a topic id of {len(topic_id)} bytes")
-    known = None if topic_id == _NO_ID else topic_id
-    return CommitValue(offset, timestamp, None if epoch < 0 else epoch, known)
+    return CommitValue(offset, None if topic_id == _NO_ID else topic_id)
 
 
 def read_classic_group(data: bytes) -> ClassicGroup:
@@ -219,10 +208,10 @@ def read_classic_group(data: bytes) -> ClassicGroup:
 
     protocol_type = text()
     generation = cursor.int32()
-    protocol = nullable_text()
-    nullable_text()  # the leader
-    timestamp = cursor.int64() if version >= 2 else _NO_TIME
+    nullable_text(), nullable_text()  # the assignor, the leader
+    if version >= 2:
+        cursor.int64()  # time of the last change
     members = (cursor.compact_array if flexible else cursor.array)(member)
     if flexible:
         cursor.tagged_fields()
-    return ClassicGroup(protocol_type, generation, protocol, timestamp, members)
+    return ClassicGroup(protocol_type, generation, members)
