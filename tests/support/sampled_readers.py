@@ -50,7 +50,7 @@ class FakeReader(GroupReader):
     def read(self, group: str) -> Reading:
         offsets = self._next("read")
         return Reading(
-            group, "classic", "Stable", "range", 1, "2026-11-21T09:00:00Z", self._members, offsets
+            group, "classic", "Stable", "range", "2026-11-21T09:00:00Z", self._members, offsets
         )
 
     def lags(self, group: str, topics: Iterable[str], timeout: float | None = None) -> TopicOffsets:

@@ -47,7 +47,7 @@ def reading(
         for name, theirs in owned.items()
     ]
     at = "2026-11-22T00:00:00Z"
-    return Reading("g", kind, "Stable", "range", 1, at, members, offsets(lags))
+    return Reading("g", kind, "Stable", "range", at, members, offsets(lags))
 
 
 class FakeReader:

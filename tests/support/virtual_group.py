@@ -283,7 +283,7 @@ class _Reader:
             DescribedMember(one, ("t",), owned={"t": group.assigned.get(one, [])})
             for one in group.members
         ]
-        state = "classic", "Stable", "cooperative-sticky", group.generation, "2026-11-22T00:00:00Z"
+        state = "classic", "Stable", "cooperative-sticky", "2026-11-22T00:00:00Z"
         return Reading("g", *state, members, self._offsets())
 
     def sizes(self, topics: Any, timeout: float | None = None) -> dict[str, int]:

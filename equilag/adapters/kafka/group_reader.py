@@ -272,7 +272,6 @@ class GroupReader:
                     kind=kind_of(described, found),
                     state=described.state,
                     protocol=described.protocol,
-                    coordinator=described.coordinator,
                     taken_at=taken_at,
                     members=mine,
                     offsets=offsets,

@@ -123,15 +123,13 @@ class Reading:
     """A group, its members (with the topics that their patterns match) and its offsets.
 
     `kind` is ``classic``, ``consumer`` (KIP-848) or ``classic-streams``, `state` Kafka's name of
-    its state, `protocol` the assignor in use ("" if none), `coordinator` a broker id, `taken_at` an
-    RFC 3339 time.
+    its state, `protocol` the assignor in use ("" if none), `taken_at` an RFC 3339 time.
     """
 
     group: str
     kind: str
     state: str
     protocol: str
-    coordinator: int
     taken_at: str
     members: list[DescribedMember]
     offsets: TopicOffsets

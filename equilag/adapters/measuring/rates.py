@@ -11,7 +11,7 @@ from equilag.adapters.measuring.offset_samples import (
     Steps,
     steps_of,
 )
-from equilag.domain.columns import Floats, Ints
+from equilag.domain.columns import Floats
 
 
 class Estimates(NamedTuple):
@@ -23,32 +23,16 @@ class Estimates(NamedTuple):
     """[N] standard error, records per second; NaN where the value is unknown."""
     window: Floats
     """[N] seconds that the value rests on; 0 where it is unknown."""
-    samples: Ints
-    """[N] observations that the value rests on: steps between two samples for a rate, windows for
-    a capacity; 0 where it is unknown."""
 
     @property
     def n_known(self) -> int:
         return int(np.count_nonzero(~np.isnan(self.value)))
 
 
-def unknown_estimates(number: int) -> Estimates:
-    """Return estimates none of which is known."""
-    return Estimates(
-        np.full(number, np.nan), np.full(number, np.nan), np.zeros(number), np.zeros(number, int)
-    )
-
-
-def estimates_of(records: Floats, window: Floats, error: Floats, samples: Ints) -> Estimates:
+def estimates_of(records: Floats, window: Floats, error: Floats) -> Estimates:
     """Return records / window; unknown where the window is 0. `error` is in records."""
-    known = window > 0
-    seconds = np.where(known, window, np.nan)
-    return Estimates(
-        records / seconds,
-        error / seconds,
-        np.where(known, window, 0.0),
-        np.where(known, samples, 0),
-    )
+    seconds = np.where(window > 0, window, np.nan)
+    return Estimates(records / seconds, error / seconds, np.maximum(window, 0.0))
 
 
 def produce_rates(samples: OffsetSamples) -> Estimates:
@@ -59,7 +43,7 @@ def produce_rates(samples: OffsetSamples) -> Estimates:
     steps = steps_of(samples.log_end, samples.times)
     records = steps.growth.sum(axis=0)
     error = np.sqrt(np.maximum(records, 1.0))
-    return estimates_of(records, steps.seconds.sum(axis=0), error, steps.valid.sum(axis=0))
+    return estimates_of(records, steps.seconds.sum(axis=0), error)
 
 
 class _Commits(NamedTuple):
@@ -95,7 +79,7 @@ def rates_between_commits(steps: Steps, lag: Floats) -> Estimates:
     timing = records * apart / np.sqrt(6) / np.where(several, window, 1.0)
     counting = np.sqrt(np.maximum(records, 1.0))
     error = np.where(several, np.hypot(timing, counting), np.maximum(np.maximum(records, lag), 1.0))
-    return estimates_of(records, window, error, number)
+    return estimates_of(records, window, error)
 
 
 def _commits_of(steps: Steps) -> _Commits:

@@ -12,9 +12,9 @@ import numpy as np
 from equilag.adapters.measuring.offset_samples import MemberSamples, OffsetSamples, member_samples
 from equilag.adapters.measuring.rates import (
     Estimates,
+    estimates_of,
     produce_rates,
     rates_between_commits,
-    unknown_estimates,
 )
 from equilag.domain.columns import Flags, Floats, Ints, Marks
 
@@ -123,7 +123,7 @@ def capacities_of(times: Floats, members: MemberSamples) -> Capacities:
     speeds, from their own errors or from how much they differ, whichever is larger.
     """
     reason = _reasons(members)
-    found = unknown_estimates(len(reason))
+    found = estimates_of(*np.zeros((3, len(reason))))
     for member in np.flatnonzero(reason == NOT_ALL_ALONG).tolist():
         windows = counted(windows_of(times, members, member))
         if not len(windows.seconds):
@@ -133,7 +133,6 @@ def capacities_of(times: Floats, members: MemberSamples) -> Capacities:
         found.value[member] = np.median(windows.speed)
         found.error[member] = spread / np.sqrt(number)
         found.window[member] = windows.seconds.sum()
-        found.samples[member] = number
         reason[member] = KNOWN
     return Capacities(found, reason)
 

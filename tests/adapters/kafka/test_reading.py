@@ -35,7 +35,7 @@ def offsets(*names: str) -> TopicOffsets:
 def reading(*members: DescribedMember, **fields: Any) -> Reading:
     given = {"epoch": None, "offsets": offsets("users", "orders"), **fields}
     return Reading(
-        "g", "classic", "Stable", "range", 1, "2026-11-21T09:00:00Z", list(members), **given
+        "g", "classic", "Stable", "range", "2026-11-21T09:00:00Z", list(members), **given
     )
 
 
