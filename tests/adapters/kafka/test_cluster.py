@@ -32,7 +32,7 @@ def test_a_rebalance_that_ends_soon(monkeypatch: pytest.MonkeyPatch) -> None:
     client = FakeClient({"t": [1]})
     reads = fake_reader(monkeypatch, client)
     client.describing(BUSY, BUSY, group())
-    assert reads.read("g").coordinator == 3
+    assert reads.read("g").state == "Stable"
     client.describing(*[BUSY] * 4)
     with pytest.raises(TemporarilyUnreadable) as caught:
         reads.read("g")
