@@ -79,7 +79,7 @@ class Model:
     def __post_init__(self) -> None:
         rng = self.rng
         self.empty = np.zeros(len(self.topic), np.bool_)
-        self.ends = rng.integers(10**7, 10**10, len(self.topic))
+        self.ends = rng.integers(10**9, 10**10, len(self.topic))
         words = ["orders", "billing", "audit-log", "user.events", "stock_eu"]
         self.name = f"{rng.choice(words)}-{rng.integers(100)}"
         self.topics = [f"{rng.choice(words)}.v{number}" for number in range(self.topic.max() + 1)]
@@ -211,12 +211,18 @@ def troubled(trouble: str, rng: np.random.Generator) -> Model:
 def also_right(trouble: str, model: Model, texts: int) -> Pairs:
     """What looks the same in this group."""
     found = set[tuple[str, str]]()
-    if model.alone and trouble in ("slow", "stuck") and texts == 1:
+    stands_out = model.lag.max() > model.lag.sum() / 2
+    if trouble in ("slow", "stuck", "uneven") and texts == 1 and stands_out:
         found.add(("one-partition", "look"))
+    if trouble == "slow" and texts == 2:
+        who = int(model.owner[model.lag.argmax()])
+        if 2 * model.read_by_member[who] > np.median(np.delete(model.read_by_member, who)):
+            found |= {("one-partition", "look"), ("all-behind", "look")}  # its rates are higher
     if model.alone and trouble == "hung" and texts == 2:
         found.add(("stuck-member", "look"))
-    if trouble == "uneven" and texts == 1 and model.lag.max() > model.lag.sum() / 2:
-        found.add(("one-partition", "look"))
+    mean = len(model.owner) / model.members
+    if trouble == "uneven" and texts == 1 and np.bincount(model.owner).max() <= 1.5 * mean:
+        found.add(("slow-member", "look"))
     if trouble == "behind" and texts == 2 and model.rate.max() > model.read_by_member.max():
         found.add(("hot-partition", "repartition"))
     return frozenset(found)

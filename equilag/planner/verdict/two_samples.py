@@ -22,6 +22,7 @@ SURE_S: Final = 300.0
 5 s, and what commits by batch seldom takes 5 minutes for one."""
 HALF: Final = 0.5
 """Of what the others read, below which a member is slow."""
+OF_AS_MANY: Final = " of as many partitions of its topics"
 SAME: Final = (
     "commits by batch, pause(), an open transaction and the end marker of one look the same"
 )
@@ -93,19 +94,22 @@ def slow_causes(group: Group, progress: ReadProgress) -> Iterator[FoundCause]:
     backlog: Flags = (np.minimum(before, now) > read) & (read > 0)
     for member in np.flatnonzero(backlog).tolist():
         own: Flags = held & (group.owner == member)
-        usual = _usually_read(group, progress, own, held)
-        same: Flags = held & ~own & np.isin(group.topic_of, group.topic_of[own])
-        if usual is None or read[member] >= HALF * usual:
+        same: Flags = held & np.isin(group.topic_of, group.topic_of[own])
+        others = np.setdiff1d(np.unique(group.owner[same]), [member])
+        if not len(others):
             continue
-        fastest = float((read / capacity)[np.unique(group.owner[same])].max())
-        if read[member] / capacity[member] >= fastest:
-            continue  # it has more to read than one member can
+        speed = by_member(progress.read, same) / capacity
+        usual, of = float(np.median(speed[others])) * capacity[member], ""
+        if read[member] >= HALF * usual and speed[member] < speed[others].max():
+            # It may have more partitions than they.
+            usual, of = _usually_read(group, progress, own, held), OF_AS_MANY
+        if read[member] >= HALF * usual:
+            continue
         who, lag = group.members[member].id, int(now[member])
         speeds = (read[member] / progress.seconds, usual / progress.seconds)
         evidence = (
             f"{printable(who)} reads {number(round(speeds[0], 1))} records/s with a backlog of"
-            f" {plural(lag, 'record')}, and the others {number(round(speeds[1], 1))} of as many"
-            " partitions of its topics."
+            f" {plural(lag, 'record')}, and the others {number(round(speeds[1], 1))}{of}."
         )
         advice = (
             "Look at this member first: its log, its poll loop, what it waits for; a plan by speed"
@@ -117,16 +121,12 @@ def slow_causes(group: Group, progress: ReadProgress) -> Iterator[FoundCause]:
         )  # fmt: skip
 
 
-def _usually_read(group: Group, progress: ReadProgress, own: Flags, held: Flags) -> float | None:
-    """Records that others read in as many partitions of the same topics; None where no other
-    member reads these."""
-    found, known = 0.0, False
+def _usually_read(group: Group, progress: ReadProgress, own: Flags, held: Flags) -> float:
+    """Records that others read in as many partitions of the same topics."""
+    found = 0.0
     for topic in np.unique(group.topic_of[own]).tolist():
         there: Flags = held & (group.topic_of == topic)
         others = progress.read[there & ~own]
-        if len(others):
-            known = True
-            found += float(np.median(others)) * int(np.count_nonzero(there & own))
-        else:
-            found += float(progress.read[there & own].sum())
-    return found if known else None
+        of_one = np.median(others) if len(others) else progress.read[there & own].mean()
+        found += float(of_one) * int(np.count_nonzero(there & own))
+    return found
