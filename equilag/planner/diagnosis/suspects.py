@@ -6,6 +6,7 @@ from typing import Final
 
 import numpy as np
 
+from equilag.domain.figures import form, number, plural, printable
 from equilag.domain.group.group import NOBODY, Flags, Floats, Group, Index, Ints
 from equilag.domain.group.lag import NO_COMMIT, UNKNOWN
 from equilag.domain.plan.metrics import member_counts, member_loads
@@ -120,3 +121,21 @@ def _facts(
             )
         )
     return tuple(found)
+
+
+def suspicion(who: SuspectFacts) -> str:
+    """Why a member may be slow: how far its partitions lag, beside those of the others."""
+    own = f"all {number(who.partitions)} of its partitions"
+    if who.partitions == 1:
+        own = "its one partition"
+    elif who.lagging != who.partitions:
+        own = f"{number(who.lagging)} of its {plural(who.partitions, 'partition')}"
+    lags = form(who.lagging if who.partitions > 1 else 1, "lags", "lag")
+    of = f"the {plural(who.others, 'partition')} of other members"
+    if who.others_most < who.least:
+        others = f"{of} at most {number(who.others_most)}"
+    else:
+        others = f"{number(who.others_within)} of {of} at most {number(who.others_usual)}"
+    each = " each" if who.partitions > 1 else ""
+    least = f"{own} {lags} at least {plural(who.least, 'record')}{each}"
+    return f"{printable(who.member)} may be slow or stuck: {least}, {others}"

@@ -9,7 +9,6 @@ import numpy as np
 
 from equilag.domain.columns import Flags, Ints
 from equilag.domain.figures import (
-    form,
     number,
     partition_name,
     percent,
@@ -21,6 +20,7 @@ from equilag.domain.group.group import NOBODY
 from equilag.domain.plan.verdict import Action, NamedPartition, SuspectFacts
 from equilag.planner.diagnosis.decide import PlanDecision
 from equilag.planner.diagnosis.judged_plan import JudgedPlan
+from equilag.planner.diagnosis.suspects import suspicion
 from equilag.planner.facts.commands import live_command
 from equilag.planner.facts.throughput_words import rate as records_per_s
 from equilag.planner.verdict.causes import FoundCause, named
@@ -90,17 +90,15 @@ def _stands_out(found: JudgedPlan, place: int | None) -> bool:
     if place is None:
         return False
     group = found.loads.group
-    own = np.flatnonzero(group.owner == group.owner[place])
     others: Flags = (group.owner != group.owner[place]) & group.assignable
-    times = [
-        (group.lag[p] + 1) / (np.median(group.lag[rest]) + 1)
-        for p in own.tolist()
-        for rest in [others & (group.topic_of == group.topic_of[p])]
-        if rest.any() and p != place
-    ]
-    rest: Flags = others & (group.topic_of == group.topic_of[place])
-    usual = np.median(group.lag[rest]) if rest.any() else 0
-    return not times or float(np.median(times)) * FAR_APART < (group.lag[place] + 1) / (usual + 1)
+
+    def times(p: int) -> float:
+        rest = group.lag[others & (group.topic_of == group.topic_of[p])]
+        return float((group.lag[p] + 1) / ((np.median(rest) if len(rest) else 0) + 1))
+
+    own = np.flatnonzero(group.owner == group.owner[place]).tolist()
+    rest = [times(p) for p in own if p != place]
+    return not rest or float(np.median(rest)) * FAR_APART < times(place)
 
 
 def _slow(found: JudgedPlan, who: SuspectFacts) -> FoundCause:
@@ -117,24 +115,6 @@ def _slow(found: JudgedPlan, who: SuspectFacts) -> FoundCause:
         "slow-member", "look", evidence, advice, (who.member,), named(group, places),
         live_command(group, "--sample 60s"), sure=False, waiting=lag,
     )  # fmt: skip
-
-
-def suspicion(who: SuspectFacts) -> str:
-    """Why a member may be slow: how far its partitions lag, beside those of the others."""
-    own = f"all {number(who.partitions)} of its partitions"
-    if who.partitions == 1:
-        own = "its one partition"
-    elif who.lagging != who.partitions:
-        own = f"{number(who.lagging)} of its {plural(who.partitions, 'partition')}"
-    lags = form(who.lagging if who.partitions > 1 else 1, "lags", "lag")
-    of = f"the {plural(who.others, 'partition')} of other members"
-    if who.others_most < who.least:
-        others = f"{of} at most {number(who.others_most)}"
-    else:
-        others = f"{number(who.others_within)} of {of} at most {number(who.others_usual)}"
-    each = " each" if who.partitions > 1 else ""
-    least = f"{own} {lags} at least {plural(who.least, 'record')}{each}"
-    return f"{printable(who.member)} may be slow or stuck: {least}, {others}"
 
 
 def _one_partition(found: JudgedPlan, place: int) -> FoundCause:
@@ -169,10 +149,9 @@ def _hot(found: JudgedPlan, made: PlanDecision) -> Iterator[FoundCause]:
             f" member that may take it reads {records_per_s(one.capacity)}."
         )
         advice = "Give its topic more partitions, or its records another key."
-        lag = 0  # of a unit of several topics, which has a name of its own
-        if one.topic in group.topics:
-            first = int(group.topic_start[group.topics.index(one.topic)])
-            lag = int(group.lag[first + one.partition])
+        lag = 0
+        if one.topic in group.topics:  # not of a unit of several, which has a name of its own
+            lag = int(group.lag[group.topic_start[group.topics.index(one.topic)] + one.partition])
         asks: Action = "repartition" if made.action == "repartition" else "leave"
         yield FoundCause(
             "hot-partition", asks, evidence, advice, (), (partition,),
@@ -198,8 +177,7 @@ def _all_behind(found: JudgedPlan, made: PlanDecision) -> Iterator[FoundCause]:
     group, loads = found.loads.group, found.loads
     held: Flags = group.assignable & (group.owner != NOBODY)
     total, rate = int(group.lag[held].sum()), float(found.rate[held].sum())
-    before = None if found.work is None else found.work.before
-    if before is not None and before.keeps_up:
+    if found.work is not None and found.work.before is not None and found.work.before.keeps_up:
         return
     each = total / max(1, int(np.count_nonzero(held)))
     lag, much = (

@@ -180,5 +180,4 @@ def in_order_facts(group: Group, caught_up: bool) -> Iterator[FoundCause]:
         yield FoundCause("idle-members", "leave", evidence, advice, ids)
     if caught_up:
         lag = int(group.lag[group.assignable].sum())
-        evidence = f"{waiting(lag)} in all."
-        yield FoundCause("caught-up", "leave", evidence, "Nothing is to be done.")
+        yield FoundCause("caught-up", "leave", f"{waiting(lag)} in all.", "Nothing is to be done.")

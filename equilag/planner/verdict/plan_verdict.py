@@ -93,8 +93,9 @@ def _of_cause(found: JudgedPlan, made: PlanDecision, first: FoundCause) -> Words
     """The headline about a cause that no plan mends, or that the plan is not about."""
     if first.action == "assign":
         return worth_it_words(found)[0], (behind_news(found.work)[0],) if found.work else ()
-    evidence = f"{LOOK.get(first.action, '')}{first.evidence}"
-    return evidence.rstrip("."), tuple(_beside(found, made, first))
+    return f"{LOOK.get(first.action, '')}{first.evidence}".rstrip("."), tuple(
+        _beside(found, made, first)
+    )
 
 
 def _beside(found: JudgedPlan, made: PlanDecision, first: FoundCause) -> Iterator[str]:

@@ -22,10 +22,7 @@ SURE_S: Final = 300.0
 5 s, and what commits by batch seldom takes 5 minutes for one."""
 HALF: Final = 0.5
 """Of what the others read, below which a member is slow."""
-OF_AS_MANY: Final = " of as many partitions of its topics"
-SAME: Final = (
-    "commits by batch, pause(), an open transaction and the end marker of one look the same"
-)
+SAME: Final = "commits by batch, pause(), an open transaction and its end marker look the same"
 
 
 def stuck_causes(group: Group, progress: ReadProgress) -> Iterator[FoundCause]:
@@ -70,7 +67,7 @@ def _stuck(
 ) -> FoundCause:
     """`what` are the evidence, whether a member or a partition is stuck, and the records."""
     evidence, kind, lag = what
-    few = lag <= CAUGHT_UP
+    few = lag <= CAUGHT_UP * len(where)
     sure = long and not few
     do = "restart it or skip the record" if sure else "see whether it goes on"
     advice = f"Look at the log of {printable(who)} and {do}; {SAME}."
@@ -102,14 +99,15 @@ def slow_causes(group: Group, progress: ReadProgress) -> Iterator[FoundCause]:
         usual, of = float(np.median(speed[others])) * capacity[member], ""
         if read[member] >= HALF * usual and speed[member] < speed[others].max():
             # It may have more partitions than they.
-            usual, of = _usually_read(group, progress, own, held), OF_AS_MANY
+            usual = _usually_read(group, progress, own, held)
+            of = " of as many partitions of its topics"
         if read[member] >= HALF * usual:
             continue
         who, lag = group.members[member].id, int(now[member])
-        speeds = (read[member] / progress.seconds, usual / progress.seconds)
+        slow, fast = (number(round(one / progress.seconds, 1)) for one in (read[member], usual))
         evidence = (
-            f"{printable(who)} reads {number(round(speeds[0], 1))} records/s with a backlog of"
-            f" {plural(lag, 'record')}, and the others {number(round(speeds[1], 1))}{of}."
+            f"{printable(who)} reads {slow} records/s with a backlog of {plural(lag, 'record')},"
+            f" and the others {fast}{of}."
         )
         advice = (
             "Look at this member first: its log, its poll loop, what it waits for; a plan by speed"
