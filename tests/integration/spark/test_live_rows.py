@@ -264,7 +264,7 @@ def test_a_group_of_which_only_commits_for_topics_that_are_gone_are_left() -> No
 
 
 def test_groups_of_every_kind_are_listed_once() -> None:
-    state = GroupState([], [], {"left": "classic"}, {"odd": "why"}, {}, {"left", "alone"})
+    state = GroupState([], [], {"left"}, {"odd": "why"}, {}, {"left", "alone"})
     kinds = [(row["kind"], row.get("group")) for row in rows_of_state(state, 0, {})]
     assert kinds == [
         ("group", "alone"), ("group", "left"), ("group", "odd"), ("unreadable", "odd"),
