@@ -160,7 +160,7 @@ def test_the_examples_of_the_pages_run_on_a_live_group(
     for page in ("docs/first-plan.md", "docs/guide.md", "docs/live.md"):
         text = (CHECKOUT / page).read_text("utf-8")
         for argv in broker_commands(text, broker.bootstrap, "cli-live"):
-            assert main(argv) == 0, argv
+            assert main(argv) in ((0, 10) if argv[0] == "groups" else (0,)), argv
             ran += 1
     assert ran > 5
 
@@ -210,7 +210,7 @@ def test_every_group_is_listed_with_its_kind(run: Callable[..., Any], servers: s
 
     until(listed)
     share = next(line for line in run(*argv).out.splitlines() if line.startswith("kinds-share"))
-    assert share.split()[2:] == ["share", "-", "-", "-", "-", "-"]
+    assert share.split()[1:] == [*"-----", "Stable", "share"]
 
 
 @pytest.mark.parametrize("group", KINDS)
