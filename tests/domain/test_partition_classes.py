@@ -1,13 +1,15 @@
-"""Groups in which the partitions of one topic are of different classes, against brute force."""
+"""Classes: as subscriptions say, and where partitions have their own, by brute force."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 import numpy as np
 import pytest
+from hypothesis import given
 from support.constraints import balanced_assignment, never_too_much
-from support.groups import group_of, restricted, small_groups
+from support.groups import group_of, groups, restricted, small_groups
 from support.oracles import Assignments, Truth
 
 import equilag
@@ -16,7 +18,7 @@ from equilag.certificate.checks.count_checks import read_potentials
 from equilag.certificate.checks.potentials import Potentials, bound_by_potentials, moves_claim
 from equilag.domain.constraint import constraint_of
 from equilag.domain.errors import InputError
-from equilag.domain.group.group import NOBODY, Group
+from equilag.domain.group.group import NOBODY, Group, Member
 from equilag.domain.plan.metrics import count_moves, is_valid
 from equilag.domain.policy.policy import Policy
 from equilag.heuristics import assignor_names, get_assignor, run_assignor
@@ -97,3 +99,38 @@ def test_potentials_of_single_partitions_prove_nothing_where_topics_count() -> N
     zero = np.zeros(1, np.int64), np.zeros(2, np.int64)
     assert bound_by_potentials(group, constraint, Potentials(*zero)) == 1
     assert bound_by_potentials(group, constraint, Potentials(*zero, np.zeros(4, np.int64))) is None
+
+
+@given(groups())
+def test_classes_say_the_same_as_subscriptions(group: Group) -> None:
+    for partition in range(group.n_partitions):
+        readers = group.subscribers(int(group.topic_of[partition])).tolist()
+        row = group.eligible[group.partition_class[partition]]
+        assert readers == np.flatnonzero(row[group.class_of]).tolist()
+        assert group.assignable[partition] == bool(readers)
+
+
+# Equality
+
+
+def test_groups_are_equal_by_what_they_say() -> None:
+    def built() -> Group:
+        return Group.build(
+            name="g", topics={"t": 2}, members=["a", "b"], lags={"t": [1, 2]},
+            subscriptions={"a": ["t"], "b": ["t"]}, rates={"t": [1.5, None]},
+        )  # fmt: skip
+
+    group, same = built(), built()
+    assert (group, hash(group)) == (same, hash(same))
+    assert replace(group, remarks=("of another source",)) == group
+    for changed in (
+        replace(group, name="h"),
+        replace(group, lag=group.lag + 1),
+        replace(group, rates=None),
+        replace(group, owner=np.array([0, 1], np.int32)),
+        replace(group, members=(group.members[0], Member("c"))),
+        replace(group, taken_at="2026-11-22T16:05:00Z"),
+    ):
+        assert changed != group
+    assert group != "g"
+    assert len({group, same}) == 1

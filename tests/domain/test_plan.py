@@ -1,21 +1,25 @@
-"""A plan: its figures, its phases and its JSON."""
+"""The plan and other results as JSON, claims made when they are read."""
 
 from __future__ import annotations
 
 import json
 import pickle
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 import numpy as np
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from support.groups import group_of, groups
 
 import equilag
+from equilag.domain.document import to_document
 from equilag.domain.group.group import NOBODY, Group
 from equilag.domain.plan.claim import Claim
 from equilag.domain.plan.metrics import count_moves
 from equilag.domain.plan.plan import Plan
+from equilag.domain.policy.policy import Policy
 from equilag.domain.policy.policy_settings import POLICIES
 
 
@@ -76,3 +80,36 @@ def test_phases(group: Group, policy: str) -> None:
     plan = equilag.solve(group, policy, time_limit=0)
     assert len(plan.phases) == (2 if count_moves(group, plan.assigned) else 1)
     assert plan.phases[-1] == {"assignment": plan.assignment}
+
+
+class Row(NamedTuple):
+    kind: str
+    load: float
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    rows: tuple[Row, ...]
+    by_name: dict[str, float | None]
+
+    @property
+    def heaviest(self) -> str:
+        return max(self.rows, key=lambda row: row.load).kind
+
+
+def test_fields_and_properties_by_name() -> None:
+    page = Page((Row("a", 1.5), Row("b", float("inf"))), {"a": None, "b": float("nan")})
+    assert to_document(page) == {
+        "rows": [{"kind": "a", "load": 1.5}, {"kind": "b", "load": None}],
+        "by_name": {"a": None, "b": None},
+        "heaviest": "b",
+    }
+
+
+def test_what_has_a_document_of_its_own() -> None:
+    assert to_document([Policy()]) == [Policy().to_dict()]
+
+
+def test_what_is_no_fact() -> None:
+    with pytest.raises(TypeError, match="object has no JSON"):
+        to_document({"a": object()})

@@ -1,4 +1,4 @@
-"""Packages that users install beside equilag, whatever is wrong with them."""
+"""What users add from outside may fail in any way; errors are one line with their place."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from equilag.domain.errors import InputError
+from equilag.domain.errors import MAX_TEXT, InputError, describe_error
 from equilag.domain.plugins import guarded, installed, package_of
 
 
@@ -70,3 +70,22 @@ def test_an_interruption_passes() -> None:
 
     with pytest.raises(KeyboardInterrupt):
         guarded("what", "it failed", interrupt)
+
+
+def test_an_input_error_names_its_place_on_one_line() -> None:
+    error = InputError("is\nodd\r", "members[3]", "a.json")
+    assert str(error) == "a.json: members[3]: is odd "
+    assert str(InputError("is odd")) == "is odd"
+
+
+class Mute(Exception):
+    def __str__(self) -> str:
+        raise RuntimeError("no words")
+
+
+def test_any_error_is_described_in_one_line() -> None:
+    assert describe_error(KeyError("a")) == "KeyError: 'a'"
+    assert describe_error(ValueError(" two\n\t lines ")) == "ValueError: two lines"
+    assert describe_error(ValueError("x" * 2_000)) == f"ValueError: {'x' * MAX_TEXT}"
+    assert describe_error(Mute()) == "Mute: (its text cannot be shown)"
+    assert describe_error(SystemExit()) == "SystemExit"

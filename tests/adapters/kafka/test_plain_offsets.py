@@ -1,8 +1,10 @@
-"""Offsets of topics through kafka-python, with made-up responses. No broker."""
+"""Offsets and commits from the answers of brokers, and why none answers. No broker."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 from support.plain_fakes import GROUP_FORBIDDEN, LOADING, TOPIC_FORBIDDEN, FakeClient, fake_reader
@@ -10,6 +12,8 @@ from support.plain_fakes import GROUP_FORBIDDEN, LOADING, TOPIC_FORBIDDEN, FakeC
 import equilag
 from equilag.adapters.kafka.described import Described, DescribedMember, ReadFailure
 from equilag.adapters.kafka.group_reader import MissingRight, NoAnswer, TemporarilyUnreadable
+from equilag.adapters.kafka.plain import plain_connection
+from equilag.adapters.kafka.plain.plain_connection import errors
 from equilag.adapters.kafka.reading import NO_COMMIT
 from equilag.domain.errors import InputError
 
@@ -90,3 +94,21 @@ def test_commits_are_fetched_without_librdkafka() -> None:
     calls = "list_" + "consumer_group_offsets("
     users = {p.name for p in folder.rglob("*.py") if calls in p.read_text("utf-8")}
     assert users == {"aiokafka.py"}  # a method of aiokafka
+
+
+@pytest.mark.parametrize("late", [errors.KafkaTimeoutError(), errors.RequestTimedOutError()])
+def test_an_attempt_that_the_time_limit_ends_does_not_hide_why_others_failed(
+    monkeypatch: pytest.MonkeyPatch, late: Exception
+) -> None:
+    """kafka-python ends the last attempt with either error."""
+    failed: list[Callable[[BaseException], None]] = []
+    connection = SimpleNamespace(init_future=SimpleNamespace(add_errback=failed.append))
+    manager = object.__new__(plain_connection._Manager)
+    of_kafka = plain_connection.KafkaConnectionManager
+    monkeypatch.setattr(of_kafka, "get_connection", lambda *_: connection)
+    manager.config = {"sasl_mechanism": "PLAIN"}
+    manager.cluster = SimpleNamespace(broker_metadata=lambda _: None)
+    for error in (late, errors.KafkaConnectionError("socket disconnected"), late):
+        manager.get_connection("bootstrap-0")
+        failed.pop()(error)
+    assert manager.complaint == "it closes the connection: authentication failed?"
