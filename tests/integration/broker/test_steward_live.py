@@ -110,6 +110,25 @@ def test_an_expelled_steward_leads_again_once_the_leader_has_left(here: Scene) -
 
 
 @pytest.mark.long
+def test_of_a_pair_one_takes_over(here: Scene) -> None:
+    """The second one, with the same option, takes over no more when the first is gone."""
+    two_join(here)
+    here.ends_with(BY_RANGE)
+    options = ("--take-over", "--session-timeout", "20s")
+    pair = [here.steward(*options), here.steward(*options)]
+    until(lambda: sorted(one.status().get("role", "") for one in pair) == ["leader", "standby"])
+    here.ends_with(BEST)
+    pair.sort(key=lambda one: one.status()["role"])
+    first, second = pair
+    assert first.status()["counters"]["rebalances_triggered:take-over"] == 1
+    first.kill()
+    second.has("leader")
+    stays(lambda: second.status()["role"] == "leader", 3)
+    assert not second.events("take-over")
+    here.ends_with(BEST)
+
+
+@pytest.mark.long
 def test_no_partition_has_two_owners_in_a_take_over(
     scene: Callable[[], Scene], admin: AdminClient
 ) -> None:
