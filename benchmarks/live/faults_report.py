@@ -17,11 +17,11 @@ from typing import Any, Final
 
 from benchmarks.live.faults_table import faults_lines
 from benchmarks.live.load_report import report_arguments, with_section
-from benchmarks.live.membership_table import membership_lines, take_over_lines
+from benchmarks.live.membership_table import membership_lines, pair_lines, take_over_lines
 
 BEGIN: Final = "<!-- faults: python -m benchmarks.live.faults_report writes what follows -->"
 END: Final = "<!-- faults: end -->"
-NAMES: Final = ("membership-*.json", "take-over-*.json", "faults*.json")
+NAMES: Final = ("membership-*.json", "take-over-*.json", "pair-*.json", "faults*.json")
 
 INTRO: Final = """\
 8 members of one client, 24 partitions with 10 records/s each and next to no lag, heartbeats every
@@ -32,6 +32,12 @@ partition that changes its owner although the former one is still there. The ste
 TAKE_OVER: Final = """\
 8 Java members with heartbeats every 0.3 s and 8 of librdkafka with heartbeats every 3 s read 48
 partitions; then a steward starts with `--take-over`:
+"""
+PAIR: Final = """\
+Two stewards with `--every 2s` on three brokers (2026-11-27), 4 librdkafka members, 12 partitions with 10
+records/s each. How often; seconds until a steward leads, median (longest); then rebalances, moves
+and partitions with two owners in all. Without a coordinator members lose their partitions by
+themselves.
 """
 FAULTS: Final = """\
 One fault after another, from a seed, in two groups at once: two members each of librdkafka, Java
@@ -62,7 +68,7 @@ def take(source: Path, results: Path) -> None:
 
 def section(folder: Path) -> list[str]:
     """Return the lines of all results that are there."""
-    changes, take_overs, faults = (_read(folder, name) for name in NAMES)
+    changes, take_overs, pairs, faults = (_read(folder, name) for name in NAMES)
     lines = []
     if changes:
         lines += [
@@ -74,6 +80,8 @@ def section(folder: Path) -> list[str]:
         ]
     if take_overs:
         lines += ["", *TAKE_OVER.splitlines(), "", *take_over_lines(take_overs)]
+    if pairs:
+        lines += ["", "## Two stewards", "", *PAIR.splitlines(), "", *pair_lines(pairs)]
     if faults:
         lines += ["", "## Random faults", "", *FAULTS.splitlines()]
         for results in faults:

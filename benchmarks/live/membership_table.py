@@ -4,6 +4,7 @@ assignors alone."""
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from statistics import median
 from typing import Any, Final
 
 from benchmarks.simulation.report import table
@@ -53,6 +54,27 @@ def take_over_lines(results: Sequence[Results]) -> list[str]:
             for one in results
         ],
     )  # fmt: skip
+
+
+def pair_lines(results: Sequence[Results]) -> list[str]:
+    """Return one row for each fault of the leader of two stewards."""
+    faults = dict.fromkeys(name for one in results for name in one["faults"])
+    head = [str(one["case"]).removeprefix("pair-") for one in results]
+    rows = [
+        (name, *(_pair_cell(one["faults"].get(name, [])) for one in results)) for name in faults
+    ]
+    return table(("fault of the one that leads", *head), rows)
+
+
+def _pair_cell(cases: Sequence[Results]) -> str:
+    if not cases:
+        return "–"
+    leads = [one["leads_s"] for one in cases]
+    if None in leads:
+        return f"{leads.count(None)} of {len(leads)}: nobody leads"
+    sums = [sum(one[name] for one in cases) for name in ("rebalances", "moves", "two_owners")]
+    times = f"{len(leads)}: {median(leads):.1f} ({max(leads):.1f})"
+    return "; ".join([times, *map(str, sums)])
 
 
 def more_moves(results: Sequence[Results]) -> list[str]:
