@@ -34,9 +34,9 @@ TAKE_OVER: Final = """\
 partitions; then a steward starts with `--take-over`:
 """
 PAIR: Final = """\
-Two stewards with `--every 2s` on three brokers (2026-11-27), 4 librdkafka members, 12 partitions with 10
-records/s each. How often; seconds until a steward leads, median (longest); then rebalances, moves
-and partitions with two owners in all. Without a coordinator members lose their partitions by
+Two stewards with `--every 2s` on three brokers (2026-11-27), 4 librdkafka members, 12 partitions
+with 10 records/s each. How often; seconds until a steward leads, median (longest); then rebalances,
+moves and partitions with two owners in all. Without a coordinator members lose their partitions by
 themselves.
 """
 FAULTS: Final = """\
