@@ -47,6 +47,8 @@ class Election:
         self._asked_at, self._valid_s = sent_at, SESSION_S
         if sent_at >= self._fenced_at:
             self.holds = leads
+        if not leads:
+            self._claimed = False  # the next holder may have claimed it, too
 
     def silent(self, sent_at: float, now: float) -> None:
         """A request has failed, which deposes nobody. If that took long, the process was paused

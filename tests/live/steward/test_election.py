@@ -99,6 +99,9 @@ def test_one_take_over_for_all() -> None:
     assert not second.claim_take_over()
     first.heard(False, 10.0)
     assert not first.claim_take_over()
+    first.heard(True, 20.0)
+    first.told(True)
+    assert not first.claim_take_over()  # the other one may have done it meanwhile
 
 
 @given(st.lists(st.tuples(st.sampled_from("ab"), st.floats(0, 60)), max_size=12))
