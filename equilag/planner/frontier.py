@@ -104,6 +104,7 @@ def frontier(
     group: Group, policy: str | Policy = "lag-aware", **settings: Unpack[SolveSettings]
 ) -> Front:
     """Return the front of moves against lag spread: moves ascending, spread strictly descending.
+    Where members fall behind less under the plan than at all of these points, it is one more.
 
     Exact where every `spread_lower_bound` equals its spread: small groups within the time limit (5
     seconds by default). `policy` and the other settings are those of `solve`: its count balance
@@ -167,6 +168,8 @@ def points_of(state: SolveState, objective: Objective) -> list[Point]:
     front = [c for c in ParetoFront(kept).points() if limit is None or c.moves <= limit]
     plan = choose(state, objective)
     middle = knee(front) if len(front) > 2 else None
+    if state.problem.shortage and all(c.figures.short > plan.figures.short for c in front):
+        front = sorted([*front, plan], key=lambda one: one.moves)  # who falls behind comes first
     divisor = load_divisor(state.problem.group)
     return [
         Point(
@@ -205,5 +208,5 @@ def _marks(
         yield "current"
     if found is middle:
         yield "knee"
-    if found.spread == plan.spread:
+    if found is plan or (found.spread == plan.spread and found.figures.short == plan.figures.short):
         yield "plan"

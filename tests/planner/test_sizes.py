@@ -13,8 +13,15 @@ from equilag.planner.sizes.size_bounds import AlikeLoads
 from equilag.planner.sizes.size_curve import SizeCurve
 from equilag.planner.sizes.size_members import member_pool
 from equilag.planner.sizes.size_probe import probing_policy
-from equilag.planner.sizes.size_search import LeastSize, by_halves, least_size, use_up, walk
-from equilag.planner.sizes.sizing import MAX_NOTABLE, notable_sizes
+from equilag.planner.sizes.size_search import (
+    MAX_NOTABLE,
+    LeastSize,
+    by_halves,
+    least_size,
+    notable_sizes,
+    use_up,
+    walk,
+)
 from equilag.solver.local_search.heavy_apart import deal_heavy_first
 
 RNG = np.random.default_rng(11)

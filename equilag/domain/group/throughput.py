@@ -1,7 +1,8 @@
 """Whether members keep up: records per second that are produced, beside those that they can read;
 and what they read between two samples.
 
-By how much they fall behind, exactly, is the goal before all others where rates are known.
+By how much they fall behind, exactly, is the goal before all others where rates are known. `spare`
+is the one definition of keeping up, for plans, sizes, simulations and fleets.
 """
 
 from __future__ import annotations
@@ -99,7 +100,7 @@ def throughput(
     load: Floats = np.zeros(group.n_members)
     np.add.at(load, assigned[held], rate[held])
     used = np.where(active, load / capacity, 0.0)
-    over = np.where(load > capacity * (1 + RATE_ROUNDING), load - capacity, 0.0)
+    over = np.maximum(-spare(load, capacity), 0.0)
     return ThroughputFigures(
         float(load.sum()),
         float(capacity[active].sum()),
@@ -115,10 +116,23 @@ def throughput(
 def caught_up(lag: Ints, rate: Floats, capacity: Floats) -> float | None:
     """Seconds until members with these lags, rates and capacities [M] have read everything; None if
     one of them with a lag never has."""
-    spare = (capacity - rate)[lag > 0]
-    if len(spare) and spare.min() <= 0:
-        return None
-    return float((lag[lag > 0] / spare).max(initial=0.0))
+    seconds = float(catch_up_seconds(lag, spare(rate, capacity)).max(initial=0.0))
+    return seconds if np.isfinite(seconds) else None
+
+
+def spare(rate: Floats, capacity: Floats) -> Floats:
+    """Records per second that members read beyond what is produced for them, below 0 where that is
+    more; 0 where the two are the same but for rounding."""
+    left: Floats = capacity - rate
+    same = np.abs(left) <= RATE_ROUNDING * np.maximum(rate, capacity)
+    return np.where(same, 0.0, left)
+
+
+def catch_up_seconds(lag: Ints | Floats, left: Floats) -> Floats:
+    """Seconds until so much lag is read with so many records per second to spare; inf for never."""
+    ahead = left > 0
+    never: Floats = np.where((left < 0) | (lag > 0), np.inf, 0.0)
+    return np.where(ahead, lag / np.where(ahead, left, 1.0), never)
 
 
 def hot_partitions(reduction: Reduction, rate: Floats, capacity: Floats) -> list[HotPartition]:

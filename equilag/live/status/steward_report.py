@@ -117,11 +117,12 @@ def _course_section(history: StewardHistory) -> b.Section:
         "The last hour",
         b.Notes((words,), "text"),
         _course(
-            "Load of the heaviest member", b.Axis("of a fair share", "percent"), history,
+            "Load of the heaviest member",
+            b.Axis("heaviest member, of a fair share", "percent"), history,
             history.heaviest_percent, history.heaviest_percent_would_be, from_zero=False,
         ),
         _course(
-            "Lag", b.Axis("records", "whole"), history, history.lag_total,
+            "Lag", b.Axis("lag in records", "whole"), history, history.lag_total,
             history.lag_total_would_be, from_zero=True,
         ),
         anchor="hour",

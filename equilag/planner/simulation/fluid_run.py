@@ -9,13 +9,11 @@ from typing import Final, Literal, NamedTuple, TypeAlias, get_args
 import numpy as np
 
 from equilag.domain.columns import NOBODY, Floats
+from equilag.domain.group.throughput import catch_up_seconds, spare
 from equilag.planner.simulation.fluid_state import Conditions, FluidState
 
 Schedule: TypeAlias = Sequence[tuple[float, Conditions]]
 """Times in seconds, ascending, the first one that of the state, and what holds from each on."""
-
-SAME_SPEED: Final = 1e-9
-"""A capacity that differs by less from the rate is the same: rates are sums of doubles."""
 
 
 class MemberLags(NamedTuple):
@@ -31,10 +29,8 @@ class MemberLags(NamedTuple):
         n_members = conditions.n_members
         owner = np.where(conditions.owner == NOBODY, n_members, conditions.owner).astype(np.int32)
         lag = state.member_lags(owner, n_members + 1)
-        rate = np.bincount(owner, conditions.rate, n_members + 1)
-        growth = rate - np.append(conditions.capacity, 0.0)
-        growth[np.abs(growth) <= SAME_SPEED * rate] = 0.0
-        return cls(lag, growth)
+        rate = np.bincount(owner, conditions.rate, n_members + 1).astype(np.float64)
+        return cls(lag, -spare(rate, np.append(conditions.capacity, 0.0)))
 
     def after(self, seconds: Floats) -> Floats:
         """[T, M + 1] records after some times [T]: however a member shares its capacity, it reads
@@ -50,9 +46,7 @@ class MemberLags(NamedTuple):
 
     def read_after(self) -> Floats:
         """[M + 1] seconds until each has no backlog, and none comes again; inf for never."""
-        with np.errstate(divide="ignore", invalid="ignore"):
-            needed = np.where(self.growth < 0, self.lag / -self.growth, np.inf)
-        return np.where((self.lag == 0) & (self.growth <= 0), 0.0, needed)
+        return catch_up_seconds(self.lag, -self.growth)
 
 
 def states_at(

@@ -14,6 +14,7 @@ import numpy as np
 
 from equilag.domain.budget import Budget
 from equilag.domain.columns import NOBODY, Floats
+from equilag.domain.group.throughput import catch_up_seconds, spare
 from equilag.domain.group.weight import filled_rates
 from equilag.domain.policy.policy import Policy
 from equilag.domain.policy.policy_settings import WeightKind
@@ -50,10 +51,17 @@ class CatchUpTimes:
         self._read = group.assignable
 
     def of(self, size: int, budget: Budget) -> CatchUp:
-        """The time of a size under the best plan that is found, and a lower bound."""
-        least = self._at_least(size)
-        known = self._rate.any()
-        seconds = self._seconds(self._plan(size, RATE if known else "lag", 1.0, budget))
+        """The time of a size under the best plan that is found, and a lower bound.
+
+        The first plan is for the bound: plans that are equally good by rate take very different
+        times, so that of one says little where there is no time for another.
+        """
+        least = self.at_least(size)
+        known, seconds = self._rate.any(), np.inf
+        if known and 0 < least < np.inf:
+            seconds = self._seconds(self._plan(size, WORK, least, budget))
+        if seconds == np.inf:
+            seconds = self._seconds(self._plan(size, RATE if known else "lag", 1.0, budget))
         for _ in range(MAX_STEPS if known else 0):
             if not least < seconds < np.inf or used_up(budget):
                 break
@@ -77,7 +85,7 @@ class CatchUpTimes:
         members = plan.reduction.given.n_members
         lag: Floats = np.bincount(assigned[held], self._lag[held], members).astype(np.float64)
         rate: Floats = np.bincount(assigned[held], self._rate[held], members).astype(np.float64)
-        return float(_times(lag, self._speeds(plan) - rate).max(initial=0.0))
+        return float(catch_up_seconds(lag, spare(rate, self._speeds(plan))).max(initial=0.0))
 
     def _speeds(self, plan: SizedPlan) -> Floats:
         capacity = self._pool.capacity
@@ -85,13 +93,15 @@ class CatchUpTimes:
         of = {member.id: c for member, c in zip(self._pool.group.members, capacity, strict=True)}
         return np.array([of[member.id] for member in plan.reduction.given.members])
 
-    def _at_least(self, size: int) -> float:
+    def at_least(self, size: int) -> float:
         """No plan takes less: all members together, the fastest one alone with one partition, and
         where members are alike what counting says of the work until then."""
-        speeds = self._pool.capacities_of(size)
+        speeds = np.array(self._pool.capacities_of(size), dtype=np.float64)
         lag, rate = self._lag[self._read], self._rate[self._read]
-        together = _times(lag.sum(keepdims=True), sum(speeds) - rate.sum(keepdims=True))
-        return float(max(together[0], _times(lag, speeds[0] - rate).max(initial=0.0)))
+        left = spare(rate.sum(keepdims=True), speeds.sum(keepdims=True))
+        together = catch_up_seconds(lag.sum(keepdims=True), left)
+        alone = catch_up_seconds(lag, spare(rate, np.full(len(rate), speeds[0])))
+        return float(max(together[0], alone.max(initial=0.0)))
 
     def _counted(self, size: int, least: float, seconds: float) -> float:
         """A time that no plan falls short of, between two others, from the bounds on work."""
@@ -111,10 +121,3 @@ class CatchUpTimes:
         exact = is_exact(group, weights)
         pool = weighed_pool(self._pool, weights)
         return SizeCurve(pool, self._probing, self._seed, weights.scale, exact)
-
-
-def _times(lag: Floats, spare: Floats) -> Floats:
-    """Seconds for so much lag with so many records per second to spare; infinite where too few."""
-    ahead = spare > 0
-    behind = np.where((spare < 0) | (lag > 0), np.inf, 0.0)
-    return np.where(ahead, lag / np.where(ahead, spare, 1.0), behind)

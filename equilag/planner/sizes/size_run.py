@@ -20,7 +20,7 @@ from equilag.planner.sizes.size_catch_up import CatchUp, CatchUpTimes
 from equilag.planner.sizes.size_curve import SizeCurve, used_up
 from equilag.planner.sizes.size_members import member_pool
 from equilag.planner.sizes.size_probe import probing_policy
-from equilag.planner.sizes.size_search import LeastSize, use_up, walk
+from equilag.planner.sizes.size_search import LeastSize, notable_sizes, use_up, walk
 from equilag.planner.sizes.size_weights import (
     RATE,
     WORK,
@@ -37,7 +37,6 @@ from equilag.planner.sizes.sizing import (
     SizeGoal,
     SizeRow,
     Sizing,
-    notable_sizes,
     size_rows,
 )
 
@@ -134,16 +133,18 @@ class SizeRun:
         if not rows and curve.refused is not None:
             raise curve.refused
         shown = self._shown(rows, goals)
-        for place, row in enumerate(rows):
+        first = {here, *(goal.least.at_most for goal in goals)}  # of them somebody wants the time
+        for place, row in sorted(enumerate(rows), key=lambda pair: pair[1].size not in first):
             found = replace(
                 row,
                 keeps_up=keeping and keeping.met(row.size),
                 catches_up=catching and catching.met(row.size),
             )
             found = self._with_time(found, budget) if row.size in shown else found
-            if found.catches_up and catch_up is not None and found.catch_up_s is not None:
+            if found.catches_up and catch_up is not None:
                 # A plan with no more work until then than can be read is done by then.
-                found = replace(found, catch_up_s=min(found.catch_up_s, catch_up))
+                known = np.inf if found.catch_up_s is None else found.catch_up_s
+                found = replace(found, catch_up_s=min(known, catch_up))
             rows[place] = found
         fastest = max(self.pool.capacity) if self.pool.capacity else None
         planned, weight = self._units.group, self._weights.value / self._weights.scale
@@ -201,11 +202,16 @@ class SizeRun:
         return notable_sizes([row.size for row in rows], helping, self.pool.present, least)
 
     def _with_time(self, row: SizeRow, budget: Budget) -> SizeRow:
-        """The row with the time to catch up, where there is lag and time to compute it."""
-        if self.pool.capacity is None or not self._given.lag.any() or used_up(budget):
+        """The row with the time to catch up, where there is lag; without time for a plan what is
+        known of all plans."""
+        if self.pool.capacity is None or not self._given.lag.any():
             return row
-        never = row.keeps_up is False
-        found = CatchUp(np.inf, np.inf) if never else self._times.of(row.size, budget)
+        if row.keeps_up is False:
+            found = CatchUp(np.inf, np.inf)
+        elif used_up(budget):
+            return replace(row, catch_up_at_least_s=self._times.at_least(row.size))
+        else:
+            found = self._times.of(row.size, budget)
         return replace(row, catch_up_s=found.seconds, catch_up_at_least_s=found.at_least)
 
     @cached_property

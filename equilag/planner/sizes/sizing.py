@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import asdict, dataclass
-from typing import Any, Final, NamedTuple
-
-import numpy as np
+from typing import Any, Final, Literal, NamedTuple
 
 from equilag.domain.budget import Budget
 from equilag.domain.figures import plural, printable
 from equilag.domain.group.group import Group
 from equilag.domain.plan.claim import Evidence
+from equilag.domain.plan.plan_figures import RATE_ROUNDING
 from equilag.domain.policy.policy import Policy
 from equilag.domain.policy.policy_settings import WeightKind
 from equilag.domain.shown import Shown
@@ -78,6 +77,16 @@ class SizeRow:
     """No plan of this size takes less."""
 
     @property
+    def catch_up(self) -> Literal["known", "at least", "never", "unknown"]:
+        """What is known of the time until everything is read: that of a plan, or only a bound."""
+        least = self.catch_up_at_least_s
+        if self.catch_up_s is not None and math.isfinite(self.catch_up_s):
+            return "known"
+        if least is None or least == 0:
+            return "unknown"
+        return "at least" if math.isfinite(least) else "never"
+
+    @property
     def proved(self) -> bool:
         """True if no plan of this size has a smaller heaviest load."""
         return self.load_at_least >= self.load
@@ -93,6 +102,7 @@ class SizeRow:
             "share": self.share,
             "keeps_up": self.keeps_up,
             "catches_up": self.catches_up,
+            "catch_up": self.catch_up,
             "catch_up_s": _finite(self.catch_up_s),
             "catch_up_at_least_s": _finite(self.catch_up_at_least_s),
         }
@@ -225,10 +235,6 @@ def _least(found: LeastSize | None) -> dict[str, Any] | None:
     return None if found is None else {**found._asdict(), "proved": found.proved}
 
 
-SLACK: Final = 1e-9
-"""Relative error of a load in floating point, by which it may pass a limit."""
-
-
 def size_rows(
     curve: SizeCurve, first: int, last: int, tolerance: float, limit: float
 ) -> list[SizeRow]:
@@ -261,7 +267,7 @@ class SizeGoal(NamedTuple):
     @staticmethod
     def of(curve: SizeCurve, limit: float, sizes: tuple[int, int], budget: Budget) -> SizeGoal:
         """The goal of some load, with the least of a range of sizes that is found to meet it."""
-        limit *= 1 + SLACK
+        limit *= 1 + RATE_ROUNDING
         return SizeGoal(curve, limit, least_size(curve, limit, *sizes, budget))
 
     def settle(self, size: int, budget: Budget) -> None:
@@ -273,28 +279,3 @@ class SizeGoal(NamedTuple):
         if self.curve.within(size, self.limit):
             return True
         return False if self.curve.beyond(size, self.limit) else None
-
-
-MAX_NOTABLE: Final = 12
-"""Sizes that help, at most, beside those at which something changes: a table for one look."""
-
-
-def notable_sizes(
-    rows: Sequence[int], helping: Sequence[int], present: int, least: Iterable[LeastSize | None]
-) -> list[int]:
-    """Of the sizes with a row, ascending: the present one, those around the least ones that keep
-    up or catch up, and those that help; of many of these some, in about equal ratios."""
-    wanted = {present, *rows[:1], *helping[-1:], *_thinned(helping)}
-    for found in least:
-        if found is not None:
-            wanted |= {found.at_least - 1, found.at_least}
-            wanted |= set() if found.at_most is None else {found.at_most - 1, found.at_most}
-    return [size for size in rows if size in wanted]
-
-
-def _thinned(sizes: Sequence[int]) -> list[int]:
-    """At most `MAX_NOTABLE` of the sizes, the first and the last among them."""
-    if len(sizes) <= MAX_NOTABLE:
-        return [*sizes]
-    places = np.geomspace(sizes[0], sizes[-1], MAX_NOTABLE)
-    return [min(sizes, key=lambda size: abs(size - place)) for place in places.tolist()]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final
 
-from equilag.domain.figures import listed, number, printable, short_percent, time_span
+from equilag.domain.figures import listed, number, plural, printable, time_span
 from equilag.domain.plan.metrics import has_capacities, load_divisor
 from equilag.domain.policy.policy import Policy
 from equilag.domain.policy.policy_settings import DEFAULT_TOLERANCE
@@ -52,26 +52,32 @@ class ComparisonReport(b.Report):
 
 
 def comparison_headline(comparison: Comparison) -> str:
-    """How far equilag, the best assignor and the current assignment are from the bound. An assignor
-    that the bound does not hold for is not the best."""
+    """What the current assignment, equilag and the best assignor reach. An assignor that the bound
+    does not hold for is not the best."""
     rows = {row.assignor: row for row in comparison.rows if row.gap_percent_of_mean is not None}
     others = [
         row for name, row in rows.items() if name not in (CURRENT, OWN_ROW) and not row.beyond_bound
     ]
-    parts = [f"equilag {_gap(rows[OWN_ROW])}"] if OWN_ROW in rows else []
+    per_capacity = load_divisor(comparison.plan.planned.group) is not None
+    parts = [f"{_reached(rows[CURRENT], per_capacity)} now"] if CURRENT in rows else []
+    if OWN_ROW in rows:
+        own = rows[OWN_ROW]
+        parts.append(f"{_reached(own, per_capacity)} with equilag ({_moves(own)})")
     if others:
         best = min(others, key=lambda row: row.gap_percent_of_mean or 0.0)
-        parts.append(f"the best assignor ({printable(best.assignor)}) {_gap(best)}")
-    if CURRENT in rows:
-        parts.append(f"the current assignment {_gap(rows[CURRENT])}")
+        who = f"the best other assignor ({printable(best.assignor)}, {_moves(best)})"
+        parts.append(f"{_reached(best, per_capacity)} with {who}")
     if not parts or comparison.plan.planned.group.idle.all():
         return "Nothing to compare: no member reads a partition"
-    bound = "solver's" if _by_solver(comparison) else "proved"
-    return f"From the {bound} bound: {', '.join(parts)} of the mean load"
+    return f"{'Load' if per_capacity else 'Lag'} spread: {', '.join(parts)}"
 
 
-def _gap(row: ComparisonRow) -> str:
-    return short_percent(row.gap_percent_of_mean or 0.0)
+def _reached(row: ComparisonRow, per_capacity: bool) -> str:
+    return number((row.extended.load_spread if per_capacity else row.lag_spread) or 0)
+
+
+def _moves(row: ComparisonRow) -> str:
+    return plural(row.moves or 0, "move")
 
 
 def _by_solver(comparison: Comparison) -> bool:

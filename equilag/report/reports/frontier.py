@@ -10,6 +10,7 @@ from equilag.planner.facts.front import FrontFacts, PointFacts
 from equilag.planner.facts.throughput_words import load_words
 from equilag.planner.frontier import Mark, Point
 from equilag.report import report_blocks as b
+from equilag.report.words.extended import SHORT_NOTE, keeps_up_words
 from equilag.report.words.group import group_title
 
 MARKS: Final[Mapping[Mark, str]] = {"current": "current", "knee": "knee", "plan": "equilag plan"}
@@ -87,7 +88,7 @@ def front_table(front: FrontFacts, command: CommandOf | None = None) -> b.Table:
         b.Column("of the mean", "percent", optional=True),
         b.Column("at least", note=f"no plan {_as_many(front)} has a smaller spread"),
         b.Column("excess", note=f"{above} above a fair share, over all members", optional=True),
-        b.Column("short", note="records per second by which members fall behind (0: all keep up)"),
+        b.Column("keeps up", "text", SHORT_NOTE),
         b.Column("gain", "percent", "of the excess that can be saved"),
         b.Column("", "bar", optional=True), b.Column("", "text"), b.Column("command", "command"),
     )  # fmt: skip
@@ -95,7 +96,8 @@ def front_table(front: FrontFacts, command: CommandOf | None = None) -> b.Table:
         (
             point.moves, point.move_weight, point.spread, one.percent_of_mean, _bound(one),
             point.excess if isinstance(point.spread, float) else round(point.excess),
-            point.short, one.gain_percent, (point.spread,), _marks(one), command and command(one),
+            keeps_up_words(point.short), one.gain_percent, (point.spread,), _marks(one),
+            command and command(one),
         )
         for one in front.points
         for point in [one.point]

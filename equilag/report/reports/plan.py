@@ -27,7 +27,7 @@ from equilag.planner.facts.work import WorkFacts, work_facts
 from equilag.planner.verdict.plan_verdict import judge_plan, verdict_of
 from equilag.planner.verdict.plan_words import above_percent
 from equilag.report import report_blocks as b
-from equilag.report.words.extended import capacity_words
+from equilag.report.words.extended import SHORT_NOTE, capacity_words, keeps_up_words
 from equilag.report.words.group import group_title
 from equilag.report.words.proof import (
     load_word,
@@ -266,13 +266,13 @@ def _choices(report: PlanReport) -> b.Section:
     columns = (
         b.Column("choice", "text"), b.Column("moves"), b.Column("moved weight"),
         b.Column(f"{load_word(report.plan)} spread"),
-        b.Column("short", note="records per second by which members fall behind"),
+        b.Column("keeps up", "text", SHORT_NOTE),
         b.Column("gain", "percent", optional=True), b.Column("", "command"),
     )  # fmt: skip
     rows = tuple(
         (
             one.choice.label, one.choice.moves, one.choice.move_weight, one.choice.spread,
-            one.choice.short, one.gain_percent,
+            keeps_up_words(one.choice.short), one.gain_percent,
             "this plan" if one.is_this_plan else " ".join(option_words(one.settings)),
         )
         for one in choices

@@ -9,7 +9,7 @@ from typing import Any, Final
 import numpy as np
 
 from equilag.domain.columns import NOBODY
-from equilag.domain.figures import form, plural, short_span, time_span
+from equilag.domain.figures import form, plural, printable, short_span, time_span
 from equilag.domain.group.throughput import hot_partitions
 from equilag.domain.group.weight import known_rates
 from equilag.domain.plan.verdict import VerdictFacts
@@ -172,7 +172,9 @@ def _course_words(course: LagCourse, found: Simulation) -> str:
     why = []
     if late:
         by = per_second(float(behind.sum()))
-        why.append(f"{plural(late, 'member')} {form(late, 'falls', 'fall')} behind by {by}")
+        one = printable(found.group.members[int(behind.argmax())].id)
+        who = f"{plural(late, 'member')} fall" if late > 1 else f"{one} falls"
+        why.append(f"{who} behind by {by}")
     if unread:
         why.append(f"{plural(unread, 'partition')} {form(unread, 'has', 'have')} no reader")
     reasons = ", ".join(why) or "the members read no more than what is produced"

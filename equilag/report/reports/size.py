@@ -8,7 +8,8 @@ from typing import Any, Final
 from equilag.domain.figures import number, plural, time_span
 from equilag.domain.plan.verdict import VerdictFacts
 from equilag.planner.facts.group import group_facts
-from equilag.planner.sizes.sizing import SizeRow, Sizing, notable_sizes
+from equilag.planner.sizes.size_search import notable_sizes
+from equilag.planner.sizes.sizing import SizeRow, Sizing
 from equilag.report import report_blocks as b
 from equilag.report.words.group import group_title
 from equilag.report.words.signs import look_first
@@ -63,6 +64,7 @@ class SizeReport(b.Report):
         wording = self.wording
         threaded = self.sizing.basis.threads > 1
         keeps = self.sizing.least_keeping_up is not None
+        timed = any(row.catch_up != "unknown" for row in self.sizing.rows)
         columns = (
             b.Column(wording.many),
             b.Column("threads", optional=True),
@@ -77,7 +79,7 @@ class SizeReport(b.Report):
                 row.size, row.members if threaded else None, wording.figure(row.load),
                 "proved" if wording.is_proved(row) else wording.figure(row.load_at_least),
                 KEEPS_UP[row.keeps_up] if keeps else None,
-                "never" if row.catch_up_s == float("inf") else row.catch_up_s,
+                _read_after(row) if timed else None,
                 ", ".join(self._marks(row)),
             )
             for row in self.shown
@@ -118,6 +120,13 @@ class SizeReport(b.Report):
         up = b.Axis(SERIES, wording.form)
         series = (b.Series(SERIES, points, "step"),)
         return b.Chart(title, b.Axis(wording.many), up, series, tuple(lines))
+
+
+def _read_after(row: SizeRow) -> float | str | None:
+    """A time, or a word: ``never``, ``unknown`` or ``at least 35 s``."""
+    if row.catch_up == "at least":
+        return f"at least {time_span(row.catch_up_at_least_s or 0)}"
+    return row.catch_up_s if row.catch_up == "known" else row.catch_up
 
 
 def _told(row: SizeRow, wording: Wording) -> str:

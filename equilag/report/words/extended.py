@@ -21,6 +21,14 @@ MAX_LISTS: Final = 3
 """Lists of co-partitioned topics that are named."""
 
 
+SHORT_NOTE: Final = "short by so many records per second, which members fall behind"
+
+
+def keeps_up_words(short: float | None) -> str | None:
+    """Whether members keep up under a plan; None where that is not known."""
+    return None if short is None else f"{number(short)} short" if short else "yes"
+
+
 def causes(policy: Policy, plan: Plan, *, of_moves: bool) -> list[str]:
     """What a plan has to keep to before its moves are few, or else its reads across racks."""
     group, free = plan.planned.given, policy.balance == "none"
