@@ -97,8 +97,8 @@ def rebalances_of(status: Mapping[str, Any], seen: set[str]) -> Iterator[str]:
     for event in reversed(status.get("events", ())):
         if event["event"] == "rebalance" and event["at"] not in seen:
             seen.add(event["at"])
-            words = event["text"].partition("; moves: ")[0].removeprefix("cause: gain; ")
-            yield shorten(f"{'':>6}  rebalance: {words}", WIDEST)
+            why, *_, what = event["text"].partition("; moves: ")[0].split("; ")[1:]
+            yield shorten(f"{'':>6}  rebalance: {what}; {why.partition(' (')[0]}", WIDEST)
 
 
 def main() -> int:

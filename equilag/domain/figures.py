@@ -29,6 +29,8 @@ COUNTED: Final = {
     "records": "record", "records/s": "record/s", "seconds": "second", "partitions": "partition",
 }  # fmt: skip
 """First words of units -> the same of one."""
+BEFORE_UNIT: Final = re.compile(r"(?<=\d) (?=%|×|(?:ms|s|min|h|d)\b)")
+"""The blank between a figure and its unit, at which no line ends."""
 NONE: Final = "-"
 """What a table shows where there is no figure."""
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Final
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
-from equilag.domain.figures import number
+from equilag.domain.figures import BEFORE_UNIT, number
 from equilag.report.page.block_views import Views, packed
 from equilag.report.report_blocks import Headline, Report, Section, Title
 from equilag.report.short_names import member_names
@@ -103,7 +103,7 @@ def content_policy(scripts: Sequence[str], is_live: bool = False) -> str:
 
 def _prose(words: str, named: Callable[[str], str]) -> str:
     """Words with short names, in which no line ends between a figure and its unit."""
-    return named(words).replace(" %", "\u00a0%").replace(" ×", "\u00a0×")
+    return BEFORE_UNIT.sub("\u00a0", named(words))
 
 
 @cache

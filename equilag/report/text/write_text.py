@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import io
-import re
 import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Final
@@ -13,7 +12,7 @@ from rich.color import ColorSystem
 from rich.console import Console
 from rich.text import Text
 
-from equilag.domain.figures import in_ascii
+from equilag.domain.figures import BEFORE_UNIT, in_ascii
 from equilag.report import report_blocks as b
 from equilag.report.short_names import member_names, name_shortener
 from equilag.report.terminal import Screen
@@ -32,10 +31,8 @@ BESIDE_NAMES: Final = 36
 """Columns of a move beside its two members: an indent of 2, a topic of 8, a short lag of 5, the
 partition, and gaps."""
 
-_BEFORE_UNIT: Final = re.compile(r"(?<=\d) (?=%|×|(?:ms|s|min|h|d)\b)")
-"""The blank between a figure and its unit, at which no line ends."""
 _GLUE: Final = "\ue000"
-"""Stands for it while lines are broken: rich breaks at a no-break space too."""
+"""Stands for the blank before a unit: rich breaks lines at a no-break space too."""
 
 
 def text_output(report: b.Report, screen: Screen | None = None) -> str:
@@ -141,7 +138,7 @@ class _Writer:
             indent += len(words) - len(words.lstrip(" "))
             words = Text(self._named(words.lstrip(" ")))
         text = words.copy()
-        text.plain = _BEFORE_UNIT.sub(_GLUE, text.plain)
+        text.plain = BEFORE_UNIT.sub(_GLUE, text.plain)
         width = self._screen.prose - indent - INDENT
         for place, line in enumerate(text.wrap(self._console, max(width, 1))):
             line.plain = line.plain.replace(_GLUE, " ")
