@@ -78,7 +78,7 @@ def test_a_plan_of_ones_own_assignor(run, document, tmp_path) -> None:
     assert [*rows][-2:] == [own, "equilag"]
     assert rows[own]["lag_spread"] == found["plan"]["lag"]["spread"]
     assert rows["equilag"]["lag_spread"] < rows["lag-aware"]["lag_spread"]
-    assert found["comparison"]["headline"].startswith("From the proved bound: equilag 0")
+    assert found["comparison"]["headline"].startswith("Lag spread: ")
     command = f"equilag assign token-indexer.snapshot.json --assignor {own}"
     assert found["command"] == command
     points = [point["command"] for point in found["frontier"]["points"]]
