@@ -198,7 +198,7 @@ class Budget:
         """A stop condition for a loop, to be asked before each step of `price` seconds.
 
         True once the time (or a share of what is left of it), or the first part `upto` of the work,
-        is used up.
+        is used up. A step that is refused costs nothing.
         """
         expired, work = self.share(share).expired, self._work
         if not self.counted:
@@ -206,8 +206,10 @@ class Budget:
         cost, limit = price * work.second, work.limit * upto
 
         def stop() -> bool:
+            if work.spent + cost > limit or expired():
+                return True
             work.spent += cost
-            return work.spent > limit or expired()
+            return False
 
         return stop
 

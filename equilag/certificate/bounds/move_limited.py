@@ -14,7 +14,7 @@ import numpy as np
 
 from equilag.domain.constraint import CountConstraint
 from equilag.domain.group.group import NOBODY, Group, Ints
-from equilag.domain.group.member_capacities import Load
+from equilag.domain.group.member_capacities import Load, MemberCapacities
 from equilag.domain.plan.metrics import capacities_of, has_stakes
 
 MAX_WORK: Final = 10_000_000
@@ -33,39 +33,44 @@ def spread_bounds(group: Group, constraint: CountConstraint, most: int) -> list[
     if len(active) < 2 or size > MAX_WORK or has_stakes(group):
         return [0] * (most + 1)
     capacities = capacities_of(group)
-    down: list[list[Load]] = []
-    up: list[list[Load]] = []
-    for member in active.tolist():
-        kind = int(capacities.kind_of[member])
-        light = _losing(group, constraint, member, free).tolist()
-        heavy = _gaining(group, constraint, member, free).tolist()
-        down.append([capacities.load(lag, kind) for lag in light])
-        up.append([-capacities.load(lag, kind) for lag in heavy])
-    highest, lowest = _level(down, free), _level(up, free)
+    kinds = capacities.kind_of[active].tolist()
+    by_lag = np.argsort(group.lag, kind="stable")
+    light = [-_losing(group, constraint, by_lag, member, free) for member in active.tolist()]
+    heavy = [_gaining(group, constraint, by_lag, member, free) for member in active.tolist()]
+    highest, lowest = (_level(lags, kinds, capacities, free) for lags in (light, heavy))
     apart: list[Load] = [max(0, one + two) for one, two in zip(highest, lowest, strict=True)]
     return [apart[0]] * min(forced, most + 1) + apart[: max(0, most + 1 - forced)]
 
 
-def _losing(group: Group, constraint: CountConstraint, member: int, most: int) -> Ints:
-    """[moves] the least load of a member that may lose so many of its own."""
+def _losing(
+    group: Group, constraint: CountConstraint, by_lag: Ints, member: int, most: int
+) -> Ints:
+    """[moves] the least load of a member that may lose so many of its own; partitions `by_lag`."""
     least_held, most_held = constraint.counts_of(member)
-    own = np.sort(group.lag[group.owner == member])
-    other = np.sort(group.lag[group.assignable & (group.owner != member)])
+    mine = group.owner[by_lag] == member
+    own = group.lag[by_lag[mine]]
     kept = np.concatenate(([0], np.cumsum(own)))
-    added = np.concatenate(([0], np.cumsum(other)))
     stay = len(own) - np.arange(min(most, len(own)) + 1)
-    gained = np.clip(int(least_held) - stay, 0, len(other))
+    gained = np.maximum(int(least_held) - stay, 0)
+    if gained.any():
+        other = by_lag[~mine & group.assignable[by_lag]][: int(gained.max())]
+        added = np.concatenate(([0], np.cumsum(group.lag[other])))
+        kept = kept[stay] + added[np.minimum(gained, len(other))]
+    else:
+        kept = kept[stay]
     curve = np.full(most + 1, np.iinfo(np.int64).max // 4, dtype=np.int64)
-    curve[: len(stay)] = np.where(stay > most_held, curve[0], kept[stay] + added[gained])
+    curve[: len(stay)] = np.where(stay > most_held, curve[0], kept)
     return np.minimum.accumulate(curve)
 
 
-def _gaining(group: Group, constraint: CountConstraint, member: int, most: int) -> Ints:
+def _gaining(
+    group: Group, constraint: CountConstraint, by_lag: Ints, member: int, most: int
+) -> Ints:
     """[moves] the greatest load of a member that may gain so many owned by others."""
-    reads = group.may_hold(np.arange(group.n_partitions), member)
-    mine = reads & ((group.owner == member) | (group.owner == NOBODY))
+    reads = by_lag[group.may_hold(by_lag, member)][::-1]
+    mine = (group.owner[reads] == member) | (group.owner[reads] == NOBODY)
     room = int(constraint.counts_of(member).most)
-    pool, paid = (np.sort(group.lag[which])[::-1] for which in (mine, reads & ~mine))
+    pool, paid = (group.lag[reads[which]][:room] for which in (mine, ~mine))
     free, bought = (np.concatenate(([0], np.cumsum(lags))) for lags in (pool, paid))
     gained = np.arange(min(most, room, len(paid)) + 1)
     curve = np.zeros(most + 1, dtype=np.int64)
@@ -73,20 +78,24 @@ def _gaining(group: Group, constraint: CountConstraint, member: int, most: int) 
     return np.maximum.accumulate(curve)
 
 
-def _level(curves: list[list[Load]], most: int) -> list[Load]:
-    """[moves] how low the highest of some falling curves comes if they share so many steps."""
+def _level(
+    curves: list[Ints], kinds: list[int], capacities: MemberCapacities, most: int
+) -> list[Load]:
+    """[moves] how low the highest of some falling curves comes if they share so many steps; given
+    are the lags below 0, which rise, and the capacity of each curve's member."""
     place = [0] * len(curves)
-    heap = [(-curve[0], i) for i, curve in enumerate(curves)]
+    heap = [(capacities.load(int(curve[0]), kinds[i]), i) for i, curve in enumerate(curves)]
     heapq.heapify(heap)
     level: list[Load] = []
+    used = 0
     while True:
         value, i = heap[0]
         curve, here = curves[i], place[i]
-        lower = next((k for k in range(here + 1, most + 1) if curve[k] < -value), None)
-        used = sum(place)
-        end = most + 1 if lower is None else min(most + 1, used + lower - here)
+        lower = int(np.searchsorted(curve, curve[here], side="right"))
+        end = min(most + 1, used + lower - here)
         level += [-value] * (end - len(level))
-        if lower is None or end == most + 1:
+        if end == most + 1:
             return level
+        used += lower - here
         place[i] = lower
-        heapq.heapreplace(heap, (-curve[lower], i))
+        heapq.heapreplace(heap, (capacities.load(int(curve[lower]), kinds[i]), i))

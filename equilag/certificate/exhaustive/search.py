@@ -63,7 +63,7 @@ class Search:
         self._items = ItemMasks.of(problem)
         if not self._items.scaled.fits:
             raise OutOfBudget
-        self._cases: dict[bool, list[MemberPatterns]] = {}
+        self._cases: dict[bool, tuple[list[MemberPatterns], Iterator[MemberPatterns]]] = {}
         scaled = self._items.scaled
         self._listed = None if scaled.slack else AllListed.of(problem, scaled.factor, budget)
 
@@ -84,9 +84,7 @@ class Search:
             if len(items.lag) > MAX_ITEMS or len(items.base) > MAX_MEMBERS:
                 raise OutOfBudget
             scaled = replace(scaled, most_ends=0)
-        if scaled.moves_matter not in self._cases:
-            self._cases[scaled.moves_matter] = list(_cases(items, scaled.moves_matter))
-        for source in self._cases[scaled.moves_matter]:
+        for source in self._sources(scaled.moves_matter):
             task = SearchTask(source.items, target, scaled, source.member_class, self._budget)
             held = self._in_slices(task, source)
             if held is not None:
@@ -95,6 +93,15 @@ class Search:
                     result[items.order[items.chosen(mask)]] = member
                 return result
         return None
+
+    def _sources(self, moves_matter: bool) -> Iterator[MemberPatterns]:
+        """The cases one after the other, each prepared when its turn comes."""
+        cases = _cases(self._items, moves_matter)
+        known, more = self._cases.setdefault(moves_matter, ([], cases))
+        yield from known
+        for case in more:
+            known.append(case)
+            yield case
 
     def _in_slices(self, task: SearchTask, source: MemberPatterns) -> Bits | None:
         """Search all ranges of the lightest load, cut in two where a search takes long."""

@@ -76,15 +76,23 @@ class SizeCurve:
     """What is known of the heaviest load, for sizes from 1 on; infinite where nothing is."""
 
     def __init__(
-        self, pool: MemberPool, policy: Policy, seed: int = 0, scale: int = 1, exact: bool = True
+        self,
+        pool: MemberPool,
+        policy: Policy,
+        seed: int = 0,
+        scale: int = 1,
+        exact: bool = True,
+        enough: float = 0.0,
     ) -> None:
         """`policy` is a `probing_policy`, `scale` what one unit of weight is in the pool's lag;
-        `exact` is False if that lag had to be rounded."""
+        `exact` is False if that lag had to be rounded. With `enough`, no load below it is looked
+        for."""
         self.pool = pool
         self._policy = policy
         self._seed = seed
         self._scale = scale
         self._exact = exact
+        self._enough = enough * scale
         n = len(pool.processes) + 1
         self._bound: Floats = np.zeros(n)
         self._load: Floats = np.full(n, np.inf)
@@ -203,8 +211,9 @@ class SizeCurve:
     def _plan(self, size: int, group: Group, budget: Budget) -> None:
         before = _left(budget)
         counted = self.loads.at_least(self.pool.members_of(size)) if self.loads is not None else 0
+        enough = self._enough * self.pool.capacities_of(size)[0]
         try:
-            found = best_plan(group, self._policy, budget, self._seed, counted)
+            found = best_plan(group, self._policy, budget, self._seed, counted, enough)
         except InputError as error:
             self.refused = self.refused or error
             return

@@ -16,6 +16,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from equilag.domain.columns import Floats
 from equilag.domain.errors import InputError
 from equilag.domain.group.group import NOBODY, Group, Ints
 from equilag.domain.policy.policy import Policy
@@ -65,10 +66,16 @@ class MemberPool:
     def capacities_of(self, size: int) -> tuple[float, ...]:
         """What each member of the first `size` processes can process, the largest first; 1 where
         nothing is known."""
-        chosen = self._members[: self._ends[size]].tolist()
         if self.capacity is None:
-            return (1.0,) * len(chosen)
-        return tuple(sorted((self.capacity[m] for m in chosen), reverse=True))
+            return (1.0,) * self.members_of(size)
+        chosen = self._capacity[: self._ends[size]]
+        return tuple(np.sort(chosen)[::-1].tolist())
+
+    @cached_property
+    def _capacity(self) -> Floats:
+        """[M] capacities, in the order of the processes."""
+        assert self.capacity is not None
+        return np.array(self.capacity)[self._members]
 
     @cached_property
     def _members(self) -> Ints:

@@ -55,12 +55,20 @@ class SizedPlan:
     assigned: Index
     """[units] of the reduced group."""
     load: LoadInterval
+    enough: float
+    """All that is asked for is a plan with a load of this at most; 0 if it is the best one."""
 
     @staticmethod
-    def of(reduction: Reduction, assigned: Index) -> SizedPlan:
+    def of(reduction: Reduction, assigned: Index, enough: float = 0.0) -> SizedPlan:
         """A plan of which no bound is known."""
         load = loads_of(reduction.group, assigned).max
-        return SizedPlan(reduction, assigned, LoadInterval(0, load))
+        return SizedPlan(reduction, assigned, LoadInterval(0, load), enough)
+
+    @property
+    def settled(self) -> bool:
+        """True if nothing is left to be found."""
+        beyond = bool(self.enough) and self.load.bound > self.enough
+        return self.load.proved or self.load.value <= self.enough or beyond
 
     def take(self, assigned: Index) -> None:
         """An assignment [units], if it is any better."""
@@ -83,17 +91,22 @@ def probing_policy(policy: Policy) -> Policy:
 
 
 def best_plan(
-    group: Group, policy: Policy, budget: Budget, seed: int = 0, at_least: Load = 0
+    group: Group,
+    policy: Policy,
+    budget: Budget,
+    seed: int = 0,
+    at_least: Load = 0,
+    enough: float = 0.0,
 ) -> SizedPlan:
     """The best plan of a group without owners that the budget finds.
 
-    `policy` is a `probing_policy`, `at_least` what is known of all plans. Where work is counted,
-    the engine may spend all of the budget, and what comes beside it as much again. Raises
-    InputError where the partitions do not fit.
+    `policy` is a `probing_policy`, `at_least` what is known of all plans, `enough` a load at which
+    the search ends. Where work is counted, the engine may spend all of the budget, and what comes
+    beside it as much again. Raises InputError where the partitions do not fit.
     """
     task = Task.of(reduce_group(group, policy), Objective(policy), seed)
     draft, state = _started(task, budget)
-    best = SizedPlan.of(task.reduction, draft.assigned)
+    best = SizedPlan.of(task.reduction, draft.assigned, enough)
     if state is None or not task.group.lag.any():
         # Without exact counts nothing is proved; without weights nothing is to be.
         return best
@@ -133,7 +146,7 @@ def _search(best: SizedPlan, state: SolveState, budget: Budget, proves: bool) ->
     for phase in phases_for(state, budget):
         part = budget.share(phase.share)
         for stage in phase.stages:
-            if best.load.proved:
+            if best.settled:
                 return
             improve(state, part, observer, (stage,))
             if proves:
@@ -145,7 +158,7 @@ def _search(best: SizedPlan, state: SolveState, budget: Budget, proves: bool) ->
 
 def _search_even(best: SizedPlan, problem: Problem, budget: Budget) -> None:
     """The search with even counts where counts are free: exact transfers find perfect plans."""
-    if best.load.proved:
+    if best.settled:
         return
     even = Policy("lag-aware", tolerance=0.0)
     task = problem.task
@@ -158,7 +171,7 @@ def _search_even(best: SizedPlan, problem: Problem, budget: Budget) -> None:
 def _deal(best: SizedPlan, problem: Problem) -> None:
     """The heaviest first, where everybody may take everything."""
     group = problem.group
-    if best.load.proved or not _open_to_all(problem):
+    if best.settled or not _open_to_all(problem):
         return
     weights = group.lag[group.assignable]
     counts = member_counts(best.assigned, group.n_members)
@@ -190,13 +203,13 @@ def _placed(group: Group, dealt: Index) -> Index:
 
 def _settle(best: SizedPlan, problem: Problem, budget: Budget) -> None:
     """The least heaviest load of a small group, by exhaustive search between bound and plan."""
-    whole = None if best.load.proved else whole_problem(problem.group, problem.constraint)
+    whole = None if best.settled else whole_problem(problem.group, problem.constraint)
     if whole is None:
         return
     with budget.part(SETTLING_WORK, upto=0.7) as part:
         try:
             search = Search(whole.problem, part)
-            while not best.load.proved:
+            while not best.settled:
                 bound, load = best.load
                 cap = min(load, (bound + load) // 2 + 1)
                 found = search.find(SearchTarget(UNLIMITED, floor=-1, cap=cap, strict=True))
@@ -212,7 +225,7 @@ def _descend(best: SizedPlan, state: SolveState, budget: Budget) -> None:
     """Down from the best plan, the heaviest or lightest member first: what the engine leaves uneven
     where capacities differ, and a count has to change."""
     group, constraint = state.problem.group, state.problem.constraint
-    if best.load.proved or not state.problem.has_capacities or group.n_partitions > MAX_DOWN:
+    if best.settled or not state.problem.has_capacities or group.n_partitions > MAX_DOWN:
         return
     stop = budget.steps(3 * STEP + 3e-7 * group.n_partitions)
     for assigned in descend(group, constraint, best.assigned, state.rng, stop, MAX_STEPS):
@@ -221,7 +234,7 @@ def _descend(best: SizedPlan, state: SolveState, budget: Budget) -> None:
 
 def _pack(best: SizedPlan, problem: Problem, budget: Budget) -> None:
     """Patterns of what a member may hold, where members are identical."""
-    if best.load.proved or problem.has_capacities or not _open_to_all(problem):
+    if best.settled or problem.has_capacities or not _open_to_all(problem):
         return
     from equilag.solver.packing.pack_alike import PackingRounds, pack_alike  # 0.1 s to load
 

@@ -93,12 +93,12 @@ class SizeRun:
         """True if rates and capacities are known."""
         return knows_rates(self._given) and self.pool.capacity is not None
 
-    def curve(self, kind: WeightKind, horizon: float = 1.0) -> SizeCurve:
-        """The loads by some weight."""
+    def curve(self, kind: WeightKind, horizon: float = 1.0, enough: float = 0.0) -> SizeCurve:
+        """The loads by some weight, none below `enough`."""
         weights = self._weights_of(kind, horizon)
         pool = weighed_pool(self.pool, weights)
         exact = is_exact(self._given, weights)
-        return SizeCurve(pool, self._probing, self._seed, weights.scale, exact)
+        return SizeCurve(pool, self._probing, self._seed, weights.scale, exact, enough)
 
     def keeping_up(self, curve: SizeCurve, budget: Budget) -> SizeGoal:
         """That all rates are within capacity; `curve` is that of rates."""
@@ -252,5 +252,5 @@ def least_members(group: Group, policy: Policy, budget: Budget) -> LeastMembers 
     if not run.tells_who_keeps_up:
         return None
     run.first = max(run.first, min(run.pool.present, run.last))
-    goal = run.keeping_up(run.curve(RATE), budget)
+    goal = run.keeping_up(run.curve(RATE, enough=1.0), budget)
     return LeastMembers(run.pool.present, run.pool.threads, goal.least, run.last, run.hot())

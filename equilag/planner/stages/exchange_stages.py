@@ -6,13 +6,17 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import Final
 
-from equilag.domain.budget import Budget
+from equilag.domain.budget import Budget, limit_steps
 from equilag.planner.solving.state import Contribution, Proposal, SolveState
 from equilag.planner.stages.improving_stages import goal_of
 from equilag.solver.local_search.equal_loads import equalise_loads
 from equilag.solver.local_search.levelling import heaviest_gives, level_loads
 from equilag.solver.local_search.three_way_splits import bring_close
+from equilag.solver.local_search.way_back import keep_alike
 from equilag.solver.lower_bounds.load_bounds import crowd
+
+LEVELS: Final = "levels"
+"""The algorithm's name."""
 
 
 class Levels:
@@ -21,12 +25,17 @@ class Levels:
     name: Final = "levels"
     SETTLE: Final = 2e-7
     """Seconds per partition before the first round."""
-    ROUND: Final = 5e-3
+    ROUND: Final = 2e-3
     """Seconds of one round, besides those that grow with the group."""
     PARTITION: Final = 2e-8
     """Seconds of a round per partition."""
     SHARE: Final = 0.75
     """Of the time left."""
+    FIRST: Final = 2
+    """Rounds before owners keep what is about as heavy as what they get, which leaves half of the
+    moves; the rounds after it make up for that."""
+    ALIKE: Final = 1.3
+    """Ratio of two lags that are about as heavy."""
 
     def applies(self, state: SolveState, budget: Budget) -> bool:
         problem = state.problem
@@ -40,13 +49,19 @@ class Levels:
         size = problem.group.n_partitions
         budget.pay(self.SETTLE * size)
         stop = budget.steps(self.ROUND + self.PARTITION * size, upto=0.6, share=self.SHARE)
-        apart = problem.has_capacities and not problem.moves_matter
-        heaviest = crowd(problem.counting, problem.counting.active) if apart else 0
+        group, constraint, goal = problem.group, problem.constraint, goal_of(state)
+        heaviest = None
+        if problem.has_capacities and not problem.moves_matter:
+            heaviest = crowd(problem.counting, problem.counting.active)
+        first = limit_steps(self.FIRST, stop) if problem.moves_trade else stop
         found = level_loads(
-            problem.group, problem.constraint, state.most_even.assigned, state.rng, stop,
-            goal_of(state), heaviest,
-        )  # fmt: skip
-        yield Proposal(found, "levels")
+            group, constraint, state.most_even.assigned, state.rng, first, goal, heaviest
+        )
+        yield Proposal(found, LEVELS)
+        if problem.moves_trade:
+            kept = keep_alike(group, constraint, state.most_even.assigned, self.ALIKE)
+            yield Proposal(kept, LEVELS)
+            yield Proposal(level_loads(group, constraint, kept, state.rng, stop, goal), LEVELS)
 
 
 class LevelsWithin:
@@ -73,7 +88,7 @@ class LevelsWithin:
         for start in (state.front.most_even(limit).assigned, simple):
             stop = budget.steps(price, upto=1.0, share=self.SHARE)
             found = level_loads(group, constraint, start, state.rng, stop, goal)
-            yield Proposal(found, "levels")
+            yield Proposal(found, LEVELS)
 
 
 STEP_PRICE: Final = 2e-4

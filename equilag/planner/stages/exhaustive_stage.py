@@ -80,10 +80,10 @@ class ExhaustiveFront:
     def applies(self, state: SolveState, budget: Budget) -> bool:
         if not state.problem.moves_trade or state.front_proved or state.goals_done:
             return False
-        return whole(state, self._most(state)) is not None
+        return whole(state, most_searched(state)) is not None
 
     def run(self, state: SolveState, budget: Budget) -> Iterator[Contribution]:
-        most, limited = self._most(state), budget.share(self.SHARE)
+        most, limited = most_searched(state), budget.share(self.SHARE)
         group = whole(state, most)
         assert group is not None
         if state.problem.objective.unit is not None:
@@ -105,12 +105,12 @@ class ExhaustiveFront:
                 except OutOfBudget:
                     given_up += 1
 
-    @staticmethod
-    def _most(state: SolveState) -> int:
-        """The most moves that are looked at."""
-        if whole(state, None) is not None:
-            return most_moves(state.problem.group)
-        return state.problem.fewest_moves + MOST_EXTRA
+
+def most_searched(state: SolveState) -> int:
+    """The most moves that an exhaustive search of the group is worth its work for."""
+    if whole(state, None) is not None:
+        return most_moves(state.problem.group)
+    return state.problem.fewest_moves + MOST_EXTRA
 
 
 def _close_points(state: SolveState, group: WholeGroup, search: Search) -> Iterator[Contribution]:

@@ -15,7 +15,7 @@ from equilag.domain.plan.claim import Claim
 from equilag.domain.plan.metrics import has_stakes
 from equilag.domain.policy.objective import MOVES_WITHIN, SPREAD
 from equilag.planner.solving.state import Contribution, Proposal, SolveState, aim_of_policy
-from equilag.planner.stages.exhaustive_stage import ALGORITHM, MOST_EXTRA, whole
+from equilag.planner.stages.exhaustive_stage import ALGORITHM, MOST_EXTRA, most_searched, whole
 from equilag.solver.exchange.exchange_beam import (
     WIDTH,
     FewExchanges,
@@ -112,7 +112,8 @@ class FewestMovesWithin:
     def run(self, state: SolveState, budget: Budget) -> Iterator[Contribution]:
         spread = max(_cap(state), state.unlimited.spread)
         counted = _counted_moves(state, spread)
-        group = whole(state, state.unlimited.moves - 1)
+        fewer = state.unlimited.moves - 1
+        group = whole(state, fewer) if fewer <= most_searched(state) else None
         if group is not None and not has_stakes(state.problem.group):
             with budget.part(self.work) as part:
                 yield from _fewest_by_search(state, part, group, spread)

@@ -15,7 +15,7 @@ from equilag.planner.solving.stage import STEP
 from equilag.planner.solving.state import Aim, Contribution, Proposal, SolveState
 from equilag.planner.stages.cpsat_stage import FIRST_CALL, MODEL_SIZE, solver_claim
 from equilag.planner.stages.exhaustive_stage import whole
-from equilag.planner.stages.improving_stages import GREEDY_DESCENT, goal_of
+from equilag.planner.stages.improving_stages import GREEDY_DESCENT, GreedyDescent, goal_of
 from equilag.solver.local_search.greedy_descent import descend
 from equilag.solver.local_search.large_neighbourhood import (
     NEIGHBOURHOOD_WORK,
@@ -48,7 +48,7 @@ class TowardsOwners:
 
     def run(self, state: SolveState, budget: Budget) -> Iterator[Contribution]:
         problem, best = state.problem, state.most_even
-        price = STEP / 2 + 2e-9 * problem.group.n_partitions
+        price = 0.8 * STEP + 2e-9 * problem.group.n_partitions
         stop = budget.steps(price, self.UPTO, self.SHARE)
         assigned = best.assigned
         for width in self.WIDTHS:
@@ -91,7 +91,7 @@ class FrontRounds:
 
     def run(self, state: SolveState, budget: Budget) -> Iterator[Contribution]:
         group = state.problem.group
-        price = 8 * STEP + 1e-6 * group.n_partitions
+        price = 10 * STEP + 1e-6 * group.n_partitions
         stop, number, last = budget.steps(price, self.upto), 0, 0
         changes = state.front.changes
         while not stop() and not state.done:
@@ -106,7 +106,7 @@ class FrontRounds:
     def _round(self, state: SolveState, budget: Budget, number: int) -> Iterator[Contribution]:
         problem, rng = state.problem, state.rng
         group, constraint = problem.group, problem.constraint
-        stop = budget.steps(3 * STEP + 3e-7 * group.n_partitions, self.upto)
+        stop = budget.steps(GreedyDescent.price(group.n_partitions), self.upto)
         start = self._start(state, number)
         if problem.moves_trade:
             steps = limit_steps(self.STEPS, stop)

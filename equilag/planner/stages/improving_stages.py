@@ -50,6 +50,11 @@ class GreedyDescent:
     SHARE: Final = 0.3
     """Of the time left."""
 
+    @staticmethod
+    def price(partitions: int) -> float:
+        """Seconds of a step: 0.2 ms, and 0.7 µs for each partition."""
+        return 4 * STEP + 7e-7 * partitions
+
     def applies(self, state: SolveState, budget: Budget) -> bool:
         problem = state.problem
         small = problem.group.n_partitions <= self.LARGEST
@@ -58,7 +63,7 @@ class GreedyDescent:
     def run(self, state: SolveState, budget: Budget) -> Iterator[Contribution]:
         problem = state.problem
         start = state.front.fewest_moves().assigned
-        price = 3 * STEP + 3e-7 * problem.group.n_partitions
+        price = self.price(problem.group.n_partitions)
         stop = budget.steps(price, upto=0.3, share=self.SHARE)
         group, constraint = problem.group, problem.constraint
         stop = limit_steps(self.STEPS, stop)
@@ -83,7 +88,7 @@ class EvenlyKeepingUp:
 
     def run(self, state: SolveState, budget: Budget) -> Iterator[Contribution]:
         problem = state.problem
-        price = 4 * STEP + 4e-7 * problem.group.n_partitions
+        price = 1.3 * GreedyDescent.price(problem.group.n_partitions)
         stop = budget.steps(price, self.UPTO, self.SHARE)
         walk = descend(
             problem.group, problem.constraint, state.incumbent.assigned, state.rng,

@@ -56,21 +56,22 @@ def level_loads(
     rng: np.random.Generator,
     stop: Callable[[], bool],
     goal: ImprovementGoal,
-    heaviest: int = 0,
+    heaviest: int | None = None,
 ) -> Index:
     """[P] an assignment with a spread that is no larger.
 
     The target is the window of the goal: from the upper bound of the lightest load to the lower
     bound of the heaviest one, per unit of capacity. Where moves are limited, few members can get
-    there, and those near the extremes come first. Unless they are, the `heaviest` so many
-    partitions are set apart first. Ends at a spread of `goal.enough`. `stop` is called before every
-    round. O(P), and O(pairs × c log c) for each round, where c is the largest count.
+    there, and those near the extremes come first. Given `heaviest`, so many partitions are set
+    apart first, and the others are dealt anew where that helps. Ends at a spread of `goal.enough`.
+    `stop` is called before every round. O(P), and O(pairs × c log c) for each round, where c is the
+    largest count.
     """
     state, window = AssignmentState.of(group, constraint, assigned), Window(goal.low, goal.high)
     best, least, limit, left = assigned, state.unevenness, goal.most_moves, None
     if len(state.active) < 2:
         return best
-    if limit is None:
+    if heaviest is not None:
         state = _start(state, window, heaviest)
     missed, nearest, stalled, beside = np.zeros(group.n_members, np.int64), np.inf, 0, 0
     patience = PATIENCE if limit is None else PATIENCE_OF_FEW

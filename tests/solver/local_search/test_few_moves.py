@@ -15,7 +15,7 @@ from equilag.domain.policy.policy import Policy
 from equilag.solver.exchange.exchange_beam import FewExchanges, extension_price, search_beam
 from equilag.solver.local_search.levelling import level_loads
 from equilag.solver.local_search.load_targets import ImprovementGoal
-from equilag.solver.local_search.way_back import UnevennessLimit, return_to_owners
+from equilag.solver.local_search.way_back import UnevennessLimit, keep_alike, return_to_owners
 
 
 @pytest.mark.parametrize("slack", [0, 10, 10**6])
@@ -59,6 +59,24 @@ def test_returning_brings_everything_back_where_nothing_prevents_it() -> None:
         return_to_owners(group, constraint, away, UnevennessLimit(0, 0.0), lambda: True).tolist()
         == away.tolist()
     )
+
+
+def test_owners_keep_what_is_about_as_heavy_as_what_they_get() -> None:
+    saved = 0
+    for group, _, constraint, assigned in starts(seed=56, n=12):
+        before = count_moves(group, assigned)
+        for ratio in (1.1, 2.0):
+            kept = keep_alike(group, constraint, assigned, ratio)
+            assert constraint.admits(kept)
+            assert np.array_equal(np.sort(kept), np.sort(assigned))
+            assert count_moves(group, kept) <= before
+        saved += before - count_moves(group, kept)
+    assert saved > 0
+    group = group_of([8], [[0]] * 2, owners=[0, 0, 0, 0, 1, 1, 1, 1], lags=[9, 9, 500, 40] * 2)
+    constraint, _ = start(group, Policy(), keep=False)
+    away = np.array([1, 1, 1, 0, 0, 0, 1, 0], np.int32)
+    found = keep_alike(group, constraint, away, 1.5).tolist()
+    assert found == [0, 0, 1, 0, 1, 1, 1, 0]
 
 
 def least_spreads(group: Group, found: list[Index], most: int) -> list[int]:
