@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from fractions import Fraction
 from itertools import product
 from random import Random
 from typing import Any
@@ -14,10 +15,12 @@ from support.paths import SAMPLES
 from support.planner_runs import begin, carry_out
 
 import equilag
-from equilag.domain.group.group import Ints
+from equilag.certificate.bounds.shortage import ShortPrices, short_by_prices
+from equilag.domain.group.group import Group, Ints
 from equilag.domain.policy.policy import Policy
 from equilag.planner.solving.run_settings import task_of
 from equilag.planner.stages.improving_stages import EvenlyKeepingUp, GreedyDescent
+from equilag.solver.lower_bounds.short_flow import price_shortage
 
 SLOW = str(SAMPLES / "slow-member.snapshot.json")
 SIZE, MEMBERS = 7, 3
@@ -87,6 +90,62 @@ def test_three_moves_relieve_the_slow_member() -> None:
     plan = equilag.solve(group, balance="none", max_moves=3, effort=0.3, time_limit=60)
     assert plan.throughput is not None
     assert (plan.throughput.short, len(plan.moves)) == (0, 3)
+
+
+@pytest.mark.parametrize("number", [40, pytest.param(2_000, marks=pytest.mark.long)])
+def test_no_prices_prove_more_than_is_true(number: int) -> None:
+    rng, tight, behind = Random(5), 0, 0
+    numbers = np.random.default_rng(5)
+    for _ in range(number):
+        snapshot, balance = drawn(rng), rng.choice(["none", "total"])
+        rows, moves, short = every(snapshot, balance)
+        limit = rng.choice([None, *range(int(moves.min()), SIZE)])
+        allowed = short[moves <= (SIZE if limit is None else limit)]
+        task = task_of(equilag.load_snapshot(snapshot), Policy(balance=balance), 0)
+        state, _ = begin(task)
+        problem, counted = state.problem, numbers.random(MEMBERS) < 0.6
+        assert problem.shortage is not None
+        scale, constraint = problem.shortage.scale, problem.constraint
+        for size in (1, 30):
+            place = numbers.integers(-size, size + 1, MEMBERS) * scale
+            move = 0 if limit is None else int(numbers.integers(0, size)) * scale
+            prices = ShortPrices(counted, place, move)
+            found = short_by_prices(constraint, problem.shortage, prices, limit)
+            assert found <= allowed.min() * scale
+        best = rows[moves <= (SIZE if limit is None else limit)][allowed.argmin()]
+        over = problem.shortage.over(best.astype(np.int32)) > 0
+        behind += bool(over.any())
+        priced = price_shortage(constraint, problem.shortage, over, limit, lambda: False)
+        assert (priced is None) == (not over.any())
+        if priced is not None:
+            assert priced[0] <= allowed.min() * scale
+            again = short_by_prices(constraint, problem.shortage, priced[1], limit)
+            tight += again == priced[0] == allowed.min() * scale
+    assert tight > behind / 10
+
+
+def test_a_claim_by_prices_is_checked_again() -> None:
+    group = equilag.load_snapshot(SLOW)
+    document = equilag.solve(group, balance="none", max_moves=0, effort=0.3).to_dict()
+    assert equilag.verify(group, document) == []
+    (claim,) = (c for c in document["certificate"]["claims"] if c["kind"] == "prices")
+    assert (claim["evidence"], float(Fraction(claim["value"]))) == (
+        "checked", document["throughput"]["short_lower_bound"]
+    )  # fmt: skip
+    forged: list[dict[str, Any]] = [
+        {"places": {"nobody": 1}}, {"places": [1]}, {"places": {name(group): True}},
+        {"move": 2**60}, {"move": -1}, {"move": 1}, {"max_moves": None},
+        {"members": []}, {"members": ["nobody"]}, {"places": {name(group): 2**50}},
+    ]  # fmt: skip
+    for change in forged:
+        altered = json.loads(json.dumps(document))
+        (other,) = (c for c in altered["certificate"]["claims"] if c["kind"] == "prices")
+        other["data"] |= change
+        assert equilag.verify(group, altered), change
+
+
+def name(group: Group) -> str:
+    return group.members[0].id
 
 
 def test_a_claim_beyond_the_plan_is_found_out() -> None:

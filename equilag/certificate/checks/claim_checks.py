@@ -12,6 +12,8 @@ from collections.abc import Callable, Mapping
 from functools import partial
 from typing import Any, Final
 
+import numpy as np
+
 from equilag.certificate.bounds.counting import Counting
 from equilag.certificate.bounds.heaviest import (
     excess_by_average,
@@ -20,6 +22,7 @@ from equilag.certificate.bounds.heaviest import (
     heavy,
     rest,
 )
+from equilag.certificate.bounds.shortage import LARGEST_PRICE, ShortPrices, short_by_prices
 from equilag.certificate.checks.count_checks import (
     check_counts,
     check_moves_by_moves,
@@ -31,12 +34,13 @@ from equilag.certificate.checks.count_checks import (
     check_spread_by_moves,
     check_topic_squares,
 )
-from equilag.certificate.checks.search_checks import check_by_search
+from equilag.certificate.checks.search_checks import check_by_search, limit_in
 from equilag.certificate.ledger import Ledger, Refuted, natural_in
 from equilag.domain.group.group import Flags
 from equilag.domain.group.loads import written
 from equilag.domain.group.member_capacities import Load
 from equilag.domain.plan.claim import bounds_moves
+from equilag.domain.plan.metrics import has_stakes
 
 ClaimCheck = Callable[[Ledger, Any, Mapping[str, Any]], None]
 """Values are loads or whole numbers; the reader of a plan has seen to that."""
@@ -101,6 +105,25 @@ def check_short_by_rates(ledger: Ledger, value: Load, data: Mapping[str, Any]) -
         raise Refuted("rates and capacities prove less")
 
 
+def check_short_by_prices(ledger: Ledger, value: Load, data: Mapping[str, Any]) -> None:
+    """`short_at_least` by `prices`: what they prove of the members that are named."""
+    limit, move, places = limit_in(ledger, data), natural_in(data, "move"), data.get("places")
+    number = {member.id: n for n, member in enumerate(ledger.group.members)}
+    if not isinstance(places, dict) or not places.keys() <= number.keys():
+        raise Refuted("data.places is no table of members to prices")
+    if not all(type(one) is int and abs(one) < LARGEST_PRICE for one in (move, *places.values())):
+        raise Refuted("data has prices that are no whole numbers, or too large")
+    if move and (limit is None or has_stakes(ledger.group)):
+        raise Refuted("nothing limits the number of moves that data.move prices")
+    place = np.zeros(ledger.group.n_members, np.int64)
+    place[[number[name] for name in places]] = list(places.values())
+    shortage, prices = ledger.shortage, ShortPrices(ledger.members_in(data), place, move)
+    if shortage is None:
+        raise Refuted("rates and capacities are not known")
+    least = short_by_prices(ledger.constraint, shortage, prices, limit)
+    _compare("the prices prove", value, shortage.records(least), upper=False)
+
+
 MEAN: Final = "the mean load of these members proves"
 FOLDED: Final = "the folded list of these members proves"
 HEAVIEST: Final = "the heaviest partitions prove"
@@ -122,6 +145,7 @@ CHECKS: Final[Mapping[tuple[str, str], ClaimCheck]] = {
         FOLDED, lambda c, m: _folded(c, m)[1], upper=True
     ),
     ("short_at_least", "rates"): check_short_by_rates,
+    ("short_at_least", "prices"): check_short_by_prices,
     ("spread_at_least", "difference"): check_difference,
     ("spread_at_least", "search"): check_by_search,
     ("spread_at_least", "move-search"): check_by_search,

@@ -104,7 +104,7 @@ def bound_by_potentials(
         kept = exact_sum(np.maximum(worth, 0))
     else:
         return None
-    kept += exact_sum(by_unit[group.assignable]) + _member_part(constraint, member)
+    kept += exact_sum(by_unit[group.assignable]) + member_part(constraint, member)
     return max(0, retainable(group) - kept)
 
 
@@ -211,7 +211,7 @@ def exact_sum(values: Ints, times: Ints | int = 1) -> int:
     return (int((high * times).sum()) << 31) + int((low * times).sum())
 
 
-def _member_part(constraint: CountConstraint, member: Ints) -> int:
+def member_part(constraint: CountConstraint, member: Ints) -> int:
     """The largest sum of potential × count over members."""
     least, most = constraint.counts_of()
     sums = constraint.instance_sums

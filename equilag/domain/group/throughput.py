@@ -166,9 +166,9 @@ def unit_weights(reduction: Reduction, weight: Floats) -> Floats:
     return found
 
 
-MOST: Final = 2**46
-"""The sum of all rates stays below this in the unit that they are counted in: the capacities of
-100,000 members can be added."""
+MOST: Final = 2**26
+"""All rates and capacities together stay below this in the unit that they are counted in, as far as
+their decimals go: seven digits of them, which CP-SAT adds up exactly (`MAX_TOTAL`)."""
 MOST_DIGITS: Final = 9
 """Decimals of a rate beyond which nobody measures one."""
 
