@@ -28,6 +28,7 @@ def _pairs(text: str) -> Pairs:
 TROUBLES: Final = {
     "slow": ("slow-member look", "slow-member look"),
     "hung": ("one-partition look", "stuck-partition look"),
+    "several-hung": ("one-partition look", "stuck-partition look"),
     "stuck": ("slow-member look", "stuck-member look"),
     "hot": ("one-partition look", "one-partition look, hot-partition look"),
     "behind": ("all-behind look", "all-behind add-members, too-few-members add-members"),
@@ -174,6 +175,9 @@ def troubled(trouble: str, rng: np.random.Generator) -> Model:
         read[mine] *= part
     elif trouble == "hung":
         read[one] = 0
+    elif trouble == "several-hung":  # one each of two members
+        several = [one, int(rng.choice(np.flatnonzero(~mine)))]
+        read[several] = 0
     elif trouble == "stuck":
         read[mine] = 0
     elif trouble == "hot":
@@ -193,6 +197,9 @@ def troubled(trouble: str, rng: np.random.Generator) -> Model:
             return troubled(trouble, rng)
         read[mine] *= part
     lag += (rate - read) * since
+    if trouble == "several-hung":
+        others = np.delete(lag, several).sum() / 2
+        lag[several] = np.maximum(lag[several], 8 * others + 20_000)
     if trouble in ("hung", "hot"):
         lag[one] = max(lag[one], 8 * (lag.sum() - lag[one]))
     elif trouble == "behind":
@@ -218,6 +225,8 @@ def also_right(trouble: str, model: Model, texts: int) -> Pairs:
         who = int(model.owner[model.lag.argmax()])
         if 2 * model.read_by_member[who] > np.median(np.delete(model.read_by_member, who)):
             found |= {("one-partition", "look"), ("all-behind", "look")}  # its rates are higher
+    if trouble == "several-hung":  # of members with few partitions it is as if all stood still
+        found |= {("stuck-member", "look")} if texts == 2 else {("slow-member", "look")}
     if model.alone and trouble == "hung" and texts == 2:
         found.add(("stuck-member", "look"))
     mean = len(model.owner) / model.members

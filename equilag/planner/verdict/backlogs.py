@@ -9,6 +9,7 @@ import numpy as np
 
 from equilag.domain.columns import Flags, Ints
 from equilag.domain.figures import (
+    form,
     number,
     partition_name,
     percent,
@@ -20,19 +21,14 @@ from equilag.domain.group.group import NOBODY
 from equilag.domain.plan.verdict import Action, NamedPartition, SuspectFacts
 from equilag.planner.diagnosis.decide import PlanDecision
 from equilag.planner.diagnosis.judged_plan import JudgedPlan
+from equilag.planner.diagnosis.large_backlogs import far_behind, most_of_it, stands_out
 from equilag.planner.diagnosis.suspects import suspicion
 from equilag.planner.facts.commands import live_command
 from equilag.planner.facts.throughput_words import rate as records_per_s
-from equilag.planner.verdict.causes import FoundCause, named
+from equilag.planner.verdict.causes import FoundCause, named, names
 from equilag.planner.verdict.two_samples import slow_causes, stuck_causes
 from equilag.planner.worth.thresholds import least_records
 
-MOST: Final = 0.5
-"""Part of the lag in one partition that is most of it."""
-FAR: Final = 4
-"""Times the mean of the others that such a partition has: 80 % of the lag of two partitions."""
-FAR_APART: Final = 20
-"""Times that a partition lags more than the others of its member: topics seldom differ as much."""
 FAR_BEHIND: Final = 10
 """Times what is much: then it is all that matters that all are behind, also where a plan could make
 it a little more even."""
@@ -51,7 +47,7 @@ def backlog_causes(found: JudgedPlan, made: PlanDecision) -> Iterator[FoundCause
     alone = None if owner == NOBODY else group.members[owner].id
     least = least_records(found.gain, found.limits.thresholds)
     named_apart = (
-        who for who in found.suspects if who.member != alone or not _stands_out(found, one)
+        who for who in found.suspects if who.member != alone or not stands_out(found, one)
     )
     slow = [cause for who in named_apart if (cause := _slow(found, who)).waiting >= least]
     if progress is not None:
@@ -59,46 +55,14 @@ def backlog_causes(found: JudgedPlan, made: PlanDecision) -> Iterator[FoundCause
     yield from slow
     told = slow or found.is_settled or any(it.action == "look" for it in stuck)
     if one is not None and not told:
-        yield _one_partition(found, one)
+        yield _one_partition(found, np.array([one]))
     yield from _hot(found, made)
     is_open = not slow and one is None and not found.is_settled
     if is_open and (progress or made.ground != "does-not-keep-up"):
-        yield from _all_behind(found, made)
-
-
-def most_of_it(found: JudgedPlan) -> int | None:
-    """The partition with most of the lag; None where no partition has, or it is little."""
-    group = found.loads.group
-    places = np.flatnonzero(group.assignable)
-    lag, rate = group.lag[places], found.rate[places]
-    if len(lag) < 2 or found.plan.throughput is not None:
-        return None  # rates and speeds say more
-    top, total = int(lag.argmax()), int(lag.sum())
-    most, others = int(lag[top]), (total - int(lag[top])) / (len(lag) - 1)
-    least = least_records(found.gain, found.limits.thresholds)
-    if not most or most < max(MOST * total, FAR * others, least):
-        return None
-    in_time = most <= found.limits.behind_s * rate[top]
-    if in_time and rate[top] * total >= MOST * most * rate.sum():
-        return None  # as much more is produced to it
-    return int(places[top])
-
-
-def _stands_out(found: JudgedPlan, place: int | None) -> bool:
-    """True if the other partitions of its member lag little beside it, each as many times what is
-    usual in its topic: a member that is slow is so in all of them."""
-    if place is None:
-        return False
-    group = found.loads.group
-    others: Flags = (group.owner != group.owner[place]) & group.assignable
-
-    def times(p: int) -> float:
-        rest = group.lag[others & (group.topic_of == group.topic_of[p])]
-        return float((group.lag[p] + 1) / ((np.median(rest) if len(rest) else 0) + 1))
-
-    own = np.flatnonzero(group.owner == group.owner[place]).tolist()
-    rest = [times(p) for p in own if p != place]
-    return not rest or float(np.median(rest)) * FAR_APART < times(place)
+        behind, late = [*_all_behind(found, made)], far_behind(found)
+        is_left = made.action == "leave" and made.ground != "keeps-up-now"
+        few = 2 * len(late) <= np.count_nonzero(group.owner != NOBODY) or not behind
+        yield from [_one_partition(found, late)] if is_left and len(late) and few else behind
 
 
 def _slow(found: JudgedPlan, who: SuspectFacts) -> FoundCause:
@@ -117,23 +81,25 @@ def _slow(found: JudgedPlan, who: SuspectFacts) -> FoundCause:
     )  # fmt: skip
 
 
-def _one_partition(found: JudgedPlan, place: int) -> FoundCause:
-    group = found.loads.group
-    lag, total = int(group.lag[place]), int(group.lag[group.assignable].sum())
-    name = NamedPartition(*group.partition_name(place))
-    owner = int(group.owner[place])
-    ids = () if owner == NOBODY else (group.members[owner].id,)
-    reader = f", which {printable(ids[0])} reads" if ids else ""
+def _one_partition(found: JudgedPlan, places: Ints) -> FoundCause:
+    """One partition has most of the lag, or some have much."""
+    group, several = found.loads.group, len(places) > 1
+    lag, total = int(group.lag[places].sum()), int(group.lag[group.assignable].sum())
+    partitions = named(group, places)
+    owners = np.unique(group.owner[places])
+    ids = tuple(group.members[m].id for m in owners.tolist() if m != NOBODY)
+    reader = f", which {printable(ids[0])} reads," if ids and not several else ""
     evidence = (
-        f"{partition_name(name)}{reader}, has {percent(100 * lag / total)} of the lag,"
-        f" {number(lag)} of {plural(total, 'record')}."
+        f"{names(partitions)}{reader} {form(len(places), 'has', 'have')}"
+        f" {percent(100 * lag / total)} of the lag, {number(lag)} of {plural(total, 'record')}."
     )
     advice = (
-        "Look at its reader: it may hang at one record, or a hot key fills the partition; one"
-        " sample cannot tell which, and moving the partition mends neither."
+        f"Look at {form(len(places), 'its reader: it', 'their readers: they')} may hang at one"
+        f" record, or a hot key fills the {form(len(places), 'partition')}; one sample cannot tell"
+        f" which, and moving {'them' if several else 'the partition'} mends neither."
     )
     return FoundCause(
-        "one-partition", "look", evidence, advice, ids, (name,),
+        "one-partition", "look", evidence, advice, ids, partitions,
         live_command(group, "--sample 60s"), sure=False, waiting=lag,
     )  # fmt: skip
 
