@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import shlex
 import shutil
 from collections.abc import Callable
@@ -153,7 +154,7 @@ def test_a_page_of_a_run(run, tmp_path: Path) -> None:
     found = run("fleet", "report", RUN, "--out", page)
     headline = found.out.splitlines()[0]
     assert found.out == f"{headline}\n\npage  {page}\n"
-    assert headline.startswith("Rebalance 6 of 35 groups: ")
+    assert re.match(r"Rebalance \d+ of 35 groups: ", headline)
     assert headline in page.read_text("utf-8")
 
 

@@ -87,10 +87,9 @@ class FleetReport(b.Report):
         yield data_section(run)
         path = printable(shlex.quote(run.path))
         page, files = f"report {path} --out fleet.html", f"export {path} GROUP"
-        yield b.Commands((
-            ("All groups, as a page to look at:", f"equilag fleet {page}"),
-            ("One group, its snapshot and its plan as files:", f"equilag fleet {files}"),
-        ))  # fmt: skip
+        look = ("All groups, as a page to look at:", f"equilag fleet {page}")
+        one = ("One group, its snapshot and its plan as files:", f"equilag fleet {files}")
+        yield b.Commands((one,) if self.every_group else (look, one))
 
 
 def _needs(verdict: FleetVerdictFacts) -> tuple[b.Share, ...]:
