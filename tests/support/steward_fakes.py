@@ -9,7 +9,8 @@ from typing import Any, Final, TypeVar, cast
 
 from equilag.adapters.kafka.codec.consumer_protocol import write_subscription
 from equilag.adapters.kafka.described import ClientPlace, DescribedMember
-from equilag.adapters.kafka.group_reader import GroupReader, Reading, TopicOffsets
+from equilag.adapters.kafka.group_reader import GroupReader
+from equilag.adapters.kafka.reading import Reading, TopicOffsets
 from equilag.domain.errors import EquilagError
 from equilag.domain.figures import utc
 from equilag.live.rebalance.joined_members import Partitions

@@ -21,12 +21,8 @@ from support.steward_fakes import FakeReader, Parts
 
 from equilag.adapters.kafka.codec.consumer_protocol import write_assignment, write_subscription
 from equilag.adapters.kafka.described import DescribedMember
-from equilag.adapters.kafka.group_reader import (
-    GroupReader,
-    Reading,
-    TemporarilyUnreadable,
-    TopicOffsets,
-)
+from equilag.adapters.kafka.group_reader import GroupReader, TemporarilyUnreadable
+from equilag.adapters.kafka.reading import Reading, TopicOffsets
 from equilag.live.rebalance.assignments import read_joined_members
 from equilag.live.rebalance.decision import decide_within
 from equilag.live.rebalance.joined_members import assignments_now, group_of

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from equilag.adapters.kafka.client_config import Config
-from equilag.adapters.kafka.cluster import TIMEOUT, Cluster, NoAnswer
+from equilag.adapters.kafka.cluster import TIMEOUT, Cluster
 from equilag.adapters.kafka.described import (
     ClientPlace,
     Commits,
@@ -41,18 +41,6 @@ from equilag.adapters.kafka.reading import (
 )
 from equilag.domain.errors import EquilagError, InputError
 from equilag.domain.figures import utc
-
-__all__ = [
-    "GroupReader",
-    "MissingRight",
-    "NoAnswer",
-    "NoSuchGroup",
-    "Reading",
-    "Readings",
-    "TemporarilyUnreadable",
-    "TopicOffsets",
-    "UnplannableGroup",
-]
 
 ISOLATION_LEVELS: Final = ("read_uncommitted", "read_committed")
 _ROUNDS: Final = 3

@@ -15,8 +15,6 @@ from equilag.adapters.kafka.group_kinds import PLANNED, described_kind
 from equilag.adapters.kafka.reading import TopicLeaders, resolved, several
 from equilag.domain.group.lag import lag_list
 
-__all__ = ["TIMEOUT", "ClusterSampler", "NoAnswer"]
-
 RACKS_EVERY_S: Final = 3600.0
 """Seconds between two samples with racks, which change when an operator moves replicas."""
 

@@ -58,7 +58,8 @@ def reading(args: argparse.Namespace) -> Iterator[GroupReader]:
     """
     config = client_config(args)
 
-    from equilag.adapters.kafka.group_reader import GroupReader, NoAnswer, TemporarilyUnreadable
+    from equilag.adapters.kafka.cluster import NoAnswer
+    from equilag.adapters.kafka.group_reader import GroupReader, TemporarilyUnreadable
 
     isolation = args.isolation_level or options.ISOLATION_LEVELS[0]
     with options.named(), closing(GroupReader(config, isolation=isolation)) as reader:

@@ -51,7 +51,8 @@ def run(args: argparse.Namespace) -> int:
     config = client_config(args)
     check_folder(args.out)
 
-    from equilag.adapters.kafka.sample import ClusterSampler, NoAnswer
+    from equilag.adapters.kafka.cluster import NoAnswer
+    from equilag.adapters.kafka.sample import ClusterSampler
     from equilag.pipeline.results.rounds import Rounds
 
     with ExitStack() as stack:

@@ -20,7 +20,8 @@ from equilag.report.reports.groups import GroupsReport
 
 if TYPE_CHECKING:
     from equilag.adapters.kafka.group_kinds import ListedGroup
-    from equilag.adapters.kafka.group_reader import Reading, Readings
+    from equilag.adapters.kafka.group_reader import Readings
+    from equilag.adapters.kafka.reading import Reading
     from equilag.planner.diagnosis.judged_plan import VerdictLimits
     from equilag.planner.facts.live_group import LiveGroupFacts
 

@@ -94,7 +94,7 @@ class Plan(Shown):
     """False if the clock cut the run short: another run may find another plan."""
     excess_lower_bound: Load = 0
     price_lower_bound: int = 0
-    """Where moves have a weight: no plan's moves cost less, see `domain.group.move_unit`."""
+    """Where moves have a weight: no plan's moves cost less, see `domain.group.weight`."""
     interrupted: bool = False
     """True if the run was told to end before it was done."""
     reduction: Reduction | None = None

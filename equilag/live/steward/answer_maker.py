@@ -9,8 +9,8 @@ from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import partial
 
-from equilag.adapters.kafka.described import ClientPlace
-from equilag.adapters.kafka.group_reader import GroupReader, MissingRight
+from equilag.adapters.kafka.described import ClientPlace, MissingRight
+from equilag.adapters.kafka.group_reader import GroupReader
 from equilag.domain.errors import EquilagError
 from equilag.domain.policy.policy import Policy
 from equilag.live.rebalance.assignments import (

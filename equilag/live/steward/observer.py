@@ -8,7 +8,8 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from equilag.adapters.kafka.group_reader import GroupReader, Reading, TopicOffsets
+from equilag.adapters.kafka.group_reader import GroupReader
+from equilag.adapters.kafka.reading import Reading, TopicOffsets
 from equilag.domain.group.group import NOBODY, Group
 from equilag.domain.plan.plan import Plan
 from equilag.live.rebalance.assignments import is_cooperative

@@ -7,8 +7,8 @@ from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager
 from typing import TYPE_CHECKING, Any
 
+from equilag.adapters.kafka.cluster import NoAnswer
 from equilag.adapters.kafka.group_kinds import left_out_lines
-from equilag.adapters.kafka.sample import NoAnswer
 from equilag.domain.figures import number, plural
 
 if TYPE_CHECKING:

@@ -256,7 +256,7 @@ def lag_course(folder: str, group: str) -> list[tuple[float, int]]:
 
 
 class History(NamedTuple):
-    """The tables `offsets`, `members` and `racks`, with the columns of the module `tables`.
+    """The tables `offsets`, `members` and `racks`, with the columns of `TABLES`.
 
     `unreadable` (group, reason) holds the groups that the source could not decode. `notes` are
     further facts about the source, for the summary.

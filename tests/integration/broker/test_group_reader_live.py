@@ -18,14 +18,10 @@ from support.waiting import PATIENCE_S, until
 
 from equilag.adapters.kafka import offsets_topic
 from equilag.adapters.kafka.client_config import Config, kafka_config
-from equilag.adapters.kafka.group_reader import (
-    GroupReader,
-    MissingRight,
-    Reading,
-    TemporarilyUnreadable,
-)
+from equilag.adapters.kafka.described import MissingRight
+from equilag.adapters.kafka.group_reader import GroupReader, TemporarilyUnreadable
 from equilag.adapters.kafka.offsets_topic import read_partition
-from equilag.adapters.kafka.reading import NO_COMMIT
+from equilag.adapters.kafka.reading import NO_COMMIT, Reading
 from equilag.domain.errors import InputError
 from equilag.domain.group.group import Group
 from equilag.domain.group.lag import QUALITY

@@ -12,7 +12,7 @@ from support.steward_fakes import Parts, reading
 
 from equilag.adapters.kafka.client_config import kafka_config
 from equilag.adapters.kafka.described import ReadFailure
-from equilag.adapters.kafka.group_reader import Reading
+from equilag.adapters.kafka.reading import Reading
 from equilag.domain.errors import EquilagError
 from equilag.live.steward import group_membership as module
 from equilag.live.steward.group_membership import GroupMembership

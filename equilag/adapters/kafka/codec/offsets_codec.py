@@ -3,7 +3,7 @@
 Formats: Kafka's message schemas of the group coordinator, published with its source. A key starts
 with a 16-bit number that gives the record type (before KIP-848 the key's version), a value with its
 version. Values here: OffsetCommitValue 0 to 4, GroupMetadataValue 0 to 4; those of KIP-848 groups
-are in `consumer_group_codec`.
+are in `consumer_protocol`.
 """
 
 from __future__ import annotations
