@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Final, NamedTuple, TypeAlias, TypeVar
 
+from equilag.adapters.kafka.group_kinds import described_kind
 from equilag.domain.errors import InputError
 from equilag.domain.show import some_of
 
@@ -90,6 +91,16 @@ class Described:
     coordinator: int
     members: list[DescribedMember]
     epoch: int | None = None
+
+
+class UnplannableGroup(InputError):
+    """A group that exists, but is of a kind that equilag neither plans nor leads."""
+
+    def __init__(self, group: str, kind: str, source: str | None = None) -> None:
+        what, why = described_kind(kind)
+        problem = f"group {group!r} exists, but equilag does not plan it. It is {what}: {why}"
+        super().__init__(problem, "", source)
+        self.kind = kind
 
 
 class MissingRight(InputError):

@@ -13,7 +13,6 @@ from base64 import b64decode
 from collections.abc import Iterable, Mapping
 from typing import Final, NamedTuple
 
-from equilag.domain.errors import InputError
 from equilag.domain.figures import listed, natural_key
 
 MAX_NAMES: Final = 5
@@ -71,16 +70,6 @@ class ListedGroup(NamedTuple):
 
     kind: str
     state: str
-
-
-class UnplannableGroup(InputError):
-    """A group that exists, but is of a kind that equilag neither plans nor leads."""
-
-    def __init__(self, group: str, kind: str, source: str | None = None) -> None:
-        what, why = described_kind(kind)
-        problem = f"group {group!r} exists, but equilag does not plan it. It is {what}: {why}"
-        super().__init__(problem, "", source)
-        self.kind = kind
 
 
 def described_kind(kind: str) -> tuple[str, str]:

@@ -19,14 +19,11 @@ from equilag.adapters.kafka.described import (
     DescribedMember,
     MissingRight,
     ReadFailure,
+    UnplannableGroup,
     needs_describe,
     needs_right,
 )
-from equilag.adapters.kafka.group_kinds import (
-    PLANNED,
-    ListedGroup,
-    UnplannableGroup,
-)
+from equilag.adapters.kafka.group_kinds import PLANNED, ListedGroup
 from equilag.adapters.kafka.reading import (
     NamedTopics,
     Reading,

@@ -7,8 +7,7 @@ import queue
 import time
 from typing import Final
 
-from equilag.adapters.kafka.described import MissingRight
-from equilag.adapters.kafka.group_kinds import UnplannableGroup
+from equilag.adapters.kafka.described import MissingRight, UnplannableGroup
 from equilag.adapters.kafka.group_reader import GroupReader
 from equilag.domain.errors import EquilagError
 from equilag.live.status.status import PASSIVE_REASON, STANDBY_REASON, log_event

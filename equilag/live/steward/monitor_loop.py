@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Any, Final
 
-from equilag.adapters.kafka.group_kinds import UnplannableGroup
+from equilag.adapters.kafka.described import UnplannableGroup
 from equilag.adapters.kafka.group_reader import NoSuchGroup, TemporarilyUnreadable
 from equilag.domain.errors import EquilagError
 from equilag.domain.group.group import Group

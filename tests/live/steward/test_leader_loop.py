@@ -20,8 +20,7 @@ from support.steward_fakes import (
 )
 
 from equilag.adapters.kafka.codec.consumer_protocol import write_assignment, write_subscription
-from equilag.adapters.kafka.described import ClientPlace, MissingRight
-from equilag.adapters.kafka.group_kinds import UnplannableGroup
+from equilag.adapters.kafka.described import ClientPlace, MissingRight, UnplannableGroup
 from equilag.adapters.kafka.group_reader import GroupReader
 from equilag.adapters.kafka.reading import TopicOffsets
 from equilag.domain.errors import EquilagError
