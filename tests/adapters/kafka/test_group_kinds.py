@@ -5,8 +5,13 @@ from __future__ import annotations
 import pytest
 from support.plain_fakes import GONE, FakeClient, fake_reader, listed
 
-from equilag.adapters.kafka.described import Described, MissingRight, ReadFailure
-from equilag.adapters.kafka.group_kinds import UnplannableGroup, classic_kind, committed_by_streams
+from equilag.adapters.kafka.described import (
+    Described,
+    MissingRight,
+    ReadFailure,
+    UnplannableGroup,
+)
+from equilag.adapters.kafka.group_kinds import classic_kind, committed_by_streams
 from equilag.adapters.kafka.group_reader import TemporarilyUnreadable
 
 STREAMS_METADATA = "AgAAAaIE16Co"
