@@ -55,8 +55,15 @@ def stands_out(found: JudgedPlan, place: int | None) -> bool:
 
 
 def far_behind(found: JudgedPlan) -> Ints:
-    """The partitions that lag much, each by itself."""
-    group = found.loads.group
+    """The partitions that lag far more than the others, where they have most of the lag; none
+    where members are known to keep up."""
+    group, work = found.loads.group, found.work
+    if work is not None and work.before is not None and work.before.keeps_up:
+        return np.zeros(0, np.int64)
+    held: Flags = group.assignable & (group.owner != NOBODY)
     much = np.where(found.rate > 0, found.limits.behind_s * found.rate, found.limits.min_lag)
-    places: Ints = np.flatnonzero(group.assignable & (group.owner != NOBODY) & (group.lag > much))
-    return places
+    late: Flags = held & (group.lag > much)
+    others = group.lag[held & ~late]
+    late &= group.lag >= FAR * (others.mean() if len(others) else 0.0)
+    places: Ints = np.flatnonzero(late)
+    return places if group.lag[late].sum() >= MOST * group.lag[held].sum() else places[:0]
