@@ -26,6 +26,7 @@ from equilag.planner.simulation.fluid_run import (
     rebalanced,
 )
 from equilag.planner.simulation.fluid_state import Conditions, FluidState
+from equilag.planner.simulation.rebalance_price import COOPERATIVE_ROUNDS, Pace, weigh
 from equilag.planner.simulation_result import (
     Assumed,
     Moments,
@@ -67,6 +68,8 @@ def simulate(
     duration: float | None = None,
     pause: float = DEFAULT_PAUSE,
     protocol: str = PROTOCOLS[0],
+    rounds: int = COOPERATIVE_ROUNDS,
+    poll: float | None = None,
     times: Sequence[float] | None = None,
     **settings: Unpack[SimulationSettings],
 ) -> Simulation:
@@ -79,13 +82,16 @@ def simulate(
 
     The plan's assignment comes with a rebalance at time 0 of `pause` seconds. Nobody reads in it
     (`protocol` ``eager``, the default: most assignors of Kafka's clients are), or everything but
-    what changes hands is read (``cooperative``). `duration` is in seconds; None looks until
+    what changes hands is read (``cooperative``, where the pause is that of each of the `rounds` but
+    the first). `poll` are the seconds between two polls of the slowest member, from which the pause
+    of a round follows. `duration` is in seconds; None looks until
     all is read, at most an hour. `times` are when partitions are looked at; None chooses seven.
 
     Raises InputError if no member's capacity is known, for a plan that does not fit the group, and
     for settings that make no sense.
     """
-    rebalance = RebalanceSettings(checked_seconds(pause, "pause"), _protocol(protocol))
+    pace = _pace(pause, _protocol(protocol), rounds, poll)
+    rebalance = RebalanceSettings(pace.pause_s, pace.protocol)
     looked_at = None if times is None else _checked_times(times)
     length = None if duration is None else checked_seconds(duration, "duration")
     if length == 0:
@@ -104,9 +110,19 @@ def simulate(
     moments = _moments(length, rebalance.pause, looked_at)
     current, planned = (course_of(state, schedule, moments) for schedule in schedules)
     changes = int(np.count_nonzero(group.owner != assigned))
+    guessed = np.array([member.capacity is None for member in group.members], dtype=np.bool_)
+    weighed = weigh(state.lag, before, assigned, pace, length, guessed)
     return Simulation(
-        group, made, conditions, length, rebalance, assumed, current, planned, changes
+        group, made, conditions, length, rebalance, assumed, current, planned, changes, weighed
     )
+
+
+def _pace(pause: float, protocol: RebalanceProtocol, rounds: int, poll: float | None) -> Pace:
+    if type(rounds) is not int or rounds < COOPERATIVE_ROUNDS:
+        raise InputError(f"{rounds!r} is not a whole number, 2 or more", "rounds")
+    if poll is not None:
+        return Pace.of_polls(checked_seconds(poll, "poll"), rounds, protocol)
+    return Pace(checked_seconds(pause, "pause"), rounds, protocol=protocol)
 
 
 def _check_speeds(group: Group) -> None:

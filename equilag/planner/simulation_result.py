@@ -23,6 +23,7 @@ from equilag.planner.simulation.fluid_run import (
     total_lags,
 )
 from equilag.planner.simulation.fluid_state import Conditions, FluidState
+from equilag.planner.simulation.rebalance_price import Weighed
 
 
 class Moments(NamedTuple):
@@ -156,6 +157,8 @@ class Simulation(Shown):
     """With the rebalance at time 0, if the assignments differ."""
     changes: int
     """Partitions that get another reader."""
+    weighed: Weighed
+    """Gain and price of the plan, as live groups have them, over this duration."""
 
     def in_short(self) -> Iterator[str]:
         over = time_span(self.duration)
@@ -195,6 +198,8 @@ class Simulation(Shown):
             "produced_per_s": _rounded(self.produced),
             "capacity_per_s": _rounded(self.capacity),
             "changes": self.changes,
+            "gain_record_s": _rounded(self.weighed.gain),
+            "price_record_s": _rounded(self.weighed.price),
             "times_s": _numbers(self.current.moments.times),
             "curve_times_s": _numbers(self.current.moments.curve),
             "current": course_document(self.group, self.conditions, self.current),

@@ -71,14 +71,20 @@ def test_size(document, write) -> None:
 
 
 def test_simulate(document, slow, plan) -> None:
+    polled = document(
+        "simulate", slow, plan, "--poll", 4, "--rounds", 3, "--protocol", "cooperative"
+    )
+    assert polled["settings"]["pause_s"] == 16
     found = document("simulate", slow, plan, "--for", "2m", "--pause", 2)
+    assert found["gain_record_s"] > 2 * found["price_record_s"] > 0
     settings = {"duration_s": 120, "pause_s": 2, "protocol": "eager", "policy": None}
     assert found["settings"] == settings
     assert found["plan"]["caught_up_after_s"] == 40
     assert found["current"]["lag"][-1] == 900 + 20 * 120
     args = build_parser().parse_args(["simulate", "x"])
     given = inspect.signature(equilag.simulate).parameters
-    assert (args.pause, args.protocol) == (given["pause"].default, given["protocol"].default)
+    own = ("pause", "protocol", "rounds", "poll")
+    assert [getattr(args, name) for name in own] == [given[name].default for name in own]
 
 
 def test_settings_reach_the_answer(run, document, refused) -> None:

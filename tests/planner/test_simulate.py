@@ -11,8 +11,10 @@ import pytest
 from support.orders_service import even_assignment, slow_group, slow_snapshot
 
 from equilag.domain.errors import InputError
+from equilag.domain.group.group import Group, Member
 from equilag.domain.policy.policy import Policy
 from equilag.planner.simulate import simulate
+from equilag.planner.simulation_result import Simulation
 from equilag.planner.solve import solve
 
 
@@ -55,6 +57,41 @@ def test_the_highest_lag_is_where_the_pause_ends() -> None:
     group = slow_group(lags={"t": [0] * 6})
     found = simulate(group, even_assignment(), pause=1.7)
     assert found.planned.peak == pytest.approx((1.7 * 180, 1.7))
+
+
+def test_a_rebalance_of_slow_pollers_pays_only_where_lag_falls() -> None:
+    """120 members × 1,200 partitions, polls of 5 s: a plan for even loads, and one for members that
+    are too slow for what they have."""
+    rng = np.random.default_rng(1)
+    rates = rng.lognormal(0.0, 0.5, 1200)
+    names = [f"m{number:03d}" for number in range(120)]
+
+    def found(slow: float, poll: float | None) -> Simulation:
+        speeds = [slow if number % 10 == 0 else 33.0 for number in range(120)]
+        group = Group.build(
+            name="g",
+            topics={"t": 1200},
+            members=[Member(m, capacity=c) for m, c in zip(names, speeds, strict=True)],
+            subscriptions={name: ["t"] for name in names},
+            owned={name: {"t": list(range(m, 1200, 120))} for m, name in enumerate(names)},
+            lags={"t": [0] * 1200},
+            rates={"t": (2.0 * rates / rates.mean()).tolist()},
+        )
+        how = {"protocol": "cooperative", "rounds": 4, "poll": poll, "duration": 300.0}
+        policy = "lag-aware" if slow == 33.0 else "fair-yet-sticky"
+        return simulate(group, policy=policy, effort=0.1, **how)
+
+    even, slow = found(33.0, 5.0), found(12.0, 5.0)
+    assert even.rebalance.pause == slow.rebalance.pause == 30.0
+    assert (even.weighed.pays, slow.weighed.pays) == (False, True)
+    for one in (even, slow):
+        assert one.changes >= 40
+        now, planned = (np.trapezoid(c.curve, c.moments.curve) for c in (one.current, one.planned))
+        assert (planned < now) == one.weighed.pays
+        # All but what is read twice, and a peak that does not come, is in the curves.
+        gained = one.weighed.gain - one.weighed.price
+        assert now - planned == pytest.approx(gained, abs=0.35 * one.weighed.price)
+    assert found(33.0, None).weighed.price < even.weighed.price / 10
 
 
 def test_how_long_it_looks() -> None:
@@ -147,6 +184,8 @@ def test_a_plan_that_does_not_fit_is_refused(changes, problem: str) -> None:
     ("settings", "place"),
     [
         ({"pause": -1}, "pause"),
+        ({"poll": -1}, "poll"),
+        ({"rounds": 1}, "rounds"),
         ({"protocol": "lazy"}, "protocol"),
         ({"duration": 0}, "duration"),
         ({"times": []}, "times"),

@@ -81,7 +81,8 @@ def _simulate(asked: Question) -> Report:
     args = asked.args
     found = simulate(
         asked.group, asked.plan, duration=getattr(args, "for"), pause=args.pause,
-        protocol=args.protocol, policy=asked.policy, **asked.run,
+        protocol=args.protocol, rounds=args.rounds, poll=args.poll, policy=asked.policy,
+        **asked.run,
     )  # fmt: skip
     return SimulationReport(found, _verdict(asked))
 
@@ -233,6 +234,10 @@ example:
         Option("--protocol", "P", "protocol of the rebalance; eager: all partitions pause;"
                " cooperative: only those that change hands (default: eager)",
                OneOf(("eager", "cooperative")), "eager"),
+        Option("--rounds", "N", "rounds of a cooperative rebalance (default: 2)", whole(least=2),
+               2),
+        Option("--poll", "S", "seconds between polls of the slowest member, in place of --pause",
+               seconds),
         Option("--plot", "F", "draw lag over time to this file: .svg or .png"),
         *options.LIMITS,
     ),

@@ -6,7 +6,6 @@ they observed. Each call ends in a verdict with a reason, whether or not anythin
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Final
@@ -18,7 +17,7 @@ from equilag.domain.policy.policy import Policy
 from equilag.live.rebalance.decision import Decision
 from equilag.live.rebalance.handouts import HandedOut
 from equilag.live.rebalance.live_policy import at_most
-from equilag.live.rebalance.measured import awaits_rates, with_move_prices
+from equilag.live.rebalance.measured import awaits_rates
 from equilag.live.rebalance.rebalance_limits import (
     Cooldown,
     MoveBudget,
@@ -27,8 +26,15 @@ from equilag.live.rebalance.rebalance_limits import (
     VainPlans,
     effect_of,
 )
-from equilag.planner.simulation.rebalance_price import COMMIT_S, MARGIN, WORTH_S, Pace
-from equilag.planner.worth.gain import Gain, gain_of, possible_gain
+from equilag.live.rebalance.worthwhile_plan import (
+    MakePlan,
+    cheaper_plan,
+    first_step,
+    gain_of_plan,
+    with_move_prices,
+)
+from equilag.planner.simulation.rebalance_price import COMMIT_S, WORTH_S, Pace
+from equilag.planner.worth.gain import Gain, possible_gain
 from equilag.planner.worth.group_loads import GroupLoads
 from equilag.planner.worth.thresholds import (
     CLEAR,
@@ -39,18 +45,12 @@ from equilag.planner.worth.thresholds import (
     reaches,
 )
 
-MakePlan = Callable[[Group, Policy], Decision]
-"""Makes a plan by a policy."""
-
 _OUT_OF_REACH_S: Final = 300.0
 """How long an imbalance that the last plan left counts as one that no plan removes: plans are not
 made again and again for a few heavy partitions, and the load may have changed after 5 minutes."""
 _JUDGED_S: Final = 240.0
 """Seconds after which a rebalance is judged, or after the cooldown if that is shorter. Later its
 effect is lost in other changes, and an unlucky one would keep a long cooldown as it is."""
-_LEAST_STEP: Final = 1 / 64
-"""The smallest part of a plan's price that is tried as a step of it: of many moves, the first ones
-gain most, but not so much more."""
 _LEAST_S: Final = 10.0
 """The shortest time that a gain is counted for."""
 
@@ -128,7 +128,7 @@ class Controller:
             return Considered(Verdict("measuring", reason))
         # An assignment lasts for at least as long as the last one, as far as anybody knows.
         seconds = min(WORTH_S, max(_LEAST_S, now - self._changed_at))
-        weigh = partial(_gain_of_plan, loads, pace, seconds)
+        weigh = partial(gain_of_plan, loads, pace, seconds)
         possible = possible_gain(loads, loads.group.owner, pace, seconds)
         effect = self._effect(loads, possible, now)
         within_reach = self._within_reach(possible, now)
@@ -156,36 +156,17 @@ class Controller:
         if limit is None:
             after = possible_gain(loads, decision.plan.assigned)
             self._out_of_reach = (after.relief_percent, now)
+        decision, gain = cheaper_plan(group, self._policy, weigh, decision, gain)
         verdict = self._of_plan(gain, limit)
-        if verdict.ground == "pause" and seen.cooperative:
-            verdict, decision, gain = self._step(group, make_plan, weigh, (verdict, decision, gain))
+        if verdict.ground == "pause" and group.move_weights is not None:
+            step = first_step(group, self._policy, make_plan, weigh, decision, gain)
+            if step is not None and (found := self._of_plan(step[1], None)).worth_it:
+                verdict, (decision, gain) = found, step
         if not verdict.worth_it:
             self._confirmations = 0
             relief = self._within_reach(possible, now).relief_percent
             self._vain_plans.record(verdict, relief, now)
         return Considered(verdict, possible, decision, gain, effect)
-
-    def _step(
-        self,
-        group: Group,
-        make_plan: MakePlan,
-        weigh: Callable[[Decision], Gain | None],
-        whole: tuple[Verdict, Decision, Gain],
-    ) -> tuple[Verdict, Decision, Gain]:
-        """Return a plan with the best moves for the part of the price that pays for itself with the
-        margin twice, as a step of the whole plan, which does not pay; the whole one if there is
-        none. In a cooperative group the others read on."""
-        weighed = whole[2].weighed
-        part = weighed.gain / weighed.price / MARGIN**2 if weighed else 0.0
-        if part < _LEAST_STEP or group.move_weights is None:
-            return whole
-        moved = whole[1].plan.assigned != group.owner
-        most = round(part * int(group.move_weights[moved].sum()))
-        decision = make_plan(group, replace(self._policy, max_move_weight=most))
-        gain = weigh(decision)
-        if gain is not None and (verdict := self._of_plan(gain, None)).worth_it:
-            return verdict, decision, gain
-        return whole
 
     def _notice_members(self, group: Group, now: float) -> None:
         """Where members came or went, earlier observations no longer count."""
@@ -279,13 +260,6 @@ def _unsettled(group: Group, seen: Seen, applied_s: float) -> str | None:
         return "members may not have applied the last assignment"
     unowned = int(np.count_nonzero(group.assignable & (group.owner == NOBODY)))
     return f"{unowned:,} partitions have no owner" if unowned else None
-
-
-def _gain_of_plan(loads: GroupLoads, pace: Pace, seconds: float, decision: Decision) -> Gain | None:
-    """The gain of a plan; None if planning failed."""
-    if decision.fallback_reason is not None:
-        return None
-    return gain_of(loads, loads.group.owner, decision.plan.assigned, pace, seconds)
 
 
 def _at_best(verdict: Verdict) -> Verdict:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence, Set
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Final, TypeAlias, TypeVar
 
 import numpy as np
@@ -127,22 +127,6 @@ def measured_loads(group: Group, policy: Policy, measured: Measured) -> GroupLoa
 def awaits_rates(group: Group, policy: Policy) -> bool:
     """True if loads depend on rates, and none is known yet."""
     return policy.weight in (None, "work", "rate") and not knows_rates(group)
-
-
-_PRICE_STEPS: Final = 8
-"""Steps of a move's weight in that of a partition with the mean rate."""
-
-
-def with_move_prices(loads: GroupLoads, policy: Policy) -> Group:
-    """Return the group with a weight of each move, unless the policy has its own: what is produced
-    to the partition while it pauses, and what is to an average one, as every move has its risks.
-    """
-    group = loads.group
-    own = policy.move_weight is not None or policy.max_move_weight is not None
-    if own or policy.counts_topics or group.move_weights is not None or not loads.rate.any():
-        return group
-    price = np.ceil(_PRICE_STEPS * (loads.rate / loads.rate.mean() + 1.0))
-    return replace(group, move_weights=price.astype(np.int64))
 
 
 def _column(group: Group, rows: Rates) -> Floats:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import queue
+import sys
 import threading
 import time
 from collections.abc import Callable
@@ -32,6 +33,9 @@ _LEAVE_S: Final = 0.5
 """How long the leader loop may take to leave by itself; then its join is aborted."""
 _END_S: Final = 5.0
 """How long each thread may take to end."""
+_SWITCH_S: Final = 0.0005
+"""Seconds after which a thread that plans lets another one run. A group waits for each of some ten
+turns that an answer takes, of 5 ms each by Python's default."""
 _POLL_S: Final = 0.5
 """How often the main thread checks whether a thread has ended."""
 _HAND_OVER_S: Final = 6.0
@@ -82,6 +86,7 @@ class Steward:
 
     def _run(self) -> None:
         load_planner()
+        sys.setswitchinterval(_SWITCH_S)
         self._monitor.run_once()  # who owns what, before anything is assigned
         if not self._stop_requests.empty():
             self._shared.stop_all()

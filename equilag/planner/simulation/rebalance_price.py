@@ -70,8 +70,13 @@ class Weighed(NamedTuple):
     price: float
 
     @property
+    def net(self) -> float:
+        """The gain less the price with its margin."""
+        return self.gain - MARGIN * self.price
+
+    @property
     def pays(self) -> bool:
-        return self.gain > MARGIN * self.price
+        return self.net > 0
 
     def __str__(self) -> str:
         return f"gains {self.gain:,.0f} record-seconds, costs {self.price:,.0f}"

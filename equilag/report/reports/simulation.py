@@ -62,7 +62,7 @@ class SimulationReport(b.Report):
         lines.append(f"Now: {_course_words(found.current, found)}.")
         plan = "nothing changes hands"
         if found.changes:
-            plan = f"{_course_words(found.planned, found)}; {_pause_words(found)}"
+            plan = f"{_course_words(found.planned, found)}; {_pause_words(found)}; {found.weighed}"
         first, *others = [*lines, f"Plan: {plan}."]
         tone: b.Tone = "good" if np.isfinite(found.planned.read_after) else "bad"
         return b.Headline(first, tone, lines=details), *map(b.Headline, others)
