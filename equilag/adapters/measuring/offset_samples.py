@@ -105,6 +105,9 @@ def lags_of(samples: OffsetSamples) -> Floats:
 CLOSE_S: Final = 10.0
 """Twice the default interval of automatic commits."""
 
+SLOW_S: Final = 20.0
+"""A poll of 10 s, and one before it that had to be processed; slower members are rare."""
+
 
 class MemberSamples(NamedTuple):
     """S samples of M members; the sums are over the partitions that a member holds."""
@@ -124,8 +127,9 @@ class MemberSamples(NamedTuple):
     """[S, M] True if it holds one with known offsets."""
 
 
-def member_samples(samples: OffsetSamples) -> MemberSamples:
-    """Return the sums by member. `samples` must be in order."""
+def member_samples(samples: OffsetSamples, commit_s: float = 0.0) -> MemberSamples:
+    """Return the sums by member. `samples` must be in order; for `commit_s` see
+    `proved_backlog`."""
     known = (samples.log_end >= 0) & (samples.committed >= 0)
     growth, wrong = _partition_steps(samples, known)
     held = samples.holder != NOBODY
@@ -136,7 +140,7 @@ def member_samples(samples: OffsetSamples) -> MemberSamples:
     valid = ~broken & (number > 0)
     valid[:1] = False
     records = _by_holder(samples, held, growth)
-    behind = held & proved_backlog(samples)
+    behind = held & proved_backlog(samples, commit_s)
     stays = np.zeros_like(behind)
     stays[:-1] = behind[:-1] & behind[1:] & (samples.holder[:-1] == samples.holder[1:])
     elapsed = np.diff(samples.times, prepend=samples.times[:1])[:, None]
@@ -151,7 +155,7 @@ def member_samples(samples: OffsetSamples) -> MemberSamples:
     )
 
 
-def proved_backlog(samples: OffsetSamples) -> Flags:
+def proved_backlog(samples: OffsetSamples, commit_s: float = 0.0) -> Flags:
     """[S, P] True if the log end of the sample before is above the next other commit of the same
     holder.
 
@@ -162,13 +166,21 @@ def proved_backlog(samples: OffsetSamples) -> Flags:
 
     It is the log end of the sample before, because members that keep up have not read the very last
     records either: where samples come right before commits, each of them would show these. Samples
-    more than `CLOSE_S` apart are not in step with commits, so their own log end counts.
+    more than `CLOSE_S` apart are not in step with commits, so their own log end counts. Where
+    commits come every `commit_s` seconds and that is longer than `CLOSE_S`, members may poll so
+    slowly that a commit is as old as that: then it is the log end of so long before, at most of
+    `SLOW_S`.
     """
     close = np.diff(samples.times, prepend=-np.inf)[:, None] <= CLOSE_S
     same = samples.holder[1:] == samples.holder[:-1]
     earlier = np.where(same, samples.log_end[:-1], -1)
     log_end = samples.log_end.copy()
     log_end[1:] = np.where(close[1:], earlier, samples.log_end[1:])
+    if commit_s > CLOSE_S:
+        begin = samples.times - min(commit_s, SLOW_S)
+        before = np.searchsorted(samples.times, begin, side="right") - 1
+        same = (before >= 0)[:, None] & (samples.holder[before] == samples.holder)
+        log_end = np.where(same, samples.log_end[before], -1)
     following = np.full_like(samples.committed, -1)
     for at in range(len(following) - 2, -1, -1):
         later, now = samples.committed[at + 1], samples.committed[at]

@@ -102,7 +102,7 @@ class LoadTracker:
         self._chart.add(times, log_ends)
         if observed.at >= self._learnt_at + log_ends.size / CELLS_PER_S:
             samples, keys = self._ring.samples(self._settings.speed_window)
-            self._speeds.learn(samples, keys)
+            self._speeds.learn(samples, keys, self.commit_s)
             self._learnt_at = observed.at
 
     @property

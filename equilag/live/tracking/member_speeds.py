@@ -106,9 +106,10 @@ class MemberSpeeds:
         self.levels: dict[str, float] = {}
         """The capacities that were handed out last."""
 
-    def learn(self, samples: OffsetSamples, keys: Sequence[str]) -> None:
-        """Learn from samples in order; `keys` are those of their members."""
-        members = member_samples(samples)
+    def learn(self, samples: OffsetSamples, keys: Sequence[str], commit_s: float = 0.0) -> None:
+        """Learn from samples in order; `keys` are those of their members, `commit_s` is the longest
+        time between two commits."""
+        members = member_samples(samples, commit_s)
         self._learn_speeds(samples, members, keys)
         self._learn_steady(samples, members, keys)
 

@@ -102,6 +102,20 @@ def test_a_member_that_commits_once_a_minute_has_its_speed() -> None:
     assert found == pytest.approx({"m0": 40}, rel=0.1)
 
 
+def test_a_member_that_polls_slowly_and_keeps_up_has_no_speed() -> None:
+    """It commits every 11 s what it got 17 s before; what came meanwhile is no backlog."""
+    tracker, fast = LoadTracker(), LoadTracker()
+    for second in range(0, 121, 5):
+        ends = [1000 + 20 * second, 1000 + 20 * second]
+        polled = 1000 + 20 * max(0, second // 11 * 11 - 17)
+        tracker.add(observation(float(second), ends, [polled, polled], np.zeros(2, np.int32)))
+        behind = 500 + 15 * (second // 11 * 11)
+        fast.add(observation(float(second), ends, [behind, behind], np.zeros(2, np.int32)))
+    assert tracker.commit_s > 10.0
+    assert not tracker.has_speed("m0")
+    assert fast.capacities(["m0"], 120.0)["m0"] == pytest.approx(30, rel=0.1)
+
+
 def test_a_speed_outlives_its_backlog_and_its_member_for_an_hour() -> None:
     tracker = tracked(100, 5, 40)
     measured = tracker.capacities(["m0"], 100.0)["m0"]
