@@ -63,6 +63,8 @@ class Facts:
     rows: tuple[Fact, ...]
     tiles: bool = False
     """True for the few figures that matter most, which a page shows large."""
+    is_old: bool = False
+    """True for figures that may no longer hold, which a page shows in grey."""
 
 
 class Share(NamedTuple):

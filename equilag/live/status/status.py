@@ -48,6 +48,12 @@ ROLES: Final[tuple[Role, ...]] = get_args(Role)
 MAX_WITHOUT_ASSIGNMENT: Final = 10
 """Observations without a complete assignment after which a leader is not healthy: 50 s by default,
 in which members with usual settings have long rejoined."""
+BEHIND_S: Final = 30.0
+"""Seconds of production that a lag must be to count as a backlog: more than slow commits leave."""
+GROWS_S: Final = 120.0
+"""For so long a lag must grow, in both halves of that time, and"""
+LEAST_GROWTH: Final = 0.02
+"""by so much of what is produced."""
 MAX_DECISIONS: Final = 100
 MAX_EVENTS: Final = 100
 """Decisions and events that are remembered: what a page can show, and some hours of most groups."""
@@ -144,6 +150,7 @@ class StewardStatus:
                 events=tuple(self._events),
                 counters=dict(self._counters),
             )
+        facts = replace(facts, falls_behind=self._falls_behind(facts))
         problem = self._problem(facts)
         degraded = problem is None and facts.role in ("follower", "passive")
         facts = replace(facts, problem=problem, healthy=problem is None, degraded=degraded)
@@ -157,6 +164,20 @@ class StewardStatus:
     @property
     def role_reason(self) -> str:
         return self._facts.role_reason
+
+    def _falls_behind(self, shown: StewardFacts) -> float | None:
+        """Lag that waits for commits is a few seconds of production, and comes and goes."""
+        rate, lag = shown.rate_total, shown.lag_total
+        with self._lock:
+            points = [point for point in self._points if point[1] is not None]
+        if not rate or not lag or lag < BEHIND_S * rate or not points:
+            return None
+        earlier = [point for point in points if points[-1][0] - point[0] >= GROWS_S]
+        middle = [point for point in points if points[-1][0] - point[0] >= GROWS_S / 2]
+        if not earlier or not earlier[-1][1] < middle[-1][1] < points[-1][1]:
+            return None
+        growth = (points[-1][1] - earlier[-1][1]) / (points[-1][0] - earlier[-1][0])
+        return round(growth, 1) if growth > LEAST_GROWTH * rate else None
 
     def _problem(self, shown: StewardFacts) -> str | None:
         """Why the steward is unhealthy, or None.

@@ -33,7 +33,7 @@ def observed_figures(observation: Observation) -> dict[str, Any]:
     by_member = member_loads(group.owner, group.lag, group.n_members)
     rate = float(loads.rate.sum())
     utilisation = None
-    if observation.measured.capacities and rate:
+    if observation.measured.capacities and rate and not observation.measured.guessed:
         utilisation = 100.0 * rate / float(loads.capacity.sum())
     heaviest = imbalance_of(loads, group.owner).heaviest_percent
     return {
@@ -113,6 +113,8 @@ def decision_figures(
         heaviest_percent_planned=round(gain.planned.heaviest_percent, 1),
         moves=gain.moves,
         moved=planned_moves(considered.decision.plan, names),
+        gain_record_s=None if gain.weighed is None else round(gain.weighed.gain),
+        price_record_s=None if gain.weighed is None else round(gain.weighed.price),
     )
     return {**figures, "last_plan": plan}
 
@@ -155,8 +157,8 @@ class SpeedReport:
         if not now:
             log_event(logging.INFO, "speeds", reason="no longer known; all members count as equal")
             return
-        used = 100.0 * rate / sum(now.values())
-        log_event(logging.INFO, "speeds", reason=_by_speed(now, measured), used_percent=round(used))
+        used = round(100.0 * rate / sum(now.values())) if set(now) <= set(measured) else ""
+        log_event(logging.INFO, "speeds", reason=_by_speed(now, measured), used_percent=used)
 
 
 def _by_speed(speeds: Mapping[str, float], measured: Collection[str]) -> str:
@@ -169,8 +171,8 @@ def _by_speed(speeds: Mapping[str, float], measured: Collection[str]) -> str:
         few = len(groups) > 1 and len(members) <= _MAX_NAMES
         names = [client_id_in(key) or key for key in members]  # ids of brokers' making are long
         who = some_of(names, _MAX_NAMES) if few else f"{len(members)} members"
-        assumed = " assumed, without a backlog so far" if is_assumed else ""
-        parts.append(f"{who}: {speed:,.1f} records/s{assumed}")
+        least, without = ("at least ", ", never behind so far") if is_assumed else ("", "")
+        parts.append(f"{who}: {least}{speed:,.1f} records/s{without}")
     return "; ".join(parts[: 2 * _MAX_NAMES])
 
 

@@ -71,6 +71,8 @@ class StewardFacts:
     """Of these, without an owner."""
     take_over_waits_for: int = 0
     """Members that a take-over removed and that are not back yet."""
+    coordinator_silent: bool = False
+    """True while the group's coordinator does not answer the steward."""
     observations_without_assignment: int = 0
     """Consecutive observations in which the group was rebalancing or had unowned partitions."""
     lag_total: int | None = None
@@ -83,8 +85,11 @@ class StewardFacts:
     """The same in a dry run, had the plans been handed out."""
     rate_total: float | None = None
     """Records produced per second."""
+    falls_behind: float | None = None
+    """Records per second by which its lag grew in the last minutes, if that goes on and is more
+    than its commits explain."""
     utilisation_percent: float | None = None
-    """Rate of the group in percent of what its members can read."""
+    """Rate of the group in percent of what its members can read, if all speeds were measured."""
     heaviest_percent: float | None = None
     """Load of the heaviest member in percent of a fair share."""
     heaviest_percent_would_be: float | None = None
@@ -127,6 +132,16 @@ class StewardFacts:
     def heaviest_percent_planned(self) -> float | None:
         """Load of the heaviest member under the last plan, in percent of a fair share."""
         return None if self.last_plan is None else self.last_plan.heaviest_percent_planned
+
+    @property
+    def gain_planned_record_s(self) -> float | None:
+        """Gain of the last plan in record-seconds."""
+        return None if self.last_plan is None else self.last_plan.gain_record_s
+
+    @property
+    def price_planned_record_s(self) -> float | None:
+        """Price of its rebalance in record-seconds."""
+        return None if self.last_plan is None else self.last_plan.price_record_s
 
     @property
     def moves_planned(self) -> int | None:

@@ -85,6 +85,10 @@ class StewardPlan:
     moves: int
     moved: tuple[StewardMove, ...]
     """The moves, the largest lag first; not all of a plan with many."""
+    gain_record_s: float | None = None
+    """Its gain: records that wait less, times how long; None where no rate is known."""
+    price_record_s: float | None = None
+    """What its rebalance costs in the same unit."""
 
 
 @dataclass(frozen=True, slots=True)

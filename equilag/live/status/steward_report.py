@@ -29,6 +29,9 @@ MAX_LINES: Final = 8
 """Members and entries of decisions and events that a screen has; the page has all."""
 LEAST_SCALE: Final = 125.0
 """Percent of a fair share that bars have room for where all members are light."""
+OLD: Final = 3.0
+OLD_S: Final = 10.0
+"""Figures of more than three intervals ago, and of more than 10 s, are old."""
 CLOCK: Final = slice(11, 19)
 """The time of day in a time of RFC 3339."""
 
@@ -50,7 +53,8 @@ class StewardReport(b.Report):
         role = facts.role if facts.healthy else f"{facts.role}, not healthy"
         words = printable(facts.headline)
         yield b.Headline(words, facts.tone, role, (reason,) if reason else ())
-        yield b.Facts(tuple(row for row in _tiles(facts) if row.words), tiles=True)
+        tiles = tuple(row for row in _tiles(facts) if row.words)
+        yield b.Facts(tiles, tiles=True, is_old=_is_old(facts))
         yield b.Title(printable(facts.group), tuple(_about(facts)))
         yield None if self.history is None else _course_section(self.history)
         yield _members(facts)
@@ -76,7 +80,20 @@ def _about(facts: StewardFacts) -> Iterator[str]:
         yield f"equilag {facts.version}"
 
 
+def _is_old(facts: StewardFacts) -> bool:
+    age, usual = facts.last_observation_age_s, facts.settings.observe_every_s
+    return age is not None and age > max(OLD_S, OLD * usual)
+
+
 def _tiles(facts: StewardFacts) -> Iterator[b.Fact]:
+    if _is_old(facts):
+        yield b.Fact("figures are old", time_span(facts.last_observation_age_s or 0.0))
+    if facts.unowned_partitions:
+        unowned = number(facts.unowned_partitions)
+        yield b.Fact("without an owner", unowned, note="partitions, which nobody reads now")
+    if facts.falls_behind:
+        yield b.Fact("falls behind", number(facts.falls_behind), note="records per second")
+
     def shown(value: float | None, write: Write) -> str | None:
         return None if value is None else write(value)
 
@@ -171,7 +188,7 @@ def _members(facts: StewardFacts) -> b.Section:
 def _speed(one: StewardMember) -> str | None:
     if one.speed is None:
         return None
-    return number(one.speed) if one.speed_measured else f"{number(one.speed)} assumed"
+    return number(one.speed) if one.speed_measured else f"at least {number(one.speed)}"
 
 
 def _plan(facts: StewardFacts) -> b.Section:
@@ -202,6 +219,9 @@ def _plan_rows(plan: StewardPlan) -> Iterator[b.Fact]:
     relief = "" if plan.relief_s is None else f", {time_span(plan.relief_s)} of work"
     yield b.Fact("relief", percent(plan.relief_percent), note=f"of a fair share{relief}")
     yield b.Fact("moves", number(plan.moves))
+    if plan.gain_record_s is not None and plan.price_record_s is not None:
+        cost = f"record-seconds; its rebalance costs {number(plan.price_record_s)}"
+        yield b.Fact("gain", number(plan.gain_record_s), note=cost)
 
 
 def _decisions(facts: StewardFacts) -> b.Section:

@@ -40,6 +40,9 @@ def steward_headline(facts: StewardFacts) -> StewardHeadline:
         if facts.role == "starting":
             return StewardHeadline(f"Starting: {facts.problem}", "act")
         return StewardHeadline(f"Not healthy: {facts.problem}", "bad")
+    if facts.coordinator_silent:
+        silent = time_span(facts.last_heartbeat_age_s or 0.0)
+        return StewardHeadline(f"The group's coordinator has not answered for {silent}", "bad")
     if facts.role not in ("leader", "dry-run"):
         reason = f": {facts.role_reason}" if facts.role_reason else ""
         tone = _TONES.get(facts.role, "bad")
@@ -52,6 +55,9 @@ def steward_headline(facts: StewardFacts) -> StewardHeadline:
         waits = plural(facts.take_over_waits_for, "member")
         return StewardHeadline(f"Take-over: waiting for {waits} to come back", "act")
     words, tone = DECISIONS.get(facts.decision, StewardHeadline("No decision yet", "act"))
+    if facts.falls_behind and tone == "good":
+        by = plural(round(facts.falls_behind), "record")
+        words, tone = f"The group falls behind by {by} a second, however it is balanced", "bad"
     return StewardHeadline(f"{dry}{words}{_heaviest(facts)}", tone)
 
 

@@ -8,11 +8,13 @@ from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import partial
+from typing import Final
 
 from equilag.adapters.kafka.described import ClientPlace, MissingRight
 from equilag.adapters.kafka.group_reader import GroupReader
 from equilag.domain.errors import EquilagError
 from equilag.domain.policy.policy import Policy
+from equilag.domain.show import some_of
 from equilag.live.rebalance.assignments import (
     Answering,
     JoinedMembers,
@@ -25,6 +27,7 @@ from equilag.live.rebalance.joined_members import (
     MemberAssignments,
     client_id_in,
     member_key,
+    speed_names,
     speeds_of,
 )
 from equilag.live.rebalance.measured import (
@@ -65,6 +68,10 @@ def with_places(
         for member in members
         for place in (places.get(member.id, unknown),)
     ]
+
+
+_MAX_NAMES: Final = 6
+"""Members that a line names."""
 
 
 class TopicsUnknown(Unreachable):
@@ -145,8 +152,10 @@ class AnswerMaker:
         members = self._members_of(joined)
         answer = self._answer_of(members)
         membership.sync({**answer.by_member, membership.member: {}})
+        self._tell_changes(members)
         self._record(members, answer)
         state = self._shared.state
+        state.set(unowned_partitions=answer.withheld)
         state.count("handouts", answer.origin)
         for fallback_reason in answer.fallback_reasons:
             state.count("fallbacks")
@@ -168,6 +177,24 @@ class AnswerMaker:
             ms=round(1000 * (time.monotonic() - began)),
             fallback_reason="; ".join(answer.fallback_reasons),
         )
+
+    def _tell_changes(self, joined: JoinedMembers) -> None:
+        """Log who came and who is gone; who did not commit before is likely to have died."""
+        before, observation = self._shared.handouts.known.held, self._shared.observation
+        now = {member_key(one): one for one in joined.members if one.topics}
+        observed = [] if observation is None else observation.members
+        names = {**speed_names(joined.members), **speed_names(observed)}
+        silent = {} if observation is None else observation.silent
+        gone = [
+            f"{client_id_in(key) or names.get(key, key)}"
+            + (f" (no commit for {silent[key]:.0f} s)" if key in silent else "")
+            for key in sorted(set(before) - set(now))
+        ]
+        new = [client_id_in(key) or names.get(key, key) for key in sorted(set(now) - set(before))]
+        if before and (gone or new):
+            parts = (("gone", gone), ("new", new))
+            told = [f"{what}: {some_of(who, _MAX_NAMES)}" for what, who in parts if who]
+            log_event(logging.INFO, "members", reason="; ".join(told))
 
     def _record(self, joined: JoinedMembers, answer: RebalanceAnswer) -> None:
         shared, now = self._shared, time.monotonic()

@@ -173,7 +173,7 @@ class GroupMembership:
         Raises MembershipLost, AlreadyRebalancing, Fenced, Refused, Unreachable.
         """
         request = HeartbeatRequest(**self._own, generation_id=self._generation, min_version=4)
-        answer = self._send(request, wait_ms=max(1000, self._session_ms // 3))
+        answer = self._send(request, wait_ms=max(1000, min(3000, self._session_ms // 3)))
         self._check(answer.error_code)
 
     def remove(self, members: Iterable[str]) -> None:
@@ -202,6 +202,16 @@ class GroupMembership:
         with suppress(EquilagError):
             self._leave([ourselves])
         self.forget()
+
+    def coordinator_answers(self) -> bool:
+        """True if the coordinator answers on a new connection, however long it takes."""
+        with suppress(errors.KafkaError, OSError, RuntimeError):
+            client = PlainClient(self._config, _TIMEOUT_S)
+            try:
+                return not isinstance(client.classic_kind(self.group), ReadFailure)
+            finally:
+                client.close()
+        return False
 
     def abort_join(self) -> None:
         """Abort a waiting join by closing its connection, which may be dead."""

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import logging
 import time
 from typing import Final
 
+from equilag.live.status.status import log_event
 from equilag.live.steward.group_membership import GroupMembership
 from equilag.live.steward.leader_loop import LeaderLoop
 from equilag.live.steward.membership_errors import (
@@ -23,6 +25,9 @@ _MAX_PAUSE_S: Final = 0.1
 an eager group without reading, waits for it: members' heartbeats are in step after each rebalance,
 so that the steward would often be the last. A heartbeat takes 1 ms of a core."""
 
+SILENT_S: Final = 3.0
+"""Seconds without an answer to any heartbeat after which a coordinator counts as gone."""
+
 _COMMANDS: Final = {
     "rebalance": Command.REBALANCE, "lost": Command.LOST, "fenced": Command.FENCED,
 }  # fmt: skip
@@ -39,6 +44,8 @@ class HeartbeatLoop:
         self._membership = membership
         self._leader = leader
         self._answered_at = time.monotonic()
+        self._silent_since: float | None = None
+        self._told_silence = False
         self._silent_in: int | None = None
         """The generation in which the coordinator was silent."""
 
@@ -57,9 +64,28 @@ class HeartbeatLoop:
         """The group waits for other members, which may take long; or the connection is dead."""
         if self._heard() != "silent":
             self._answered_at = time.monotonic()
+            self._shared.state.heartbeat_answered()
         elif time.monotonic() - self._answered_at > self._shared.options.session:
-            self._membership.abort_join()
+            # A broker that has no time for heartbeats still has the join, which others wait for.
+            if not self._membership.coordinator_answers():
+                self._membership.abort_join()
             self._answered_at = time.monotonic()
+
+    def _note_silence(self, silent: bool) -> None:
+        """Log once that the coordinator does not answer, and that it does again."""
+        now, since = time.monotonic(), self._silent_since
+        self._silent_since = (now if since is None else since) if silent else None
+        if since is None or silent == self._told_silence:
+            return
+        if not silent:
+            log_event(logging.INFO, "coordinator-answers", after_s=round(now - since))
+        elif now - since > SILENT_S:
+            reason = "members read on; rebalances and commits wait"
+            log_event(logging.WARNING, "coordinator-silent", problem=reason)
+        else:
+            return
+        self._told_silence = silent
+        self._shared.state.set(coordinator_silent=silent)
 
     def _heard(self) -> str:
         """Send one heartbeat, and return the coordinator's answer in one word."""
@@ -82,6 +108,7 @@ class HeartbeatLoop:
         heard = self._heard()
         if self._membership.member != member:
             return  # it has joined anew meanwhile
+        self._note_silence(heard == "silent")
         shared.state.count("heartbeats", heard)
         if heard in ("fine", "rebalance"):
             shared.state.heartbeat_answered()

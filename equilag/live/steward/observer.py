@@ -48,6 +48,9 @@ class Observation:
     remarks: list[str]
     speeds: Mapping[str, float] = field(default_factory=dict)
     """The speeds among the capacities by the name of the member, see `speed_names`."""
+    silent: Mapping[str, float] = field(default_factory=dict)
+    """Member key -> seconds for which a member with unread records has committed nothing, of those
+    that usually commit sooner."""
     broken: int = 0
     """Partitions that break a rule of the policy."""
     rebalances: int = 0
@@ -128,6 +131,7 @@ class GroupObserver:
             )
         )
         self._kept.save_sometimes(at)
+        silent = self._tracker.silent_s()
         measured = self._measured(reading.offsets, sizes, names, at)
         group = group_of(options.group, members, sizes, measured)
         group = with_capacities(group, options.policy)
@@ -146,6 +150,7 @@ class GroupObserver:
                 for key, speed in measured.capacities.items()
                 if self._tracker.has_speed(names[key])
             },
+            silent={key: silent[name] for key, name in names.items() if name in silent},
             broken=count_broken(group, options.policy, group.owner),
             rebalances=rebalances,
             began=began,

@@ -20,6 +20,8 @@ from equilag.live.tracking.tracked_state import (
 )
 from equilag.planner.simulation.rebalance_price import COMMIT_S
 
+SILENT: Final = 1.5
+"""Times the longest time between two commits after which a member is silent."""
 CELLS_PER_S: Final = 10_000.0
 """Offsets per second, at most, that are looked through for speeds. In 24 observations of 10,000
 partitions and 200 members with a backlog that takes 50 ms: once in 24 s, 0.2 % of a core."""
@@ -110,6 +112,12 @@ class LoadTracker:
         """The longest time between two commits, as far as it was seen; the default interval if
         that is longer."""
         return max(COMMIT_S, self._ring.commit_gap())
+
+    def silent_s(self) -> dict[str, float]:
+        """Return the members that have committed nothing for longer than commits take, and for how
+        many seconds."""
+        usual = SILENT * self.commit_s
+        return {key: age for key, age in self._ring.commit_ages().items() if age > usual}
 
     def rates(self, sizes: Mapping[str, int]) -> TrackedRates:
         """Return the rates of topics with these numbers of partitions, as of the last observation.

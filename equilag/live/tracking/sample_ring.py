@@ -73,6 +73,19 @@ class SampleRing:
     def commit_gap(self) -> float:
         """Return the longest time for which a partition with unread records and one holder had no
         commit, as seen before one came; 0 if none came."""
+        return self._waits()[0]
+
+    def commit_ages(self) -> dict[str, float]:
+        """Return for how long members with unread records in the last observation have committed
+        nothing, of all that they hold."""
+        last, since = self.rows[-1], self._waits()[1]
+        ages = np.full(len(last.keys) + 1, np.inf)
+        np.minimum.at(ages, last.holder, np.where(np.isinf(since), np.inf, last.at - since))
+        found = zip(last.keys, ages[:-1].tolist(), strict=True)
+        return {key: age for key, age in found if np.isfinite(age)}
+
+    def _waits(self) -> tuple[float, Floats]:
+        """The longest time, and [P] since when each partition waits; inf for one that does not."""
         longest = 0.0
         since = np.full(self.columns.number, np.inf)
         for before, row in pairwise(self.rows):
@@ -81,7 +94,7 @@ class SampleRing:
             waits = row.offsets[1] > row.offsets[2]
             anew = came | np.isinf(since) | (row.holder != before.holder)
             since = np.where(waits, np.where(anew, row.at, since), np.inf)
-        return longest
+        return longest, since
 
     def samples(self, seconds: float) -> tuple[OffsetSamples, list[str]]:
         """Return the observations of the last `seconds`, or the last `LEAST`, and the keys of the

@@ -3,6 +3,7 @@ tell the leader loop."""
 
 from __future__ import annotations
 
+import logging
 from functools import partial
 from types import SimpleNamespace
 from typing import Any, cast
@@ -242,3 +243,57 @@ def test_the_answer_to_a_heartbeat_of_before_a_join_says_nothing() -> None:
     leader = SimpleNamespace(generation=5, joining=False)
     HeartbeatLoop(parts.shared, cast(GroupMembership, membership), cast(LeaderLoop, leader)).send()
     assert parts.commands == []
+
+
+class Silence:
+    """A heartbeat loop whose coordinator answers what a test sets, at times that it sets."""
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch, joining: bool = False) -> None:
+        self.parts, self.now, self.answer = Parts(session=5.0), 0.0, cast(Exception | None, SILENT)
+        self.aborted, self.alive, self.member = 0, True, "s-1"
+        monkeypatch.setattr("equilag.live.steward.heartbeat_loop.time.monotonic", lambda: self.now)
+        leader = SimpleNamespace(generation=5, joining=joining)
+        self.loop = HeartbeatLoop(self.parts.shared, cast(Any, self), cast(LeaderLoop, leader))
+
+    def heartbeat(self) -> None:
+        if self.answer is not None:
+            raise self.answer
+
+    def coordinator_answers(self) -> bool:
+        return self.alive
+
+    def abort_join(self) -> None:
+        self.aborted += 1
+
+
+def test_a_coordinator_that_is_gone_is_named(
+    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    """Once, within seconds, and when it is back."""
+    caplog.set_level(logging.INFO)
+    one, silent = Silence(monkeypatch), []
+    for second in range(8):
+        one.now, one.answer = float(second), None if second > 5 else SILENT
+        one.loop.send()
+        silent.append(one.parts.state.facts.coordinator_silent)
+    assert silent == [False] * 4 + [True] * 2 + [False] * 2
+    assert [record.msg for record in caplog.records] == [
+        "coordinator-silent",
+        "coordinator-answers",
+    ]
+    assert caplog.records[1].fields == {"after_s": 6}  # type: ignore[attr-defined]
+
+
+def test_a_join_is_not_aborted_while_its_coordinator_is_only_slow(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    one = Silence(monkeypatch, joining=True)
+    for second in range(20):
+        one.now = float(second)
+        one.loop._while_joining()
+    assert one.aborted == 0
+    one.alive = False
+    for second in range(20, 26):
+        one.now = float(second)
+        one.loop._while_joining()
+    assert one.aborted == 1

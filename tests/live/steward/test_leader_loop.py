@@ -452,3 +452,14 @@ def test_it_is_passive_in_a_kip_848_group(monkeypatch: pytest.MonkeyPatch) -> No
     run.go()
     assert run.state.facts.role == "passive"
     assert not run.membership.synced
+
+
+def test_who_came_and_who_is_gone_is_logged(caplog: pytest.LogCaptureFixture) -> None:
+    """And who had stopped committing."""
+    run = Run([joined("a", "c")], offsets(LAGS))
+    observation = run.observe(HELD)
+    object.__setattr__(observation, "silent", {"b": 41.3})
+    with caplog.at_level(logging.INFO, "equilag.steward"):
+        run.go()
+    (told,) = [vars(one)["fields"] for one in caplog.records if one.msg == "members"]
+    assert told == {"reason": "gone: b (no commit for 41 s); new: c"}

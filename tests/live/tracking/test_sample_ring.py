@@ -151,3 +151,16 @@ def test_a_member_with_a_backlog_has_its_speed_and_others_the_fastest_seen() -> 
     assert 60 < found["b"] == found["c"] <= 70
     again = LoadTracker.from_dict(tracker.to_dict(60.0, 1e9), 7.0, 1e9 + 30)
     assert again.capacities("abc", 7.0) == found
+
+
+def test_commits_wait_for_polls_and_stop_with_their_member() -> None:
+    ring = SampleRing(600.0)
+    for second in range(0, 61, 5):
+        ends = [10 * second] * 3
+        commits = [10 * (second // 15 * 15), 10 * min(second, 20), 10 * second]
+        held = {"slow": {"t": [0]}, "dead": {"t": [1]}, "idle": {"t": [2]}}
+        ring.add(ObservedOffsets(float(second), {"t": [0] * 3}, {"t": ends}, {"t": commits}, held))
+    assert ring.commit_gap() == 10.0  # seen at 5 s and at 15 s
+    assert ring.commit_ages() == {"dead": 35.0}
+    ring.add(ObservedOffsets(65.0, {"t": [0] * 3}, {"t": [999] * 3}, {"t": [600, 200, 650]}, held))
+    assert ring.commit_ages() == {"slow": 0.0, "dead": 40.0, "idle": 0.0}
