@@ -8,7 +8,13 @@ import numpy as np
 
 from equilag.domain.group.group import Group
 from equilag.live.rebalance.handouts import Round
-from equilag.planner.simulation.rebalance_price import COMMIT_S, COOPERATIVE_ROUNDS, ROUND_S, Pace
+from equilag.planner.simulation.rebalance_price import (
+    COMMIT_S,
+    COOPERATIVE_ROUNDS,
+    POLLS,
+    ROUND_S,
+    Pace,
+)
 from equilag.planner.worth.gain import Gain, gain_of
 from equilag.planner.worth.group_loads import GroupLoads
 from equilag.planner.worth.thresholds import Verdict
@@ -55,6 +61,11 @@ _FORGET_S: Final = 600.0
 of one makes all others look too costly, and without any it is not measured again."""
 
 
+SEEN_COMMIT_S: Final = 2 * COMMIT_S
+"""What the longest time between commits seems to be, at the usual intervals of commits and of
+observations, where polls take no time."""
+
+
 class RoundTimes:
     """How long the rounds of a group take, and how many a plan needs: as in its last rebalance."""
 
@@ -76,12 +87,14 @@ class RoundTimes:
 
     def pace(self, cooperative: bool, commit_s: float, now: float) -> Pace:
         """Return the pace. Before a round was measured it is the longest time between commits if
-        that is longer than usual: commits wait for polls as rounds do."""
+        that is longer than usual: commits wait for polls as rounds do. And a round takes the polls
+        that these commits show, as members without records, at the start, poll faster."""
         usual = commit_s if commit_s > COMMIT_S else ROUND_S
         seconds = usual
         if self._last is not None:
             seconds, at = self._last
             seconds -= max(0.0, seconds - usual) * (1.0 - 0.5 ** ((now - at) / _FORGET_S))
+        seconds = max(seconds, POLLS * (commit_s - SEEN_COMMIT_S))
         return Pace(seconds, self._rounds, commit_s, "cooperative" if cooperative else "eager")
 
 

@@ -217,7 +217,8 @@ def test_a_long_round_is_forgotten() -> None:
     for now, seconds in ((0.0, 200.0), (1200.0, 3.0 + 197.0 / 4), (1e6, 3.0)):
         assert rounds.pace(False, 5.0, now).pause_s == pytest.approx(seconds)
     rounds.record(Round(0.1, 4), 1e6)
-    assert rounds.pace(True, 12.0, 2e6) == Pace(0.1, 4, 12.0, "cooperative")
+    assert rounds.pace(True, 9.0, 2e6) == Pace(0.1, 4, 9.0, "cooperative")
+    assert rounds.pace(True, 15.0, 2e6).round_s == 10.0  # two polls of 5 s
     assert RoundTimes().pace(False, 12.0, 0.0).round_s == 12.0  # as between commits
 
 
