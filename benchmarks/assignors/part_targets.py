@@ -6,6 +6,7 @@ import math
 from collections.abc import Iterator, Sequence
 from typing import Any, Final
 
+from benchmarks.assignors.streams import PUBLISHED
 from benchmarks.assignors.target import OVERRUN_MS, Results, Target, largest, overrun
 
 GAP_TOPICS: Final = 1.0
@@ -27,6 +28,17 @@ def part_targets(results: Results) -> Iterator[Target]:
     yield from _topics(results.get("topics") or [])
     yield _racks(results.get("racks") or [])
     yield from _capacities(results.get("capacities") or [])
+    if rows := results.get("streams"):
+        yield _streams(rows)
+
+
+def _streams(rows: Sequence[dict[str, Any]]) -> Target:
+    """Met if less changes hands than published for the best of the autoscalers."""
+    pairs = [(row, PUBLISHED[row["delta"]][1]) for row in rows if row["delta"] in PUBLISHED]
+    figures = ", ".join(f"δ {row['delta']}: {row['r_score']:.1f}" for row, _ in pairs)
+    wanted = ", ".join(f"δ {row['delta']}: {best}" for row, best in pairs)
+    met = all(row["r_score"] < best for row, best in pairs)
+    return Target("R-score", f"below {wanted}", figures, met)
 
 
 def _perfect(rows: Sequence[dict[str, Any]]) -> Target:

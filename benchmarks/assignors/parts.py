@@ -10,6 +10,7 @@ from benchmarks.assignors import (
     move_limits,
     perfect_lists,
     rack_groups,
+    streams,
     topic_balance,
 )
 
@@ -61,5 +62,10 @@ PARTS: Final = {
         topic_balance,
     ),
     "racks": Part("Racks", "groups with racks", rack_groups),
+    "streams": Part(
+        "Speeds that change, beside published autoscalers",
+        "speeds that change step by step",
+        streams,
+    ),
     "capacities": Part("Capacities, equilag alone", "groups with capacities", capacity_groups),
 }

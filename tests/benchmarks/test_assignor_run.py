@@ -21,11 +21,13 @@ from benchmarks.assignors import (
     perfect_lists,
     rack_groups,
     run,
+    streams,
     topic_balance,
 )
 from benchmarks.assignors.capacity_groups import CapacityShape
 from benchmarks.assignors.cells import Slow, cell
 from benchmarks.assignors.inputs import named
+from benchmarks.assignors.part_targets import part_targets
 from benchmarks.assignors.peers import CallBudget
 
 BUDGET = CallBudget(warm_s=0.0, measure_s=0.0, limit_s=9.0)
@@ -226,3 +228,12 @@ def test_peers_and_plans_are_measured_alike() -> None:
     assert words[rack_groups.OWN][2:4] == ("0, proved", "10 to 10")
     assert (words["one gets all"][3], words["one gets all"][5]) == ("0 to 300 !", "2 ms")
     assert words["away"][2] == "not here"
+
+
+def test_less_changes_hands_than_published() -> None:
+    (row,) = found = streams.measure(4, (5,))
+    (words,) = streams.rows(found)
+    assert len(words) == len(streams.HEAD)
+    assert row["short_percent"] == 0 < row["r_score"] < streams.PUBLISHED[5][1]
+    (target,) = (one for one in part_targets({"streams": found}) if one.name == "R-score")
+    assert target.met

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections import Counter
+from itertools import product
 from random import Random
 from typing import Any
 
@@ -75,6 +77,48 @@ def test_what_moves_weigh(settings: dict[str, Any], weight: float, count: int) -
     assert (plan.status, equilag.verify(group, plan)) == ("optimal", [])
 
 
+def drawn_by_topic(rng: Random) -> tuple[dict[str, Any], tuple[int, int], str]:
+    """A group, the least moved weight with the fewest moves of all assignments, and the balance."""
+    sizes = rng.choice([[3, 3], [1, 2, 4], [5, 2], [2, 2, 2]])
+    topic_of = [topic for topic, size in enumerate(sizes) for _ in range(size)]
+    members = rng.choice([2, 3])
+    reads = [sorted(rng.sample(range(len(sizes)), rng.randint(1, len(sizes)))) for _ in range(2)]
+    reads = [[*range(len(sizes))], *reads][:members]
+    able = [[m for m in range(members) if topic in reads[m]] for topic in topic_of]
+    owners = [rng.choice(may) if rng.random() < 0.85 else -1 for may in able]
+    weights = [rng.choice([0, 1, 2, 5, 9, 30]) for _ in topic_of]
+    lags = [rng.randint(0, 50) for _ in topic_of]
+    snapshot = snapshot_of(sizes, reads, owners, lags)
+    left = iter(weights)
+    snapshot["move_weights"] = {
+        name: [next(left) for _ in range(size)]
+        for name, size in zip(sorted(snapshot["topics"]), sizes, strict=True)
+    }
+    balance = rng.choice(["per-topic", "both", "total-then-topics"])
+    rows = []
+    for assigned in product(*able):
+        total = sum(n * n for n in Counter(assigned).values())
+        by_topic = sum(n * n for n in Counter(zip(topic_of, assigned, strict=True)).values())
+        pairs = zip(owners, assigned, weights, strict=True)
+        moved = [weight for owner, member, weight in pairs if owner not in (-1, member)]
+        goals = (total, by_topic) if balance == "total-then-topics" else (by_topic, total)
+        rows.append((goals[: 1 if balance == "per-topic" else 2], sum(moved), len(moved)))
+    return snapshot, min(rows)[1:], balance
+
+
+@pytest.mark.parametrize("number", [40, pytest.param(300, marks=pytest.mark.long)])
+def test_the_least_moved_weight_where_topics_count(number: int) -> None:
+    rng = Random(3)
+    for _ in range(number):
+        snapshot, least, balance = drawn_by_topic(rng)
+        group = equilag.load_snapshot(snapshot)
+        plan = equilag.solve(group, "fair-yet-sticky", balance=balance, effort=0.05, time_limit=60)
+        moves = plan.to_dict()["moves"]
+        assert (moves["weight"], moves["count"]) == least
+        assert (moves["weight_lower_bound"], plan.status) == (least[0], "optimal")
+        assert equilag.verify(group, plan) == []
+
+
 def test_a_limit_on_their_number_counts_partitions() -> None:
     """The lightest way is of three moves, the shortest of one."""
     snapshot = snapshot_of([2, 2], [[0], [0, 1], [1]], [0, 1, 1, 1], [1, 1, 1, 1])
@@ -106,7 +150,6 @@ def test_a_group_without_weights_has_the_plan_that_it_had() -> None:
         ({"move_weights": {"t00": [1, 2, 3]}}, {}, "move_weights.t00"),
         ({"move_weights": {"t00": [1, 2, 3, -1]}}, {}, "move_weights.t00"),
         ({"rates": {}}, {"move_weight": "rate"}, "^move_weight: no partition's rate is known"),
-        ({}, {"policy": "kip-169"}, "^move_weight: per-topic counts do not go with"),
         ({"move_weights": {"t00": [2**53 - 1] * 4}}, {"max_move_weight": 3}, "^max_move_weight"),
         ({"move_weights": {"t00": [3] * 4}}, {"fresh": True, "max_move_weight": 3}, "no owners"),
     ],

@@ -93,8 +93,6 @@ def bound_by_potentials(
     by_unit, member = potentials.partition, potentials.member
     if by_unit is None:
         by_unit = potentials.topic[group.topic_of]
-    elif constraint.per_topic and not constraint.totals_then_topics:
-        return None
     stakes = _stakes(group)
     stakes = stakes.where(constraint.may(stakes.unit, stakes.member))
     worth = stakes.number - by_unit[stakes.unit] - member[stakes.member]

@@ -147,13 +147,6 @@ def _reduce_group(group: Group, policy: Policy) -> Reduction:
         problem = f"{policy.balance} does not go with instances; total or none do"
         raise InputError(problem, "balance")
     weights, prices = partition_weights(group, policy), move_prices(group, policy)
-    if prices is not None and policy.minds_topics:
-        theirs = "" if policy.move_weight else ", which the group's move_weights give"
-        problem = (
-            f"{policy.balance} counts do not go with moves of a weight{theirs}; move_weight count"
-            " does"
-        )
-        raise InputError(problem, "move_weight")
     planned = group if weights is None else replace(group, lag=weights.value)
     units = Units.of(planned) if group.co_partitioned else None
     named = policy.move_weight is not None or policy.max_move_weight is not None

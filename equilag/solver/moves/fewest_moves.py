@@ -35,6 +35,7 @@ from equilag.domain.plan.metrics import (
     cross_costs,
     loads_of,
     member_counts,
+    move_unit_of,
     stakes_held,
 )
 from equilag.domain.policy.policy import Policy
@@ -55,7 +56,7 @@ class FewestMoves(NamedTuple):
         `fewest_topic_moves`.
         """
         reached = count_moves(group, self.assigned)
-        if policy.balance == "per-topic":
+        if policy.balance == "per-topic" and move_unit_of(group) is None:
             bound: int | None = bound_by_topics(group, constraint)
             claim = Claim("fewest_moves", reached, "per-topic")
         else:
@@ -130,7 +131,7 @@ class _Takers(NamedTuple):
 
 def _by_flow(group: Group, constraint: CountConstraint, prices: FlowPrices) -> FewestMoves:
     """The cheapest plan; the potentials are of moves alone."""
-    by_topic = constraint.totals_then_topics
+    by_topic = constraint.per_topic
     takers = _Takers.of_topics(constraint) if by_topic else _Takers.of_members(constraint)
     parts, nodes = takers.stops.parts, FlowNodes.of(group, constraint, takers.stops)
     opened, kept = nodes.open_arcs(takers.stops), nodes.kept
