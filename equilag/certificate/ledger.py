@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 
 from equilag.certificate.bounds.counting import Counting
+from equilag.certificate.bounds.priced import Prices
 from equilag.domain.constraint import CountConstraint
 from equilag.domain.group.group import Flags, Group, Index
 from equilag.domain.group.member_capacities import Load
@@ -34,6 +35,10 @@ def claim_words(claim: Claim, group: Group, value: str) -> str:
     elif claim.claim == "counts" and extended is not None and extended.has_units:
         unit = " units" if claim.value != 1 else " unit"
     return f"{claim.claim} {value}{unit} ({claim.kind})"
+
+
+HIGHEST_PRICE: Final = 2**60
+"""Prices of a claim are no higher."""
 
 
 class Refuted(Exception):
@@ -124,6 +129,22 @@ class Ledger:
                 raise Refuted(f"data.members: {name!r} is not a member")
             chosen[number[name]] = True
         return chosen
+
+    def prices_in(self, data: Mapping[str, Any]) -> Prices:
+        """The prices of members, from ``data.prices``. Raises Refuted."""
+        table = data.get("prices")
+        if not isinstance(table, dict):
+            raise Refuted("data.prices is not an object")
+        number = {m.id: i for i, m in enumerate(self.group.members)}
+        columns = np.zeros((3, self.group.n_members), np.int64)
+        for name, row in table.items():
+            if name not in number:
+                raise Refuted(f"data.prices: {name!r} is not a member")
+            whole = isinstance(row, list) and len(row) == 3 and all(type(x) is int for x in row)
+            if not whole or min(row[:2]) < 0 or max(map(abs, row)) > HIGHEST_PRICE:
+                raise Refuted(f"data.prices.{name} is not three whole numbers")
+            columns[:, number[name]] = row
+        return Prices(*columns)
 
 
 def natural_in(data: Mapping[str, Any], key: str) -> int:

@@ -133,6 +133,7 @@ WORDS: Final = {
     "paired exchange": "swaps between two members",
     "exact transfers": "swaps of an exact size",
     "window search": "swaps among a few members",
+    "prices": "a linear program of loads",
     "large neighbourhood search": "splits among a few members",
     "towards the owners": "as even with fewer moves",
     "front": "plans between the extremes",

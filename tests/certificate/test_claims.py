@@ -165,9 +165,10 @@ def test_its_value_is_true(case: Proved) -> None:
 
 
 def test_every_kind_is_covered() -> None:
-    elsewhere = {  # test_cross_rack.py, test_shortage.py, test_forgeries.py
+    elsewhere = {  # test_cross_rack.py, test_shortage.py, test_forgeries.py, test_priced.py
         ("fewest_cross_rack", "residual"), ("short_at_least", "rates"),
         ("fewest_topic_squares", "residual"), ("short_at_least", "prices"),
+        ("min_load_at_most", "prices"), ("spread_at_least", "prices"),
     }  # fmt: skip
     assert {(case.claim, case.kind) for case in CASES} == set(CHECKS) - elsewhere
     assert not SOLVER_KINDS & set(CHECKS)

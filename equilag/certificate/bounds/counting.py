@@ -97,7 +97,7 @@ class Counting:
         return ~self.group.idle
 
     @cached_property
-    def _arcs(self) -> tuple[Ints, Ints]:
+    def arcs(self) -> tuple[Ints, Ints]:
         """Bucket and member class of each pair where the class may take from the bucket."""
         return self.group.subscriptions if self.per_topic else self.constraint.arcs
 
@@ -129,14 +129,14 @@ class Counting:
 
     def _reached(self, member_classes: Flags) -> Flags:
         """[B] buckets from which the member classes [K] may take."""
-        bucket, member_class = self._arcs
+        bucket, member_class = self.arcs
         found = np.zeros(self.n_buckets, dtype=np.bool_)
         found[bucket[member_classes[member_class]]] = True
         return found
 
     def takers(self, positions: Ints) -> Flags:
         """[M] the members that may take any of some free partitions, as positions in `lag`."""
-        bucket, member_class = self._arcs
+        bucket, member_class = self.arcs
         wanted = np.zeros(self.n_buckets, np.bool_)
         wanted[self.bucket[positions]] = True
         found = np.zeros(len(self.group.class_topics), np.bool_)
@@ -145,9 +145,25 @@ class Counting:
         return taking
 
     @cached_property
+    def alone(self) -> Flags:
+        """[F] True for the free partitions that only one member may take."""
+        bucket, member_class = self.arcs
+        takers = np.zeros(self.n_buckets, np.int64)
+        np.add.at(takers, bucket, self.group.class_size[member_class])
+        only: Flags = takers[self.bucket] == 1
+        return only
+
+    def takers_of_bucket(self, bucket: int) -> Flags:
+        """[K] the member classes that may take from a bucket."""
+        buckets, member_class = self.arcs
+        found = np.zeros(len(self.group.class_topics), np.bool_)
+        found[member_class[buckets == bucket]] = True
+        return found
+
+    @cached_property
     def _by_member_class(self) -> tuple[Ints, Ints, Ints]:
         """Buckets by member class, first one of each class [K + 1], first lag of each bucket."""
-        bucket, member_class = self._arcs
+        bucket, member_class = self.arcs
         order = np.argsort(member_class, kind="stable")
         first = np.searchsorted(member_class[order], np.arange(len(self.group.class_topics) + 1))
         return bucket[order], first, np.concatenate(([0], np.cumsum(self.size)))

@@ -59,10 +59,13 @@ def _with_heaviest(
     own = counting.within_reach(int(counting.group.class_of[member[0]]))
     least, most, kind = counting.lo[member], counting.hi[member], counting.kind[member]
     mine = sums_of_lightest(counting.lag[own[top[own]]], int(most.max()))
-    others = sums_of_lightest(counting.lag[own[~top[own]]], int(least.max()))
+    own = own[~top[own]]
+    sure = counting.lag[own[counting.alone[own]]]  # nobody else may take these
+    others = sums_of_lightest(counting.lag[own[~counting.alone[own]]], int(least.max()))
+    least = np.maximum(least - len(sure), 0)
     held = np.arange(1, len(mine))
     beside = np.minimum(np.maximum(least[:, None] - held, 0), len(others) - 1)
-    lag = counting.base[member][:, None] + mine[1:] + others[beside]
+    lag = counting.base[member][:, None] + int(sure.sum()) + mine[1:] + others[beside]
     lag[held > most[:, None]] = EXACT
     lag = np.minimum.accumulate(lag[:, ::-1], axis=1)[:, ::-1]
     there = lag < EXACT

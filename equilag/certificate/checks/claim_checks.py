@@ -22,6 +22,7 @@ from equilag.certificate.bounds.heaviest import (
     heavy,
     rest,
 )
+from equilag.certificate.bounds.priced import LoadWindow, is_refuted
 from equilag.certificate.bounds.shortage import LARGEST_PRICE, ShortPrices, short_by_prices
 from equilag.certificate.checks.count_checks import (
     check_counts,
@@ -124,6 +125,26 @@ def check_short_by_prices(ledger: Ledger, value: Load, data: Mapping[str, Any]) 
     _compare("the prices prove", value, shortage.records(least), upper=False)
 
 
+def check_lowest_by_prices(ledger: Ledger, value: Load, data: Mapping[str, Any]) -> None:
+    """`min_load_at_most` by `prices`: no plan has only loads above."""
+    _check_prices(ledger, data, value, None)
+
+
+def check_spread_by_prices(ledger: Ledger, value: Load, data: Mapping[str, Any]) -> None:
+    """`spread_at_least` by `prices`: with a smaller spread, the proved loads leave a window."""
+    above, below = ledger.highest_proved - value, ledger.lowest_proved + value
+    _check_prices(ledger, data, above, below)
+
+
+def _check_prices(
+    ledger: Ledger, data: Mapping[str, Any], above: Load | None, below: Load | None
+) -> None:
+    counting = ledger.counting
+    window = LoadWindow.of(counting, above, below)
+    if not is_refuted(counting, window, ledger.prices_in(data)):
+        raise Refuted("the prices leave room for such loads")
+
+
 MEAN: Final = "the mean load of these members proves"
 FOLDED: Final = "the folded list of these members proves"
 HEAVIEST: Final = "the heaviest partitions prove"
@@ -144,6 +165,8 @@ CHECKS: Final[Mapping[tuple[str, str], ClaimCheck]] = {
     ("min_load_at_most", "folding"): _by_counting(
         FOLDED, lambda c, m: _folded(c, m)[1], upper=True
     ),
+    ("min_load_at_most", "prices"): check_lowest_by_prices,
+    ("spread_at_least", "prices"): check_spread_by_prices,
     ("short_at_least", "rates"): check_short_by_rates,
     ("short_at_least", "prices"): check_short_by_prices,
     ("spread_at_least", "difference"): check_difference,

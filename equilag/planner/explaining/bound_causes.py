@@ -79,7 +79,7 @@ class BoundCause:
 
 class _Argument(NamedTuple):
     kind: str
-    """As in a claim: average, heavy, rest, folding."""
+    """As in a claim: average, heavy, rest, folding, prices."""
     heaviest: int = 0
 
 
@@ -137,11 +137,14 @@ def _simplest(rungs: BoundRungs, claim: Claim, mean: float) -> _Found | None:
             value = _value(counting, argument, members, high)
             if value is not None and (value - mean if high else mean - value) >= wanted:
                 return _Found(argument, scope, counting, members, value)
+    if claim.kind == "prices":  # under all rules, of the members that have a price
+        return _Found(_Argument("prices"), scope, counting, members, claim.value)
     return None
 
 
 def _members(counting: Counting, claim: Claim) -> Flags:
-    names = claim.data.get("members", "all")
+    prices = claim.data.get("prices")
+    names = claim.data.get("members", "all") if prices is None else prices
     if names == "all":
         return counting.active
     chosen = {*names}
@@ -180,14 +183,21 @@ def _cause(plan: Plan, claim: Claim, found: _Found, side: Side) -> BoundCause:
     active = members & counting.active
     part = counting.exclusive(active)
     kind: CauseKind
-    if argument.kind == "average":
+    if argument.kind in ("average", "prices"):
         kind = "members"
         about = part.mine if side == "heaviest" else part.order[::-1]
     elif argument.kind == "folding":
         kind, about = "pairs", part.mine
     else:
-        kind = "partition" if argument.heaviest == 1 else "partitions"
         about = part.mine[: argument.heaviest]
+        kind = "partition" if argument.heaviest == 1 else "partitions"
+        only = counting.takers(about[:1])
+        if (
+            side == "heaviest"
+            and counting.alone[about].all()
+            and len(counting.exclusive(only).mine) > 1
+        ):
+            kind, active, about = "members", only, counting.exclusive(only).mine
     units: Ints = counting.partition[about]
     everybody = bool((active == counting.active).all())
     topics = sorted({plan.planned.group.topics[t] for t in counting.group.topic_of[units].tolist()})

@@ -42,6 +42,7 @@ from equilag.planner.stages.improving_stages import (
     PairedExchange,
     WindowSearch,
 )
+from equilag.planner.stages.priced_stage import PricedLoads
 from equilag.planner.stages.shortage_stage import LeastShortage
 from equilag.solver.exchange.exchange_beam import WIDTH
 
@@ -76,6 +77,7 @@ SEARCHING: Final[tuple[Phase, ...]] = (
             FullModel(searched=True, upto=0.6),
             PairedExchange(),
             Levels(),
+            PricedLoads(),
             ExactTransfers(share=0.5, upto=0.6),
             WindowSearch(),
             LargeNeighbourhoods(),

@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import Final
 
 from equilag.domain.budget import Budget, limit_steps
+from equilag.planner.solving.problem import Problem
 from equilag.planner.solving.state import Contribution, Proposal, SolveState
 from equilag.planner.stages.improving_stages import goal_of
 from equilag.solver.local_search.equal_loads import equalise_loads
@@ -25,10 +26,6 @@ class Levels:
     name: Final = "levels"
     SETTLE: Final = 2e-7
     """Seconds per partition before the first round."""
-    ROUND: Final = 2e-3
-    """Seconds of one round, besides those that grow with the group."""
-    PARTITION: Final = 2e-8
-    """Seconds of a round per partition."""
     SHARE: Final = 0.75
     """Of the time left."""
     FIRST: Final = 2
@@ -48,7 +45,7 @@ class Levels:
         problem = state.problem
         size = problem.group.n_partitions
         budget.pay(self.SETTLE * size)
-        stop = budget.steps(self.ROUND + self.PARTITION * size, upto=0.6, share=self.SHARE)
+        stop = budget.steps(round_of_levels(problem), upto=0.5, share=self.SHARE)
         group, constraint, goal = problem.group, problem.constraint, goal_of(state)
         heaviest = None
         if problem.has_capacities and not problem.moves_matter:
@@ -79,7 +76,7 @@ class LevelsWithin:
         problem, limit = state.problem, state.limit
         assert limit is not None
         group, constraint = problem.group, problem.constraint
-        price = Levels.ROUND + Levels.PARTITION * group.n_partitions
+        price = round_of_levels(problem)
         goal = replace(goal_of(state), most_moves=limit)
         few = state.front.fewest_moves()
         stop = budget.steps(STEP_PRICE, upto=1.0, share=self.SHARE)
@@ -89,6 +86,12 @@ class LevelsWithin:
             stop = budget.steps(price, upto=1.0, share=self.SHARE)
             found = level_loads(group, constraint, start, state.rng, stop, goal)
             yield Proposal(found, LEVELS)
+
+
+def round_of_levels(problem: Problem) -> float:
+    """Seconds of one round, which looks at so many partitions of each member at most."""
+    size = problem.group.n_partitions
+    return 1e-3 + 8e-5 * min(50.0, size / problem.active) + 2e-8 * size
 
 
 STEP_PRICE: Final = 2e-4

@@ -7,13 +7,15 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import Final
 
+import numpy as np
+
 from equilag.domain.budget import Budget, limit_steps
 from equilag.domain.group.group import Index
 from equilag.domain.group.loads import roughly
 from equilag.planner.solving.front import Candidate
 from equilag.planner.solving.stage import STEP
 from equilag.planner.solving.state import Contribution, Proposal, SolveState
-from equilag.solver.exchange.cyclic_exchanges import Window
+from equilag.solver.exchange.cyclic_exchanges import MAX_CELLS, Window
 from equilag.solver.exchange.paired_exchange import exchange_in_pairs
 from equilag.solver.local_search.bulk_descent import descend_in_bulk
 from equilag.solver.local_search.greedy_descent import descend
@@ -24,7 +26,6 @@ from equilag.solver.local_search.large_neighbourhood import (
 from equilag.solver.local_search.level_search import FEWEST, fewest_held, search_level
 from equilag.solver.local_search.load_targets import ImprovementGoal
 from equilag.solver.local_search.window_search import search_window
-from equilag.solver.lower_bounds.load_bounds import crowd
 
 NEIGHBOURHOODS: Final = 400
 """Neighbourhoods that are tried; past these, a search that has not stalled seldom finds more."""
@@ -106,8 +107,10 @@ class BulkDescent:
     """Partitions below which the greedy descent gets there by itself."""
     SMALLEST_BY_CAPACITY: Final = 200
     """The same where capacities differ: 30 x 300 with racks, 7 and 0.08 % of the mean in 3 s."""
-    ROUND: Final = 6e-3
+    ROUND: Final = 1e-3
     """Seconds of one round, besides those that grow with the group."""
+    HELD: Final = 4e-5
+    """Seconds of a round per partition of a member."""
     PARTITION: Final = 6e-8
     """Seconds of a round per partition."""
 
@@ -124,7 +127,8 @@ class BulkDescent:
 
     def run(self, state: SolveState, budget: Budget) -> Iterator[Contribution]:
         problem = state.problem
-        price = self.ROUND + self.PARTITION * problem.group.n_partitions
+        size = problem.group.n_partitions
+        price = self.ROUND + self.HELD * size / problem.active + self.PARTITION * size
         stop = budget.steps(price, self.upto, self.share)
         walk = descend_in_bulk(
             problem.group, problem.constraint, _end_of_descent(state).assigned, state.rng, stop
@@ -187,8 +191,8 @@ class WindowSearch:
     """Seconds of one with a full table."""
     ROUND_CELL: Final = 8e-7
     """Seconds of a round of cycles per partition and member, which cannot be stopped."""
-    SETTLE_HEAVY: Final = 2e-4
-    """Seconds per partition of the flows that settle the heaviest, which cannot be stopped."""
+    CELL: Final = 2.5e-8
+    """Seconds of a step per partition that a member may take and partition that it holds."""
     SHARES: Final = (0.4, 0.6)
     """Of the time left, for the first search and the second one: a member that comes no closer may
     need an exact split."""
@@ -202,21 +206,20 @@ class WindowSearch:
             return False
         if state.searched.work:  # small enough for an exhaustive search to have the last word
             return False
-        if problem.has_capacities or problem.constraint.per_topic:
-            return False
-        return not problem.constraint.all_alike
+        return len(problem.group.class_topics) > 1 and not problem.constraint.per_topic
 
     def run(self, state: SolveState, budget: Budget) -> Iterator[Contribution]:
         low = state.proofs.value("min_load_at_most")
         high = state.proofs.value("max_load_at_least")
         if low is None or high is None:
             return
-        window = Window(int(low), int(max(low, high)))  # integers, where capacities are equal
+        number = float if state.problem.has_capacities else int
+        window = Window(number(low), number(max(low, high)))
         searches = [self._level, self._window]
         if fewest_held(state.problem.constraint) < FEWEST:
             searches.reverse()  # no common load to go to: small steps first
         size = state.problem.group.n_partitions * state.problem.active
-        for search, share, upto in zip(searches, self.SHARES, (0.6, 0.65), strict=True):
+        for search, share, upto in zip(searches, self.SHARES, (0.7, 0.76), strict=True):
             if search == self._level and not budget.has_time(self.ROUND_CELL * size):
                 continue
             yield search(state, budget, window, share, upto)
@@ -225,13 +228,10 @@ class WindowSearch:
         self, state: SolveState, budget: Budget, window: Window, share: float, upto: float
     ) -> Proposal:
         problem = state.problem
-        heaviest = 0
-        if budget.has_time(self.SETTLE_HEAVY * problem.group.n_partitions):
-            heaviest = crowd(problem.counting, problem.counting.active)
         price = min(self.LARGEST_LAYER, STEP + self.LAYER * problem.group.n_partitions)
         found = search_level(
             problem.group, problem.constraint, state.most_even.assigned, window, state.rng,
-            budget.steps(price, upto, share), heaviest,
+            budget.steps(price, upto, share),
         )  # fmt: skip
         return Proposal(found, "level-search")
 
@@ -239,7 +239,11 @@ class WindowSearch:
         self, state: SolveState, budget: Budget, window: Window, share: float, upto: float
     ) -> Proposal:
         problem = state.problem
-        price = 6 * STEP + 6e-7 * problem.group.n_partitions
+        group, face = problem.group, problem.constraint.face
+        size = np.bincount(group.partition_class[problem.constraint.free], minlength=len(face))
+        takeable = float((size @ face)[group.class_of].mean())
+        cells = min(float(MAX_CELLS), takeable * group.n_partitions / problem.active)
+        price = 5 * STEP + self.CELL * cells
         found = search_window(
             problem.group, problem.constraint, state.most_even.assigned, window, state.rng,
             budget.steps(price, upto, share),

@@ -65,8 +65,9 @@ def exchange_of_two(
     constraint, counts = state.constraint, state.counts
     fits[:, :-1] = constraint.may(give[None, :-1], other[:, None])
     fits[:, -1] = constraint.may_gain_one(counts, member) & constraint.may_lose_one(counts, other)
-    after = window.outside(state.loads[member] + change)
-    after += window.outside(state.loads[other][:, None] - change)
+    after = window.outside(state.loads[member] + state.scaled(change, member))
+    theirs = state.scaled(change, other[:, None])
+    after = after + window.outside(state.loads[other][:, None] - theirs)
     before = window.outside(state.loads[other]) + window.outside(state.loads[member])
     gain = np.where(fits, before[:, None] - after, -NEVER)
     best = int(gain.argmax()) if gain.size else 0
@@ -91,7 +92,8 @@ def _give_away(state: AssignmentState, member: int, window: Window) -> bool:
     if not len(give) or not len(room):
         return False
     lag = state.group.lag[give][:, None]
-    after = window.outside(state.loads[member] - lag) + window.outside(state.loads[room] + lag)
+    after = window.outside(state.loads[member] - state.scaled(lag, member))
+    after = after + window.outside(state.loads[room] + state.scaled(lag, room))
     before = window.outside(state.loads[room]) + window.outside(state.loads[member])
     gain = np.where(constraint.may(give[:, None], room[None, :]), before - after, -NEVER)
     best = int(gain.argmax())
@@ -114,7 +116,7 @@ def exchange_of_three(
     back = _some(rng, state.others_for(member), MAX_TAKEN)
     third = assigned[back].astype(np.int64)
     first = state.loads[member]
-    best: tuple[int, tuple[int, int, int]] = (0, (0, 0, 0))
+    best: tuple[float, tuple[int, int, int]] = (0, (0, 0, 0))
     given = _some(rng, np.array(state.held[member], np.int64), MAX_GIVEN).tolist()
     if state.constraint.may_gain_one(state.counts, member):
         given.append(NOBODY)
@@ -130,17 +132,19 @@ def exchange_of_three(
         fits = state.constraint.may(passed[:, None], third[None, :]) & (
             holder[:, None] != third[None, :]
         )
-        one = window.outside(first) - window.outside(first - weight + lag[back])
-        two = window.outside(state.loads[holder])
-        two = two - window.outside(state.loads[holder] + weight - lag[passed])
-        three = state.loads[third][None, :] + lag[passed][:, None] - lag[back][None, :]
+        after = first + state.scaled(lag[back] - weight, member)
+        one = window.outside(first) - window.outside(after)
+        after = state.loads[holder] + state.scaled(weight - lag[passed], holder)
+        two = window.outside(state.loads[holder]) - window.outside(after)
+        three = state.scaled(lag[passed][:, None] - lag[back][None, :], third[None, :])
+        three = three + state.loads[third][None, :]
         gain = one[None, :] + two[:, None]
-        gain += window.outside(state.loads[third])[None, :] - window.outside(three)
+        gain = gain + window.outside(state.loads[third])[None, :] - window.outside(three)
         gain[~fits] = -NEVER
         pick = int(gain.argmax())
         if gain.flat[pick] > best[0]:
             i, j = divmod(pick, gain.shape[1])
-            best = int(gain.flat[pick]), (r, int(passed[i]), int(back[j]))
+            best = gain.flat[pick].item(), (r, int(passed[i]), int(back[j]))
     if not best[0]:
         return False
     r, s, p = best[1]

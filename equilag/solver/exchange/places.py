@@ -22,7 +22,8 @@ import numpy as np
 
 from equilag.domain.constraint import CountConstraint, ranges
 from equilag.domain.group.group import NOBODY, Flags, Group, Index, Ints
-from equilag.domain.plan.metrics import member_counts, member_loads
+from equilag.domain.group.loads import LoadColumn
+from equilag.domain.plan.metrics import capacities_of, loads_of, member_counts
 from equilag.solver.exchange.cyclic_exchanges import Window
 
 NOTHING: Final = -1
@@ -54,8 +55,10 @@ class PlaceTable:
         self.holder: Ints = np.concatenate((row[assigned[self.partition]], empty))
         """[S] the row of the member that holds the place."""
         self.lag: Ints = np.concatenate((group.lag[self.partition], np.zeros(len(empty), np.int64)))
-        self.loads: Ints = member_loads(assigned, group.lag, group.n_members)[members]
-        """[N] lag of each member, pinned partitions included."""
+        self.loads: LoadColumn = loads_of(group, assigned).column[members]
+        """[N] load of each member, pinned partitions included."""
+        capacities = capacities_of(group)
+        self._factor = None if capacities.are_equal else capacities.rate[members]
         self.room: Ints = np.minimum(most, counts + 1) - least
         """[N] the most empty places of each member."""
         self._class_of = group.class_of[members]
@@ -91,6 +94,10 @@ class PlaceTable:
     def n_partitions(self) -> int:
         return len(self.partition)
 
+    def scaled(self, places: Ints | int, rows: Ints | int) -> LoadColumn:
+        """What places add to the loads of the members of rows."""
+        return self.lag[places] if self._factor is None else self.lag[places] * self._factor[rows]
+
     @property
     def n_empty(self) -> Ints:
         """[N] empty places of each member."""
@@ -103,25 +110,26 @@ class PlaceTable:
         return found
 
     @property
-    def extremes(self) -> tuple[int, int]:
+    def extremes(self) -> tuple[float, float]:
         """The lightest and the heaviest load."""
-        return int(self.loads.min()), int(self.loads.max())
+        return self.loads.min().item(), self.loads.max().item()
 
     def rotate(self, cycle: list[int]) -> None:
         """Each place of the cycle goes to where the next one is, the last one to where the first
         one was."""
         sites = [(int(self.holder[place]), int(self.column[place])) for place in cycle]
         for place, (row, column) in zip(cycle, sites[1:] + sites[:1], strict=True):
-            self.loads[self.holder[place]] -= self.lag[place]
-            self.loads[row] += self.lag[place]
+            self.loads[self.holder[place]] -= self.scaled(place, self.holder[place])
+            self.loads[row] += self.scaled(place, row)
             self.holder[place], self.column[place] = row, column
             self.table[row, column] = place
 
     def hold(self, holder: Ints) -> None:
         """Hand every place [S] to its holder; all members get as many as they have."""
         change = np.flatnonzero(holder != self.holder)
-        np.subtract.at(self.loads, self.holder[change], self.lag[change])
-        np.add.at(self.loads, holder[change], self.lag[change])
+        before = self.holder[change]
+        np.subtract.at(self.loads, before, self.scaled(change, before))
+        np.add.at(self.loads, holder[change], self.scaled(change, holder[change]))
         self.holder = holder
         self._fill()
 
@@ -131,8 +139,8 @@ class PlaceTable:
         givers = self.holder[places]
         column = np.zeros(len(self.members), np.int64)
         column[givers] = self.column[places]
-        self.loads[givers] -= self.lag[places]
-        self.loads[takers] += self.lag[places]
+        self.loads[givers] -= self.scaled(places, givers)
+        self.loads[takers] += self.scaled(places, takers)
         self.holder[places], self.column[places] = takers, column[takers]
         self.table[takers, column[takers]] = places
 
@@ -186,10 +194,10 @@ def deal_layers(
     return least < first
 
 
-def _beyond(places: PlaceTable, window: Window) -> int:
+def _beyond(places: PlaceTable, window: Window) -> float:
     """How far the lightest load is below the window, and the heaviest above it."""
     low, high = places.extremes
-    return max(0, int(window.low) - low) + max(0, high - int(window.high))
+    return float(max(0, window.low - low) + max(0, high - window.high))
 
 
 def _rows(places: PlaceTable, window: Window, far_share: float, rng: np.random.Generator) -> Ints:
@@ -215,13 +223,13 @@ def _dealt(places: PlaceTable, rows: Ints, layer: Ints, window: Window) -> Ints 
     place, member = place[arcs], member[arcs]
     empty, left = places.n_empty, places.loads.copy()
     empty[rows] -= layer >= places.n_partitions
-    left[rows] -= places.lag[layer]
+    left[rows] -= places.scaled(layer, rows)
     fits = (place < places.n_partitions) | (empty < places.room)[member]
-    outside = window.outside(left[member] + places.lag[place])
-    worst = int(window.outside(places.loads).max())
+    outside = window.outside(left[member] + places.scaled(place, member))
+    worst = window.outside(places.loads).max()
     fits &= (outside <= worst) | (places.holder[place] == member)
     place, member, outside = place[fits], member[fits], outside[fits]
-    cost = (outside * STEPS // max(1, worst)) ** 2
+    cost = (outside * STEPS // max(1, worst)).astype(np.int64) ** 2
     found = _cheapest(number[places.holder[place]], number[member], cost, len(rows))
     return None if found is None else rows[found]
 

@@ -105,7 +105,7 @@ class AssignmentState:
             return int(self.loads[self.active].sum()) // len(self.active)
         return float(self.fair)
 
-    def scaled(self, lag: Ints, members: Ints | Index) -> LoadColumn:
+    def scaled(self, lag: Ints, members: Ints | Index | int) -> LoadColumn:
         """What lags add to the loads of members; the two are broadcast together."""
         return lag if self.factor is None else lag * self.factor[members]
 

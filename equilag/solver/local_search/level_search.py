@@ -1,9 +1,5 @@
-"""Level search: bring members to their ideal loads, under mixed subscriptions.
-
-Partitions heavier than what the other members can share are settled with the lightest beside them
-(`heavy_first`). What is left gives all other members one common load, the level. Layers and cycles
-of exchanges bring them there: first those members among themselves, then everybody.
-"""
+"""Level search: bring members into the window, under mixed subscriptions, by layers and cycles of
+exchanges among as many of them as one table holds."""
 
 from __future__ import annotations
 
@@ -14,25 +10,19 @@ import numpy as np
 
 from equilag.domain.constraint import CountConstraint
 from equilag.domain.group.group import Group, Index, Ints
-from equilag.domain.plan.metrics import load_figures, member_loads
+from equilag.domain.plan.metrics import loads_of
 from equilag.solver.exchange.cyclic_exchanges import Window
 from equilag.solver.exchange.places import PlaceTable, deal_layers
-from equilag.solver.local_search.heavy_first import settle_heavy
 from equilag.solver.local_search.window_cycles import exchange_in_cycles
 
-NEAR: Final = 0.99
-"""The part of the level below which a bound of the lightest load shows that the level is of no use:
-then another member is lighter, whatever the level is."""
 MAX_PAIRS: Final = 120_000
 """Pairs of a place and a member that may hold it, in one table: about 30 ms for one layer. Of
 larger groups, the members furthest outside the window are searched with others at random."""
-FEW_LAYERS: Final = 10
-"""Layers in vain among the members with heavy partitions, where a layer has the most arcs."""
 PATIENCE: Final = 3
 """Tables in a row without loads closer to the window, after which the search ends."""
 FEWEST: Final = 3
-"""Partitions of a member from which on heavy ones are settled first: where members hold pairs, all
-others cannot share one common load anyway."""
+"""Partitions of a member from which on all come to one common load: where members hold pairs, they
+cannot."""
 
 
 def search_level(
@@ -42,61 +32,24 @@ def search_level(
     window: Window,
     rng: np.random.Generator,
     stop: Callable[[], bool],
-    heaviest: int = 0,
 ) -> Index:
     """[P] an assignment within the constraint, with a spread no larger.
 
     `window` is the target: from the upper bound of the lightest load to the lower bound of the
-    heaviest one. `heaviest` is how many of the heaviest partitions may be too heavy for the level.
-    `stop` is called before every step. Where topics count one by one, nothing is changed.
+    heaviest one. `stop` is called before every step. Where topics count one by one, nothing is
+    changed.
     """
     active = np.flatnonzero(~group.idle)
     if len(active) < 2 or constraint.per_topic or stop():
         return assigned
-    options = [assigned]
-    apart = constraint.instance_sums is None  # settling changes counts, whatever the sums
-    if apart and heaviest and fewest_held(constraint) >= FEWEST:
-        options.append(_settled(group, constraint, assigned, window, rng, stop, heaviest))
-    best = min(options, key=lambda option: load_figures(group, option).spread)
-    found = _searched(group, constraint, best, active, window, rng, stop)
-    return min(best, found, key=lambda option: load_figures(group, option).spread)
+    found = _searched(group, constraint, assigned, active, window, rng, stop)
+    return min(assigned, found, key=lambda option: loads_of(group, option).spread)
 
 
 def fewest_held(constraint: CountConstraint) -> int:
     """The fewest partitions of any member that is not idle; 0 without such members."""
     least = constraint.counts_of(np.flatnonzero(~constraint.group.idle)).least
     return int(least.min()) if len(least) else 0
-
-
-def _settled(
-    group: Group,
-    constraint: CountConstraint,
-    assigned: Index,
-    window: Window,
-    rng: np.random.Generator,
-    stop: Callable[[], bool],
-    heaviest: int,
-) -> Index:
-    """[P] the heaviest settled, and the other members brought to one load; or `assigned`."""
-    found = settle_heavy(group, constraint, assigned, heaviest)
-    if found is None:
-        return assigned
-    heavy = np.flatnonzero(found.heavy)
-    others = ~found.heavy & ~group.idle
-    if not others.any():
-        return found.assigned
-    loads = member_loads(found.assigned, group.lag, group.n_members)
-    level = int(loads[others].mean())
-    if window.low < NEAR * level:  # some member is too poor for any common load
-        return assigned
-    level = min(window.low, level)
-    # A member that would be too light with the lightest beside it exchanges with heavier ones.
-    places = PlaceTable(group, constraint, found.assigned, heavy)
-    deal_layers(places, Window(level, max(level, window.high)), rng, stop, patience=FEW_LAYERS)
-    others[heavy[places.loads < level]] = True
-    result = places.assigned(found.assigned)
-    level_window = Window(level, level)
-    return _searched(group, constraint, result, np.flatnonzero(others), level_window, rng, stop)
 
 
 def _searched(
@@ -119,7 +72,7 @@ def _searched(
     stalled = 0
     while len(members) > 1 and stalled < PATIENCE and not stop():
         drawn = _drawn(group, assigned, members, size, window, rng)
-        if int(member_loads(assigned, group.lag, group.n_members)[members].min()) >= window.low:
+        if loads_of(group, assigned).column[members].min() >= window.low:
             break
         places = PlaceTable(group, constraint, assigned, drawn)
         helped = deal_layers(places, window, rng, stop)
@@ -157,7 +110,7 @@ def _drawn(
     others at random; ascending."""
     if size >= len(members):
         return members
-    outside = window.outside(member_loads(assigned, group.lag, group.n_members)[members])
+    outside = window.outside(loads_of(group, assigned).column[members])
     first = np.argsort(-outside, kind="stable")[: size // 2]
     others = rng.permutation(np.delete(np.arange(len(members)), first))[: max(2, size - len(first))]
     return np.sort(members[np.concatenate((first, others))])

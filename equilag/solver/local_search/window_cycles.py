@@ -18,7 +18,7 @@ from typing import Final
 import numpy as np
 
 from equilag.domain.group.group import Ints
-from equilag.solver.exchange.cyclic_exchanges import Window
+from equilag.solver.exchange.cyclic_exchanges import NEVER, Window
 from equilag.solver.exchange.places import NOTHING, PlaceTable
 
 MAX_ARCS_IN: Final = 6
@@ -63,7 +63,7 @@ def exchange_in_cycles(
     return closer
 
 
-def _part_way(present: int, aim: int, part: float) -> int:
+def _part_way(present: float, aim: float, part: float) -> float:
     """A part of the way from the present load up to the aim; at least 1 unless it is there."""
     way = aim - present
     return present + min(way, max(1, int(way * part)))
@@ -144,18 +144,19 @@ class ExchangeArcs:
 def _arcs(places: PlaceTable, window: Window) -> tuple[Ints, Ints]:
     """Tail and head of every arc, by ascending tail."""
     place, member = places.pairs
-    table, lag = places.table, places.lag
+    table = places.table
     used = table != NOTHING
-    lightest = np.where(used, lag[table], np.iinfo(np.int64).max).min(axis=1)
-    heaviest = np.where(used, lag[table], 0).max(axis=1)
-    with_it = places.loads[member] + lag[place]
+    each = places.scaled(table, np.arange(len(table))[:, None])
+    lightest = np.where(used, each, NEVER).min(axis=1)
+    heaviest = np.where(used, each, 0).max(axis=1)
+    with_it = places.loads[member] + places.scaled(place, member)
     fits = (places.holder[place] != member) & (with_it - heaviest[member] <= window.high)
     fits &= with_it - lightest[member] >= window.low
     full = places.n_empty >= places.room
     fits &= (place < places.n_partitions) | ~full[member]
     rows = np.flatnonzero(fits)
     theirs = table[member[rows]]
-    after = with_it[rows][:, None] - lag[theirs]
+    after = with_it[rows][:, None] - each[member[rows]]
     inside = (after >= window.low) & (after <= window.high) & (theirs != NOTHING)
     row, column = np.nonzero(inside)
     return place[rows[row]], theirs[row, column]

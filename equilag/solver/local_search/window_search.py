@@ -19,7 +19,6 @@ import numpy as np
 
 from equilag.domain.constraint import CountConstraint, ranges
 from equilag.domain.group.group import NOBODY, Group, Index, Ints
-from equilag.domain.plan.metrics import member_loads
 from equilag.solver.exchange.cyclic_exchanges import (
     Window,
     exchange_of_three,
@@ -46,13 +45,14 @@ def lighten(
     return False
 
 
-def _gain(state: AssignmentState, given: int, chain: list[int], window: Window) -> int:
+def _gain(state: AssignmentState, given: int, chain: list[int], window: Window) -> float:
     """How much closer to the window the loads of all members of the chain come, added up."""
     passed = np.array([given, *chain])
     holders = state.assigned[passed].astype(np.int64)
     change = np.roll(state.group.lag[passed], 1) - state.group.lag[passed]
     before = state.loads[holders]
-    return int((window.outside(before) - window.outside(before + change)).sum())
+    after = before + state.scaled(change, holders)
+    return float((window.outside(before) - window.outside(after)).sum())
 
 
 def find_chain(
@@ -72,14 +72,15 @@ def find_chain(
     reached = np.arange(group.n_members) == giver
     if first is None:
         takers = state.constraint.takers(given) & ~reached
-        front = takers & (loads + lag[given] <= window.high)
+        with_it = loads + state.scaled(lag[given], np.arange(group.n_members))
+        front = takers & (with_it <= window.high)
     else:
         front = np.arange(group.n_members) == first
     came = np.full(group.n_members, NOBODY, np.int64)
     """[M] the partition by which each was reached."""
     came[front] = given
     reached |= front
-    movable = state.movable & (lag <= (loads - window.low)[assigned])
+    movable = state.movable & (state.scaled(lag, assigned) <= (loads - window.low)[assigned])
     back = state.others_for(giver)
     back = back[movable[back] & ((lag[back] < lag[given]) | (first is not None))]
     passed = np.zeros(len(state.constraint.face), np.bool_)
@@ -152,8 +153,7 @@ def search_window(
     active = np.flatnonzero(~group.idle)
     if len(active) < 2 or constraint.per_topic:
         return assigned
-    loads = member_loads(assigned, group.lag, group.n_members)[active]
-    best, least = assigned, int(loads.max() - loads.min())
+    best, least = assigned, AssignmentState.of(group, constraint, assigned).spread
     for _ in range(MAX_ATTEMPTS):
         found, reached = _attempt(group, constraint, assigned, window, rng, stop)
         if reached < least:
@@ -170,7 +170,7 @@ def _attempt(
     window: Window,
     rng: np.random.Generator,
     stop: Callable[[], bool],
-) -> tuple[Index, int]:
+) -> tuple[Index, float]:
     """Descend from one assignment, then with the heaviest partition at other members."""
     state = AssignmentState.of(group, constraint, assigned)
     best, least = _descend(state, window, rng, stop)
@@ -188,12 +188,12 @@ def _attempt(
         found, reached = _descend(state, window, rng, stop)
         if reached < least:
             best, least = found, reached
-    return best, int(least)
+    return best, least
 
 
 def _descend(
     state: AssignmentState, window: Window, rng: np.random.Generator, stop: Callable[[], bool]
-) -> tuple[Index, int]:
+) -> tuple[Index, float]:
     """The most even assignment that the steps reach, and its spread.
 
     If no step helps any member outside the window, the window is widened halfway to the extreme
@@ -205,7 +205,7 @@ def _descend(
         outside = np.where(stuck, 0, window.outside(state.loads))
         wrong = np.flatnonzero(outside)
         if not len(wrong):
-            wider = _wider(window, state.loads[state.active])
+            wider = _wider(window, state.extremes())
             if wider == window:
                 break
             window, stuck = wider, state.group.idle.copy()
@@ -217,12 +217,12 @@ def _descend(
         stuck = state.group.idle.copy()
         if (reached := state.spread) < least:
             best, least = state.assigned.copy(), reached
-    return best, int(least)
+    return best, least
 
 
-def _wider(window: Window, loads: Ints) -> Window:
+def _wider(window: Window, extremes: tuple[float, float]) -> Window:
     """The window widened halfway to the extreme loads; the same one if they are inside it."""
-    low, high = min(window.low, int(loads.min())), max(window.high, int(loads.max()))
+    high, low = max(window.high, extremes[0]), min(window.low, extremes[1])
     return Window((window.low + low) // 2, -(-(window.high + high) // 2))
 
 
@@ -253,7 +253,7 @@ def _holders(state: AssignmentState, lead: int, window: Window) -> list[int]:
     Empty if no load is above the window.
     """
     group, constraint = state.group, state.constraint
-    if lead == NOBODY or int(state.loads.max()) <= window.high:
+    if lead == NOBODY or state.loads.max() <= window.high:
         return []
     readers = np.flatnonzero(constraint.takers(lead))
     least = constraint.counts_of(readers).least.tolist()

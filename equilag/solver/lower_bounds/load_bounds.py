@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass, replace
-from itertools import chain, zip_longest
 from typing import Any, Final
 
 import numpy as np
@@ -18,24 +17,15 @@ from equilag.certificate.bounds.heaviest import (
     rest,
 )
 from equilag.domain.budget import limit_steps
-from equilag.domain.columns import distinct
 from equilag.domain.group.group import Flags
 from equilag.domain.group.loads import written
 from equilag.domain.group.member_capacities import Load
 from equilag.domain.plan.claim import Claim
 from equilag.domain.policy.objective import EXCESS
+from equilag.solver.lower_bounds.member_sets import member_sets, poorest, slowest_takers
 
 CROWDED: Final = 6
 """Numbers of heaviest partitions, each alone with a fast member, that are tried."""
-MAX_ROWS: Final = 30
-"""Partition classes, and member classes, that sets are made of: each set costs a pass over the
-partitions."""
-POOREST: Final = 4
-"""Members that can have the least load: each is tried as a set of its own."""
-MOST_CLASSES: Final = 2_000
-"""Member classes up to which the poorest members are looked for: 20 ms."""
-FEW_MEMBERS: Final = 8
-"""Members up to which all sets are tried: 255."""
 MAX_VISITS: Final = 10_000_000
 """Partitions and pairs of classes visited over all sets: counted, so that runs are repeatable."""
 
@@ -111,7 +101,10 @@ def load_bounds(
         if over():
             break
         _try_set(counting, best, members)
-    for poor in [] if stop() else _poorest(counting):
+    for takers in [] if stop() else slowest_takers(counting):
+        about = _about(counting, takers, heaviest=1)
+        best.floor(heavy(counting, takers, 1), "heavy", about)
+    for poor in [] if stop() else poorest(counting):
         alone = np.arange(counting.group.n_members) == poor
         low = counting.average(alone, (best.highest.value, best.lowest.value))[1]
         best.ceiling(low, "average", _about(counting, alone))
@@ -219,68 +212,3 @@ def excess_bound(counting: Counting, bounds: LoadBounds) -> Claim:
         value = excess_by_heavy(counting, counting.active, heaviest)
         bounds.uneven(value, "heavy", _about(counting, counting.active, heaviest=heaviest))
     return bounds.excess
-
-
-def member_sets(counting: Counting) -> Iterator[Flags]:
-    """[M] each set once, the most promising ones first."""
-    group = counting.group
-    seen: set[bytes] = {counting.active.tobytes()}
-    by_class = (row[group.class_of] for row in _class_sets(counting))
-    numbers = np.arange(group.n_members)
-    singles = (numbers == m for m in range(group.n_members) if group.n_members <= 2 * MAX_ROWS)
-    few = range(1, 1 << group.n_members if group.n_members <= FEW_MEMBERS else 1)
-    subsets = ((bits >> numbers) & 1 == 1 for bits in few)
-    for members in chain(by_class, singles, subsets):
-        members = members & counting.active
-        if members.any() and members.tobytes() not in seen:
-            seen.add(members.tobytes())
-            yield members
-
-
-def _poorest(counting: Counting) -> list[int]:
-    """The members that can have the least load at most: the heaviest partitions that they may take,
-    as many as they may hold, per unit of capacity. None of them where all read the same."""
-    group, rate = counting.group, counting.capacities.rate
-    n_classes = len(group.class_topics)
-    if not 1 < n_classes <= MOST_CLASSES or counting.per_topic:
-        return []
-    most = np.full(group.n_members, np.inf)
-    for member_class in range(n_classes):
-        members = np.flatnonzero((group.class_of == member_class) & counting.active)
-        lags = np.sort(counting.lag[counting.within_reach(member_class)])[::-1]
-        held = np.concatenate(([0], np.cumsum(lags)))[np.minimum(counting.hi[members], len(lags))]
-        most[members] = (counting.base[members] + held) * rate[members]
-    order = np.argsort(most, kind="stable")[:POOREST]
-    found: list[int] = order[most[order] < np.inf].tolist()
-    return found
-
-
-def _class_sets(counting: Counting) -> Iterator[Flags]:
-    """[K] sets of member classes: parts of the group that share nothing; the readers of the
-    partition classes with the most lag per reader; the member classes with the least of that in
-    all. The last two one by one, and together with those before."""
-    group, constraint = counting.group, counting.constraint
-    n_classes, face = len(group.class_topics), constraint.face
-    if n_classes == 1:
-        return
-    classes, member_classes = constraint.arcs
-    yield from (constraint.parts == part for part in distinct(constraint.parts[member_classes]))
-    lag = np.bincount(group.partition_class, weights=group.lag, minlength=len(group.eligible))
-    readers = np.bincount(classes, weights=group.class_size[member_classes], minlength=len(face))
-    weight = np.where(readers > 0, lag / np.maximum(1, readers), 0)
-    share = np.zeros(n_classes)
-    np.add.at(share, member_classes, weight[classes])
-    dense = _together(face[c] for c in np.argsort(-weight, kind="stable")[:MAX_ROWS])
-    one = np.eye(n_classes, dtype=np.bool_)
-    thin = _together(one[k] for k in np.argsort(share, kind="stable")[:MAX_ROWS])
-    for pair in zip_longest(dense, thin):
-        yield from (row for row in pair if row is not None)
-
-
-def _together(rows: Iterable[Flags]) -> Iterator[Flags]:
-    """Each row, and the union of it and all before."""
-    union: Flags | None = None
-    for row in rows:
-        union = row if union is None else union | row
-        yield row
-        yield union

@@ -62,7 +62,7 @@ def windows(case: Case, rng: Rng) -> Iterator[Index]:
 
 def level(case: Case, rng: Rng) -> Iterator[Index]:
     window = window_of(case.group, case.constraint)
-    yield search_level(*case[:3], window, rng, limit_steps(60, case.stop), heaviest=2)
+    yield search_level(*case[:3], window, rng, limit_steps(60, case.stop))
 
 
 def levelling(case: Case, rng: Rng, keep_moves: bool) -> Iterator[Index]:

@@ -1,0 +1,150 @@
+"""Bounds by prices: never beyond the truth, and as strong as the linear program that found them."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from fractions import Fraction
+from functools import partial
+from typing import Any
+
+import numpy as np
+import pytest
+from support.constraints import counting_of
+from support.groups import small_groups
+from support.oracles import Assignments
+
+from benchmarks.ablation.kinds import racks
+from equilag.certificate.bounds.priced import LoadWindow, Prices, is_refuted
+from equilag.certificate.ledger import Ledger, Refuted
+from equilag.certificate.verify import verify
+from equilag.domain.group.group import Group
+from equilag.domain.group.member_capacities import Load
+from equilag.domain.plan.claim import Claim
+from equilag.domain.plan.metrics import loads_of
+from equilag.domain.policy.policy import Policy
+from equilag.planner.solve import solve
+from equilag.solver.lower_bounds.load_bounds import overall_bounds
+from equilag.solver.lower_bounds.price_program import Dealt, PriceProgram
+from equilag.solver.lower_bounds.priced_bounds import KnownBounds, dealt_plan, priced_claims
+
+
+def extremes(group: Group, balance: str) -> list[tuple[Load, Load]]:
+    """The lightest and the heaviest load of every balanced plan."""
+    found = []
+    for assigned in Assignments.all(group).balanced(balance).rows:
+        loads = loads_of(group, assigned)
+        found.append((loads.min, loads.max))
+    return found
+
+
+def with_capacities(group: Group, rng: np.random.Generator) -> Group:
+    members = [replace(m, capacity=int(rng.integers(1, 4))) for m in group.members]
+    return replace(group, members=tuple(members))
+
+
+GROUPS = partial(small_groups, seed=72, topics=4, members=4, size=2, kind="uneven")
+
+
+@pytest.mark.parametrize("balance", ["total", "none"])
+def test_no_prices_refute_what_there_is(balance: str) -> None:
+    rng, refuted = np.random.default_rng(3), 0
+    for group in GROUPS(n=25):
+        counting = counting_of(group, Policy(balance=balance))
+        there, busy = extremes(group, balance), counting.active
+        total = int(group.lag.sum())
+        for _ in range(30):
+            above, below = sorted(rng.integers(0, total + 1, 2).tolist())
+            prices = rng.integers(0, 4, (3, group.n_members)) * busy
+            prices[2] *= rng.integers(-total, total + 1) // 4
+            window = LoadWindow.of(counting, above, below)
+            if is_refuted(counting, window, Prices(*prices)):
+                refuted += 1
+                assert not any(above < low and high < below for low, high in there)
+    assert refuted > 50
+
+
+def test_claims_are_true_and_stronger_than_the_mean() -> None:
+    stronger = dealt = 0
+    for group in GROUPS(n=60):
+        counting = counting_of(group, Policy())
+        if not counting.active.any():
+            continue
+        there = extremes(group, "total")
+        known = overall_bounds(counting)
+        assert known is not None
+        program = PriceProgram(counting)
+        bounds = KnownBounds(known.highest.value, known.lowest.value, float(group.lag.sum()))
+        for found in priced_claims(program, bounds, lambda: False):
+            if isinstance(found, Dealt):
+                plan = dealt_plan(program, found)
+                dealt += plan is not None and counting.constraint.admits(plan)
+            elif found.claim == "min_load_at_most":
+                stronger += 1
+                assert max(low for low, _ in there) <= found.value < known.lowest.value
+            else:
+                stronger += 1
+                assert min(high - low for low, high in there) >= found.value
+    assert stronger > 5
+    assert dealt > 30
+
+
+@pytest.mark.parametrize("seed", [1])
+def test_racks_are_bounded_and_planned_by_prices(seed: int) -> None:
+    group, settings = racks(30, 300, seed)
+    plan = solve(group, effort=2.0, time_limit=100, seed=seed, tolerance=0, **settings)
+    priced = [claim for claim in plan.claims if claim.kind == "prices"]
+    assert priced
+    assert plan.extended is not None
+    load = plan.extended.load
+    assert load.spread - load.spread_lower_bound < 0.03 * load.mean  # 0.1 to 0.26 without
+    assert verify(group, plan) == []
+    for claim, other in ((one, other) for one in priced for other in forgeries(one)):
+        claims = tuple(other if c is claim else c for c in plan.claims)
+        assert verify(group, replace(plan, claims=claims)) != []
+
+
+def forgeries(claim: Claim) -> list[Claim]:
+    """The claim with a stronger value, and without the prices of the member that counts most."""
+    prices = dict(claim.data["prices"])
+    del prices[max(prices, key=lambda name: prices[name][0])]
+    stronger = -1 if claim.claim == "min_load_at_most" else 1
+    return [
+        replace(claim, value=claim.value + stronger * Fraction(claim.value, 1000)),
+        replace(claim, data={"prices": prices}),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("prices", "problem"),
+    [
+        (None, "data.prices is not an object"),
+        ([], "data.prices is not an object"),
+        ({"nobody": [1, 1, 1]}, "'nobody' is not a member"),
+        ({"m00": [1, 1]}, "data.prices.m00 is not three whole numbers"),
+        ({"m00": [-1, 1, 1]}, "data.prices.m00 is not three whole numbers"),
+        ({"m00": [1.0, 1, 1]}, "data.prices.m00 is not three whole numbers"),
+        ({"m00": [1, True, 1]}, "data.prices.m00 is not three whole numbers"),
+        ({"m00": [2**61, 1, 1]}, "data.prices.m00 is not three whole numbers"),
+        ({"m00": "111"}, "data.prices.m00 is not three whole numbers"),
+    ],
+)
+def test_unreadable_prices_refute(prices: Any, problem: str) -> None:
+    (group,) = GROUPS(n=1)
+    counting = counting_of(group, Policy())
+    ledger = Ledger(group, group, Policy(), counting.constraint, True, None)
+    with pytest.raises(Refuted, match=problem):
+        ledger.prices_in({"prices": prices})
+
+
+def test_prices_of_any_size_are_exact() -> None:
+    """Products beyond 63 bits give what smaller units give."""
+    for group in GROUPS(n=8):
+        counting = counting_of(group, Policy())
+        if not counting.active.any():
+            continue
+        ones = np.where(counting.active, 1, 0)
+        for below in range(0, int(group.lag.sum()) + 2, 7):
+            window = LoadWindow.of(counting, None, below)
+            small = Prices(0 * ones, ones, 0 * ones)
+            large = Prices(0 * ones, ones * 2**58, 0 * ones)
+            assert is_refuted(counting, window, small) == is_refuted(counting, window, large)
