@@ -143,6 +143,11 @@ class SolveState:
         return self.front.most_even(self.problem.search_limit)
 
     @property
+    def gap(self) -> Load:
+        """From the proved spread to that of `most_even`."""
+        return self.most_even.spread - self.proofs.spread_within(self.problem.search_limit)
+
+    @property
     def proved(self) -> bool:
         """True if the least spread is proved of `most_even`, and no excess is left to be saved."""
         return self.spread_proved and self.excess_settled(self.most_even)

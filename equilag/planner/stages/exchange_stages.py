@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from typing import Final
 
 from equilag.domain.budget import Budget, limit_steps
-from equilag.planner.solving.problem import Problem
+from equilag.domain.group.group import Index
+from equilag.planner.solving.problem import NEGLIGIBLE, Problem
 from equilag.planner.solving.state import Contribution, Proposal, SolveState
 from equilag.planner.stages.improving_stages import goal_of
 from equilag.solver.local_search.equal_loads import equalise_loads
@@ -50,15 +51,20 @@ class Levels:
         heaviest = None
         if problem.has_capacities and not problem.moves_matter:
             heaviest = crowd(problem.counting, problem.counting.active)
-        first = limit_steps(self.FIRST, stop) if problem.moves_trade else stop
-        found = level_loads(
-            group, constraint, state.most_even.assigned, state.rng, first, goal, heaviest
-        )
-        yield Proposal(found, LEVELS)
+
+        def levelled(start: Index, stop: Callable[[], bool], apart: int | None) -> Proposal:
+            return Proposal(
+                level_loads(group, constraint, start, state.rng, stop, goal, apart), LEVELS
+            )
+
         if problem.moves_trade:
+            first = limit_steps(self.FIRST, stop)
+            yield levelled(state.most_even.assigned, first, heaviest)
             kept = keep_alike(group, constraint, state.most_even.assigned, self.ALIKE)
             yield Proposal(kept, LEVELS)
-            yield Proposal(level_loads(group, constraint, kept, state.rng, stop, goal), LEVELS)
+            yield levelled(kept, stop, None)
+        if not problem.moves_trade or state.gap > NEGLIGIBLE * problem.mean:
+            yield levelled(state.most_even.assigned, stop, heaviest)
 
 
 class LevelsWithin:

@@ -30,8 +30,7 @@ class PricedLoads:
 
     def applies(self, state: SolveState, budget: Budget) -> bool:
         problem, constraint = state.problem, state.problem.constraint
-        gap = state.most_even.spread - state.proofs.spread_within(problem.search_limit)
-        if gap <= NEGLIGIBLE * problem.mean or constraint.per_topic:
+        if state.gap <= NEGLIGIBLE * problem.mean or constraint.per_topic:
             return False
         return problem.has_capacities or not constraint.all_alike
 
