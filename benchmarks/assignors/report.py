@@ -20,7 +20,7 @@ from typing import Any, Final
 from benchmarks.assignors.drawing import Dot, LogAxis, scatter
 from benchmarks.assignors.inputs import FRONT
 from benchmarks.assignors.parts import PARTS, Part
-from benchmarks.assignors.target import IN_BRACKETS, Results, listed
+from benchmarks.assignors.target import Results, summary
 from benchmarks.assignors.targets import OWN, Cell, judged
 
 LEAST_ABOVE: Final = 1e-6
@@ -66,9 +66,7 @@ def markdown(results: Results) -> str:
         "",
         "## Targets",
         "",
-        IN_BRACKETS,
-        "",
-        *listed(judged(results)),
+        *summary(judged(results)),
     ]
     compared = [cell for cell in cells if len(cell["answers"]) > 1]
     if plain := [cell for cell in compared if cell["lags"] == "none"]:

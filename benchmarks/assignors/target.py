@@ -12,10 +12,6 @@ OVERRUN_MS: Final = 50.0
 """In 95 of 100 runs."""
 
 
-IN_BRACKETS: Final = "Targets stand in brackets; they are met but for those that say so."
-"""Explains `listed`."""
-
-
 class Target(NamedTuple):
     name: str
     limit: str
@@ -48,12 +44,15 @@ def largest(
     return Target(name, words(most), f"{text}, in {worst}", figures[worst] <= most)
 
 
-def listed(goals: Sequence[Target]) -> list[str]:
-    """Return a line for each target that was measured, and one that names the others."""
+def summary(goals: Sequence[Target]) -> list[str]:
+    """Return how many targets are met, a line for each that is missed, and one that names those
+    that were not measured."""
+    met = sum(goal.met is True for goal in goals)
     lines = [
-        f"- {goal.name}: {goal.figures} ({goal.limit}{'' if goal.met else '; **missed**'})"
+        f"- missed: {goal.name}: {goal.figures} ({goal.limit})"
         for goal in goals
-        if goal.met is not None
+        if goal.met is False
     ]
-    left = [f"{goal.name} ({goal.limit})" for goal in goals if goal.met is None]
-    return [*lines, *([f"- not measured: {'; '.join(left)}"] if left else [])]
+    left = [goal.name for goal in goals if goal.met is None]
+    lines += [f"- not measured: {'; '.join(left)}"] if left else []
+    return [f"{met} of {len(goals)} targets are met.", "", *lines]

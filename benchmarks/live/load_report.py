@@ -17,7 +17,7 @@ from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import Final
 
-from benchmarks.assignors.target import IN_BRACKETS, listed
+from benchmarks.assignors.target import summary
 from benchmarks.kafka_broker import CHECKOUT
 from benchmarks.live.load_scenarios import SCENARIOS
 from benchmarks.live.load_targets import Results, judged_load
@@ -83,9 +83,7 @@ def section(folder: Path) -> list[str]:
     return [
         *INTRO.format(members=members).splitlines(),
         "",
-        IN_BRACKETS,
-        "",
-        *listed(goals),
+        *summary(goals),
         "",
         *scenario_lines(found),
         "",

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any, Final
 
-from benchmarks.assignors.target import IN_BRACKETS, Target, listed
+from benchmarks.assignors.target import Target, summary
 from benchmarks.simulation.targets import Results, judged
 
 RULES_INTRO: Final = """\
@@ -84,7 +84,7 @@ def target_lines(results: Results) -> list[str]:
         else:
             others.append(goal)
     lines = [f"- {what}: {_missed(names)}" for what, names in missed.items()]
-    return [*([TARGETS_NOTE, "", *lines, ""] if lines else []), IN_BRACKETS, "", *listed(others)]
+    return [*([TARGETS_NOTE, "", *lines, ""] if lines else []), *summary(others)]
 
 
 def _missed(scenarios: list[str]) -> str:

@@ -202,7 +202,10 @@ def test_the_tables_of_parts_and_of_what_became_of_each_assignor() -> None:
     assert " by up to\n2.00 times, in grid/a (fair).\n" in text
     listed = text.partition("## Targets\n")[2].partition("\n## ")[0]
     (left,) = re.findall(r"^- not measured: (.*)$", listed, re.MULTILINE)
-    assert listed.count("\n- ") - 1 + len(left.split("; ")) == len(judged(results))
+    goals = judged(results)
+    met = sum(goal.met is True for goal in goals)
+    assert f"\n{met} of {len(goals)} targets are met.\n" in listed
+    assert met + listed.count("\n- missed: ") + len(left.split("; ")) == len(goals)
 
 
 def test_labels_are_escaped_and_do_not_cover_each_other() -> None:
