@@ -134,7 +134,6 @@ WORDS: Final = {
     "exact transfers": "swaps of an exact size",
     "window search": "swaps among a few members",
     "prices": "a linear program of loads",
-    "large neighbourhood search": "splits among a few members",
     "towards the owners": "as even with fewer moves",
     "front": "plans between the extremes",
     "proof": "a proof of the best",

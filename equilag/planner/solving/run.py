@@ -38,7 +38,6 @@ from equilag.planner.stages.improving_stages import (
     BulkDescent,
     EvenlyKeepingUp,
     GreedyDescent,
-    LargeNeighbourhoods,
     PairedExchange,
     WindowSearch,
 )
@@ -80,7 +79,6 @@ SEARCHING: Final[tuple[Phase, ...]] = (
             PricedLoads(),
             ExactTransfers(share=0.5, upto=0.6),
             WindowSearch(),
-            LargeNeighbourhoods(),
             FullModel(searched=False, upto=0.7),
         ),
         share=0.6,

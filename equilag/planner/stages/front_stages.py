@@ -6,7 +6,11 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import Final
 
+import numpy as np
+
 from equilag.domain.budget import Budget, limit_steps
+from equilag.domain.constraint import CountConstraint
+from equilag.domain.group.group import Group, Index
 from equilag.domain.group.loads import roughly
 from equilag.domain.policy.objective import most_excess
 from equilag.domain.policy.policy_settings import DEFAULT_TOLERANCE
@@ -17,11 +21,6 @@ from equilag.planner.stages.cpsat_stage import FIRST_CALL, MODEL_SIZE, solver_cl
 from equilag.planner.stages.exhaustive_stage import whole
 from equilag.planner.stages.improving_stages import GREEDY_DESCENT, GreedyDescent, goal_of
 from equilag.solver.local_search.greedy_descent import descend
-from equilag.solver.local_search.large_neighbourhood import (
-    NEIGHBOURHOOD_WORK,
-    perturbed,
-    search_neighbourhoods,
-)
 from equilag.solver.local_search.levelling import level_loads
 from equilag.solver.local_search.way_back import UnevennessLimit, return_to_owners
 
@@ -61,6 +60,28 @@ class TowardsOwners:
             yield Proposal(assigned, "fewer-moves")
 
 
+PERTURBATION: Final = 8
+"""Exchanges that a perturbation tries: few, so that it stays close to where it started."""
+
+
+def _perturbed(
+    group: Group, constraint: CountConstraint, assigned: Index, rng: np.random.Generator
+) -> Index:
+    """[P] another assignment within the constraint, by some random swaps of two partitions."""
+    result = assigned.copy()
+    free = np.flatnonzero(constraint.free)
+    if len(free) < 2:
+        return result
+    for one, other in rng.choice(free, (PERTURBATION, 2)).tolist():
+        a, b = int(result[one]), int(result[other])
+        fits = constraint.may(one, b) and constraint.may(other, a)
+        if constraint.per_topic:
+            fits = fits and group.topic_of[one] == group.topic_of[other]
+        if fits:
+            result[one], result[other] = b, a
+    return result
+
+
 class FrontRounds:
     """The whole front again and again, from other starts, until the budget is used up.
 
@@ -74,8 +95,6 @@ class FrontRounds:
     """Part by which the greedy walk's scores are blurred."""
     STEPS: Final = 40
     """Exchanges of one walk."""
-    NEIGHBOURHOODS: Final = 16
-    """Neighbourhoods of one point in a round."""
     PATIENCE: Final = 40
     """Rounds in a row without any change of the front, after which the search ends; or as many as
     there were before the last change, if that is more."""
@@ -114,15 +133,11 @@ class FrontRounds:
             for assigned in walk:
                 yield Proposal(assigned, GREEDY_DESCENT)
         keep = problem.search_limit is not None or start is not state.most_even
-        assigned = start.assigned if keep else perturbed(group, constraint, start.assigned, rng)
+        assigned = start.assigned if keep else _perturbed(group, constraint, start.assigned, rng)
         goal = replace(goal_of(state), most_moves=start.moves if keep else None)
         if not state.excess_settled(start):
             goal = replace(goal, enough=-1)
         assigned = level_loads(group, constraint, assigned, rng, stop, goal)
-        with budget.part(self.NEIGHBOURHOODS * NEIGHBOURHOOD_WORK, self.upto) as part:
-            assigned = search_neighbourhoods(
-                group, constraint, assigned, rng, part, goal, rounds=self.NEIGHBOURHOODS
-            )
         yield Proposal(assigned, "front")
         if problem.moves_trade:
             limit = UnevennessLimit(roughly(start.spread), start.excess)

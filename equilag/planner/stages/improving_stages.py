@@ -10,7 +10,6 @@ from typing import Final
 import numpy as np
 
 from equilag.domain.budget import Budget, limit_steps
-from equilag.domain.group.group import Index
 from equilag.domain.group.loads import roughly
 from equilag.planner.solving.front import Candidate
 from equilag.planner.solving.stage import STEP
@@ -19,18 +18,10 @@ from equilag.solver.exchange.cyclic_exchanges import MAX_CELLS, Window
 from equilag.solver.exchange.paired_exchange import exchange_in_pairs
 from equilag.solver.local_search.bulk_descent import descend_in_bulk
 from equilag.solver.local_search.greedy_descent import descend
-from equilag.solver.local_search.large_neighbourhood import (
-    NEIGHBOURHOOD_WORK,
-    search_neighbourhoods,
-)
 from equilag.solver.local_search.level_search import FEWEST, fewest_held, search_level
 from equilag.solver.local_search.load_targets import ImprovementGoal
 from equilag.solver.local_search.window_search import search_window
 
-NEIGHBOURHOODS: Final = 400
-"""Neighbourhoods that are tried; past these, a search that has not stalled seldom finds more."""
-NEIGHBOURHOODS_BEFORE_SEARCH: Final = 8
-"""The same where an exhaustive search of the whole group is still to follow."""
 SETTLE: Final = 1e-6
 """Seconds per partition before the first round of the paired exchange."""
 PAIRED_EXCHANGE: Final = "paired-exchange"
@@ -249,31 +240,6 @@ class WindowSearch:
             budget.steps(price, upto, share),
         )  # fmt: skip
         return Proposal(found, "window-search")
-
-
-class LargeNeighbourhoods:
-    """A few members at the extremes, their best split found exactly."""
-
-    name: Final = "large neighbourhood search"
-    LARGEST: Final = 100_000
-    """Partitions; choosing a neighbourhood takes about 10 ms there."""
-
-    def applies(self, state: SolveState, budget: Budget) -> bool:
-        return not state.proved and state.problem.group.n_partitions <= self.LARGEST
-
-    def run(self, state: SolveState, budget: Budget) -> Iterator[Contribution]:
-        rounds = NEIGHBOURHOODS_BEFORE_SEARCH if state.searched.work else NEIGHBOURHOODS
-        with budget.part(rounds * NEIGHBOURHOOD_WORK, upto=0.65) as part:
-            yield _resplit(state, state.most_even.assigned, rounds, part)
-
-
-def _resplit(state: SolveState, start: Index, rounds: int, budget: Budget) -> Proposal:
-    problem = state.problem
-    found = search_neighbourhoods(
-        problem.group, problem.constraint, start, state.rng, budget,
-        goal_of(state), rounds=rounds,
-    )  # fmt: skip
-    return Proposal(found, "large-neighbourhood-search")
 
 
 def goal_of(state: SolveState) -> ImprovementGoal:

@@ -12,7 +12,7 @@ from support.groups import ODD, group_of, odd_cases
 from support.local_search import POLICIES, never, start, starts, window_of
 from support.reduced_groups import capacity_cases
 
-from equilag.domain.budget import Budget, limit_steps
+from equilag.domain.budget import limit_steps
 from equilag.domain.constraint import CountConstraint, constraint_of
 from equilag.domain.group.group import Group, Index
 from equilag.domain.group.loads import roughly
@@ -21,7 +21,6 @@ from equilag.domain.plan.metrics import count_moves, is_valid, loads_of
 from equilag.domain.policy.policy import Policy
 from equilag.solver.local_search.bulk_descent import descend_in_bulk
 from equilag.solver.local_search.greedy_descent import descend
-from equilag.solver.local_search.large_neighbourhood import search_neighbourhoods
 from equilag.solver.local_search.level_search import search_level
 from equilag.solver.local_search.levelling import level_loads
 from equilag.solver.local_search.load_targets import ImprovementGoal
@@ -48,11 +47,6 @@ class Case(NamedTuple):
 
 
 Rng = np.random.Generator
-
-
-def neighbourhoods(case: Case, rng: Rng, keep_moves: bool) -> Iterator[Index]:
-    budget = Budget(seconds=0.0) if case.stop() else Budget(10**7)
-    yield search_neighbourhoods(*case[:3], rng, budget, case.goal(keep_moves), 4)
 
 
 def windows(case: Case, rng: Rng) -> Iterator[Index]:
@@ -90,10 +84,6 @@ class Search(NamedTuple):
 
 EVERY: Final = ("plain", "by capacity", "several owners")
 SEARCHES: Final = {
-    "neighbourhoods": Search(partial(neighbourhoods, keep_moves=False), EVERY),
-    "neighbourhoods, moves kept": Search(
-        partial(neighbourhoods, keep_moves=True), ("plain",), True
-    ),
     "greedy descent": Search(
         lambda c, rng: descend(*c[:3], rng, limit_steps(60, c.stop)), EVERY, may_pass=True
     ),
@@ -104,7 +94,7 @@ SEARCHES: Final = {
     "levelling, moves kept": Search(partial(levelling, keep_moves=True), EVERY, True),
     "way back": Search(way_back, EVERY, True),
 }
-SATISFIED: Final = ("levelling", "levelling, moves kept", "neighbourhoods")
+SATISFIED: Final = ("levelling", "levelling, moves kept")
 """Those that end at a spread that is good enough."""
 
 by_search = pytest.mark.parametrize("name", SEARCHES)
