@@ -62,7 +62,6 @@ def test_rounds_make_the_front_no_worse_and_better_somewhere(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(FrontRounds, "PATIENCE", 3)
-    monkeypatch.setattr(FrontRounds, "NEIGHBOURHOODS", 2)
     state, budget = start(WIDE)
     before = check_front(state)
     carry_out(state, budget, FrontRounds(1.0))
