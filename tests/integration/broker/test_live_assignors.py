@@ -29,7 +29,6 @@ with warnings.catch_warnings():
     from kafka.coordinator.assignors.roundrobin import RoundRobinPartitionAssignor
 
 from benchmarks.live.assignment_log import Log
-from equilag.domain.plan.plan import Plan
 from equilag.domain.policy.policy import Policy
 from equilag.live.consumers import aiokafka as in_aiokafka
 from equilag.live.consumers import kafka_python as in_kafka_python
@@ -367,22 +366,20 @@ def whole(assigned: Mapping[str, Sequence[int]]) -> bool:
 def test_a_new_group_of_aiokafka(broker: Broker, monkeypatch: pytest.MonkeyPatch) -> None:
     """It starts at `earliest` without any commit. The event loop waits for a plan no longer than
     its limit; another thread makes the plan."""
-    from equilag.planner.solve import solve
-
     waits: list[float] = []
     planners: set[int] = set()
-    decided_within = sticky_plan.decided_within
+    decided_within, sticky = sticky_plan.decided_within, sticky_plan._sticky
 
     def noting_wait(patience: float, *args: Any) -> Decision:
         waits.append(patience)
         return decided_within(patience, *args)
 
-    def noting_solve(*args: Any, **kwargs: Any) -> Plan:
+    def noting_sticky(*args: Any) -> Decision:
         planners.add(threading.get_ident())
-        return solve(*args, **kwargs)
+        return sticky(*args)
 
     monkeypatch.setattr(sticky_plan, "decided_within", noting_wait)
-    monkeypatch.setattr("equilag.planner.solve.solve", noting_solve)
+    monkeypatch.setattr(sticky_plan, "_sticky", noting_sticky)
     lagging_topic(broker, "aio-five", commits=False)
     limit = 0.1
     assignor = in_aiokafka.EquilagAssignor.configured(**LIVE, loop_limit=limit)
