@@ -115,12 +115,17 @@ class Ledger:
             return False
         return value < reached if claim == "min_load_at_most" else value > reached
 
+    @property
+    def numbers(self) -> dict[str, int]:
+        """Member id -> its number; O(members)."""
+        return {member.id: number for number, member in enumerate(self.group.members)}
+
     def members_in(self, data: Mapping[str, Any]) -> Flags:
         """[M] the members that a claim is about, from ``data.members``. Raises Refuted."""
         names = data.get("members")
         if names == "all":
             return self.counting.active
-        number = {m.id: i for i, m in enumerate(self.group.members)}
+        number = self.numbers
         if not isinstance(names, list) or not names:
             raise Refuted('data.members is neither "all" nor a list of members')
         chosen = np.zeros(self.group.n_members, dtype=np.bool_)
@@ -135,7 +140,7 @@ class Ledger:
         table = data.get("prices")
         if not isinstance(table, dict):
             raise Refuted("data.prices is not an object")
-        number = {m.id: i for i, m in enumerate(self.group.members)}
+        number = self.numbers
         columns = np.zeros((3, self.group.n_members), np.int64)
         for name, row in table.items():
             if name not in number:

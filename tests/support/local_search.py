@@ -13,7 +13,7 @@ from equilag.certificate.bounds.counting import Counting
 from equilag.domain.constraint import CountConstraint, constraint_of
 from equilag.domain.group.group import Group, Index
 from equilag.domain.group.loads import excess, roughly
-from equilag.domain.plan.metrics import load_figures, member_loads, spread
+from equilag.domain.plan.metrics import member_loads, spread
 from equilag.domain.policy.policy import Policy
 from equilag.domain.policy.policy_settings import BALANCES
 from equilag.solver.exchange.cyclic_exchanges import Window
@@ -31,7 +31,7 @@ def never() -> bool:
 
 def excess_of(group: Group, assigned: Index) -> float:
     """What lies above the mean load."""
-    return excess(load_figures(group, assigned).by_member[~group.idle])
+    return excess(member_loads(assigned, group.lag, group.n_members)[~group.idle])
 
 
 def spread_of(group: Group, assigned: Index) -> int:

@@ -153,13 +153,6 @@ class Counting:
         only: Flags = takers[self.bucket] == 1
         return only
 
-    def takers_of_bucket(self, bucket: int) -> Flags:
-        """[K] the member classes that may take from a bucket."""
-        buckets, member_class = self.arcs
-        found = np.zeros(len(self.group.class_topics), np.bool_)
-        found[member_class[buckets == bucket]] = True
-        return found
-
     @cached_property
     def _by_member_class(self) -> tuple[Ints, Ints, Ints]:
         """Buckets by member class, first one of each class [K + 1], first lag of each bucket."""

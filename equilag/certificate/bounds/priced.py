@@ -19,7 +19,7 @@ from typing import Final, NamedTuple
 import numpy as np
 
 from equilag.certificate.bounds.counting import Counting
-from equilag.domain.columns import Ints, rows_together
+from equilag.domain.columns import Flags, Ints, rows_together
 from equilag.domain.group.member_capacities import EXACT, Load
 
 MAX_PAIRS: Final = 50_000_000
@@ -73,8 +73,8 @@ def is_refuted(counting: Counting, window: LoadWindow, prices: Prices) -> bool:
     one = active[order[new]]
     if len(one) * len(counting.lag) > MAX_PAIRS:
         return False
-    for bucket, lag in _by_bucket(counting):
-        takers = one[counting.takers_of_bucket(bucket)[counting.group.class_of[one]]]
+    for may_take, lag in _by_bucket(counting):
+        takers = one[may_take[counting.group.class_of[one]]]
         rows = PAIRS_AT_ONCE // (len(takers) + 1) + 1
         for start in range(0, len(lag), rows):
             weight = lag[start : start + rows, None].astype(base.dtype)
@@ -95,8 +95,13 @@ def _fitting(counting: Counting, columns: list[Ints]) -> list[Ints]:
     return [column.astype(np.int64 if small else object) for column in columns]
 
 
-def _by_bucket(counting: Counting) -> Iterator[tuple[int, Ints]]:
-    """The buckets, and the lags of each."""
+def _by_bucket(counting: Counting) -> Iterator[tuple[Flags, Ints]]:
+    """Of each bucket the member classes [K] that may take from it, and the lags."""
+    bucket_of, member_class = counting.arcs
+    order = np.argsort(bucket_of, kind="stable")
+    first = np.searchsorted(bucket_of[order], np.arange(counting.n_buckets + 1))
     end = np.cumsum(counting.size)
     for bucket in np.flatnonzero(counting.size).tolist():
-        yield bucket, counting.lag[end[bucket] - counting.size[bucket] : end[bucket]]
+        may_take = np.zeros(len(counting.group.class_topics), np.bool_)
+        may_take[member_class[order[first[bucket] : first[bucket + 1]]]] = True
+        yield may_take, counting.lag[end[bucket] - counting.size[bucket] : end[bucket]]

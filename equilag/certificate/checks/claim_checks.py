@@ -109,7 +109,7 @@ def check_short_by_rates(ledger: Ledger, value: Load, data: Mapping[str, Any]) -
 def check_short_by_prices(ledger: Ledger, value: Load, data: Mapping[str, Any]) -> None:
     """`short_at_least` by `prices`: what they prove of the members that are named."""
     limit, move, places = limit_in(ledger, data), natural_in(data, "move"), data.get("places")
-    number = {member.id: n for n, member in enumerate(ledger.group.members)}
+    number = ledger.numbers
     if not isinstance(places, dict) or not places.keys() <= number.keys():
         raise Refuted("data.places is no table of members to prices")
     if not all(type(one) is int and abs(one) < LARGEST_PRICE for one in (move, *places.values())):

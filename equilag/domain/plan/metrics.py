@@ -87,11 +87,6 @@ def topic_squares(group: Group, assigned: Index) -> Fraction:
     return found if found.denominator < MOST_PARTS else Fraction(int(found * 2**40), 2**40)
 
 
-def load_figures(group: Group, assigned: Index) -> MemberFigures:
-    """Lag per member, in records."""
-    return MemberFigures.of(member_loads(assigned, group.lag, group.n_members), group.idle)
-
-
 def capacities_of(group: Group) -> MemberCapacities:
     """What loads are compared by: one capacity for all members of a plain group."""
     extended = group.extended

@@ -10,6 +10,7 @@ lag are one kind, with their mean lag.
 
 from __future__ import annotations
 
+from functools import cached_property
 from typing import Any, Final, NamedTuple
 
 import numpy as np
@@ -64,12 +65,15 @@ class PriceProgram:
         may = np.zeros((counting.n_buckets, len(group.class_topics)), np.bool_)
         may[bucket, member_class] = True
         self._may = may[:, group.class_of[one]]
+        self._takers = np.count_nonzero(self._may, axis=1)
         self.kind_of = self._kinds()
         """[F] the kind of each free partition, ascending."""
         self.size = np.bincount(self.kind_of)
         self.weight = np.bincount(self.kind_of, counting.lag) / self.size
-        bucket_of = counting.bucket[np.searchsorted(self.kind_of, np.arange(len(self.size)))]
-        self.kind, self.sort = np.nonzero(self._may[bucket_of])
+        first = np.searchsorted(self.kind_of, np.arange(len(self.size)))
+        self._bucket = counting.bucket[first]
+        self.arcs = int(self._takers[self._bucket].sum())
+        """Their number; they are made when the program is first solved."""
 
     def _kinds(self) -> Ints:
         """[F] a kind for each lag of a bucket; where that makes too many arcs, half of the kinds of
@@ -77,13 +81,11 @@ class PriceProgram:
         counting = self.counting
         first = np.append(True, np.diff(counting.lag) > 0)[: len(counting.lag)]
         first |= counting.from_light == 0
-        sorts = np.count_nonzero(self._may, axis=1)
-        arcs = int(sorts[counting.bucket[first]].sum())
+        arcs = int(self._takers[counting.bucket[first]].sum())
         if arcs > MAX_ARCS:
             part = MAX_ARCS / arcs
-            each = np.maximum(
-                FEWEST_KINDS, (part * np.bincount(counting.bucket[first])).astype(np.int64)
-            )
+            kinds = np.bincount(counting.bucket[first], minlength=counting.n_buckets)
+            each = np.maximum(FEWEST_KINDS, (part * kinds).astype(np.int64))
             alone = each // 2
             beside = (each - alone)[counting.bucket]
             light = (counting.size - alone)[counting.bucket]
@@ -93,9 +95,20 @@ class PriceProgram:
         kind_of: Ints = np.cumsum(first) - 1
         return kind_of
 
+    @cached_property
+    def _pairs(self) -> tuple[Ints, Ints]:
+        kind, sort = np.nonzero(self._may[self._bucket])
+        return kind, sort
+
     @property
-    def arcs(self) -> int:
-        return len(self.kind)
+    def kind(self) -> Ints:
+        """[arcs] the kind of each, ascending."""
+        return self._pairs[0]
+
+    @property
+    def sort(self) -> Ints:
+        """[arcs] the sort of members of each."""
+        return self._pairs[1]
 
     def solve(self, level: float, limit: float) -> Dealt | None:
         """The largest common load, with partitions cut off at `level`; None if loads of at most
