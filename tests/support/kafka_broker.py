@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import ExitStack
 from pathlib import Path
 
 import pytest
@@ -15,6 +16,8 @@ __all__ = [
     "NoBroker",
     "missing",
     "running_broker",
+    "running_brokers",
+    "servers",
     "start_broker",
     "start_brokers",
 ]
@@ -28,3 +31,21 @@ def running_broker(folder: Path) -> Iterator[Broker]:
         pytest.skip(f"no Kafka here: {error}")
     yield running
     running.stop()
+
+
+def running_brokers(
+    stack: ExitStack, folder: Path, number: int, settings: Mapping[str, str] | None = None
+) -> list[Broker]:
+    """A cluster of so many brokers until the stack is closed, or a skip where there is no Kafka."""
+    try:
+        brokers = start_brokers(folder, number, settings)
+    except NoBroker as error:
+        pytest.skip(str(error))
+    for broker in brokers:
+        stack.callback(broker.stop)
+    return brokers
+
+
+def servers(brokers: Sequence[Broker]) -> str:
+    """Their addresses, as clients take them."""
+    return ",".join(broker.bootstrap for broker in brokers)

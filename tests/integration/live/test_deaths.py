@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from support.kafka_broker import Broker, NoBroker, start_brokers
+from support.kafka_broker import Broker, running_brokers, servers
 from support.live_churn import ChurnGroup
 from support.live_topics import admin_of, fill, make_topic
 from support.steward_scene import QUICKLY
@@ -39,20 +39,11 @@ def started(tmp_path: Path, stack: ExitStack) -> Callable[[int], list[Broker]]:
     """Start so many brokers, with the topic on all of them."""
 
     def start(number: int) -> list[Broker]:
-        try:
-            brokers = start_brokers(tmp_path, number)
-        except NoBroker as error:
-            pytest.skip(str(error))
-        for broker in brokers:
-            stack.callback(broker.stop)
+        brokers = running_brokers(stack, tmp_path, number)
         make_topic(admin_of(servers(brokers)), TOPIC, PARTITIONS, number)
         return brokers
 
     return start
-
-
-def servers(brokers: list[Broker]) -> str:
-    return ",".join(broker.bootstrap for broker in brokers)
 
 
 def silent(status: dict[str, Any]) -> int:

@@ -14,7 +14,7 @@ from threading import Timer
 from typing import Any, Final
 
 import pytest
-from support.kafka_broker import Broker, NoBroker, start_brokers
+from support.kafka_broker import Broker, running_brokers
 from support.live_figures import keep
 from support.live_holdings import change_figures
 from support.live_members import RdMember
@@ -164,13 +164,7 @@ def pair(tmp_path: Path) -> Iterator[Callable[[str, int], Pair]]:
     with ExitStack() as stack:
 
         def made(strategy: str, number: int) -> Pair:
-            try:
-                brokers = start_brokers(tmp_path, number)
-            except NoBroker as error:
-                pytest.skip(str(error))
-            for broker in brokers:
-                stack.callback(broker.stop)
-            return Pair(brokers, tmp_path, strategy, stack)
+            return Pair(running_brokers(stack, tmp_path, number), tmp_path, strategy, stack)
 
         yield made
 

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 from confluent_kafka.admin import AclOperation, AdminClient, ResourceType
 from support.certificates import Authority
-from support.kafka_broker import Broker, NoBroker, start_brokers
+from support.kafka_broker import running_brokers, servers
 from support.live_groups import add_user, allow, login_properties
 from support.live_topics import admin_of, make_topic
 from support.steward_scene import Scene
@@ -40,12 +40,7 @@ class Secured(Scene):
             "ssl.keystore.type": "PEM",
             "ssl.keystore.location": str(server),
         }  # fmt: skip
-        try:
-            self.brokers = start_brokers(folder / "kafka", number, settings)
-        except NoBroker as error:
-            pytest.skip(str(error))
-        for broker in self.brokers:
-            stack.callback(broker.stop)
+        self.brokers = running_brokers(stack, folder / "kafka", number, settings)
         cluster = replace(self.brokers[0], bootstrap=servers(self.brokers))
         super().__init__(cluster, GROUP, folder, stack)
         self.sasl = ",".join(broker.sasl for broker in self.brokers)
@@ -62,10 +57,6 @@ class Secured(Scene):
         file.write_text(text, "utf-8")
         options = ("--command-config", str(file), "--session-timeout", "20s")
         return self.steward(*options, bootstrap=self.sasl)
-
-
-def servers(brokers: list[Broker]) -> str:
-    return ",".join(broker.bootstrap for broker in brokers)
 
 
 @pytest.fixture
