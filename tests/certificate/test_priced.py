@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 from support.constraints import counting_of
-from support.groups import small_groups
+from support.groups import group_of, small_groups
 from support.oracles import Assignments
 
 from benchmarks.ablation.kinds import racks
@@ -148,3 +148,13 @@ def test_prices_of_any_size_are_exact() -> None:
             small = Prices(0 * ones, ones, 0 * ones)
             large = Prices(0 * ones, ones * 2**58, 0 * ones)
             assert is_refuted(counting, window, small) == is_refuted(counting, window, large)
+
+
+def test_kinds_are_merged_where_a_topic_has_nothing_free(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("equilag.solver.lower_bounds.price_program.MAX_ARCS", 12)
+    monkeypatch.setattr("equilag.solver.lower_bounds.price_program.FEWEST_KINDS", 2)
+    group = group_of([10, 10, 3], [[0, 1], [0]], lags=range(1, 24))  # nobody reads the last one
+    program = PriceProgram(counting_of(group, Policy()))
+    assert len(program.size) < 20
+    assert program.size.sum() == 20
+    assert program.solve(210.0, 210.0) is not None
