@@ -114,12 +114,10 @@ def as_list(value: object, place: str) -> list[Any]:
 
 
 def as_lists(value: object, place: str) -> Object:
-    """Return `value` if it is an object whose values are lists or arrays; raises InputError."""
+    """Return `value` if it is an object whose values are lists; raises InputError."""
     found = as_object(value, place)
-    if not set(map(type, found.values())) <= {list}:
-        for key, row in found.items():
-            if not hasattr(row, "tolist"):  # of an array, without loading NumPy
-                as_list(row, below(place, key))
+    for key, row in found.items():
+        as_list(row, below(place, key))
     return found
 
 

@@ -1,22 +1,17 @@
-"""A snapshot as parsed JSON, checked for what the format asks, as the input of the builder."""
+"""The fields of a snapshot: how each is read, as the input of the builder, and written."""
 
 from __future__ import annotations
 
 import gc
-from collections import deque
-from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager, suppress
-from dataclasses import fields
-from itertools import chain, repeat
-from typing import Any, Final
-
-import numpy as np
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from typing import Any, Final, NamedTuple
 
 from equilag.adapters.files import Source, read_text, source_name
 from equilag.adapters.mistaken_file import SNAPSHOT_KIND, mistaken_text
-from equilag.adapters.parse_json import Numbers, parse_columns, parse_json
+from equilag.adapters.parse_json import parse_json
 from equilag.domain.building.group_input import GroupInput, PartitionOffsets
-from equilag.domain.building.member_fields import MEMBER_DEFAULTS, MEMBER_FIELDS, NULLABLE
+from equilag.domain.building.member_fields import MEMBER_FIELDS, NULLABLE
 from equilag.domain.errors import InputError
 from equilag.domain.group.group import Group, Member
 from equilag.domain.show import guess, show
@@ -37,16 +32,10 @@ from equilag.domain.values import (
 FORMAT: Final = "equilag/snapshot/1"
 
 _REQUIRED: Final = ("format", "group", "topics", "members")
-_PLAIN: Final = {
-    "taken_at": "a string",
-    "generation": "an integer",
-    "auto_offset_reset": "a string",
-}
-"""Fields that go to the builder as they are, unless they are null, with what they have to be."""
 _NEEDED: Final = frozenset({"id", "subscription"})
 _MEMBER_FIELDS: Final = _NEEDED | {"owned"} | MEMBER_FIELDS.keys()
-_NOTHING: Final[Object] = {}
 _ARRAYS: Final = frozenset(PartitionOffsets._fields)
+_PREVIOUS: Final = frozenset({"seconds_before", "offsets"})
 
 
 def read_input(value: object) -> GroupInput:
@@ -55,81 +44,42 @@ def read_input(value: object) -> GroupInput:
     # A file of another kind should be told so, not that its first field is unknown.
     if "format" in snapshot and as_text(snapshot["format"], "format") != FORMAT:
         raise InputError(f"{show(snapshot['format'])} is not {show(FORMAT)}", "format")
-    check_keys(snapshot, _FIELDS, _REQUIRED, "")
-    plain = {field: snapshot[field] for field in _PLAIN if field in snapshot}
-    for field, given_value in plain.items():
-        if given_value is None:
-            raise InputError(not_a(None, _PLAIN[field]), field)
-    topics = as_object(snapshot["topics"], "topics")
-    entries = _entries(snapshot["members"])
+    check_keys(snapshot, {*_REQUIRED, "subscriptions", *FIELDS}, _REQUIRED, "")
+    entries = as_list(snapshot["members"], "members")
+    for index, entry in enumerate(entries):
+        place = f"members[{index}]"
+        check_keys(as_object(entry, place), _MEMBER_FIELDS, _NEEDED, place)
+        as_text(entry["id"], f"{place}.id")
     given: GroupInput = {
         "name": snapshot["group"],
-        "topics": topics,
+        "topics": as_object(snapshot["topics"], "topics"),
         "members": _members(entries, snapshot.get("generation")),
         "subscriptions": _subscriptions(snapshot.get("subscriptions", {}), entries),
-        "owned": {entry["id"]: entry.get("owned", _NOTHING) for entry in entries},
-        **plain,  # type: ignore[typeddict-item]
+        "owned": {entry["id"]: entry.get("owned", {}) for entry in entries},
     }
-    if "offsets" in snapshot:
-        given["offsets"] = _offsets(snapshot["offsets"], topics)
-    if "previous" in snapshot:
-        previous = as_object(snapshot["previous"], "previous")
-        check_keys(previous, _PREVIOUS, _PREVIOUS, "previous")
-        earlier = _offsets(previous["offsets"], topics, "previous.offsets")
-        given["previous"] = previous["seconds_before"], earlier
-    for field, read in _READERS.items():
-        if field in snapshot:
-            given[field] = read(snapshot[field], field)  # type: ignore[literal-required]
+    for name, field in FIELDS.items():
+        if name in snapshot:
+            given[name] = field.read(snapshot[name], name)  # type: ignore[literal-required]
     return given
 
 
-def _entries(value: object) -> list[Object]:
-    """Return the field `members`; the entries have the right fields. Raises InputError."""
-    entries = as_list(value, "members")
-    sound = (
-        set(map(type, entries)) <= {dict}
-        and set(chain.from_iterable(entries)) <= _MEMBER_FIELDS
-        and all(all(map(dict.__contains__, entries, repeat(field))) for field in _NEEDED)
-    )
-    if not sound:
-        for index, entry in enumerate(entries):
-            place = f"members[{index}]"
-            check_keys(as_object(entry, place), _MEMBER_FIELDS, _NEEDED, place)
-    if not set(map(type, (entry["id"] for entry in entries))) <= {str}:
-        for index, entry in enumerate(entries):
-            as_text(entry["id"], f"members[{index}].id")
-    return entries
-
-
-def _members(entries: list[Object], generation: object) -> tuple[Member, ...]:
+def _members(entries: list[Object], generation: object) -> list[Member]:
     """Return what is known of each member; `generation` is the group's, None if absent.
 
     Values are taken as they are, which the builder checks. Raises InputError for null.
     """
-    given = frozenset(chain.from_iterable(entries)) & MEMBER_FIELDS.keys()
-    defaults = dict(MEMBER_DEFAULTS)
+    inherited: dict[str, Any] = {}
     if generation is not None:
-        defaults["generation"] = as_integer(generation, GENERATIONS, "generation")
-    if given and any(None in entry.values() for entry in entries):
-        _refuse_null(entries)
-    columns: list[Iterable[Any]] = [
-        [entry.get(field, default) for entry in entries] if field in given else repeat(default)
-        for field, default in defaults.items()
-    ]
-    # The way past the constructor is five times as fast.
-    members = tuple(map(object.__new__, repeat(Member, len(entries))))
-    ids = [entry["id"] for entry in entries]
-    for field, column in zip(fields(Member), (ids, *columns), strict=True):
-        deque(map(getattr(Member, field.name).__set__, members, column), maxlen=0)
-    return members
-
-
-def _refuse_null(entries: list[Object]) -> None:
-    """Raise InputError for the first null in a field of MEMBER_FIELDS that may not have one."""
+        inherited["generation"] = as_integer(generation, GENERATIONS, "generation")
+    members = []
     for index, entry in enumerate(entries):
-        for name, field in MEMBER_FIELDS.items():
-            if name in entry and entry[name] is None and name not in NULLABLE:
-                raise InputError(not_a(None, field.kind), f"members[{index}].{name}")
+        known = {name: entry[name] for name in entry.keys() & MEMBER_FIELDS.keys()}
+        for name in MEMBER_FIELDS if None in known.values() else ():
+            if name in known and known[name] is None and name not in NULLABLE:
+                problem = not_a(None, MEMBER_FIELDS[name].kind)
+                raise InputError(problem, f"members[{index}].{name}")
+        members.append(Member(entry["id"], **{**inherited, **known}))
+    return members
 
 
 def _subscriptions(value: object, entries: list[Object]) -> dict[str, list[str]]:
@@ -156,53 +106,103 @@ def _subscriptions(value: object, entries: list[Object]) -> dict[str, list[str]]
     return found
 
 
-def _no_nulls(value: object, field: str) -> Object:
+class SnapshotField(NamedTuple):
+    """How a field of a snapshot is read as the argument of `Group.build` of its name, and how
+    that is written."""
+
+    read: Callable[[object, str], Any]
+    """From the value and the name of the field. Raises InputError."""
+    write: Callable[[Any], Any]
+    if_any: bool = False
+    """True if it is left out where it is empty."""
+
+
+def _known(kind: str) -> SnapshotField:
+    """A field that goes to the builder as it is, unless it is null."""
+
+    def read(value: object, field: str) -> object:
+        if value is None:
+            raise InputError(not_a(None, kind), field)
+        return value
+
+    return SnapshotField(read, lambda it: it)
+
+
+def _whole(value: object, field: str) -> Object:
     """A field of integers in which no null may stand; the builder takes one in lags for unknown."""
     found = as_lists(value, field)
-    columns = [row for row in found.values() if isinstance(row, Numbers)]
-    lists = [row for row in found.values() if not isinstance(row, Numbers)]
-    if None in chain.from_iterable(lists) or (columns and np.concatenate(columns).min() < 0):
-        for topic, row in found.items():
-            for index, cell in enumerate(row):
-                if cell is None or (isinstance(row, Numbers) and cell < 0):
-                    place = f"{below(field, topic)}[{index}]"
-                    raise InputError(not_a(None, "an integer"), place)
+    for topic, row in found.items():
+        if None in row:
+            place = f"{below(field, topic)}[{row.index(None)}]"
+            raise InputError(not_a(None, "an integer"), place)
     return found
 
 
-_READERS: Final[dict[str, Callable[[object, str], object]]] = {
-    "lags": _no_nulls,
-    "unknown_lags": as_lists,
-    "rates": as_lists,
-    "weights": _no_nulls,
-    "move_weights": _no_nulls,
-    "racks": as_lists,
-    "allowed": as_object,
-    "co_partitioned": as_list,
-    "incomplete": as_list,
-}
-"""Further fields, each with what reads it; they are checked in this order."""
-_FIELDS: Final = frozenset({*_REQUIRED, *_PLAIN, *_READERS, "subscriptions", "offsets", "previous"})
-_PREVIOUS: Final = frozenset({"seconds_before", "offsets"})
-
-
-def _offsets(value: object, topics: Object, field: str = "offsets") -> PartitionOffsets:
-    """The field `offsets`, by array and then by topic."""
+def _offsets(value: object, field: str) -> PartitionOffsets:
+    """Offsets by array and then by topic."""
     offsets = as_object(value, field)
     for topic, entry in offsets.items():
-        if type(entry) is dict and entry.keys() == _ARRAYS:
-            continue
         place = below(field, topic)
-        if topic in topics:  # the builder refuses what is not there
-            check_keys(as_object(entry, place), _ARRAYS, _ARRAYS, place)
+        check_keys(as_object(entry, place), _ARRAYS, _ARRAYS, place)
     arrays: list[dict[str, Any]] = [
-        {
-            topic: entry.get(array) if isinstance(entry, dict) else None
-            for topic, entry in offsets.items()
-        }
+        {topic: entry[array] for topic, entry in offsets.items()}
         for array in PartitionOffsets._fields
     ]
     return PartitionOffsets(*arrays)
+
+
+def _previous(value: object, field: str) -> tuple[float, PartitionOffsets]:
+    previous = as_object(value, field)
+    check_keys(previous, _PREVIOUS, _PREVIOUS, field)
+    return previous["seconds_before"], _offsets(previous["offsets"], f"{field}.offsets")
+
+
+def lists(rows: object) -> dict[str, list[Any]]:
+    """Return rows by topic as lists. Raises TypeError for a column in place of a mapping."""
+    if not isinstance(rows, Mapping):
+        raise TypeError("only a group described by mappings can be written, not one by columns")
+    return {topic: list(row) for topic, row in rows.items()}
+
+
+def _offset_lists(offsets: PartitionOffsets) -> dict[str, dict[str, list[Any]]]:
+    """Topic -> array -> offsets."""
+    arrays = {name: lists(rows) for name, rows in offsets._asdict().items()}
+    return {
+        topic: {name: rows[topic] for name, rows in arrays.items()} for topic in arrays["log_end"]
+    }
+
+
+FIELDS: Final[dict[str, SnapshotField]] = {
+    "taken_at": _known("a string"),
+    "generation": _known("an integer"),
+    "offsets": SnapshotField(_offsets, _offset_lists),
+    "previous": SnapshotField(
+        _previous, lambda it: {"seconds_before": it[0], "offsets": _offset_lists(it[1])}
+    ),
+    "lags": SnapshotField(_whole, lists),
+    "unknown_lags": SnapshotField(as_lists, lists, if_any=True),
+    "rates": SnapshotField(as_lists, lists),
+    "weights": SnapshotField(_whole, lists),
+    "move_weights": SnapshotField(_whole, lists),
+    "racks": SnapshotField(
+        as_lists, lambda it: {topic: [list(racks) for racks in row] for topic, row in it.items()}
+    ),
+    "allowed": SnapshotField(
+        as_object,
+        lambda it: {
+            topic: {str(number): list(ids) for number, ids in numbers.items()}
+            for topic, numbers in it.items()
+        },
+        if_any=True,
+    ),
+    "co_partitioned": SnapshotField(
+        as_list, lambda it: [list(topics) for topics in it], if_any=True
+    ),
+    "incomplete": SnapshotField(as_list, list, if_any=True),
+    "auto_offset_reset": _known("a string"),
+}
+"""The fields that are arguments of `Group.build` under their names. They are checked and written in
+this order; those of members are `MEMBER_FIELDS`."""
 
 
 def load_snapshot(source: Source | dict[str, Any]) -> Group:
@@ -219,7 +219,7 @@ def load_snapshot(source: Source | dict[str, Any]) -> Group:
     try:
         text = read_text(source)
         with _collector_paused():
-            return _read(text)
+            return Group.build(**read_input(parse_json(text)))
     except InputError as error:
         mistaken = mistaken_text(text, SNAPSHOT_KIND) if text is not None else None
         if mistaken is not None:
@@ -241,12 +241,3 @@ def _collector_paused() -> Iterator[None]:
     finally:
         if was_on:
             gc.enable()
-
-
-def _read(text: str) -> Group:
-    columns = parse_columns(text)
-    if columns is not None:
-        with suppress(InputError):  # the lists as they were written show what is wrong
-            return Group.build(**read_input(columns))
-    del columns
-    return Group.build(**read_input(parse_json(text)))

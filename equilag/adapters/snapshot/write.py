@@ -6,14 +6,14 @@ import gzip
 import json
 import os
 from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Final
 
 import numpy as np
 
 from equilag.adapters.files import replace_file
-from equilag.adapters.snapshot.read_input import FORMAT
+from equilag.adapters.snapshot.read_input import FIELDS, FORMAT, lists
 from equilag.domain.building.group_input import GroupInput, PartitionOffsets
 from equilag.domain.building.integer_columns import NULL
 from equilag.domain.building.member_fields import MEMBER_DEFAULTS
@@ -29,7 +29,6 @@ from equilag.domain.group.lag import (
 )
 from equilag.domain.plan.assignment import iter_names
 
-_COLUMNS: Final = "only a group described by mappings can be written, not one by columns"
 _REDUCED: Final = "was made for planning; only a group as it was read or built can be written"
 
 
@@ -56,19 +55,11 @@ def snapshot_document(given: Group | GroupInput) -> dict[str, Any]:
         "subscriptions": {name: list(topics) for topics, name in shared.items()} or None,
         "members": [_member(given, one, shared) for one in given["members"]],
     }
-    for name, write in _WRITERS.items():
+    for name, field in FIELDS.items():
         value: Any = given.get(name)
-        if value is not None and (name not in _IF_ANY or value):
-            document[name] = write(value)
+        if value is not None and (not field.if_any or value):
+            document[name] = field.write(value)
     return {name: value for name, value in document.items() if value is not None}
-
-
-def _offset_lists(offsets: PartitionOffsets) -> dict[str, dict[str, list[Any]]]:
-    """Topic -> array -> offsets."""
-    arrays = {name: _lists(rows) for name, rows in offsets._asdict().items()}
-    return {
-        topic: {name: rows[topic] for name, rows in arrays.items()} for topic in arrays["log_end"]
-    }
 
 
 def _shared(given: GroupInput) -> dict[tuple[str, ...], str]:
@@ -89,9 +80,8 @@ def _member(
         "subscription": shared.get(tuple(topics), list(topics)),
     }
     owned = given.get("owned", {})
-    if not isinstance(owned, Mapping):
-        raise TypeError(_COLUMNS)
-    held = {topic: row for topic, row in _lists(owned.get(known.id, {})).items() if row}
+    mine = owned.get(known.id, {}) if isinstance(owned, Mapping) else owned
+    held = {topic: row for topic, row in lists(mine).items() if row}
     if held:
         entry["owned"] = held
     generation = given.get("generation")
@@ -101,35 +91,6 @@ def _member(
         if value != (generation if inherited else default):
             entry[name] = value
     return entry
-
-
-def _lists(rows: object) -> dict[str, list[Any]]:
-    if not isinstance(rows, Mapping):
-        raise TypeError(_COLUMNS)
-    return {topic: list(row) for topic, row in rows.items()}
-
-
-_WRITERS: Final[dict[str, Callable[[Any], Any]]] = {
-    "generation": lambda it: it,
-    "offsets": _offset_lists,
-    "previous": lambda it: {"seconds_before": it[0], "offsets": _offset_lists(it[1])},
-    "lags": _lists,
-    "unknown_lags": _lists,
-    "rates": _lists,
-    "weights": _lists,
-    "move_weights": _lists,
-    "racks": lambda it: {topic: [list(racks) for racks in row] for topic, row in it.items()},
-    "allowed": lambda it: {
-        topic: {str(number): list(ids) for number, ids in numbers.items()}
-        for topic, numbers in it.items()
-    },
-    "co_partitioned": lambda it: [list(topics) for topics in it],
-    "incomplete": list,
-    "auto_offset_reset": lambda it: it,
-}
-"""Arguments of `Group.build` that a snapshot has under their names, and how each is written."""
-_IF_ANY: Final = frozenset({"unknown_lags", "allowed", "co_partitioned", "incomplete"})
-"""Those that are left out where they are empty."""
 
 
 def save_snapshot(group: Group, path: str | os.PathLike[str]) -> None:
