@@ -18,10 +18,9 @@ from equilag.domain.plan.verdict import VerdictFacts
 from equilag.domain.policy.policy import SETTINGS
 from equilag.live.status.steward_facts import OLD_NAMES, STATUS_FORMAT, StewardFacts
 from equilag.live.status.steward_parts import HISTORY_FORMAT, StewardHistory
-from equilag.planner.diagnosis.fleet_verdict import FleetVerdictFacts
-from equilag.planner.diagnosis.unevenness import UnevennessFacts
 from equilag.planner.explaining.bound_causes import BoundCause
-from equilag.planner.facts.fleet_run import AssignorGaps
+from equilag.planner.explaining.unevenness import UnevennessFacts
+from equilag.planner.facts.fleet_run import AssignorGaps, FleetVerdictFacts
 
 FOLDER: Final = Path(__file__).resolve().parents[2] / "docs" / "schemas"
 DEFINITIONS: Final[dict[str, tuple[type, ...]]] = {

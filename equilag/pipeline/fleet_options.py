@@ -11,7 +11,7 @@ from equilag.pipeline.rules import Rules
 from equilag.pipeline.solving import KILL_AFTER
 from equilag.pipeline.sources.history import END_OF_TIME
 from equilag.pipeline.sources.signals import WEIGHTS
-from equilag.planner.diagnosis.judged_plan import VerdictLimits
+from equilag.planner.worth.thresholds import VerdictLimits
 
 
 @dataclass(frozen=True, slots=True)

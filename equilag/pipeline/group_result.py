@@ -14,7 +14,7 @@ from equilag.domain.group.group import Group, Index, Ints
 from equilag.pipeline.rules import GroupSettings
 from equilag.pipeline.sources.group_columns import baseline_columns, plan_columns
 from equilag.pipeline.sources.snapshot_rows import Row, group_input
-from equilag.planner.diagnosis.judged_plan import VerdictLimits
+from equilag.planner.worth.thresholds import VerdictLimits
 
 if TYPE_CHECKING:
     from equilag.domain.plan.plan import Plan

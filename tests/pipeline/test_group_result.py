@@ -24,8 +24,7 @@ from equilag.pipeline.rules import GroupSettings
 from equilag.pipeline.sources.group_columns import BASELINE, LOADS, PLAN, THROUGHPUT
 from equilag.pipeline.sources.snapshot_rows import group_input
 from equilag.planner.compare import compare
-from equilag.planner.diagnosis.judged_plan import VerdictLimits
-from equilag.planner.worth.thresholds import Thresholds
+from equilag.planner.worth.thresholds import Thresholds, VerdictLimits
 from equilag.report.reports.plan import PlanReport
 
 LOAD_NAMES = "max", "min", "spread", "mean", "spread_lower_bound", "excess", "excess_lower_bound"

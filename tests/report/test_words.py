@@ -30,14 +30,14 @@ from equilag.domain.plan.verdict import SuspectFacts
 from equilag.domain.policy.policy import Policy
 from equilag.planner.assign import assign
 from equilag.planner.compare import Comparison, ComparisonRow, compare
-from equilag.planner.diagnosis.unevenness import unevenness_facts
 from equilag.planner.explain import explanation_of
 from equilag.planner.explaining.bound_causes import BoundCause
+from equilag.planner.explaining.unevenness import unevenness_facts
 from equilag.planner.facts.group import group_facts
 from equilag.planner.simulate import simulate
 from equilag.planner.sizes.size_search import LeastSize
 from equilag.planner.solving.run_settings import budget_of
-from equilag.planner.verdict.plan_verdict import judge_plan
+from equilag.planner.verdict.judged_plan import JudgedPlan
 from equilag.report.reports.comparison import ComparisonReport
 from equilag.report.reports.explanation import ExplanationReport
 from equilag.report.reports.plan import PlanReport
@@ -152,7 +152,7 @@ def unevenness() -> Said:
     }  # fmt: skip
     for name, group in groups.items():
         more = {"weight": "given"} if group is weightless else {}
-        now = unevenness_facts(judge_plan(equilag.solve(group, time_limit=0, **more)))
+        now = unevenness_facts(JudgedPlan(equilag.solve(group, time_limit=0, **more)))
         yield name, (unevenness_heading(now), *unevenness_words(now))
     one = SuspectFacts("m03", 6, 6, 30_000, 54, 54, 59, 59)
     some = SuspectFacts("m00", 10, 9, 30_000, 50, 49, 59, 40_000)

@@ -17,7 +17,7 @@ from equilag.domain.show import guess
 from equilag.report.terminal import COLORS, DEFAULT_WIDTH, MAX_WIDTH, MIN_WIDTH
 
 if TYPE_CHECKING:
-    from equilag.planner.diagnosis.judged_plan import VerdictLimits
+    from equilag.planner.worth.thresholds import VerdictLimits
 
 
 MAX_SHOWN: Final = 40
@@ -236,8 +236,7 @@ LIMITS: Final = (
 
 def limits_of(args: argparse.Namespace) -> VerdictLimits:
     """What `LIMITS` say."""
-    from equilag.planner.diagnosis.judged_plan import VerdictLimits
-    from equilag.planner.worth.thresholds import Thresholds
+    from equilag.planner.worth.thresholds import Thresholds, VerdictLimits
 
     thresholds = Thresholds(args.gain, min_gain=args.min_gain)
     return VerdictLimits(thresholds, args.min_lag, args.behind)

@@ -22,8 +22,8 @@ if TYPE_CHECKING:
     from equilag.adapters.kafka.group_kinds import ListedGroup
     from equilag.adapters.kafka.group_reader import Readings
     from equilag.adapters.kafka.reading import Reading
-    from equilag.planner.diagnosis.judged_plan import VerdictLimits
     from equilag.planner.facts.live_group import LiveGroupFacts
+    from equilag.planner.worth.thresholds import VerdictLimits
 
 NAME: Final = "groups"
 HELP: Final = "list the groups of a live cluster or of a text, the worst first"

@@ -38,16 +38,20 @@ class CauseFacts:
     """One thing that is wrong with a group, or that it is in order."""
 
     cause: Cause
-    sure: bool
-    """False where one sample cannot tell."""
-    members: tuple[str, ...]
-    partitions: tuple[NamedPartition, ...]
+    action: Action
+    """What it asks for; ``leave`` for nothing."""
     evidence: str
     """One sentence."""
     advice: str
     """One sentence."""
+    members: tuple[str, ...] = ()
+    partitions: tuple[NamedPartition, ...] = ()
     next: str | None = None
     """A command that answers what is open."""
+    sure: bool = True
+    """False where one sample cannot tell."""
+    waiting: int = 0
+    """Records that it is about."""
 
 
 @dataclass(frozen=True, slots=True)

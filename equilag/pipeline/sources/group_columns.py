@@ -12,10 +12,11 @@ from equilag.domain.budget import Budget
 from equilag.domain.group.group import NOBODY, Flags, Group
 from equilag.domain.plan.metrics import count_moves, has_capacities, load_divisor
 from equilag.domain.reduction.reduce import known_capacities
-from equilag.planner.diagnosis.judged_plan import VerdictLimits
 from equilag.planner.facts.fleet_run import MAX_NAMED
 from equilag.planner.facts.work import WorkFacts, work_facts
-from equilag.planner.verdict.plan_verdict import judge_plan, verdict_of
+from equilag.planner.verdict.judged_plan import JudgedPlan
+from equilag.planner.verdict.plan_verdict import verdict_of
+from equilag.planner.worth.thresholds import VerdictLimits
 
 if TYPE_CHECKING:
     from equilag.domain.plan.plan import Plan
@@ -219,7 +220,7 @@ def plan_columns(plan: Plan, limits: VerdictLimits | None = None) -> dict[str, A
 
 
 def _verdict(plan: Plan, work: WorkFacts | None, limits: VerdictLimits | None) -> dict[str, Any]:
-    found = verdict_of(judge_plan(plan, work, limits))
+    found = verdict_of(JudgedPlan(plan, work, limits))
     return {name: getattr(found, name) for name, _ in VERDICT}
 
 

@@ -1,9 +1,9 @@
-"""What is wrong with a group, in the order in which it matters: each cause with its evidence."""
+"""What is wrong with a group: each cause with its evidence, and what it asks for."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import Final, NamedTuple
+from typing import Final
 
 import numpy as np
 
@@ -11,41 +11,13 @@ from equilag.domain.columns import Flags, Ints
 from equilag.domain.figures import form, listed, number, partition_name, plural
 from equilag.domain.group.group import NOBODY, Group
 from equilag.domain.group.lag import NO_COMMIT, UNKNOWN
-from equilag.domain.plan.verdict import CAUSES, Action, Cause, CauseFacts, NamedPartition
-from equilag.planner.diagnosis.decide import PlanDecision
-from equilag.planner.diagnosis.judged_plan import JudgedPlan
+from equilag.domain.plan.verdict import Action, CauseFacts, NamedPartition
 from equilag.planner.facts.commands import live_command
+from equilag.planner.verdict.decide import PlanDecision, waiting
+from equilag.planner.verdict.judged_plan import JudgedPlan
 
 MAX_NAMES: Final = 3
 """Members or partitions that a sentence names."""
-
-
-class FoundCause(NamedTuple):
-    """A cause as `CauseFacts` have it, and what it asks for."""
-
-    cause: Cause
-    action: Action
-    """`leave` for nothing."""
-    evidence: str
-    advice: str
-    members: tuple[str, ...] = ()
-    partitions: tuple[NamedPartition, ...] = ()
-    next: str | None = None
-    sure: bool = True
-    waiting: int = 0
-    """Records."""
-
-    @property
-    def facts(self) -> CauseFacts:
-        return CauseFacts(
-            self.cause, self.sure, self.members, self.partitions, self.evidence, self.advice,
-            self.next,
-        )  # fmt: skip
-
-
-def in_order(found: Sequence[FoundCause]) -> list[FoundCause]:
-    """By kind, then by records waiting."""
-    return sorted(found, key=lambda one: (CAUSES.index(one.cause), -one.waiting))
 
 
 def named(group: Group, places: Ints) -> tuple[NamedPartition, ...]:
@@ -58,12 +30,7 @@ def names(partitions: Sequence[NamedPartition]) -> str:
     return listed([partition_name(one) for one in partitions], MAX_NAMES)
 
 
-def waiting(records: int) -> str:
-    """``3 records wait``"""
-    return f"{plural(records, 'record')} {form(records, 'waits', 'wait')}"
-
-
-def who_reads(group: Group) -> Iterator[FoundCause]:
+def who_reads(group: Group) -> Iterator[CauseFacts]:
     """What is not read, or of what it is not known."""
     if group.incomplete:
         advice = (
@@ -71,7 +38,7 @@ def who_reads(group: Group) -> Iterator[FoundCause]:
             " the group itself."
         )
         evidence, again = " ".join(group.incomplete), live_command(group, "")
-        yield FoundCause("incomplete-input", "cannot-tell", evidence, advice, next=again)
+        yield CauseFacts("incomplete-input", "cannot-tell", evidence, advice, next=again)
         return
     lag = int(group.lag.sum())
     if not group.assignable.any() and group.n_partitions:
@@ -79,21 +46,21 @@ def who_reads(group: Group) -> Iterator[FoundCause]:
         waits = waiting(lag) if lag else "nothing waits"
         advice = "Start its consumers, or delete the group if nobody needs it any more."
         asks: Action = "start-members" if lag else "leave"
-        yield FoundCause("no-members", asks, f"{why}, and {waits}.", advice, waiting=lag)
+        yield CauseFacts("no-members", asks, f"{why}, and {waits}.", advice, waiting=lag)
     free = np.flatnonzero(group.assignable & (group.owner == NOBODY))
     if len(free):
         lag = int(group.lag[free].sum())
         partitions, has = named(group, free), form(len(free), "has", "have")
         evidence = f"{plural(len(free), 'partition')} {has} no owner, and {number(lag)} records."
         advice = "Assign what nobody reads: a rebalance of the group does, and so does the plan."
-        yield FoundCause(
+        yield CauseFacts(
             "unassigned", "assign", evidence, advice, partitions=partitions, waiting=lag
         )
 
 
-def of_the_plan(found: JudgedPlan, made: PlanDecision) -> Iterator[FoundCause]:
+def of_the_plan(found: JudgedPlan, made: PlanDecision) -> Iterator[CauseFacts]:
     """What the assignment, or the number of members, is the reason of."""
-    group, heaviest = found.loads.group, found.heaviest
+    group, heaviest = found.group, found.heaviest
     if made.action == "move" or made.action == "loosen":
         who = () if heaviest is None else (heaviest.before,)
         above = 0.0 if heaviest is None else heaviest.above_before_percent
@@ -101,7 +68,7 @@ def of_the_plan(found: JudgedPlan, made: PlanDecision) -> Iterator[FoundCause]:
         advice = "Another assignment relieves it: the plan says which partitions to move."
         if made.action == "loosen":
             advice = "Plan with looser settings: the members keep up under those."
-        yield FoundCause("uneven-assignment", made.action, evidence, advice, who)
+        yield CauseFacts("uneven-assignment", made.action, evidence, advice, who)
     if made.action == "add-members" and found.work is not None and found.work.after is not None:
         more, after = found.work.more, found.work.after
         evidence = (
@@ -110,13 +77,13 @@ def of_the_plan(found: JudgedPlan, made: PlanDecision) -> Iterator[FoundCause]:
             " records/s short."
         )
         advice = f"Add {plural(more, 'member')}." if more else "Add members."
-        yield FoundCause(
+        yield CauseFacts(
             "too-few-members", "add-members", evidence, advice,
             next=live_command(group, "", "size"), waiting=int(group.lag.sum()),
         )  # fmt: skip
 
 
-def of_unknown(group: Group) -> Iterator[FoundCause]:
+def of_unknown(group: Group) -> Iterator[CauseFacts]:
     """Partitions whose lag is planned as 0 or as the whole log, for want of a commit or an end."""
     unknown: Flags = group.assignable & (group.quality == UNKNOWN)
     none: Flags = group.assignable & (group.quality == NO_COMMIT)
@@ -139,7 +106,7 @@ def of_unknown(group: Group) -> Iterator[FoundCause]:
             "See whether its reader commits at all, and set --auto-offset-reset to what the"
             " consumers use."
         )
-        yield FoundCause(
+        yield CauseFacts(
             "never-committed", "look", evidence, advice, partitions=partitions, waiting=log
         )
     everything = bool(np.array_equal(unknown, group.assignable))
@@ -152,7 +119,7 @@ def of_unknown(group: Group) -> Iterator[FoundCause]:
         )
         advice = "Give offsets or lags; without any, numbers of partitions are balanced."
         again = live_command(group, "--sample 60s")
-        yield FoundCause("unknown-lag", "look", evidence, advice, (), partitions, again)
+        yield CauseFacts("unknown-lag", "look", evidence, advice, (), partitions, again)
 
 
 def log_sizes(group: Group) -> Ints:
@@ -164,7 +131,7 @@ def log_sizes(group: Group) -> Ints:
     return size
 
 
-def in_order_facts(group: Group, caught_up: bool) -> Iterator[FoundCause]:
+def in_order_facts(group: Group, caught_up: bool) -> Iterator[CauseFacts]:
     """What asks for nothing."""
     counts = np.bincount(group.owner[group.owner != NOBODY], minlength=group.n_members)
     without = np.flatnonzero(counts == 0)
@@ -177,7 +144,7 @@ def in_order_facts(group: Group, caught_up: bool) -> Iterator[FoundCause]:
             f" least {number(spare)} {form(spare, 'reads', 'read')} nothing."
         )
         advice = "A spare member takes over when another one stops."
-        yield FoundCause("idle-members", "leave", evidence, advice, ids)
+        yield CauseFacts("idle-members", "leave", evidence, advice, ids)
     if caught_up:
         lag = int(group.lag[group.assignable].sum())
-        yield FoundCause("caught-up", "leave", f"{waiting(lag)} in all.", "Nothing is to be done.")
+        yield CauseFacts("caught-up", "leave", f"{waiting(lag)} in all.", "Nothing is to be done.")

@@ -6,21 +6,12 @@ from collections.abc import Iterator
 from typing import Final
 
 from equilag.domain.plan.plan import Plan
-from equilag.domain.plan.verdict import VerdictFacts
-from equilag.planner.diagnosis.decide import PlanDecision, decide
-from equilag.planner.diagnosis.judged_plan import JudgedPlan, VerdictLimits, judged_plan
+from equilag.domain.plan.verdict import CAUSES, CauseFacts, VerdictFacts
 from equilag.planner.facts.throughput_words import behind_news
-from equilag.planner.facts.work import WorkFacts, load_unit, work_facts
 from equilag.planner.verdict.backlogs import backlog_causes
-from equilag.planner.verdict.causes import (
-    FoundCause,
-    in_order,
-    in_order_facts,
-    of_the_plan,
-    of_unknown,
-    who_reads,
-)
-from equilag.planner.verdict.plan_words import Words, plan_words, worth_it_words
+from equilag.planner.verdict.causes import in_order_facts, of_the_plan, of_unknown, who_reads
+from equilag.planner.verdict.decide import PlanDecision, decide, worth_it
+from equilag.planner.verdict.judged_plan import JudgedPlan
 
 MAX_OTHERS: Final = 3
 """Further causes that are told beside the first."""
@@ -28,38 +19,35 @@ LOOK: Final = {"look": "Look first: ", "cannot-tell": "Cannot tell who reads wha
 """How the headline of an action begins that is no plan's."""
 
 
-def judge_plan(
-    plan: Plan, work: WorkFacts | None = None, limits: VerdictLimits | None = None
-) -> JudgedPlan:
-    """A plan judged by its figures; `work` is what is known of rates, made here unless given."""
-    return judged_plan(plan, work or work_facts(plan), load_unit(plan.planned), limits)
-
-
 def plan_verdict(plan: Plan) -> VerdictFacts:
     """The verdict on a plan, with the default limits."""
-    return verdict_of(judge_plan(plan))
+    return verdict_of(JudgedPlan(plan))
 
 
-def found_causes(found: JudgedPlan, made: PlanDecision) -> list[FoundCause]:
-    """All causes, in their order."""
-    group = found.plan.planned.given
-    reading = [*who_reads(group)]
-    if group.incomplete:
-        return in_order([*reading, *of_unknown(group)])
-    causes = [*backlog_causes(found, made), *of_the_plan(found, made), *of_unknown(group)]
-    return in_order([*reading, *causes, *in_order_facts(group, found.caught_up)])
+def _causes(found: JudgedPlan, made: PlanDecision) -> Iterator[CauseFacts]:
+    yield from who_reads(found.group)
+    if not found.group.incomplete:
+        yield from backlog_causes(found, made)
+        yield from of_the_plan(found, made)
+    yield from of_unknown(found.group)
+    if not found.group.incomplete:
+        yield from in_order_facts(found.group, found.caught_up)
 
 
 def verdict_of(found: JudgedPlan) -> VerdictFacts:
     """The verdict on a plan that has been judged; of an assignor's plan, with the assignor."""
     made = decide(found)
-    causes = found_causes(found, made)
+    order = [*_causes(found, made)]
+    causes = sorted(order, key=lambda one: (CAUSES.index(one.cause), -one.waiting))
     first = next((one for one in causes if _asks(one, found, made)), None)
     action = first.action if first else made.action if made.action == "undecided" else "leave"
-    if first is None or action == made.action:
-        headline, details = plan_words(found, made)
-    else:
-        headline, details = _of_cause(found, made, first)
+    headline, details = made.headline, made.details
+    if first is not None and action == "assign" != made.action:
+        headline = worth_it(found, action).headline
+        details = (behind_news(found.work)[0],) if found.work else ()
+    elif first is not None and action != made.action:
+        headline = f"{LOOK.get(action, '')}{first.evidence}".rstrip(".")
+        details = tuple(_beside(first, made))
     others = [
         f"{one.evidence} {one.advice}"
         for one in causes
@@ -77,30 +65,22 @@ def verdict_of(found: JudgedPlan) -> VerdictFacts:
         found.hot,
         found.cost,
         found.suspects,
-        tuple(one.facts for one in causes),
-        (first or causes[0]).cause if first or causes else None,
+        tuple(causes),
+        (first or causes[0]).cause if causes else None,
     )
 
 
-def _asks(one: FoundCause, found: JudgedPlan, made: PlanDecision) -> bool:
+def _asks(one: CauseFacts, found: JudgedPlan, made: PlanDecision) -> bool:
     """True for a cause that asks for something. Where nobody owns anything, the group is planned
     anew, and what the plan does not keep up with is said first."""
-    anew = one.action == "assign" and not found.cost.owned and made.ground == "does-not-keep-up"
-    return one.action != "leave" and not anew
+    short = found.is_short and made.action != "leave"
+    return one.action != "leave" and not (one.action == "assign" and not found.cost.owned and short)
 
 
-def _of_cause(found: JudgedPlan, made: PlanDecision, first: FoundCause) -> Words:
-    """The headline about a cause that no plan mends, or that the plan is not about."""
-    if first.action == "assign":
-        return worth_it_words(found)[0], (behind_news(found.work)[0],) if found.work else ()
-    return f"{LOOK.get(first.action, '')}{first.evidence}".rstrip("."), tuple(
-        _beside(found, made, first)
-    )
-
-
-def _beside(found: JudgedPlan, made: PlanDecision, first: FoundCause) -> Iterator[str]:
+def _beside(first: CauseFacts, made: PlanDecision) -> Iterator[str]:
+    """What adds to a cause that no plan mends, or that the plan is not about."""
     yield first.advice
     if first.next is not None:
         yield f"Next: {first.next}"
     if first.action != "cannot-tell" and made.action != "leave":
-        yield f"The plan beside it: {plan_words(found, made)[0]}"
+        yield f"The plan beside it: {made.headline}"

@@ -11,11 +11,12 @@ from equilag.domain.columns import Flags, Floats, Ints
 from equilag.domain.figures import number, partition_name, plural, printable, time_span
 from equilag.domain.group.group import NOBODY, Group
 from equilag.domain.group.throughput import ReadProgress
-from equilag.domain.plan.verdict import Action, Cause, NamedPartition
+from equilag.domain.plan.verdict import Action, Cause, CauseFacts, NamedPartition
 from equilag.domain.reduction.reduce import known_capacities
-from equilag.planner.diagnosis.judged_plan import CAUGHT_UP
 from equilag.planner.facts.commands import live_command
-from equilag.planner.verdict.causes import FoundCause, named, waiting
+from equilag.planner.verdict.causes import named
+from equilag.planner.verdict.decide import waiting
+from equilag.planner.verdict.judged_plan import CAUGHT_UP
 
 SURE_S: Final = 300.0
 """Seconds without a commit after which one is not to be expected: Kafka's consumers commit every
@@ -25,7 +26,7 @@ HALF: Final = 0.5
 SAME: Final = "commits by batch, pause(), an open transaction and its end marker look the same"
 
 
-def stuck_causes(group: Group, progress: ReadProgress) -> Iterator[FoundCause]:
+def stuck_causes(group: Group, progress: ReadProgress) -> Iterator[CauseFacts]:
     """Partitions and members whose commits stand still while records wait.
 
     Two commit intervals have to lie between the samples. A few records are told, and ask for
@@ -64,7 +65,7 @@ def _stuck(
     who: str,
     where: tuple[NamedPartition, ...],
     what: tuple[str, str, int],
-) -> FoundCause:
+) -> CauseFacts:
     """`what` are the evidence, whether a member or a partition is stuck, and the records."""
     evidence, kind, lag = what
     few = lag <= CAUGHT_UP * len(where)
@@ -74,10 +75,10 @@ def _stuck(
     again = None if sure else live_command(group, f"--sample {SURE_S:g}s")
     cause: Cause = "stuck-member" if kind == "member" else "stuck-partition"
     asks: Action = "leave" if few else "look"
-    return FoundCause(cause, asks, evidence, advice, (who,), where, again, sure, lag)
+    return CauseFacts(cause, asks, evidence, advice, (who,), where, again, sure, lag)
 
 
-def slow_causes(group: Group, progress: ReadProgress) -> Iterator[FoundCause]:
+def slow_causes(group: Group, progress: ReadProgress) -> Iterator[CauseFacts]:
     """Members that had a backlog all along, and read less than half of what others did."""
     held: Flags = progress.known & (group.owner != NOBODY)
     size = group.n_members
@@ -113,7 +114,7 @@ def slow_causes(group: Group, progress: ReadProgress) -> Iterator[FoundCause]:
             "Look at this member first: its log, its poll loop, what it waits for; a plan by speed"
             " gives it less."
         )
-        yield FoundCause(
+        yield CauseFacts(
             "slow-member", "look", evidence, advice, (who,), named(group, np.flatnonzero(own)),
             live_command(group, "--sample 60s --weight work"), waiting=lag,
         )  # fmt: skip

@@ -8,7 +8,7 @@ rates are known, the least number of records follows from them: the same setting
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Final, Literal, NamedTuple, get_args
 
 from equilag.domain.errors import InputError
@@ -77,6 +77,25 @@ class Thresholds:
         limit = self.moves_per_hour
         if limit is not None and (type(limit) is not int or limit < 0):
             raise InputError(f"{limit!r} is not a whole number, 0 or more", "moves_per_hour")
+
+
+@dataclass(frozen=True, slots=True)
+class VerdictLimits:
+    """From where on something is wrong."""
+
+    thresholds: Thresholds = field(default_factory=Thresholds)
+    """What a plan has to bring."""
+    min_lag: float = 10_000
+    """Records per partition that are much where no rate is known."""
+    behind_s: float = 60.0
+    """Seconds of production that are much."""
+
+    def to_dict(self) -> dict[str, float | None]:
+        """By the names of their options."""
+        return {
+            "gain": self.thresholds.gain_percent, "min_gain": self.thresholds.min_gain,
+            "min_lag": self.min_lag, "behind": self.behind_s,
+        }  # fmt: skip
 
 
 def least_records(gain: Gain, thresholds: Thresholds) -> float:

@@ -10,12 +10,12 @@ from typing import Any, Final
 from equilag.domain.document import to_document
 from equilag.domain.figures import Change, number, partition_name, plural, printable
 from equilag.domain.plan.plan import Plan
-from equilag.planner.diagnosis.judged_plan import VerdictLimits
-from equilag.planner.diagnosis.served_moves import ServedFacts, served_facts
-from equilag.planner.diagnosis.unevenness import UnevennessFacts, unevenness_facts
 from equilag.planner.explain import Explanation, LooserPlan
+from equilag.planner.explaining.served_moves import ServedFacts, served_facts
+from equilag.planner.explaining.unevenness import UnevennessFacts, unevenness_facts
 from equilag.planner.facts.plan import is_per_capacity
 from equilag.planner.facts.work import WEIGHT_UNITS, unit_words
+from equilag.planner.worth.thresholds import VerdictLimits
 from equilag.report import report_blocks as b
 from equilag.report.reports.plan import PlanReport, verdict_blocks
 from equilag.report.words.bounds import (

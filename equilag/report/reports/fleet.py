@@ -12,8 +12,7 @@ from typing import Any, Final
 from equilag.domain.document import to_document
 from equilag.domain.figures import number, plural, printable, short_number, shorten
 from equilag.planner.compare import CURRENT
-from equilag.planner.diagnosis.fleet_verdict import FleetVerdictFacts, fleet_verdict
-from equilag.planner.facts.fleet_run import BAND_LIMITS, FleetRun
+from equilag.planner.facts.fleet_run import BAND_LIMITS, FleetRun, FleetVerdictFacts, fleet_verdict
 from equilag.report import report_blocks as b
 from equilag.report.reports.fleet_groups import groups_section
 from equilag.report.words.fleet import (

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from equilag.domain.figures import Change, number, percent, plural, printable
-from equilag.planner.diagnosis.fleet_verdict import fleet_verdict
-from equilag.planner.facts.fleet_run import FleetRun, GroupRow
+from equilag.planner.facts.fleet_run import FleetRun, GroupRow, fleet_verdict
 from equilag.report import report_blocks as b
 from equilag.report.words.fleet import KEEPS_UP, help_words
 from equilag.report.words.group import group_name

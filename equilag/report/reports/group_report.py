@@ -18,7 +18,6 @@ from equilag.domain.plan.broken_rules import broken_by_assignor
 from equilag.domain.plan.plan import Plan
 from equilag.domain.policy.policy import Policy
 from equilag.planner.all_answers import Answers
-from equilag.planner.diagnosis.judged_plan import VerdictLimits
 from equilag.planner.facts.commands import plan_command
 from equilag.planner.facts.front import (
     FrontFacts,
@@ -30,6 +29,7 @@ from equilag.planner.facts.front import (
 from equilag.planner.facts.history import CoursePoint, change_facts, course_of, moment_facts
 from equilag.planner.facts.moves import flows_by_pair, partition_columns
 from equilag.planner.facts.plan import idle_members
+from equilag.planner.worth.thresholds import VerdictLimits
 from equilag.report import report_blocks as b
 from equilag.report.reports.comparison import ComparisonReport
 from equilag.report.reports.explanation import ExplanationReport

@@ -10,7 +10,6 @@ from typing import Any, Final
 from equilag.domain.figures import Change, form, listed, number, plural, printable, unit_of
 from equilag.domain.plan.plan import Plan
 from equilag.domain.plan.verdict import VerdictFacts
-from equilag.planner.diagnosis.judged_plan import JudgedPlan, VerdictLimits
 from equilag.planner.facts.commands import live_command, option_words
 from equilag.planner.facts.group import GroupFacts, group_facts
 from equilag.planner.facts.moves import flows_that_say_most, sorted_moves
@@ -24,8 +23,10 @@ from equilag.planner.facts.plan import (
 )
 from equilag.planner.facts.throughput_words import load_words
 from equilag.planner.facts.work import WorkFacts, work_facts
-from equilag.planner.verdict.plan_verdict import judge_plan, verdict_of
-from equilag.planner.verdict.plan_words import above_percent
+from equilag.planner.verdict.decide import above_percent
+from equilag.planner.verdict.judged_plan import JudgedPlan
+from equilag.planner.verdict.plan_verdict import verdict_of
+from equilag.planner.worth.thresholds import VerdictLimits
 from equilag.report import report_blocks as b
 from equilag.report.words.extended import SHORT_NOTE, capacity_words, keeps_up_words
 from equilag.report.words.group import group_title
@@ -76,7 +77,7 @@ class PlanReport(b.Report):
 
     @cached_property
     def judged(self) -> JudgedPlan:
-        return judge_plan(self.plan, self.work, self._limits)
+        return JudgedPlan(self.plan, self.work, self._limits)
 
     @cached_property
     def verdict(self) -> VerdictFacts:

@@ -6,8 +6,7 @@ from collections.abc import Mapping
 from typing import Any, Final, NamedTuple
 
 from equilag.domain.figures import form, number, percent, plural, printable, short_number, time_span
-from equilag.planner.diagnosis.fleet_verdict import FleetVerdictFacts
-from equilag.planner.facts.fleet_run import MAX_NAMED, GroupThroughput
+from equilag.planner.facts.fleet_run import MAX_NAMED, FleetVerdictFacts, GroupThroughput
 
 WEIGHTS: Final = {
     "work": "work (lag and what comes within the horizon), in records; lag where no rate is known",

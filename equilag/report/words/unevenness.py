@@ -17,8 +17,8 @@ from equilag.domain.figures import (
     spread_over,
 )
 from equilag.domain.plan.verdict import SuspectFacts
-from equilag.planner.diagnosis.suspects import suspicion
-from equilag.planner.diagnosis.unevenness import UNEVEN, NowMemberFacts, UnevennessFacts
+from equilag.planner.explaining.unevenness import UNEVEN, NowMemberFacts, UnevennessFacts
+from equilag.planner.verdict.suspects import suspicion
 
 MAX_NAMES: Final = 3
 """Members or topics that a sentence names."""

@@ -14,9 +14,8 @@ from equilag.cli import main
 from equilag.domain.building.group_input import PartitionOffsets
 from equilag.domain.errors import InputError
 from equilag.domain.plan.verdict import VerdictFacts
-from equilag.planner.diagnosis.judged_plan import VerdictLimits
 from equilag.planner.verdict.quick_verdict import quick_verdict
-from equilag.planner.worth.thresholds import Thresholds
+from equilag.planner.worth.thresholds import Thresholds, VerdictLimits
 
 
 def built(**fields: Any) -> Group:

@@ -10,7 +10,7 @@ import equilag
 from equilag import Group
 from equilag.domain.group.member import Member
 from equilag.domain.plan.verdict import Action, VerdictFacts
-from equilag.planner.verdict.plan_words import above_percent
+from equilag.planner.verdict.decide import above_percent
 from equilag.report.words.signs import SIGNS, sign_of
 
 

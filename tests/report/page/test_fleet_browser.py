@@ -11,7 +11,7 @@ import pytest
 from support.browser import OpenPage
 from support.fleet_rows import FAILED, fleet_gaps, fleet_report, many_groups
 
-from equilag.planner.diagnosis.decide import Action
+from equilag.planner.verdict.decide import Action
 from equilag.report.page.write_page import page_of
 from equilag.report.reports.fleet import FleetReport
 

@@ -12,8 +12,8 @@ from support.reports import sections, text_of, words_of
 import equilag
 from equilag.domain.plan.plan import Plan
 from equilag.domain.policy.policy import Policy
-from equilag.planner.diagnosis.served_moves import served_facts
 from equilag.planner.explain import explanation_of
+from equilag.planner.explaining.served_moves import served_facts
 from equilag.planner.solving.run_settings import budget_of
 from equilag.report.report_blocks import Table
 from equilag.report.reports.explanation import ExplanationReport

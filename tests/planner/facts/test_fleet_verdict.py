@@ -8,8 +8,7 @@ from typing import Any
 import pytest
 from support.fleet_rows import FAILED, KEPT, ROW, fleet_report
 
-from equilag.planner.diagnosis.fleet_verdict import fleet_verdict
-from equilag.planner.facts.fleet_run import GroupRow
+from equilag.planner.facts.fleet_run import GroupRow, fleet_verdict
 from equilag.report.words.fleet import fleet_headline
 
 

@@ -12,7 +12,7 @@ from equilag.domain.group.group import NOBODY, Flags, Floats, Ints
 from equilag.domain.move_reasons.unit_reasons import Partner
 from equilag.domain.plan.metrics import member_counts
 from equilag.domain.plan.verdict import SuspectFacts
-from equilag.planner.diagnosis.judged_plan import JudgedPlan
+from equilag.planner.verdict.judged_plan import JudgedPlan
 from equilag.planner.worth.group_loads import GroupLoads
 
 UNEVEN: Final = 0.1

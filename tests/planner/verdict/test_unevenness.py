@@ -14,15 +14,13 @@ import equilag
 from equilag.domain.group.group import Group
 from equilag.domain.group.lag import UNKNOWN
 from equilag.domain.plan.verdict import SuspectFacts
-from equilag.planner.diagnosis.judged_plan import judged_plan
-from equilag.planner.diagnosis.suspects import slow_suspects
-from equilag.planner.diagnosis.unevenness import UnevennessFacts, unevenness_facts
-from equilag.planner.facts.work import load_unit, work_facts
+from equilag.planner.explaining.unevenness import UnevennessFacts, unevenness_facts
+from equilag.planner.verdict.judged_plan import JudgedPlan
+from equilag.planner.verdict.suspects import slow_suspects
 
 
 def now_of(group: Group) -> UnevennessFacts:
-    plan = equilag.solve(group, time_limit=0)
-    return unevenness_facts(judged_plan(plan, work_facts(plan), load_unit(plan.planned)))
+    return unevenness_facts(JudgedPlan(equilag.solve(group, time_limit=0)))
 
 
 def test_every_figure_is_what_a_plain_computation_says() -> None:

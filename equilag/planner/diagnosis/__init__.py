@@ -1,1 +1,0 @@
-"""What is wrong with a group, and what a plan brings: figures and decisions, no sentences."""
