@@ -129,7 +129,7 @@ class GroupReport(b.Report):
             "group": to_document(self.plan.group),
             "verdict": self.plan.verdict.document(),
             "plan": self.plan.document(),
-            "work": self.plan.work and to_document(self.plan.work),
+            "work": self.plan.judged.work and to_document(self.plan.judged.work),
             "breaks": broken.to_dict() if broken else None,
             "members": to_document(self.plan.members),
             "idle": list(idle_members(plan)),

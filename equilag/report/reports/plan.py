@@ -22,7 +22,6 @@ from equilag.planner.facts.plan import (
     member_facts,
 )
 from equilag.planner.facts.throughput_words import load_words
-from equilag.planner.facts.work import WorkFacts, work_facts
 from equilag.planner.verdict.decide import above_percent
 from equilag.planner.verdict.judged_plan import JudgedPlan
 from equilag.planner.verdict.plan_verdict import verdict_of
@@ -47,7 +46,6 @@ LARGEST: Final = 10
 """Moves that it shows of more, beside what members give to one another."""
 MAX_IDLE: Final = 5
 """Idle members that are named."""
-NOTHING_TO_READ: Final = "no partition in its subscription", "no partition in their subscriptions"
 
 
 class PlanReport(b.Report):
@@ -71,13 +69,8 @@ class PlanReport(b.Report):
         return group_facts(self.plan.group, self.plan.planned, is_per_capacity(self.plan))
 
     @cached_property
-    def work(self) -> WorkFacts | None:
-        """None where lag is spread."""
-        return work_facts(self.plan)
-
-    @cached_property
     def judged(self) -> JudgedPlan:
-        return JudgedPlan(self.plan, self.work, self._limits)
+        return JudgedPlan(self.plan, limits=self._limits)
 
     @cached_property
     def verdict(self) -> VerdictFacts:
@@ -86,11 +79,11 @@ class PlanReport(b.Report):
     @cached_property
     def members(self) -> tuple[MemberFacts, ...]:
         """In the natural order of their ids; without idle ones."""
-        return member_facts(self.plan, self.work)
+        return member_facts(self.plan, self.judged.work)
 
     @property
     def proof(self) -> b.Facts:
-        rows = proof_rows(self.plan, self.group, self.work, verbose=self._verbose)
+        rows = proof_rows(self.plan, self.group, self.judged.work, verbose=self._verbose)
         return b.Facts(tuple(row for row in rows if row.words))
 
     def strips(self) -> Sequence[b.Strip]:
@@ -168,7 +161,8 @@ def members_section(report: PlanReport, strips: Sequence[b.Strip] = ()) -> b.Sec
         return b.Section("No members:", (), " there is nobody to assign a partition to.")
     idle = idle_members(plan)
     empty = [member.id for member in members if not member.partitions]
-    nothing = f"{plural(len(idle), 'idle member')} ({form(len(idle), *NOTHING_TO_READ)})"
+    whose = form(len(idle), "its subscription", "their subscriptions")
+    nothing = f"{plural(len(idle), 'idle member')} (no partition in {whose})"
     without = f"{plural(len(empty), 'member')} {form(len(empty), 'gets', 'get')} no partition"
     lines = (
         capacity_words(plan),
