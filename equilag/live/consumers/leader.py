@@ -27,7 +27,7 @@ from equilag.live.consumers.lag_source import (
     checked,
 )
 from equilag.live.consumers.leader_state import LastAnswer, LeaderLoad, VerdictLog
-from equilag.live.consumers.options import AssignorOptions
+from equilag.live.consumers.options import PATIENCE, AssignorOptions
 from equilag.live.consumers.sampler import LagSampler, MeasureProbe, Probe
 from equilag.live.rebalance.assignments import Answering, JoinedMembers
 from equilag.live.rebalance.controller import Considered, Controller, Seen
@@ -84,6 +84,8 @@ class Leader:
         together = None if options.co_partition == "none" else KeptTogether(self._log.together)
         limit = options.limit(consumer.session if consumer else None)
         self._plan_settings = PlanSettings(policy, limit, options.seed, together)
+        # Nobody waits for a plan in advance: on a busy machine it has as much work, and more time.
+        self._in_advance = replace(self._plan_settings, time_limit=PATIENCE * limit, effort=limit)
         self._handouts = Handouts()
         self._led = False
         self._last: LastAnswer | None = None
@@ -206,7 +208,7 @@ class Leader:
                 consumer.request_rebalance()
 
     def _plan(self, group: Group, policy: Policy) -> Decision:
-        return decide(group, replace(self._plan_settings, policy=policy))
+        return decide(group, replace(self._in_advance, policy=policy))
 
     def _assign(
         self, members: Sequence[JoinedMember], sizes: Sizes, racks: Racks | None

@@ -18,6 +18,9 @@ MAX_TIME_LIMIT_S: Final = 1.0
 SESSION_SHARE: Final = 10
 """The default planning time is at most this part of the session timeout: heartbeats of aiokafka
 wait for a plan, and a leader without heartbeats is expelled."""
+PATIENCE: Final = 5
+"""A plan that nobody waits for may take so many times as long: its work is counted, and a busy
+machine, where the clock ended it early, would leave the group as it is."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,7 +30,8 @@ class AssignorOptions:
     policy: Policy | str = "lag-aware"
     """A name stands for this policy with the defaults of live groups, see `live_policy`."""
     time_limit: float | None = None
-    """For one plan; None: 1 s, or a tenth of the session timeout if that is less."""
+    """For a plan that the group waits for, and the work of one in advance; None: 1 s, or a tenth of
+    the session timeout if that is less."""
     seed: int = 0
     lag: Lag = field(default_factory=LiveLag)
     max_lag_age: float = 120.0

@@ -6,7 +6,7 @@ they observed. Each call ends in a verdict with a reason, whether or not anythin
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import partial
 from typing import Final
 
@@ -45,9 +45,6 @@ from equilag.planner.worth.thresholds import (
     reaches,
 )
 
-_OUT_OF_REACH_S: Final = 300.0
-"""How long an imbalance that the last plan left counts as one that no plan removes: plans are not
-made again and again for a few heavy partitions, and the load may have changed after 5 minutes."""
 _JUDGED_S: Final = 240.0
 """Seconds after which a rebalance is judged, or after the cooldown if that is shorter. Later its
 effect is lost in other changes, and an unlucky one would keep a long cooldown as it is."""
@@ -110,8 +107,6 @@ class Controller:
         self._changed_at = float("-inf")
         """When members were last seen to come or go."""
         self._confirmations = 0
-        self._out_of_reach = (0.0, float("-inf"))
-        """Percent that the last plan left, and when it was made."""
         self._vain_plans = VainPlans()
         self._promised: PromisedRelief | None = None
 
@@ -131,15 +126,12 @@ class Controller:
         weigh = partial(gain_of_plan, loads, pace, seconds)
         possible = possible_gain(loads, loads.group.owner, pace, seconds)
         effect = self._effect(loads, possible, now)
-        within_reach = self._within_reach(possible, now)
-        verdict = judge(within_reach, self.thresholds)
+        verdict = judge(possible, self.thresholds)
         if not verdict.worth_it:
             self._confirmations = 0
             return Considered(_at_best(verdict), possible, effect=effect)
         self._confirmations += 1
-        waits = self._waits(verdict, within_reach, loads, now) or self._vain_plans.wait(
-            within_reach.relief_percent, now
-        )
+        waits = self._waits(verdict, possible, loads, now)
         if waits is not None:
             return Considered(waits, possible, effect=effect)
         group = with_move_prices(loads, self._policy) if seen.cooperative else loads.group
@@ -151,11 +143,8 @@ class Controller:
             gain = weigh(decision)
         if gain is None:
             verdict = Verdict("no-plan", decision.fallback_reason or "")
-            self._vain_plans.record(verdict, within_reach.relief_percent, now)
+            self._vain_plans.record(verdict, possible.relief_percent, now)
             return Considered(verdict, possible, effect=effect)
-        if limit is None:
-            after = possible_gain(loads, decision.plan.assigned)
-            self._out_of_reach = (after.relief_percent, now)
         decision, gain = cheaper_plan(group, self._policy, weigh, decision, gain)
         verdict = self._of_plan(gain, limit)
         if verdict.ground == "pause" and group.move_weights is not None:
@@ -163,9 +152,7 @@ class Controller:
             if step is not None and (found := self._of_plan(step[1], None)).worth_it:
                 verdict, (decision, gain) = found, step
         if not verdict.worth_it:
-            self._confirmations = 0
-            relief = self._within_reach(possible, now).relief_percent
-            self._vain_plans.record(verdict, relief, now)
+            self._vain_plans.record(verdict, possible.relief_percent, now)
         return Considered(verdict, possible, decision, gain, effect)
 
     def _notice_members(self, group: Group, now: float) -> None:
@@ -176,7 +163,6 @@ class Controller:
                 self._changed_at = now
             self._members = members
             self._confirmations = 0
-            self._out_of_reach = (0.0, float("-inf"))
             self._vain_plans.clear()
             self._promised = None
 
@@ -211,27 +197,14 @@ class Controller:
             self.cooldown.brought_nothing()
         return f"{effect}; at least {self.cooldown.seconds:.0f} s between rebalances now"
 
-    def _within_reach(self, possible: Gain, now: float) -> Gain:
-        """The possible gain without what the last plan left."""
-        percent, at = self._out_of_reach
-        if now - at > _OUT_OF_REACH_S or possible.relief_percent <= 0:
-            return possible
-        # It may shrink meanwhile, and what comes on top then is new.
-        percent = min(percent, possible.relief_percent)
-        self._out_of_reach = (percent, at)
-        share = 1.0 - percent / possible.relief_percent
-        return replace(
-            possible,
-            relief_percent=possible.relief_percent - percent,
-            relief_s=None if possible.relief_s is None else possible.relief_s * share,
-        )
-
     def _waits(
-        self, verdict: Verdict, within_reach: Gain, loads: GroupLoads, now: float
+        self, verdict: Verdict, possible: Gain, loads: GroupLoads, now: float
     ) -> Verdict | None:
         """Return why nothing is done yet about an imbalance; None if a plan is to be made."""
+        if (vain := self._vain_plans.wait(possible.relief_percent, now)) is not None:
+            return vain
         number, confirm = self._confirmations, self.thresholds.confirm
-        if not reaches(within_reach, self.thresholds, CLEAR):
+        if not reaches(possible, self.thresholds, CLEAR):
             confirm *= SLIGHT
         best = _at_best(verdict).reason
         if number < confirm:

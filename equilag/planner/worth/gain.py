@@ -5,16 +5,16 @@ Members are compared by their load: the weight of their partitions per unit of c
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 import numpy as np
 
-from equilag.domain.group.group import Floats, Index
+from equilag.domain.group.group import Index
 from equilag.domain.plan.metrics import moved
 from equilag.planner.simulation.fluid_state import Conditions
 from equilag.planner.simulation.rebalance_price import WORTH_S, Pace, Weighed, weigh
-from equilag.planner.worth.group_loads import GroupLoads
+from equilag.planner.worth.group_loads import GroupLoads, best_loads
 
 USUAL: Final = Pace()
 """The pace of a group of which nothing else is known."""
@@ -46,6 +46,8 @@ class Gain:
     """The same in seconds of work of that member; None if no rate and no capacity is known."""
     noise_percent: float
     """Standard error of a member's load from the rates' errors, in percent of a fair share."""
+    sure_percent: float
+    """The relief by lag alone, which is there whatever the rates are."""
     moves: int
     weighed: Weighed | None = None
     """Gain and price in record-seconds; None where loads are lag alone, or no rate is known."""
@@ -76,8 +78,8 @@ def gain_of(
     """Return the gain of changing from one assignment [P] to another, by a rebalance of this pace,
     over some seconds."""
     planned, moves = imbalance_of(loads, after), int(moved(before, after).sum())
-    then = np.sort(loads.of(after))[::-1]
-    return _gain(loads, planned, then, before, moves, _weighed(loads, before, after, pace, seconds))
+    weighed = _weighed(loads, before, after, pace, seconds)
+    return _gain(loads, planned, before, after, moves, weighed)
 
 
 def possible_gain(
@@ -86,7 +88,7 @@ def possible_gain(
     """Return the gain of the loads that no plan falls below, without moves: no plan has more."""
     perfect = Imbalance(100.0 * loads.best[0] / loads.fair if loads.fair else 100.0)
     weighed = _weighed(loads, before, None, pace, seconds)
-    return _gain(loads, perfect, loads.best, before, 0, weighed)
+    return _gain(loads, perfect, before, None, 0, weighed)
 
 
 USED: Final = 0.8
@@ -109,24 +111,33 @@ def _weighed(
 
 
 def _gain(
-    loads: GroupLoads, planned: Imbalance, then: Floats, before: Index, moves: int,
+    loads: GroupLoads, planned: Imbalance, before: Index, after: Index | None, moves: int,
     weighed: Weighed | None,
 ) -> Gain:  # fmt: skip
-    """`then` are the planned loads, the heaviest first."""
-    least = loads.best
-    heaviest_first = np.sort(loads.of(before))[::-1]
-    drop = np.maximum(heaviest_first, least) - np.maximum(then, least)
-    increase_above = np.minimum.accumulate(np.append(0.0, drop[:-1]))
-    relief = float((drop + increase_above).max(initial=0.0)) if len(drop) else 0.0
+    """`after` None stands for the loads that no plan falls below."""
+    lag = np.where(loads.group.assignable, loads.group.lag, 0).astype(np.float64)
+    by_lag = replace(loads, weight=lag, best=best_loads(lag, loads.capacity))
+    relief, sure = _relief(loads, before, after), _relief(by_lag, before, after)
     base = loads.usual or loads.fair  # most members may have nothing
+    some = len(loads.busy) > 0
     return Gain(
         imbalance_of(loads, before),
         planned,
         100.0 * relief / base if base else 0.0,
         loads.seconds(relief),
         100.0 * loads.error / base if base else 0.0,
+        100.0 * sure / base if base and loads.in_records else 0.0,
         moves,
         weighed,
-        relief * float(loads.capacity.mean()) if loads.in_records and len(drop) else None,
-        float(loads.rate.sum()) / max(1, len(drop)),
+        relief * float(loads.capacity.mean()) if loads.in_records and some else None,
+        float(loads.rate.sum()) / max(1, len(loads.busy)),
     )
+
+
+def _relief(loads: GroupLoads, before: Index, after: Index | None) -> float:
+    """See `Gain.relief_percent`; as a load."""
+    least = loads.best
+    then = least if after is None else np.sort(loads.of(after))[::-1]
+    drop = np.maximum(np.sort(loads.of(before))[::-1], least) - np.maximum(then, least)
+    increase_above = np.minimum.accumulate(np.append(0.0, drop[:-1]))
+    return float((drop + increase_above).max(initial=0.0)) if len(drop) else 0.0

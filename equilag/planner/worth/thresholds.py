@@ -129,7 +129,8 @@ def judge(gain: Gain, thresholds: Thresholds) -> Verdict:
         if not _enough_records(gain, thresholds):
             least = f"{least_records(gain, thresholds):,.0f} records"
         return Verdict("even", f"{relief}, less than {least}")
-    if gain.relief_percent < SURE * gain.noise_percent:
+    is_sure = 0 < gain.sure_percent >= thresholds.gain_percent
+    if gain.relief_percent < SURE * gain.noise_percent and not is_sure:
         unsure = f"a load is known to {gain.noise_percent:.1f} %"
         return Verdict("noise", f"{relief}, but {unsure} only")
     if gain.weighed is None:

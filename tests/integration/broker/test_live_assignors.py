@@ -50,8 +50,7 @@ QUICK: Final = {"heartbeat_interval_ms": 200, "session_timeout_ms": 6000}
 LIVE: Final = {
     "lag": LiveLag(every=0.3),
     "policy": Policy(tolerance=0),
-    # A loaded machine may miss the limit of the first plan by lag: another is asked for soon.
-    "rejoin": Thresholds(cooldown_s=1.0),
+    "rejoin": Thresholds(cooldown_s=1.0, min_gain=0),  # see `even`
 }
 
 

@@ -132,7 +132,7 @@ def test_relief_counts_where_most_members_have_nothing() -> None:
 
 GAIN = Gain(
     Imbalance(130.0), Imbalance(105.0), relief_percent=25.0, relief_s=15.0, noise_percent=1.0,
-    moves=4, weighed=Weighed(900.0, 400.0),
+    sure_percent=0.0, moves=4, weighed=Weighed(900.0, 400.0),
 )  # fmt: skip
 USUAL = Thresholds()
 
@@ -160,6 +160,7 @@ def test_noise_is_no_gain() -> None:
     verdict = judge(replace(GAIN, noise_percent=9.0), USUAL)
     assert verdict.ground == "noise"
     assert verdict.reason.endswith("a load is known to 9.0 % only")
+    assert judge(replace(GAIN, noise_percent=9.0, sure_percent=10.0), USUAL).worth_it
 
 
 def test_a_rebalance_may_cost_more_than_it_gains() -> None:
