@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 
+from equilag.domain.columns import Floats, Ints
 from equilag.live.tracking.member_speeds import MemberSpeeds
-from equilag.live.tracking.rate_chart import RateChart
+from equilag.live.tracking.produce_rates import produce_rates
 from equilag.live.tracking.sample_ring import SampleRing
-from equilag.live.tracking.topic_columns import ObservedOffsets, TopicColumns
+from equilag.live.tracking.topic_columns import ObservedOffsets, TopicColumns, renumbered
 from equilag.live.tracking.tracked_state import (
     STATE_FORMAT,
     TrackingSettings,
@@ -22,6 +23,9 @@ from equilag.planner.simulation.rebalance_price import COMMIT_S
 
 SILENT: Final = 1.5
 """Times the longest time between two commits after which a member is silent."""
+HELD_S: Final = 120.0
+"""Seconds for which the last rate stands in for an unknown one: a log end cannot be read while a
+partition has no leader."""
 CELLS_PER_S: Final = 10_000.0
 """Offsets per second, at most, that are looked through for speeds. In 24 observations of 10,000
 partitions and 200 members with a backlog that takes 50 ms: once in 24 s, 0.2 % of a core."""
@@ -36,6 +40,15 @@ class TrackedRates:
     """Standard errors; of bursty producers they are as large as the bursts make them."""
 
 
+class _KnownRates(NamedTuple):
+    """Of P partitions; NaN where nothing is known."""
+
+    value: Floats
+    error: Floats
+    at: Floats
+    """[P] when the rate was measured."""
+
+
 class LoadTracker:
     """What the observations of one group tell of its load. Not for several threads at a time."""
 
@@ -43,7 +56,7 @@ class LoadTracker:
         self._settings = settings or TrackingSettings()
         longest = max(self._settings.rate_window, self._settings.speed_window)
         self._ring = SampleRing(longest)
-        self._chart = RateChart(self._settings)
+        self._known = _KnownRates(np.zeros(0), np.zeros(0), np.zeros(0))
         self._speeds = MemberSpeeds(self._settings)
         self._learnt_at = -np.inf
 
@@ -73,14 +86,16 @@ class LoadTracker:
         columns = tracker._ring.columns = TopicColumns(
             {topic: len(row) for topic, row in known.rates.items()}
         )
-        tracker._chart.renumber(columns.columns_in(TopicColumns({})), 0)
-        rates = columns.values(known.rates), columns.values(known.errors)
-        tracker._chart.resume(rates, now - age, now)
+        if age <= HELD_S:
+            rates = columns.values(known.rates), columns.values(known.errors)
+            tracker._known = _KnownRates(*rates, np.full(columns.number, now - age))
+        else:
+            tracker._known = _KnownRates(*np.full((3, columns.number), np.nan))
         return tracker
 
     def to_dict(self, now: float, wall: float) -> dict[str, Any]:
         """Return what is known as plain JSON; `now` is the monotonic, `wall` the Unix time."""
-        known, columns = self._chart.current, self._ring.columns
+        known, columns = self._known, self._ring.columns
         rates, errors = columns.by_topic(known.value), columns.by_topic(known.error)
         return {
             "format": STATE_FORMAT,
@@ -100,12 +115,25 @@ class LoadTracker:
         numbers = self._ring.add(observed)
         times, log_ends = self._ring.times(), self._ring.log_ends()
         if numbers is not None:
-            self._chart.renumber(numbers, observed.at)
-        self._chart.add(times, log_ends)
+            known = (renumbered(column, numbers, np.nan) for column in self._known)
+            self._known = _KnownRates(*known)
+        self._learn_rates(times, log_ends)
         if observed.at >= self._learnt_at + log_ends.size / CELLS_PER_S:
             samples, keys = self._ring.samples(self._settings.speed_window)
             self._speeds.learn(samples, keys, self.commit_s)
             self._learnt_at = observed.at
+
+    def _learn_rates(self, times: Floats, log_ends: Ints) -> None:
+        found, known, now = produce_rates(times, log_ends, self._settings), self._known, times[-1]
+        gone = known.at < now - HELD_S
+        if len(rows := log_ends[-2:]) > 1:  # a topic that was made anew
+            gone |= (rows[1] >= 0) & (rows[1] < rows[0])
+        new = ~np.isnan(found.value)
+        self._known = _KnownRates(
+            np.where(new, found.value, np.where(gone, np.nan, known.value)),
+            np.where(new, found.error, np.where(gone, np.nan, known.error)),
+            np.where(new, now, known.at),
+        )
 
     @property
     def commit_s(self) -> float:
@@ -124,7 +152,7 @@ class LoadTracker:
 
         A topic that was not observed, or with another size, is unknown.
         """
-        known, columns = self._chart.current, self._ring.columns
+        known, columns = self._known, self._ring.columns
         values, errors = columns.by_topic(known.value), columns.by_topic(known.error)
         return TrackedRates(_sized(values, sizes), _sized(errors, sizes))
 
@@ -138,7 +166,7 @@ class LoadTracker:
 
         Capacities are free of noise, see `speed_levels`: they change only if speeds do.
         """
-        rate = float(np.nansum(self._chart.current.value))
+        rate = float(np.nansum(self._known.value))
         return self._speeds.capacities(keys, now, rate)
 
 

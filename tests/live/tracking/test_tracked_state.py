@@ -50,7 +50,7 @@ def test_rates_are_used_until_they_are_measured() -> None:
 
 
 def test_speeds_are_used_for_an_hour() -> None:
-    assert resumed(3000.0).capacities(["a", "b"], 7.0) == {"a": 102, "b": 150}
+    assert resumed(3000.0).capacities(["a", "b"], 7.0) == {"a": 100, "b": 150}
     assert resumed(3541.0).capacities(["a", "b"], 7.0) == {}
     assert resumed(3601.0).to_dict(7.0, WALL)["speeds"] == {}
 

@@ -7,7 +7,7 @@ import pytest
 from support.tracked_loads import followed
 
 from equilag.domain.columns import Floats
-from equilag.live.tracking.rate_chart import CountWindow, change_score
+from equilag.live.tracking.produce_rates import CountWindow, change_score
 
 EVERY = 5.0
 PARTITIONS = 40
