@@ -7,7 +7,7 @@ import logging
 import time
 import weakref
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, Final
 
@@ -17,22 +17,21 @@ from equilag.live.consumers.consumer_handle import ConsumerHandle
 from equilag.live.consumers.lag_source import (
     EVERY_S,
     Background,
-    GivenLags,
+    LagSample,
     LagSource,
     LiveLag,
-    LoadSource,
-    ObservedLoad,
-    SampledLags,
     Sizes,
     checked,
 )
-from equilag.live.consumers.leader_state import LastAnswer, LeaderLoad, VerdictLog
+from equilag.live.consumers.leader_load import LeaderLoad
+from equilag.live.consumers.leader_log import VerdictLog
 from equilag.live.consumers.options import PATIENCE, AssignorOptions
 from equilag.live.consumers.sampler import LagSampler, MeasureProbe, Probe
 from equilag.live.rebalance.assignments import Answering, JoinedMembers
-from equilag.live.rebalance.controller import Considered, Controller, Seen
+from equilag.live.rebalance.controller import Considered
 from equilag.live.rebalance.decision import FALLBACK, Decision, PlanSettings, decide, load_planner
-from equilag.live.rebalance.handouts import Handouts, TargetAssignment
+from equilag.live.rebalance.fitting_policy import with_capacities
+from equilag.live.rebalance.group_control import GroupControl, SeenGroup
 from equilag.live.rebalance.joined_members import (
     JoinedMember,
     MemberAssignments,
@@ -42,7 +41,7 @@ from equilag.live.rebalance.joined_members import (
     member_key,
 )
 from equilag.live.rebalance.kept_together import KeptTogether
-from equilag.live.rebalance.measured import Racks
+from equilag.live.rebalance.measured import Measured, Racks, measured_loads
 from equilag.live.rebalance.sticky_plan import sticky_decision
 from equilag.planner.assign import assign
 from equilag.planner.worth.thresholds import Thresholds, Verdict
@@ -52,8 +51,28 @@ log: Final = logging.getLogger("equilag.consumers")
 NAMELESS: Final = "(unknown)"
 """The group's name in log lines if the consumer was not found."""
 
-
 load_planner()  # now, not at the first plan, for which the group waits, and aiokafka's event loop
+
+
+class _NotFound:
+    """The lag source of an assignor whose consumer was not found."""
+
+    def lags(self, topics: Sizes) -> LagSample:
+        raise LookupError("the consumer was not found, so its lag cannot be measured")
+
+
+@dataclass(frozen=True, slots=True)
+class LastAnswer:
+    """To whom something was handed out last, and of what."""
+
+    rebalances: int
+    """How many there had been then."""
+    members: Sequence[JoinedMember]
+    """Those with topics."""
+    sizes: Sizes
+    racks: Racks | None
+    held: Mapping[str, Partitions]
+    """Member key -> partitions, withheld ones included."""
 
 
 class Leader:
@@ -76,38 +95,33 @@ class Leader:
         self._name = consumer.group if consumer else NAMELESS
         self._requests = consumer is not None and options.rejoin is not None
         self._log = VerdictLog(self._name)
-        policy = options.planning_policy
-        self._minds_racks = policy.minds_racks
-        self._sampler: LagSampler | None = None
-        source = self._source(checked(options.lag))
-        self._load = LeaderLoad(self._name, source, policy, options.max_lag_age, self._log)
+        self._policy = policy = options.planning_policy
         together = None if options.co_partition == "none" else KeptTogether(self._log.together)
         limit = options.limit(consumer.session if consumer else None)
         self._plan_settings = PlanSettings(policy, limit, options.seed, together)
         # Nobody waits for a plan in advance: on a busy machine it has as much work, and more time.
         self._in_advance = replace(self._plan_settings, time_limit=PATIENCE * limit, effort=limit)
-        self._handouts = Handouts()
         self._led = False
         self._last: LastAnswer | None = None
         """None while another member leads, and while an answer is being made."""
-        self._controller = Controller(options.rejoin or Thresholds(), policy)
+        self._control = GroupControl(options.rejoin or Thresholds(), policy)
+        self._measure(checked(options.lag), options.max_lag_age)
 
-    def _source(self, lag: LagSource | LiveLag | Background) -> LoadSource:
-        """Return what is known of the load; create the sampler that keeps it up to date, or that
-        only makes the leader look at it at intervals."""
-        consumer, every = self._consumer, EVERY_S
-        load: LoadSource
+    def _measure(self, lag: LagSource | LiveLag | Background, max_age: float) -> None:
+        """Set up what is known of the load, and the sampler that keeps it up to date, or that only
+        makes the leader look at it at intervals."""
+        consumer, weak = self._consumer, weakref.ref(self)
+        source: LagSource | None = None
+        every, reset = EVERY_S, None
         open_probe: Callable[[], Probe] = partial(MeasureProbe, dict)
-        if isinstance(lag, LiveLag):
-            if consumer is None:
-                return GivenLags(None)
-            load, every = ObservedLoad(lag.auto_offset_reset or consumer.reset), lag.every
-            open_probe = consumer.open_probe
+        if isinstance(lag, LiveLag) and consumer is not None:
+            every, open_probe = lag.every, consumer.open_probe
+            reset = lag.auto_offset_reset or consumer.reset
         elif isinstance(lag, Background):
-            load, every, open_probe = SampledLags(), lag.every, partial(MeasureProbe, lag.measure)
+            every, open_probe = lag.every, partial(MeasureProbe, lag.measure)
         else:
-            load = GivenLags(lag)
-        weak = weakref.ref(self)
+            source = _NotFound() if isinstance(lag, LiveLag) else lag
+        self._load = load = LeaderLoad(source, reset, max_age, self._log.failure)
 
         def found(sample: Any, topics: Sizes, at: float) -> None:
             leader = weak()
@@ -120,7 +134,6 @@ class Leader:
 
         alive = consumer.alive if consumer else (lambda: weak() is not None)
         self._sampler = LagSampler(open_probe, every, alive, found, self._name)
-        return load
 
     def coordinator(self) -> Any | None:
         """Return the client's coordinator, if it was found and still exists."""
@@ -134,9 +147,10 @@ class Leader:
         `racks` returns the racks of the topics' partitions, if the policy minds them.
         """
         self._led = True
-        assignments = self.assign(members, sizes, racks(sizes) if self._minds_racks else None)
-        if self._sampler:
-            self._sampler.set_topics(sizes, leading=True)
+        assignments = self.assign(
+            members, sizes, racks(sizes) if self._policy.minds_racks else None
+        )
+        self._sampler.set_topics(sizes, leading=True)
         return assignments
 
     def follow(self, sizes: Sizes) -> None:
@@ -146,8 +160,7 @@ class Leader:
         if led:
             return
         self.forget()
-        if self._sampler:
-            self._sampler.set_topics(sizes, leading=False)
+        self._sampler.set_topics(sizes, leading=False)
 
     def assign(
         self, members: Sequence[JoinedMember], sizes: Sizes, racks: Racks | None = None
@@ -170,12 +183,12 @@ class Leader:
     def forget(self) -> None:
         """Another member leads: what is handed out is no longer known."""
         self._last = None
-        self._handouts.forget()
+        self._control.handouts.forget()
 
     def holders_since(self, at: float) -> Mapping[str, Partitions]:
         """Return member key -> partitions, if they were the same since `at` (monotonic seconds);
         else {}."""
-        last, known = self._last, self._handouts.known
+        last, known = self._last, self._control.handouts.known
         return {} if last is None or known.unfinished or known.at > at else last.held
 
     def consider(self, began: float) -> None:
@@ -184,28 +197,38 @@ class Leader:
         if last is None or consumer is None or not self._requests:
             return
         try:
-            measured, reason = self._load.measured(last.members, last.sizes, last.racks)
-            if reason is not None:
-                self._log.verdict(Considered(Verdict("measuring", reason)), time.monotonic())
-                return
-            loads = self._load.loads(last, measured)
-            known, now = self._handouts.known, time.monotonic()
-            seen = Seen(began, now, known, self._cooperative)
-            considered = self._controller.consider(loads, seen, self._plan)
+            considered, requests = self._considered(last, began)
         except Exception as error:  # noqa: BLE001  optional: the group has its assignment
             self._log.failure(error)
             return
-        self._log.verdict(considered, now)
-        if (decision := considered.to_start) is not None:
-            assignment = decision.plan.assignment
-            target = TargetAssignment.of(last.members, assignment, last.sizes, {})
-            if measured.capacities:
-                target = target.by_speed()
-            # Unless another rebalance came first.
-            if self._handouts.request(target, last.rebalances, time.monotonic()):
-                self._controller.started(loads, considered, time.monotonic())
-                self._log.request(considered)
-                consumer.request_rebalance()
+        self._log.verdict(considered, time.monotonic())
+        if requests:
+            self._log.request(considered)
+            consumer.request_rebalance()
+
+    def _considered(self, last: LastAnswer, began: float) -> tuple[Considered, bool]:
+        """The verdict, and whether to request a rebalance."""
+        measured, reason = self._measured(last.members, last.sizes, last.racks)
+        if reason is not None:
+            return Considered(Verdict("measuring", reason)), False
+        members = [
+            replace(one, claims=last.held[member_key(one)], hints={}, generation=-1)
+            for one in last.members
+        ]
+        group = group_of(self._name, members, last.sizes, measured)
+        loads = measured_loads(with_capacities(group, self._policy), self._policy, measured)
+        seen = SeenGroup(
+            members=last.members, held=last.held, sizes=last.sizes, measured=measured, loads=loads,
+            cooperative=self._cooperative, rebalances=last.rebalances, began=began,
+        )  # fmt: skip
+        return self._control.consider(seen, self._plan)
+
+    def _measured(
+        self, members: Sequence[JoinedMember], sizes: Sizes, racks: Racks | None
+    ) -> tuple[Measured, str | None]:
+        measured, reason = self._load.measured(members, sizes, racks)
+        # The user's capacities may be in any unit.
+        return (replace(measured, capacities={}) if self._policy.capacity else measured), reason
 
     def _plan(self, group: Group, policy: Policy) -> Decision:
         return decide(group, replace(self._in_advance, policy=policy))
@@ -215,21 +238,18 @@ class Leader:
     ) -> MemberAssignments:
         began = time.monotonic()
         self._last = None  # what is being considered for it is out of date now
-        known = self._handouts.begin()
+        known = self._control.handouts.begin()
         hinted = [
             replace(one, hints=one.hints or known.held.get(member_key(one), {})) for one in members
         ]
         if not known.pending(began):
             known = known.without_target()
         joined = JoinedMembers(hinted, self._cooperative)
-        measured, reason = self._load.measured(joined.members, sizes, racks)
+        measured, reason = self._measured(joined.members, sizes, racks)
         decided = partial(sticky_decision, settings=self._plan_settings, patience=self._patience)
         answer = Answering(self._name, joined, sizes, known).answer(measured, decided, reason)
-        now = time.monotonic()
-        self._log.answer(answer, now - began)
-        taken = self._handouts.record(answer.target, not answer.withheld, now)
-        if taken is not None:
-            self._controller.rounds.record(taken, now)
-        subscribed, known = [one for one in members if one.topics], self._handouts.known
+        self._log.answer(answer, time.monotonic() - began)
+        self._control.record(answer)
+        subscribed, known = [one for one in members if one.topics], self._control.handouts.known
         self._last = LastAnswer(known.rebalances, subscribed, sizes, racks, known.held)
         return answer.by_member

@@ -6,7 +6,7 @@ import logging
 import threading
 import time
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any, Final, Protocol
 
 from equilag.live.consumers.lag_source import Sizes
@@ -19,11 +19,6 @@ samples only serve the first rebalances that it leads itself, and each member ad
 brokers."""
 ALIVE_CHECK_S: Final = 0.5
 """How often the thread checks whether its consumer still exists."""
-
-Found = Callable[[Any, Sizes, float], None]
-"""Gets a sample, its topics, and when measuring it began, in monotonic seconds."""
-
-
 REQUEST_TIMEOUT_MS: Final = 10_000
 """For each request of a probe: two sampling intervals of `LiveLag`. A slower answer is out of
 date."""
@@ -49,36 +44,12 @@ class MeasureProbe:
         """Nothing to close."""
 
 
-@dataclass(slots=True)
-class _Shared:
-    """What thread and sampler share: the thread must not keep the sampler alive."""
-
-    open_probe: Callable[[], Probe]
-    every: float
-    alive: Callable[[], bool]
-    found: Found
-    name: str
-    lock: threading.Lock = field(default_factory=threading.Lock)
-    wake: threading.Event = field(default_factory=threading.Event)
-    topics: dict[str, int] = field(default_factory=dict)
-    leading: bool = False
-    stopped: bool = False
-    covers: dict[str, int] = field(default_factory=dict)
-    """The topics of the newest sample."""
-    taken_at: float = 0.0
-    next_at: float = 0.0
-
-    @property
-    def interval(self) -> float:
-        return self.every if self.leading else self.every * FOLLOWER_FACTOR
-
-
 class LagSampler:
-    """Samples at intervals; `found` gets each sample, on the thread.
+    """Samples at intervals; `found` gets each sample on the thread, with its topics, and when
+    measuring it began, in monotonic seconds.
 
-    The thread starts with the first topics. It ends when `alive` returns False or the sampler is
-    deleted. It is a daemon: it never keeps the interpreter from exiting. It logs the first error of
-    each type.
+    The thread starts with the first topics, and ends when `alive` returns False. It is a daemon: it
+    never keeps the interpreter from exiting. It logs the first error of each type.
     """
 
     def __init__(
@@ -86,86 +57,79 @@ class LagSampler:
         open_probe: Callable[[], Probe],
         every: float,
         alive: Callable[[], bool],
-        found: Found,
+        found: Callable[[Any, Sizes, float], None],
         name: str,
     ) -> None:
-        self._shared = _Shared(open_probe, every, alive, found, name)
+        self._open_probe, self._every, self._alive = open_probe, every, alive
+        self._found, self._name = found, name
+        self._lock, self._wake = threading.Lock(), threading.Event()
+        self._topics: dict[str, int] = {}
+        self._covers: dict[str, int] = {}
+        """The topics of the newest sample."""
+        self._leading = False
+        self._taken_at = self._next_at = 0.0
+        self._logged: set[str] = set()
         self._thread: threading.Thread | None = None
-
-    def __del__(self) -> None:
-        self.stop()
-
-    def stop(self) -> None:
-        """Make the thread end; does not wait for it."""
-        self._shared.stopped = True
-        self._shared.wake.set()
 
     def set_topics(self, topics: Sizes, leading: bool) -> None:
         """Set what to measure; measure at once if there is no recent sample of it."""
-        shared = self._shared
         if not topics:
             return
-        with shared.lock:
-            shared.topics, shared.leading = dict(topics), leading
-            known = shared.covers == shared.topics
-            next_at = shared.taken_at + shared.interval if known else 0.0
-            shared.next_at = min(shared.next_at, next_at)
+        with self._lock:
+            self._topics, self._leading = dict(topics), leading
+            known = self._covers == self._topics
+            self._next_at = min(self._next_at, self._taken_at + self._interval if known else 0.0)
         if self._thread is None:
-            self._thread = threading.Thread(
-                target=_run, args=(shared,), name=f"equilag-lag-{shared.name}", daemon=True
-            )
+            name = f"equilag-lag-{self._name}"
+            self._thread = threading.Thread(target=self._run, name=name, daemon=True)
             self._thread.start()
-        shared.wake.set()
+        self._wake.set()
 
+    @property
+    def _interval(self) -> float:
+        return self._every if self._leading else self._every * FOLLOWER_FACTOR
 
-def _run(shared: _Shared) -> None:
-    """The thread: sample when it is time; only a leader keeps its probe open in between."""
-    probe: Probe | None = None
-    logged: set[str] = set()
-    try:
-        while not shared.stopped and shared.alive():
-            shared.wake.clear()
-            wait = shared.next_at - time.monotonic()
+    def _run(self) -> None:
+        """Sample when it is time; only a leader keeps its probe open in between."""
+        probe: Probe | None = None
+        while self._alive():
+            self._wake.clear()
+            wait = self._next_at - time.monotonic()
             if wait > 0:
-                shared.wake.wait(min(wait, ALIVE_CHECK_S))
+                self._wake.wait(min(wait, ALIVE_CHECK_S))
                 continue
             try:
-                if probe is None:
-                    probe = shared.open_probe()
-                _measure(shared, probe)
-                logged.clear()
+                probe = probe or self._open_probe()
+                self._measure(probe)
+                is_kept = self._leading
             except Exception as error:  # noqa: BLE001  the next sample may succeed
-                _log_failure(shared, error, logged)
+                self._log_failure(error)
+                is_kept = False
+            if not is_kept:
                 _close(probe)
                 probe = None
-            if not shared.leading:
-                _close(probe)
-                probe = None
-    finally:
         _close(probe)
 
+    def _measure(self, probe: Probe) -> None:
+        with self._lock:
+            topics = dict(self._topics)
+        began = time.monotonic()
+        sample = probe.measure(topics)
+        with self._lock:
+            self._covers, self._taken_at = topics, began
+            # Topics that changed during the measurement are measured at once.
+            self._next_at = began + self._interval if self._topics == topics else 0.0
+        self._logged.clear()
+        self._found(sample, topics, began)
 
-def _measure(shared: _Shared, probe: Probe) -> None:
-    with shared.lock:
-        topics = dict(shared.topics)
-    began = time.monotonic()
-    sample = probe.measure(topics)
-    with shared.lock:
-        shared.covers, shared.taken_at = topics, began
-        # Topics that changed during the measurement are measured at once.
-        shared.next_at = began + shared.interval if shared.topics == topics else 0.0
-    if not shared.stopped:
-        shared.found(sample, topics, began)
-
-
-def _log_failure(shared: _Shared, error: Exception, logged: set[str]) -> None:
-    """Log the first error of a type since the last success; the next attempt comes as usual."""
-    shared.next_at = time.monotonic() + shared.every
-    kind = type(error).__name__
-    level = logging.DEBUG if kind in logged else logging.WARNING
-    logged.add(kind)
-    if not shared.stopped and shared.alive():
-        log.log(level, "group %s: the lag cannot be measured: %s: %s", shared.name, kind, error)
+    def _log_failure(self, error: Exception) -> None:
+        """Log the first error of a type since the last success; the next attempt comes as usual."""
+        self._next_at = time.monotonic() + self._every
+        kind = type(error).__name__
+        level = logging.DEBUG if kind in self._logged else logging.WARNING
+        self._logged.add(kind)
+        if self._alive():
+            log.log(level, "group %s: the lag cannot be measured: %s: %s", self._name, kind, error)
 
 
 def _close(probe: Probe | None) -> None:

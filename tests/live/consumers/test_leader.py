@@ -13,7 +13,7 @@ import equilag
 from equilag.domain.policy.policy import Policy
 from equilag.live.consumers import leader as module
 from equilag.live.consumers.consumer_handle import ConsumerHandle
-from equilag.live.consumers.lag_source import LagSample, ObservedLoad, StaticLag
+from equilag.live.consumers.lag_source import LagSample, StaticLag
 from equilag.live.consumers.leader import Leader
 from equilag.live.consumers.options import AssignorOptions
 from equilag.live.rebalance.decision import FALLBACK
@@ -236,7 +236,7 @@ def test_a_failure_to_consider(
     requests = Requests()
     one = leader(SettableLags(LAGS), requests)
     one.assign(MEMBERS, SIZES)
-    monkeypatch.setattr("equilag.live.consumers.leader_state.measured_loads", fail)
+    monkeypatch.setattr("equilag.live.consumers.leader.measured_loads", fail)
     one.consider(time.monotonic())
     assert not requests
     assert "made to fail" in caplog.text
@@ -248,10 +248,10 @@ def observe(load, ends, commits, at, holders):
 
 def observed_leader():
     tracker = LoadTracker(TrackingSettings(least_window=4.0, spacing=1.0))
-    source, requests = ObservedLoad(None, tracker), Requests()
+    requests = Requests()
     one = Leader(AssignorOptions(), handle(requests))
-    one._load._source = source
-    return one, source, requests
+    one._load._tracker = tracker
+    return one, one._load, requests
 
 
 def test_by_work_once_rates_are_known(caplog: pytest.LogCaptureFixture) -> None:

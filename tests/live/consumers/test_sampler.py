@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gc
 import logging
 import subprocess
 import sys
@@ -12,8 +11,9 @@ import time
 import pytest
 from support.waiting import stays, until
 
-from equilag.live.consumers.lag_source import ObservedLoad, SampledLags
+from equilag.live.consumers.leader_load import LeaderLoad
 from equilag.live.consumers.sampler import LagSampler
+from equilag.live.rebalance.joined_members import JoinedMember
 from equilag.live.tracking.topic_columns import ObservedOffsets
 
 TOPICS = {"t": 2}
@@ -40,13 +40,16 @@ class Probes:
         self.closed += 1
 
 
-def sampler(probes, every=0.05, alive=lambda: True, found=lambda *sample: None):
-    return LagSampler(probes, every, alive, found, "g")
+def sampler(probes, every=0.05, found=lambda *sample: None):
+    """A sampler, and what ends it."""
+    ended = threading.Event()
+    made = LagSampler(probes, every, lambda: not ended.is_set(), found, "g")
+    return made, ended.set
 
 
 def test_a_leader_samples_at_intervals() -> None:
     probes, found, began = Probes(), [], time.monotonic()
-    one = sampler(probes, found=lambda *sample: found.append(sample))
+    one, end = sampler(probes, found=lambda *sample: found.append(sample))
     one.set_topics({}, leading=True)
     assert one._thread is None
     one.set_topics(TOPICS, leading=True)
@@ -56,43 +59,43 @@ def test_a_leader_samples_at_intervals() -> None:
     assert began <= found[0][2] < found[1][2] < time.monotonic()
     assert probes.opened == 1
     thread = one._thread
-    one.stop()
+    end()
     until(lambda: probes.closed == 1)
     until(lambda: not thread.is_alive())
 
 
 def test_other_topics_are_measured_at_once() -> None:
     probes = Probes()
-    one = sampler(probes, every=1000)
+    one, end = sampler(probes, every=1000)
     one.set_topics(TOPICS, leading=True)
     until(lambda: probes.measured)
     one.set_topics({"u": 1}, leading=True)
     until(lambda: len(probes.measured) > 1)
     one.set_topics({"u": 1}, leading=True)
     stays(lambda: probes.measured == [TOPICS, {"u": 1}], 0.05)
-    one.stop()
+    end()
 
 
 def test_a_follower_samples_less_and_closes_its_connection() -> None:
     probes, found = Probes(), []
-    one = sampler(probes, every=1000, found=lambda sample, *_: found.append(sample))
+    one, end = sampler(probes, every=1000, found=lambda sample, *_: found.append(sample))
     one.set_topics(TOPICS, leading=False)
     until(lambda: probes.closed == 1)
-    assert 11000 < one._shared.next_at - time.monotonic() <= 12000
+    assert 11000 < one._next_at - time.monotonic() <= 12000
     one.set_topics(TOPICS, leading=True)
-    assert 0 < one._shared.next_at - time.monotonic() <= 1000
+    assert 0 < one._next_at - time.monotonic() <= 1000
     assert found == [{"t": [1, 1]}]  # rates are learnt from it
-    one.stop()
+    end()
 
 
 def test_each_type_of_error_is_logged_once(caplog: pytest.LogCaptureFixture) -> None:
     kinds = [OSError("no"), OSError("not again"), ValueError("odd"), OSError("still"), None]
     probes = Probes([*kinds, OSError("new")])
-    one = sampler(probes)
+    one, end = sampler(probes)
     with caplog.at_level(logging.WARNING, "equilag.consumers"):
         one.set_topics(TOPICS, leading=True)
         until(lambda: len(probes.measured) > 6)
-    one.stop()
+    end()
     texts = [record.getMessage() for record in caplog.records]
     assert texts == [
         f"group g: the lag cannot be measured: {what}"
@@ -101,34 +104,13 @@ def test_each_type_of_error_is_logged_once(caplog: pytest.LogCaptureFixture) -> 
     assert probes.opened == 6
 
 
-def test_it_ends_with_its_consumer() -> None:
-    there = threading.Event()
-    there.set()
-    probes = Probes()
-    one = sampler(probes, every=1000, alive=there.is_set)
-    one.set_topics(TOPICS, leading=True)
-    thread = one._thread
-    until(lambda: probes.measured)
-    there.clear()
-    until(lambda: not thread.is_alive())
-
-
-def test_it_ends_when_it_is_deleted() -> None:
-    one = sampler(Probes(), every=1000)
-    one.set_topics(TOPICS, leading=True)
-    thread = one._thread
-    del one
-    gc.collect()
-    until(lambda: not thread.is_alive())
-
-
 def test_a_probe_that_cannot_be_closed() -> None:
     probes = Probes()
     probes.close = lambda: 1 / 0
-    one = sampler(probes)
+    one, end = sampler(probes)
     one.set_topics(TOPICS, leading=False)
     until(lambda: probes.measured)
-    one.stop()
+    end()
     until(lambda: not one._thread.is_alive())
 
 
@@ -152,27 +134,22 @@ def test_it_does_not_keep_the_interpreter_from_exiting() -> None:
 SIZES = {"t": 2, "u": 1}
 
 
-def test_only_topics_as_they_were_observed_are_known() -> None:
-    load = ObservedLoad("earliest")
-    assert load.measured({"t": 2}, []) is None
-    offsets = ObservedOffsets(0.0, {"t": [0, 10]}, {"t": [100, 60], "u": [7]}, {"t": [40, None]})
-    load.add(offsets, SIZES, 0.0, {})
-    found = load.measured({"t": 2}, ["m"])
-    assert found is not None
-    assert (found.lags["t"], found.rates, found.capacities) == ([60, 50], {"t": [None] * 2}, {})
-    assert found.age > 0
-    assert load.measured({"t": 3}, []) is None
-    assert load.measured({"t": 2, "v": 1}, []) is None
-
-
-def test_the_newest_lags_of_a_function_are_known_with_their_age() -> None:
-    load = SampledLags()
-    assert load.measured({"t": 2}, []) is None
+@pytest.mark.parametrize(
+    "sample",
+    [
+        {"t": [60, 50]},
+        ObservedOffsets(0.0, {"t": [0, 10]}, {"t": [100, 60], "u": [7]}, {"t": [40, None]}),
+    ],
+)
+def test_only_topics_as_they_were_observed_are_known(sample) -> None:
+    """Lags of a function, or offsets."""
+    load, members = LeaderLoad(None, "earliest", 1e9, print), [JoinedMember("m", ("t",))]
+    nothing = "no lag has been measured yet"
+    assert load.measured(members, {"t": 2}, None)[1] == nothing
     load.add({"t": [1, 2]}, SIZES, 0.0, {})
-    load.add({"t": [3, 4]}, SIZES, 1.0, {})
-    found = load.measured({"t": 2}, [])
-    assert found is not None
-    assert (found.lags, found.rates) == ({"t": [3, 4]}, {})
+    load.add(sample, SIZES, 0.0, {})
+    found, reason = load.measured(members, {"t": 2}, None)
+    assert (found.lags["t"], found.capacities, reason) == ([60, 50], {}, None)
     assert found.age > 0
-    assert load.measured({"t": 3}, []) is None
-    assert load.measured({"v": 1}, []) is None
+    for sizes in ({"t": 3}, {"t": 2, "v": 1}):
+        assert load.measured(members, sizes, None)[1] == nothing

@@ -1,0 +1,81 @@
+"""What every shell keeps of the group that it leads, and the two calls that it makes.
+
+A shell is what takes part in a group: an assignor inside a consumer, the steward. It calls
+`consider` after each observation, and requests a rebalance if that says so; and `record` after each
+answer (`assignments.Answering`) that it has handed out.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from equilag.domain.plan.plan import Plan
+from equilag.domain.policy.policy import Policy
+from equilag.live.rebalance.assignments import RebalanceAnswer
+from equilag.live.rebalance.controller import Considered, Controller, Seen
+from equilag.live.rebalance.handouts import Handouts, TargetAssignment, counts_of
+from equilag.live.rebalance.joined_members import JoinedMember, Partitions
+from equilag.live.rebalance.measured import Measured
+from equilag.live.rebalance.worthwhile_plan import MakePlan
+from equilag.planner.worth.group_loads import GroupLoads
+from equilag.planner.worth.thresholds import Thresholds
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SeenGroup:
+    """A group at one moment, without members that read nothing, such as stewards."""
+
+    members: Sequence[JoinedMember]
+    held: Mapping[str, Partitions]
+    """Member key -> owned partitions."""
+    sizes: Mapping[str, int]
+    measured: Measured
+    loads: GroupLoads
+    cooperative: bool
+    """True if only partitions that move pause in a rebalance."""
+    rebalances: int
+    """Rebalances so far when the observation began."""
+    began: float
+    """When that was, in seconds of the monotonic clock."""
+
+    def target(self, plan: Plan, shares: Mapping[str, float]) -> TargetAssignment:
+        """The target of a plan of this group that gives members these shares."""
+        return TargetAssignment.of(self.members, plan.assignment, self.sizes, shares)
+
+
+class GroupControl:
+    """The state of one led group. Safe to use from several threads, `consider` from one."""
+
+    def __init__(self, thresholds: Thresholds, policy: Policy) -> None:
+        self.handouts = Handouts()
+        self.controller = Controller(thresholds, policy)
+
+    def consider(
+        self, seen: SeenGroup, make_plan: MakePlan, dry_run: bool = False
+    ) -> tuple[Considered, bool]:
+        """Return the verdict on the group; and True if a rebalance is to be requested now, of which
+        the plan is the target. A dry run has no target."""
+        now, controller = time.monotonic(), self.controller
+        known, commit_s = self.handouts.known, seen.measured.commit_s
+        when = Seen(seen.began, now, known, seen.cooperative, commit_s)
+        considered = controller.consider(seen.loads, when, make_plan)
+        if (decision := considered.to_start) is None:
+            return considered, False
+        if not dry_run:
+            target = seen.target(decision.plan, {})
+            if seen.measured.capacities:  # it was planned by speeds
+                target = replace(target, shares=counts_of(target.assignment))
+            # Unless another rebalance came first.
+            if not self.handouts.request(target, seen.rebalances, time.monotonic()):
+                return considered, False
+        controller.started(seen.loads, considered, now)
+        return considered, True
+
+    def record(self, answer: RebalanceAnswer) -> None:
+        """An answer was handed out."""
+        now = time.monotonic()
+        taken = self.handouts.record(answer.target, not answer.withheld, now)
+        if taken is not None and any(answer.by_member.values()):
+            self.controller.rounds.record(taken, now)
