@@ -208,7 +208,8 @@ def incomplete(group: PrintedGroup, found: TablesFound, is_cut: bool) -> Iterato
     """Yield a sentence for each reason why nobody can tell who reads the partitions of a group."""
     if group.name in found.messages.inactive:
         return
-    headers = {table.header for table in found.tables if table.header.has_offsets}
+    offsets = (table.header for table in found.tables if table.header.has_offsets)
+    headers = list(dict.fromkeys(offsets))
     cut = [one for header in headers for one in _of_header(header)]
     owners = [row for row in group.rows() if row.member is not None]
     yield from cut or _of_rows(headers, owners)
@@ -231,7 +232,7 @@ def _of_header(header: TableHeader) -> Iterator[str]:
         yield f"The header has no column of the members: {where}."
 
 
-def _of_rows(headers: set[TableHeader], owners: list[PartitionRow]) -> Iterator[str]:
+def _of_rows(headers: list[TableHeader], owners: list[PartitionRow]) -> Iterator[str]:
     """Rows in which nothing follows an id that is not whole: Kafka's tool prints HOST there."""
     if not any({col.MEMBER, col.END} <= set(header.names) for header in headers):
         return

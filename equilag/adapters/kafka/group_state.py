@@ -12,23 +12,23 @@ from dataclasses import dataclass, field
 from typing import Final, NamedTuple
 from uuid import UUID
 
-from equilag.adapters.kafka.codec import consumer_protocol as kip848
 from equilag.adapters.kafka.codec.consumer_protocol import read_assignment, read_subscription
-from equilag.adapters.kafka.codec.offsets_codec import (
+from equilag.adapters.kafka.codec.records import (
     CLASSIC_GROUP,
+    CONSUMER_GROUP,
     CONSUMER_MEMBER,
     CURRENT_ASSIGNMENT,
     NAMES,
-    ClassicGroup,
-    CommitKey,
-    GroupKey,
+    OFFSET_COMMITS,
+    REGULAR_EXPRESSION,
+    STEPS,
+    VALUES,
     Key,
-    MemberKey,
-    OtherKey,
+    Message,
     UnknownVersion,
-    read_classic_group,
-    read_commit,
     read_key,
+    read_value,
+    topic_id_of,
 )
 from equilag.adapters.kafka.codec.wire import BrokenRecord
 from equilag.adapters.kafka.described import bare_host
@@ -54,8 +54,7 @@ class Commit(NamedTuple):
     committed: int
 
 
-@dataclass(frozen=True, slots=True)
-class Membership:
+class Membership(NamedTuple):
     """A member of a group; `subscription` and `owned` ascend.
 
     For a member of a `classic` group `owned` is what the last finished rebalance assigned; in a
@@ -124,15 +123,14 @@ class _Reader:
 
     def __init__(self, topic_names: Mapping[UUID, str]) -> None:
         self.topic_names = {topic_id.bytes: name for topic_id, name in topic_names.items()}
-        self.commits: dict[CommitKey, Commit] = {}
+        self.commits: dict[Key, Commit] = {}
         self.memberships: dict[str, list[Membership]] = {}
         self.groups: set[str] = set()
         self.unreadable: dict[str, str] = {}
         self.counts: Counter[str] = Counter()
         self.groups_with_deleted_topics: set[str] = set()
-        self.members: dict[tuple[str, str], kip848.ConsumerMember] = {}
-        self.current: dict[tuple[str, str], kip848.CurrentAssignment] = {}
-        self.resolved: dict[tuple[str, str], list[str]] = {}
+        self.parts: dict[tuple[int, str], dict[str, Message]] = {}
+        """Kind and group -> member, or expression -> what its record says."""
 
     def take(self, raw: bytes, value: bytes) -> None:
         """Add one last record of a key."""
@@ -141,78 +139,87 @@ class _Reader:
         except BrokenRecord:
             self.counts["broken key"] += 1
             return
-        try:
-            self._take(key, value)
-        except UnknownVersion as error:
-            self._refuse(key, str(error))
-        except BrokenRecord:
-            self._refuse(key, f"broken {_about(key)} record")
-
-    def _take(self, key: Key, value: bytes) -> None:
-        match key:
-            case CommitKey():
-                self._commit(key, value)
-            case GroupKey(kind=kind, group=group) if kind == CLASSIC_GROUP:
-                self._classic(group, read_classic_group(value))
-            case GroupKey(group=group):
-                kip848.read_group_epoch(value)
-                self.groups.add(group)
-            case MemberKey(kind=kind, group=group, name=name) if kind == CONSUMER_MEMBER:
-                self.members[group, name] = kip848.read_member(value)
-            case MemberKey(kind=kind, group=group, name=name) if kind == CURRENT_ASSIGNMENT:
-                self.current[group, name] = kip848.read_current_assignment(value)
-            case MemberKey(group=group, name=name):
-                self.resolved[group, name] = kip848.read_resolved_topics(value)
-            case OtherKey(name=name, needed=True):
-                self._refuse(key, name)
-
-    def _refuse(self, key: Key, reason: str) -> None:
-        self.counts[reason] += 1
-        if key.group is not None:
-            self.unreadable.setdefault(key.group, reason)
-
-    def _commit(self, key: CommitKey, raw: bytes) -> None:
-        value = read_commit(raw)
-        # The commit does not apply to a new topic with the same name.
-        if value.topic_id and self.topic_names.get(value.topic_id) != key.topic:
-            self.counts[GONE[0]] += 1
-            self.groups_with_deleted_topics.add(key.group)
+        if key.group is None or key.kind not in VALUES:
+            if key.kind not in STEPS:
+                self._refuse(key.group, key.record_name)
             return
-        self.commits[key] = Commit(*key, value.offset)
+        try:
+            self._take(key, key.group, read_value(key.kind, value))
+        except UnknownVersion as error:
+            self._refuse(key.group, str(error))
+        except BrokenRecord:
+            self._refuse(key.group, f"broken {NAMES[key.kind]} record")
 
-    def _classic(self, group: str, value: ClassicGroup) -> None:
-        if value.protocol_type != _CONSUMERS and (value.protocol_type or value.members):
-            reason = f"group of the protocol type {show(value.protocol_type)}"
-            self.counts[reason] += 1
+    def _take(self, key: Key, group: str, value: Message) -> None:
+        if key.kind in OFFSET_COMMITS:
+            topic_id = topic_id_of(value)
+            # The commit does not apply to a new topic with the same name.
+            if topic_id and self.topic_names.get(topic_id) != key.name:
+                self.counts[GONE[0]] += 1
+                self.groups_with_deleted_topics.add(group)
+            else:
+                self.commits[key] = Commit(group, key.name, key.partition, value["offset"])
+        elif key.kind == CLASSIC_GROUP:
+            self._classic(group, value)
+        elif key.kind == CONSUMER_GROUP:
+            self.groups.add(group)
+        else:
+            self.parts.setdefault((key.kind, group), {})[key.name] = value
+
+    def _refuse(self, group: str | None, reason: str) -> None:
+        self.counts[reason] += 1
+        if group is not None:
             self.unreadable.setdefault(group, reason)
+
+    def _classic(self, group: str, value: Message) -> None:
+        kind, members = value["protocol_type"], value["members"]
+        if kind != _CONSUMERS and (kind or members):
+            self._refuse(group, f"group of the protocol type {show(kind)}")
             return
         self.groups.add(group)
-        for member in value.members:
+        for member in members:
             try:
-                subscription = read_subscription(member.subscription)
-                owned = read_assignment(member.assignment)
+                subscription = read_subscription(member["subscription"])
+                owned = read_assignment(member["assignment"])
             except BrokenRecord:
-                reason = "broken consumer protocol message of a member"
-                self.counts[reason] += 1
-                self.unreadable.setdefault(group, reason)
+                self._refuse(group, "broken consumer protocol message of a member")
                 continue
-            membership = Membership(
+            self._add(
                 group,
-                member.member,
-                sorted(set(subscription.topics)),
-                _ascending(owned),
-                member.instance_id,
-                subscription.rack,
-                value.generation,
-                member.client_id or None,
-                bare_host(member.host),
+                member["member"],
+                subscription.topics,
+                owned,
+                value["generation"],
+                {**member, "rack": subscription.rack},
             )
-            self.memberships.setdefault(group, []).append(membership)
+
+    def _add(
+        self,
+        group: str,
+        member: str,
+        topics: Iterable[str],
+        owned: Mapping[str, list[int]],
+        generation: int | None,
+        about: Message,
+    ) -> None:
+        membership = Membership(
+            group,
+            member,
+            sorted(set(topics)),
+            {topic: sorted(owned[topic]) for topic in sorted(owned) if owned[topic]},
+            about.get("instance_id"),
+            about["rack"],
+            generation,
+            about["client_id"] or None,
+            bare_host(about["host"]),
+        )
+        self.memberships.setdefault(group, []).append(membership)
 
     def state(self) -> GroupState:
         """Return the state after all records."""
-        for group, member in sorted(self.members):
-            self.memberships.setdefault(group, []).append(self._consumer(group, member))
+        for kind, group in sorted(self.parts):
+            for member in sorted(self.parts[kind, group]) if kind == CONSUMER_MEMBER else ():
+                self._consumer(group, member)
         readable = [group for group in sorted(self.memberships) if group not in self.unreadable]
         return GroupState(
             list(self.commits.values()),
@@ -223,46 +230,27 @@ class _Reader:
             self.groups_with_deleted_topics,
         )
 
-    def _consumer(self, group: str, member: str) -> Membership:
-        """Return a member of a KIP-848 group, from its two records and the group's expressions."""
-        subscription = self.members[group, member]
-        topics = set(subscription.topics)
-        if subscription.regex is not None:
-            resolved = self.resolved.get((group, subscription.regex))
+    def _part(self, kind: int, group: str, name: str) -> Message | None:
+        return self.parts.get((kind, group), {}).get(name)
+
+    def _consumer(self, group: str, member: str) -> None:
+        """Add a member of a KIP-848 group, from its two records and the group's expressions."""
+        about = self.parts[CONSUMER_MEMBER, group][member]
+        topics = set(about["topics"])
+        if about["regex"]:
+            resolved = self._part(REGULAR_EXPRESSION, group, about["regex"])
             if resolved is None:
                 self.counts["subscription by a regular expression not yet resolved"] += 1
-            topics.update(resolved or ())
-        current = self.current.get((group, member))  # the broker writes it second
+            else:
+                topics.update(resolved["topics"])
+        current = self._part(CURRENT_ASSIGNMENT, group, member)  # the broker writes it second
         owned: dict[str, list[int]] = {}
-        for topic_id, partitions in current.assigned if current else ():
-            name = self.topic_names.get(topic_id.bytes)
+        for part in current["assigned"] if current else ():
+            name = self.topic_names.get(part["topic_id"].bytes)
             if name is None:
                 self.counts[GONE[1]] += 1
             else:
-                owned.setdefault(name, []).extend(partitions)
-        return Membership(
-            group,
-            member,
-            sorted(topics),
-            _ascending(owned),
-            subscription.instance_id,
-            subscription.rack,
-            # Below 0 for a static member that has left and may come back: it keeps its share.
-            current.epoch if current and current.epoch >= 0 else None,
-            subscription.client_id or None,
-            bare_host(subscription.host),
-        )
-
-
-def _ascending(owned: Mapping[str, list[int]]) -> dict[str, list[int]]:
-    return {topic: sorted(owned[topic]) for topic in sorted(owned) if owned[topic]}
-
-
-def _about(key: Key) -> str:
-    match key:
-        case CommitKey():
-            return "offset commit"
-        case GroupKey(kind=kind) | MemberKey(kind=kind):
-            return NAMES[kind]
-        case OtherKey(name=name):
-            return name
+                owned.setdefault(name, []).extend(part["partitions"])
+        # Below 0 for a static member that has left and may come back: it keeps its share.
+        generation = current["epoch"] if current and current["epoch"] >= 0 else None
+        self._add(group, member, topics, owned, generation, about)

@@ -138,13 +138,8 @@ def rows_of_state(
             "kind": "commit", "group": commit.group, "topic": commit.topic,
             "partition": commit.partition, "amount": commit.committed,
         }  # fmt: skip
-    for m in state.memberships:
-        yield {
-            "kind": "member", "group": m.group, "member": m.member,
-            "subscription": list(m.subscription), "owned": list(m.owned.items()), "rack": m.rack,
-            "instance_id": m.instance_id, "generation": m.generation, "client_id": m.client_id,
-            "host": m.host,
-        }  # fmt: skip
+    for member in state.memberships:
+        yield {"kind": "member", **member._asdict(), "owned": list(member.owned.items())}
     groups = (
         {commit.group for commit in state.commits} | state.groups | state.groups_with_deleted_topics
     )

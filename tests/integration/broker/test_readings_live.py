@@ -30,7 +30,7 @@ from support.waiting import PATIENCE_S, until
 
 from equilag.adapters.kafka.client_config import Config, kafka_config
 from equilag.adapters.kafka.cluster import connected
-from equilag.adapters.kafka.codec.offsets_codec import read_commit
+from equilag.adapters.kafka.codec.records import read_value, topic_id_of
 from equilag.adapters.kafka.group_reader import GroupReader
 from equilag.adapters.kafka.group_state import Commit, GroupState, Membership, read_state
 from equilag.adapters.kafka.offsets_topic import (
@@ -117,7 +117,7 @@ def test_the_broker_writes_the_newest_version_of_commits(config: Config) -> None
     values = [v for p in read_parts(config) for k, v in p.survivors.items() if k.startswith(prefix)]
     assert len(values) == len(PARTITIONS) - 1
     assert {value[:2] for value in values} == {write.int16(4)}
-    assert all(read_commit(value).topic_id for value in values)
+    assert all(topic_id_of(read_value(1, value)) for value in values)
 
 
 def test_rows_of_collect(scene: Scene, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

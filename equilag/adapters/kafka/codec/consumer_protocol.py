@@ -14,17 +14,8 @@ from __future__ import annotations
 import struct
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import Final, NamedTuple
-from uuid import UUID
+from typing import Final
 
-from equilag.adapters.kafka.codec.offsets_codec import (
-    CONSUMER_GROUP,
-    CONSUMER_MEMBER,
-    CURRENT_ASSIGNMENT,
-    NAMES,
-    REGULAR_EXPRESSION,
-    read_version,
-)
 from equilag.adapters.kafka.codec.wire import BrokenRecord, Cursor
 
 _INT16: Final = struct.Struct(">h")
@@ -104,76 +95,3 @@ def _partitions(cursor: Cursor) -> dict[str, list[int]]:
         # A topic may occur twice, and some clients write it so.
         found.setdefault(topic, []).extend(partitions)
     return found
-
-
-class ConsumerMember(NamedTuple):
-    """A member's subscription: topics by name, and a regular expression or None."""
-
-    instance_id: str | None
-    rack: str | None
-    client_id: str
-    host: str
-    topics: list[str]
-    regex: str | None
-
-
-class CurrentAssignment(NamedTuple):
-    """A member's partitions by topic id, without those that it is to release."""
-
-    epoch: int
-    assigned: list[tuple[UUID, list[int]]]
-
-
-def read_group_epoch(data: bytes) -> int:
-    """Read the group's epoch. Raises BrokenRecord, UnknownVersion."""
-    cursor = _start(data, CONSUMER_GROUP)
-    epoch = cursor.int32()
-    cursor.tagged_fields()
-    return epoch
-
-
-def read_member(data: bytes) -> ConsumerMember:
-    """Read a member's metadata. Raises BrokenRecord, UnknownVersion."""
-    cursor = _start(data, CONSUMER_MEMBER)
-    instance_id = cursor.compact_nullable_string()
-    rack = cursor.compact_nullable_string()
-    client_id, host = cursor.compact_string(), cursor.compact_string()
-    topics = cursor.compact_array(cursor.compact_string)
-    regex = cursor.compact_nullable_string()
-    cursor.int32()  # rebalance timeout
-    cursor.compact_nullable_string()  # the broker's assignor
-    cursor.tagged_fields()  # metadata of a member that uses the classic protocol
-    return ConsumerMember(instance_id, rack, client_id, host, topics, regex or None)
-
-
-def read_current_assignment(data: bytes) -> CurrentAssignment:
-    """Read a member's current assignment. Raises BrokenRecord, UnknownVersion."""
-    cursor = _start(data, CURRENT_ASSIGNMENT)
-
-    def topic() -> tuple[UUID, list[int]]:
-        read = cursor.uuid(), cursor.compact_array(cursor.int32)
-        cursor.tagged_fields()  # the epochs of the partitions
-        return read
-
-    epoch = cursor.int32()
-    cursor.int32()  # the previous epoch
-    cursor.int8()  # the member's state
-    assigned = cursor.compact_array(topic)
-    cursor.compact_array(topic)  # to be released
-    cursor.tagged_fields()
-    return CurrentAssignment(epoch, assigned)
-
-
-def read_resolved_topics(data: bytes) -> list[str]:
-    """Read the topics that a regular expression matches. Raises BrokenRecord, UnknownVersion."""
-    cursor = _start(data, REGULAR_EXPRESSION)
-    topics = cursor.compact_array(cursor.compact_string)
-    cursor.int64(), cursor.int64()  # version of the topics, time of the match
-    cursor.tagged_fields()
-    return topics
-
-
-def _start(data: bytes, kind: int) -> Cursor:
-    cursor = Cursor(data)
-    read_version(cursor, 0, NAMES[kind])
-    return cursor

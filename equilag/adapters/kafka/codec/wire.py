@@ -92,13 +92,13 @@ class Cursor:
     def compact_nullable_string(self) -> str | None:
         return self._text(self.unsigned_varint() - 1)
 
-    def bytes_(self) -> bytes:
+    def blob(self) -> bytes:
         return _present(self.nullable_bytes())
 
     def nullable_bytes(self) -> bytes | None:
         return self._bytes(self.int32())
 
-    def compact_bytes(self) -> bytes:
+    def compact_blob(self) -> bytes:
         return _present(self._bytes(self.unsigned_varint() - 1))
 
     def array(self, item: Callable[[], T]) -> list[T]:
