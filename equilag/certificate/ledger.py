@@ -17,9 +17,7 @@ from equilag.domain.group.throughput import Shortage
 from equilag.domain.plan.claim import MOVES, OF_LOADS, PRICE, SQUARES, Claim
 from equilag.domain.plan.metrics import (
     count_moves,
-    load_divisor,
     loads_of,
-    moved_partitions,
     topic_squares,
 )
 from equilag.domain.policy.objective import EXCESS, SHORT, SPREAD, VALUE, Figures, Objective
@@ -28,11 +26,11 @@ from equilag.domain.policy.policy import Policy
 
 def claim_words(claim: Claim, group: Group, value: str) -> str:
     """The claim about a plan of the reduced group; `value` is how its value is written."""
-    divisor, extended = load_divisor(group), group.extended
+    divisor = group.extended.load_divisor
     unit = ""
     if claim.claim in OF_LOADS and divisor is not None:
         unit = f" at the largest capacity, {float(claim.value) / divisor:.6g} per unit of capacity"
-    elif claim.claim == "counts" and extended is not None and extended.has_units:
+    elif claim.claim == "counts" and group.extended.has_units:
         unit = " units" if claim.value != 1 else " unit"
     return f"{claim.claim} {value}{unit} ({claim.kind})"
 
@@ -166,7 +164,7 @@ def figures_reached(ledger: Ledger, assigned: Index) -> dict[str, Load]:
     loads, moves = loads_of(group, assigned), count_moves(group, assigned)
     cost = 0 if ledger.objective is None else ledger.objective.cost(moves)
     return {
-        MOVES: moved_partitions(group, moves),
+        MOVES: group.extended.moved_partitions(moves),
         PRICE: moves,
         "max_load_at_least": loads.max,
         "min_load_at_most": loads.min,

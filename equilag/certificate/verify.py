@@ -46,11 +46,8 @@ from equilag.domain.plan.claim import (
 )
 from equilag.domain.plan.metrics import (
     count_moves,
-    has_racks,
     mean_load,
     moved,
-    moved_partitions,
-    moved_weight,
 )
 from equilag.domain.plan.plan import Plan
 from equilag.domain.policy.objective import EXCESS, SHORT, SPREAD, Figures, Objective
@@ -249,7 +246,8 @@ def _check_status(document: PlanDocument, ledger: Ledger, findings: list[str]) -
         if status != "feasible":
             findings.append("status: the plan of a single heuristic is always feasible")
         return
-    moved = moved_partitions(ledger.group, figures.moves), moved_weight(ledger.group, figures.moves)
+    extended, moves = ledger.group.extended, figures.moves
+    moved = extended.moved_partitions(moves), extended.moved_weight(moves)
     limits = (("moves", "max_moves"), ("weight of moves", "max_move_weight"))
     for (what, name), reached in zip(limits, moved, strict=True):
         limit = getattr(objective.policy, name)
@@ -264,7 +262,7 @@ def _check_status(document: PlanDocument, ledger: Ledger, findings: list[str]) -
         findings.append(f"status: {status} without a claim about counts")
     if objective.policy.then_topics and SQUARES not in ledger.proved:
         findings.append(f"status: {status} without a claim about counts of topics")
-    counts_reads = objective.policy.rack_aware and has_racks(ledger.group)
+    counts_reads = objective.policy.rack_aware and ledger.group.extended.has_racks
     if counts_reads and ACROSS not in ledger.proved:
         findings.append(f"status: {status} without a claim about reads across racks")
     optimal = counts_proved and is_optimal(objective, figures, mean, ledger.proved)

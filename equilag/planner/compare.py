@@ -16,7 +16,6 @@ from equilag.domain.plan.claim import Evidence
 from equilag.domain.plan.metrics import (
     MemberFigures,
     count_moves,
-    load_divisor,
     mean_load,
     member_counts,
     member_loads,
@@ -263,7 +262,7 @@ def _figures(plan: Plan, found: Baseline, assigned: Index, bound: float) -> Comp
     group, idle, extended = plan.group, plan.planned.group.idle, extended_row(plan, assigned)
     loads = MemberFigures.of(member_loads(assigned, group.lag, group.n_members), idle)
     spread: float = loads.spread
-    mean, divisor = mean_load(plan.planned.group), load_divisor(plan.planned.group)
+    mean, divisor = mean_load(plan.planned.group), plan.planned.group.extended.load_divisor
     if extended.load_spread is not None and divisor is not None:
         spread, mean = extended.load_spread, mean / divisor
     return ComparisonRow(

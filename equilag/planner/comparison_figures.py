@@ -16,9 +16,6 @@ from equilag.domain.plan.extended_figures import ProvedBounds, extended_figures
 from equilag.domain.plan.metrics import (
     count_moves,
     cross_reads,
-    has_capacities,
-    has_racks,
-    load_divisor,
 )
 from equilag.domain.plan.plan import Plan
 from equilag.domain.plan.plan_figures import ExtendedFigures
@@ -71,9 +68,9 @@ def extended_row(plan: Plan, assigned: Index) -> ExtendedRow:
         return NOTHING_MORE
     broken = broken_rules(reduction, assigned)
     instances = [row.partitions for row in found.instances.active] if found.instances else []
-    extended, divisor = reduction.group.extended, load_divisor(reduction.group)
+    extended, divisor = reduction.group.extended, reduction.group.extended.load_divisor
     per_capacity = of_instances = None
-    if extended is not None and has_capacities(reduction.group):
+    if extended.has_capacities:
         counts, number = unit_counts(reduction, assigned), _instance_numbers(group, found)
         per_capacity = float((counts / extended.capacity).max(initial=0.0)) / extended.capacity_unit
         if instances:
@@ -181,7 +178,7 @@ class BoundScope:
 
     def _reads_more(self, collapsed: Index) -> bool:
         plan = self._plan
-        if plan.policy is None or not has_racks(self._group):
+        if plan.policy is None or not self._group.extended.has_racks:
             return False
         limit = plan.policy.max_cross_rack
         if plan.policy.rack_aware:

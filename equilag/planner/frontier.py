@@ -11,7 +11,7 @@ from equilag.domain.figures import number, plural, printable
 from equilag.domain.group.group import Group
 from equilag.domain.group.loads import in_unit
 from equilag.domain.plan.claim import Evidence
-from equilag.domain.plan.metrics import is_valid, load_divisor, moved_partitions
+from equilag.domain.plan.metrics import is_valid
 from equilag.domain.policy.objective import EXCESS, Objective
 from equilag.domain.policy.policy import Policy
 from equilag.domain.shown import Shown
@@ -170,10 +170,10 @@ def points_of(state: SolveState, objective: Objective) -> list[Point]:
     middle = knee(front) if len(front) > 2 else None
     if state.problem.shortage and all(c.figures.short > plan.figures.short for c in front):
         front = sorted([*front, plan], key=lambda one: one.moves)  # who falls behind comes first
-    divisor = load_divisor(state.problem.group)
+    divisor = state.problem.group.extended.load_divisor
     return [
         Point(
-            moved_partitions(state.problem.group, found.moves),
+            state.problem.group.extended.moved_partitions(found.moves),
             in_unit(found.spread, divisor),
             in_unit(bound := min(state.bound_within(found.moves), found.spread), divisor),
             in_unit(found.excess, divisor),

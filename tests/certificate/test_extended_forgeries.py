@@ -19,7 +19,7 @@ import equilag
 from equilag.certificate.verify import check_plan
 from equilag.domain.group.group import Group
 from equilag.domain.group.loads import written
-from equilag.domain.plan.metrics import fair_load, has_capacities
+from equilag.domain.plan.metrics import fair_load
 from equilag.domain.plan.plan import Plan
 from equilag.domain.plan.plan_figures import EXTENDED_FIGURES
 from equilag.domain.policy.shape import shape_group
@@ -223,7 +223,7 @@ def random_plan(rng: np.random.Generator) -> tuple[Group, Plan, dict[str, Fracti
     plan = equilag.solve(group, effort=0.05, time_limit=60, tolerance=0)
     assert plan.policy is not None
     planned = reduce_group(plan.group, plan.policy).group
-    assert has_capacities(planned)
+    assert planned.extended.has_capacities
     top = max(capacity.tolist())
     factor = np.array([Fraction(top, one) for one in capacity.tolist()], dtype=object)
     rows = np.array(list(product(range(3), repeat=size)))

@@ -59,7 +59,7 @@ def test_never_beyond_the_truth_by_capacity() -> None:
         constraint, truth = random_counts(rng, group)
         loads, forced = exact_loads(group, truth), number % 3
         spread = loads.max(axis=1) - loads.min(axis=1) if loads.shape[1] else truth.spread
-        group = replace(group, extended=group.extended._replace(forced_moves=forced))
+        group = replace(group, reduced=group.extended._replace(forced_moves=forced))
         for moves, bound in enumerate(spread_bounds(group, constraint, 6)):
             within = spread[truth.moves + forced <= moves]
             if len(within):

@@ -12,9 +12,7 @@ from equilag.domain.group.group import NOBODY, Group, Index
 from equilag.domain.plan.metrics import (
     MemberFigures,
     is_valid,
-    load_divisor,
     member_loads,
-    move_cost_scale,
     spread,
 )
 from equilag.domain.policy.policy import Policy
@@ -54,5 +52,5 @@ def test_is_valid(members: tuple[int, ...], valid: bool) -> None:
 @pytest.mark.parametrize("slow", [500, 400, 401, 7])
 def test_a_record_of_move_cost_is_one_at_the_largest_capacity(slow: int) -> None:
     planned = reduce_group(rated_group(None, [1000, slow], [0, 0]), Policy()).group
-    divisor = load_divisor(planned)
-    assert move_cost_scale(planned) / divisor == pytest.approx(1 / 1000)
+    divisor = planned.extended.load_divisor
+    assert planned.extended.move_cost_scale / divisor == pytest.approx(1 / 1000)

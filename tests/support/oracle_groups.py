@@ -18,9 +18,7 @@ import networkx as nx
 import numpy as np
 
 from equilag.domain.columns import NOBODY
-from equilag.domain.group.extended_columns import ExtendedColumns
 from equilag.domain.group.group import Group
-from equilag.domain.group.member_capacities import MemberCapacities
 
 Partition = tuple[str, int]
 Placed = Sequence[int]
@@ -181,9 +179,8 @@ def _squares(counts: Sequence[int], capacities: Sequence[Fraction]) -> Fraction:
 def oracle_of(group: Group) -> OracleGroup:
     """The partitions and members of a group, as its columns have them, or the units of a reduced
     one. NOBODY takes what nobody may take."""
-    n, every = group.n_members, np.arange(group.n_members)
-    plain = ExtendedColumns(np.ones(n), 1.0, MemberCapacities.equal(n), np.full(n, len(group.lag)))
-    extended = group.extended or plain
+    every = np.arange(group.n_members)
+    extended = group.extended
     owned = (group.owner[:, None] == every).astype(np.int64)
     if extended.stakes is not None:
         owned[:] = 0

@@ -41,7 +41,7 @@ def with_capacities(group: Group, capacity: Sequence[float | Fraction]) -> Group
     exact = [one if isinstance(one, Fraction) else decimal(one) for one in capacity]
     shares, unit = whole_capacities([float(one) for one in exact])
     room = np.full(group.n_members, NO_LIMIT)
-    return replace(group, extended=ExtendedColumns(shares, unit, MemberCapacities.of(exact), room))
+    return replace(group, reduced=ExtendedColumns(shares, unit, MemberCapacities.of(exact), room))
 
 
 def exact_loads(group: Group, truth: Assignments) -> npt.NDArray[np.object_]:
@@ -59,7 +59,7 @@ def drawn_reduced(
         snapshot = extended_snapshot(rng, ExtendedShape(members, units, frozenset(fields)))
         with suppress(InputError):  # a unit that nobody may take
             group = reduce_group(load_snapshot(snapshot), policy or Policy()).group
-            if group.extended is not None:
+            if group.reduced is not None:
                 return group
 
 

@@ -121,7 +121,7 @@ def input_of_group(group: Group) -> GroupInput:
     same lags with the same marks. Topics without partitions and claims on what does not exist
     are no longer known. Raises InputError for a group that was made for planning.
     """
-    if group.extended is not None or group.partition_classes is not None:
+    if group.reduced is not None or group.partition_classes is not None:
         raise InputError(_REDUCED, "group")
     sizes = group.topic_size.tolist()
     read = [[group.topics[t] for t in topics.tolist()] for topics in group.class_topics]

@@ -15,7 +15,7 @@ from equilag.domain.columns import rows_together
 from equilag.domain.constraint import CountConstraint, ranges
 from equilag.domain.group.group import Flags, Group, Ints
 from equilag.domain.group.member_capacities import Load
-from equilag.domain.plan.metrics import capacities_of, member_counts, member_loads
+from equilag.domain.plan.metrics import member_counts, member_loads
 
 
 class LoadRange(NamedTuple):
@@ -85,7 +85,7 @@ class Counting:
         """[M] fewest free partitions of a member."""
         self.hi: Ints = most - base_count
         """[M] most free partitions of a member."""
-        self.capacities = capacities_of(group)
+        self.capacities = group.extended.capacities
         self.kind: Ints = self.capacities.kind_of
         """[M] the capacity of each member."""
         self._range: tuple[bytes, LoadRange] | None = None

@@ -15,7 +15,6 @@ import numpy as np
 from equilag.domain.constraint import CountConstraint
 from equilag.domain.group.group import NOBODY, Group, Ints
 from equilag.domain.group.member_capacities import Load, MemberCapacities
-from equilag.domain.plan.metrics import capacities_of, has_stakes
 
 MAX_WORK: Final = 10_000_000
 """Array elements up to which bounds are computed; a limit on time, counted and so repeatable."""
@@ -27,12 +26,12 @@ def spread_bounds(group: Group, constraint: CountConstraint, most: int) -> list[
     Zeros as well where a move may count as several.
     """
     active = np.flatnonzero(~group.idle)
-    forced = 0 if group.extended is None else group.extended.forced_moves
+    forced = group.extended.forced_moves
     free = max(0, most - forced)
     size = len(active) * (free + 1) * max(1, group.n_partitions)
-    if len(active) < 2 or size > MAX_WORK or has_stakes(group):
+    if len(active) < 2 or size > MAX_WORK or group.extended.has_stakes:
         return [0] * (most + 1)
-    capacities = capacities_of(group)
+    capacities = group.extended.capacities
     kinds = capacities.kind_of[active].tolist()
     by_lag = np.argsort(group.lag, kind="stable")
     light = [-_losing(group, constraint, by_lag, member, free) for member in active.tolist()]

@@ -41,7 +41,6 @@ from equilag.domain.group.group import Flags
 from equilag.domain.group.loads import written
 from equilag.domain.group.member_capacities import Load
 from equilag.domain.plan.claim import bounds_moves
-from equilag.domain.plan.metrics import has_stakes
 
 ClaimCheck = Callable[[Ledger, Any, Mapping[str, Any]], None]
 """Values are loads or whole numbers; the reader of a plan has seen to that."""
@@ -114,7 +113,7 @@ def check_short_by_prices(ledger: Ledger, value: Load, data: Mapping[str, Any]) 
         raise Refuted("data.places is no table of members to prices")
     if not all(type(one) is int and abs(one) < LARGEST_PRICE for one in (move, *places.values())):
         raise Refuted("data has prices that are no whole numbers, or too large")
-    if move and (limit is None or has_stakes(ledger.group)):
+    if move and (limit is None or ledger.group.extended.has_stakes):
         raise Refuted("nothing limits the number of moves that data.move prices")
     place = np.zeros(ledger.group.n_members, np.int64)
     place[[number[name] for name in places]] = list(places.values())

@@ -19,9 +19,7 @@ from equilag.domain.plan.claim import SQUARES
 from equilag.domain.plan.metrics import (
     count_moves,
     counting_moves,
-    has_stakes,
     most_moves,
-    move_unit_of,
 )
 from equilag.domain.policy.objective import SPREAD
 
@@ -34,7 +32,7 @@ MAX_PRICED: Final = 2 * MAX_PRICE
 def read_potentials(group: Group, data: Mapping[str, Any]) -> Potentials:
     """The columns of `data.topics` and `data.members`; what is not named is 0. Raises Refuted."""
     topics, members = (_table(data.get(key), f"data.{key}") for key in ("topics", "members"))
-    most = MAX_POTENTIAL if move_unit_of(group) is None else MAX_PRICED
+    most = MAX_POTENTIAL if group.extended.move_unit is None else MAX_PRICED
     by_member = _column(members, [m.id for m in group.members], "data.members", most)
     numbered = {name: part for name, part in topics.items() if isinstance(part, dict)}
     single = {name: y for name, y in topics.items() if name not in numbered}
@@ -104,7 +102,7 @@ def check_moves_by_potentials(ledger: Ledger, value: int, data: Mapping[str, Any
 
 def check_price_by_potentials(ledger: Ledger, value: int, data: Mapping[str, Any]) -> None:
     """`least_move_price` by `potentials`: the same, where a partition has its own price."""
-    if move_unit_of(ledger.original) is None:
+    if ledger.original.extended.move_unit is None:
         raise Refuted("moves have no weight")
     _check_potentials(ledger, ledger.original, value, data)
 
@@ -163,7 +161,7 @@ def check_moves_by_search(ledger: Ledger, value: int, data: Mapping[str, Any]) -
     spread = _spread_in(ledger, value, data)
     if not value:
         return
-    if has_stakes(ledger.group):
+    if ledger.group.extended.has_stakes:
         raise Refuted("no search counts moves where partitions have several owners or weights")
     high, low = ledger.highest_proved, ledger.lowest_proved
     no_plan_within(ledger, within_spread(spread, value - 1, high, low))

@@ -15,7 +15,6 @@ from equilag.domain.constraint.stops import topic_parts
 from equilag.domain.group.extended_columns import Stakes
 from equilag.domain.group.group import NOBODY, Flags, Group, Ints
 from equilag.domain.plan.claim import Claim, bounds_moves
-from equilag.domain.plan.metrics import move_unit_of
 
 ABOVE_ALL: Final = 2**61
 """Above all potentials; two of them fit 63 bits."""
@@ -52,13 +51,13 @@ def moves_claim(group: Group, moves: int, potentials: Potentials) -> Claim:
         "topics": _by_topic(group, potentials),
         "members": {member.id: z for member, z in members if z},
     }
-    return Claim(bounds_moves(move_unit_of(group)), moves, "potentials", data)
+    return Claim(bounds_moves(group.extended.move_unit), moves, "potentials", data)
 
 
 def pinned_moves_claim(group: Group, moves: int) -> Claim:
     """The claim that so many partitions leave owners that may not keep them, and that all others
     are pinned; it needs no potentials."""
-    name = bounds_moves(move_unit_of(group))
+    name = bounds_moves(group.extended.move_unit)
     return Claim(name, moves, "potentials", {"topics": {}, "members": {}})
 
 
@@ -77,8 +76,7 @@ def _by_topic(group: Group, potentials: Potentials) -> dict[str, int | dict[str,
 
 def retainable(group: Group) -> int:
     """Partitions whose owner is live and still subscribes; or the price of moving all of them."""
-    number = int(_stakes(group).number.sum())
-    return number if group.extended is None else number + group.extended.forced_moves
+    return int(_stakes(group).number.sum()) + group.extended.forced_moves
 
 
 def bound_by_potentials(
@@ -197,7 +195,7 @@ def _above_zero(place_of: Ints, member: Ints, place: Ints, worth: Ints) -> int:
 
 def _stakes(group: Group) -> Stakes:
     """Who owns how much of what; 1 each where no unit has several partitions."""
-    if group.extended is not None and group.extended.stakes is not None:
+    if group.extended.stakes is not None:
         return group.extended.stakes
     owned = np.flatnonzero(group.owner != NOBODY)
     return Stakes(owned, group.owner[owned].astype(np.int64), np.ones_like(owned))

@@ -11,7 +11,6 @@ from equilag.certificate.exhaustive.whole_group import whole_problem
 from equilag.certificate.ledger import Ledger, Refuted, natural_in
 from equilag.domain.budget import Budget, OutOfBudget
 from equilag.domain.group.member_capacities import Load
-from equilag.domain.plan.metrics import move_unit_of
 
 SEARCH_WORK: Final = 3_000_000_000
 """Array elements that one check may cost: ten times what the planner spends on a search, so that
@@ -64,7 +63,7 @@ def check_by_search(
     max_moves, move_cost = limit_in(ledger, data), ledger.move_cost if of_cost else 0
     if value <= 0:
         return
-    if move_cost and move_unit_of(ledger.group) is not None:
+    if move_cost and ledger.group.extended.move_unit is not None:
         raise Refuted("no search takes a cost of moves that have a weight")
     high, low = ledger.highest_proved, ledger.lowest_proved
     no_plan_within(ledger, search_target(value, max_moves, move_cost, high, low))

@@ -19,10 +19,7 @@ from equilag.domain.columns import among
 from equilag.domain.constraint import CountConstraint, InstanceSums, TopicCounts
 from equilag.domain.group.group import NOBODY, Group, Index, Ints
 from equilag.domain.plan.metrics import (
-    capacities_of,
-    cross_costs,
     cross_reads,
-    has_stakes,
     member_counts,
     member_loads,
     stakes_held,
@@ -65,7 +62,7 @@ def whole_problem(
     rest = group.owner if max_moves == 0 else constraint.pinned_assignment
     items = np.flatnonzero(group.assignable & (rest == NOBODY))
     members = np.flatnonzero(~group.idle)
-    few = max_moves is not None and not has_stakes(group)
+    few = max_moves is not None and not group.extended.has_stakes
     too_many = len(items) > (MAX_ITEMS_MOVING if few else MAX_ITEMS)
     too_many |= len(members) > (MAX_MEMBERS_MOVING if few else MAX_MEMBERS)
     if cells is not None:
@@ -85,7 +82,7 @@ def whole_problem(
         pinned = TopicCounts.of(group, rest).at(*places)
         bounds = constraint.topics.at(*places)
         topic_lo, topic_hi = bounds.least - pinned, bounds.most - pinned
-    capacities = capacities_of(group)
+    capacities = group.extended.capacities
     problem = SmallProblem(
         lag=group.lag[items],
         allowed=constraint.may_each(items, members),
@@ -107,8 +104,8 @@ def whole_problem(
 
 def _forced_moves(group: Group, items: Ints, members: Ints, rest: Index) -> int:
     """Moves of every assignment beside those of items."""
-    if group.extended is None or group.extended.stakes is None:
-        return 0 if group.extended is None else group.extended.forced_moves
+    if group.extended.stakes is None:
+        return group.extended.forced_moves
     unit, member, number = group.extended.stakes
     lost = np.where(among(unit, items), ~among(member, members), rest[unit] != member)
     return int(number[lost].sum())
@@ -116,7 +113,7 @@ def _forced_moves(group: Group, items: Ints, members: Ints, rest: Index) -> int:
 
 def _stakes(group: Group, items: Ints, members: Ints) -> Ints | None:
     """[I, J] what each member owns of each item; None without units."""
-    if not has_stakes(group):
+    if not group.extended.has_stakes:
         return None
     return stakes_held(group, items[:, None], members[None, :])
 
@@ -137,5 +134,5 @@ def _reads(
     """The limit on reads across racks; None where faces and counts say as much."""
     if constraint.most_across is None or not constraint.limits_reads:
         return None
-    cost = cross_costs(group)[group.partition_class[items]][:, group.class_of[members]]
+    cost = group.extended.cross_costs[group.partition_class[items]][:, group.class_of[members]]
     return ReadsAcross(cost, constraint.most_across - cross_reads(group, rest))

@@ -34,7 +34,6 @@ from equilag.domain.constraint.stops import Places, Stops, sums_of
 from equilag.domain.constraint.topic_counts import CountInterval, InstanceSums, TopicCounts
 from equilag.domain.constraint.topic_intervals import TopicIntervals
 from equilag.domain.group.group import NOBODY, Index
-from equilag.domain.plan.metrics import cross_costs
 
 ANY: Final = 2**40
 """Units of an arc that all cost the same: more than there are partitions."""
@@ -93,7 +92,7 @@ class AssignmentNetwork:
             low, high = 0 * to, most[to]
             if constraint.per_topic:
                 low, high = constraint.free_topics.at(stops.topic, one[to])
-        capacity = np.ones_like(places.of) if group.extended is None else group.extended.capacity
+        capacity = group.extended.capacity
         into, totals = np.full_like(one, sink), (instances,) * 4
         if sums is not None:
             into, instances = sink + sums.of[one], sink + np.arange(len(sums.least))
@@ -170,7 +169,7 @@ class AssignmentNetwork:
 
     def read_costs(self) -> Costs:
         """Reads across racks."""
-        across = cross_costs(self.constraint.group)
+        across = self.constraint.group.extended.cross_costs
         classes = self.stops.parts.partition_class[self.stops.part]
         cost = self._column(self.kinds[0], across[classes, self.class_of_stop[self.stops.stop]])
         return Costs(cost, cost)

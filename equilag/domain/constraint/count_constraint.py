@@ -244,8 +244,7 @@ class CountConstraint:
         """True if every member may take every partition, under one interval of counts no wider than
         one, and all have one capacity and no instance."""
         face, least, most = self._face, self._least, self._most
-        extended = self.group.extended
-        if self._sums is not None or (extended is not None and not extended.capacities.are_equal):
+        if self._sums is not None or self.group.extended.has_capacities:
             return False
         if self.group.n_members < 2 or self.per_topic or self.has_pinned or face.shape[1] != 1:
             return False
@@ -262,9 +261,8 @@ class CountConstraint:
         """
         if self.per_topic or self.has_pinned:
             return []
-        columns: list[Ints | Index] = [self._most, self._least, self.group.class_of]
-        if self.group.extended is not None:
-            columns.append(self.group.extended.capacities.kind_of)
+        kinds = self.group.extended.capacities.kind_of
+        columns: list[Ints | Index] = [self._most, self._least, self.group.class_of, kinds]
         if self._sums is not None:
             columns.append(np.where(self._least < self._most, self._sums.of, 0))
         order, first = rows_together(columns)

@@ -22,7 +22,7 @@ from equilag.domain.constraint.topic_intervals import (
     within_totals,
 )
 from equilag.domain.group.group import NOBODY, Group, Index
-from equilag.domain.plan.metrics import cross_reads, has_racks, member_counts
+from equilag.domain.plan.metrics import cross_reads, member_counts
 from equilag.domain.policy.policy import Policy
 
 
@@ -44,9 +44,7 @@ def within_room(group: Group, pinned: Flags) -> CountConstraint:
     reach, (classes, member_classes) = np.zeros(len(group.class_topics), np.int64), group.arcs
     np.add.at(reach, member_classes, empty.supply[classes])
     most = empty.fixed + reach[group.class_of]
-    if group.extended is not None:
-        most = np.minimum(most, group.extended.room)
-    return replace(empty, _least=empty.fixed, _most=most)
+    return replace(empty, _least=empty.fixed, _most=np.minimum(most, group.extended.room))
 
 
 def pinned_partitions(group: Group, policy: Policy) -> Flags:
@@ -70,7 +68,7 @@ def constraint_of(group: Group, policy: Policy, assigned: Index) -> CountConstra
     Raises NotMinimal, or NotFewestAcross, where it does not meet it. See `count_constraint_of`.
     """
     constraint = count_constraint_of(group, policy, assigned)
-    if policy.rack_aware and has_racks(group):
+    if policy.rack_aware and group.extended.has_racks:
         return reads_constraint(constraint, assigned)
     return constraint
 

@@ -48,9 +48,8 @@ class Places(NamedTuple):
     @staticmethod
     def of_members(constraint: CountConstraint, sums: InstanceSums | None) -> Places:
         group = constraint.group
-        columns: list[Ints | Index] = [*constraint.counts_of(), constraint.fixed]
-        if group.extended is not None:
-            columns.append(group.extended.capacity)
+        capacity = group.extended.capacity
+        columns: list[Ints | Index] = [*constraint.counts_of(), constraint.fixed, capacity]
         if sums is not None:
             columns.append(sums.of)
         order, new = rows_together([*columns, group.class_of])
@@ -111,10 +110,10 @@ def sums_of(constraint: CountConstraint) -> InstanceSums | None:
     """The sums of instances, also where members' intervals say as much."""
     if constraint.instance_sums is not None:
         return constraint.instance_sums
-    extended = constraint.group.extended
-    if extended is None or extended.instance_of is None:
+    instance_of = constraint.group.extended.instance_of
+    if instance_of is None:
         return None
-    of = extended.instance_of.astype(np.int64)
+    of = instance_of.astype(np.int64)
     nothing = np.zeros(int(of.max(initial=-1)) + 1, np.int64)
     empty = InstanceSums(of, nothing, nothing)
     least, most = constraint.counts_of()

@@ -150,7 +150,7 @@ def topic_intervals(group: Group, pinned: Flags) -> TopicIntervals:
     """
     if group.partition_classes is not None:
         raise InputError("topics are not counted one by one where partitions differ", "balance")
-    if group.extended is not None and group.extended.shapes_counts:
+    if group.extended.shapes_counts:
         problem = "topics are not counted one by one where members differ in capacity or room"
         raise InputError(problem, "balance")
     size, reads = _sizes(group), group.reads

@@ -1,4 +1,4 @@
-"""What a reduced group has beside a plain one: capacities, room, instances, racks, units."""
+"""What planning has to know of members and moves: capacities, room, instances, racks, units."""
 
 from __future__ import annotations
 
@@ -105,10 +105,53 @@ class ExtendedColumns(NamedTuple):
     forced_moves: int = 0
     """Owned partitions that their owner may not keep under any plan, where `stakes` is None."""
 
+    @staticmethod
+    def plain(n_members: int) -> ExtendedColumns:
+        """Of members that are all the same, without a limit on their room."""
+        capacities, room = MemberCapacities.equal(n_members), np.full(n_members, NO_LIMIT)
+        return ExtendedColumns(np.ones(n_members, np.int64), 1.0, capacities, room)
+
     @property
     def equal_capacities(self) -> bool:
         """True if all members have the same capacity."""
         return not len(self.capacity) or int(self.capacity.max()) == 1 == int(self.capacity.min())
+
+    @property
+    def has_capacities(self) -> bool:
+        """True if members differ in capacity, so that loads are compared per unit of it."""
+        return not self.capacities.are_equal
+
+    @property
+    def has_racks(self) -> bool:
+        """True if reads across racks matter."""
+        return self.cross is not None
+
+    @property
+    def cross_costs(self) -> Ints:
+        """[C, K] partitions of a unit that are read across racks, where racks matter."""
+        if self.cross is None:
+            raise ValueError("racks do not matter here")
+        return self.cross
+
+    @property
+    def has_stakes(self) -> bool:
+        """True if a unit may have several owners, so that a move of it may count as several."""
+        return self.stakes is not None
+
+    @property
+    def move_cost_scale(self) -> int:
+        """What one unit of a move cost is in loads as they are compared: a record, or a unit of
+        weight, at a member of the largest capacity."""
+        return self.weight_scale or 1
+
+    def moved_weight(self, moves: int) -> Load:
+        """The moved weight of what `count_moves` gives: the moves themselves where each counts
+        1."""
+        return moves if self.move_unit is None else self.move_unit.weight(moves)
+
+    def moved_partitions(self, moves: int) -> int:
+        """The moved partitions of what `count_moves` gives."""
+        return moves if self.move_unit is None else self.move_unit.count(moves)
 
     @property
     def load_divisor(self) -> float | None:

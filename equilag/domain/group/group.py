@@ -93,9 +93,8 @@ class Group(GroupView):
     """Lists of topics of equal size: partition i of all topics of a list goes to one member."""
     alike: tuple[Member, ...] | None = field(default=None, compare=False)
     """The very `members` where it is known that none has a capacity, room or an instance."""
-    extended: ExtendedColumns | None = None
-    """What planning has to know of capacities, room, instances, racks and units (see
-    `equilag.domain.reduction.reduce`); None in a plain group, and in one as it was read."""
+    reduced: ExtendedColumns | None = None
+    """What `equilag.domain.reduction.reduce` made of the group; None in a group as it was read."""
 
     @classmethod
     def build(cls, **given: Unpack[GroupInput]) -> Group:
@@ -143,6 +142,12 @@ class Group(GroupView):
         from equilag.domain.building.builder import build
 
         return build(given, cls)
+
+    @cached_property
+    def extended(self) -> ExtendedColumns:
+        """What planning has to know of members and moves; in a group as it was read, members are
+        all the same."""
+        return self.reduced or ExtendedColumns.plain(self.n_members)
 
     @cached_property
     def n_members(self) -> int:
@@ -244,7 +249,7 @@ class Group(GroupView):
         else:
             empty = np.array([len(topics) == 0 for topics in self.class_topics], dtype=np.bool_)
         idle: Flags = empty[self.class_of] if self.members else np.zeros(0, np.bool_)
-        return idle if self.extended is None else idle | (self.extended.room == 0)
+        return idle if self.reduced is None else idle | (self.reduced.room == 0)
 
     @cached_property
     def static_order(self) -> Index:
@@ -293,5 +298,5 @@ class Group(GroupView):
     def without_owners(self) -> Group:
         """The same group as if nobody owned anything (``--fresh``)."""
         nothing = np.full(self.n_partitions, NOBODY, dtype=np.int32)
-        extended = self.extended and self.extended._replace(stakes=None, forced_moves=0)
-        return replace(self, owner=nothing, extended=extended)
+        reduced = self.reduced and self.reduced._replace(stakes=None, forced_moves=0)
+        return replace(self, owner=nothing, reduced=reduced)

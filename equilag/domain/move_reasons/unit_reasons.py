@@ -9,10 +9,8 @@ from typing import Any, Final, Literal, NamedTuple, TypeAlias, get_args
 import numpy as np
 
 from equilag.domain.columns import NOBODY, Flags, Floats, Ints
-from equilag.domain.group.extended_columns import NO_LIMIT
 from equilag.domain.group.group import Group
 from equilag.domain.move_reasons.unit_moves import Chains, Loads, UnitMoves, chains_of
-from equilag.domain.plan.metrics import cross_costs, has_racks
 from equilag.domain.policy.policy import Policy
 from equilag.domain.reduction.reduce import Reduction
 
@@ -89,9 +87,8 @@ class CountOrder:
         group, extended = reduction.group, reduction.group.extended
         n_members = group.n_members
         self._counts: list[int] = rows.counts.tolist()
-        self._capacity = [1] * n_members if extended is None else extended.capacity.tolist()
-        self._room = [NO_LIMIT] * n_members if extended is None else extended.room.tolist()
-        instance = None if extended is None else extended.instance_of
+        self._capacity, self._room = extended.capacity.tolist(), extended.room.tolist()
+        instance = extended.instance_of
         self._instance = [*range(n_members)] if instance is None else instance.tolist()
         n_instances = 1 + max(self._instance, default=-1)
         self._sums, self._sizes = [0] * n_instances, [0] * n_instances
@@ -263,9 +260,9 @@ def _mark_paths(
 def _leaves_other_rack(reduction: Reduction, policy: Policy, rows: UnitMoves) -> Flags:
     """[U] True if the source reads more of the unit across racks than the target."""
     group = reduction.group
-    if not policy.minds_racks or not has_racks(group):
+    if not policy.minds_racks or not group.extended.has_racks:
         return np.zeros(len(rows.unit), dtype=np.bool_)
-    cost, of_unit = cross_costs(group), group.partition_class[rows.unit]
+    cost, of_unit = group.extended.cross_costs, group.partition_class[rows.unit]
     before = cost[of_unit, group.class_of[rows.source]]
     found: Flags = before > cost[of_unit, group.class_of[rows.target]]
     return found

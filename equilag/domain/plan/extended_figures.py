@@ -13,7 +13,6 @@ from equilag.domain.group.member_capacities import Load
 from equilag.domain.group.throughput import throughput
 from equilag.domain.plan.metrics import (
     count_figures,
-    load_divisor,
     member_counts,
     member_loads,
     topic_squares,
@@ -48,7 +47,7 @@ def loads_differ(reduction: Reduction, policy: Policy | None) -> bool:
     """True if the loads of a plan are weight per unit of capacity, and not lag."""
     if policy is None:  # heuristics know no capacities, and no group is reduced for them
         return not reduction.capacities.are_equal
-    return load_divisor(reduction.group) is not None
+    return reduction.group.extended.load_divisor is not None
 
 
 def is_extended(group: Group) -> bool:
@@ -73,7 +72,7 @@ def extended_figures(
     weight = member_loads(assigned, reduction.partition_weight, group.n_members)
     active = np.flatnonzero(~reduction.group.idle).astype(np.int32)
     loads = MemberLoads(weight, reduction.capacities, active)
-    if reduction.group.extended is None and not loads.capacities.are_equal:
+    if reduction.group.reduced is None and not loads.capacities.are_equal:
         proved = ProvedBounds(cross_rack=proved.cross_rack)  # of an assignor's plan, bounds of lag
     return ExtendedFigures(
         LAG_WEIGHT if reduction.weights is None else reduction.weights.to_dict(),

@@ -11,10 +11,8 @@ from typing import Final
 
 import numpy as np
 
-from equilag.domain.group.extended_columns import MoveUnit
 from equilag.domain.group.group import NOBODY, Flags, Group, Index, Ints
 from equilag.domain.group.loads import MemberLoads
-from equilag.domain.group.member_capacities import Load, MemberCapacities
 
 MOST_PARTS: Final = 10**300
 """Denominators up to which an exact sum of fractions is kept: claims have 1,000 digits at most."""
@@ -76,10 +74,8 @@ def topic_squares(group: Group, assigned: Index) -> Fraction:
         group.topic_of[held].astype(np.int64) * group.n_members + assigned[held],
         return_counts=True,
     )
-    capacity = np.ones(max(1, group.n_members), np.int64)
-    if group.extended is not None and group.n_members:
-        capacity = group.extended.capacity
-    kinds, of = np.unique(capacity[cell % max(1, group.n_members)], return_inverse=True)
+    capacity = group.extended.capacity[cell % max(1, group.n_members)]
+    kinds, of = np.unique(capacity, return_inverse=True)
     sums = np.zeros(len(kinds), np.int64)
     np.add.at(sums, of.ravel(), count**2)
     parts = (Fraction(*part) for part in zip(sums.tolist(), kinds.tolist(), strict=True))
@@ -87,41 +83,17 @@ def topic_squares(group: Group, assigned: Index) -> Fraction:
     return found if found.denominator < MOST_PARTS else Fraction(int(found * 2**40), 2**40)
 
 
-def capacities_of(group: Group) -> MemberCapacities:
-    """What loads are compared by: one capacity for all members of a plain group."""
-    extended = group.extended
-    return MemberCapacities.equal(group.n_members) if extended is None else extended.capacities
-
-
-def has_capacities(group: Group) -> bool:
-    """True if members differ in capacity, so that loads are compared per unit of it."""
-    return group.extended is not None and not group.extended.capacities.are_equal
-
-
-def load_divisor(group: Group) -> float | None:
-    """What loads as they are compared are divided by to be weight per unit of capacity; None where
-    they are records of lag."""
-    return None if group.extended is None else group.extended.load_divisor
-
-
-def move_cost_scale(group: Group) -> int:
-    """What one unit of a move cost is in loads as they are compared: a record, or a unit of weight,
-    at a member of the largest capacity."""
-    extended = group.extended
-    return 1 if extended is None else extended.weight_scale or 1
-
-
 def loads_of(group: Group, assigned: Index) -> MemberLoads:
     """The loads as they are compared, exactly."""
     weight = member_loads(assigned, group.lag, group.n_members)
     active = np.flatnonzero(~group.idle).astype(np.int32)
-    return MemberLoads(weight, capacities_of(group), active)
+    return MemberLoads(weight, group.extended.capacities, active)
 
 
 def fair_load(group: Group) -> Fraction:
     """What every member that is not idle carries if all are equally loaded, whoever has what; as
     loads are compared."""
-    capacities = capacities_of(group)
+    capacities = group.extended.capacities
     return capacities.fair(int(group.lag[group.assignable].sum()), capacities.kind_of[~group.idle])
 
 
@@ -140,76 +112,40 @@ def count_moves(group: Group, assigned: Index) -> int:
     """Number of partitions that a live, still subscribed owner loses; of a reduced group whose
     moves have a weight, the sum of their prices."""
     extended = group.extended
-    if extended is None:
-        return int(np.count_nonzero(moved(group.owner, assigned)))
     if extended.stakes is None:
         return int(np.count_nonzero(moved(group.owner, assigned))) + extended.forced_moves
     unit, member, number = extended.stakes
     return int(number[assigned[unit] != member].sum())
 
 
-def move_unit_of(group: Group) -> MoveUnit | None:
-    """How sums of prices are read; None where moves are counted."""
-    return None if group.extended is None else group.extended.move_unit
-
-
-def moved_weight(group: Group, moves: int) -> Load:
-    """The moved weight of what `count_moves` gives: the moves themselves where each counts 1."""
-    unit = move_unit_of(group)
-    return moves if unit is None else unit.weight(moves)
-
-
-def moved_partitions(group: Group, moves: int) -> int:
-    """The moved partitions of what `count_moves` gives."""
-    unit = move_unit_of(group)
-    return moves if unit is None else unit.count(moves)
-
-
 def counting_moves(group: Group) -> Group:
     """The reduced group with moves that count 1 each; the same one where they do."""
-    extended, unit = group.extended, move_unit_of(group)
-    if extended is None or unit is None or extended.stakes is None:
+    extended, unit = group.extended, group.extended.move_unit
+    if unit is None or extended.stakes is None:
         return group
     stakes = extended.stakes._replace(number=extended.stakes.number % unit.moves)
-    return replace(group, extended=extended._replace(stakes=stakes, move_unit=None))
+    return replace(group, reduced=extended._replace(stakes=stakes, move_unit=None))
 
 
 def most_moves(group: Group) -> int:
     """No plan has more: all that owners may keep, and what they may not."""
-    forced = 0 if group.extended is None else group.extended.forced_moves
-    return forced + int(np.count_nonzero(group.owner != NOBODY))
-
-
-def has_racks(group: Group) -> bool:
-    """True for a reduced group in which reads across racks matter."""
-    return group.extended is not None and group.extended.cross is not None
-
-
-def cross_costs(group: Group) -> Ints:
-    """[C, K] partitions of a unit that are read across racks, in a reduced group that has racks."""
-    if group.extended is None or group.extended.cross is None:
-        raise ValueError("racks do not matter here")
-    return group.extended.cross
+    return group.extended.forced_moves + int(np.count_nonzero(group.owner != NOBODY))
 
 
 def cross_reads(group: Group, assigned: Index) -> int:
     """Partitions that an assignment of a reduced group with racks reads across racks."""
     held = np.flatnonzero(assigned != NOBODY)
-    costs = cross_costs(group)
+    costs = group.extended.cross_costs
     return int(costs[group.partition_class[held], group.class_of[assigned[held]]].sum())
 
 
 def is_ordinary(group: Group) -> bool:
     """True if planning has nothing to know of the group but what its partitions weigh."""
     extended = group.extended
-    if move_unit_of(group) is not None and extended and group.partition_classes is None:
-        extended = extended._replace(stakes=None) if not extended.has_units else extended
-    return extended is None or extended.only_weighs
-
-
-def has_stakes(group: Group) -> bool:
-    """True if a unit may have several owners, so that a move of it may count as several."""
-    return group.extended is not None and group.extended.stakes is not None
+    priced = extended.move_unit is not None and group.partition_classes is None
+    if priced and not extended.has_units:
+        extended = extended._replace(stakes=None)
+    return extended.only_weighs
 
 
 def stakes_held(group: Group, partitions: Ints, members: Ints | Index) -> Ints:
@@ -217,7 +153,7 @@ def stakes_held(group: Group, partitions: Ints, members: Ints | Index) -> Ints:
 
     1 for the owner of a partition where no unit has several.
     """
-    if group.extended is None or group.extended.stakes is None:
+    if group.extended.stakes is None:
         mine: Flags = group.owner[partitions] == members
         return mine.astype(np.int64)
     unit, member, number = group.extended.stakes

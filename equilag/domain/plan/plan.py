@@ -35,11 +35,9 @@ from equilag.domain.plan.extended_figures import (
 from equilag.domain.plan.metrics import (
     MemberFigures,
     count_moves,
-    load_divisor,
     loads_of,
     member_counts,
     member_loads,
-    move_unit_of,
     moved,
 )
 from equilag.domain.plan.move import Move, moves_of
@@ -157,7 +155,7 @@ class Plan(Shown):
     @cached_property
     def lag(self) -> LagFigures:
         """Bounds on loads that are no lag, or per unit of capacity, are none on the lag."""
-        idle, scaled = self.planned.group.idle, load_divisor(self.planned.group) is not None
+        idle, scaled = self.planned.group.idle, self.planned.group.extended.load_divisor is not None
         loads = member_loads(self.assigned, self.group.lag, self.group.n_members)
         figures = MemberFigures.of(loads, idle)
         bound = 0 if scaled else int(self.spread_lower_bound)
@@ -216,7 +214,7 @@ class Plan(Shown):
     @property
     def moves_weight_lower_bound(self) -> float | None:
         """No plan's moves weigh less; 0 where nothing is known."""
-        priced = move_unit_of(self.planned.group) is not None
+        priced = self.planned.group.extended.move_unit is not None
         bound = self.price_lower_bound if priced else self.moves_lower_bound
         return self.planned.moved_weight(bound)
 

@@ -14,7 +14,6 @@ from typing import Any, Final, NamedTuple
 from equilag.domain.group.extended_columns import MoveUnit
 from equilag.domain.group.group import Group
 from equilag.domain.group.member_capacities import Load
-from equilag.domain.plan.metrics import move_cost_scale, move_unit_of
 from equilag.domain.policy.policy import Policy
 
 SPREAD: Final = "spread_at_least"
@@ -89,7 +88,7 @@ class Objective(NamedTuple):
     @staticmethod
     def of(policy: Policy, planned: Group) -> Objective:
         """The goals of a policy for loads and moves of a reduced group."""
-        return Objective(policy, move_cost_scale(planned), move_unit_of(planned))
+        return Objective(policy, planned.extended.move_cost_scale, planned.extended.move_unit)
 
     @property
     def move_cost(self) -> int:

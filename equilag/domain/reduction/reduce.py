@@ -22,7 +22,6 @@ from equilag.domain.group.group import NOBODY, Group, Index
 from equilag.domain.group.loads import json_number
 from equilag.domain.group.member_capacities import MemberCapacities, decimal
 from equilag.domain.group.weight import MovePrices, PartitionWeights, move_prices, partition_weights
-from equilag.domain.plan.metrics import moved_weight
 from equilag.domain.policy.policy import Policy
 from equilag.domain.reduction.split_classes import RackReads, SplitClasses, split_classes
 from equilag.domain.reduction.units import Units
@@ -86,7 +85,7 @@ class Reduction:
 
     def moved_weight(self, moves: int) -> float | None:
         """What moves weigh, as `count_moves` has them; None where weights are not spoken of."""
-        return json_number(moved_weight(self.group, moves)) if self.weighs_moves else None
+        return json_number(self.group.extended.moved_weight(moves)) if self.weighs_moves else None
 
     def move_weights(self, partitions: Ints) -> list[float | None]:
         """What moving each of some partitions of `given` costs."""
@@ -110,10 +109,9 @@ class Reduction:
     @property
     def capacities(self) -> MemberCapacities:
         """What the loads of members are compared by: those of `given`, whatever was reduced."""
-        extended = self.group.extended
-        if extended is None:  # of an assignor's plan, too
+        if self.group.reduced is None:  # of an assignor's plan, too
             return MemberCapacities.of(exact_capacities(self.given))
-        return extended.capacities
+        return self.group.reduced.capacities
 
     def expand(self, assigned: Index) -> Index:
         """[P] the assignment of partitions for one of units."""
@@ -171,7 +169,7 @@ def _reduce_group(group: Group, policy: Policy) -> Reduction:
         move_unit=prices.unit if prices else None,
         has_units=units is not None,
     )
-    reduced = replace(planned, owner=owner, extended=extended, allowed=None, racks=None)
+    reduced = replace(planned, owner=owner, reduced=extended, allowed=None, racks=None)
     unit_of = units.unit_of if units else None
     return Reduction(group, reduced, unit_of, weights, prices, weighs_moves)
 

@@ -10,7 +10,7 @@ import numpy as np
 
 from equilag.domain.budget import Budget
 from equilag.domain.group.group import NOBODY, Flags, Group
-from equilag.domain.plan.metrics import count_moves, has_capacities, load_divisor
+from equilag.domain.plan.metrics import count_moves
 from equilag.domain.reduction.reduce import known_capacities
 from equilag.planner.facts.fleet_run import MAX_NAMED
 from equilag.planner.facts.work import WorkFacts, work_facts
@@ -144,7 +144,7 @@ def comparable(plan: Plan, policy: Policy, assignor: str) -> bool:
 def _has_rules(plan: Plan, policy: Policy) -> bool:
     """True if capacities differ, or not every member may take each partition it subscribes to."""
     group = plan.planned.given
-    if has_capacities(plan.planned.group):
+    if plan.planned.group.extended.has_capacities:
         return True
     limited = any(m.max_partitions is not None or m.instance is not None for m in group.members)
     return policy.minds_racks or limited or bool(group.co_partitioned or group.allowed)
@@ -184,7 +184,7 @@ _OF_LAG: Final = ("total", "max", "min", "spread", "mean", "excess")
 
 def plan_columns(plan: Plan, limits: VerdictLimits | None = None) -> dict[str, Any]:
     """A row of `plans/`, all but the seconds of the whole task."""
-    lag, scaled = plan.lag, load_divisor(plan.planned.group) is not None
+    lag, scaled = plan.lag, plan.planned.group.extended.load_divisor is not None
     work = fleet_work(plan)
     found = {
         "status": plan.status,

@@ -19,7 +19,6 @@ from equilag.domain.group.group import Flags, Ints
 from equilag.domain.group.member_capacities import Load
 from equilag.domain.move_reasons.unit_reasons import Partner
 from equilag.domain.plan.claim import Claim, Evidence
-from equilag.domain.plan.metrics import capacities_of, load_divisor, move_unit_of
 from equilag.domain.plan.plan import Plan
 from equilag.domain.policy.objective import SPREAD
 from equilag.planner.explaining.loosened import BoundRungs, Scope
@@ -221,7 +220,7 @@ def _alone(plan: Plan, counting: Counting, unit: int) -> float:
     """The least load of a member that has one unit and nothing else."""
     group = counting.group
     members = np.flatnonzero(group.may_hold(np.array([unit]), np.arange(group.n_members)))
-    capacities = capacities_of(group)
+    capacities = group.extended.capacities
     fastest = int(capacities.kind_of[members].max())
     return in_unit(plan, capacities.load(int(group.lag[unit]), fastest))
 
@@ -246,7 +245,7 @@ def _plain(plan: Plan, kind: CauseKind, claim: Claim) -> BoundCause:
     side: dict[str, Side] = {"max_load_at_least": "heaviest", "min_load_at_most": "lightest"}
     assert plan.policy is not None
     scope = [rung.scope for rung in BoundRungs(plan, plan.policy)][-1]
-    weighed = move_unit_of(plan.planned.group) is not None
+    weighed = plan.planned.group.extended.move_unit is not None
     return BoundCause(
         kind,
         side.get(claim.claim, "spread"),
@@ -264,7 +263,7 @@ def _ids(plan: Plan, members: Sequence[int]) -> list[str]:
 
 def in_unit(plan: Plan, value: Load | float) -> float:
     """A load as it is compared, in the plan's unit."""
-    return loads.in_unit(value, load_divisor(plan.planned.group))
+    return loads.in_unit(value, plan.planned.group.extended.load_divisor)
 
 
 def weight_of(plan: Plan, units: Ints) -> float:

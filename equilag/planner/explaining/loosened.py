@@ -23,7 +23,6 @@ from equilag.domain.constraint import (
 )
 from equilag.domain.constraint.derive import count_constraint_of, pinned_partitions
 from equilag.domain.group.group import Group, Index
-from equilag.domain.plan.metrics import has_racks
 from equilag.domain.plan.plan import Plan
 from equilag.domain.policy.entries import NO_LISTS
 from equilag.domain.policy.policy import SETTINGS, Policy
@@ -175,13 +174,12 @@ class BoundRungs:
     @cached_property
     def _makers(self) -> Mapping[Scope, Callable[[], Counting]]:
         group, policy, assigned = self._group, self._policy, self._assigned
-        extended = group.extended
         rungs: dict[Scope, Callable[[], Counting]] = {"subscriptions": self._by_subscriptions}
-        if self._planned.given.allowed or (extended is not None and extended.has_room_limits):
+        if self._planned.given.allowed or group.extended.has_room_limits:
             rungs["restrictions"] = self._of(unconstrained)
         if not self._exact:
             return rungs
-        if extended is not None and extended.has_room_limits:
+        if group.extended.has_room_limits:
             nothing = np.zeros(group.n_partitions, dtype=np.bool_)
             rungs["room"] = self._of(lambda group: within_room(group, nothing))
         if policy.pins_owned:
@@ -189,7 +187,7 @@ class BoundRungs:
             rungs["owners"] = self._of(lambda group: within_room(group, pinned))
         if policy.balance != "none":
             rungs["counts"] = self._of(lambda group: count_constraint_of(group, policy, assigned))
-        if policy.rack_aware and has_racks(group):
+        if policy.rack_aware and group.extended.has_racks:
             rungs["racks"] = self._of(lambda group: constraint_of(group, policy, assigned))
         return rungs
 

@@ -9,7 +9,6 @@ from typing import Any, Final
 from equilag.domain.group.group import Group
 from equilag.domain.group.weight import weighed_policy
 from equilag.domain.plan.claim import Evidence
-from equilag.domain.plan.metrics import load_divisor
 from equilag.domain.plan.plan import Plan
 from equilag.domain.policy.policy import Policy
 from equilag.domain.policy.shape import shape_group
@@ -98,7 +97,7 @@ def front_facts(
     reduction = reduce_group(shaped, policy)
     figures = group_facts(shaped, reduction)
     rows = tuple(_facts(point, points[0], figures) for point in points)
-    per_capacity = load_divisor(reduction.group) is not None
+    per_capacity = reduction.group.extended.load_divisor is not None
     in_force = weighed_policy(policy, group)
     return FrontFacts(rows, figures, per_capacity, in_force, interrupted, run or {})
 

@@ -15,7 +15,7 @@ from equilag.domain.group.input_doubt import DROPPED_CLAIM, InputDoubt
 from equilag.domain.group.lag import QUALITY
 from equilag.domain.group.loads import excess
 from equilag.domain.plan.extended_figures import ProvedBounds, extended_figures
-from equilag.domain.plan.metrics import load_divisor, mean_load, member_loads, spread
+from equilag.domain.plan.metrics import mean_load, member_loads, spread
 from equilag.domain.reduction.reduce import Reduction
 from equilag.planner.facts.work import LoadUnit, load_unit
 
@@ -94,7 +94,7 @@ def group_facts(
         owned=int(np.count_nonzero(owned)),
         fully_owned=bool(np.array_equal(owned, group.assignable)),
         spread=loads.spread if owned.any() else None,
-        load_step=1.0 / (load_divisor(reduction.group) or 1.0),
+        load_step=1.0 / (reduction.group.extended.load_divisor or 1.0),
         excess=loads.excess if owned.any() else None,
         load_unit=load_unit(reduction),
     )
@@ -117,7 +117,7 @@ class LoadsBefore(NamedTuple):
 def loads_before(reduction: Reduction, per_capacity: bool | None = None) -> LoadsBefore:
     """`per_capacity` as for `group_facts`."""
     group, planned = reduction.given, reduction.group
-    mean, divisor = mean_load(planned), load_divisor(planned)
+    mean, divisor = mean_load(planned), planned.extended.load_divisor
     if divisor is not None or per_capacity:
         found = extended_figures(reduction, group.owner, ProvedBounds())
         assert found is not None  # capacities differ

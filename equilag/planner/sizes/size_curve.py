@@ -13,7 +13,6 @@ from equilag.domain.budget import ELEMENT, Budget
 from equilag.domain.columns import Floats
 from equilag.domain.errors import InputError
 from equilag.domain.group.group import Group
-from equilag.domain.plan.metrics import load_divisor
 from equilag.domain.policy.policy import Policy
 from equilag.domain.policy.policy_settings import UNCONSTRAINED
 from equilag.domain.reduction.reduce import reduce_group
@@ -218,7 +217,7 @@ class SizeCurve:
             self.refused = self.refused or error
             return
         self._spent[size] += before - _left(budget)
-        scaled = load_divisor(found.reduction.group)
+        scaled = found.reduction.group.extended.load_divisor
         if self.loads is not None or scaled is None:
             divisor = self._scale * self.pool.capacities_of(size)[0]  # that of all of them
         else:

@@ -18,7 +18,7 @@ from equilag.certificate.exhaustive.whole_group import whole_problem
 from equilag.domain.budget import Budget, OutOfBudget
 from equilag.domain.group.group import NOBODY, Group, Index
 from equilag.domain.group.member_capacities import Load
-from equilag.domain.plan.metrics import capacities_of, loads_of, member_counts
+from equilag.domain.plan.metrics import loads_of, member_counts
 from equilag.domain.policy.objective import Objective
 from equilag.domain.policy.policy import Policy
 from equilag.domain.policy.policy_settings import UNCONSTRAINED
@@ -177,7 +177,7 @@ def _deal(best: SizedPlan, problem: Problem) -> None:
     counts = member_counts(best.assigned, group.n_members)
     if _counts_free(problem):
         counts[:] = len(weights)
-    best.take(_placed(group, deal_heavy_first(weights, counts, capacities_of(group).rate)))
+    best.take(_placed(group, deal_heavy_first(weights, counts, group.extended.capacities.rate)))
 
 
 def _open_to_all(problem: Problem) -> bool:
@@ -189,8 +189,7 @@ def _open_to_all(problem: Problem) -> bool:
 
 def _counts_free(problem: Problem) -> bool:
     """True if a member may hold any number of partitions."""
-    extended = problem.group.extended
-    limited = extended is not None and extended.has_room_limits
+    limited = problem.group.extended.has_room_limits
     return problem.task.policy.balance == UNCONSTRAINED and not limited
 
 

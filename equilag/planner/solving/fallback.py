@@ -7,7 +7,7 @@ from typing import Final
 import numpy as np
 
 from equilag.domain.group.group import NOBODY, Group, Index
-from equilag.domain.plan.metrics import member_counts, move_unit_of
+from equilag.domain.plan.metrics import member_counts
 from equilag.domain.policy.policy import Policy
 from equilag.heuristics import get_assignor
 from equilag.heuristics.dealing import fill_evenly, partition_class_members, partitions_by_class
@@ -75,7 +75,7 @@ def seconds_of_flow(group: Group, policy: Policy) -> float:
         return passes + 3 * ARC * cells + PAIR * pairs
     if not policy.counts_topics:
         arcs = len(group.arcs[0])
-        if move_unit_of(group) is not None:  # partitions of a class differ in what they cost
+        if group.extended.move_unit is not None:  # partitions of a class differ in what they cost
             arcs += PRICED * int(group.class_partitions[group.arcs[0]].sum())
         return passes + (ARC * arcs + PART * min(group.eligible.shape) if arcs > 1 else 0.0)
     arcs = len(group.subscriptions[0])

@@ -11,7 +11,7 @@ import numpy as np
 from equilag.domain.group.group import Group, Index
 from equilag.domain.group.member_capacities import Load
 from equilag.domain.group.throughput import Shortage
-from equilag.domain.plan.metrics import count_moves, loads_of, move_unit_of
+from equilag.domain.plan.metrics import count_moves, loads_of
 from equilag.domain.policy.objective import Figures
 
 MAX_ELEMENTS: Final = 20_000_000
@@ -47,7 +47,7 @@ def candidate_of(
     group: Group, assigned: Index, algorithm: str, shortage: Shortage | None = None
 ) -> Candidate:
     """A candidate with its figures. O(P)."""
-    moves, unit = count_moves(group, assigned), move_unit_of(group)
+    moves, unit = count_moves(group, assigned), group.extended.move_unit
     number = 0 if unit is None else unit.count(moves)
     if not group.lag.any():
         return Candidate(assigned, algorithm, Figures(0, moves, number=number))

@@ -19,13 +19,8 @@ from equilag.domain.group.member_capacities import Load
 from equilag.domain.group.throughput import Shortage
 from equilag.domain.plan.broken_rules import broken_rules
 from equilag.domain.plan.metrics import (
-    has_capacities,
-    has_racks,
-    has_stakes,
     mean_load,
     most_moves,
-    moved_partitions,
-    moved_weight,
 )
 from equilag.domain.policy.objective import Caps, Objective, most_excess
 from equilag.domain.policy.policy import Policy
@@ -46,8 +41,7 @@ class Task(NamedTuple):
     @staticmethod
     def of(reduction: Reduction, objective: Objective, seed: int = 0) -> Task:
         planned = reduction.group
-        if planned.extended is not None:
-            objective = Objective.of(objective.policy, planned)
+        objective = Objective.of(objective.policy, planned)
         if objective.policy.fresh:
             planned = planned.without_owners()
         return Task(reduction, objective, seed, planned)
@@ -148,14 +142,13 @@ class Problem:
     @cached_property
     def has_capacities(self) -> bool:
         """True if loads are compared per unit of capacity."""
-        return has_capacities(self.group)
+        return self.group.extended.has_capacities
 
     @cached_property
     def counts_few_moves(self) -> bool:
         """True if the beam for a few moves applies: loads are integers, a move is a partition."""
-        extended = self.group.extended
-        plain = not (self.has_capacities or has_stakes(self.group))
-        forced = extended is not None and extended.forced_moves > 0
+        plain = not (self.has_capacities or self.group.extended.has_stakes)
+        forced = self.group.extended.forced_moves > 0
         return plain and not forced and self.constraint.instance_sums is None
 
     @cached_property
@@ -214,8 +207,8 @@ class Problem:
 def check_limit(task: Task, moves: int, count: int | None = None) -> None:
     """Raises InputError if a limit of the policy's is below what is forced: moves as `count_moves`
     has them, and `count` partitions, where fewer are forced than these moves have."""
-    count = moved_partitions(task.original, moves) if count is None else count
-    weight, heaviest = moved_weight(task.original, moves), task.policy.max_move_weight
+    count = task.original.extended.moved_partitions(moves) if count is None else count
+    weight, heaviest = task.original.extended.moved_weight(moves), task.policy.max_move_weight
     limit, name = task.policy.max_moves, "max_moves"
     if heaviest is not None and weight > heaviest:
         name, problem = "max_move_weight", f"{heaviest} is less than the moved weight of"
@@ -225,7 +218,7 @@ def check_limit(task: Task, moves: int, count: int | None = None) -> None:
     else:
         return
     extended = task.original.extended
-    if extended is not None and extended.forced_moves and not task.policy.pins_owned:
+    if extended.forced_moves and not task.policy.pins_owned:
         problem += f" ({extended.forced_moves:,} of them from owners that may not keep theirs)"
     if task.policy.balance != "none" and not task.policy.pins_owned:
         problem += f"; with balance none {'fewer' if name == 'max_moves' else 'less'} may do"
@@ -243,7 +236,7 @@ def _cause(task: Task) -> str:
         "co-partitioned topics": len(now.torn) > 0,
         "restrictions": bool(given.allowed),
         "room": policy.balance == "none" and bool(now.overfull),
-        "the fewest reads across racks": policy.rack_aware and has_racks(task.original),
+        "the fewest reads across racks": policy.rack_aware and task.original.extended.has_racks,
     }
     found = [words for words, there in named.items() if there]
     *others, last = found or ["the group"]

@@ -19,10 +19,7 @@ from equilag.domain.errors import InputError
 from equilag.domain.group.member_capacities import Load
 from equilag.domain.plan.metrics import (
     counting_moves,
-    cross_costs,
     cross_reads,
-    has_racks,
-    moved_weight,
 )
 from equilag.domain.plan.plan import Plan
 from equilag.domain.policy.policy import Policy
@@ -50,9 +47,9 @@ SOME: Final = 3
 def has_read_limit(task: Task) -> bool:
     """True if reads across racks are limited, and not the fewest anyway."""
     limit = task.policy.max_cross_rack
-    if limit is None or task.policy.rack_aware or not has_racks(task.group):
+    if limit is None or task.policy.rack_aware or not task.group.extended.has_racks:
         return False
-    worst = np.where(task.group.eligible, cross_costs(task.group), 0).max(axis=1, initial=0)
+    worst = np.where(task.group.eligible, task.group.extended.cross_costs, 0).max(axis=1, initial=0)
     return limit < int(worst[task.group.partition_class].sum())
 
 
@@ -80,7 +77,7 @@ def check_found(state: SolveState, policy: Policy) -> None:
         reads = f"at most {policy.max_cross_rack} reads across racks"
         name, less = "max_moves", f"fewer than {moves}"
         if policy.max_move_weight is not None:
-            weight = ceil(moved_weight(state.problem.group, moves))
+            weight = ceil(state.problem.group.extended.moved_weight(moves))
             name, less = "max_move_weight", f"a weight of less than {weight}"
         raise InputError(f"no plan with {reads} was found that moves {less}", name)
 

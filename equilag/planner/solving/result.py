@@ -10,7 +10,6 @@ from equilag.domain.constraint import unconstrained
 from equilag.domain.group.group import Group
 from equilag.domain.group.loads import in_unit
 from equilag.domain.plan.claim import MOVES, PRICE, Claim
-from equilag.domain.plan.metrics import load_divisor, move_unit_of, moved_partitions
 from equilag.domain.plan.plan import Plan
 from equilag.domain.plan.plan_figures import Choice
 from equilag.domain.plan.verdict import VerdictFacts
@@ -72,7 +71,7 @@ def settled_plan(task: Task, draft: Draft, budget: Budget, notes: list[str]) -> 
     if not claims:
         return None
     moves = draft.fewest_moves
-    if moves and move_unit_of(task.original) is not None:
+    if moves and task.original.extended.move_unit is not None:
         return None  # it is their price: how many are forced stands in the claims
     return Plan(
         task.reduction.given,
@@ -132,7 +131,7 @@ def _run(task: Task, budget: Budget) -> tuple[int, float | None, bool]:
 def choices(state: SolveState) -> tuple[Choice, ...]:
     """Up to three points of the front: fewest moves, the knee, the most even."""
     front, reduction = state.front, state.problem.task.reduction
-    divisor, points = load_divisor(reduction.group), front.points()
+    divisor, points = reduction.group.extended.load_divisor, front.points()
     if not points:
         return ()
     first, last = points[0], front.most_even()
@@ -146,7 +145,7 @@ def choices(state: SolveState) -> tuple[Choice, ...]:
     return tuple(
         Choice(
             label,
-            moved_partitions(reduction.group, point.moves),
+            reduction.group.extended.moved_partitions(point.moves),
             in_unit(point.spread, divisor),
             in_unit(point.excess, divisor),
             reduction.moved_weight(point.moves),

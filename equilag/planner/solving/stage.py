@@ -16,7 +16,6 @@ from equilag.domain.errors import InputError
 from equilag.domain.group.group import Index
 from equilag.domain.group.loads import in_unit
 from equilag.domain.plan.claim import Claims
-from equilag.domain.plan.metrics import load_divisor, moved_partitions
 from equilag.domain.policy.objective import SPREAD
 from equilag.planner.solving.problem import Task
 from equilag.planner.solving.state import Contribution, SolveState
@@ -129,12 +128,12 @@ class ProgressObserver:
         if state is None:
             self.watcher(Progress(self.stage, None, None, None, 0.0, elapsed, limit))
             return
-        best, divisor = state.incumbent, load_divisor(state.problem.group)
+        best, divisor = state.incumbent, state.problem.group.extended.load_divisor
         bound = None
         if SPREAD in state.proofs:
             bound = in_unit(state.bound_within(state.limit), divisor)
         spread, mean = in_unit(best.spread, divisor), in_unit(state.problem.mean, divisor)
-        moves = moved_partitions(state.problem.group, best.moves)
+        moves = state.problem.group.extended.moved_partitions(best.moves)
         self.watcher(Progress(self.stage, spread, moves, bound, mean, elapsed, limit))
 
 

@@ -18,10 +18,7 @@ from equilag.domain.plan.claim import ACROSS, SQUARES, Claim, Claims
 from equilag.domain.plan.metrics import (
     count_moves,
     counting_moves,
-    has_racks,
     is_ordinary,
-    move_unit_of,
-    moved_partitions,
     topic_squares,
 )
 from equilag.domain.policy.policy_settings import UNCONSTRAINED
@@ -148,7 +145,7 @@ class FewestMovesStage:
         claims: Claims = (found.claim(task.original, task.policy, constraint),)
         moves = fewest = int(claims[0].value)
         others: tuple[Index, ...] = ()
-        if move_unit_of(task.original) is not None:
+        if task.original.extended.move_unit is not None:
             counted = counting_moves(task.original)
             few = fewest_moves(counted, constraint)
             number = few.claim(counted, task.policy, constraint)
@@ -173,8 +170,8 @@ def _fewer(
     has more moves than the policy allows: of the least weight + price × moves, for a price found by
     bisection (Lagrange)."""
     group, most = task.original, task.policy.max_moves
-    extended, unit = group.extended, move_unit_of(group)
-    assert extended is not None and extended.stakes is not None and unit is not None
+    extended, unit = group.extended, group.extended.move_unit
+    assert extended.stakes is not None and unit is not None
     if most is None or unit.count(count_moves(group, light.assigned)) <= most:
         return ()
     found, stakes = few.assigned, extended.stakes
@@ -182,7 +179,7 @@ def _fewer(
     while high - low > max(1, low // 16):
         price = (low + high) // 2
         number = stakes.number + price * (stakes.number % unit.moves)
-        priced = replace(group, extended=extended._replace(stakes=stakes._replace(number=number)))
+        priced = replace(group, reduced=extended._replace(stakes=stakes._replace(number=number)))
         assigned = fewest_moves(priced, constraint).assigned
         if unit.count(count_moves(group, assigned)) <= most:
             found, high = assigned, price
@@ -193,7 +190,7 @@ def _fewer(
 
 def _minds_racks(task: Task) -> bool:
     """True if the fewest reads across racks are a goal, and not the same for every plan."""
-    return task.policy.rack_aware and has_racks(task.group)
+    return task.policy.rack_aware and task.group.extended.has_racks
 
 
 def _count_claims(constraint: CountConstraint, assigned: Index) -> Claims:
@@ -217,8 +214,8 @@ def _forced_moves(task: Task, constraint: CountConstraint) -> tuple[int, Claims]
         return 0, ()
     group = task.original
     claims: Claims = (pinned_moves_claim(group, moves),)
-    if move_unit_of(group) is not None:
-        number = pinned_moves_claim(counting_moves(group), moved_partitions(group, moves))
+    if group.extended.move_unit is not None:
+        number = pinned_moves_claim(counting_moves(group), group.extended.moved_partitions(moves))
         claims = (number, *claims)
     return moves, claims
 

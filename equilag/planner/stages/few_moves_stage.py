@@ -12,7 +12,6 @@ from equilag.domain.budget import Budget, OutOfBudget
 from equilag.domain.group.loads import written
 from equilag.domain.group.member_capacities import Load
 from equilag.domain.plan.claim import Claim
-from equilag.domain.plan.metrics import has_stakes
 from equilag.domain.policy.objective import MOVES_WITHIN, SPREAD
 from equilag.planner.solving.state import Contribution, Proposal, SolveState, aim_of_policy
 from equilag.planner.stages.exhaustive_stage import ALGORITHM, MOST_EXTRA, most_searched, whole
@@ -114,7 +113,7 @@ class FewestMovesWithin:
         counted = _counted_moves(state, spread)
         fewer = state.unlimited.moves - 1
         group = whole(state, fewer) if fewer <= most_searched(state) else None
-        if group is not None and not has_stakes(state.problem.group):
+        if group is not None and not state.problem.group.extended.has_stakes:
             with budget.part(self.work) as part:
                 yield from _fewest_by_search(state, part, group, spread)
         if (state.proofs.value(MOVES_WITHIN) or 0) < counted:

@@ -6,7 +6,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final
 
 from equilag.domain.figures import listed, number, plural, printable, time_span
-from equilag.domain.plan.metrics import has_capacities, load_divisor
 from equilag.domain.policy.policy import Policy
 from equilag.domain.policy.policy_settings import DEFAULT_TOLERANCE
 from equilag.planner.compare import CURRENT, OWN_ROW, Comparison, ComparisonRow
@@ -58,7 +57,7 @@ def comparison_headline(comparison: Comparison) -> str:
     others = [
         row for name, row in rows.items() if name not in (CURRENT, OWN_ROW) and not row.beyond_bound
     ]
-    per_capacity = load_divisor(comparison.plan.planned.group) is not None
+    per_capacity = comparison.plan.planned.group.extended.load_divisor is not None
     parts = [f"{_reached(rows[CURRENT], per_capacity)} now"] if CURRENT in rows else []
     if OWN_ROW in rows:
         own = rows[OWN_ROW]
@@ -87,9 +86,9 @@ def _by_solver(comparison: Comparison) -> bool:
 
 def _table(comparison: Comparison, group: GroupFacts) -> b.Table:
     """A row per assignor; a star marks those that the bound does not hold for."""
-    planned = comparison.plan.planned.group
+    planned = comparison.plan.planned.group.extended
     # Where capacities differ, even counts have a spread.
-    by_capacity, per_capacity = has_capacities(planned), load_divisor(planned) is not None
+    by_capacity, per_capacity = planned.has_capacities, planned.load_divisor is not None
     what = "load" if per_capacity else "lag"
     unit = load_words(group.load_unit) if per_capacity else ""
     columns = (
@@ -124,7 +123,10 @@ def _table(comparison: Comparison, group: GroupFacts) -> b.Table:
 
 def _notes(comparison: Comparison, group: GroupFacts) -> Iterator[str]:
     plan, rows = comparison.plan, comparison.rows
-    policy, per_capacity = policy_in_force(plan) or Policy(), load_divisor(plan.planned.group)
+    policy, per_capacity = (
+        policy_in_force(plan) or Policy(),
+        plan.planned.group.extended.load_divisor,
+    )
     what = "lag" if per_capacity is None else "load"
     bound = f"{bound_name(_by_solver(comparison))} {number(comparison.spread_lower_bound)}"
     yield f"{bound}: {bound_scope(policy)} has a smaller {what} spread"

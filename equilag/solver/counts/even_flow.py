@@ -168,7 +168,7 @@ def even_flow(whole: SupplyNetwork) -> Ints:
 def check_room(constraint: CountConstraint) -> None:
     """Raises InputError if members have no room for what is pinned, and then for what is free."""
     group, base = constraint.group, constraint.fixed
-    if group.extended is None or not group.extended.has_room_limits:
+    if not group.extended.has_room_limits:
         return
     word, note = ("unit", WHAT_A_UNIT_IS) if group.extended.has_units else ("partition", "")
     room = np.minimum(group.extended.room, group.n_partitions) - base

@@ -56,8 +56,6 @@ class Takers(NamedTuple):
         """The members [M] by their class."""
         place, ones = group.class_of.astype(np.int64), np.ones_like(base)
         most = base + group.n_partitions  # what is beyond makes no difference
-        if group.extended is None:
-            return Takers(place, ones, ones, base, most)
         room = np.minimum(group.extended.room, most)
         return Takers(place, ones, group.extended.capacity, base, room)
 

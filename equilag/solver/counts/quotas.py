@@ -54,15 +54,13 @@ def has_quotas(group: Group, policy: Policy) -> bool:
     if not policy.evens_totals or not group.disjoint:
         return False
     extended = group.extended
-    return extended is None or (
-        extended.instance_of is None and extended.cross is None and extended.stakes is None
-    )
+    return extended.instance_of is None and extended.cross is None and extended.stakes is None
 
 
 def keep_to_quotas(group: Group) -> Quotas:
     """The plan for a group that `has_quotas`. O(P + M log M). Raises InputError without room."""
     takers = Takers.of_group(group, np.zeros(group.n_members, np.int64))
-    if group.extended is not None and group.extended.has_room_limits:
+    if group.extended.has_room_limits:
         check_room(within_room(group, np.zeros(group.n_partitions, np.bool_)))
     one = len(group.class_topics) == 1 and len(group.class_topics[0]) == len(group.topics)
     if one:

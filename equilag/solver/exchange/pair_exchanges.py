@@ -15,7 +15,7 @@ import numpy as np
 from equilag.domain.columns import Floats
 from equilag.domain.constraint import ranges
 from equilag.domain.group.group import NOBODY, Flags, Ints
-from equilag.domain.plan.metrics import has_stakes, moves_added
+from equilag.domain.plan.metrics import moves_added
 from equilag.solver.local_search.assignment_state import AssignmentState, disjoint_pairs
 
 KEY_BITS: Final = 62
@@ -137,7 +137,7 @@ def _side(
     pair = np.repeat(np.arange(len(holder)), end - begin)
     fits = constraint.may(partition, receiver[pair])
     pair, partition = pair[fits], partition[fits]
-    if has_stakes(group):
+    if group.extended.has_stakes:
         cost = moves_added(group, partition, holder[pair], receiver[pair])
     else:
         owner = group.owner[partition]

@@ -23,7 +23,7 @@ import numpy as np
 from equilag.domain.constraint import CountConstraint, ranges
 from equilag.domain.group.group import NOBODY, Flags, Group, Index, Ints
 from equilag.domain.group.loads import LoadColumn
-from equilag.domain.plan.metrics import capacities_of, loads_of, member_counts
+from equilag.domain.plan.metrics import loads_of, member_counts
 from equilag.solver.exchange.cyclic_exchanges import Window
 
 NOTHING: Final = -1
@@ -57,7 +57,7 @@ class PlaceTable:
         self.lag: Ints = np.concatenate((group.lag[self.partition], np.zeros(len(empty), np.int64)))
         self.loads: LoadColumn = loads_of(group, assigned).column[members]
         """[N] load of each member, pinned partitions included."""
-        capacities = capacities_of(group)
+        capacities = group.extended.capacities
         self._factor = None if capacities.are_equal else capacities.rate[members]
         self.room: Ints = np.minimum(most, counts + 1) - least
         """[N] the most empty places of each member."""

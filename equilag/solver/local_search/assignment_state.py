@@ -14,7 +14,7 @@ from equilag.domain.constraint import CountConstraint, TopicCounts, ranges
 from equilag.domain.group.group import NOBODY, Flags, Group, Index, Ints
 from equilag.domain.group.loads import LoadColumn, excess
 from equilag.domain.group.throughput import Shortage
-from equilag.domain.plan.metrics import capacities_of, fair_load, loads_of, member_counts
+from equilag.domain.plan.metrics import fair_load, loads_of, member_counts
 
 
 def disjoint_pairs(one: Ints, other: Ints, n_members: int) -> Ints:
@@ -66,7 +66,7 @@ class AssignmentState:
     @staticmethod
     def of(group: Group, constraint: CountConstraint, assigned: Index) -> AssignmentState:
         """A copy of the assignment [P]; O(P)."""
-        capacities = capacities_of(group)
+        capacities = group.extended.capacities
         return AssignmentState(
             group,
             constraint,

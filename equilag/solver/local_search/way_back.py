@@ -10,7 +10,7 @@ import numpy as np
 from equilag.domain.columns import Floats, place_of
 from equilag.domain.constraint import CountConstraint
 from equilag.domain.group.group import NOBODY, Group, Index, Ints
-from equilag.domain.plan.metrics import has_stakes, move_unit_of, moves_added
+from equilag.domain.plan.metrics import moves_added
 from equilag.solver.exchange.cyclic_exchanges import NEVER
 from equilag.solver.local_search.assignment_state import AssignmentState
 
@@ -89,7 +89,7 @@ def _away(state: AssignmentState) -> Ints:
     away = np.flatnonzero(
         (owner != NOBODY) & (owner != state.assigned) & (state.assigned != NOBODY)
     )
-    if move_unit_of(state.group) is None:
+    if state.group.extended.move_unit is None:
         return away
     price = moves_added(state.group, away, owner[away], state.assigned[away])
     return away[np.argsort(-price, kind="stable")]
@@ -109,7 +109,7 @@ def _bring_home(state: AssignmentState, p: int, limit: UnevennessLimit, least: i
         fits = fits & (group.topic_of[mine] == group.topic_of[p])
     mine = mine[fits]
     here, there, own = np.array([holder]), np.array([owner]), 1
-    if has_stakes(group):
+    if group.extended.has_stakes:
         own = -int(moves_added(group, np.array([p]), here, there)[0])
         saved = own - moves_added(group, mine, there, here)
     else:
@@ -135,7 +135,7 @@ def _bring_home(state: AssignmentState, p: int, limit: UnevennessLimit, least: i
     if not len(within):
         return False
     # Of moves with a weight the one that saves most; others save the same, or nearly so.
-    first_one = saved[enough][within].argmax() if move_unit_of(group) is not None else 0
+    first_one = saved[enough][within].argmax() if group.extended.move_unit is not None else 0
     back = mine[within[first_one : first_one + 1]]
     state.exchange(np.array([p]), back, np.array([holder], np.int32), group.owner[p : p + 1])
     return True

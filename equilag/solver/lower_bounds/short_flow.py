@@ -16,7 +16,6 @@ from equilag.certificate.bounds.shortage import ShortPrices, short_by_prices
 from equilag.domain.constraint import CountConstraint, CountInterval
 from equilag.domain.group.group import NOBODY, Flags
 from equilag.domain.group.throughput import Shortage
-from equilag.domain.plan.metrics import has_stakes
 from equilag.solver.moves.kept_flow import KeptNetwork, NodeArcs
 
 MAX_ARCS: Final = 200_000
@@ -39,7 +38,7 @@ def price_shortage(
         return None
     best: tuple[int, ShortPrices] | None = None
     low, high = 0, int(shortage.rate.max(initial=0)) + 1
-    binds = limit is not None and not has_stakes(constraint.group)
+    binds = limit is not None and not constraint.group.extended.has_stakes
     for number in range(PRICES if binds else 1):
         if stop():
             break

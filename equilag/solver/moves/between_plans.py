@@ -14,7 +14,7 @@ from equilag.domain.columns import Flags, Ints
 from equilag.domain.constraint import CountConstraint
 from equilag.domain.group.group import Group, Index
 from equilag.domain.move_reasons.unit_moves import chains_of
-from equilag.domain.plan.metrics import cross_costs, cross_reads, moves_added
+from equilag.domain.plan.metrics import cross_reads, moves_added
 
 
 def between_plans(
@@ -28,7 +28,7 @@ def between_plans(
     differing = np.flatnonzero(few_moves != few_reads)
     source, target = few_moves[differing].astype(np.int64), few_reads[differing].astype(np.int64)
     moves = moves_added(group, differing, source, target)
-    costs, classes = cross_costs(group), group.partition_class[differing]
+    costs, classes = group.extended.cross_costs, group.partition_class[differing]
     reads = costs[classes, group.class_of[target]] - costs[classes, group.class_of[source]]
     piece = chains_of(source, target, np.zeros_like(source)).chain_of
     taken = _cheapest(

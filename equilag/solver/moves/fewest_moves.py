@@ -32,10 +32,8 @@ from equilag.domain.group.group import NOBODY, Group, Index, Ints
 from equilag.domain.plan.claim import Claim
 from equilag.domain.plan.metrics import (
     count_moves,
-    cross_costs,
     loads_of,
     member_counts,
-    move_unit_of,
     stakes_held,
 )
 from equilag.domain.policy.policy import Policy
@@ -56,7 +54,7 @@ class FewestMoves(NamedTuple):
         `fewest_topic_moves`.
         """
         reached = count_moves(group, self.assigned)
-        if policy.balance == "per-topic" and move_unit_of(group) is None:
+        if policy.balance == "per-topic" and group.extended.move_unit is None:
             bound: int | None = bound_by_topics(group, constraint)
             claim = Claim("fewest_moves", reached, "per-topic")
         else:
@@ -80,8 +78,8 @@ def fewest_moves(group: Group, constraint: CountConstraint) -> FewestMoves:
     O(P) for per-topic counts, else one minimum-cost flow on partition classes, member classes and
     members; where the partitions of a topic differ, on cells of topics and members too.
     """
-    stakes = group.extended is not None and group.extended.stakes is not None
-    if constraint.per_topic and group.partition_classes is None and not stakes:
+    alike = group.partition_classes is None and not group.extended.has_stakes
+    if constraint.per_topic and alike:
         found = fewest_topic_moves(group, constraint)
         dealt = _deal(constraint, group.owner, group.topic_of, found.cells)
         return FewestMoves(dealt, found.potentials)
@@ -136,7 +134,7 @@ def _by_flow(group: Group, constraint: CountConstraint, prices: FlowPrices) -> F
     parts, nodes = takers.stops.parts, FlowNodes.of(group, constraint, takers.stops)
     opened, kept = nodes.open_arcs(takers.stops), nodes.kept
     if prices != FlowPrices():
-        across = prices.read * cross_costs(group)[parts.partition_class[nodes.part]]
+        across = prices.read * group.extended.cross_costs[parts.partition_class[nodes.part]]
         cost = prices.move * opened.cost + across[opened.node, takers.class_of_stop[opened.to]]
         opened = opened._replace(cost=cost)
         cost = prices.move * kept.cost + across[kept.node, group.class_of[kept.to]]

@@ -55,7 +55,7 @@ class FlowNodes(NamedTuple):
     @staticmethod
     def of(group: Group, constraint: CountConstraint, stops: Stops) -> FlowNodes:
         """O(P log P)."""
-        stakes = group.extended.stakes if group.extended is not None else None
+        stakes = group.extended.stakes
         if stakes is None:
             return _parts(group, constraint, stops.parts)
         n_units, n_members = group.n_partitions, max(1, group.n_members)

@@ -343,7 +343,7 @@ def test_a_whole_group_counts_moves_as_the_group_does() -> None:
         # A member without room takes nothing, so what it holds moves.
         room = group.extended.room.copy()
         room[group.extended.stakes.member[:1]] = 0
-        idle = replace(group, extended=group.extended._replace(room=room))
+        idle = replace(group, reduced=group.extended._replace(room=room))
         whole = whole_problem(idle, unconstrained(idle))
         if whole is None or not np.isin(assigned[whole.items], whole.members).all():
             continue

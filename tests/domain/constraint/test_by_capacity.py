@@ -39,7 +39,7 @@ def two_processes(partitions: int = 5, **columns: object) -> Group:
     """Two processes of two threads."""
     group = group_of([partitions], [[0]] * 4)
     instance = np.array([0, 0, 1, 1], dtype=np.int32)
-    return replace(group, extended=extended_columns(4, instance_of=instance, **columns))
+    return replace(group, reduced=extended_columns(4, instance_of=instance, **columns))
 
 
 def test_steps_look_at_the_sum_of_the_instance() -> None:
@@ -73,7 +73,7 @@ def test_a_step_that_helps_is_named_by_its_members() -> None:
 
 def test_members_of_different_capacities_are_not_alike() -> None:
     capacity = np.array([1, 3, 1, 3])
-    group = replace(group_of([8], [[0]] * 4), extended=extended_columns(4, capacity=capacity))
+    group = replace(group_of([8], [[0]] * 4), reduced=extended_columns(4, capacity=capacity))
     assigned = np.array([0, 1, 1, 1, 2, 3, 3, 3], dtype=np.int32)
     constraint = constraint_of(group, Policy(), assigned)
     assert not constraint.all_alike
@@ -81,6 +81,6 @@ def test_members_of_different_capacities_are_not_alike() -> None:
 
 
 def test_more_than_the_room_is_refused() -> None:
-    group = replace(group_of([2], [[0]] * 2), extended=extended_columns(2, room=np.array([1, 0])))
+    group = replace(group_of([2], [[0]] * 2), reduced=extended_columns(2, room=np.array([1, 0])))
     with pytest.raises(NotMinimal):
         constraint_of(group, Policy(), np.array([0, 0], dtype=np.int32))

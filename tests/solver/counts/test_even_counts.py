@@ -103,7 +103,7 @@ def test_threads_share_what_their_process_gets() -> None:
     capacity = np.array([1] * 7 + [7])
     group = replace(
         group_of([100], [[0]] * 8),
-        extended=extended_columns(8, capacity=capacity, instance_of=instance),
+        reduced=extended_columns(8, capacity=capacity, instance_of=instance),
     )
     counts = member_counts(balanced_assignment(group, Policy()), 8)
     assert counts.tolist() == [8, 7, 7, 7, 7, 7, 7, 50]
@@ -128,7 +128,7 @@ def test_what_does_not_fit_is_named(
     room: list[int], reads: list[list[int]], owners: list[int], problem: str
 ) -> None:
     columns = extended_columns(2, room=np.array(room))
-    group = replace(group_of([3, 2], reads, owners), extended=columns)
+    group = replace(group_of([3, 2], reads, owners), reduced=columns)
     with pytest.raises(InputError) as error:
         balanced_assignment(group, Policy("sticky-yet-fair"))
     assert str(error.value) == problem

@@ -169,7 +169,7 @@ def test_capacities_and_rooms_have_quotas(seed: int) -> None:
         n = group.n_members
         room = np.array([rng.choice((1, 2, 3, NO_LIMIT)) for _ in range(n)])
         capacity = np.array([rng.choice((1, 1, 2, 3)) for _ in range(n)])
-        group = replace(group, extended=extended_columns(n, capacity=capacity, room=room))
+        group = replace(group, reduced=extended_columns(n, capacity=capacity, room=room))
         if not has_quotas(group, TOTAL):
             continue
         every = Assignments.all(group)

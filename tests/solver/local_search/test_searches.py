@@ -113,7 +113,7 @@ def check(case: Case, search: Search) -> int:
     """How many plans are the best so far: more even, or as even with fewer moves."""
     given, better = case.assigned.copy(), 0
     best = case.spread(given), count_moves(case.group, given)
-    may_pass = search.may_pass and case.group.extended is not None
+    may_pass = search.may_pass and case.group.reduced is not None
     for found in search.run(case, np.random.default_rng(1)):
         assert is_valid(case.group, found)
         assert case.constraint.admits(found)

@@ -149,7 +149,7 @@ def test_racks_come_before_moves_and_after_instances(seed: int) -> None:
     for _ in range(8):
         group = random_reduced(rng)
         cross = [[rng.randint(0, 1) for _ in row] for row in group.eligible]
-        group = replace(group, extended=group.extended._replace(cross=np.array(cross)))
+        group = replace(group, reduced=group.extended._replace(cross=np.array(cross)))
         every = Assignments.all(group)
         best = best_counts(group, every)
         if not best.any():
