@@ -1,4 +1,4 @@
-"""The reasons of a plan's moves, made when they are read: as columns, then one by one."""
+"""The reasons of a plan's moves, made one by one when they are read."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Final, NamedTuple
 
 import numpy as np
 
-from equilag.domain.columns import Floats, Index, Ints, among, distinct
+from equilag.domain.columns import Index, Ints
 from equilag.domain.move_reasons.unit_moves import Loads, UnitMoves, unit_moves
 from equilag.domain.move_reasons.unit_reasons import (
     CODE,
@@ -24,109 +24,22 @@ from equilag.domain.plan.metrics import member_counts, moved
 from equilag.domain.policy.policy import Policy
 from equilag.domain.reduction.reduce import Reduction
 
-
-class ReasonColumns(NamedTuple):
-    """Of the moves [n], by partition."""
-
-    kind: Ints
-    """[n] index into MOVE_REASON_KINDS"""
-    member: Ints
-    """[n] whom the move serves"""
-    amount: Floats | Ints
-    """[n] by how much the chain lowers that member's load"""
-    head: Ints
-    """[n] the partition that comes first among the partners; -1 for none"""
-    row: Ints
-    """[n] the unit whose chain has the other partners; -1 for none"""
-
-
-def unweighed_columns(
-    reduction: Reduction, loads: Loads, assigned: Index, kind: MoveReasonKind
-) -> ReasonColumns:
-    """Of a plan that does not weigh moves: what the owners lose."""
-    owner = reduction.given.owner
-    partition = np.flatnonzero(moved(owner, assigned))
-    source = owner[partition].astype(np.int64)
-    none = np.full(len(partition), -1, dtype=np.int64)
-    amount = loads.weight[partition] * loads.per_weight[source]
-    return ReasonColumns(np.full(len(partition), CODE[kind]), source, amount, none, none)
-
-
-def reason_columns(
-    reduction: Reduction, rows: UnitMoves, found: UnitReasons, assigned: Index
-) -> ReasonColumns:
-    """Of a plan whose moves are classified by unit. O(P)."""
-    given = reduction.given
-    partition = np.flatnonzero(moved(given.owner, assigned))
-    n = len(partition)
-    kind = np.full(n, CODE["join"])
-    amount: Floats | Ints = np.zeros(n)
-    if found.amount.dtype == np.int64:  # lag, in whole records
-        amount = np.zeros(n, np.int64)
-    member = assigned[partition].astype(np.int64)
-    head = np.full(n, -1, dtype=np.int64)
-    row = rows.row_of.copy()
-    led = np.flatnonzero(row >= 0)
-    of = row[led]
-    kind[led], member[led], amount[led] = found.kind[of], found.member[of], found.amount[of]
-    head[led] = _heads(given.n_members, rows, found)[of]
-    columns = ReasonColumns(kind, member, amount, head, row)
-    if reduction.unit_of is not None:
-        _follow_units(reduction, reduction.unit_of, rows, assigned, columns)
-    return columns
-
-
-def _follow_units(
-    reduction: Reduction, unit_of: Ints, rows: UnitMoves, assigned: Index, columns: ReasonColumns
-) -> None:
-    """Tell which partitions follow others of their unit, or come together with them; and whose
-    owner may not keep them."""
-    given = reduction.given
-    kind, member, amount, head, row = columns
-    partition = np.flatnonzero(moved(given.owner, assigned))
-    unit, source, target = unit_of[partition], given.owner[partition], assigned[partition]
-    led = np.flatnonzero(row >= 0)
-    follows = led[partition[led] != rows.partition[row[led]]]
-    kind[follows], head[follows] = CODE["unit"], rows.partition[row[follows]]
-    stays = distinct(unit_of[given.owner == assigned])
-    joins = np.flatnonzero(among(unit, stays) | (rows.row_of < 0))
-    kind[joins] = CODE["join"]
-    head[joins] = _joined_to(reduction, unit_of, assigned, partition[joins])
-    for some in (follows, joins):
-        member[some], amount[some], row[some] = target[some], 0.0, -1
-    unkept = ~reduction.group.may_hold(unit, source)
-    kind[unkept], member[unkept], head[unkept] = CODE["restriction"], source[unkept], -1
-
-
-def _heads(n_members: int, rows: UnitMoves, found: UnitReasons) -> Ints:
-    """[U] the partition that the unit's move makes possible; -1 for none in particular."""
-    head = np.full(len(rows.unit), -1, dtype=np.int64)
-    exchange = found.kind == CODE["exchange"]
-    head[exchange] = rows.partition[found.lead[exchange]]
-    heaviest = np.full(n_members, -1, dtype=np.int64)
-    ascending = np.argsort(rows.gained, kind="stable")
-    heaviest[rows.target[ascending]] = rows.partition[ascending]
-    room = found.kind == CODE["makes-room"]
-    head[room] = heaviest[rows.source[room]]
-    return head
-
-
-def _joined_to(reduction: Reduction, unit_of: Ints, assigned: Index, partition: Ints) -> Ints:
-    """[n] for each partition the first other one of its unit, one that stays if there is any."""
-    stays = reduction.given.owner == assigned
-    found = np.full(len(partition), -1, dtype=np.int64)
-    wanted = {unit: place for place, unit in enumerate(unit_of[partition].tolist())}
-    members: dict[int, list[int]] = {unit: [] for unit in wanted}
-    for p in np.flatnonzero(np.isin(unit_of, list(wanted))).tolist():
-        members[int(unit_of[p])].append(p)
-    for place, p in enumerate(partition.tolist()):
-        others = [q for q in members[int(unit_of[p])] if q != p]
-        found[place] = next((q for q in others if stays[q]), others[0] if others else -1)
-    return found
-
-
 MAX_PARTNERS: Final = 3
 """Partners that a reason names: a cycle of four moves is the longest that is seen at a glance."""
+
+
+class _Cause(NamedTuple):
+    """What a move serves, by numbers."""
+
+    kind: MoveReasonKind
+    member: int
+    """Whom the move serves"""
+    amount: float
+    """By how much the chain lowers that member's load"""
+    head: int = -1
+    """The partition that comes first among the partners; -1 for none"""
+    row: int = -1
+    """The unit whose chain has the other partners; -1 for none"""
 
 
 class _Chained(NamedTuple):
@@ -141,15 +54,9 @@ class _Chained(NamedTuple):
     place: list[int]
     """By row, its place in `partitions`."""
     closed: list[bool]
-    """By row, True if its chain is a cycle."""
+    """By chain, True if it is a cycle."""
     place_of: dict[int, int]
     """Partition -> its place in `partitions`."""
-
-    def ends(self, row: int) -> tuple[int, int, int]:
-        """Where the chain of a row begins, its length, and the place of the row in the chain."""
-        chain = self.chain_of[row]
-        begin = self.begin[chain]
-        return begin, self.begin[chain + 1] - begin, self.place[row] - begin
 
 
 @dataclass(frozen=True, eq=False)
@@ -163,34 +70,70 @@ class PlanReasons:
     """[P]"""
 
     def reason(self, number: int) -> MoveReason:
-        """Of one move; the moves of a plan are numbered by partition. O(1) after the first."""
-        kind, members, amount, head, row = self._columns_read
-        member = members[number]
-        partners, more = self._partners(head[number], row[number])
+        """Of one move; the moves of a plan are numbered by partition. O(1) after the first, or the
+        partitions of its unit."""
+        kind, member, amount, head, row = self._cause(number)
+        partners, more = self._partners(head, row)
         before, after, counts_before, counts_after = self._members
         return MoveReason(
-            MOVE_REASON_KINDS[kind[number]],
+            kind,
             self.reduction.given.members[member].id,
             before[member],
             after[member],
-            amount[number],
+            amount,
             counts_before[member],
             counts_after[member],
             partners,
             more,
         )
 
+    def _cause(self, number: int) -> _Cause:
+        given, found = self.reduction.given, self._found
+        partition = self._moving[number]
+        source, target = int(given.owner[partition]), int(self.assigned[partition])
+        if found is None:
+            lost = self._loads.weight[partition] * self._loads.per_weight[source]
+            return _Cause("assignor" if self.policy is None else "fresh", source, lost.item())
+        row = int(self._rows.row_of[number])
+        joined = served = _Cause("join", target, found.amount.dtype.type(0).item())
+        if row >= 0:
+            kind: MoveReasonKind = MOVE_REASON_KINDS[found.kind[row]]
+            member, amount = int(found.member[row]), found.amount[row].item()
+            served = _Cause(kind, member, amount, int(self._heads[row]), row)
+        if self.reduction.unit_of is None:
+            return served
+        return self._within_unit(partition, served, joined)
+
+    def _within_unit(self, partition: int, served: _Cause, joined: _Cause) -> _Cause:
+        """Whether a partition is `joined` with others of its unit, or follows them; and whether its
+        owner may not keep it."""
+        given, (order, begin) = self.reduction.given, self._units
+        unit = int(self.reduction.unit_of[partition])  # type: ignore[index]  # there are units
+        others = [p for p in order[begin[unit] : begin[unit + 1]].tolist() if p != partition]
+        stay = [p for p in others if given.owner[p] == self.assigned[p]]
+        heaviest = int(self._rows.partition[served.row]) if served.row >= 0 else -1
+        if stay or served.row < 0:
+            served = joined._replace(head=[*stay, *others, -1][0])
+        elif partition != heaviest:
+            served = joined._replace(kind="unit", head=heaviest)
+        source = int(given.owner[partition])
+        if self.reduction.group.may_hold(np.array([unit]), source)[0]:
+            return served
+        return served._replace(kind="restriction", member=source, head=-1)
+
     def _partners(self, head: int, row: int) -> tuple[tuple[Partner, ...], int]:
         """`head` and other moves of the chain of a unit's row, and how many are left."""
         found, others = [head] if head >= 0 else [], 0
         if row >= 0:
             chained = self._chained
-            begin, length, place = chained.ends(row)
+            chain = chained.chain_of[row]
+            begin, end = chained.begin[chain : chain + 2]
+            length, place = end - begin, chained.place[row] - begin
             others = length - 1
-            step = -1 if chained.closed[row] else 1  # in a cycle what comes back first
+            step = -1 if chained.closed[chain] else 1  # in a cycle what comes back first
             near = (place + step * k for k in range(1, min(length, MAX_PARTNERS + 2)))
             around = [chained.partitions[begin + at % length] for at in near]
-            others -= others > 0 and begin <= chained.place_of.get(head, -1) < begin + length
+            others -= others > 0 and begin <= chained.place_of.get(head, -1) < end
             found += [partition for partition in around if partition != head]
         name = self.reduction.given.partition_name
         shown = found[:MAX_PARTNERS]
@@ -202,6 +145,20 @@ class PlanReasons:
         where the policy does not weigh moves."""
         name, partitions = self.reduction.given.partition_name, self._chained.partitions
         return tuple(tuple(map(name, partitions[a:b])) for a, b in pairwise(self._chained.begin))
+
+    @cached_property
+    def _moving(self) -> list[int]:
+        """The partitions that move."""
+        found: list[int] = np.flatnonzero(moved(self.reduction.given.owner, self.assigned)).tolist()
+        return found
+
+    @cached_property
+    def _units(self) -> tuple[Ints, Ints]:
+        """[P] the partitions by unit, and [units + 1] where those of each unit begin."""
+        unit_of = self.reduction.unit_of
+        assert unit_of is not None
+        order = np.argsort(unit_of, kind="stable")
+        return order, np.searchsorted(unit_of[order], np.arange(int(unit_of.max()) + 2))
 
     @cached_property
     def _loads(self) -> Loads:
@@ -219,18 +176,19 @@ class PlanReasons:
         return unit_reasons(self.reduction, self.policy, self._rows, self._loads)
 
     @cached_property
-    def _columns(self) -> ReasonColumns:
-        found = self._found
-        if found is not None:
-            return reason_columns(self.reduction, self._rows, found, self.assigned)
-        kind: MoveReasonKind = "assignor" if self.policy is None else "fresh"
-        return unweighed_columns(self.reduction, self._loads, self.assigned, kind)
-
-    @cached_property
-    def _columns_read(self) -> tuple[list[int], list[int], list[float], list[int], list[int]]:
-        """The columns as lists, which single entries are read from more quickly."""
-        kind, member, amount, head, row = self._columns
-        return kind.tolist(), member.tolist(), amount.tolist(), head.tolist(), row.tolist()
+    def _heads(self) -> Ints:
+        """[U] the partition that the unit's move makes possible; -1 for none in particular."""
+        rows, found = self._rows, self._found
+        assert found is not None
+        head = np.full(len(rows.unit), -1, dtype=np.int64)
+        exchange = found.kind == CODE["exchange"]
+        head[exchange] = rows.partition[found.lead[exchange]]
+        heaviest = np.full(self.reduction.given.n_members, -1, dtype=np.int64)
+        ascending = np.argsort(rows.gained, kind="stable")
+        heaviest[rows.target[ascending]] = rows.partition[ascending]
+        room = found.kind == CODE["makes-room"]
+        head[room] = heaviest[rows.source[room]]
+        return head
 
     @cached_property
     def _members(self) -> tuple[list[float], list[float], list[int], list[int]]:
@@ -254,6 +212,6 @@ class PlanReasons:
             chains.begin.tolist(),
             chains.chain_of.tolist(),
             place.tolist(),
-            chains.closed[chains.chain_of].tolist(),
+            chains.closed.tolist(),
             {partition: place for place, partition in enumerate(partitions)},
         )
