@@ -10,7 +10,7 @@ from typing import Final, NamedTuple
 
 import numpy as np
 
-from equilag.domain.constraint import CountConstraint, TopicCounts, TopicIntervals
+from equilag.domain.constraint import CountConstraint, TopicIntervals, topic_counts
 from equilag.domain.constraint.stops import topic_parts
 from equilag.domain.group.extended_columns import Stakes
 from equilag.domain.group.group import NOBODY, Flags, Group, Ints
@@ -125,7 +125,9 @@ class OwnedOfTopics(NamedTuple):
 
 def owned_of_topics(group: Group, topics: TopicIntervals) -> OwnedOfTopics:
     """Who owns what of the topics. O(P log P)."""
-    topic, member, count = TopicCounts.of(group, group.owner).cells()
+    owned = topic_counts(group, group.owner)
+    topic, member = np.nonzero(owned)
+    count = owned[topic, member].astype(np.int64)
     least, most = topics.at(topic, member)
     gains = (count > least) & (most > least)
     return OwnedOfTopics(topic, member, gains, int(np.minimum(count, least).sum()))

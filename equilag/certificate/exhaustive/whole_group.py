@@ -16,7 +16,7 @@ from equilag.certificate.exhaustive.small_problem import (
     SmallProblem,
 )
 from equilag.domain.columns import among
-from equilag.domain.constraint import CountConstraint, InstanceSums, TopicCounts
+from equilag.domain.constraint import CountConstraint, InstanceSums, topic_counts
 from equilag.domain.group.group import NOBODY, Group, Index, Ints
 from equilag.domain.plan.metrics import (
     cross_reads,
@@ -79,7 +79,7 @@ def whole_problem(
         number = np.unique(group.topic_of[items])
         topic = np.searchsorted(number, group.topic_of[items]).astype(np.int64)
         places = number[:, None], members[None, :]
-        pinned = TopicCounts.of(group, rest).at(*places)
+        pinned = topic_counts(group, rest)[places]
         bounds = constraint.topics.at(*places)
         topic_lo, topic_hi = bounds.least - pinned, bounds.most - pinned
     capacities = group.extended.capacities

@@ -19,8 +19,8 @@ from equilag.domain.constraint.stops import Places, Stops
 from equilag.domain.constraint.topic_counts import (
     CountInterval,
     InstanceSums,
-    TopicCounts,
     members_of_pairs,
+    topic_counts,
 )
 from equilag.domain.constraint.topic_intervals import TopicIntervals
 
@@ -40,7 +40,6 @@ __all__ = [
     "Places",
     "StepRange",
     "Stops",
-    "TopicCounts",
     "TopicIntervals",
     "constraint_of",
     "count_constraint_of",
@@ -48,6 +47,7 @@ __all__ = [
     "pinned_partitions",
     "ranges",
     "reads_constraint",
+    "topic_counts",
     "topics_constraint",
     "topics_of",
     "unconstrained",

@@ -31,7 +31,7 @@ from equilag.domain.constraint.network import (
     step_costs,
 )
 from equilag.domain.constraint.stops import Places, Stops, sums_of
-from equilag.domain.constraint.topic_counts import CountInterval, InstanceSums, TopicCounts
+from equilag.domain.constraint.topic_counts import CountInterval, InstanceSums, topic_counts
 from equilag.domain.constraint.topic_intervals import TopicIntervals
 from equilag.domain.group.group import NOBODY, Index
 
@@ -88,7 +88,8 @@ class AssignmentNetwork:
         if by_topic:
             from_place, sink = first_place + np.arange(len(one)), first_place + len(one)
             to, cells = stops.where, np.arange(len(stops.where))
-            pinned = TopicCounts.of(group, constraint.pinned_assignment).at(stops.topic, one[to])
+            held = topic_counts(group, constraint.pinned_assignment)
+            pinned = held[stops.topic, one[to]].astype(np.int64)
             low, high = 0 * to, most[to]
             if constraint.per_topic:
                 low, high = constraint.free_topics.at(stops.topic, one[to])
@@ -270,8 +271,9 @@ class AssignmentNetwork:
         group = constraint.group
         level = np.zeros((len(group.topics), len(self.places.one)), np.int64)
         is_open = np.zeros(level.shape, np.bool_)
-        topic, member, count = TopicCounts.of(group, constraint.pinned_assignment).cells()
-        level[topic, self.places.of[member]] = count
+        pinned = topic_counts(group, constraint.pinned_assignment)
+        topic, member = np.nonzero(pinned)
+        level[topic, self.places.of[member]] = pinned[topic, member]
         level[self.stops.topic, self.stops.where] = fewest[cells]
         is_open[self.stops.topic, self.stops.where] = highest[cells] > fewest[cells]
         topics = TopicIntervals(group, self.places.of, level, is_open, after_totals=True)

@@ -13,7 +13,7 @@ from typing import Final, TypeAlias
 import numpy as np
 
 from equilag.domain.columns import rows_together
-from equilag.domain.constraint.topic_counts import CountInterval, InstanceSums, TopicCounts
+from equilag.domain.constraint.topic_counts import CountInterval, InstanceSums, topic_counts
 from equilag.domain.constraint.topic_intervals import TopicIntervals
 from equilag.domain.group.group import NOBODY, Flags, Group, Index, Ints
 from equilag.domain.plan.metrics import cross_reads, member_counts
@@ -136,12 +136,6 @@ class CountConstraint:
         found: Flags = self._face[group.partition_class[partitions]][:, group.class_of[members]]
         return found
 
-    def takers(self, partition: int) -> Flags:
-        """[M] True for the members that may take the partition."""
-        group = self.group
-        found: Flags = self._face[group.partition_class[partition]][group.class_of]
-        return found
-
     # Counts of members
 
     def counts_of(self, members: Some = ALL) -> CountInterval:
@@ -220,21 +214,17 @@ class CountConstraint:
         """The same without pinned partitions."""
         if not self.has_pinned:
             return self.topics
-        return self.topics.without(TopicCounts.of(self.group, self.pinned_assignment))
+        return self.topics.without(topic_counts(self.group, self.pinned_assignment))
 
-    def may_lose_of_topic(
-        self, held: TopicCounts, topics: Ints | Index, members: Ints | Index
-    ) -> Flags:
-        """True where a subscriber of the topic may have one partition of it fewer than `held`; the
-        two are broadcast together."""
-        fewer: Flags = held.at(topics, members) > self.topics.at(topics, members).least
+    def may_lose_of_topic(self, held: Index, topics: Ints | Index, members: Ints | Index) -> Flags:
+        """True where a subscriber of the topic may have one partition of it fewer than `held`
+        [T, M]; the two are broadcast together."""
+        fewer: Flags = held[topics, members] > self.topics.at(topics, members).least
         return fewer
 
-    def may_gain_of_topic(
-        self, held: TopicCounts, topics: Ints | Index, members: Ints | Index
-    ) -> Flags:
+    def may_gain_of_topic(self, held: Index, topics: Ints | Index, members: Ints | Index) -> Flags:
         """True where a subscriber of the topic may have one partition of it more than `held`."""
-        more: Flags = held.at(topics, members) < self.topics.at(topics, members).most
+        more: Flags = held[topics, members] < self.topics.at(topics, members).most
         return more
 
     # Members that are alike
@@ -292,4 +282,4 @@ class CountConstraint:
             return False
         if self._topics is None:
             return True
-        return self._topics.first_outside(TopicCounts.of(group, assigned)) is None
+        return self._topics.first_outside(topic_counts(group, assigned)) is None

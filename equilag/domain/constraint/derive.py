@@ -15,7 +15,7 @@ from equilag.domain.columns import Flags
 from equilag.domain.constraint.assignment_network import AssignmentNetwork
 from equilag.domain.constraint.count_constraint import CountConstraint
 from equilag.domain.constraint.network import NegativeCycles, NotMinimal
-from equilag.domain.constraint.topic_counts import TopicCounts
+from equilag.domain.constraint.topic_counts import topic_counts
 from equilag.domain.constraint.topic_intervals import (
     TopicIntervals,
     topic_intervals,
@@ -99,7 +99,7 @@ def count_constraint_of(
             raise network.step_between(place, place, totals)
         return topics_constraint(constraint, assigned) if policy.then_topics else constraint
     topics = topics or topic_intervals(group, pinned)
-    held = TopicCounts.of(group, assigned)
+    held = topic_counts(group, assigned)
     wrong = topics.first_outside(held)
     if wrong is not None:
         topic, member = wrong
@@ -116,7 +116,7 @@ def topics_constraint(constraint: CountConstraint, assigned: Index) -> CountCons
     network, group = AssignmentNetwork.of(constraint, by_topic=True), constraint.group
     counts = member_counts(assigned, group.n_members)
     found = network.evened(network.flow_of(assigned), counts).narrowed_constraint
-    wrong = found.topics.first_outside(TopicCounts.of(group, assigned))
+    wrong = found.topics.first_outside(topic_counts(group, assigned))
     if wrong is not None:
         raise NotMinimal(wrong[1], wrong[1], wrong[0])
     return found

@@ -11,13 +11,13 @@ from typing import TypeAlias
 
 import numpy as np
 
-from equilag.domain.columns import Flags, Index, Ints, place_of
+from equilag.domain.columns import Flags, Index, Ints
 from equilag.domain.constraint.network import Costs, NegativeCycles, Network, NotMinimal
 from equilag.domain.constraint.topic_counts import (
     CountInterval,
     OpenRow,
-    TopicCounts,
     members_of_pairs,
+    topic_counts,
 )
 from equilag.domain.errors import InputError
 from equilag.domain.group.group import NOBODY, Group
@@ -46,12 +46,12 @@ class TopicIntervals:
         every, place = np.arange(self.group.n_members), self.place
         return replace(self, place=every, level=self.level[:, place], open=self.open[:, place])
 
-    def without(self, held: TopicCounts) -> TopicIntervals:
-        """The intervals of what comes on top of the counts, of which the members of a place have
-        the same."""
-        topic, member, count = held.cells()
+    def without(self, held: Index) -> TopicIntervals:
+        """The intervals of what comes on top of the counts [T, M], of which the members of a place
+        have the same."""
+        topic, member = np.nonzero(held)
         level = self.level.copy()
-        level[topic, self.place[member]] -= count
+        level[topic, self.place[member]] -= held[topic, member]
         return replace(self, level=level)
 
     def at(self, topics: Numbers, members: Numbers) -> CountInterval:
@@ -91,22 +91,13 @@ class TopicIntervals:
         rest: Ints = _sizes(self.group) - self.level @ self.size
         return rest
 
-    def first_outside(self, held: TopicCounts) -> tuple[int, int] | None:
-        """The first topic, and its first member, whose count is outside its interval; or None.
-
-        `held` are the counts of a valid assignment.
-        """
-        topic, member, count = held.cells()
-        least, most = self.at(topic, member)
-        wrong, enough = count > most, count >= least
-        found = list(zip(topic[wrong][:1].tolist(), member[wrong][:1].tolist(), strict=True))
-        key = topic[enough] * len(self.size) + self.place[member[enough]]
-        full = np.bincount(key, minlength=self.level.size).reshape(self.level.shape)
-        short = np.flatnonzero(((self.level > 0) & (full < self.size)).any(axis=1))[:1]
-        for t in short.tolist():
-            lacking = held.at(t, np.arange(len(self.place))) < self.level[t, self.place]
-            found.append((t, int(lacking.argmax())))
-        return min(found, default=None)
+    def first_outside(self, held: Index) -> tuple[int, int] | None:
+        """The first topic, and its first member, whose count [T, M] is outside its interval; or
+        None."""
+        least = self.level[:, self.place]
+        outside = (held < least) | (held > least + self.open[:, self.place])
+        topics = np.flatnonzero(outside.any(axis=1)).tolist()
+        return (topics[0], int(outside[topics[0]].argmax())) if topics else None
 
     # Cells of topic and member
 
@@ -158,17 +149,14 @@ def topic_intervals(group: Group, pinned: Flags) -> TopicIntervals:
     place, extra = group.class_of.astype(np.int64), rest > 0
     if not pinned.any():
         return TopicIntervals(group, place, level[:, None] * reads, reads & extra[:, None])
-    base = TopicCounts.of(group, np.where(pinned, group.owner, NOBODY).astype(np.int32))
-    topic, member, count = base.cells()
-    edges = np.searchsorted(topic, np.arange(len(size) + 1))
-    for t in np.unique(topic).tolist():
-        held = count[edges[t] : edges[t + 1]]
+    base = topic_counts(group, np.where(pinned, group.owner, NOBODY).astype(np.int32))
+    for t in np.flatnonzero(base.any(axis=1)).tolist():
+        held = base[t][base[t] > 0].astype(np.int64)
         free, zeros = int(size[t] - held.sum()), int(group.readers[t]) - len(held)
         level[t], extra[t] = _water_level(np.sort(held), zeros, free)
-    every, reads, above = np.arange(group.n_members), reads[:, place], count > level[topic]
-    levels, is_open = level[:, None] * reads, reads & extra[:, None]
-    cells = topic[above], member[above]
-    levels[cells], is_open[cells] = count[above], False
+    every, reads = np.arange(group.n_members), reads[:, place]
+    levels, is_open, above = level[:, None] * reads, reads & extra[:, None], base > level[:, None]
+    levels[above], is_open[above] = base[above], False
     return TopicIntervals(group, every, levels, is_open)
 
 
@@ -185,24 +173,22 @@ def _water_level(base: Ints, zeros: int, free: int) -> tuple[int, bool]:
 
 
 def within_totals(
-    topics: TopicIntervals, held: TopicCounts, totals: Ints
+    topics: TopicIntervals, held: Index, totals: Ints
 ) -> tuple[TopicIntervals, CountInterval]:
     """The intervals, and those of the totals, if the remainders make totals as even as they can.
 
-    `held` are the counts of an assignment within the intervals that does so, `totals` [M] their
-    sums by member. Raises NotMinimal where the totals can be evened out. Partitions pass only
+    `held` [T, M] are the counts of an assignment within the intervals that does so, `totals` [M]
+    their sums by member. Raises NotMinimal where the totals can be evened out. Partitions pass only
     between members and topics with the same largest count of a member from which they can come. A
     pair of others is full, or has none beyond the fewest.
     """
     place = topics.place
-    topic, member, count = held.cells()
-    above = count > topics.at(topic, member).least
     (n_topics, n_places), (tail, head) = topics.open.shape, topics.pairs
-    cell = place_of(
-        topic[above] * n_places + place[member[above]], tail * n_places + head, n_topics * n_places
-    )
-    sink, nothing, first = n_topics + n_places, np.zeros_like(tail), len(tail)
-    taken = np.bincount(cell, minlength=first)
+    above = np.zeros(topics.open.shape, np.int64)
+    topic, member = np.nonzero(held > topics.level[:, place])
+    np.add.at(above, (topic, place[member]), 1)
+    taken, nothing = above[tail, head], np.zeros_like(tail)
+    sink, first = n_topics + n_places, len(tail)
     network = Network.of(
         sink + 1,
         (tail, n_topics + head, 0, topics.size[head]),

@@ -11,10 +11,10 @@ from equilag.domain.columns import Flags, Index, Ints, among, in_turn
 from equilag.domain.constraint import (
     AssignmentNetwork,
     CountConstraint,
-    TopicCounts,
     TopicIntervals,
     count_constraint_of,
     pinned_partitions,
+    topic_counts,
     topics_of,
     within_room,
 )
@@ -114,7 +114,7 @@ def _spread_topics(topics: TopicIntervals, pinned: Flags, totals: bool) -> Index
         topic, member = even_totals(topics, topics.remainder)
     sure_topic, sure_member, number = topics.least_cells
     if pinned.any():
-        number = number - TopicCounts.of(group, assigned).at(sure_topic, sure_member)
+        number = number - topic_counts(group, assigned)[sure_topic, sure_member]
     number = np.concatenate((number, np.ones_like(topic)))
     topic, member = np.concatenate((sure_topic, topic)), np.concatenate((sure_member, member))
     order = np.lexsort((member, topic))

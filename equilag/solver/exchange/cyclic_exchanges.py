@@ -166,7 +166,7 @@ def _passed(
     if given == NOBODY:
         second = np.flatnonzero(state.constraint.may_lose_one(state.counts, ALL))
     else:
-        second = np.flatnonzero(state.constraint.takers(given))
+        second = np.flatnonzero(state.constraint.may(given, ALL))
     second = _some(rng, second[second != member], most)
     parts: list[int] = []
     for m in second.tolist():

@@ -10,7 +10,7 @@ from itertools import pairwise
 import numpy as np
 
 from equilag.domain.columns import Floats
-from equilag.domain.constraint import CountConstraint, TopicCounts, ranges
+from equilag.domain.constraint import CountConstraint, ranges, topic_counts
 from equilag.domain.group.group import NOBODY, Flags, Group, Index, Ints
 from equilag.domain.group.loads import LoadColumn, excess
 from equilag.domain.group.throughput import Shortage
@@ -51,8 +51,8 @@ class AssignmentState:
     """[M] load of each member, as loads are compared: lag times `factor`."""
     counts: Ints
     """[M] partitions of each member."""
-    per_topic: TopicCounts | None
-    """Partitions of each topic at each member; None unless topics count one by one."""
+    per_topic: Index | None
+    """[T, M] partitions of each topic at each member; None unless topics count one by one."""
     active: Index
     """The members that are not idle."""
     factor: Floats | None = None
@@ -73,7 +73,7 @@ class AssignmentState:
             assigned.copy(),
             loads_of(group, assigned).column,
             member_counts(assigned, group.n_members),
-            TopicCounts.of(group, assigned) if constraint.per_topic else None,
+            topic_counts(group, assigned) if constraint.per_topic else None,
             np.flatnonzero(~group.idle).astype(np.int32),
             None if capacities.are_equal else capacities.rate,
         )
@@ -239,9 +239,9 @@ class AssignmentState:
         self.counts[giver] -= 1
         self.counts[taker] += 1
         if self.per_topic is not None:
-            topic = self.group.topic_of[[partition]]
-            self.per_topic.add(topic, np.array([giver]), -1)
-            self.per_topic.add(topic, np.array([taker]), 1)
+            topic = self.group.topic_of[partition]
+            self.per_topic[topic, giver] -= 1
+            self.per_topic[topic, taker] += 1
 
     def transfer(self, partitions: Ints, takers: Ints | Index) -> None:
         """Hand each of some partitions to its taker; O(partitions)."""
@@ -255,8 +255,8 @@ class AssignmentState:
         np.add.at(self.counts, takers, 1)
         if self.per_topic is not None:
             topic = self.group.topic_of[partitions]
-            self.per_topic.add(topic, givers, -1)
-            self.per_topic.add(topic, takers, 1)
+            np.subtract.at(self.per_topic, (topic, givers), 1)
+            np.add.at(self.per_topic, (topic, takers), 1)
 
     def exchange(self, given: Ints, taken: Ints, givers: Index, takers: Index) -> None:
         """Hand each `given` from giver to taker, and each `taken` (NOBODY for none) back."""

@@ -17,7 +17,7 @@ from typing import Final
 
 import numpy as np
 
-from equilag.domain.constraint import CountConstraint, ranges
+from equilag.domain.constraint import ALL, CountConstraint, ranges
 from equilag.domain.group.group import NOBODY, Group, Index, Ints
 from equilag.solver.exchange.cyclic_exchanges import (
     Window,
@@ -71,7 +71,7 @@ def find_chain(
     giver = int(assigned[given])
     reached = np.arange(group.n_members) == giver
     if first is None:
-        takers = state.constraint.takers(given) & ~reached
+        takers = state.constraint.may(given, ALL) & ~reached
         with_it = loads + state.scaled(lag[given], np.arange(group.n_members))
         front = takers & (with_it <= window.high)
     else:
@@ -255,7 +255,7 @@ def _holders(state: AssignmentState, lead: int, window: Window) -> list[int]:
     group, constraint = state.group, state.constraint
     if lead == NOBODY or state.loads.max() <= window.high:
         return []
-    readers = np.flatnonzero(constraint.takers(lead))
+    readers = np.flatnonzero(constraint.may(lead, ALL))
     least = constraint.counts_of(readers).least.tolist()
     beside = [
         int(np.sort(group.lag[state.takeable(m)])[: max(0, fewest - 1)].sum())

@@ -6,10 +6,10 @@ from collections.abc import Iterator
 
 import numpy as np
 import pytest
-from support.constraints import balanced_assignment, constraint_for, held_table, topic_table
-from support.groups import group_of, random_group
+from support.constraints import constraint_for, topic_table
+from support.groups import random_group
 
-from equilag.domain.constraint import CountConstraint, TopicCounts
+from equilag.domain.constraint import CountConstraint
 from equilag.domain.policy.policy import Policy
 
 POLICIES = [
@@ -58,25 +58,3 @@ def test_the_row_of_open_members_has_all_that_may_have_one_more(policy: Policy) 
             members = row.members_at(np.arange(row.edges[topic], row.edges[topic + 1])).tolist()
             open_ones = np.flatnonzero(most[topic] > least[topic]).tolist()
             assert sorted(members) == open_ones
-
-
-def test_large_groups_keep_counts_of_cells_and_small_ones_a_table() -> None:
-    rng = np.random.default_rng(4)
-    # 40 topics of one partition and 40 members: 1,600 cells for 40 partitions.
-    sparse = group_of([1] * 40, [list(range(40))] * 40)
-    dense = random_group(rng, topics=5, members=6, size=9)
-    for group in (sparse, dense):
-        policy = Policy("kip-169")
-        assigned = balanced_assignment(group, policy)
-        held = TopicCounts.of(group, assigned)
-        topics, members = np.arange(len(group.topics)), np.arange(group.n_members)
-        for _ in range(3):
-            table = held_table(group, assigned)
-            assert np.array_equal(held.at(topics[:, None], members), table)
-            found = [column.tolist() for column in held.cells()]
-            assert found == [*np.argwhere(table).T.tolist(), table[table > 0].tolist()]
-            moved = rng.choice(np.flatnonzero(assigned >= 0), 3, replace=False)
-            taker = rng.integers(0, group.n_members, 3)
-            held.add(group.topic_of[moved], assigned[moved], -1)
-            held.add(group.topic_of[moved], taker, 1)
-            assigned[moved] = taker
