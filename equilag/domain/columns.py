@@ -39,6 +39,14 @@ def distinct(values: Column) -> Column:
     return values[np.flatnonzero(np.append(True, values[1:] != values[:-1]))]
 
 
+def alike_rows(table: Index | Flags) -> Index:
+    """[n] numbers of the rows of a table, the same for equal rows, by first appearance."""
+    rows = np.packbits(table, axis=1) if table.dtype == np.bool_ else np.ascontiguousarray(table)
+    numbers: dict[bytes, int] = {}
+    found = [numbers.setdefault(row.tobytes(), len(numbers)) for row in rows]
+    return np.array(found, dtype=np.int32)
+
+
 def rows_together(columns: Sequence[Ints | Index]) -> tuple[Ints, Flags]:
     """The order in which equal rows of some columns [n] follow each other, stable; and in that
     order True for the first one of them."""

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from support.claimed_groups import groups
 
-from equilag.domain.group.partition_classes import PartitionClasses
+from equilag.domain.group.group import PartitionClasses
 from equilag.domain.plan.metrics import member_counts
 from equilag.heuristics import get_assignor
 from equilag.heuristics.registry import topics_in_parts

@@ -16,8 +16,7 @@ from support.oracle_groups import oracle_of
 
 from equilag.adapters.snapshot.read_input import load_snapshot
 from equilag.certificate.exhaustive.small_problem import SmallProblem
-from equilag.domain.group.group import NOBODY, Group, Index, Ints
-from equilag.domain.group.partition_classes import PartitionClasses
+from equilag.domain.group.group import NOBODY, Group, Index, Ints, PartitionClasses
 
 Snapshot = dict[str, Any]
 

@@ -14,7 +14,7 @@ from typing import Final, NamedTuple
 
 import numpy as np
 
-from equilag.domain.columns import NOBODY, Flags, Index, Ints
+from equilag.domain.columns import NOBODY, Flags, Index, Ints, alike_rows
 from equilag.domain.group.group import Group
 
 RANGE: Final = "range"
@@ -118,9 +118,9 @@ def _owners(group: Group, topics: Sequence[int], size: int) -> Index:
 
 def _alike(table: Index | Flags) -> list[list[int]]:
     """The numbers of equal rows, in order."""
-    together: dict[bytes, list[int]] = {}
-    for number, row in enumerate(table):
-        together.setdefault(row.tobytes(), []).append(number)
+    together: dict[int, list[int]] = {}
+    for row, number in enumerate(alike_rows(table).tolist()):
+        together.setdefault(number, []).append(row)
     return list(together.values())
 
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Unpack
+from typing import TYPE_CHECKING, Any, NamedTuple, Unpack
 
 import numpy as np
 
@@ -20,21 +20,25 @@ from equilag.domain.columns import Floats as Floats
 from equilag.domain.columns import Index as Index
 from equilag.domain.columns import Ints as Ints
 from equilag.domain.columns import Marks as Marks
+from equilag.domain.columns import alike_rows
 from equilag.domain.group.extended_columns import ExtendedColumns
 from equilag.domain.group.group_view import GroupView
 from equilag.domain.group.input_doubt import InputDoubt
 from equilag.domain.group.lag import OffsetColumns, Previous
 from equilag.domain.group.member import UNKNOWN_GENERATION as UNKNOWN_GENERATION
 from equilag.domain.group.member import Member as Member
-from equilag.domain.group.partition_classes import (
-    PartitionClasses,
-    TopicClasses,
-    topic_class_arcs,
-    topic_classes,
-)
 
 if TYPE_CHECKING:
     from equilag.domain.building.group_input import GroupInput
+
+
+class PartitionClasses(NamedTuple):
+    """Who may take what, where the partitions of one topic differ in that."""
+
+    of_partition: Index
+    """[P] class of each partition."""
+    eligible: Flags
+    """[C, K] True if members of class k may take partitions of class c; subscribers only."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -197,29 +201,25 @@ class Group(GroupView):
         return number
 
     @cached_property
-    def _topic_classes(self) -> TopicClasses:
-        return topic_classes(self.reads, self.subscriptions)
-
-    @property
     def topic_class(self) -> Index:
-        """[T] partition class of each topic; ValueError where partitions have their own."""
+        """[T] class of each topic's partitions, numbered by the first topic; ValueError where
+        partitions have their own."""
         if self.partition_classes is not None:
             raise ValueError("a topic has no class where partitions have their own")
-        return self._topic_classes.of_topic
+        return alike_rows(self.reads)
 
-    @property
+    @cached_property
     def eligible(self) -> Flags:
         """[C, K] True if members of class k may take partitions of class c."""
-        given = self.partition_classes
-        return self._topic_classes.eligible if given is None else given.eligible
+        if self.partition_classes is not None:
+            return self.partition_classes.eligible
+        return self.reads[np.unique(self.topic_class, return_index=True)[1]]
 
     @cached_property
     def arcs(self) -> tuple[Ints, Ints]:
         """Partition class and member class of every pair that is eligible, ascending."""
-        if self.partition_classes is not None:
-            classes, member_classes = np.nonzero(self.eligible)
-            return classes, member_classes
-        return topic_class_arcs(self._topic_classes, self.subscriptions)
+        classes, member_classes = np.nonzero(self.eligible)
+        return classes, member_classes
 
     @cached_property
     def partition_class(self) -> Index:
@@ -235,20 +235,14 @@ class Group(GroupView):
     @cached_property
     def assignable(self) -> Flags:
         """[P] True if any member may take the partition."""
-        if self.partition_classes is not None:
-            anybody: Flags = np.logical_or.reduce(self.eligible, axis=1)
-            return anybody[self.partition_class]
-        return np.repeat(self.reads.any(axis=1), self.topic_size)
+        anybody: Flags = self.eligible.any(axis=1)
+        return anybody[self.partition_class]
 
     @cached_property
     def idle(self) -> Flags:
         """[M] True for members that may take no partition; they take part in no spread."""
-        if self.partition_classes is not None:
-            there = self.eligible[self.class_partitions > 0]
-            empty: Flags = ~np.logical_or.reduce(there, axis=0)
-        else:
-            empty = np.array([len(topics) == 0 for topics in self.class_topics], dtype=np.bool_)
-        idle: Flags = empty[self.class_of] if self.members else np.zeros(0, np.bool_)
+        takes: Flags = self.eligible[self.class_partitions > 0].any(axis=0)
+        idle: Flags = ~takes[self.class_of] if self.members else np.zeros(0, np.bool_)
         return idle if self.reduced is None else idle | (self.reduced.room == 0)
 
     @cached_property
@@ -279,11 +273,7 @@ class Group(GroupView):
 
     def may_hold(self, partitions: Ints, members: Ints | Index | int) -> Flags:
         """True where the member may take the partition; the two are broadcast together."""
-        if self.partition_classes is None:
-            table, row = self.reads, self.topic_of[partitions]
-        else:
-            table, row = self.eligible, self.partition_class[partitions]
-        found: Flags = table[row, self.class_of[members]]
+        found: Flags = self.eligible[self.partition_class[partitions], self.class_of[members]]
         return found
 
     def partition_name(self, partition: int) -> tuple[str, int]:

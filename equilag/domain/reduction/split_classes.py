@@ -13,8 +13,7 @@ from typing import Final
 import numpy as np
 
 from equilag.domain.errors import InputError
-from equilag.domain.group.group import NOBODY, Flags, Group, Index, Ints
-from equilag.domain.group.partition_classes import PartitionClasses
+from equilag.domain.group.group import NOBODY, Flags, Group, Index, Ints, PartitionClasses
 from equilag.domain.reduction.units import Units
 from equilag.domain.show import some_of
 
