@@ -235,13 +235,13 @@ class Group(GroupView):
     @cached_property
     def assignable(self) -> Flags:
         """[P] True if any member may take the partition."""
-        anybody: Flags = self.eligible.any(axis=1)
+        anybody: Flags = np.any(self.eligible, axis=1)
         return anybody[self.partition_class]
 
     @cached_property
     def idle(self) -> Flags:
         """[M] True for members that may take no partition; they take part in no spread."""
-        takes: Flags = self.eligible[self.class_partitions > 0].any(axis=0)
+        takes: Flags = np.any(self.eligible[self.class_partitions > 0], axis=0)
         idle: Flags = ~takes[self.class_of] if self.members else np.zeros(0, np.bool_)
         return idle if self.reduced is None else idle | (self.reduced.room == 0)
 
