@@ -13,7 +13,7 @@ from equilag.adapters.kafka import cluster
 from equilag.adapters.kafka.client_config import kafka_config
 from equilag.adapters.kafka.described import Described, ReadFailure
 from equilag.adapters.kafka.group_reader import GroupReader
-from equilag.adapters.kafka.plain import plain_client
+from equilag.adapters.kafka.plain import plain_ends, plain_requests
 
 NO_TOPIC, LOADING, NOT_LEADER, TOPIC_FORBIDDEN, GROUP_FORBIDDEN = 3, 14, 6, 29, 30
 """Error codes of the protocol."""
@@ -156,7 +156,7 @@ def topic_of(name: str, partitions: Iterable[Mapping[str, Any]], **more: Any) ->
 
 def fake_reader(monkeypatch: pytest.MonkeyPatch, client: FakeClient) -> GroupReader:
     """Return a reader of the cluster that the client sees; nothing waits."""
-    monkeypatch.setattr(plain_client, "PlainClient", lambda *_: client)
-    monkeypatch.setattr(cluster, "_RETRY_PAUSES", (0.0,) * 3)
-    monkeypatch.setattr("equilag.adapters.kafka.plain.plain_ends._PAUSE_S", 0.0)
+    monkeypatch.setattr(cluster, "PlainClient", lambda *_: client)
+    monkeypatch.setattr(plain_requests, "_RETRY_PAUSES", (0.0,) * 3)
+    monkeypatch.setattr(plain_ends, "_PAUSE_S", 0.0)
     return GroupReader(kafka_config("a:1"))

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from typing import Final, TypeAlias
 
-from equilag.domain.errors import InputError
+from equilag.domain.errors import InputError, MissingExtra
 
 Config: TypeAlias = dict[str, str | int]
 
@@ -60,3 +60,14 @@ def quietly() -> Iterator[None]:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", DeprecationWarning)
         yield
+
+
+@contextmanager
+def kafka_python() -> Iterator[None]:
+    """For imports of kafka-python that reading a cluster needs. Raises MissingExtra without it."""
+    try:
+        with quietly():
+            yield
+    except ImportError as error:
+        problem = "reading a cluster needs kafka-python: pip install 'equilag[kafka]'"
+        raise MissingExtra(problem) from error

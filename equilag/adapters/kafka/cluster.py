@@ -6,29 +6,25 @@ commits: the right Describe on cluster, groups and topics is enough.
 
 from __future__ import annotations
 
-import time
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator
 from contextlib import closing, contextmanager, suppress
-from operator import methodcaller
-from typing import TYPE_CHECKING, Final, NamedTuple, TypeVar
+from typing import Concatenate, Final, ParamSpec, TypeVar
 
-from equilag.adapters.kafka.client_config import Config, servers
+from equilag.adapters.kafka.client_config import Config, kafka_python, servers
 from equilag.adapters.kafka.command_config import plain_config
-from equilag.adapters.kafka.described import (
-    Commits,
-    Described,
-    ReadFailure,
-    TopicPartition,
-    sorted_out,
-)
-from equilag.adapters.kafka.group_kinds import CONSUMER, PLANNED, ListedGroup
+from equilag.adapters.kafka.described import TopicPartition
 from equilag.adapters.kafka.librdkafka import check_settings
+from equilag.adapters.kafka.plain.plain_client import PlainClient
+from equilag.adapters.kafka.plain.plain_connection import describe_error
+from equilag.adapters.kafka.plain.plain_ends import read_ends_patiently
+from equilag.adapters.kafka.plain.plain_requests import read_topics
 from equilag.adapters.kafka.reading import NamedTopics, TopicLeaders
-from equilag.domain.errors import EquilagError, InputError, MissingExtra
+from equilag.domain.errors import EquilagError, InputError
 
-if TYPE_CHECKING:
-    from equilag.adapters.kafka.plain.plain_client import PlainClient
+with kafka_python():
+    from kafka.errors import KafkaError
 
+P = ParamSpec("P")
 T = TypeVar("T")
 
 WAIT_S: Final = 8.0
@@ -37,28 +33,9 @@ TIMEOUT: Final = 15.0
 """Seconds per request: a coordinator whose broker was killed answers again within that (12.4 s
 measured, docs/live.md)."""
 
-_RETRY_PAUSES: Final = (0.2, 0.5, 1.0)
-"""Seconds before rebalancing groups are described again: a group that still rebalances after about
-two seconds is reported."""
-
 
 class NoAnswer(EquilagError):
     """The cluster as a whole does not answer."""
-
-
-class GroupsRead(NamedTuple):
-    """The groups of a cluster at one moment."""
-
-    listed: dict[str, ListedGroup]
-    described: dict[str, Described]
-    """Those of kinds that are planned, as far as they can be read."""
-    commits: dict[str, Commits]
-    """Of those among them whose commits can be read."""
-    unread: dict[str, ReadFailure]
-    topics: NamedTopics
-    """All topics that the user may describe."""
-    remarks: list[str]
-    """Problems with single brokers."""
 
 
 class Cluster:
@@ -70,86 +47,25 @@ class Cluster:
     """
 
     def __init__(self, config: Config, timeout: float = TIMEOUT) -> None:
-        try:
-            from equilag.adapters.kafka.plain import plain_client
-            from equilag.adapters.kafka.plain.plain_connection import describe_error
-        except ImportError as error:
-            raise MissingExtra(
-                "reading a cluster needs kafka-python: pip install 'equilag[kafka]'"
-            ) from error
         self._plain_config = plain_config(config)
         self._timeout = timeout
         self.servers = servers(config)
         check_settings(config)
-        from kafka.errors import KafkaError
-
-        self._plain: PlainClient | None
+        self._client: PlainClient | None
         try:
-            self._plain = plain_client.PlainClient(self._plain_config, timeout, WAIT_S)
+            self._client = PlainClient(self._plain_config, timeout, WAIT_S)
         except (KafkaError, OSError) as error:
             raise InputError(describe_error(error), "", self.servers) from error
 
     def close(self) -> None:
-        client, self._plain = self._plain, None
+        client, self._client = self._client, None
         if client is not None:
             with suppress(Exception):
                 client.close()
 
-    def read_groups(self, wanted: Callable[[str], object]) -> GroupsRead:
-        """Return the groups that are `wanted`, with their commits."""
-        from equilag.adapters.kafka.plain.plain_requests import list_groups
-
-        every, remarks = self.with_plain(list_groups)
-        topics = self.topics()
-        listed = {group: one for group, one in every.items() if wanted(group)}
-        described, unread = self.described(
-            {group: one.kind == CONSUMER for group, one in listed.items() if one.kind in PLANNED}
-        )
-        commits, failed = self.committed({g: one.coordinator for g, one in described.items()})
-        return GroupsRead(listed, described, commits, {**unread, **failed}, topics, remarks)
-
-    def kind(self, group: str) -> str | ReadFailure:
-        """Return the kind of a group in any state, "" if there is none, or why it is unknown."""
-        from equilag.adapters.kafka.plain.plain_requests import kind_now
-
-        return self.with_plain(lambda client: kind_now(client, group))
-
     def topics(self, names: Collection[str] | None = None) -> NamedTopics:
         """Return these topics, or all that the user may describe; missing ones are not created."""
-        from equilag.adapters.kafka.plain.plain_requests import read_topics
-
-        if names is not None and not names:
-            return NamedTopics()
-        return self.with_plain(lambda client: read_topics(client, names))
-
-    def described(
-        self, groups: Mapping[str, bool | None]
-    ) -> tuple[dict[str, Described], dict[str, ReadFailure]]:
-        """Return each group with its members, or why it cannot be read. The values tell whether a
-        group is a KIP-848 group, None if unknown. Waits about two seconds for rebalancing
-        groups."""
-        found: dict[str, Described] = {}
-        unread: dict[str, ReadFailure] = {}
-        for pause in (0.0, *_RETRY_PAUSES):
-            again = {name: new for name, new in groups.items() if name not in found}
-            again = {n: new for n, new in again.items() if n not in unread or unread[n].transient}
-            if not again:
-                break
-            time.sleep(pause)
-            answers = self.with_plain(methodcaller("describe", again))
-            read, failed = sorted_out(answers)
-            found |= read
-            unread |= failed
-        return found, {name: why for name, why in unread.items() if name not in found}
-
-    def committed(
-        self, coordinators: Mapping[str, int]
-    ) -> tuple[dict[str, Commits], dict[str, ReadFailure]]:
-        """Return the commits of each group, or why they cannot be read; the values are the groups'
-        coordinators."""
-        from equilag.adapters.kafka.plain.plain_requests import read_commits
-
-        return sorted_out(self.with_plain(lambda client: read_commits(client, coordinators)))
+        return NamedTopics() if names is not None and not names else self.call(read_topics, names)
 
     def ends(
         self,
@@ -163,23 +79,21 @@ class Cluster:
         With `committed` a log ends where the oldest open transaction begins. Partitions with moving
         leaders are asked again for a while.
         """
-        from equilag.adapters.kafka.plain.plain_ends import read_ends_patiently
-
         leaders = {(topic, number): topics[topic][number] for topic, number in partitions}
-        ends = self.with_plain(lambda client: read_ends_patiently(client, leaders, committed))
+        ends = self.call(read_ends_patiently, leaders, committed)
         return ends.found, ends.failed
 
-    def with_plain(self, call: Callable[[PlainClient], T]) -> T:
-        """Return the result of a call. After an error the next call opens a new connection."""
-        from kafka.errors import KafkaError
-
-        from equilag.adapters.kafka.plain import plain_client
-        from equilag.adapters.kafka.plain.plain_connection import describe_error
-
+    def call(
+        self,
+        request: Callable[Concatenate[PlainClient, P], T],
+        *args: P.args,
+        **settings: P.kwargs,
+    ) -> T:
+        """Return what a request comes to. After an error the next one opens a new connection."""
         try:
-            if self._plain is None:
-                self._plain = plain_client.PlainClient(self._plain_config, self._timeout)
-            return call(self._plain)
+            if self._client is None:
+                self._client = PlainClient(self._plain_config, self._timeout)
+            return request(self._client, *args, **settings)
         except (KafkaError, OSError, RuntimeError) as error:
             self.close()
             raise NoAnswer(describe_error(error)) from error

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any, Final
 
-from equilag.adapters.kafka.client_config import quietly
+from equilag.adapters.kafka.client_config import kafka_python
 from equilag.adapters.kafka.codec.consumer_protocol import read_assignment, read_subscription
 from equilag.adapters.kafka.codec.wire import BrokenRecord
 from equilag.adapters.kafka.described import (
@@ -26,7 +26,7 @@ from equilag.adapters.kafka.group_kinds import (
 )
 from equilag.domain.group.member import UNKNOWN_GENERATION
 
-with quietly():
+with kafka_python():
     from kafka import errors
 
 GONE: Final = ReadFailure("it no longer exists", transient=False, gone=True)

@@ -24,6 +24,15 @@ from equilag.adapters.kafka.described import (
     needs_right,
 )
 from equilag.adapters.kafka.group_kinds import PLANNED, ListedGroup
+from equilag.adapters.kafka.plain.plain_client import PlainClient
+from equilag.adapters.kafka.plain.plain_ends import read_offsets
+from equilag.adapters.kafka.plain.plain_requests import (
+    described,
+    kind_now,
+    read_commits,
+    read_groups,
+    read_topics,
+)
 from equilag.adapters.kafka.reading import (
     NamedTopics,
     Reading,
@@ -100,16 +109,16 @@ class GroupReader:
         """
         if not group:
             raise InputError("is empty; expected the name of a group", "group")
-        found, unknown = self._cluster.described({group: self._new.get(group)})
+        found, unknown = self._cluster.call(described, {group: self._new.get(group)})
         if group in unknown and unknown[group].gone and self._new.pop(group, None) is not None:
             # The group may have changed between classic and KIP-848.
-            found, unknown = self._cluster.described({group: None})
+            found, unknown = self._cluster.call(described, {group: None})
         if group in unknown:
             if unknown[group].gone:
                 self.check_kind(group)
             raise self._error(group, unknown[group])
         self._new[group] = found[group].kind == "consumer"
-        commits, failed = self._cluster.committed({group: found[group].coordinator})
+        commits, failed = self._cluster.call(read_commits, {group: found[group].coordinator})
         if group in failed:
             raise self._error(group, failed[group])
         kind = kind_of(found[group], commits[group])
@@ -126,13 +135,13 @@ class GroupReader:
 
     def read_all(self, wanted: Callable[[str], object] = bool) -> Readings:
         """Return all listed groups that are `wanted`, except for unreadable ones."""
-        read = self._cluster.read_groups(wanted)
+        read = self._cluster.call(read_groups, wanted)
         listed, topics = read.listed, read.topics.found
-        described = {group: read.described[group] for group in read.commits}
+        readable = {group: read.described[group] for group in read.commits}
         # Topics without the right Describe are not listed, but a request by name reports them.
-        absent = set().union(*map(topics_of, described.values())) - topics.keys()
+        absent = set().union(*map(topics_of, readable.values())) - topics.keys()
         hidden = self._cluster.topics(absent).forbidden
-        readings = self._readings(described, read.commits, NamedTopics(topics, forbidden=hidden))
+        readings = self._readings(readable, read.commits, NamedTopics(topics, forbidden=hidden))
         for group, failure in read.unread.items():
             if failure.kind:
                 listed[group] = ListedGroup(failure.kind, failure.state)
@@ -150,12 +159,8 @@ class GroupReader:
         Missing topics become remarks. `timeout` is for all requests, in seconds. Raises
         MissingRight, and TemporarilyUnreadable if the coordinator does not return the commits.
         """
-        from equilag.adapters.kafka.plain.plain_ends import read_offsets
-
         wait_ms = int(1000 * (self._timeout if timeout is None else timeout) / _ROUNDS)
-        answers = self._cluster.with_plain(
-            lambda client: read_offsets(client, group, topics, self._committed, wait_ms)
-        )
+        answers = self._cluster.call(read_offsets, group, topics, self._committed, wait_ms)
         if isinstance(answers.commits, ReadFailure):
             raise self._error(group, answers.commits)
         self._check_topics(answers.topics)
@@ -176,22 +181,20 @@ class GroupReader:
 
         Raises MissingRight.
         """
-        from equilag.adapters.kafka.plain.plain_requests import read_topics
-
         wait_ms = int(1000 * (self._timeout if timeout is None else timeout))
-        named = self._cluster.with_plain(lambda client: read_topics(client, topics, wait_ms))
+        named = self._cluster.call(read_topics, topics, wait_ms)
         self._check_topics(named)
         return {topic: max(found, default=-1) + 1 for topic, found in named.found.items()}
 
     def places(self, group: str, timeout: float) -> dict[str, ClientPlace]:
         """Return client id and host of each member, also while a classic group rebalances; nothing
         if its coordinator does not answer. `timeout` is in seconds, for each of two requests."""
-        return self._cluster.with_plain(lambda client: client.places(group, int(1000 * timeout)))
+        return self._cluster.call(PlainClient.places, group, int(1000 * timeout))
 
     def check_kind(self, group: str) -> None:
         """Raise UnplannableGroup if the group exists and must not be joined, in whatever state it
         is; MissingRight, and TemporarilyUnreadable if that cannot be found out."""
-        kind = self._cluster.kind(group)
+        kind = self._cluster.call(kind_now, group)
         if isinstance(kind, ReadFailure):
             raise self._error(group, kind)
         if kind and kind not in PLANNED:
@@ -226,26 +229,26 @@ class GroupReader:
         """Put the groups together; `named` has at least the topics that they name."""
         topics = named.found
         taken_at = utc(time.time())
-        wanted = {name: topics_of(described) for name, described in groups.items()}
+        wanted = {name: topics_of(one) for name, one in groups.items()}
         readings = Readings()
         members: dict[str, list[DescribedMember]] = {}
         remarks: dict[str, list[str]] = {}
-        for group, described in groups.items():
+        for group, one in groups.items():
             if forbidden := sorted(wanted[group] & set(named.forbidden)):
                 readings.left_out[group] = needs_describe("Topic", forbidden)
                 continue
-            members[group], remarks[group] = resolved(described.members, topics)
-            wanted[group].update(topic for one in members[group] for topic in one.topics)
+            members[group], remarks[group] = resolved(one.members, topics)
+            wanted[group].update(topic for member in members[group] for topic in member.topics)
             committed = commits[group].offsets
             wanted[group].update(topic for topic, _ in committed)
-            remarks[group] += state_remarks(described, committed)
+            remarks[group] += state_remarks(one, committed)
             remarks[group] += unknown_topics(members[group], topics)
             remarks[group] += lost_commits(committed, topics)
         shown = sorted({t for group in members for t in wanted[group] if t in topics})
         every = [(topic, number) for topic in shown for number in sorted(topics[topic])]
         ends, failed = self._cluster.ends(every, topics, committed=self._committed)
         for group, mine in sorted(members.items()):
-            described, found = groups[group], commits[group]
+            read, found = groups[group], commits[group]
             names = [topic for topic in wanted[group] if topic in topics]
             without = {**failed, **found.failed} if found.failed else failed
             offsets = topic_offsets(
@@ -254,14 +257,14 @@ class GroupReader:
             readings.groups.append(
                 Reading(
                     group=group,
-                    kind=kind_of(described, found),
-                    state=described.state,
-                    protocol=described.protocol,
+                    kind=kind_of(read, found),
+                    state=read.state,
+                    protocol=read.protocol,
                     taken_at=taken_at,
                     members=mine,
                     offsets=offsets,
                     remarks=[*remarks[group], *offsets.remarks],
-                    epoch=described.epoch,
+                    epoch=read.epoch,
                 )
             )
         return readings

@@ -12,6 +12,8 @@ from equilag.adapters.kafka.client_config import Config
 from equilag.adapters.kafka.cluster import TIMEOUT, Cluster, NoAnswer
 from equilag.adapters.kafka.described import DescribedMember, TopicPartition
 from equilag.adapters.kafka.group_kinds import PLANNED, described_kind
+from equilag.adapters.kafka.plain.plain_ends import log_sizes
+from equilag.adapters.kafka.plain.plain_requests import read_groups
 from equilag.adapters.kafka.reading import TopicLeaders, resolved, several
 from equilag.domain.group.lag import lag_list
 
@@ -46,7 +48,7 @@ class ClusterSampler:
         Commits are read before log ends, so that no commit seems too far ahead; the time of the
         sample lies between the two.
         """
-        read = self._cluster.read_groups(self._groups.fullmatch)
+        read = self._cluster.call(read_groups, self._groups.fullmatch)
         topics = read.topics.found
         left_out = {
             name: f"it is {described_kind(one.kind)[0]}"
@@ -84,11 +86,7 @@ class ClusterSampler:
         self, partitions: Iterable[TopicPartition], topics: TopicLeaders
     ) -> tuple[dict[TopicPartition, int], list[str]]:
         led = {(topic, p): topics[topic][p] for topic, p in partitions if topics[topic][p] >= 0}
-        if not led:
-            return {}, []
-        from equilag.adapters.kafka.plain.plain_ends import log_sizes
-
-        return self._cluster.with_plain(lambda client: log_sizes(client, led))
+        return self._cluster.call(log_sizes, led) if led else ({}, [])
 
 
 def by_reason(failed: Mapping[TopicPartition, str]) -> list[str]:

@@ -14,11 +14,11 @@ import pytest
 from equilag.adapters.kafka import librdkafka
 from equilag.adapters.kafka import sample as sampling
 from equilag.adapters.kafka.client_config import kafka_config
-from equilag.adapters.kafka.cluster import GroupsRead
 from equilag.adapters.kafka.command_config import plain_config, read_properties, translated
 from equilag.adapters.kafka.described import Commits, Described, ReadFailure, subscription
 from equilag.adapters.kafka.descriptions import read_classic, read_kip848
 from equilag.adapters.kafka.group_kinds import ListedGroup
+from equilag.adapters.kafka.plain.plain_requests import GroupsRead
 from equilag.adapters.kafka.reading import NamedTopics
 from equilag.adapters.kafka.sample import (
     MEMBERS,
@@ -83,7 +83,7 @@ class FakeCluster:
     def __init__(self, *_: object) -> None:
         pass
 
-    def read_groups(self, wanted: Callable[[str], object]) -> GroupsRead:
+    def call(self, _: object, wanted: Callable[[str], object]) -> GroupsRead:
         leaders = {"t": {0: -1, 1: -1}, "u": {0: -1}, "v": {0: -1}}
         topics = NamedTopics(leaders, racks={name: {0: (f"r-{name}",)} for name in leaders})
         kinds = {"g": ListedGroup("classic", "Stable"), "s": ListedGroup("share", "Stable")}

@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Hashable, Mapping, Sequence
 from typing import Any, Final, TypeVar
 
-from equilag.adapters.kafka.client_config import quietly
+from equilag.adapters.kafka.client_config import kafka_python
 from equilag.adapters.kafka.described import ClientPlace, Described, ReadFailure, sorted_out
 from equilag.adapters.kafka.descriptions import (
     GONE,
@@ -29,7 +29,7 @@ T = TypeVar("T", bound=Hashable)
 
 _SCHEMAS: Final = "equilag.adapters.kafka.codec.schemas"
 
-with quietly():
+with kafka_python():
     from kafka import errors
     from kafka.protocol.admin import DescribeGroupsRequest
     from kafka.protocol.api_message import ApiMessage

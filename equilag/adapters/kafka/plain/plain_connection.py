@@ -9,9 +9,9 @@ import time
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
-from equilag.adapters.kafka.client_config import quietly
+from equilag.adapters.kafka.client_config import kafka_python
 
-with quietly():
+with kafka_python():
     from kafka import errors
     from kafka.net.inet import KafkaNetSocket
     from kafka.net.manager import KafkaConnectionManager

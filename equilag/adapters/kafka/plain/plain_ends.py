@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final
 
-from equilag.adapters.kafka.client_config import quietly
+from equilag.adapters.kafka.client_config import kafka_python
 from equilag.adapters.kafka.described import Commits, ReadFailure, TopicPartition
 from equilag.adapters.kafka.descriptions import error_name
 from equilag.adapters.kafka.plain.plain_client import PlainClient
@@ -21,7 +21,7 @@ from equilag.adapters.kafka.plain.plain_requests import (
 )
 from equilag.adapters.kafka.reading import NamedTopics
 
-with quietly():
+with kafka_python():
     from kafka import errors
     from kafka.protocol.consumer.offsets import ListOffsetsRequest
 
@@ -164,7 +164,7 @@ def _offsets(
     return found
 
 
-with quietly():
+with kafka_python():
     from kafka.protocol.admin import DescribeLogDirsRequest
 
 

@@ -3,15 +3,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from typing import Any, Final
+import time
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any, Final, NamedTuple
 
-from equilag.adapters.kafka.client_config import quietly
-from equilag.adapters.kafka.described import Commits, ReadFailure
+from equilag.adapters.kafka.client_config import kafka_python
+from equilag.adapters.kafka.described import Commits, Described, ReadFailure, sorted_out
 from equilag.adapters.kafka.descriptions import error_name
 from equilag.adapters.kafka.group_kinds import (
     CLASSIC,
     CLASSIC_STREAMS,
+    CONSUMER,
+    PLANNED,
     ListedGroup,
     committed_by_streams,
     listed_kind,
@@ -20,21 +23,21 @@ from equilag.adapters.kafka.plain.plain_client import PlainClient, in_batches
 from equilag.adapters.kafka.plain.plain_connection import describe_error
 from equilag.adapters.kafka.reading import NamedTopics, distinct_racks
 
-with quietly():
+with kafka_python():
     from kafka.protocol.consumer.group import OffsetFetchRequest
 
 
 def read_commits(
     client: PlainClient, coordinators: Mapping[str, int]
-) -> dict[str, Commits | ReadFailure]:
-    """Return the commits of each group, or why they cannot be read; one request for many groups of
-    a coordinator."""
+) -> tuple[dict[str, Commits], dict[str, ReadFailure]]:
+    """Return the commits of each group, or why they cannot be read; the values are the groups'
+    coordinators, each of which gets one request for many groups."""
     batches = in_batches(coordinators)
     answers = client.ask_all([(node, commits_request(names)) for node, names in batches])
     found: dict[str, Commits | ReadFailure] = {}
     for (_, names), answer in zip(batches, answers, strict=True):
         found |= commits_of(answer, names)
-    return found
+    return sorted_out(found)
 
 
 def commits_request(groups: list[str]) -> Any:
@@ -83,7 +86,7 @@ def _failure(reason: str, code: int) -> ReadFailure:
     return ReadFailure.of(f"its commits cannot be read: {reason}", code)
 
 
-with quietly():
+with kafka_python():
     from kafka.protocol.admin import ListGroupsRequest
 
 
@@ -125,13 +128,13 @@ def kind_now(client: PlainClient, group: str) -> str | ReadFailure:
     kind, members, node = described
     if kind != CLASSIC or members:
         return kind
-    commits = read_commits(client, {group: node})[group]
-    if isinstance(commits, ReadFailure):
-        return commits
-    return CLASSIC_STREAMS if commits.by_streams else CLASSIC
+    commits, failed = read_commits(client, {group: node})
+    if failed:
+        return failed[group]
+    return CLASSIC_STREAMS if commits[group].by_streams else CLASSIC
 
 
-with quietly():
+with kafka_python():
     from kafka import errors
     from kafka.protocol.metadata import MetadataRequest
 
@@ -181,3 +184,56 @@ def topics_of(answer: Any) -> NamedTopics:
                 for one in topic.partitions
             }
     return topics
+
+
+_RETRY_PAUSES: Final = (0.2, 0.5, 1.0)
+"""Seconds before rebalancing groups are described again: a group that still rebalances after about
+two seconds is reported."""
+
+
+def described(
+    client: PlainClient, groups: Mapping[str, bool | None]
+) -> tuple[dict[str, Described], dict[str, ReadFailure]]:
+    """Return each group with its members, or why it cannot be read. The values tell whether a
+    group is a KIP-848 group, None if unknown. Waits about two seconds for rebalancing groups."""
+    found: dict[str, Described] = {}
+    unread: dict[str, ReadFailure] = {}
+    for pause in (0.0, *_RETRY_PAUSES):
+        again = {
+            name: new
+            for name, new in groups.items()
+            if name not in found and (name not in unread or unread[name].transient)
+        }
+        if not again:
+            break
+        time.sleep(pause)
+        read, failed = sorted_out(client.describe(again))
+        found |= read
+        unread |= failed
+    return found, {name: why for name, why in unread.items() if name not in found}
+
+
+class GroupsRead(NamedTuple):
+    """The groups of a cluster at one moment."""
+
+    listed: dict[str, ListedGroup]
+    described: dict[str, Described]
+    """Those of kinds that are planned, as far as they can be read."""
+    commits: dict[str, Commits]
+    """Of those among them whose commits can be read."""
+    unread: dict[str, ReadFailure]
+    topics: NamedTopics
+    """All topics that the user may describe."""
+    remarks: list[str]
+    """Problems with single brokers."""
+
+
+def read_groups(client: PlainClient, wanted: Callable[[str], object]) -> GroupsRead:
+    """Return the groups that are `wanted`, with their commits."""
+    every, remarks = list_groups(client)
+    topics = read_topics(client, None)
+    listed = {group: one for group, one in every.items() if wanted(group)}
+    planned = {name: one.kind == CONSUMER for name, one in listed.items() if one.kind in PLANNED}
+    found, unread = described(client, planned)
+    commits, failed = read_commits(client, {g: one.coordinator for g, one in found.items()})
+    return GroupsRead(listed, found, commits, {**unread, **failed}, topics, remarks)
