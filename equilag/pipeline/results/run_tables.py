@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from functools import reduce
 from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
@@ -15,8 +14,6 @@ from equilag.pipeline.results.run_dir import SUMMARY
 if TYPE_CHECKING:
     import pyarrow
 
-BATCHES: Final = 32
-"""Batches per row group when only some rows are wanted; reading stops after the last match."""
 NAMES: Final = ("group", "assignor", "topic", "from", "to")
 """Columns with few distinct strings. They are read dictionary-encoded, which is much faster."""
 
@@ -35,55 +32,33 @@ def read_columns(
     if find_spec("pyarrow") is None:
         raise MissingExtra("a fleet's run needs pyarrow: pip install 'equilag[arrow]'")
     import pyarrow
-    import pyarrow.parquet
+    from pyarrow import parquet
 
     files = sorted(Path(path, table).glob("[!._]*.parquet"))
     if not files:
         raise InputError("missing: this run is incomplete", table, path)
+    matching = [(name, "=", value) for name, value in (where or {}).items()] or None
     try:
         parts = []
         for file in files:
-            present = pyarrow.parquet.read_schema(file).names
+            present = parquet.read_schema(file).names
             for name in columns:
                 if name not in present:
                     raise InputError("missing", f"{table}: column {name}", path)
-            encoded = [name for name in NAMES if name in present]
-            with pyarrow.parquet.ParquetFile(file, read_dictionary=encoded) as parquet:
-                parts += _parts(parquet, list(columns), where or {})
+            encoded = [] if matching else [name for name in NAMES if name in columns]
+            parts.append(
+                parquet.read_table(
+                    file,
+                    columns=list(columns),
+                    filters=matching,
+                    read_dictionary=encoded,
+                    partitioning=None,
+                )
+            )
         return pyarrow.concat_tables(parts)
     except (OSError, pyarrow.ArrowException) as error:
         reason = getattr(error, "strerror", None) or (str(error).splitlines() or ["broken"])[0]
         raise InputError(f"cannot be read: {reason}", table, path) from error
-
-
-def _parts(parquet: Any, columns: list[str], where: Mapping[str, str]) -> list[pyarrow.Table]:
-    """Read the rows with the values in `where` from a `ParquetFile`, as one or more tables."""
-    import pyarrow
-    import pyarrow.compute as pc
-
-    if not where:
-        return [parquet.read(columns)]
-    parts = [parquet.schema_arrow.empty_table().select(columns)]
-    for number in range(parquet.num_row_groups):
-        # The columns of `where` are read first: most row groups hold no matching row.
-        keys = parquet.read_row_group(number, list(where))
-        equal = (
-            pc.fill_null(pc.equal(keys[name].cast("string"), value), False)
-            for name, value in where.items()
-        )
-        matches = reduce(pc.and_, equal)
-        places = pc.indices_nonzero(matches)
-        if not len(places):
-            continue
-        # In batches, up to the last match: a row of `problems/` can be large.
-        last, at = places[-1].as_py(), 0
-        for batch in parquet.iter_batches(len(matches) // BATCHES + 1, [number], columns):
-            inside = matches.slice(at, len(batch))
-            parts.append(pyarrow.Table.from_batches([batch]).filter(inside))
-            at += len(batch)
-            if at > last:
-                break
-    return parts
 
 
 def rows_of(
