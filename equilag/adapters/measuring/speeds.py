@@ -23,6 +23,10 @@ WINDOW_S: Final = 30.0
 a commit is known up to the time between two samples, which is a few percent of that."""
 
 
+_DIGITS: Final = 6
+"""Of differences of times in seconds, which may otherwise be just below their true value."""
+
+
 class BacklogWindows(NamedTuple):
     """The windows of one member, oldest first; W of them."""
 
@@ -54,7 +58,7 @@ def windows_of(
     bounds = np.array([*_windows(times, members, member, length)], dtype=np.int64).reshape(-1, 2)
     begin, end = bounds.T
     done = np.cumsum(growth)
-    seconds, records = times[end] - times[begin], done[end] - done[begin]
+    seconds, records = np.round(times[end] - times[begin], _DIGITS), done[end] - done[begin]
     apart = np.hypot(times[begin] - times[begin - 1], times[end] - times[end - 1])
     relative = np.hypot(apart / np.sqrt(12) / seconds, 1 / np.sqrt(records))
     speed = records / seconds
@@ -66,8 +70,7 @@ def _windows(
 ) -> Iterator[tuple[int, int]]:
     """Yield the first and the last sample of each window.
 
-    A chain is cut at the first commit in each slot of `length` since its beginning. Slots, unlike
-    lengths that are added up, are simple to compute in SQL.
+    A chain is cut at the first commit in each slot of `length` since its beginning.
     """
     faults = _count(~members.steps.valid[:, member])
     unproved = _count(~members.stays_behind[:, member])
@@ -81,7 +84,7 @@ def _windows(
             continue
         if begin < 0:
             begin, origin, slot = first, float(times[first]), 0.0
-        elif (now := (times[first] - origin) // length) > slot:
+        elif (now := round(times[first] - origin, _DIGITS) // length) > slot:
             yield begin, first
             begin, slot = first, now
     if begin >= 0:
@@ -125,16 +128,32 @@ def capacities_of(times: Floats, members: MemberSamples) -> Capacities:
     reason = _reasons(members)
     found = estimates_of(*np.zeros((3, len(reason))))
     for member in np.flatnonzero(reason == NOT_ALL_ALONG).tolist():
-        windows = counted(windows_of(times, members, member))
-        if not len(windows.seconds):
-            continue
-        number = len(windows.seconds)
-        spread = max(float(np.std(windows.speed)), float(np.sqrt(np.mean(windows.error**2))))
-        found.value[member] = np.median(windows.speed)
-        found.error[member] = spread / np.sqrt(number)
-        found.window[member] = windows.seconds.sum()
-        reason[member] = KNOWN
+        capacity = capacity_of(windows_of(times, members, member))
+        if capacity is not None:
+            found.value[member], found.error[member] = capacity.value, capacity.error
+            found.window[member] = capacity.seconds
+            reason[member] = KNOWN
     return Capacities(found, reason)
+
+
+class Capacity(NamedTuple):
+    """A capacity and its standard error in records per second, and what it rests on."""
+
+    value: float
+    error: float
+    windows: int
+    seconds: float
+
+
+def capacity_of(windows: BacklogWindows) -> Capacity | None:
+    """Return the median speed of the windows that count; None without any."""
+    windows = counted(windows)
+    number = len(windows.seconds)
+    if not number:
+        return None
+    spread = max(float(np.std(windows.speed)), float(np.sqrt(np.mean(windows.error**2))))
+    value, seconds = float(np.median(windows.speed)), float(windows.seconds.sum())
+    return Capacity(value, spread / float(np.sqrt(number)), number, seconds)
 
 
 def counted(windows: BacklogWindows) -> BacklogWindows:

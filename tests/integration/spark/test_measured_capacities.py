@@ -1,4 +1,4 @@
-"""Capacities in Spark SQL against `equilag.adapters.measuring` on random histories."""
+"""Capacities out of random histories: who held what, as the samples were made."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import pytest
 from support.made_offsets import AT, HeldHistory, random_history, read_tables
 
 from equilag.adapters.measuring.offset_samples import member_samples
-from equilag.adapters.measuring.speeds import BacklogWindows, counted, windows_of
+from equilag.adapters.measuring.speeds import BacklogWindows, Capacity, capacity_of, windows_of
 from equilag.pipeline.sources.measured_capacities import capacities_of, holders_of
 from equilag.pipeline.sources.signals import Span, rounds_of, signals_of, times_of
 
@@ -49,26 +49,28 @@ def test_capacities_are_those_of_the_plain_code(
             if expected is None or row is None:
                 assert row is expected, (group, member)
                 continue
-            figures = row["capacity"], row["error"], row["seconds"], row["windows"]
+            figures = row["capacity"], row["error"], row["windows"], row["seconds"]
             assert figures == pytest.approx(expected, rel=1e-9), (group, member)
     assert not found
     assert measured > groups / 4
 
 
-def capacities_by_member(history: HeldHistory) -> list[tuple[float, ...] | None]:
-    """Capacity, error, seconds and number of windows of each member, by the plain code."""
+def capacities_by_member(history: HeldHistory) -> list[Capacity | None]:
+    """The capacity of each member, from the samples as they were made."""
     samples = history.samples.ordered()
     sums = member_samples(samples)
     windows = [windows_of(samples.times, sums, spell) for spell in range(samples.n_members)]
-    found: list[tuple[float, ...] | None] = []
-    for member in range(1 + max(history.member_of)):
-        own = [windows[n] for n, of in enumerate(history.member_of) if of == member]
-        chosen = counted(BacklogWindows(*map(np.concatenate, zip(*own, strict=True))))
-        number = len(chosen.seconds)
-        if not number:
-            found.append(None)
-            continue
-        spread = max(np.std(chosen.speed), np.sqrt(np.mean(chosen.error**2)))
-        error, seconds = spread / np.sqrt(number), chosen.seconds.sum()
-        found.append((float(np.median(chosen.speed)), float(error), float(seconds), number))
-    return found
+    return [
+        capacity_of(
+            BacklogWindows(
+                *map(
+                    np.concatenate,
+                    zip(
+                        *(windows[n] for n, of in enumerate(history.member_of) if of == member),
+                        strict=True,
+                    ),
+                )
+            )
+        )
+        for member in range(1 + max(history.member_of))
+    ]
