@@ -36,7 +36,7 @@ unexport PYTHONDONTWRITEBYTECODE
 
 .DELETE_ON_ERROR:
 .NOTPARALLEL:
-.PHONY: help run test durations test-changed test-long coverage test-live demo fleet-demo bench bench-full bench-fleet bench-simulation docs docs-links pictures schemas reference examples lint format wheel-test lock clean FORCE
+.PHONY: help run test durations test-changed test-long coverage test-live demo fleet-demo bench bench-full bench-fleet bench-simulation broker-plugin docs docs-links pictures schemas reference examples lint format wheel-test lock clean FORCE
 
 help: ## what there is to make
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' Makefile | expand -t 14
@@ -111,6 +111,10 @@ bench-simulation: $(VENV)/.dev $(VENV)/.equilag ## rules in a simulation, foreca
 	$(BIN)/python -m benchmarks.simulation.report benchmarks/simulation/results.json \
 	  --out docs/benchmark/simulation.md; \
 	exit $$status
+
+broker-plugin: ## the jar for brokers that lets a plan lead KIP-848 groups, untested (Java 17, Maven)
+	@mvn -B -q -C -f broker-plugin/pom.xml -Dmaven.test.skip package && \
+	echo "$(CURDIR)/.cache/broker-plugin/equilag-broker-plugin.jar"
 
 docs: $(VENV)/.docs ## the site of the documents, .cache/site/index.html; warnings are errors
 	@$(SPHINX) -b html . .cache/site && echo "file://$(CURDIR)/.cache/site/index.html"

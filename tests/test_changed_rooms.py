@@ -22,6 +22,7 @@ def paths(*files: str) -> list[str]:
         ("tests/test_changed_rooms.py", ["tests/test_changed_rooms.py"]),
         ("benchmarks/fleet/history.py", ["tests/benchmarks"]),
         ("docs/faq.md", ["tests/test_contributing.py", "tests/test_docs.py"]),
+        ("broker-plugin/pom.xml", ["tests/integration/broker_plugin"]),
         ("README.md", ["tests/test_contributing.py", "tests/test_docs.py"]),
         ("tests/solver/test_that_was_deleted.py", ["tests/solver"]),
         ("tests/test_that_was_deleted.py", []),

@@ -54,6 +54,8 @@ def paths_for_file(file: str) -> tuple[str, ...]:
             return (file,)
         case "benchmarks", _:
             return ("tests/benchmarks",)
+        case "broker-plugin", _:
+            return ("tests/integration/broker_plugin",)
         case "packaging" | "Dockerfile", _:
             return ("tests/test_packaging.py",)
         case "docs", _:
