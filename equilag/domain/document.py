@@ -8,9 +8,10 @@ from dataclasses import fields, is_dataclass
 from typing import Any
 
 
-def to_document(value: Any) -> Any:
-    """JSON of a value, with names as they are. An object with `to_dict` decides for itself; a
-    figure that is no finite number becomes null."""
+def to_document(value: Any, without_none: bool = False) -> Any:
+    """JSON of a value, with names as they are, of dataclasses `without_none` those that have a
+    value. An object with `to_dict` decides for itself; a figure that is no finite number becomes
+    null."""
     if value is None or isinstance(value, (str, bool, int)):
         return value
     if isinstance(value, float):
@@ -18,7 +19,8 @@ def to_document(value: Any) -> Any:
     if hasattr(value, "to_dict"):
         return to_document(value.to_dict())
     if is_dataclass(value) or hasattr(value, "_fields"):
-        return {name: to_document(own) for name, own in _named(value)}
+        given = (row for row in _named(value) if not without_none or row[1] is not None)
+        return {name: to_document(own, without_none) for name, own in given}
     if isinstance(value, Mapping):
         return {str(key): to_document(own) for key, own in value.items()}
     if isinstance(value, Sequence):

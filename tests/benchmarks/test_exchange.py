@@ -19,7 +19,6 @@ from benchmarks.assignors.evaluate import evaluate
 from benchmarks.assignors.exchange import (
     MAX_CALLS,
     MIN_CALLS,
-    BadAnswer,
     PeerAnswer,
     PeerFailure,
     read_answer,
@@ -89,32 +88,6 @@ def test_an_answer_is_read_as_it_was_written(tmp_path: Path) -> None:
     assert read_answer(file) == answer
     write_answer(PeerFailure("it burst", "1.0"), file)
     assert read_answer(file) == PeerFailure("it burst", "1.0")
-
-
-@pytest.mark.parametrize(
-    "change",
-    [
-        {"assign_ms": []},
-        {"assign_ms": [1.0]},
-        {"assign_ms": [1.0, 2.0, -1.0]},
-        {"assign_ms": [1.0, 2.0, float("nan")]},
-        {"assign_ms": [1.0, 2.0, float("inf")]},
-        {"assign_ms": [1.0, 2.0, True]},
-        {"assign_ms": "123"},
-        {"names_ms": None},
-        {"warm_up": 1.5},
-        {"peak_mib": "much"},
-        {"assignment": None},
-        {"assignment": {"a": [0, 1]}},
-        {"assignment": {"a": {"x": 3}}},
-        {"assignment": {"a": {"x": [0.5]}}},
-    ],
-)
-def test_what_is_no_answer_is_refused(tmp_path: Path, change: dict[str, Any]) -> None:
-    file = tmp_path / "out.json"
-    file.write_text(json.dumps(GOOD | change), "utf-8")
-    with pytest.raises(BadAnswer):
-        read_answer(file)
 
 
 def test_a_runner_that_fails_or_says_nothing_is_a_failure(tmp_path: Path) -> None:

@@ -135,9 +135,9 @@ def private_uses(source: str) -> list[str]:
 
 
 def test_the_arrays_of_the_constraint_are_its_own() -> None:
-    assert private_uses("x = constraint._face") == ["._face"]
+    assert private_uses("x = constraint._least") == ["._least"]
     assert private_uses("replace(constraint, _most=1)") == ["_most="]
-    assert private_uses("self._face + other._facet") == []
+    assert private_uses("self._least + other._leastwise") == []
     package = Path(equilag.__file__).parent
     own = package / "domain" / "constraint"
     modules = [path for path in package.rglob("*.py") if own not in path.parents]

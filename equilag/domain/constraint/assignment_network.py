@@ -265,7 +265,7 @@ class AssignmentNetwork:
             sums = InstanceSums(self.sums.of, fewest[instances], highest[instances])
             if np.array_equal(sums[1:], (sums.total(least), sums.total(most))):
                 sums = None
-        found = replace(constraint, _face=face, _least=least, _most=most, _sums=sums)
+        found = replace(constraint, face=face, _least=least, _most=most, instance_sums=sums)
         if not self.by_topic:
             return found
         group = constraint.group

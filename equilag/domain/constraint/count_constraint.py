@@ -36,18 +36,21 @@ class CountConstraint:
     """[M] fewest partitions of a member, pinned ones included."""
     _most: Ints
     """[M] most partitions of a member."""
-    _face: Flags
-    """[C, K] see `face`."""
+    face: Flags
+    """[C, K] True if members of class k may take partitions of class c.
+
+    Only pairs that some plan within the constraint uses: those inside one block."""
     _pinned: Flags
     """[P] partitions that stay where they are (``sticky-yet-fair``)."""
     _topics: TopicIntervals | None = None
     """Fewest and most partitions of a topic per member, where topics count one by one."""
-    _most_across: int | None = None
-    """See `most_across`."""
-    _reads_limited: bool = False
-    """See `limits_reads`."""
-    _sums: InstanceSums | None = None
-    """Fewest and most partitions of each instance, where members' intervals do not say as much."""
+    most_across: int | None = None
+    """The most partitions that may be read across racks; None for no limit."""
+    limits_reads: bool = False
+    """True if the limit on reads rules out what faces and counts allow."""
+    instance_sums: InstanceSums | None = None
+    """Fewest and most partitions of each instance, pinned ones included; None where the intervals
+    of the members say as much."""
 
     @staticmethod
     def by_intervals(group: Group, least: Ints, most: Ints) -> CountConstraint:
@@ -82,7 +85,7 @@ class CountConstraint:
     @cached_property
     def supply(self) -> Ints:
         """[C] free partitions of each class; 0 where nobody may take them."""
-        group, read = self.group, np.zeros(len(self._face), np.bool_)
+        group, read = self.group, np.zeros(len(self.face), np.bool_)
         read[group.arcs[0]] = True
         size: Ints = group.class_partitions * read
         if not self.has_pinned:
@@ -91,21 +94,13 @@ class CountConstraint:
 
     # Who may take what
 
-    @property
-    def face(self) -> Flags:
-        """[C, K] True if members of class k may take partitions of class c.
-
-        Only pairs that some plan within the constraint uses: those inside one block.
-        """
-        return self._face
-
     @cached_property
     def arcs(self) -> tuple[Ints, Ints]:
         """Partition class and member class of every pair of the face, ascending."""
         classes, member_classes = self.group.arcs
-        if self._face is self.group.eligible:
+        if self.face is self.group.eligible:
             return classes, member_classes
-        inside = self._face[classes, member_classes]
+        inside = self.face[classes, member_classes]
         return classes[inside], member_classes[inside]
 
     @cached_property
@@ -113,7 +108,7 @@ class CountConstraint:
         """[K] the part of each member class: classes that partitions can pass between, directly or
         by way of others, are one part, with the number of its first class. O(arcs × diameter)."""
         classes, member_classes = self.arcs
-        n_classes, n_member_classes = self._face.shape
+        n_classes, n_member_classes = self.face.shape
         part: Ints = np.arange(n_member_classes)
         while True:
             least = np.full(n_classes, n_member_classes)
@@ -127,13 +122,13 @@ class CountConstraint:
     def may(self, partitions: Some, members: Some) -> Flags:
         """True where the member may take the partition; the two are broadcast together."""
         group = self.group
-        found: Flags = self._face[group.partition_class[partitions], group.class_of[members]]
+        found: Flags = self.face[group.partition_class[partitions], group.class_of[members]]
         return found
 
     def may_each(self, partitions: Ints, members: Some) -> Flags:
         """[I, J] True where member j may take partition i, for each pair."""
         group = self.group
-        found: Flags = self._face[group.partition_class[partitions]][:, group.class_of[members]]
+        found: Flags = self.face[group.partition_class[partitions]][:, group.class_of[members]]
         return found
 
     # Counts of members
@@ -154,41 +149,27 @@ class CountConstraint:
         `counts` [M] are the partitions that each member has now.
         """
         fewer: Flags = counts[members] > self._least[members]
-        if self._sums is None:
+        sums = self.instance_sums
+        if sums is None:
             return fewer
-        may: Flags = fewer & (self._sums.total(counts) > self._sums.least)[self._sums.of[members]]
+        may: Flags = fewer & (sums.total(counts) > sums.least)[sums.of[members]]
         return may
 
     def may_gain_one(self, counts: Ints, members: Some) -> Flags:
         """True for the members that stay within their interval with one partition more, and their
         instance within its own."""
         more: Flags = counts[members] < self._most[members]
-        if self._sums is None:
+        sums = self.instance_sums
+        if sums is None:
             return more
-        may: Flags = more & (self._sums.total(counts) < self._sums.most)[self._sums.of[members]]
+        may: Flags = more & (sums.total(counts) < sums.most)[sums.of[members]]
         return may
-
-    @property
-    def instance_sums(self) -> InstanceSums | None:
-        """Fewest and most partitions of each instance, pinned ones included; None where the
-        intervals of the members say as much."""
-        return self._sums
 
     # Reads across racks
 
-    @property
-    def most_across(self) -> int | None:
-        """The most partitions that may be read across racks; None for no limit."""
-        return self._most_across
-
     def within_reads(self, limit: int) -> CountConstraint:
         """The same, with no more than `limit` partitions read across racks."""
-        return replace(self, _most_across=limit, _reads_limited=True)
-
-    @property
-    def limits_reads(self) -> bool:
-        """True if the limit on reads rules out what faces and counts allow."""
-        return self._reads_limited
+        return replace(self, most_across=limit, limits_reads=True)
 
     # Counts by topic
 
@@ -233,8 +214,8 @@ class CountConstraint:
     def all_alike(self) -> bool:
         """True if every member may take every partition, under one interval of counts no wider than
         one, and all have one capacity and no instance."""
-        face, least, most = self._face, self._least, self._most
-        if self._sums is not None or self.group.extended.has_capacities:
+        face, least, most = self.face, self._least, self._most
+        if self.instance_sums is not None or self.group.extended.has_capacities:
             return False
         if self.group.n_members < 2 or self.per_topic or self.has_pinned or face.shape[1] != 1:
             return False
@@ -253,8 +234,8 @@ class CountConstraint:
             return []
         kinds = self.group.extended.capacities.kind_of
         columns: list[Ints | Index] = [self._most, self._least, self.group.class_of, kinds]
-        if self._sums is not None:
-            columns.append(np.where(self._least < self._most, self._sums.of, 0))
+        if self.instance_sums is not None:
+            columns.append(np.where(self._least < self._most, self.instance_sums.of, 0))
         order, first = rows_together(columns)
         sets = np.split(order, np.flatnonzero(first)[1:])
         narrow = (self._most > 0) & (self._most - self._least <= 1)
@@ -269,11 +250,11 @@ class CountConstraint:
         counts = member_counts(assigned, group.n_members)
         if ((counts < self._least) | (counts > self._most)).any():
             return False
-        if self._most_across is not None and cross_reads(group, assigned) > self._most_across:
+        if self.most_across is not None and cross_reads(group, assigned) > self.most_across:
             return False
-        if self._sums is not None and not self._sums.admit(counts):
+        if self.instance_sums is not None and not self.instance_sums.admit(counts):
             return False
-        if not self.has_pinned and not self.per_topic and self._face.all():
+        if not self.has_pinned and not self.per_topic and self.face.all():
             return True
         free = np.flatnonzero((assigned != NOBODY) & ~self._pinned)
         if not self.may(free, assigned[free]).all():

@@ -131,4 +131,4 @@ def reads_constraint(constraint: CountConstraint, assigned: Index) -> CountConst
     except NegativeCycles:
         raise NotFewestAcross from None
     reads = cross_reads(constraint.group, assigned)
-    return replace(network.narrowed_constraint, _most_across=reads)
+    return replace(network.narrowed_constraint, most_across=reads)

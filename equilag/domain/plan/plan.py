@@ -9,6 +9,7 @@ from typing import Any, Final, Literal, get_args
 
 import numpy as np
 
+from equilag.domain.document import to_document
 from equilag.domain.figures import number, printable, spread_over
 from equilag.domain.group.group import NOBODY, Group, Index
 from equilag.domain.group.lag import QUALITY
@@ -48,7 +49,6 @@ from equilag.domain.plan.plan_figures import (
     LagFigures,
     LoadFigures,
     ThroughputFigures,
-    figures_json,
 )
 from equilag.domain.plan.verdict import VerdictFacts
 from equilag.domain.policy.objective import SHORT, Figures, Objective
@@ -161,7 +161,6 @@ class Plan(Shown):
         bound = 0 if scaled else int(self.spread_lower_bound)
         gap = figures.spread - bound
         return LagFigures(
-            int(self.group.lag.sum()),
             figures.max,
             figures.min,
             figures.spread,
@@ -172,6 +171,7 @@ class Plan(Shown):
             excess(loads[~idle]),
             0 if scaled else int(self.excess_lower_bound),
             self.group.by_member(loads),
+            int(self.group.lag.sum()),
         )
 
     @cached_property
@@ -195,7 +195,7 @@ class Plan(Shown):
         return None if self.extended is None else self.extended.throughput
 
     @property
-    def loads(self) -> LagFigures | LoadFigures:
+    def loads(self) -> LoadFigures:
         """The loads to compare: lag, or weight per unit of capacity where these differ."""
         if self.extended is None or not loads_differ(self.planned, self.policy):
             return self.lag
@@ -275,9 +275,9 @@ class Plan(Shown):
             "evidence": self.evidence,
             "algorithm": self.algorithm,
             "assignment": self.assignment,
-            "counts": figures_json(self.counts),
-            "lag": {**figures_json(self.lag), "quality": self.quality},
-            **({} if self.extended is None else figures_json(self.extended)),
+            "counts": to_document(self.counts, without_none=True),
+            "lag": {**to_document(self.lag), "quality": self.quality},
+            **(to_document(self.extended, without_none=True) if self.extended else {}),
             "moves": {
                 "count": len(self.moves),
                 "lower_bound": self.moves_lower_bound,

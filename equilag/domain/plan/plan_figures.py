@@ -3,25 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, fields, is_dataclass
+from dataclasses import dataclass, fields
 from typing import Any, Final, NamedTuple
 
 LAG_WEIGHT: Final[Mapping[str, Any]] = {"kind": "lag", "horizon_s": None, "unit": "records"}
 """What is spread over the members unless the policy asks for other weights."""
-
-
-def figures_json(figures: Any) -> dict[str, Any]:
-    """Figures as a plan's JSON has them; fields that are None are left out."""
-    if hasattr(figures, "to_dict"):
-        return dict(figures.to_dict())
-    found: dict[str, Any] = {}
-    for one in fields(figures):
-        it = getattr(figures, one.name)
-        if isinstance(it, Mapping):
-            it = dict(it)
-        if it is not None:
-            found[one.name] = figures_json(it) if is_dataclass(it) else it
-    return found
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,24 +23,6 @@ class CountFigures:
 
 
 @dataclass(frozen=True, slots=True)
-class LagFigures:
-    """Lag in records; extremes and mean are over the members that are not idle."""
-
-    total: int
-    max: int
-    min: int
-    spread: int
-    mean: float
-    spread_lower_bound: int
-    gap: int
-    gap_percent_of_mean: float
-    excess: float
-    """Sum over members of what lies above the mean."""
-    excess_lower_bound: int
-    by_member: Mapping[str, int]
-
-
-@dataclass(frozen=True, slots=True)
 class LoadFigures:
     """Weight per unit of capacity; extremes and mean are over the members that are not idle."""
 
@@ -67,8 +35,16 @@ class LoadFigures:
     gap: float
     gap_percent_of_mean: float
     excess: float
+    """Sum over members of what lies above the mean."""
     excess_lower_bound: float
     by_member: Mapping[str, float]
+
+
+@dataclass(frozen=True, slots=True)
+class LagFigures(LoadFigures):
+    """The same of lag: whole records, but for the mean, the percentage and the excess."""
+
+    total: int
 
 
 class HotPartition(NamedTuple):

@@ -3,13 +3,13 @@
 Exact counts come first and are a constraint (`equilag.domain.constraint`). What follows is compared
 through `Objective`: the key of a candidate, the limit on moves, the last goal as a weighted sum of
 figures, the claim that bounds it, and when it is proved. A new term is a new figure in `Figures`
-and its part in `Objective.terms`.
+and its part in `Objective.value`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from typing import Any, Final, NamedTuple
+from collections.abc import Sequence
+from typing import Final, NamedTuple
 
 from equilag.domain.group.extended_columns import MoveUnit
 from equilag.domain.group.group import Group
@@ -102,11 +102,6 @@ class Objective(NamedTuple):
         return self.move_cost * (moves if self.unit is None else self.unit.weight(moves))
 
     @property
-    def terms(self) -> Mapping[str, Callable[[Any], Load]]:
-        """The last goal: what each figure adds to the sum to be minimised."""
-        return {"spread": lambda spread: spread, "moves": self.cost}
-
-    @property
     def moves_rank_first(self) -> bool:
         """True if moves decide before the last goal does."""
         return self.policy.moves_first and not self.policy.fresh
@@ -130,8 +125,7 @@ class Objective(NamedTuple):
 
     def value(self, figures: Figures) -> Load:
         """The last goal, in records."""
-        found: Load = sum(adds(getattr(figures, name)) for name, adds in self.terms.items())
-        return found
+        return figures.spread + self.cost(figures.moves)
 
     def allowed(self, figures: Figures, fewest_moves: int) -> bool:
         """True if the assignment keeps the limits on moves."""
