@@ -1,0 +1,1 @@
+"""Plans for groups of KIP-848, carried to the broker plug-in."""
