@@ -112,7 +112,7 @@ class Parts:
     @property
     def target(self) -> Mapping[str, Partitions] | None:
         """Member key -> partitions that the next rebalance leads to."""
-        target = self.shared.handouts.known.target
+        target = self.shared.control.handouts.known.target
         return None if target is None else target.assignment
 
     @property

@@ -235,7 +235,7 @@ class VirtualGroup:
     def _by_steward(self) -> dict[str, dict[str, list[int]]]:
         leads = JoinResult(self.generation, "cooperative-sticky", True, False, self._entries)
         membership = _Membership()
-        self.shared.handouts.begin(True)
+        self.shared.control.handouts.begin(True)
         self.answer_maker.assign(leads, cast(GroupMembership, membership))
         self.state.set(role="leader")
         self.answers += 1

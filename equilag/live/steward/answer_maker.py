@@ -180,7 +180,7 @@ class AnswerMaker:
 
     def _tell_changes(self, joined: JoinedMembers) -> None:
         """Log who came and who is gone; who did not commit before is likely to have died."""
-        before, observation = self._shared.handouts.known.held, self._shared.observation
+        before, observation = self._shared.control.handouts.known.held, self._shared.observation
         now = {member_key(one): one for one in joined.members if one.topics}
         observed = [] if observation is None else observation.members
         names = {**speed_names(joined.members), **speed_names(observed)}
@@ -197,15 +197,13 @@ class AnswerMaker:
             log_event(logging.INFO, "members", reason="; ".join(told))
 
     def _record(self, joined: JoinedMembers, answer: RebalanceAnswer) -> None:
-        shared, now = self._shared, time.monotonic()
+        shared = self._shared
         if not answer.waits_for:
-            taken = shared.handouts.record(answer.target, not answer.withheld, now)
-            if taken is not None and any(answer.by_member.values()):
-                shared.controller.rounds.record(taken, now)
+            shared.control.record(answer)
             shared.end_take_over("all members are back")
             return
         held = {member_key(one): answer.by_member[one.id] for one in joined.members}
-        shared.handouts.record_partial(held, now)
+        shared.control.handouts.record_partial(held, time.monotonic())
         shared.state.set(take_over_waits_for=answer.waits_for)
         log_event(
             logging.INFO,
@@ -219,7 +217,7 @@ class AnswerMaker:
         """Return the members that have joined, with what they held before."""
         if self._shared.together is not None:
             self._shared.together.protocol = joined.protocol
-        held = self._shared.handouts.known.held
+        held = self._shared.control.handouts.known.held
         read = read_joined_members(joined.protocol, joined.members, held)
         members = self._with_places(read)
         take_over = self._shared.take_over
@@ -230,7 +228,7 @@ class AnswerMaker:
 
     def _answer_of(self, joined: JoinedMembers) -> RebalanceAnswer:
         """Return what each member gets; what missing members of a take-over held is with nobody."""
-        take_over, known = self._shared.take_over, self._shared.handouts.known
+        take_over, known = self._shared.take_over, self._shared.control.handouts.known
         missing = [] if take_over is None else take_over.missing
         if take_over is None or not missing:
             return self._answer(joined, known)

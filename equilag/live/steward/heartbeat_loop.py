@@ -9,13 +9,7 @@ from typing import Final
 from equilag.live.status.status import log_event
 from equilag.live.steward.group_membership import GroupMembership
 from equilag.live.steward.leader_loop import LeaderLoop
-from equilag.live.steward.membership_errors import (
-    AlreadyRebalancing,
-    Fenced,
-    MembershipLost,
-    Refused,
-    Unreachable,
-)
+from equilag.live.steward.membership_errors import MembershipProblem
 from equilag.live.steward.shared_state import Command, SharedState
 
 _PER_SESSION: Final = 10
@@ -91,14 +85,8 @@ class HeartbeatLoop:
         """Send one heartbeat, and return the coordinator's answer in one word."""
         try:
             self._membership.heartbeat()
-        except Unreachable:  # or it moves; the group keeps the membership for the session timeout
-            return "silent"
-        except AlreadyRebalancing:
-            return "rebalance"
-        except Fenced:
-            return "fenced"
-        except (MembershipLost, Refused):
-            return "lost"
+        except MembershipProblem as error:
+            return error.heard
         return "fine"
 
     def send(self) -> None:

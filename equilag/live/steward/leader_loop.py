@@ -121,11 +121,11 @@ class LeaderLoop:
             self.joining = True
             # From now on a plan for the group as it was is out of date, though others may take
             # long to join.
-            self._shared.handouts.begin(now=time.monotonic())
+            self._shared.control.handouts.begin(now=time.monotonic())
             joined = self._membership.join(self._reason)
             self.joining = False
             self.generation, self.leads = joined.generation, joined.leads
-            self._shared.handouts.begin(joined.leads)
+            self._shared.control.handouts.begin(joined.leads)
             self._shared.state.heartbeat_answered()
             if joined.leads and not joined.skip:
                 self._answers.assign(joined, self._membership)

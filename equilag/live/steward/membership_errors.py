@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Final
+from typing import ClassVar, Final
 
 from equilag.adapters.kafka.client_config import quietly
 from equilag.domain.errors import EquilagError
@@ -11,24 +11,41 @@ with quietly():
     from kafka import errors
 
 
-class MembershipLost(EquilagError):
+class MembershipProblem(EquilagError):
+    """Why a request of a member was not done."""
+
+    heard: ClassVar[str]
+    """The same in a word, as metrics count answers to heartbeats."""
+
+
+class MembershipLost(MembershipProblem):
     """The coordinator no longer knows the member: it must join as a new one."""
 
+    heard = "lost"
 
-class Fenced(EquilagError):
+
+class Fenced(MembershipProblem):
     """Another process has joined with the same instance id."""
 
+    heard = "fenced"
 
-class Refused(EquilagError):
+
+class Refused(MembershipProblem):
     """The group refuses the request."""
 
+    heard = "lost"
 
-class AlreadyRebalancing(EquilagError):
+
+class AlreadyRebalancing(MembershipProblem):
     """A rebalance is in progress: the request can succeed in a moment."""
 
+    heard = "rebalance"
 
-class Unreachable(EquilagError):
-    """The coordinator does not answer now."""
+
+class Unreachable(MembershipProblem):
+    """The coordinator does not answer now, or moves; it keeps the membership for a session."""
+
+    heard = "silent"
 
 
 _MOVING: Final = frozenset(

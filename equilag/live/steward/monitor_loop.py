@@ -14,10 +14,9 @@ from equilag.domain.errors import EquilagError
 from equilag.domain.group.group import Group
 from equilag.domain.plan.plan import Plan
 from equilag.domain.policy.policy import Policy
-from equilag.live.rebalance.controller import Considered, Seen
+from equilag.live.rebalance.controller import Considered
 from equilag.live.rebalance.decision import Decision, PlanSettings
 from equilag.live.rebalance.fitting_policy import with_capacities
-from equilag.live.rebalance.handouts import TargetAssignment
 from equilag.live.rebalance.joined_members import group_of, member_key, speed_names, speeds_of
 from equilag.live.rebalance.measured import shares_in_force
 from equilag.live.rebalance.rebalance_limits import VerdictNews
@@ -33,7 +32,6 @@ from equilag.live.steward.dry_run import DryRun
 from equilag.live.steward.observer import GroupObserver, Observation
 from equilag.live.steward.repair import Repair
 from equilag.live.steward.shared_state import Command, SharedState
-from equilag.planner.worth.group_loads import GroupLoads
 
 Decide = Callable[[Group, PlanSettings], Decision]
 """Plans within the time limit of the settings."""
@@ -81,7 +79,10 @@ class MonitorLoop:
 
     def run_once(self) -> None:
         """Observe once and act on it. Never raises what a cluster can cause."""
-        rebalances, (leads, generation) = self._shared.handouts.known.rebalances, self._leads()
+        rebalances, (leads, generation) = (
+            self._shared.control.handouts.known.rebalances,
+            self._leads(),
+        )
         try:
             observation = self._observer.observe(rebalances)
         except TemporarilyUnreadable:
@@ -182,7 +183,7 @@ class MonitorLoop:
         if not self._repair.is_due(observation, pending, time.monotonic()):
             return self._repair.seen
         policy, measured = self._shared.options.policy, observation.measured
-        known = self._shared.handouts.known.shares
+        known = self._shared.control.handouts.known.shares
         shares = shares_in_force(observation.held, known, measured.capacities)
         measured = replace(measured, capacities=shares)
         group = group_of(
@@ -192,7 +193,9 @@ class MonitorLoop:
         if self._repair.helps(observation, decision, policy):
             target = observation.target(decision.plan, shares)
             reason = self._repair.reason(observation)
-            if self._request(target, observation, generation, reason):
+            handouts, now = self._shared.control.handouts, time.monotonic()
+            if handouts.request(target, observation.rebalances, now):
+                self._shared.send(Command.TRIGGER, generation, reason)
                 self._note_rebalance("partitions", decision.plan, reason)
         return True
 
@@ -200,27 +203,20 @@ class MonitorLoop:
         self, observation: Observation, generation: int, dry_run: DryRun | None = None
     ) -> None:
         """Ask the controller about the group: as it is, or as it would be in a dry run."""
-        loads = observation.loads if dry_run is None else dry_run.loads(observation)
-        now, controller = time.monotonic(), self._shared.controller
-        known = self._shared.handouts.known
-        commit_s = observation.measured.commit_s
-        seen = Seen(observation.began, now, known, observation.cooperative, commit_s)
-        considered = controller.consider(loads, seen, self._plan)
-        if (decision := considered.to_start) is not None:
+        if dry_run is not None:
+            observation = replace(observation, loads=dry_run.loads(observation))
+        control = self._shared.control
+        considered, starts = control.consider(observation, self._plan, dry_run is not None)
+        if starts and (decision := considered.to_start) is not None:
             if dry_run is not None:
                 dry_run.adopt(decision.plan)
-                controller.started(loads, considered, now)
-                self._note_rebalance("", decision.plan, considered.case)
             else:
-                target = observation.target(decision.plan, {})
-                if observation.measured.capacities:
-                    target = target.by_speed()
-                if self._request(target, observation, generation, considered.case):
-                    controller.started(loads, considered, now)
-                    self._note_rebalance("gain", decision.plan, considered.case)
-        self._show(considered, loads, observation)
+                self._shared.send(Command.TRIGGER, generation, considered.case)
+            kind = "gain" if dry_run is None else ""
+            self._note_rebalance(kind, decision.plan, considered.case)
+        self._show(considered, observation)
         if dry_run is not None:
-            self._show_would_be(dry_run.figures(loads), observation.at)
+            self._show_would_be(dry_run.figures(observation.loads), observation.at)
 
     def _plan(self, group: Group, policy: Policy) -> Decision:
         shared = self._shared
@@ -231,16 +227,6 @@ class MonitorLoop:
                 log_event(logging.INFO, "remark", text=line)
                 self._remarks.add(line)
         return decision
-
-    def _request(
-        self, target: TargetAssignment, observation: Observation, generation: int, reason: str
-    ) -> bool:
-        """Request a rebalance to the target, unless another one came since the observation."""
-        now = time.monotonic()
-        if not self._shared.handouts.request(target, observation.rebalances, now):
-            return False
-        self._shared.send(Command.TRIGGER, generation, reason)
-        return True
 
     def _note_rebalance(self, kind: str, plan: Plan, reason: str) -> None:
         """A rebalance was requested; without a kind it would have been."""
@@ -253,7 +239,7 @@ class MonitorLoop:
             state.count("would_trigger")
             log_event(logging.WARNING, "would-rebalance", reason=reason, moves=moves)
 
-    def _show(self, considered: Considered, loads: GroupLoads, observation: Observation) -> None:
+    def _show(self, considered: Considered, observation: Observation) -> None:
         """Report a decision: in the status and the metrics always, in the log when it is news."""
         now = time.monotonic()
         state, verdict = self._shared.state, considered.verdict
@@ -261,7 +247,11 @@ class MonitorLoop:
         state.decide(verdict.ground, verdict.reason)
         by_key = speed_names(observation.members)
         names = {one.id: by_key[member_key(one)] for one in observation.members}
-        state.set(**decision_figures(considered, self._shared.controller, loads, names, now))
+        state.set(
+            **decision_figures(
+                considered, self._shared.control.controller, observation.loads, names, now
+            )
+        )
         if considered.effect:
             log_event(logging.INFO, "effect", reason=considered.effect)
         if self._news.is_news(verdict, now):

@@ -4,59 +4,41 @@ from __future__ import annotations
 
 import time
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 import numpy as np
 
 from equilag.adapters.kafka.group_reader import GroupReader
 from equilag.adapters.kafka.reading import Reading, TopicOffsets
 from equilag.domain.group.group import NOBODY, Group
-from equilag.domain.plan.plan import Plan
 from equilag.live.rebalance.assignments import is_cooperative
 from equilag.live.rebalance.fitting_policy import count_broken, with_capacities
-from equilag.live.rebalance.handouts import TargetAssignment
-from equilag.live.rebalance.joined_members import (
-    JoinedMember,
-    Partitions,
-    group_of,
-    member_key,
-    speed_names,
-)
+from equilag.live.rebalance.group_control import SeenGroup
+from equilag.live.rebalance.joined_members import JoinedMember, group_of, member_key, speed_names
 from equilag.live.rebalance.kept_together import KeptTogether
 from equilag.live.rebalance.measured import Measured, lags_of, measured_loads
 from equilag.live.status.state_file import KeptState
 from equilag.live.steward.steward_options import StewardOptions
 from equilag.live.tracking.topic_columns import ObservedOffsets
-from equilag.planner.worth.group_loads import GroupLoads
 
 
-@dataclass(frozen=True, slots=True)
-class Observation:
-    """The group at one moment, without stewards and other members without topics."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Observation(SeenGroup):
+    """The group as the steward sees it."""
 
     at: float
     """Seconds of the monotonic clock, when the offsets were read."""
     kind: str
     """Either "classic" or "consumer" (KIP-848)."""
     protocol: str
-    members: list[JoinedMember]
-    held: dict[str, Partitions]
-    """Member key -> owned partitions."""
-    sizes: dict[str, int]
-    measured: Measured
-    loads: GroupLoads
     remarks: list[str]
-    speeds: Mapping[str, float] = field(default_factory=dict)
+    speeds: Mapping[str, float]
     """The speeds among the capacities by the name of the member, see `speed_names`."""
-    silent: Mapping[str, float] = field(default_factory=dict)
+    silent: Mapping[str, float]
     """Member key -> seconds for which a member with unread records has committed nothing, of those
     that usually commit sooner."""
-    broken: int = 0
+    broken: int
     """Partitions that break a rule of the policy."""
-    rebalances: int = 0
-    """Rebalances so far when the observation began."""
-    began: float = 0.0
-    """When that was, in seconds of the monotonic clock."""
 
     @property
     def group(self) -> Group:
@@ -66,15 +48,6 @@ class Observation:
     def read_topics(self) -> set[str]:
         """The topics that members subscribe to."""
         return {topic for member in self.members for topic in member.topics}
-
-    def target(self, plan: Plan, shares: Mapping[str, float]) -> TargetAssignment:
-        """The target of a plan of this group that gives members these shares."""
-        return TargetAssignment.of(self.members, plan.assignment, self.sizes, shares)
-
-    @property
-    def cooperative(self) -> bool:
-        """True if only partitions that move pause in a rebalance."""
-        return is_cooperative(self.protocol)
 
     @property
     def unowned(self) -> int:
@@ -136,6 +109,7 @@ class GroupObserver:
         group = group_of(options.group, members, sizes, measured)
         group = with_capacities(group, options.policy)
         return Observation(
+            cooperative=is_cooperative(reading.protocol),
             at=at,
             kind=reading.kind,
             protocol=reading.protocol,

@@ -10,13 +10,8 @@ from dataclasses import dataclass
 from enum import Enum
 
 from equilag.domain.group.co_partitioning import CoPartitionedTopics
-from equilag.live.rebalance.controller import Controller
-from equilag.live.rebalance.handouts import (
-    Handouts,
-    TargetAssignment,
-    counts_of,
-    topics_by_member,
-)
+from equilag.live.rebalance.group_control import GroupControl
+from equilag.live.rebalance.handouts import TargetAssignment, counts_of, topics_by_member
 from equilag.live.rebalance.kept_together import KeptTogether
 from equilag.live.status.status import StewardStatus, log_event
 from equilag.live.steward.observer import Observation
@@ -63,12 +58,10 @@ class SharedState:
         """A take-over that waits for removed members. The leader loop alone changes it."""
         self.stop = threading.Event()
         self.messages: queue.SimpleQueue[CommandMessage] = queue.SimpleQueue()
-        self.handouts = Handouts()
+        self.control = GroupControl(options.thresholds, options.policy)
+        """The monitor loop considers with it, the leader loop records what it hands out."""
         self.observation: Observation | None = None
         """The newest one that is not out of date."""
-        self.controller = Controller(options.thresholds, options.policy)
-        """Used by the monitor loop; the leader loop only records and reads how long a rebalance
-        takes."""
 
     @property
     def is_alone(self) -> bool:
@@ -82,7 +75,7 @@ class SharedState:
         A complete assignment that keeps the policy's rules becomes the target, unless a rebalance
         to another target is pending.
         """
-        known = self.handouts.known
+        known = self.control.handouts.known
         if observation.rebalances != known.rebalances:
             return False
         if observation.members and observation.complete:
@@ -94,7 +87,7 @@ class SharedState:
             )
             held, kept = observation.held, None if observation.broken else target
             now = time.monotonic()
-            if not self.handouts.observe(held, kept, observation.rebalances, now):
+            if not self.control.handouts.observe(held, kept, observation.rebalances, now):
                 return False  # another rebalance began just now
         self.observation = observation
         return True
@@ -103,7 +96,7 @@ class SharedState:
     def rebalance_pending(self) -> bool:
         """True while a rebalance is pending: one of ours, the second one of a cooperative group, or
         one for members that a take-over waits for."""
-        return self.take_over is not None or self.handouts.known.pending(time.monotonic())
+        return self.take_over is not None or self.control.handouts.known.pending(time.monotonic())
 
     def end_take_over(self, reason: str) -> None:
         """The take-over no longer waits, if one does."""

@@ -429,10 +429,10 @@ def test_a_member_that_joins_has_a_share_from_then_on() -> None:
     """A mean one, as nothing is measured; the others keep theirs."""
     run = Run([joined("a", "b", "c")], offsets({"t": [0] * 10}))
     shares = {"a": 2.0, "b": 1.0, "gone": 1.0}
-    run.shared.handouts.record(TargetAssignment({}, {}, {}, shares), True, 0.0)
+    run.shared.control.handouts.record(TargetAssignment({}, {}, {}, shares), True, 0.0)
     run.go()
     assert {name: len(held) for name, held in run.given.items()} == {"a": 5, "b": 2, "c": 3}
-    assert run.shared.handouts.known.shares == {"a": 2.0, "b": 1.0, "c": 4 / 3}
+    assert run.shared.control.handouts.known.shares == {"a": 2.0, "b": 1.0, "c": 4 / 3}
 
 
 @pytest.mark.parametrize(("sizes", "asked"), [({"t": 3}, 0), (NO_BROKER, 0), ({"t": 4}, 1)])

@@ -144,7 +144,7 @@ def test_a_repair_keeps_to_the_shares_in_force() -> None:
     """A speed measured since is no reason to move more."""
     run = Run()
     planned = TargetAssignment({}, {}, {}, {"a": 3.0, "b": 1.0})
-    run.shared.handouts.record(planned, True, 0.0)
+    run.shared.control.handouts.record(planned, True, 0.0)
     run.sees(*[reading({"t": [1] * 8}, {"a": {"t": [0, 1, 2, 3, 4]}, "b": {"t": [5, 6]}})] * 2)
     assert run.target is not None
     assert {name: len(held["t"]) for name, held in run.target.items()} == {"a": 6, "b": 2}
@@ -181,7 +181,7 @@ def test_topics_that_are_torn_apart_start_a_rebalance() -> None:
 def test_an_assignment_that_breaks_rules_is_no_target() -> None:
     run = Run(policy=KEPT_TOGETHER).sees(reading(EQUAL, TORN))
     assert run.target is None
-    assert run.shared.handouts.known.held == TORN
+    assert run.shared.control.handouts.known.held == TORN
     run.sees(*[reading(EQUAL, TOGETHER)] * 3)
     assert run.commands == []
     assert run.target == TOGETHER
@@ -218,7 +218,7 @@ def test_an_observation_during_a_rebalance_is_dropped() -> None:
 
     class Overtaken(FakeReader):
         def read(self, group: str) -> Reading:
-            run.shared.handouts.begin()
+            run.shared.control.handouts.begin()
             return uneven()
 
     run.monitor._observer._reader = cast(GroupReader, Overtaken())
