@@ -19,12 +19,13 @@ from equilag.live.rebalance.handouts import HandedOut
 from equilag.live.rebalance.live_policy import at_most
 from equilag.live.rebalance.measured import awaits_rates
 from equilag.live.rebalance.rebalance_limits import (
-    Cooldown,
+    COOLDOWN_DOUBLINGS,
+    PLAN_DOUBLINGS,
+    PLAN_S,
+    Backoff,
     MoveBudget,
     PromisedRelief,
     RoundTimes,
-    VainPlans,
-    effect_of,
 )
 from equilag.live.rebalance.worthwhile_plan import (
     MakePlan,
@@ -50,6 +51,10 @@ _JUDGED_S: Final = 240.0
 effect is lost in other changes, and an unlucky one would keep a long cooldown as it is."""
 _LEAST_S: Final = 10.0
 """The shortest time that a gain is counted for."""
+_KEPT: Final = 0.5
+"""Share of the promised relief that counts as help: loads change a little all the time."""
+_GROWN: Final = 1.5
+"""An imbalance that has grown by so much is another one, and planned for at once."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,7 +104,7 @@ class Controller:
         self._policy = policy
         self._members: set[str] = set()
         """Keys of the members of the last observation."""
-        self.cooldown = Cooldown(thresholds.cooldown_s)
+        self.cooldown = Backoff(thresholds.cooldown_s, COOLDOWN_DOUBLINGS)
         self.budget = MoveBudget(thresholds.moves_per_hour)
         self.rounds = RoundTimes()
         self.pace = Pace()
@@ -107,7 +112,7 @@ class Controller:
         self._changed_at = float("-inf")
         """When members were last seen to come or go."""
         self._confirmations = 0
-        self._vain_plans = VainPlans()
+        self._forget_vain()
         self._promised: PromisedRelief | None = None
 
     def consider(self, loads: GroupLoads, seen: Seen, make_plan: MakePlan) -> Considered:
@@ -129,6 +134,7 @@ class Controller:
         verdict = judge(possible, self.thresholds)
         if not verdict.worth_it:
             self._confirmations = 0
+            self._forget_vain()
             return Considered(_at_best(verdict), possible, effect=effect)
         self._confirmations += 1
         waits = self._waits(verdict, possible, loads, now)
@@ -143,7 +149,7 @@ class Controller:
             gain = weigh(decision)
         if gain is None:
             verdict = Verdict("no-plan", decision.fallback_reason or "")
-            self._vain_plans.record(verdict, possible.relief_percent, now)
+            self._note_vain(verdict, possible, now)
             return Considered(verdict, possible, effect=effect)
         decision, gain = cheaper_plan(group, self._policy, weigh, decision, gain)
         verdict = self._of_plan(gain, limit)
@@ -152,7 +158,7 @@ class Controller:
             if step is not None and (found := self._of_plan(step[1], None)).worth_it:
                 verdict, (decision, gain) = found, step
         if not verdict.worth_it:
-            self._vain_plans.record(verdict, possible.relief_percent, now)
+            self._note_vain(verdict, possible, now)
         return Considered(verdict, possible, decision, gain, effect)
 
     def _notice_members(self, group: Group, now: float) -> None:
@@ -163,13 +169,13 @@ class Controller:
                 self._changed_at = now
             self._members = members
             self._confirmations = 0
-            self._vain_plans.clear()
+            self._forget_vain()
             self._promised = None
 
     def started(self, loads: GroupLoads, considered: Considered, now: float) -> None:
         """The rebalance to the plan was started."""
         self._confirmations = 0
-        self._vain_plans.clear()
+        self._forget_vain()
         self.cooldown.start(now)
         if considered.gain is None or considered.possible is None:
             return
@@ -188,21 +194,39 @@ class Controller:
         if promised is None or now < promised.due:
             return ""
         self._promised = None
-        effect = effect_of(promised, loads, possible)
-        if effect is None:
+        found = promised.found(loads, possible)
+        if found is None:
             return ""
-        if effect.helped:
-            self.cooldown.helped()
-        else:
-            self.cooldown.brought_nothing()
-        return f"{effect}; at least {self.cooldown.seconds:.0f} s between rebalances now"
+        helped = found >= _KEPT * promised.percent
+        self.cooldown.judge(helped)
+        return (
+            f"the last rebalance {'helped' if helped else 'brought little'}: relief {found:.0f} %"
+            f" of a fair share, {promised.percent:.0f} % promised;"
+            f" at least {self.cooldown.seconds:.0f} s between rebalances now"
+        )
+
+    def _forget_vain(self) -> None:
+        """A rebalance was started, the group is even or its membership has changed: plans are made
+        at once again."""
+        self._vain: Verdict | None = None
+        """What the last plan came to, if that was nothing."""
+        self._plans, self._vain_relief = Backoff(PLAN_S, PLAN_DOUBLINGS), 0.0
+
+    def _note_vain(self, verdict: Verdict, possible: Gain, now: float) -> None:
+        """A plan came to nothing with this verdict."""
+        if self._vain is not None:
+            self._plans.judge(helped=False)
+        self._vain, self._vain_relief = verdict, possible.relief_percent
+        self._plans.start(now)
 
     def _waits(
         self, verdict: Verdict, possible: Gain, loads: GroupLoads, now: float
     ) -> Verdict | None:
         """Return why nothing is done yet about an imbalance; None if a plan is to be made."""
-        if (vain := self._vain_plans.wait(possible.relief_percent, now)) is not None:
-            return vain
+        left, grown = self._plans.left(now), possible.relief_percent >= _GROWN * self._vain_relief
+        if self._vain is not None and left and not grown:
+            reason = f"the last plan: {self._vain.reason}; {left:.0f} s until the next"
+            return Verdict(self._vain.ground, reason)
         number, confirm = self._confirmations, self.thresholds.confirm
         if not reaches(possible, self.thresholds, CLEAR):
             confirm *= SLIGHT

@@ -1,4 +1,4 @@
-"""How long to wait between rebalances: longer while they bring nothing, shorter while they help."""
+"""What limits rebalances: time, moves, what the last one brought; and which verdicts are news."""
 
 from __future__ import annotations
 
@@ -19,41 +19,41 @@ from equilag.planner.worth.gain import Gain, gain_of
 from equilag.planner.worth.group_loads import GroupLoads
 from equilag.planner.worth.thresholds import Verdict
 
-MAX_DOUBLINGS: Final = 5
+COOLDOWN_DOUBLINGS: Final = 5
 """The longest cooldown is 32 times the shortest: a quarter of an hour with the default of 30 s. So
 long an imbalance may have to wait after rebalances that brought nothing."""
+PLAN_S: Final = 15.0
+"""Seconds from a plan that came to nothing to the next: three observations."""
+PLAN_DOUBLINGS: Final = 4
+"""At most 4 minutes. Two plans of 5 s, one of them with a limit of moves, are 4 % of a core."""
 
 
-class Cooldown:
-    """The time from one started rebalance to the next; `now` is in seconds of a monotonic clock."""
+class Backoff:
+    """The time from one attempt to the next, which doubles while they bring nothing, and halves
+    while they help; `now` is in seconds of a monotonic clock."""
 
-    def __init__(self, shortest_s: float) -> None:
-        self._shortest_s = shortest_s
+    def __init__(self, shortest_s: float, max_doublings: int) -> None:
+        self._shortest_s, self._max_doublings = shortest_s, max_doublings
         self._doublings = 0
-        self._started_at: float | None = None
+        self._started_at = float("-inf")
 
     @property
     def seconds(self) -> float:
-        """The cooldown in force."""
+        """The time in force."""
         return self._shortest_s * float(2**self._doublings)
 
     def start(self, now: float) -> None:
-        """A rebalance was started."""
+        """An attempt was made."""
         self._started_at = now
 
     def left(self, now: float) -> float:
-        """Seconds until the next rebalance may be started."""
-        if self._started_at is None:
-            return 0.0
+        """Seconds until the next attempt."""
         return max(0.0, self._started_at + self.seconds - now)
 
-    def helped(self) -> None:
-        """The last rebalance brought what it promised."""
-        self._doublings = max(0, self._doublings - 1)
-
-    def brought_nothing(self) -> None:
-        """The last rebalance did not help."""
-        self._doublings = min(MAX_DOUBLINGS, self._doublings + 1)
+    def judge(self, helped: bool) -> None:
+        """The last attempt helped, or brought nothing."""
+        doublings = self._doublings + (-1 if helped else 1)
+        self._doublings = min(self._max_doublings, max(0, doublings))
 
 
 _FORGET_S: Final = 600.0
@@ -132,48 +132,6 @@ class MoveBudget:
         self._at = now
 
 
-FIRST_S: Final = 15.0
-"""Seconds until the next plan: three observations."""
-LONGEST_S: Final = 240.0
-"""It doubles up to this. Two plans of 5 s, one of them with a limit of moves, are 4 % of a core."""
-GROWN: Final = 1.5
-"""An imbalance that has grown by so much is another one, and planned for at once."""
-
-
-class VainPlans:
-    """The plans of one group; `now` is in seconds of a monotonic clock."""
-
-    def __init__(self) -> None:
-        self.clear()
-
-    def clear(self) -> None:
-        """A rebalance was started, or the membership has changed."""
-        self._number = 0
-        self._until = float("-inf")
-        self._relief = 0.0
-        self._verdict: Verdict | None = None
-
-    def record(self, verdict: Verdict, relief_percent: float, now: float) -> None:
-        """A plan came to nothing for this reason; so much relief seems to be within reach still."""
-        if now > self._until + LONGEST_S:
-            self._number = 0
-        self._until = now + min(LONGEST_S, FIRST_S * float(2**self._number))
-        self._number = min(self._number + 1, int(LONGEST_S / FIRST_S))
-        self._verdict, self._relief = verdict, relief_percent
-
-    def wait(self, relief_percent: float, now: float) -> Verdict | None:
-        """Return why not to plan yet for a relief that seems to be within reach."""
-        left = self._until - now
-        if self._verdict is None or left <= 0 or relief_percent >= GROWN * self._relief:
-            return None
-        reason = f"the last plan: {self._verdict.reason}; {left:.0f} s until the next"
-        return Verdict(self._verdict.ground, reason)
-
-
-_KEPT: Final = 0.5
-"""Share of the promised relief that counts as help: loads change a little all the time."""
-
-
 class PromisedRelief(NamedTuple):
     """What was promised when a rebalance was started."""
 
@@ -188,40 +146,23 @@ class PromisedRelief(NamedTuple):
     in_seconds: bool
     """True if capacities were known then."""
 
+    def found(self, loads: GroupLoads, possible: Gain) -> float | None:
+        """Return the relief that came, in percent, in a group whose members are the same; None if
+        its topics are others now, or the first speeds were measured since: the rebalance was right
+        by what was known.
 
-class Effect(NamedTuple):
-    """What came of it."""
-
-    promised: float
-    found: float
-    """Percent of a fair share."""
-
-    @property
-    def helped(self) -> bool:
-        return self.found >= _KEPT * self.promised
-
-    def __str__(self) -> str:
-        how = "helped" if self.helped else "brought little"
-        return (
-            f"the last rebalance {how}: relief {self.found:.0f} % of a fair share,"
-            f" {self.promised:.0f} % promised"
+        It is by how much the group is more even, or would be less even now had it kept its
+        assignment.
+        """
+        before, group = self.group, loads.group
+        same = before.topics == group.topics and np.array_equal(
+            before.topic_start, group.topic_start
         )
-
-
-def effect_of(promised: PromisedRelief, loads: GroupLoads, possible: Gain) -> Effect | None:
-    """Return the effect on a group whose members are the same; None if its topics are others now,
-    or the first speeds were measured since: it was right by what was known.
-
-    A rebalance helped if the group is as much more even as promised, or if it would be as much less
-    even now had it kept its assignment.
-    """
-    before, group = promised.group, loads.group
-    same = before.topics == group.topics and np.array_equal(before.topic_start, group.topic_start)
-    if not same or loads.in_seconds != promised.in_seconds:
-        return None
-    more_even = promised.possible - possible.relief_percent
-    avoided = gain_of(loads, before.owner, group.owner).relief_percent
-    return Effect(promised.percent, max(0.0, more_even, avoided))
+        if not same or loads.in_seconds != self.in_seconds:
+            return None
+        more_even = self.possible - possible.relief_percent
+        avoided = gain_of(loads, before.owner, group.owner).relief_percent
+        return max(0.0, more_even, avoided)
 
 
 _AGAIN_S: Final = 60.0

@@ -15,8 +15,8 @@ from typing import Final
 
 import numpy as np
 
-from equilag.domain.group.group import NOBODY, Flags, Group, Index, Ints
-from equilag.domain.plan.metrics import is_valid, member_counts
+from equilag.domain.group.group import NOBODY, Group, Index
+from equilag.domain.plan.metrics import member_counts
 from equilag.domain.plan.plan import Plan
 from equilag.domain.policy.policy import Policy
 from equilag.domain.reduction.reduce import reduce_group
@@ -26,7 +26,6 @@ from equilag.live.rebalance.decision import (
     PlanSettings,
     attempt_plan,
     decided_within,
-    has_rules,
     last_resort,
 )
 from equilag.live.rebalance.fitting_policy import FittingPolicy
@@ -70,8 +69,7 @@ def _sticky(group: Group, settings: PlanSettings, speeds: Mapping[str, float]) -
     fitting = FittingPolicy(sticky_policy(settings.policy_for(group)))
     attempt = attempt_plan(group, fitting, settings, settings.time_limit, STICKY_EFFORT)
     if attempt.plan is not None and attempt.plan.status != "fallback":
-        plan = _in_turn(group, attempt.plan, attempt.fitting.policy) or attempt.plan
-        return Decision(plan, left_out=attempt.fitting.left_out)
+        return Decision(attempt.plan, left_out=attempt.fitting.left_out)
     late = f"no time for a plan within {settings.time_limit:g} s"
     fitting = FittingPolicy(settings.policy_for(group))
     return last_resort(group, settings, fitting, attempt.problem or late)
@@ -101,12 +99,10 @@ def repaired(
         speed = np.array([speeds[member.id] for member in group.members])
         fair = float(loads.weight.sum() / speed.sum())
         loads = replace(loads, capacity=speed, fair=fair)
-    if not loads.weight.any() and not (group.owner != NOBODY).any():
-        return (
-            assign(group, "round-robin")
-            if len({one.capacity for one in group.members}) == 1
-            else None
-        )
+    alike = len({one.capacity for one in group.members}) == 1
+    if alike and not loads.weight.any() and not (group.owner != NOBODY).any():
+        # It also deals each topic evenly, which spares moves when a topic is deleted.
+        return assign(group, "round-robin")
     given = assign(group, lambda _: _dealt(group, loads, quotas))
     return replace(given, algorithm="sticky")
 
@@ -116,7 +112,8 @@ def _dealt(group: Group, loads: GroupLoads, quotas: Quotas) -> Index:
     assigned, weight, capacity = group.owner.copy(), loads.weight, loads.capacity
     held = member_sums(weight, assigned, group.n_members)
     owned = member_counts(assigned, group.n_members)
-    kept = np.minimum(owned, member_counts(quotas.assigned, group.n_members))
+    counts = member_counts(quotas.assigned, group.n_members)
+    kept = np.minimum(owned, counts)
     by_owner = np.argsort(assigned, kind="stable")
     begin = np.searchsorted(assigned[by_owner], np.arange(group.n_members + 1))
     for member in np.flatnonzero(owned > kept).tolist():
@@ -128,42 +125,15 @@ def _dealt(group: Group, loads: GroupLoads, quotas: Quotas) -> Index:
             assigned[theirs[at]] = NOBODY
             theirs = np.delete(theirs, at)
     free = np.flatnonzero(group.assignable & (assigned == NOBODY))
-    needed = np.maximum(quotas.shares.least - kept, 0).tolist()
-    room = (quotas.shares.most - kept).tolist()
-    extra = len(free) - sum(needed)
-    queue = [(held[m] / capacity[m], m) for m in range(group.n_members) if room[m] > 0]
+    left = (counts - kept).tolist()
+    queue = [(held[m] / capacity[m], m) for m in range(group.n_members) if left[m]]
     heapify(queue)
     for partition in free[np.argsort(-weight[free], kind="stable")].tolist():
-        while not needed[queue[0][1]] and not extra:
-            heappop(queue)
         load, member = queue[0]
         assigned[partition] = member
-        extra -= not needed[member]
-        needed[member] = max(0, needed[member] - 1)
-        room[member] -= 1
-        if room[member] > 0:
+        left[member] -= 1
+        if left[member]:
             heapreplace(queue, (load + weight[partition] / capacity[member], member))
         else:
             heappop(queue)
     return assigned
-
-
-def _in_turn(group: Group, plan: Plan, policy: Policy) -> Plan | None:
-    """Return the round robin where a group starts and nothing is known to weigh by; None elsewhere.
-
-    With these counts one plan is as good as another then. The round robin also deals each topic
-    evenly, which spares moves when a topic is deleted.
-    """
-    from equilag.planner.assign import assign
-
-    owned: Flags = group.owner != NOBODY
-    if owned.any() or has_rules(group, policy) or group_loads(group, policy).weight.any():
-        return None
-    other = assign(group, "round-robin")
-    as_even = np.array_equal(_counts(group, plan), _counts(group, other))
-    return other if as_even and is_valid(group, other.assigned) else None
-
-
-def _counts(group: Group, plan: Plan) -> Ints:
-    """[M] partitions per member, ascending."""
-    return np.sort(member_counts(plan.assigned, group.n_members))

@@ -3,36 +3,25 @@
 from __future__ import annotations
 
 from equilag.live.rebalance.rebalance_limits import (
-    MAX_DOUBLINGS,
     MOVES_PER_PARTITION,
-    Cooldown,
+    Backoff,
     MoveBudget,
     VerdictNews,
 )
 from equilag.planner.worth.thresholds import Ground, Verdict
 
 
-def test_nothing_is_waited_for_before_the_first_rebalance() -> None:
-    cooldown = Cooldown(30.0)
-    assert cooldown.left(5.0) == 0.0
-    cooldown.start(5.0)
-    assert [cooldown.left(now) for now in (15.0, 40.0)] == [20.0, 0.0]
-
-
-def test_it_doubles_while_nothing_is_gained_and_halves_while_something_is() -> None:
-    cooldown = Cooldown(30.0)
-    for expected in (60.0, 120.0, 240.0):
-        cooldown.brought_nothing()
-        assert cooldown.seconds == expected
-    cooldown.helped()
-    assert cooldown.seconds == 120.0
-    for change, expected in (
-        (cooldown.helped, 30.0),
-        (cooldown.brought_nothing, 30.0 * 2**MAX_DOUBLINGS),
-    ):
-        for _ in range(20):
-            change()
-        assert cooldown.seconds == expected
+def test_a_wait_doubles_while_nothing_is_gained_and_halves_while_something_is() -> None:
+    backoff = Backoff(30.0, 5)
+    assert backoff.left(5.0) == 0.0
+    backoff.start(5.0)
+    assert [backoff.left(now) for now in (15.0, 40.0)] == [20.0, 0.0]
+    found = []
+    for helped in (False, False, False, True, *[True] * 9, *[False] * 9):
+        backoff.judge(helped)
+        found.append(backoff.seconds)
+    assert found[:4] == [60.0, 120.0, 240.0, 120.0]
+    assert (found[12], found[-1]) == (30.0, 960.0)
 
 
 def test_a_budget_starts_full_and_fills_up_within_an_hour() -> None:
