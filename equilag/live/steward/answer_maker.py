@@ -6,9 +6,9 @@ import logging
 import time
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from functools import partial
-from typing import Final
+from typing import Final, NamedTuple
 
 from equilag.adapters.kafka.described import ClientPlace, MissingRight
 from equilag.adapters.kafka.group_reader import GroupReader
@@ -24,7 +24,6 @@ from equilag.live.rebalance.assignments import (
 from equilag.live.rebalance.handouts import HandedOut
 from equilag.live.rebalance.joined_members import (
     JoinedMember,
-    MemberAssignments,
     client_id_in,
     member_key,
     speed_names,
@@ -46,45 +45,31 @@ from equilag.live.steward.shared_state import SharedState
 from equilag.live.steward.steward_options import StewardOptions
 from equilag.live.steward.take_over import without_missing
 
+_MAX_NAMES: Final = 6
+"""Members that a line names."""
+
 
 def needs_places(policy: Policy, members: Sequence[JoinedMember]) -> bool:
     """True if the policy makes instances of client ids or hosts, or if a pin names none that join
     requests tell: it may be a static member's client id."""
-    given = policy
-    if given.instances not in (None, "none"):
+    if policy.instances not in (None, "none"):
         return True
     known = {member.id for member in members}
     known |= {member.instance_id or client_id_in(member.id) or "" for member in members}
-    return any(name not in known for _, _, name in given.pin)
-
-
-def with_places(
-    members: Sequence[JoinedMember], places: Mapping[str, ClientPlace]
-) -> list[JoinedMember]:
-    """Return the members with client id and host, where those are known."""
-    unknown = ClientPlace(None, None)
-    return [
-        replace(member, client_id=place.client_id, host=place.host)
-        for member in members
-        for place in (places.get(member.id, unknown),)
-    ]
-
-
-_MAX_NAMES: Final = 6
-"""Members that a line names."""
+    return any(name not in known for _, _, name in policy.pin)
 
 
 class TopicsUnknown(Unreachable):
     """The topics' sizes are unknown, so nothing can be assigned."""
 
 
-@dataclass(frozen=True, slots=True)
-class TopicLags:
-    """The number of partitions of each topic, and what was measured of them."""
+class TopicLags(NamedTuple):
+    """What is known of some topics."""
 
-    sizes: Mapping[str, int] = field(default_factory=dict)
-    measured: Measured = NOTHING_MEASURED
-    fallback_reason: str | None = None
+    sizes: Mapping[str, int]
+    """Topic -> number of partitions."""
+    measured: Measured
+    fallback_reason: str | None
     """Why the lags are not good enough for a plan, None if they are."""
 
 
@@ -100,25 +85,26 @@ def read_topic_lags(
     Sizes are always read, in one request. Raises TopicsUnknown, and MissingRight if the steward may
     not describe a topic.
     """
+    limit = options.in_rebalance.time_limit
     if not topics:
-        return TopicLags()
+        return TopicLags({}, NOTHING_MEASURED, None)
     if observation is not None and observation.read_topics.issuperset(topics):
         age = time.monotonic() - observation.at
         measured = replace(observation.measured, age=age)
         old = f"the newest lags are {age:.0f} s old" if age > options.lag_age else None
         try:
-            sizes = _read_sizes(reader, topics, options.in_rebalance.time_limit)
+            sizes = _read_sizes(reader, topics, limit)
         except TopicsUnknown:
             return TopicLags(observation.sizes, measured, old)
         if all(sizes.get(topic) == observation.sizes.get(topic) for topic in topics):
             return TopicLags(sizes, measured, old or too_few_lags(with_size(measured.lags, sizes)))
     try:
-        offsets = reader.lags(options.group, topics, options.in_rebalance.time_limit)
+        offsets = reader.lags(options.group, topics, limit)
     except MissingRight:
         raise
     except EquilagError as error:
         sizes = _read_sizes(reader, topics, options.session / 2)
-        return TopicLags(sizes, fallback_reason=f"no lag: {error}")
+        return TopicLags(sizes, NOTHING_MEASURED, f"no lag: {error}")
     # Lags and racks are those of the offsets; whatever else is measured takes several looks.
     before = NOTHING_MEASURED if observation is None else observation.measured
     racks = offsets.racks if options.policy.minds_racks else None
@@ -154,23 +140,25 @@ class AnswerMaker:
         membership.sync({**answer.by_member, membership.member: {}})
         self._tell_changes(members)
         self._record(members, answer)
-        state = self._shared.state
-        state.set(unowned_partitions=answer.withheld)
+        state, number = self._shared.state, len(members.members)
         state.count("handouts", answer.origin)
+        state.set(
+            unowned_partitions=answer.withheld,
+            last_assignment=f"{answer.origin} to {number} members",
+        )
         for fallback_reason in answer.fallback_reasons:
             state.count("fallbacks")
             state.set(last_fallback_reason=fallback_reason)
-        for line in answer.left_out if members.members else ():
+        for line in answer.left_out if number else ():
             if line not in self._left_out:
                 log_event(logging.WARNING, "policy", reason=line)
         self._left_out = answer.left_out
-        state.set(last_assignment=f"{answer.origin} to {len(members.members)} members")
         log_event(
             logging.WARNING if answer.fallback_reasons else logging.INFO,
             "handed-out",
             generation=joined.generation,
             protocol=joined.protocol,
-            members=len(members.members),
+            members=number,
             origin=answer.origin,
             moves=answer.moves,
             withheld=answer.withheld,
@@ -233,8 +221,7 @@ class AnswerMaker:
         if take_over is None or not missing:
             return self._answer(joined, known)
         answer = self._answer(joined, known.without_target())
-        given = without_missing(answer.by_member, missing)
-        kept_back = _size(answer.by_member) - _size(given)
+        given, kept_back = without_missing(answer.by_member, missing)
         return replace(
             answer,
             by_member=given,
@@ -247,17 +234,14 @@ class AnswerMaker:
         shared, options, observation = self._shared, self._shared.options, self._shared.observation
         read = read_topic_lags(self._reader, topics, options, observation)
         sizes = {topic: read.sizes[topic] for topic in topics if topic in read.sizes}
-        settings = replace(options.in_rebalance, together=shared.together)
         speeds = {} if observation is None else observation.speeds
         capacities = {**speeds_of(joined.members, speeds), **read.measured.capacities}
-        measured = replace(read.measured, capacities=capacities)
-        by_id = {
-            one.id: capacities[key]
-            for one in joined.members
-            if (key := member_key(one)) in capacities
-        }
+        keys = {one.id: member_key(one) for one in joined.members}
+        by_id = {one: capacities[key] for one, key in keys.items() if key in capacities}
+        settings = replace(options.in_rebalance, together=shared.together)
         decide = partial(sticky_decision, settings=settings, speeds=by_id)
         answering = Answering(options.group, joined, sizes, known)
+        measured = replace(read.measured, capacities=capacities)
         return answering.answer(measured, decide, read.fallback_reason)
 
     def _with_places(self, joined: JoinedMembers) -> JoinedMembers:
@@ -270,7 +254,13 @@ class AnswerMaker:
         places = {one.id: ClientPlace(one.client_id, one.host) for one in observed}
         if any(member.id not in places for member in joined.members if member.topics):
             places |= self.places()
-        return replace(joined, members=with_places(joined.members, places))
+        unknown = ClientPlace(None, None)
+        members = [
+            replace(member, client_id=place.client_id, host=place.host)
+            for member in joined.members
+            for place in (places.get(member.id, unknown),)
+        ]
+        return replace(joined, members=members)
 
     def places(self) -> dict[str, ClientPlace]:
         """Client id and host of all members by member id, as the coordinator knows them; {} if it
@@ -279,8 +269,3 @@ class AnswerMaker:
         with suppress(EquilagError):
             return self._reader.places(options.group, options.in_rebalance.time_limit)
         return {}
-
-
-def _size(given: MemberAssignments) -> int:
-    """Number of partitions in all assignments."""
-    return sum(len(numbers) for topics in given.values() for numbers in topics.values())

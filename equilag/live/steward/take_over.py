@@ -16,6 +16,7 @@ from typing import NamedTuple
 from equilag.adapters.kafka.described import ClientPlace
 from equilag.live.rebalance.joined_members import (
     JoinedMember,
+    MemberAssignments,
     Partitions,
     client_id_in,
     member_key,
@@ -110,18 +111,18 @@ class TakeOver:
 
 
 def without_missing(
-    given: Mapping[str, Mapping[str, Sequence[int]]], missing: Iterable[JoinedMember]
-) -> dict[str, dict[str, list[int]]]:
-    """Return assignments by member id without what the missing members held."""
-    kept_back: dict[str, set[int]] = defaultdict(set)
-    for one in missing:
-        for topic, numbers in one.claims.items():
-            kept_back[topic].update(numbers)
-    return {
+    given: Mapping[str, Partitions], missing: Iterable[JoinedMember]
+) -> tuple[MemberAssignments, int]:
+    """Return assignments by member id without what the missing members held, and the number of
+    partitions that nobody gets."""
+    held = {(topic, n) for one in missing for topic, ns in one.claims.items() for n in ns}
+    left = {
         member: {
-            topic: left
-            for topic, numbers in topics.items()
-            if (left := [n for n in numbers if n not in kept_back.get(topic, ())])
+            t: some for t, ns in topics.items() if (some := [n for n in ns if (t, n) not in held])
         }
         for member, topics in given.items()
     }
+    before, after = (
+        sum(len(ns) for topics in one.values() for ns in topics.values()) for one in (given, left)
+    )
+    return left, before - after
