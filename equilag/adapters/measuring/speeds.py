@@ -39,6 +39,10 @@ class BacklogWindows(NamedTuple):
     until: Floats
     """[W] time of the last commit."""
 
+    def part(self, chosen: Ints | slice) -> BacklogWindows:
+        """Return some of the windows."""
+        return BacklogWindows(*(column[chosen] for column in self))
+
 
 def windows_of(
     times: Floats, members: MemberSamples, member: int, length: float = WINDOW_S
@@ -163,7 +167,7 @@ def counted(windows: BacklogWindows) -> BacklogWindows:
     chosen = np.flatnonzero(windows.seconds >= MIN_WINDOW_S)[-RECENT:]
     if not len(chosen):
         chosen = np.flatnonzero(windows.seconds >= longest)[-1:]
-    return BacklogWindows(*(column[chosen] for column in windows))
+    return windows.part(chosen)
 
 
 def _reasons(members: MemberSamples) -> Marks:

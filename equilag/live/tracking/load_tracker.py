@@ -80,8 +80,10 @@ class LoadTracker:
         age = max(0.0, wall - known.wall)
         if age > tracker._settings.keep:
             return tracker
-        tracker._speeds.speeds = {key: one.at(now - age) for key, one in known.speeds.items()}
-        tracker._speeds.steady = {key: one.at(now - age) for key, one in known.steady.items()}
+        for own, kept in (
+            (tracker._speeds.speeds, known.speeds), (tracker._speeds.steady, known.steady)
+        ):  # fmt: skip
+            own |= {key: one._replace(until=one.until + now - age) for key, one in kept.items()}
         tracker._speeds.levels = known.levels
         columns = tracker._ring.columns = TopicColumns(
             {topic: len(row) for topic, row in known.rates.items()}

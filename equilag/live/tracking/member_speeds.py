@@ -9,9 +9,15 @@ import numpy as np
 
 from equilag.adapters.measuring.offset_samples import MemberSamples, OffsetSamples, member_samples
 from equilag.adapters.measuring.rates import rates_between_commits
-from equilag.adapters.measuring.speeds import joined_speeds, windows_of
-from equilag.live.tracking.tracked_state import TrackingSettings
-from equilag.live.tracking.window_speed import LENGTH_S, WindowSpeed, window_speed
+from equilag.adapters.measuring.speeds import (
+    BacklogWindows,
+    Capacity,
+    capacity_of,
+    counted,
+    joined_speeds,
+    windows_of,
+)
+from equilag.live.tracking.tracked_state import MeasuredSpeed, TrackingSettings
 
 ALIKE: Final = 1.15
 """Speeds up to this much apart count as one: measured ones are sure to some per cent, and counts in
@@ -24,7 +30,7 @@ period, speeds are off to one side for a minute."""
 
 
 def speed_levels(
-    speeds: Mapping[str, WindowSpeed], before: Mapping[str, float]
+    speeds: Mapping[str, MeasuredSpeed], before: Mapping[str, float]
 ) -> dict[str, float]:
     """Return a level for each speed: one number for all speeds that are alike. `before` holds
     levels by key, of these and other members."""
@@ -35,7 +41,7 @@ def speed_levels(
     return dict(zip(keys, joined_speeds(values, ALIKE).tolist(), strict=True))
 
 
-def _fits(speed: WindowSpeed, level: float) -> bool:
+def _fits(speed: MeasuredSpeed, level: float) -> bool:
     return abs(speed.value - level) <= max(SAME * level, ERRORS * speed.error)
 
 
@@ -47,9 +53,11 @@ USUAL_USE: Final = 0.8
 The slow members are those with a measured speed; a larger part would leave them too much."""
 UNSURE: Final = 0.05
 """Relative standard error of what follows from that: a change of rates is no news of speeds."""
-AS_EXACT: Final = 1.25
-"""A speed with up to so many times the standard error of the one before replaces it;
-a less exact one only if they are surely apart, else it confirms the one before."""
+
+
+SURELY_APART: Final = 4.0
+"""Standard errors between two speeds from which on the member has changed. The time of a commit is
+known up to the time between two samples; two speeds that share that time differ by up to 3.5."""
 
 
 class MemberSpeeds:
@@ -61,8 +69,8 @@ class MemberSpeeds:
 
     def __init__(self, settings: TrackingSettings) -> None:
         self._settings = settings
-        self.speeds: dict[str, WindowSpeed] = {}
-        self.steady: dict[str, WindowSpeed] = {}
+        self.speeds: dict[str, MeasuredSpeed] = {}
+        self.steady: dict[str, MeasuredSpeed] = {}
         """The largest one of each member."""
         self.levels: dict[str, float] = {}
         """The capacities that were handed out last."""
@@ -96,7 +104,7 @@ class MemberSpeeds:
         }
         return found
 
-    def _unmeasured(self, keys: Sequence[str], rate: float) -> WindowSpeed:
+    def _unmeasured(self, keys: Sequence[str], rate: float) -> MeasuredSpeed:
         """The speed that members without a measured one count with."""
         seen = [*self.speeds.values(), *self.steady.values()]
         fastest = max(seen, key=lambda one: one.value)
@@ -116,20 +124,14 @@ class MemberSpeeds:
         self, samples: OffsetSamples, members: MemberSamples, keys: Sequence[str]
     ) -> None:
         for member in np.flatnonzero(members.behind.any(axis=0)).tolist():
-            known = self.speeds.get(keys[member])
-            windows = windows_of(samples.times, members, member, LENGTH_S)
-            found = window_speed(windows) if known is None else window_speed(windows, known.since)
-            if found is not None:
-                self._update(keys[member], found)
-
-    def _update(self, key: str, found: WindowSpeed) -> None:
-        known = self.speeds.get(key)
-        if known is not None:
-            if found.until <= known.until:
-                return
-            if found.error > AS_EXACT * known.error and not found.apart_from(known):
-                found = known._replace(until=found.until, since=found.since)
-        self.speeds[key] = found
+            windows = counted(windows_of(samples.times, members, member))
+            found = _capacity_now(windows)
+            if found is None:
+                continue
+            key, until = keys[member], float(windows.until[-1])
+            known = self.speeds.get(key)
+            if known is None or until > known.until:
+                self.speeds[key] = MeasuredSpeed(found.value, found.error, until)
 
     def _learn_steady(
         self, samples: OffsetSamples, members: MemberSamples, keys: Sequence[str]
@@ -142,6 +144,17 @@ class MemberSpeeds:
             least, key = value - error, keys[member]
             most, speed = self.steady.get(key), self.speeds.get(key)
             if least > 0 and (most is None or least > most.value):
-                self.steady[key] = WindowSpeed(least, error, end)
+                self.steady[key] = MeasuredSpeed(least, error, end)
             if speed is not None and speed.until <= begin and least > speed.value:
-                self.speeds[key] = WindowSpeed(value, error, end)
+                self.speeds[key] = MeasuredSpeed(value, error, end)
+
+
+def _capacity_now(windows: BacklogWindows) -> Capacity | None:
+    """The capacity by all windows; by the last one alone where it surely has another speed than
+    the ones before."""
+    last, before = capacity_of(windows.part(slice(-1, None))), windows.part(slice(-1))
+    if last is None or not len(before.seconds):
+        return last
+    unsure = float(np.hypot(last.error, np.sqrt(np.mean(before.error**2))))
+    is_apart = abs(last.value - float(np.median(before.speed))) > SURELY_APART * unsure
+    return last if is_apart else capacity_of(windows)

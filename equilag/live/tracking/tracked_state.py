@@ -9,12 +9,20 @@ from typing import Any, Final, NamedTuple
 from equilag.domain.errors import InputError
 from equilag.domain.show import show
 from equilag.domain.values import as_lists, as_object, below, not_a
-from equilag.live.tracking.window_speed import WindowSpeed
 
 STATE_FORMAT: Final = "equilag/steward-state/1"
 LARGEST: Final = 1e100
 """Largest number in a state, and 1 / LARGEST is the smallest above 0: those of rates and capacities
 in a group, which a steward could otherwise not build."""
+
+
+class MeasuredSpeed(NamedTuple):
+    """A speed in records per second, its standard error, and when it was true last."""
+
+    value: float
+    error: float
+    until: float
+    """Seconds of the observations' clock."""
 
 
 class TrackedState(NamedTuple):
@@ -25,9 +33,9 @@ class TrackedState(NamedTuple):
     rates: dict[str, list[float | None]]
     """Topic -> records per second, one entry per partition; None where unknown."""
     errors: dict[str, list[float | None]]
-    speeds: dict[str, WindowSpeed]
+    speeds: dict[str, MeasuredSpeed]
     """Member key -> speed; `until` is in seconds after the moment, 0 or below."""
-    steady: dict[str, WindowSpeed]
+    steady: dict[str, MeasuredSpeed]
     levels: dict[str, float]
     """Member key -> the capacity that was handed out last."""
 
@@ -52,7 +60,7 @@ def read_state(state: object) -> TrackedState:
     )
 
 
-def written_speeds(speeds: Mapping[str, WindowSpeed], now: float) -> dict[str, Any]:
+def written_speeds(speeds: Mapping[str, MeasuredSpeed], now: float) -> dict[str, Any]:
     """Return speeds as JSON, as `read_state` reads them; `now` is on their clock."""
     return {
         key: {"speed": one.value, "error": one.error, "age": max(0.0, now - one.until)}
@@ -60,12 +68,12 @@ def written_speeds(speeds: Mapping[str, WindowSpeed], now: float) -> dict[str, A
     }
 
 
-def _read_speeds(value: object, place: str) -> dict[str, WindowSpeed]:
+def _read_speeds(value: object, place: str) -> dict[str, MeasuredSpeed]:
     speeds = {}
     for key, one in as_object(value, place).items():
         here = below(place, key)
         fields = as_object(one, here)
-        speeds[key] = WindowSpeed(
+        speeds[key] = MeasuredSpeed(
             _number(fields.get("speed"), below(here, "speed"), 0.0, above=True),
             _number(fields.get("error"), below(here, "error"), 0.0),
             -_number(fields.get("age"), below(here, "age"), 0.0),

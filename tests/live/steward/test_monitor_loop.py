@@ -19,7 +19,7 @@ from equilag.live.rebalance.live_policy import live_policy
 from equilag.live.steward.monitor_loop import MonitorLoop
 from equilag.live.steward.shared_state import Command, CommandMessage
 from equilag.live.steward.take_over import TakeOver
-from equilag.live.tracking.window_speed import WindowSpeed
+from equilag.live.tracking.tracked_state import MeasuredSpeed
 from equilag.planner.worth.thresholds import Thresholds
 
 UNEVEN = {"t": [100_000, 60_000, 50_000]}
@@ -80,7 +80,7 @@ def test_given_capacities_stand_in_for_measured_speeds(
     policy: Policy, speeds: dict[str, float | None]
 ) -> None:
     run = Run(policy=policy)
-    run.monitor._observer._tracker._speeds.speeds = {"a": WindowSpeed(10.0, 0.1, 1e12)}
+    run.monitor._observer._tracker._speeds.speeds = {"a": MeasuredSpeed(10.0, 0.1, 1e12)}
     by_member = run.sees(uneven()).state.facts.by_member
     assert {one.name: one.speed for one in by_member} == speeds
 

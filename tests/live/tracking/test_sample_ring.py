@@ -143,7 +143,7 @@ def test_rates_are_known_from_two_steps_on() -> None:
 
 
 def test_a_member_with_a_backlog_has_its_speed_and_others_the_fastest_seen() -> None:
-    assert followed_for(10).capacities(["a", "b", "c"], 10.0) == {}
+    assert followed_for(5).capacities(["a", "b", "c"], 5.0) == {}
     tracker = followed_for(60)
     assert tracker.capacities([], 60.0) == {}
     found = tracker.capacities(["a", "b", "c"], 60.0)
