@@ -7,12 +7,13 @@ from __future__ import annotations
 
 import ast
 import inspect
-import textwrap
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import fields, is_dataclass
 from importlib import import_module
 from types import NoneType, UnionType
 from typing import Any, Final, Literal, Union, get_args, get_origin
+
+from equilag.domain.document import field_texts
 
 ANYTHING: Final[dict[str, Any]] = {}
 """The schema of a value that writes itself (`to_dict`), whatever that is."""
@@ -40,7 +41,7 @@ def definitions_of(*classes: type) -> dict[str, Any]:
 
 def _object_schema(cls: type, found: Callable[[type], None]) -> dict[str, Any]:
     """The schema of one class; `found` is called with each class that a field leads to."""
-    texts, names = _texts(cls), _namespace(cls)
+    texts, names = field_texts(cls), _namespace(cls)
     properties = {}
     for name, annotation in _members(cls):
         schema = _schema(eval(annotation, names), found)
@@ -114,18 +115,3 @@ def _namespace(cls: type) -> dict[str, Any]:
                 if alias.name not in names:
                     names[alias.name] = getattr(import_module(node.module), alias.name)
     return names
-
-
-def _texts(cls: type) -> dict[str, str]:
-    """Name -> the text below a field, or that of a property."""
-    (tree,) = ast.parse(textwrap.dedent(inspect.getsource(cls))).body
-    assert isinstance(tree, ast.ClassDef)
-    texts = {}
-    for node, after in zip(tree.body, [*tree.body[1:], None], strict=True):
-        if isinstance(node, ast.FunctionDef):
-            texts[node.name] = ast.get_docstring(node) or ""
-        elif isinstance(node, ast.AnnAssign) and isinstance(node.target, ast.Name):
-            match after:
-                case ast.Expr(value=ast.Constant(value=str(text))):
-                    texts[node.target.id] = inspect.cleandoc(text)
-    return {name: text.replace("\n", " ") for name, text in texts.items() if text}

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import ast
+import inspect
 import math
+import textwrap
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import fields, is_dataclass
 from typing import Any
@@ -35,3 +38,18 @@ def _named(value: Any) -> Iterator[tuple[str, Any]]:
     for name in (*names, *properties):
         if not name.startswith("_"):
             yield name, getattr(value, name)
+
+
+def field_texts(cls: type) -> dict[str, str]:
+    """Name -> the text below a field of a class, or that of a property, as its source has it."""
+    (tree,) = ast.parse(textwrap.dedent(inspect.getsource(cls))).body
+    assert isinstance(tree, ast.ClassDef)
+    texts = {}
+    for node, after in zip(tree.body, [*tree.body[1:], None], strict=True):
+        if isinstance(node, ast.FunctionDef):
+            texts[node.name] = ast.get_docstring(node) or ""
+        elif isinstance(node, ast.AnnAssign) and isinstance(node.target, ast.Name):
+            match after:
+                case ast.Expr(value=ast.Constant(value=str(text))):
+                    texts[node.target.id] = inspect.cleandoc(text)
+    return {name: text.replace("\n", " ") for name, text in texts.items() if text}

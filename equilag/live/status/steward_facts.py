@@ -64,11 +64,11 @@ class StewardFacts:
     protocol: str = ""
     """Assignor that the group uses; may be empty."""
     members: int = 0
-    """Without the steward."""
+    """Members of the group, without the steward."""
     partitions: int = 0
-    """That the members subscribe to."""
+    """Partitions that the members subscribe to."""
     unowned_partitions: int = 0
-    """Of these, without an owner."""
+    """Subscribed partitions without an owner."""
     take_over_waits_for: int = 0
     """Members that a take-over removed and that are not back yet."""
     coordinator_silent: bool = False
@@ -82,7 +82,7 @@ class StewardFacts:
     lag_spread: int | None = None
     """Lag of the heaviest minus lag of the lightest member, in records."""
     lag_spread_would_be: int | None = None
-    """The same in a dry run, had the plans been handed out."""
+    """In a dry run: the lag spread, had the plans been handed out."""
     rate_total: float | None = None
     """Records produced per second."""
     falls_behind: float | None = None
@@ -93,13 +93,13 @@ class StewardFacts:
     heaviest_percent: float | None = None
     """Load of the heaviest member in percent of a fair share."""
     heaviest_percent_would_be: float | None = None
-    """The same in a dry run, had the plans been handed out."""
+    """In a dry run: load of the heaviest member, had the plans been handed out."""
     relief_possible_percent: float | None = None
     """By how much a perfect plan could relieve a member, in percent of a fair share."""
     cooldown_s: float | None = None
     """Least time between two rebalances that the steward starts, in seconds."""
     cooldown_left_s: float | None = None
-    """Seconds until it may start one."""
+    """Seconds until the steward may start a rebalance."""
     moves_left: int | None = None
     """Moves that rebalances may still take in this hour."""
     pause_s: float | None = None
@@ -140,7 +140,7 @@ class StewardFacts:
 
     @property
     def price_planned_record_s(self) -> float | None:
-        """Price of its rebalance in record-seconds."""
+        """Price of the last plan's rebalance in record-seconds."""
         return None if self.last_plan is None else self.last_plan.price_record_s
 
     @property
