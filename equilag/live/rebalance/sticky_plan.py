@@ -112,8 +112,7 @@ def _dealt(group: Group, loads: GroupLoads, quotas: Quotas) -> Index:
     assigned, weight, capacity = group.owner.copy(), loads.weight, loads.capacity
     held = member_sums(weight, assigned, group.n_members)
     owned = member_counts(assigned, group.n_members)
-    counts = member_counts(quotas.assigned, group.n_members)
-    kept = np.minimum(owned, counts)
+    kept = np.minimum(owned, member_counts(quotas.assigned, group.n_members))
     by_owner = np.argsort(assigned, kind="stable")
     begin = np.searchsorted(assigned[by_owner], np.arange(group.n_members + 1))
     for member in np.flatnonzero(owned > kept).tolist():
@@ -125,14 +124,20 @@ def _dealt(group: Group, loads: GroupLoads, quotas: Quotas) -> Index:
             assigned[theirs[at]] = NOBODY
             theirs = np.delete(theirs, at)
     free = np.flatnonzero(group.assignable & (assigned == NOBODY))
-    left = (counts - kept).tolist()
-    queue = [(held[m] / capacity[m], m) for m in range(group.n_members) if left[m]]
+    needed = np.maximum(quotas.shares.least - kept, 0).tolist()
+    room = (quotas.shares.most - kept).tolist()
+    extra = len(free) - sum(needed)
+    queue = [(held[m] / capacity[m], m) for m in range(group.n_members) if room[m] > 0]
     heapify(queue)
     for partition in free[np.argsort(-weight[free], kind="stable")].tolist():
+        while not needed[queue[0][1]] and not extra:
+            heappop(queue)
         load, member = queue[0]
         assigned[partition] = member
-        left[member] -= 1
-        if left[member]:
+        extra -= not needed[member]
+        needed[member] = max(0, needed[member] - 1)
+        room[member] -= 1
+        if room[member]:
             heapreplace(queue, (load + weight[partition] / capacity[member], member))
         else:
             heappop(queue)
