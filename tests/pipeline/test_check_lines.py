@@ -11,19 +11,29 @@ import pytest
 
 from equilag.domain.errors import InputError
 from equilag.pipeline.sources.check_history import check_lines
-from equilag.pipeline.sources.history import TableName
+from equilag.pipeline.sources.history import TABLES, TableColumn, TableName
 
-OFFSET: dict[str, Any] = {
-    "ts_ms": 1_795_251_600_000, "group": "g", "topic": "t", "partition": 0, "log_start": 0,
-    "log_end": 9, "committed": 5, "log_bytes": 900,
-}  # fmt: skip
-MEMBER: dict[str, Any] = {
-    "ts_ms": 1_795_251_600_000, "group": "g", "member": "m", "subscription": ["t"],
-    "owned": {"t": [0, 1], "u": []}, "rack": "r", "capacity": 1.5, "instance_id": "i",
-    "generation": 3, "client_id": "c", "host": "/h", "max_partitions": 2, "instance": "p",
-}  # fmt: skip
-RACKS: dict[str, Any] = {"ts_ms": 1, "topic": "t", "partition": 0, "racks": ["r", "s"]}
-ROW: dict[TableName, dict[str, Any]] = {"offsets": OFFSET, "members": MEMBER, "racks": RACKS}
+GOOD: dict[str, list[Any]] = {
+    "bigint": [7, -(2**63), 2**63 - 1],
+    "string": ["g", "", "größe.日\u2028\x00"],
+    "double": [1.5, 2],
+    "array<string>": [["t"], []],
+    "map<string,array<int>>": [{"t": [0, 1], "u": []}, {}, {"t": [2**31 - 1, -(2**31)]}],
+}
+BAD: dict[str, tuple[str, list[Any]]] = {
+    "bigint": ("a whole number", ["7", True, 1e3, 1.5, 2**63, -(2**63) - 1, "2026-11-21"]),
+    "string": ("a string", [5, ["t"], 1.5]),
+    "double": ("a number", ["1.5", True]),
+    "array<string>": ("a list of strings", ["t", ["t", None]]),
+    "map<string,array<int>>": (
+        "an object of lists of partition numbers",
+        [[["t", [0]]], {"t": 0}, {"t": [True]}, {"t": [0.0]}, {"t": [2**31]}],
+    ),
+}
+"""Kind of a column -> what errors ask for, and values that are something else."""
+ROW = {table: {one.name: GOOD[one.kind][0] for one in columns} for table, columns in TABLES.items()}
+OFFSET, MEMBER = ROW["offsets"], ROW["members"]
+EVERY = [(table, column) for table, columns in TABLES.items() for column in columns]
 
 
 def check(folder: Path, *lines: object, table: TableName = "offsets") -> None:
@@ -43,79 +53,35 @@ def refused(folder: Path, *lines: object, table: TableName = "offsets") -> Input
     return caught.value
 
 
-def without(row: dict[str, Any], *names: str) -> dict[str, Any]:
-    return {name: value for name, value in row.items() if name not in names}
+def without(row: dict[str, Any], name: str) -> dict[str, Any]:
+    return {other: value for other, value in row.items() if other != name}
 
 
-@pytest.mark.parametrize(
-    ("table", "row"),
-    [
-        ("offsets", OFFSET),
-        ("offsets", {**OFFSET, "committed": None, "log_bytes": None}),
-        ("offsets", without(OFFSET, "committed", "log_bytes")),
-        ("offsets", {**OFFSET, "ts_ms": 2**63 - 1, "log_start": -(2**63), "committed": -1}),
-        ("offsets", {**OFFSET, "group": "", "topic": "größe.日\u2028\x00"}),
-        ("members", MEMBER),
-        ("members", {**dict.fromkeys(MEMBER), "ts_ms": 1, "group": "g"}),
-        ("members", {"ts_ms": 1, "group": "g"}),
-        ("members", {**MEMBER, "capacity": 2, "subscription": [], "owned": {}}),
-        ("members", {**MEMBER, "owned": {"t": [2**31 - 1, -(2**31)]}}),
-        ("racks", RACKS),
-        ("racks", {**RACKS, "ts_ms": None, "racks": None}),
-    ],
-)
-def test_rows_that_fit(tmp_path: Path, table: TableName, row: dict[str, Any]) -> None:
+@pytest.mark.parametrize("table", TABLES)
+def test_rows_that_fit(tmp_path: Path, table: TableName) -> None:
+    row, columns = ROW[table], TABLES[table]
     check(tmp_path, row, table=table)
+    for column in columns:
+        for value in GOOD[column.kind]:
+            check(tmp_path, {**row, column.name: value}, table=table)
+    check(tmp_path, {c.name: None if c.nullable else row[c.name] for c in columns}, table=table)
+    check(tmp_path, {c.name: row[c.name] for c in columns if not c.nullable}, table=table)
 
 
-@pytest.mark.parametrize(
-    ("table", "name"),
-    [("offsets", name) for name in list(OFFSET)[:6]] + [("members", "ts_ms"), ("members", "group")],
-)
-def test_a_missing_column(tmp_path: Path, table: TableName, name: str) -> None:
-    error = refused(tmp_path, ROW[table], without(ROW[table], name), table=table)
-    assert (error.place, error.problem) == (f"line 2: column {name}", "missing")
-    error = refused(tmp_path, {**ROW[table], name: None}, table=table)
-    assert error.place == f"line 1: column {name}"
-    assert error.problem.startswith("must be ")
-
-
-WHOLE, TEXT = "a whole number", "a string"
-OWNED = "an object of lists of partition numbers"
-WRONG: list[tuple[TableName, str, Any, str]] = [
-    *[("offsets", name, "7", WHOLE) for name in without(OFFSET, "group", "topic")],
-    ("offsets", "ts_ms", "2026-11-21T09:00:00Z", WHOLE),
-    ("offsets", "partition", True, WHOLE),
-    ("offsets", "log_end", 2**63, WHOLE),
-    ("offsets", "log_end", -(2**63) - 1, WHOLE),
-    ("offsets", "committed", 1e3, WHOLE),
-    ("offsets", "group", 5, TEXT),
-    ("offsets", "topic", ["t"], TEXT),
-    ("members", "member", 1, TEXT),
-    ("members", "generation", 1.5, WHOLE),
-    ("members", "capacity", "1.5", "a number"),
-    ("members", "capacity", True, "a number"),
-    ("members", "subscription", "t", "a list of strings"),
-    ("members", "subscription", ["t", None], "a list of strings"),
-    ("members", "owned", [["t", [0]]], OWNED),
-    ("members", "owned", {"t": 0}, OWNED),
-    ("members", "owned", {"t": [True]}, OWNED),
-    ("members", "owned", {"t": [0.0]}, OWNED),
-    ("members", "owned", {"t": [2**31]}, OWNED),
-    ("members", "max_partitions", 1.5, WHOLE),
-    ("racks", "topic", None, TEXT),
-    ("racks", "racks", "r", "a list of strings"),
-]
-
-
-@pytest.mark.parametrize(("table", "name", "value", "expected"), WRONG)
-def test_a_wrong_type(
-    tmp_path: Path, table: TableName, name: str, value: Any, expected: str
+@pytest.mark.parametrize(("table", "column"), EVERY, ids=str)
+def test_a_column_that_is_missing_or_of_a_wrong_type(
+    tmp_path: Path, table: TableName, column: TableColumn
 ) -> None:
-    row = ROW[table]
-    error = refused(tmp_path, row, b"", {**row, name: value}, {**row, name: value}, table=table)
-    assert error.place == f"line 3: column {name}"
-    assert error.problem == f"must be {expected}, not {json.dumps(value)}"
+    row, place = ROW[table], f"column {column.name}"
+    expected, values = BAD[column.kind]
+    for value in [*values, *([] if column.nullable else [None])]:
+        wrong = {**row, column.name: value}
+        error = refused(tmp_path, row, b"", wrong, wrong, table=table)
+        assert error.place == f"line 3: {place}"
+        assert error.problem == f"must be {expected}, not {json.dumps(value)}"
+    if not column.nullable:
+        error = refused(tmp_path, row, without(row, column.name), table=table)
+        assert (error.place, error.problem) == (f"line 2: {place}", "missing")
 
 
 def test_an_unknown_column(tmp_path: Path) -> None:
@@ -209,5 +175,6 @@ def test_files_that_cannot_be_opened(tmp_path: Path) -> None:
 def test_a_column_or_a_topic_that_is_there_twice(
     tmp_path: Path, table: TableName, column: str, first: str
 ) -> None:
-    line = json.dumps(ROW[table]).replace(column, "{" + first + ", " + column[1:])
+    row = {**ROW[table], "ts_ms": 1}
+    line = json.dumps(row).replace(column, "{" + first + ", " + column[1:])
     refused(tmp_path, line.encode(), table=table)

@@ -11,23 +11,46 @@ import pytest
 
 from equilag.domain.errors import InputError
 from equilag.pipeline.sources.check_history import check_files, check_parquet
-from equilag.pipeline.sources.history import TableFiles, TableName, find_files, literal
+from equilag.pipeline.sources.history import (
+    TABLES,
+    TableColumn,
+    TableFiles,
+    TableName,
+    find_files,
+    literal,
+)
 
 pa = pytest.importorskip("pyarrow")
 pq = pytest.importorskip("pyarrow.parquet")
 
-OFFSETS: dict[str, Any] = {
-    "ts_ms": pa.int64(), "group": pa.string(), "topic": pa.string(), "partition": pa.int32(),
-    "log_start": pa.int64(), "log_end": pa.int64(), "committed": pa.int64(),
+WHOLE, TEXT, LIST = pa.int64(), pa.string(), pa.list_(pa.string())
+OWNED = pa.map_(TEXT, pa.list_(pa.int32()))
+GOOD: dict[str, list[Any]] = {
+    "bigint": [WHOLE, pa.int32(), pa.int16()],
+    "string": [TEXT, pa.large_string(), pa.dictionary(pa.int8(), pa.large_string())],
+    "double": [pa.float64(), pa.float32()],
+    "array<string>": [LIST, pa.large_list(pa.large_string())],
+    "map<string,array<int>>": [OWNED, pa.map_(pa.large_string(), pa.list_(pa.int32()))],
+}
+LONG = "int64 (or int32)"
+ROWS_OF = pa.struct([("key", TEXT), ("value", pa.list_(pa.int32()))])
+BAD: dict[str, tuple[str, list[Any]]] = {
+    "bigint": (
+        LONG, [pa.timestamp("ms"), pa.float64(), pa.uint32(), pa.decimal128(19, 0), pa.null(), TEXT]
+    ),
+    "string": ("string", [pa.binary(), LIST, pa.int32()]),
+    "double": ("double", [WHOLE, pa.decimal128(9, 2)]),
+    "array<string>": ("list<string>", [TEXT, pa.list_(WHOLE)]),
+    "map<string,array<int>>": (
+        "map<string, list<int32>>",
+        [pa.map_(TEXT, pa.list_(WHOLE)), pa.map_(pa.int32(), pa.list_(pa.int32())),
+         pa.list_(ROWS_OF)],
+    ),
 }  # fmt: skip
-MEMBERS: dict[str, Any] = {
-    "ts_ms": pa.int64(), "group": pa.string(), "member": pa.string(),
-    "subscription": pa.list_(pa.string()), "owned": pa.map_(pa.string(), pa.list_(pa.int32())),
-    "rack": pa.string(), "capacity": pa.float64(),
-}  # fmt: skip
-RACKS: dict[str, Any] = {
-    "topic": pa.string(), "partition": pa.int32(), "racks": pa.list_(pa.string()),
-}  # fmt: skip
+"""Kind of a column -> what errors ask for, and types that are something else."""
+COLUMNS = {table: {one.name: GOOD[one.kind][0] for one in rows} for table, rows in TABLES.items()}
+OFFSETS = COLUMNS["offsets"]
+EVERY = [(table, column) for table, columns in TABLES.items() for column in columns]
 
 
 def write(path: Path, columns: dict[str, Any] | list[tuple[str, Any]]) -> str:
@@ -48,80 +71,35 @@ def refused(path: str, table: TableName) -> InputError:
 # Columns.
 
 
-@pytest.mark.parametrize(
-    ("table", "columns"),
-    [
-        ("offsets", OFFSETS),
-        ("offsets", {**OFFSETS, "partition": pa.int64(), "log_bytes": pa.int64()}),
-        ("offsets", dict(reversed(OFFSETS.items()))),
-        ("offsets", {**OFFSETS, "log_start": pa.int32(), "committed": pa.int16()}),
-        ("offsets", {**OFFSETS, "group": pa.large_string(), "topic": pa.large_string()}),
-        ("offsets", {**OFFSETS, "group": pa.dictionary(pa.int32(), pa.string())}),
-        ("members", MEMBERS),
-        ("members", {**MEMBERS, "instance_id": pa.string(), "generation": pa.int64()}),
-        ("members", {**MEMBERS, "generation": pa.int32(), "capacity": pa.float32()}),
-        ("members", {**MEMBERS, "subscription": pa.large_list(pa.large_string())}),
-        ("members", {**MEMBERS, "rack": pa.dictionary(pa.int8(), pa.large_string())}),
-        ("members", {**MEMBERS, "owned": pa.map_(pa.large_string(), pa.list_(pa.int32()))}),
-        ("members", {**MEMBERS, "instance": pa.string(), "max_partitions": pa.int32()}),
-        ("members", {**MEMBERS, "client_id": pa.string(), "host": pa.string()}),
-        ("racks", RACKS),
-        ("racks", {**RACKS, "ts_ms": pa.int64(), "partition": pa.int64()}),
-    ],
-)
-def test_columns_that_fit(tmp_path: Path, table: TableName, columns: dict[str, Any]) -> None:
-    path = write(tmp_path / "x.parquet", columns)
-    check_parquet(path, table)
-    check_files(find_files([path], table), table)
+@pytest.mark.parametrize("table", TABLES)
+def test_columns_that_fit(tmp_path: Path, table: TableName) -> None:
+    columns, path = COLUMNS[table], tmp_path / "x.parquet"
+    least = {column.name: columns[column.name] for column in TABLES[table] if not column.optional}
+    for fitting in (columns, least, dict(reversed(columns.items()))):
+        check_parquet(write(path, fitting), table)
+    for column in TABLES[table]:
+        for kind in GOOD[column.kind]:
+            check_parquet(write(path, {**columns, column.name: kind}), table)
+    check_files(find_files([str(path)], table), table)
 
 
-LONG = "int64 (or int32)"
-ROWS_OF = pa.struct([("key", pa.string()), ("value", pa.list_(pa.int32()))])
-WRONG_TYPES: list[tuple[TableName, str, Any, str]] = [
-    ("offsets", "ts_ms", pa.timestamp("ms"), f"{LONG} (milliseconds since 1970)"),
-    ("members", "ts_ms", pa.float64(), f"{LONG} (milliseconds since 1970)"),
-    ("offsets", "group", pa.binary(), "string"),
-    ("offsets", "topic", pa.list_(pa.string()), "string"),
-    ("offsets", "partition", pa.uint32(), LONG),
-    ("offsets", "log_end", pa.decimal128(19, 0), LONG),
-    ("offsets", "committed", pa.null(), LONG),
-    ("offsets", "log_bytes", pa.float64(), LONG),
-    ("members", "member", pa.int32(), "string"),
-    ("members", "subscription", pa.string(), "list<string>"),
-    ("members", "subscription", pa.list_(pa.int64()), "list<string>"),
-    ("members", "owned", pa.map_(pa.string(), pa.list_(pa.int64())), "map<string, list<int32>>"),
-    ("members", "owned", pa.map_(pa.int32(), pa.list_(pa.int32())), "map<string, list<int32>>"),
-    ("members", "owned", pa.list_(ROWS_OF), "map<string, list<int32>>"),
-    ("members", "capacity", pa.int64(), "double"),
-    ("members", "capacity", pa.decimal128(9, 2), "double"),
-    ("members", "generation", pa.string(), LONG),
-    ("members", "max_partitions", pa.float64(), LONG),
-    ("racks", "racks", pa.string(), "list<string>"),
-]
-
-
-@pytest.mark.parametrize(("table", "name", "given", "expected"), WRONG_TYPES, ids=str)
-def test_a_column_of_a_wrong_type(
-    tmp_path: Path, table: TableName, name: str, given: Any, expected: str
+@pytest.mark.parametrize(("table", "column"), EVERY, ids=str)
+def test_a_column_that_is_missing_or_of_a_wrong_type(
+    tmp_path: Path, table: TableName, column: TableColumn
 ) -> None:
-    columns = {**{"offsets": OFFSETS, "members": MEMBERS, "racks": RACKS}[table], name: given}
-    path = write(tmp_path / "x.parquet", columns)
-    error = refused(path, table)
-    assert error.place == f"column {name}"
-    required, _, found = error.problem.partition(", not ")
-    assert required == f"must be of type {expected}"
-    assert found == str(pq.read_schema(path).field(name).type)
-
-
-@pytest.mark.parametrize(
-    ("table", "name"),
-    [("offsets", name) for name in OFFSETS] + [("members", name) for name in MEMBERS],
-)
-def test_a_missing_column(tmp_path: Path, table: TableName, name: str) -> None:
-    columns = dict(OFFSETS if table == "offsets" else MEMBERS)
-    del columns[name]
-    error = refused(write(tmp_path / "x.parquet", columns), table)
-    assert (error.place, error.problem) == (f"column {name}", "missing")
+    path, name = tmp_path / "x.parquet", column.name
+    expected, kinds = BAD[column.kind]
+    for kind in kinds:
+        error = refused(write(path, {**COLUMNS[table], name: kind}), table)
+        assert error.place == f"column {name}"
+        required, _, found = error.problem.partition(", not ")
+        hint = " (milliseconds since 1970)" if name == "ts_ms" else ""
+        assert required == f"must be of type {expected}{hint}"
+        assert found == str(pq.read_schema(path).field(name).type)
+    if not column.optional:
+        columns = {other: kind for other, kind in COLUMNS[table].items() if other != name}
+        error = refused(write(path, columns), table)
+        assert (error.place, error.problem) == (f"column {name}", "missing")
 
 
 @pytest.mark.parametrize("name", ["lag", "Group", "log bytes", "zwei\nZeilen", "ü", ""])
