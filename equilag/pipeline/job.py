@@ -6,10 +6,12 @@ import os
 import platform
 import sys
 import time
+from contextlib import closing
 from importlib.metadata import version
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
+from equilag.adapters.kafka.client_config import kafka_config
 from equilag.domain.errors import InputError
 from equilag.pipeline.fleet_options import FleetOptions
 from equilag.pipeline.group_result import PlanGroup, Planner
@@ -26,6 +28,7 @@ from equilag.pipeline.session import (
 from equilag.pipeline.solving import solve_all
 from equilag.pipeline.sources.check_history import check_files
 from equilag.pipeline.sources.history import (
+    TABLES,
     History,
     TableFiles,
     TableName,
@@ -40,6 +43,8 @@ from equilag.pipeline.sources.snapshot_rows import time_text
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
+
+    from equilag.adapters.kafka.offsets_sample import TopicSample
 
 
 DAY: Final = 86_400
@@ -100,18 +105,37 @@ def _files(options: FleetOptions) -> dict[TableName, TableFiles]:
 def _history(
     spark: SparkSession, options: FleetOptions, files: dict[TableName, TableFiles], sink: Sink
 ) -> History:
+    unreadable: DataFrame | None = None
+    notes: dict[str, Any] = {}
     if options.bootstrap is not None:
-        from equilag.pipeline.sources.live_cluster import read_cluster
-
-        def keep(name: str, table: DataFrame) -> DataFrame:
-            return sink.write(f"{WORK}/{name}", table)
-
-        return read_cluster(spark, options.bootstrap, options.client, keep)
+        sample, notes = _sampled(options, sink.target / WORK / "history")
+        files = {
+            name: find_files([str(sink.target / WORK / "history" / name)], name)
+            for name in TABLES
+            if name != "racks" or sample.racks["topic"]
+        }
+        reasons = [*sample.left_out.items()]
+        unreadable = spark.createDataFrame(reasons, "`group` string, reason string")
     return History(
         read_files(spark, files["offsets"], "offsets"),
         read_files(spark, files["members"], "members"),
-        racks=read_files(spark, files["racks"], "racks") if "racks" in files else None,
+        unreadable,
+        notes,
+        read_files(spark, files["racks"], "racks") if "racks" in files else None,
     )
+
+
+def _sampled(options: FleetOptions, folder: Path) -> TopicSample:
+    """Record one sample of a live cluster as a history."""
+    from equilag.adapters.kafka.offsets_sample import sample_offsets_topic
+    from equilag.pipeline.results.record import Recorder
+
+    assert options.bootstrap is not None
+    found = sample_offsets_topic(kafka_config(options.bootstrap, options.client))
+    with closing(Recorder(str(folder))) as recorder:
+        sample = found.sample
+        recorder.add(sample.ts_ms, sample.offsets, sample.members, sample.racks)
+    return found
 
 
 def _span(times: DataFrame, options: FleetOptions) -> Span:

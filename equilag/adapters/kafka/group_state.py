@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from typing import Final, NamedTuple
+from typing import Final
 from uuid import UUID
 
 from equilag.adapters.kafka.codec.consumer_protocol import read_assignment, read_subscription
@@ -31,7 +31,7 @@ from equilag.adapters.kafka.codec.records import (
     topic_id_of,
 )
 from equilag.adapters.kafka.codec.wire import BrokenRecord
-from equilag.adapters.kafka.described import bare_host
+from equilag.adapters.kafka.described import DescribedMember, TopicPartition, bare_host
 from equilag.domain.show import show
 
 GONE: Final = (
@@ -41,57 +41,31 @@ GONE: Final = (
 """Names in `not_understood` for records about deleted topics, or about topics newer than the
 list."""
 
+_UNRESOLVED: Final = "subscription by a regular expression not yet resolved"
 _CONSUMERS: Final = "consumer"
 """Protocol type of classic groups whose members use the consumer protocol."""
 
 
-class Commit(NamedTuple):
-    """A group's committed offset: the next record to read of a partition."""
-
-    group: str
-    topic: str
-    partition: int
-    committed: int
-
-
-class Membership(NamedTuple):
-    """A member of a group; `subscription` and `owned` ascend.
-
-    For a member of a `classic` group `owned` is what the last finished rebalance assigned; in a
-    `consumer` group (KIP-848) it is the current assignment without partitions being revoked.
-    `generation` is the classic group's, or the member's epoch (-2: a static member that left for a
-    moment and keeps its partitions). A classic member's `rack` is known from version 3 of its
-    subscription on, else None.
-    """
-
-    group: str
-    member: str
-    subscription: list[str]
-    owned: dict[str, list[int]]
-    instance_id: str | None
-    rack: str | None
-    generation: int | None
-    client_id: str | None
-    host: str | None
-
-
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class GroupState:
     """The content of one partition of `__consumer_offsets`.
 
-    `groups` are those that were read completely, with or without members; a group that only has
-    commits is in `commits` alone. `unreadable` maps every other group to the reason:
-    its members are left out, and its commits may be missing. `not_understood` counts skipped
-    records by name. `groups_with_deleted_topics` are groups with commits for deleted topics; they
-    may be nowhere else.
+    What a member of a `classic` group owns is what the last finished rebalance assigned; in a
+    `consumer` group (KIP-848) it is the current assignment without partitions being revoked. The
+    generation is the classic group's, or the member's epoch. A classic member's rack is known from
+    version 3 of its subscription on.
     """
 
-    commits: list[Commit]
-    memberships: list[Membership]
-    groups: set[str]
-    unreadable: dict[str, str]
-    not_understood: dict[str, int]
-    groups_with_deleted_topics: set[str] = field(default_factory=set)
+    commits: dict[str, dict[TopicPartition, int]] = field(default_factory=dict)
+    """Group -> partition -> the next record to read."""
+    members: dict[str, list[DescribedMember]] = field(default_factory=dict)
+    """Of the groups that were read completely; topics and what is owned ascend."""
+    groups: set[str] = field(default_factory=set)
+    """Those that have any record, readable or not."""
+    unreadable: dict[str, str] = field(default_factory=dict)
+    """Group -> why its members are left out and its commits may be missing."""
+    not_understood: Counter[str] = field(default_factory=Counter)
+    """Skipped records by name."""
 
 
 def keep(survivors: dict[bytes, bytes], key: bytes, value: bytes | None) -> None:
@@ -115,7 +89,7 @@ def read_state(
     reader = _Reader(topic_names)
     for key, value in survivors.items():
         reader.take(key, value)
-    return reader.state()
+    return reader.finish()
 
 
 class _Reader:
@@ -123,12 +97,7 @@ class _Reader:
 
     def __init__(self, topic_names: Mapping[UUID, str]) -> None:
         self.topic_names = {topic_id.bytes: name for topic_id, name in topic_names.items()}
-        self.commits: dict[Key, Commit] = {}
-        self.memberships: dict[str, list[Membership]] = {}
-        self.groups: set[str] = set()
-        self.unreadable: dict[str, str] = {}
-        self.counts: Counter[str] = Counter()
-        self.groups_with_deleted_topics: set[str] = set()
+        self.state = GroupState()
         self.parts: dict[tuple[int, str], dict[str, Message]] = {}
         """Kind and group -> member, or expression -> what its record says."""
 
@@ -137,7 +106,7 @@ class _Reader:
         try:
             key = read_key(raw)
         except BrokenRecord:
-            self.counts["broken key"] += 1
+            self.state.not_understood["broken key"] += 1
             return
         if key.group is None or key.kind not in VALUES:
             if key.kind not in STEPS:
@@ -151,32 +120,31 @@ class _Reader:
             self._refuse(key.group, f"broken {NAMES[key.kind]} record")
 
     def _take(self, key: Key, group: str, value: Message) -> None:
+        self.state.groups.add(group)
         if key.kind in OFFSET_COMMITS:
             topic_id = topic_id_of(value)
             # The commit does not apply to a new topic with the same name.
             if topic_id and self.topic_names.get(topic_id) != key.name:
-                self.counts[GONE[0]] += 1
-                self.groups_with_deleted_topics.add(group)
+                self.state.not_understood[GONE[0]] += 1
             else:
-                self.commits[key] = Commit(group, key.name, key.partition, value["offset"])
+                commits = self.state.commits.setdefault(group, {})
+                commits[key.name, key.partition] = value["offset"]
         elif key.kind == CLASSIC_GROUP:
             self._classic(group, value)
-        elif key.kind == CONSUMER_GROUP:
-            self.groups.add(group)
-        else:
+        elif key.kind != CONSUMER_GROUP:
             self.parts.setdefault((key.kind, group), {})[key.name] = value
 
     def _refuse(self, group: str | None, reason: str) -> None:
-        self.counts[reason] += 1
+        self.state.not_understood[reason] += 1
         if group is not None:
-            self.unreadable.setdefault(group, reason)
+            self.state.groups.add(group)
+            self.state.unreadable.setdefault(group, reason)
 
     def _classic(self, group: str, value: Message) -> None:
         kind, members = value["protocol_type"], value["members"]
         if kind != _CONSUMERS and (kind or members):
             self._refuse(group, f"group of the protocol type {show(kind)}")
             return
-        self.groups.add(group)
         for member in members:
             try:
                 subscription = read_subscription(member["subscription"])
@@ -202,33 +170,27 @@ class _Reader:
         generation: int | None,
         about: Message,
     ) -> None:
-        membership = Membership(
-            group,
+        described = DescribedMember(
             member,
-            sorted(set(topics)),
+            tuple(sorted(set(topics))),
+            None,
             {topic: sorted(owned[topic]) for topic in sorted(owned) if owned[topic]},
-            about.get("instance_id"),
             about["rack"],
+            about.get("instance_id"),
             generation,
             about["client_id"] or None,
             bare_host(about["host"]),
         )
-        self.memberships.setdefault(group, []).append(membership)
+        self.state.members.setdefault(group, []).append(described)
 
-    def state(self) -> GroupState:
+    def finish(self) -> GroupState:
         """Return the state after all records."""
         for kind, group in sorted(self.parts):
             for member in sorted(self.parts[kind, group]) if kind == CONSUMER_MEMBER else ():
                 self._consumer(group, member)
-        readable = [group for group in sorted(self.memberships) if group not in self.unreadable]
-        return GroupState(
-            list(self.commits.values()),
-            [member for group in readable for member in self.memberships[group]],
-            self.groups - self.unreadable.keys(),
-            self.unreadable,
-            dict(sorted(self.counts.items())),
-            self.groups_with_deleted_topics,
-        )
+        for group in self.state.unreadable:
+            self.state.members.pop(group, None)
+        return self.state
 
     def _part(self, kind: int, group: str, name: str) -> Message | None:
         return self.parts.get((kind, group), {}).get(name)
@@ -240,7 +202,9 @@ class _Reader:
         if about["regex"]:
             resolved = self._part(REGULAR_EXPRESSION, group, about["regex"])
             if resolved is None:
-                self.counts["subscription by a regular expression not yet resolved"] += 1
+                self.state.not_understood[
+                    "subscription by a regular expression not yet resolved"
+                ] += 1
             else:
                 topics.update(resolved["topics"])
         current = self._part(CURRENT_ASSIGNMENT, group, member)  # the broker writes it second
@@ -248,7 +212,7 @@ class _Reader:
         for part in current["assigned"] if current else ():
             name = self.topic_names.get(part["topic_id"].bytes)
             if name is None:
-                self.counts[GONE[1]] += 1
+                self.state.not_understood[GONE[1]] += 1
             else:
                 owned.setdefault(name, []).extend(part["partitions"])
         # Below 0 for a static member that has left and may come back: it keeps its share.

@@ -11,7 +11,8 @@ import support.kafka_records as write
 from hypothesis import given
 from hypothesis import strategies as st
 
-from equilag.adapters.kafka.group_state import Commit, GroupState, Membership, keep, read_state
+from equilag.adapters.kafka.described import DescribedMember
+from equilag.adapters.kafka.group_state import GroupState, keep, read_state
 
 ORDERS: Final = UUID(int=1)
 USERS: Final = UUID(int=2)
@@ -49,8 +50,8 @@ def test_the_last_commit_counts() -> None:
         (write.commit_key("g", "orders", 1), write.commit(7, epoch=3)),
         (key, write.commit(9)),
     )
-    assert state.commits == [Commit("g", "orders", 1, 7), Commit("g", "orders", 0, 9)]
-    assert (state.groups, state.not_understood) == (set(), {})
+    assert state.commits == {"g": {("orders", 1): 7, ("orders", 0): 9}}
+    assert (state.groups, state.not_understood) == ({"g"}, {})
 
 
 def test_tombstones_delete() -> None:
@@ -59,8 +60,8 @@ def test_tombstones_delete() -> None:
     dead = [(commit, None), (group, None)]
     assert read((commit, write.commit(5)), alive, *dead) == read()
     state = read((commit, write.commit(5)), alive, *dead, (commit, write.commit(6)))
-    assert [c.committed for c in state.commits] == [6]
-    assert state.memberships == []
+    assert state.commits == {"g": {("orders", 0): 6}}
+    assert state.members == {}
 
 
 @given(st.lists(st.tuples(st.integers(0, 4), st.none() | st.integers(0, 99)), max_size=30))
@@ -91,9 +92,9 @@ def test_a_classic_group(version: int) -> None:
     state = read(classic("g", [first, second], version=version, generation=8))
     instance = "i1" if version >= 3 else None
     owned = {"orders": [0], "users": [1, 3]}
-    assert state.memberships == [
-        Membership("g", "m1", ["orders", "users"], owned, instance, "r1", 8, *AT),
-        Membership("g", "m2", ["users"], {}, None, None, 8, *AT),
+    assert state.members["g"] == [
+        DescribedMember("m1", ("orders", "users"), None, owned, "r1", instance, 8, *AT),
+        DescribedMember("m2", ("users",), None, {}, None, None, 8, *AT),
     ]
     assert state.groups == {"g"}
     assert state.not_understood == state.unreadable == {}
@@ -102,7 +103,7 @@ def test_a_classic_group(version: int) -> None:
 @pytest.mark.parametrize("protocol_type", ["consumer", ""])
 def test_a_group_without_members(protocol_type: str) -> None:
     state = read(classic("g", [], protocol=None, protocol_type=protocol_type))
-    assert (state.groups, state.memberships) == ({"g"}, [])
+    assert (state.groups, state.members) == ({"g"}, {})
 
 
 def test_groups_of_other_protocol_types() -> None:
@@ -115,8 +116,7 @@ def test_groups_of_other_protocol_types() -> None:
     reason = 'group of the protocol type "connect"'
     assert state.not_understood == {reason: 2}
     assert state.unreadable == {"connect-a": reason, "connect-b": reason}
-    assert [m.group for m in state.memberships] == ["g"]
-    assert state.groups == {"g"}
+    assert [*state.members] == ["g"]
 
 
 def test_an_unreadable_member_makes_its_group_unreadable() -> None:
@@ -127,8 +127,7 @@ def test_an_unreadable_member_makes_its_group_unreadable() -> None:
     )
     reason = "broken consumer protocol message of a member"
     assert (state.unreadable, state.not_understood) == ({"g": reason}, {reason: 1})
-    assert [m.group for m in state.memberships] == ["h"]
-    assert state.groups == {"h"}
+    assert [*state.members] == ["h"]
 
 
 def test_a_consumer_group() -> None:
@@ -145,9 +144,9 @@ def test_a_consumer_group() -> None:
             write.current_assignment(4, {ORDERS: [0], USERS: []}, {USERS: [1]}),
         ),
     )
-    assert state.memberships == [
-        Membership("g", "m1", ["users"], {"users": [0, 2]}, "i1", None, 3, *AT),
-        Membership("g", "m2", ["orders", "users"], {"orders": [0]}, None, "r1", 4, *AT),
+    assert state.members["g"] == [
+        DescribedMember("m1", ("users",), None, {"users": [0, 2]}, None, "i1", 3, *AT),
+        DescribedMember("m2", ("orders", "users"), None, {"orders": [0]}, "r1", None, 4, *AT),
     ]
     assert state.groups == {"g"}
     assert state.not_understood == state.unreadable == {}
@@ -156,21 +155,21 @@ def test_a_consumer_group() -> None:
 def test_a_member_that_has_just_joined_or_may_come_back() -> None:
     """The first owns nothing; a static one keeps its share, and its epoch is -2 until then."""
     member = write.key(MEMBER, "g", "m"), write.consumer_member(["users"], instance="i")
-    (joined,) = read(member).memberships
+    (joined,) = read(member).members["g"]
     assert (joined.owned, joined.generation) == ({}, None)
     share = write.key(CURRENT, "g", "m"), write.current_assignment(-2, {USERS: [1]})
-    (away,) = read(member, share).memberships
+    (away,) = read(member, share).members["g"]
     assert (away.owned, away.generation) == ({"users": [1]}, None)
 
 
 def test_a_regular_expression() -> None:
     subscribed = write.key(MEMBER, "g", "m"), write.consumer_member(["a"], regex="o.*")
     known = write.key(REGEX, "g", "o.*"), write.resolved(["orders", "others"])
-    (one,) = read(subscribed, known).memberships
-    assert one.subscription == ["a", "orders", "others"]
+    (one,) = read(subscribed, known).members["g"]
+    assert one.topics == ("a", "orders", "others")
     # Another group's expression does not count.
     state = read(subscribed, (write.key(REGEX, "h", "o.*"), write.resolved(["x"])))
-    assert state.memberships[0].subscription == ["a"]
+    assert state.members["g"][0].topics == ("a",)
     assert state.not_understood == {"subscription by a regular expression not yet resolved": 1}
 
 
@@ -184,13 +183,8 @@ def test_ids_of_deleted_topics() -> None:
         (write.commit_key("g", "unseen", 0), write.commit(1, 4)),
         (write.commit_key("g", "users", 3), write.commit(1, 4, tags={0: bytes(16)})),
     )
-    assert state.memberships[0].owned == {"users": [2]}
-    assert [(c.topic, c.partition) for c in state.commits] == [
-        ("users", 0),
-        ("unseen", 0),
-        ("users", 3),
-    ]
-    assert state.groups_with_deleted_topics == {"g"}
+    assert state.members["g"][0].owned == {"users": [2]}
+    assert [*state.commits["g"]] == [("users", 0), ("unseen", 0), ("users", 3)]
     assert state.not_understood == {
         "assigned topic id that does not exist (any more)": 1,
         "offset commit for a topic id that does not exist (any more)": 2,
@@ -213,7 +207,7 @@ def test_records_of_other_kinds_of_groups_are_counted_by_name() -> None:
         "streams group metadata (key 17)": 1,
         "unknown record (key 77)": 1,
     }
-    assert set(state.unreadable) == {"s1", "s2", "t"}
+    assert set(state.unreadable) == state.groups == {"s1", "s2", "t"}
 
 
 def test_newer_and_broken_values_are_counted_and_their_groups_named() -> None:
@@ -241,4 +235,4 @@ def test_newer_and_broken_values_are_counted_and_their_groups_named() -> None:
         "d": "broken consumer group current member assignment record",
         "e": "broken offset commit record",
     }
-    assert (state.commits, state.memberships, state.groups) == ([], [], set())
+    assert (state.commits, state.members) == ({}, {})

@@ -12,7 +12,7 @@ import pytest
 import support.kafka_records as write
 from confluent_kafka import Producer, TopicPartition
 from support.kafka_broker import Broker
-from support.live_groups import RANGE, Partition, owned_by, pairs
+from support.live_groups import RANGE, owned_by, pairs
 from support.live_scene import (
     LEFT,
     LIVE,
@@ -32,7 +32,7 @@ from equilag.adapters.kafka.client_config import Config, kafka_config
 from equilag.adapters.kafka.cluster import connected
 from equilag.adapters.kafka.codec.records import read_value, topic_id_of
 from equilag.adapters.kafka.group_reader import GroupReader
-from equilag.adapters.kafka.group_state import Commit, GroupState, Membership, read_state
+from equilag.adapters.kafka.group_state import GroupState, read_state
 from equilag.adapters.kafka.offsets_topic import (
     PartitionRecords,
     check_not_empty,
@@ -74,22 +74,7 @@ def read(config: Config) -> GroupState:
     check_not_empty(config, sum(p.end - p.begin for p in parts), sum(p.read for p in parts))
     with connected(config, PATIENCE_S) as cluster:
         names = cluster.topics().ids
-    whole = GroupState([], [], set(), {}, {})
-    for part in parts:
-        state = read_state(part.survivors.items(), names)
-        whole.commits.extend(state.commits)
-        whole.memberships.extend(state.memberships)
-        whole.groups.update(state.groups)
-        whole.unreadable.update(state.unreadable)
-    return whole
-
-
-def commits_of(state: GroupState, name: str) -> dict[Partition, Commit]:
-    return {(c.topic, c.partition): c for c in state.commits if c.group == name}
-
-
-def members_of(state: GroupState, name: str) -> list[Membership]:
-    return [m for m in state.memberships if m.group == name]
+    return read_state((item for part in parts for item in part.survivors.items()), names)
 
 
 @pytest.fixture(scope="module")
@@ -101,13 +86,11 @@ def state(config: Config) -> GroupState:
 def test_the_records_of_a_group(scene: Scene, state: GroupState, group: str) -> None:
     assert group in state.groups
     assert group not in state.unreadable
-    found = commits_of(state, group)
-    assert scene.committed(group) == {
-        tp: found[tp].committed if tp in found else None for tp in PARTITIONS
-    }
-    shown = members_of(state, group)
+    found = state.commits[group]
+    assert scene.committed(group) == {tp: found.get(tp) for tp in PARTITIONS}
+    shown = state.members[group]
     assert scene.seen(group) == {
-        m.member: Seen(m.subscription, flat(m.owned.items()), m.rack, m.instance_id) for m in shown
+        m.id: Seen(list(m.topics), flat(m.owned.items()), m.rack, m.instance_id) for m in shown
     }
     assert all(m.generation is not None and m.generation >= 1 for m in shown)
 
@@ -187,7 +170,7 @@ def test_readers_disturb_no_member_and_leave_no_trace(
     again = read(config)
     for name in LIVE:
         # With the generation, which every rebalance raises.
-        assert members_of(again, name) == members_of(state, name)
+        assert again.members[name] == state.members[name]
         assert scene.owners(name).keys() == {*PARTITIONS}
     # Every consumer has a group's name; that of the reader must not become one.
     listed = admin_of(config["bootstrap.servers"]).list_consumer_groups().result().valid
@@ -201,7 +184,7 @@ def test_static_members_that_left_for_a_while_keep_their_share(config: Config) -
         settings = {name: {**kind, "group.instance.id": "static"}}
         with pairs(config, settings, (list(TOPICS), list(TOPICS)), PARTITIONS) as made:
             held = {f"static-{n}": owned_by(member) for n, member in enumerate(made[name])}
-        shown = members_of(read(config), name)
+        shown = read(config).members[name]
         assert {m.instance_id: flat(m.owned.items()) for m in shown} == held
         with closing(GroupReader(config)) as reader:
             group = Group.build(**reader.read(name).group_input())
@@ -213,11 +196,10 @@ def test_static_members_that_left_for_a_while_keep_their_share(config: Config) -
 def test_a_deleted_group_is_gone(config: Config) -> None:
     with pairs(config, {"deleted": RANGE}, (list(TOPICS),), PARTITIONS) as made:
         made["deleted"][0].commit(offsets=[TopicPartition("orders", 0, 3)], asynchronous=False)
-    assert commits_of(read(config), "deleted")
+    assert "deleted" in read(config).commits
     admin = admin_of(config["bootstrap.servers"])
     admin.delete_consumer_groups(["deleted"])["deleted"].result()
     state = read(config)
-    assert commits_of(state, "deleted") == {}
     assert "deleted" not in state.groups
 
 
@@ -228,7 +210,7 @@ def test_commits_in_transactions_count_when_the_transaction_does(config: Config)
     producer.init_transactions(PATIENCE_S)
 
     def committed() -> int:
-        return commits_of(read(config), name)["orders", 0].committed
+        return read(config).commits[name]["orders", 0]
 
     with pairs(config, {name: RANGE}, (list(TOPICS),), PARTITIONS) as made:
         (member,) = made[name]

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from contextlib import redirect_stdout
 from io import StringIO
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Final
 
 import pytest
 import support.kafka_records as write
@@ -21,8 +21,6 @@ import equilag
 from equilag.adapters.kafka.client_config import kafka_config
 from equilag.cli import main
 from equilag.pipeline.results.export import export_group
-from equilag.pipeline.sources import live_cluster
-from equilag.pipeline.sources.history import History
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -85,45 +83,22 @@ def inject(bootstrap: str) -> None:
     assert producer.flush(PATIENCE_S) == 0
 
 
-class Read(NamedTuple):
-    """How Spark gets each table that a run read, and the run's directory."""
-
-    plans: list[str]
-    out: Path
-
-
 @pytest.fixture(scope="module")
-def read(scene: Scene, spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> Read:
+def out(scene: Scene, spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The directory of a run that read the cluster."""
     out = tmp_path_factory.mktemp("live") / "run"
-    seen: list[Read] = []
-    read_cluster = live_cluster.read_cluster
-
-    def reading(*args: Any) -> History:
-        history = read_cluster(*args)
-        tables = history.offsets, history.members, history.unreadable
-        plans = [
-            table._jdf.queryExecution().executedPlan().toString()  # type: ignore[operator]
-            for table in tables
-            if table is not None
-        ]
-        seen.append(Read(plans, out))
-        return history
-
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(live_cluster, "read_cluster", reading)
-        argv = ["--tasks", "1", "--effort", "0.02", "--time-limit", "60", "--seed", "3"]
-        with redirect_stdout(StringIO()) as shown:
-            assert fleet(scene.bootstrap, out, *argv) == 0
-        assert f"\n\nFleet of {GROUPS} groups by " in shown.getvalue()
-    (found,) = seen
-    return found
+    argv = ["--tasks", "1", "--effort", "0.02", "--time-limit", "60", "--seed", "3"]
+    with redirect_stdout(StringIO()) as shown:
+        assert fleet(scene.bootstrap, out, *argv) == 0
+    assert f"\n\nFleet of {GROUPS} groups by " in shown.getvalue()
+    return out
 
 
 # What is read.
 
 
-def test_notes(read: Read) -> None:
-    notes = json.loads((read.out / "summary.json").read_text("utf-8"))["source"]
+def test_notes(out: Path) -> None:
+    notes = json.loads((out / "summary.json").read_text("utf-8"))["source"]
     assert notes.pop("records_read") > 0
     unknown = notes.pop("not_understood")
     shared = [what for what in unknown if what.startswith("share group ")]
@@ -139,44 +114,36 @@ def test_notes(read: Read) -> None:
     }
 
 
-def test_the_topic_is_read_once(read: Read) -> None:
-    """Spark would read it for every query, and each time find something else."""
-    assert len(read.plans) == 3
-    for plan in read.plans:
-        assert "parquet" in plan
-        assert "equilag_offsets_topic" not in plan
-
-
 # What is planned.
 
 
-def test_every_group_is_planned_or_has_a_reason(read: Read) -> None:
-    assert {row["group"] for row in read_table(read.out, "plans")} == set(LIVE)
-    rows = read_table(read.out, "failures")
+def test_every_group_is_planned_or_has_a_reason(out: Path) -> None:
+    assert {row["group"] for row in read_table(out, "plans")} == set(LIVE)
+    rows = read_table(out, "failures")
     failures = {row["group"]: (row["kind"], row["reason"]) for row in rows}
     kind, reason = failures.pop(SHARE)
     assert (kind, reason.partition(" metadata")[0]) == ("unreadable", "share group")
     assert failures == REASONS
-    assert len(read_table(read.out, "plans")) + len(rows) == GROUPS
-    summary = json.loads((read.out / "summary.json").read_text("utf-8"))
+    assert len(read_table(out, "plans")) + len(rows) == GROUPS
+    summary = json.loads((out / "summary.json").read_text("utf-8"))
     assert summary["groups"] == GROUPS
     assert summary["failed"]["by_kind"] == {
         "no_members": len(EMPTY),
         "no_offsets": 2,
         "unreadable": 3,
     }
-    assert not (read.out / "_work").exists()
+    assert not (out / "_work").exists()
 
 
 @pytest.mark.parametrize("group", LIVE)
-def test_a_group_is_what_its_clients_report(scene: Scene, read: Read, group: str) -> None:
+def test_a_group_is_what_its_clients_report(scene: Scene, out: Path, group: str) -> None:
     ends, committed = scene.ends(), scene.committed(group)
     assert list(committed.values()).count(None) == 1
     assert len(set(scene.lags(group).values())) > len(PARTITIONS) / 2
-    rows = [row for row in read_table(read.out, "assignment") if row["group"] == group]
+    rows = [row for row in read_table(out, "assignment") if row["group"] == group]
     assert {(r["topic"], r["partition"]): r["weight"] for r in rows} == scene.lags(group)
     assert {(r["topic"], r["partition"]): r["from"] for r in rows} == scene.owners(group)
-    snapshot, plan = export_group(str(read.out), group)
+    snapshot, plan = export_group(str(out), group)
     assert {
         (topic, number): tuple(offsets[name][number] for name in OFFSETS)
         for topic, offsets in snapshot["offsets"].items()
