@@ -11,9 +11,8 @@ from contextlib import closing, contextmanager, suppress
 from typing import Concatenate, Final, ParamSpec, TypeVar
 
 from equilag.adapters.kafka.client_config import Config, kafka_python, servers
-from equilag.adapters.kafka.command_config import plain_config
+from equilag.adapters.kafka.command_config import check_settings, plain_config
 from equilag.adapters.kafka.described import TopicPartition
-from equilag.adapters.kafka.librdkafka import check_settings
 from equilag.adapters.kafka.plain.plain_client import PlainClient
 from equilag.adapters.kafka.plain.plain_connection import describe_error
 from equilag.adapters.kafka.plain.plain_ends import read_ends_patiently

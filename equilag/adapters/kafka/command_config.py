@@ -9,12 +9,13 @@ from __future__ import annotations
 import re
 import tempfile
 import textwrap
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-from equilag.adapters.kafka.client_config import SERVERS, Config
-from equilag.domain.errors import InputError
+from equilag.adapters.kafka.client_config import SERVERS, Config, servers
+from equilag.domain.errors import InputError, MissingExtra
 
 if TYPE_CHECKING:
     import ssl
@@ -233,3 +234,31 @@ def _unescaped(text: str) -> str:
         return {"t": "\t", "n": "\n", "r": "\r", "f": "\f"}.get(found[2], found[2])
 
     return re.sub(r"\\(?:u([0-9a-fA-F]{4})|(.))", one, text, flags=re.DOTALL)
+
+
+def check_settings(config: Config) -> None:
+    """Let librdkafka check the settings that kafka-python has no counterpart for. Raises
+    InputError, MissingExtra."""
+    if all(name in UNDERSTOOD for name in config):
+        return
+    with kafka_errors_named(config):
+        from confluent_kafka.admin import AdminClient
+
+        AdminClient({**config})
+
+
+@contextmanager
+def kafka_errors_named(config: Config) -> Iterator[None]:
+    """Turn errors of confluent-kafka in the `with` block into InputErrors with the servers as
+    source."""
+    try:
+        from confluent_kafka import KafkaError, KafkaException
+    except ImportError as error:
+        problem = "confluent-kafka is not installed: pip install 'equilag[kafka]'"
+        raise MissingExtra(problem) from error
+    try:
+        yield
+    except KafkaException as error:
+        cause = error.args[0] if error.args else error
+        problem = cause.str() if isinstance(cause, KafkaError) else str(cause)
+        raise InputError(problem, "", servers(config)) from error

@@ -2,26 +2,26 @@
 
 from __future__ import annotations
 
+import threading
 import time
+from collections.abc import Callable, Mapping
+from concurrent.futures import Future, wait
+from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import partial
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, TypeVar
 
 from equilag.adapters.kafka.client_config import Config, servers
 from equilag.adapters.kafka.cluster import Cluster, connected
+from equilag.adapters.kafka.command_config import kafka_errors_named
 from equilag.adapters.kafka.described import MissingRight, needs_describe
 from equilag.adapters.kafka.group_state import keep
-from equilag.adapters.kafka.librdkafka import (
-    GRACE_S,
-    bounded,
-    close,
-    kafka_errors_named,
-    reading_client,
-)
-from equilag.domain.errors import InputError
+from equilag.domain.errors import EquilagError, InputError
 
 if TYPE_CHECKING:
     from confluent_kafka import Consumer, Message
+
+T = TypeVar("T")
 
 TOPIC: Final = "__consumer_offsets"
 
@@ -39,6 +39,57 @@ _SETTINGS: Final[dict[str, str | int | bool]] = {
     "enable.partition.eof": True,
     "fetch.wait.max.ms": 50,
 }
+
+
+GRACE_S: Final = 10.0
+"""librdkafka ends a call at its own limit; one that is not back so long after it never will be."""
+
+# Nothing joins or commits under this name, but a consumer needs one.
+_UNUSED_GROUP: Final = "equilag-reads-without-a-group"
+
+
+class HangingClient(EquilagError):
+    """A call of librdkafka that has not returned, although its own time limit is over."""
+
+
+def bounded(what: str, call: Callable[[], T], seconds: float) -> T:
+    """Return the result of a call that waits in C.
+
+    Ctrl-C ends the wait at once, and `HangingClient` after `seconds` names the call. Neither ends
+    the call itself: it goes on in a thread that does not keep the process alive.
+    """
+    answer: Future[T] = Future()
+
+    def run() -> None:
+        try:
+            answer.set_result(call())
+        except BaseException as error:  # noqa: BLE001  the waiting thread raises it
+            answer.set_exception(error)
+
+    threading.Thread(target=run, name=f"librdkafka {what}", daemon=True).start()
+    if wait([answer], seconds).not_done:
+        problem = f"librdkafka's {what} has not returned after {seconds:g} s; try again"
+        raise HangingClient(problem)
+    return answer.result()
+
+
+def close(consumer: Consumer) -> None:
+    """Close a consumer. One that hangs is left behind: what it read is complete."""
+    with suppress(HangingClient):
+        bounded("close", consumer.close, GRACE_S)
+
+
+def reading_client(config: Config, settings: Mapping[str, str | int | bool]) -> Consumer:
+    """Return a consumer that neither joins a group nor commits. Raises InputError, MissingExtra."""
+    alone = {
+        "group.id": _UNUSED_GROUP,
+        "enable.auto.commit": False,
+        "enable.auto.offset.store": False,
+    }
+    with kafka_errors_named(config):
+        from confluent_kafka import Consumer
+
+        return Consumer({**config, **settings, **alone})
 
 
 @dataclass(slots=True)

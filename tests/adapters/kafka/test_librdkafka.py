@@ -10,10 +10,9 @@ from collections.abc import Iterator
 import pytest
 from confluent_kafka import TopicPartition
 
-from equilag.adapters.kafka import librdkafka, offsets_topic
+from equilag.adapters.kafka import offsets_topic
 from equilag.adapters.kafka.client_config import kafka_config
-from equilag.adapters.kafka.librdkafka import HangingClient, bounded
-from equilag.adapters.kafka.offsets_topic import read_partition
+from equilag.adapters.kafka.offsets_topic import HangingClient, bounded, read_partition
 from equilag.domain.errors import InputError, MissingExtra
 
 NOBODY = kafka_config("127.0.0.1:1")
@@ -45,13 +44,12 @@ def test_a_call_that_never_returns_is_an_error_with_a_name(
     ended: threading.Event, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Closing comes back nevertheless; a consumer that reads for ever is an error of the run."""
-    for module in (librdkafka, offsets_topic):
-        monkeypatch.setattr(module, "GRACE_S", 0.05)
+    monkeypatch.setattr(offsets_topic, "GRACE_S", 0.05)
 
     class Stuck:
         close = ended.wait
 
-    librdkafka.close(Stuck())  # type: ignore[arg-type]
+    offsets_topic.close(Stuck())  # type: ignore[arg-type]
     records = offsets_topic.PartitionRecords(0, 0, 5, 0)
     monkeypatch.setattr(offsets_topic, "_bounds", lambda *_: records)
     monkeypatch.setattr(offsets_topic, "_read", lambda *_: ended.wait())
@@ -60,7 +58,7 @@ def test_a_call_that_never_returns_is_an_error_with_a_name(
 
 
 def test_librdkafka_keeps_quiet(capfd: pytest.CaptureFixture[str]) -> None:
-    consumer = librdkafka.reading_client(NOBODY, {})
+    consumer = offsets_topic.reading_client(NOBODY, {})
     consumer.assign([TopicPartition("t", 0, 0)])
     consumer.poll(0.5)
     consumer.close()
@@ -70,7 +68,7 @@ def test_librdkafka_keeps_quiet(capfd: pytest.CaptureFixture[str]) -> None:
 def test_without_the_package(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "confluent_kafka", None)
     with pytest.raises(MissingExtra, match=r"pip install 'equilag\[kafka\]'"):
-        librdkafka.reading_client(NOBODY, {})
+        offsets_topic.reading_client(NOBODY, {})
 
 
 @pytest.mark.parametrize("server", ["a:99999", "a:0", "b:1, a:x", "SSL://a:", "[::1]:65536"])

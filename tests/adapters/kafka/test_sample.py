@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from equilag.adapters.kafka import librdkafka
+from equilag.adapters.kafka import offsets_topic
 from equilag.adapters.kafka import sample as sampling
 from equilag.adapters.kafka.client_config import kafka_config
 from equilag.adapters.kafka.command_config import plain_config, read_properties, translated
@@ -227,7 +227,7 @@ def test_pem_as_a_value(certificate: tuple[str, str]) -> None:
     context = plain_config(settings)["ssl_context"]
     assert context.check_hostname
     assert [dict(*one["subject"]) for one in context.get_ca_certs()] == [{"commonName": "t"}]
-    librdkafka.reading_client(settings, {}).close()  # it accepts them too
+    offsets_topic.reading_client(settings, {}).close()  # it accepts them too
 
 
 def test_invalid_pem(certificate: tuple[str, str]) -> None:
