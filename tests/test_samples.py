@@ -8,7 +8,7 @@ from support.paths import SAMPLES
 
 import equilag
 from equilag.pipeline.results.export import export_group
-from equilag.pipeline.results.run_tables import rows_of
+from equilag.pipeline.results.run_dir import rows_of
 from equilag.pipeline.sources.group_columns import plan_columns
 
 RUN: Final = str(SAMPLES / "fleet-run")

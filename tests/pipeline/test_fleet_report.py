@@ -16,8 +16,7 @@ from support.json_schemas import without
 from equilag.domain.document import to_document
 from equilag.domain.errors import MissingExtra
 from equilag.pipeline.results.fleet_report import read_report
-from equilag.pipeline.results.run_dir import SUCCESS, SUMMARY
-from equilag.pipeline.results.run_tables import plan_row, read_columns
+from equilag.pipeline.results.run_dir import SUCCESS, SUMMARY, plan_row, read_columns
 
 FREE = problem("free", {"t": [5, 6, 7]}, {"a": {}, "b": {}})
 ZERO = problem("zero", {"t": [0, 0]}, {"a": {"t": [0, 1]}, "b": {}})
@@ -112,7 +111,7 @@ def test_a_summary_that_lacks_something(path: str, place: tuple[str, ...]) -> No
 
 
 def test_without_pyarrow(path: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("equilag.pipeline.results.run_tables.find_spec", lambda name: None)
+    monkeypatch.setattr("equilag.pipeline.results.run_dir.find_spec", lambda name: None)
     with pytest.raises(MissingExtra, match=r"equilag\[arrow\]"):
         read_report(path)
 

@@ -9,8 +9,14 @@ from typing import Any, Final, TypeVar
 
 from equilag.domain.errors import InputError
 from equilag.pipeline.results.export import group_commands, planned_with
-from equilag.pipeline.results.run_dir import SUMMARY, read_summary, reading_run
-from equilag.pipeline.results.run_tables import check_summary, read_columns, rows_of
+from equilag.pipeline.results.run_dir import (
+    SUMMARY,
+    check_summary,
+    read_columns,
+    read_summary,
+    reading_run,
+    rows_of,
+)
 from equilag.planner.facts.fleet_run import (
     AssignorGaps,
     FailedGroup,
