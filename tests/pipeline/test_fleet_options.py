@@ -53,18 +53,6 @@ def test_settings_that_make_no_sense(
     assert caught.value.problem.startswith(problem)
 
 
-@pytest.mark.parametrize(
-    "changes",
-    [
-        {"weight": "rate"}, {"weight": "forecast"}, {"weight": "bytes"}, {"at": END_OF_TIME - 1},
-        {"at": 0}, {"window": 1}, {"horizon": 1}, {"tasks": 1},
-    ],
-)  # fmt: skip
-def test_settings_at_their_limits(changes: dict[str, Any]) -> None:
-    made = replace(FILES, **changes)
-    assert {name: getattr(made, name) for name in changes} == changes
-
-
 def test_the_settings_in_the_summary() -> None:
     options = replace(FILES, window=90_000, horizon=1_500, stale=2_500)
     assert options.to_dict() == {

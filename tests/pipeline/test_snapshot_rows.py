@@ -61,14 +61,6 @@ def test_a_usual_group() -> None:
     assert load_snapshot(snapshot).lag.tolist() == [10, 100, 800, 0, 0, 0, 5]
 
 
-@pytest.mark.parametrize("weight", WEIGHTS[1:])
-def test_other_weights_are_given_lags(weight: str) -> None:
-    snapshot = snapshot_document(group_input(usual_problem(), weight, "earliest"))
-    assert snapshot["lags"] == {"a": [1, 2, 3], "b": [4, 5, 0, 6]}
-    assert not {"offsets", "auto_offset_reset"} & set(snapshot)
-    assert load_snapshot(snapshot).lag.tolist() == [1, 2, 3, 4, 5, 0, 6]
-
-
 @pytest.mark.parametrize("numbers", [[3], [0, 3], [1, 2], [0, 1, 9]])
 def test_holes_are_empty_partitions(numbers: list[int]) -> None:
     ends = [100 + n for n in numbers]

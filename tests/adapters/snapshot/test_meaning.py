@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import copy
-import io
 import json
 from pathlib import Path
 from typing import Any
@@ -12,7 +11,6 @@ import numpy as np
 import pytest
 
 from equilag.adapters.snapshot.read_input import load_snapshot
-from equilag.domain.errors import InputError
 from equilag.domain.group.group import NOBODY, Group, Member
 from equilag.domain.group.lag import QUALITY
 
@@ -158,17 +156,3 @@ def test_lags_that_nobody_could_tell() -> None:
     snapshot["offsets"]["orders"]["log_end"][0] = 2**60
     assert load_snapshot(snapshot).lag.tolist() == group.lag.tolist()
     assert load_snapshot({**FULL, "unknown_lags": {}}).lag.any()
-
-
-def test_a_long_list_of_lags_that_nobody_could_tell() -> None:
-    """Long lists of numbers are read in bulk from a text."""
-    group = snapshot(
-        topics={"t": 200}, lags={"t": [5] * 200}, unknown_lags={"t": [*range(50, 150)]}
-    )
-    assert load_snapshot(io.StringIO(json.dumps(group))).lag.tolist() == [
-        *[5] * 50, *[0] * 100, *[5] * 50
-    ]  # fmt: skip
-    group["unknown_lags"]["t"][50] = 200
-    problem = r"unknown_lags\.t\[50\]: there is no partition 200; the topic has 200"
-    with pytest.raises(InputError, match=problem):
-        load_snapshot(io.StringIO(json.dumps(group)))

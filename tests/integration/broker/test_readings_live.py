@@ -82,19 +82,6 @@ def state(config: Config) -> GroupState:
     return read(config)
 
 
-@pytest.mark.parametrize("group", LIVE)
-def test_the_records_of_a_group(scene: Scene, state: GroupState, group: str) -> None:
-    assert group in state.groups
-    assert group not in state.unreadable
-    found = state.commits[group]
-    assert scene.committed(group) == {tp: found.get(tp) for tp in PARTITIONS}
-    shown = state.members[group]
-    assert scene.seen(group) == {
-        m.id: Seen(list(m.topics), flat(m.owned.items()), m.rack, m.instance_id) for m in shown
-    }
-    assert all(m.generation is not None and m.generation >= 1 for m in shown)
-
-
 def test_the_broker_writes_the_newest_version_of_commits(config: Config) -> None:
     prefix = write.int16(1) + write.text("live-range")
     values = [v for p in read_parts(config) for k, v in p.survivors.items() if k.startswith(prefix)]
