@@ -24,8 +24,7 @@ from equilag.adapters.kafka.described import (
     needs_right,
 )
 from equilag.adapters.kafka.group_kinds import PLANNED, ListedGroup
-from equilag.adapters.kafka.plain.plain_client import PlainClient
-from equilag.adapters.kafka.plain.plain_ends import read_offsets
+from equilag.adapters.kafka.plain.plain_ends import read_ends
 from equilag.adapters.kafka.plain.plain_requests import (
     described,
     kind_now,
@@ -49,7 +48,7 @@ from equilag.domain.errors import EquilagError, InputError
 from equilag.domain.figures import utc
 
 ISOLATION_LEVELS: Final = ("read_uncommitted", "read_committed")
-_ROUNDS: Final = 3
+_ROUNDS: Final = 4
 """Requests in turn that `lags` takes."""
 
 
@@ -160,20 +159,25 @@ class GroupReader:
         MissingRight, and TemporarilyUnreadable if the coordinator does not return the commits.
         """
         wait_ms = int(1000 * (self._timeout if timeout is None else timeout) / _ROUNDS)
-        answers = self._cluster.call(read_offsets, group, topics, self._committed, wait_ms)
-        if isinstance(answers.commits, ReadFailure):
-            raise self._error(group, answers.commits)
-        self._check_topics(answers.topics)
-        commits, ends, found = answers.commits, answers.ends, answers.topics.found
+        node = self._cluster.call(lambda client: client.coordinator(group, wait_ms))
+        if isinstance(node, ReadFailure):
+            raise self._error(group, node)
+        every, failed = self._cluster.call(read_commits, {group: node}, wait_ms)
+        if failed:
+            raise self._error(group, failed[group])
+        named = self._cluster.call(read_topics, topics, wait_ms)
+        self._check_topics(named)
+        commits, found = every[group], named.found
+        ends = self._cluster.call(read_ends, named.leaders(), self._committed, wait_ms)
         offsets = topic_offsets(
             found,
             found,
             commits.offsets,
             commits.known(ends.found),
             {**ends.failed, **commits.failed},
-            answers.topics.racks,
+            named.racks,
         )
-        offsets.remarks += [f"there is no topic {name!r}" for name in answers.topics.missing]
+        offsets.remarks += [f"there is no topic {name!r}" for name in named.missing]
         return offsets
 
     def sizes(self, topics: Iterable[str], timeout: float | None = None) -> dict[str, int]:
@@ -189,7 +193,7 @@ class GroupReader:
     def places(self, group: str, timeout: float) -> dict[str, ClientPlace]:
         """Return client id and host of each member, also while a classic group rebalances; nothing
         if its coordinator does not answer. `timeout` is in seconds, for each of two requests."""
-        return self._cluster.call(PlainClient.places, group, int(1000 * timeout))
+        return self._cluster.call(lambda client: client.places(group, int(1000 * timeout)))
 
     def check_kind(self, group: str) -> None:
         """Raise UnplannableGroup if the group exists and must not be joined, in whatever state it

@@ -126,7 +126,7 @@ def sample_group(
 ) -> GroupSamples:
     """Read a group at the beginning and at the end of `seconds`, and its offsets in between.
 
-    Offsets alone take three requests, and no member is asked for. `show` is called with the seconds
+    Offsets alone take four requests, and no member is asked for. `show` is called with the seconds
     that have passed. A sample in between that cannot be read is left out. Raises what
     `GroupReader.read` raises.
     """

@@ -8,18 +8,11 @@ from dataclasses import dataclass, field
 from typing import Any, Final
 
 from equilag.adapters.kafka.client_config import kafka_python
-from equilag.adapters.kafka.described import Commits, ReadFailure, TopicPartition
+from equilag.adapters.kafka.described import TopicPartition
 from equilag.adapters.kafka.descriptions import error_name
 from equilag.adapters.kafka.plain.plain_client import PlainClient
 from equilag.adapters.kafka.plain.plain_connection import describe_error
-from equilag.adapters.kafka.plain.plain_requests import (
-    commits_of,
-    commits_request,
-    metadata_request,
-    read_topics,
-    topics_of,
-)
-from equilag.adapters.kafka.reading import NamedTopics
+from equilag.adapters.kafka.plain.plain_requests import read_topics
 
 with kafka_python():
     from kafka import errors
@@ -207,35 +200,3 @@ def _sizes(results: Iterable[Any]) -> Iterator[tuple[TopicPartition, int]]:
                 # A replica that moves to another disk is listed twice.
                 if not partition.is_future_key:
                     yield (topic.name, partition.partition_index), partition.partition_size
-
-
-@dataclass(slots=True)
-class PlainOffsets:
-    """The answers: topics, commits or why not, and ends of logs."""
-
-    topics: NamedTopics
-    commits: Commits | ReadFailure
-    ends: PlainEnds = field(default_factory=PlainEnds)
-
-
-def read_offsets(
-    client: PlainClient, group: str, topics: Iterable[str], committed: bool, wait_ms: int
-) -> PlainOffsets:
-    """Return offsets of these topics for the group; each request may take `wait_ms`.
-
-    With `committed` a log ends where the oldest open transaction begins. Raises kafka-python's
-    errors if there are no metadata.
-    """
-    names = sorted(set(topics))
-    node = client.coordinator(group, wait_ms)
-    requested: list[tuple[int | None, Any]] = [(None, metadata_request(names))]
-    if not isinstance(node, ReadFailure):
-        requested.append((node, commits_request([group])))
-    metadata, *commits = client.ask_all(requested, wait_ms)
-    if isinstance(metadata, Exception):
-        raise metadata
-    found = topics_of(metadata)
-    answer = node if isinstance(node, ReadFailure) else commits_of(commits[0], [group])[group]
-    if isinstance(answer, ReadFailure):
-        return PlainOffsets(found, answer)
-    return PlainOffsets(found, answer, read_ends(client, found.leaders(), committed, wait_ms))

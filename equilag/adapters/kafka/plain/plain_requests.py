@@ -28,21 +28,25 @@ with kafka_python():
 
 
 def read_commits(
-    client: PlainClient, coordinators: Mapping[str, int]
+    client: PlainClient, coordinators: Mapping[str, int], wait_ms: int | None = None
 ) -> tuple[dict[str, Commits], dict[str, ReadFailure]]:
     """Return the commits of each group, or why they cannot be read; the values are the groups'
     coordinators, each of which gets one request for many groups."""
     batches = in_batches(coordinators)
-    answers = client.ask_all([(node, commits_request(names)) for node, names in batches])
+    answers = client.ask_all([(node, _of_commits(names)) for node, names in batches], wait_ms)
     found: dict[str, Commits | ReadFailure] = {}
     for (_, names), answer in zip(batches, answers, strict=True):
-        found |= commits_of(answer, names)
+        if isinstance(answer, Exception):
+            found |= dict.fromkeys(names, _failure(describe_error(answer), 0))
+        else:
+            found |= dict.fromkeys(names, _failure("no answer", 0))
+            found |= {group.group_id: _commits(group) for group in answer.groups}
     return sorted_out(found)
 
 
-def commits_request(groups: list[str]) -> Any:
-    """Return a request for all commits of these groups. It needs Kafka 3.0, and stays below the
-    version from which on topics are named by id."""
+def _of_commits(groups: list[str]) -> Any:
+    """A request for all commits of these groups. It needs Kafka 3.0, and stays below the version
+    from which on topics are named by id."""
     kind = OffsetFetchRequest.OffsetFetchRequestGroup
     return OffsetFetchRequest(
         groups=[kind(group_id=group, topics=None) for group in groups],
@@ -50,16 +54,6 @@ def commits_request(groups: list[str]) -> Any:
         min_version=8,
         max_version=9,
     )
-
-
-def commits_of(answer: Any, groups: list[str]) -> dict[str, Commits | ReadFailure]:
-    """Return the commits of each group from an OffsetFetchResponse, or from the error in its
-    place."""
-    if isinstance(answer, Exception):
-        return dict.fromkeys(groups, _failure(describe_error(answer), 0))
-    found: dict[str, Commits | ReadFailure] = dict.fromkeys(groups, _failure("no answer", 0))
-    found.update({group.group_id: _commits(group) for group in answer.groups})
-    return found
 
 
 def _commits(group: Any) -> Commits | ReadFailure:
@@ -147,43 +141,35 @@ _MISSING: Final = (
 def read_topics(
     client: PlainClient, topics: Iterable[str] | None, wait_ms: int | None = None
 ) -> NamedTopics:
-    """Return these topics, or all that the user may describe. Raises kafka-python's errors."""
-    names = None if topics is None else sorted(set(topics))
-    return topics_of(client.ask(None, metadata_request(names), wait_ms))
-
-
-def metadata_request(names: list[str] | None) -> Any:
-    """Return a request for these topics, or for all; missing topics are not created."""
+    """Return these topics, or all that the user may describe; missing ones are not created. Raises
+    kafka-python's errors."""
     kind = MetadataRequest.MetadataRequestTopic
-    return MetadataRequest(
-        topics=None if names is None else [kind(name=name) for name in names],
+    request = MetadataRequest(
+        topics=None if topics is None else [kind(name=name) for name in sorted(set(topics))],
         allow_auto_topic_creation=False,
         include_cluster_authorized_operations=False,
         include_topic_authorized_operations=False,
         min_version=4,
         max_version=12,
     )
-
-
-def topics_of(answer: Any) -> NamedTopics:
-    """Return the topics of a MetadataResponse."""
-    topics = NamedTopics()
+    answer = client.ask(None, request, wait_ms)
+    found = NamedTopics()
     rack_of = {broker.node_id: broker.rack for broker in answer.brokers}
     for topic in answer.topics:
         if topic.error_code in _MISSING:
-            topics.missing.append(topic.name)
+            found.missing.append(topic.name)
         elif topic.error_code == errors.TopicAuthorizationFailedError.errno:
-            topics.forbidden.append(topic.name)
+            found.forbidden.append(topic.name)
         else:
-            topics.found[topic.name] = {
+            found.found[topic.name] = {
                 one.partition_index: one.leader_id for one in topic.partitions
             }
-            topics.ids[topic.topic_id] = topic.name
-            topics.racks[topic.name] = {
+            found.ids[topic.topic_id] = topic.name
+            found.racks[topic.name] = {
                 one.partition_index: distinct_racks(map(rack_of.get, one.replica_nodes))
                 for one in topic.partitions
             }
-    return topics
+    return found
 
 
 _RETRY_PAUSES: Final = (0.2, 0.5, 1.0)
