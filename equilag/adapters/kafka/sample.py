@@ -162,10 +162,11 @@ def partitions_of(
 
     `topics` has the partitions of each topic of the cluster.
     """
-    found = {*committed}
+    found, subscribed = {*committed}, set[str]()
     for member in members:
-        found.update((topic, p) for topic in member.topics for p in topics.get(topic, ()))
+        subscribed.update(member.topics)
         found.update((topic, p) for topic, partitions in member.owned.items() for p in partitions)
+    found.update((topic, p) for topic in subscribed for p in topics.get(topic, ()))
     return {(topic, p) for topic, p in found if p in topics.get(topic, ())}
 
 
