@@ -25,7 +25,7 @@ CHANCE: Final = 1e-4
 """How likely it may be that owners of topics that have nothing in common match as often in any pair
 of topics of a group. 12 partitions of 3 members match all by chance in 2 of 10^6 groups."""
 MAX_COMPARED: Final = 2 * 10**7
-"""Owners compared, some 50 ms; beyond that only topics whose owners match throughout are found."""
+"""Owners compared, some 50 ms; what is beyond is not looked at."""
 
 
 class CoPartitionedTopics(NamedTuple):
@@ -81,33 +81,21 @@ def _by_subscribers(
 
 def _by_owners(group: Group, size: int, topics: Sequence[int]) -> Iterator[CoPartitionedTopics]:
     owners = _owners(group, topics, size)
-    pairs = len(topics) * (len(topics) - 1) // 2
-    owned = np.flatnonzero((owners != NOBODY).any(axis=1)).tolist()
-    clusters, left = [[owned[row] for row in rows] for rows in _alike(owners[owned])], MAX_COMPARED
-    leaders = owners[[rows[0] for rows in clusters]]
-    taken: set[int] = set()
-    for number, (leader, rows) in enumerate(zip(leaders, clusters, strict=True), 1):
-        if number - 1 in taken:
-            continue
-        joined: set[int] = set()
-        if left > 0:
-            left -= leaders[number:].size
-            joined = {k + number for k in _joined(leader, leaders[number:], pairs)} - taken
-            taken |= joined
-        if not joined and (len(rows) == 1 or not is_no_accident(leader, leader, pairs)):
-            continue
-        together = sorted([*rows, *(row for k in joined for row in clusters[k])])
-        some = [topics[row] for row in together]
-        if group.reads[some].all(axis=0).any():  # else they cannot be kept together
+    pairs, left = len(topics) * (len(topics) - 1) // 2, MAX_COMPARED
+    free = np.flatnonzero((owners != NOBODY).any(axis=1))
+    while len(free) > 1 and left > 0:
+        leader, others = owners[free[0]], owners[free[1:]]
+        left -= others.size
+        both = (others != NOBODY) & (leader != NOBODY)
+        equal = ((others == leader) & both).sum(axis=1)
+        joins = (equal > 0) & (2 * equal >= both.sum(axis=1))
+        joins[joins] = [is_no_accident(leader, other, pairs) for other in others[joins]]
+        together = np.append(free[0], free[1:][joins])
+        free = free[1:][~joins]
+        some = [topics[row] for row in together.tolist()]
+        # Nobody could keep topics together that nobody reads together.
+        if joins.any() and group.reads[some].all(axis=0).any():
             yield _joined_topics(group, some, owners[together], False)
-
-
-def _joined(leader: Index, others: Index, pairs: int) -> set[int]:
-    """The rows whose owners match the leader's by no accident."""
-    both = (others != NOBODY) & (leader != NOBODY)
-    equal = ((others == leader) & both).sum(axis=1)
-    near = np.flatnonzero((equal > 0) & (2 * equal >= both.sum(axis=1))).tolist()
-    return {k for k in near if is_no_accident(leader, others[k], pairs)}
 
 
 def _owners(group: Group, topics: Sequence[int], size: int) -> Index:
