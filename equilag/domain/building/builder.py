@@ -24,7 +24,7 @@ from equilag.domain.building.member_fields import (
     refuse_strangers,
     unlike_threads,
 )
-from equilag.domain.building.ownership import NO_TOPIC, ClaimRows, Ownership, claim_rows, settle
+from equilag.domain.building.ownership import claim_doubts, given_claims, settle
 from equilag.domain.building.partition_fields import (
     lag_columns,
     offset_columns,
@@ -39,17 +39,12 @@ from equilag.domain.building.topic_index import (
     allowed_members,
     co_partitioned_topics,
 )
-from equilag.domain.columns import Index, Ints
+from equilag.domain.columns import Index
 from equilag.domain.errors import InputError
 from equilag.domain.group.input_doubt import (
-    CLAIMED_TWICE,
-    DROPPED_CLAIM,
     LAGS_AND_OFFSETS,
     MAX_EXAMPLES,
     MISSING_TOPIC,
-    NO_SUCH_PARTITION,
-    NO_SUCH_TOPIC,
-    NOT_SUBSCRIBED,
     InputDoubt,
 )
 from equilag.domain.group.member import Member
@@ -85,7 +80,7 @@ def _build(given: GroupInput, make: Callable[..., G]) -> G:
     members = tuple(map(listed.__getitem__, order))
     ids = list(map(listed_ids.__getitem__, order))
     class_of, class_topics, absent = _classes(ids, order, given["subscriptions"], topics)
-    rows = claim_rows(ids, order, given.get("owned") or {}, topics)
+    rows = given_claims(ids, order, given.get("owned") or {}, topics)
     generations = np.array([member.generation for member in members], dtype=np.int64)
     claims = settle(rows, topics, generations, class_of, class_topics)
     doubts = (
@@ -209,64 +204,6 @@ def _racks(
             names = tuple(cell)
             found[int(topics.start[topic]) + index] = known.setdefault(names, names)
     return tuple(found)
-
-
-def claim_doubts(
-    claims: Ownership,
-    rows: ClaimRows,
-    topics: TopicIndex,
-    ids: Sequence[str],
-    generation: Ints,
-) -> list[InputDoubt]:
-    """Return what is doubtful about the claims; `ids` and `generation` [M] are the members'."""
-    found = []
-    if len(claims.voided):
-        examples = tuple(
-            (_partition_name(partition, topics), *_newest(partition, claims, ids, generation))
-            for partition in claims.voided[:MAX_EXAMPLES].tolist()
-        )
-        found.append(InputDoubt(CLAIMED_TWICE, len(claims.voided), examples))
-    if claims.dropped:
-        examples = (*_gone(claims, rows, topics, ids), *_unread(claims, topics, ids))
-        found.append(InputDoubt(DROPPED_CLAIM, claims.dropped, examples[:MAX_EXAMPLES]))
-    return found
-
-
-def _newest(
-    partition: int, claims: Ownership, ids: Sequence[str], generation: Ints
-) -> tuple[str, ...]:
-    """The members with the newest claims on a partition."""
-    members = claims.member[claims.partition == partition]
-    newest = generation[members] == generation[members].max()
-    return tuple(ids[member] for member in members[newest].tolist())
-
-
-def _gone(
-    claims: Ownership, rows: ClaimRows, topics: TopicIndex, ids: Sequence[str]
-) -> tuple[tuple[str, ...], ...]:
-    """Claims on what does not exist."""
-    found = []
-    for row, number in claims.gone[:, :MAX_EXAMPLES].T.tolist():
-        topic = int(rows.topic[row])
-        exists = topic != NO_TOPIC
-        name = topics.names[topic] if exists else rows.names[row]
-        why = NO_SUCH_PARTITION if exists else NO_SUCH_TOPIC
-        found.append((f"{name}-{number}", ids[int(rows.member[row])], why))
-    return tuple(found)
-
-
-def _unread(
-    claims: Ownership, topics: TopicIndex, ids: Sequence[str]
-) -> tuple[tuple[str, ...], ...]:
-    """Claims of members that do not subscribe to the topic."""
-    chosen = claims.foreign[:MAX_EXAMPLES]
-    pairs = zip(claims.partition[chosen].tolist(), claims.member[chosen].tolist(), strict=True)
-    return tuple((_partition_name(p, topics), ids[m], NOT_SUBSCRIBED) for p, m in pairs)
-
-
-def _partition_name(partition: int, topics: TopicIndex) -> str:
-    topic = int(np.searchsorted(topics.start, partition, side="right")) - 1
-    return f"{topics.names[topic]}-{partition - int(topics.start[topic])}"
 
 
 def subscription_doubts(missing: Mapping[str, list[str]]) -> list[InputDoubt]:

@@ -16,6 +16,15 @@ from equilag.domain.building.member_fields import refuse_strangers
 from equilag.domain.building.topic_index import TopicIndex
 from equilag.domain.columns import NOBODY, Flags, Index, Ints
 from equilag.domain.errors import InputError
+from equilag.domain.group.input_doubt import (
+    CLAIMED_TWICE,
+    DROPPED_CLAIM,
+    MAX_EXAMPLES,
+    NO_SUCH_PARTITION,
+    NO_SUCH_TOPIC,
+    NOT_SUBSCRIBED,
+    InputDoubt,
+)
 from equilag.domain.show import kind
 from equilag.domain.values import NATURAL, below, not_a
 
@@ -24,19 +33,18 @@ NO_TOPIC: Final = -1
 
 
 @dataclass(frozen=True, slots=True)
-class ClaimRows:
-    """R runs of claims, each of one member on one topic, by ascending member.
-
-    `topic` may be NO_TOPIC; `number` [sum of size] has the partition numbers of all runs, which
-    may be beyond the topic's end.
-    """
+class GivenClaims:
+    """Claims as they were made [C], by ascending member."""
 
     member: Index
     topic: Ints
-    size: Ints
+    """NO_TOPIC for one that does not exist."""
     number: Ints
+    """Of the partition, which may be beyond the topic's end."""
+    row: Ints
+    """Of `names`."""
     names: Sequence[str] = ()
-    """[R] the topics by name, where they were given so."""
+    """The topics of each member by name, where they were given so."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,18 +55,22 @@ class Ownership:
     partition: Ints
     owner: Index
     """[P] the member whose claim stands, or NOBODY."""
-    dropped: int
-    """Claims on what is gone or by a member that does not subscribe; the same one counts once."""
     gone: Ints
-    """[2, n] row and partition number of each claim on what does not exist, once."""
+    """Which of the given claims are on what does not exist, each once."""
     foreign: Ints
     """Which of the Q claims are by members that do not subscribe."""
     voided: Ints
     """Partitions whose two newest claims void each other."""
 
+    @property
+    def dropped(self) -> int:
+        """Claims on what is gone or by a member that does not subscribe; the same one counts
+        once."""
+        return len(self.gone) + len(self.foreign)
+
 
 def settle(
-    rows: ClaimRows,
+    given: GivenClaims,
     topics: TopicIndex,
     generation: Ints,
     class_of: Index,
@@ -69,34 +81,32 @@ def settle(
     `generation` [M] is that of each member's claims; `class_of` and `class_topics` as in Group.
     """
     n_partitions = topics.n_partitions
-    partition = np.repeat(topics.start[rows.topic], rows.size) + rows.number
-    member = np.repeat(rows.member, rows.size)
-    subscribed = np.repeat(_subscribed(rows, topics, class_of, class_topics), rows.size)
-    gone = np.zeros((2, 0), dtype=np.int64)
-    foreign = voided = np.zeros(0, dtype=np.int64)
-    exists = rows.number < np.repeat(np.append(topics.size, 0)[rows.topic], rows.size)
-    if not exists.all():
-        row = np.repeat(np.arange(len(rows.size)), rows.size)
-        gone = np.unique(np.stack((row[~exists], rows.number[~exists])), axis=1)
-        partition, subscribed, member = partition[exists], subscribed[exists], member[exists]
-    contested = _any_twice(partition, n_partitions)
+    exists = given.number < np.append(topics.size, 0)[given.topic]
+    gone = np.flatnonzero(~exists)
+    if len(gone):
+        named = np.stack((given.row[gone], given.number[gone]))
+        gone = gone[np.unique(named, axis=1, return_index=True)[1]]
+    member, topic = given.member[exists], given.topic[exists]
+    partition = topics.start[topic] + given.number[exists]
+    contested = np.bincount(partition).max(initial=0) > 1  # mostly none is, which saves much work
     if contested:
         # The same partition twice from one member is one claim, where it was first named.
         key = member * np.int64(n_partitions) + partition
         first = np.sort(np.unique(key, return_index=True)[1])
-        partition, subscribed, member = partition[first], subscribed[first], member[first]
-    if not subscribed.all():
-        foreign = np.flatnonzero(~subscribed)
+        partition, topic, member = partition[first], topic[first], member[first]
+    reads = np.zeros((len(topics.names), len(class_topics)), np.bool_)
+    for number, read in enumerate(class_topics):
+        reads[read, number] = True
+    subscribed = reads[topic, class_of[member]]
+    foreign, voided = np.flatnonzero(~subscribed), np.zeros(0, dtype=np.int64)
     if contested:
         owner, voided = resolve_claims(
             member, partition, generation[member], subscribed, n_partitions
         )
     else:
         owner = np.full(n_partitions, NOBODY, dtype=np.int32)
-        stands = subscribed if len(foreign) else slice(None)
-        owner[partition[stands]] = member[stands]
-    dropped = int(gone.shape[1]) + len(foreign)
-    return Ownership(member, partition, owner, dropped, gone, foreign, voided)
+        owner[partition[subscribed]] = member[subscribed]
+    return Ownership(member, partition, owner, gone, foreign, voided)
 
 
 def resolve_claims(
@@ -125,42 +135,15 @@ def resolve_claims(
     return owner, partition[last & tied]
 
 
-def _any_twice(partition: Ints, n_partitions: int) -> bool:
-    """True if a partition is claimed more than once (usually none is, which saves much work)."""
-    seen = np.zeros(n_partitions, dtype=np.bool_)
-    seen[partition] = True
-    return int(np.count_nonzero(seen)) < len(partition)
-
-
-def _subscribed(
-    rows: ClaimRows, topics: TopicIndex, class_of: Index, class_topics: Sequence[Index]
-) -> Flags:
-    """[R] does the member of the row read its topic."""
-    if len(class_topics) == 1 and len(class_topics[0]) == np.count_nonzero(topics.size):
-        return np.ones(len(rows.topic), dtype=np.bool_)  # everybody reads whatever exists
-    # Not by a table of topics x classes: with many of both it would not fit in memory.
-    n_topics = len(topics.names)
-    readable = [
-        number * n_topics + read.astype(np.int64) for number, read in enumerate(class_topics)
-    ]
-    known = np.concatenate([np.zeros(0, np.int64), *readable])
-    wanted = class_of[rows.member].astype(np.int64) * n_topics + rows.topic
-    found = np.append(known, -1)[np.searchsorted(known, wanted)] == wanted
-    return np.asarray(found & (rows.topic != NO_TOPIC), dtype=np.bool_)
-
-
-def claim_rows(
+def given_claims(
     ids: Sequence[str],
     order: Sequence[int],
     owned: Mapping[str, Mapping[str, Row]] | ClaimColumns,
     topics: TopicIndex,
-) -> ClaimRows:
+) -> GivenClaims:
     """All claims by member, and then as given."""
     if isinstance(owned, ClaimColumns):
         return _claims_of_columns(owned, order, topics)
-    if not owned:
-        nowhere = np.zeros(0, dtype=np.int64)
-        return ClaimRows(np.zeros(0, dtype=np.int32), nowhere, nowhere, nowhere)
     if not owned.keys() <= set(ids):
         refuse_strangers(owned, ids, "owned")
     nothing: Mapping[str, Row] = {}
@@ -179,18 +162,17 @@ def claim_rows(
             row -= len(one)
         raise AssertionError("a row beyond the last one")
 
-    numbers = map(topics.number.get, names, repeat(NO_TOPIC))
-    return ClaimRows(
-        member=np.repeat(np.arange(len(ids), dtype=np.int32), list(map(len, held))),
-        topic=np.fromiter(numbers, dtype=np.int64, count=len(names)),
-        size=np.fromiter(map(len, lists), dtype=np.int64, count=len(lists)),
-        number=integer_column(lists, NATURAL, place_of),
-        names=names,
-    )
+    number = np.fromiter(map(topics.number.get, names, repeat(NO_TOPIC)), np.int64, len(names))
+    row = np.repeat(np.arange(len(lists)), list(map(len, lists)))
+    member = np.repeat(np.arange(len(ids), dtype=np.int32), list(map(len, held)))
+    numbers = integer_column(lists, NATURAL, place_of)
+    return GivenClaims(member[row], number[row], numbers, row, names)
 
 
-def _claims_of_columns(owned: ClaimColumns, order: Sequence[int], topics: TopicIndex) -> ClaimRows:
-    """A row for each claim, in the order of members."""
+def _claims_of_columns(
+    owned: ClaimColumns, order: Sequence[int], topics: TopicIndex
+) -> GivenClaims:
+    """In the order of members."""
     columns = []
     for name, values, end in (
         ("member", owned.member, len(order)),
@@ -214,8 +196,7 @@ def _claims_of_columns(owned: ClaimColumns, order: Sequence[int], topics: TopicI
     by_member = np.argsort(member, kind="stable")
     member, partition = member[by_member], partition[by_member]
     topic = np.searchsorted(topics.start, partition, side="right") - 1
-    ones = np.ones(len(member), dtype=np.int64)
-    return ClaimRows(member, topic, ones, partition - topics.start[topic])
+    return GivenClaims(member, topic, partition - topics.start[topic], np.arange(len(member)))
 
 
 def _refuse_owned(held: Sequence[object], order: Sequence[int]) -> None:
@@ -229,3 +210,40 @@ def _refuse_owned(held: Sequence[object], order: Sequence[int]) -> None:
                 raise InputError(f"{kind(topic)} as a key, not a string", place)
             if not are_rows([numbers]):
                 raise InputError(not_a(numbers, "a list"), below(place, topic))
+
+
+def claim_doubts(
+    claims: Ownership,
+    given: GivenClaims,
+    topics: TopicIndex,
+    ids: Sequence[str],
+    generation: Ints,
+) -> list[InputDoubt]:
+    """Return what is doubtful about the claims; `ids` and `generation` [M] are the members'."""
+    found = []
+    if len(claims.voided):
+        examples = []
+        for partition in claims.voided[:MAX_EXAMPLES].tolist():
+            members = claims.member[claims.partition == partition]
+            newest = members[generation[members] == generation[members].max()]
+            name = _partition_name(partition, topics)
+            examples.append((name, *(ids[member] for member in newest.tolist())))
+        found.append(InputDoubt(CLAIMED_TWICE, len(claims.voided), tuple(examples)))
+    if claims.dropped:
+        examples = []
+        for claim in claims.gone[:MAX_EXAMPLES].tolist():
+            topic = int(given.topic[claim])
+            exists = topic != NO_TOPIC
+            name = topics.names[topic] if exists else given.names[int(given.row[claim])]
+            why = NO_SUCH_PARTITION if exists else NO_SUCH_TOPIC
+            examples.append((f"{name}-{given.number[claim]}", ids[int(given.member[claim])], why))
+        for claim in claims.foreign[:MAX_EXAMPLES].tolist():
+            name = _partition_name(int(claims.partition[claim]), topics)
+            examples.append((name, ids[int(claims.member[claim])], NOT_SUBSCRIBED))
+        found.append(InputDoubt(DROPPED_CLAIM, claims.dropped, tuple(examples[:MAX_EXAMPLES])))
+    return found
+
+
+def _partition_name(partition: int, topics: TopicIndex) -> str:
+    topic = int(np.searchsorted(topics.start, partition, side="right")) - 1
+    return f"{topics.names[topic]}-{partition - int(topics.start[topic])}"
