@@ -60,8 +60,8 @@ def test_every_recipe_is_there() -> None:
     ("file", "names"),
     [
         ("equilag/domain/constraint/count_constraint.py",
-         ("def may", "def counts_of", "def may_gain_one", "def face", "def admits")),
-        ("equilag/domain/policy/objective.py", ("class Figures", "def terms", "def key")),
+         ("def may", "def counts_of", "def may_gain_one", "face: Flags", "def admits")),
+        ("equilag/domain/policy/objective.py", ("class Figures", "def value", "def key")),
         ("equilag/planner/solving/front.py", ("def candidate_of",)),
         ("equilag/report/outputs.py", ("BUILT_IN",)),
         ("equilag/report/report_blocks.py", ("class Report", "def parts")),

@@ -81,7 +81,7 @@ class Objective(NamedTuple):
 
     policy: Policy
     scale: int = 1
-    """What a record of move cost is in the loads that are compared (`metrics.move_cost_scale`)."""
+    """What a record of move cost is in the loads that are compared, see `ExtendedColumns`."""
     unit: MoveUnit | None = None
     """None where moves have no weight."""
 

@@ -41,7 +41,8 @@ class Task(NamedTuple):
     @staticmethod
     def of(reduction: Reduction, objective: Objective, seed: int = 0) -> Task:
         planned = reduction.group
-        objective = Objective.of(objective.policy, planned)
+        scale, unit = planned.extended.move_cost_scale, planned.extended.move_unit
+        objective = objective._replace(scale=scale, unit=unit)
         if objective.policy.fresh:
             planned = planned.without_owners()
         return Task(reduction, objective, seed, planned)
