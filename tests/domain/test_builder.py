@@ -275,11 +275,3 @@ def test_none_counts_as_not_given() -> None:
         assert Group.build(**given, **{argument: None}).lag.tolist() == [0, 0]
     with pytest.raises(InputError, match="subscriptions: null, not a mapping of member ids"):
         Group.build(**{**given, "subscriptions": None})
-
-
-@pytest.mark.parametrize("field", [{"capacity": 2}, {"max_partitions": 9}, {"instance": "pod"}])
-def test_ordinary_members_are_known_as_such(field: dict[str, Any]) -> None:
-    ordinary = Group.build(**base())
-    assert ordinary.alike is ordinary.members
-    extended = Group.build(**base(members=["a", Member("b", **field)]))
-    assert extended.alike is None

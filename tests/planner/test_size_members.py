@@ -48,8 +48,6 @@ def test_alike_members_are_an_ordinary_group() -> None:
     found = pool([Member("new-1", capacity=5.0), Member("m2", capacity=5.0)], 4)
     assert found.alike
     assert ids(found, 4) == ["m2", "new-1", "new-2", "new-3"]  # new-1 is taken
-    group = found.group_of(3)
-    assert group.alike is group.members
     assert found.capacities_of(2) == (5.0, 5.0)
 
 

@@ -19,7 +19,6 @@ import numpy as np
 from equilag.domain.building.foreign_columns import plain_input
 from equilag.domain.building.group_input import GroupInput, PartitionOffsets, check_arguments
 from equilag.domain.building.member_fields import (
-    EXTENDED_MEMBER_FIELDS,
     check_members,
     refuse_strangers,
     unlike_threads,
@@ -74,7 +73,7 @@ def _build(given: GroupInput, make: Callable[..., G]) -> G:
     check_arguments(given)
     topics = TopicIndex.of(given["topics"])
     listed = [one if isinstance(one, Member) else Member(one) for one in given["members"]]
-    fields = check_members(listed)
+    check_members(listed)
     listed_ids = [member.id for member in listed]
     order = sorted(range(len(listed)), key=listed_ids.__getitem__)
     members = tuple(map(listed.__getitem__, order))
@@ -122,7 +121,6 @@ def _build(given: GroupInput, make: Callable[..., G]) -> G:
         co_partitioned=co_partitioned_topics(
             given.get("co_partitioned"), topics.number, topics.size
         ),
-        alike=None if fields & EXTENDED_MEMBER_FIELDS else members,
     )
 
 

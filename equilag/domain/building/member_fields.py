@@ -59,27 +59,23 @@ A new field of members is an attribute of Member with its default, and an entry 
 checks it, snapshots are read and written with it.
 """
 
-EXTENDED_MEMBER_FIELDS: Final = frozenset({"capacity", "max_partitions", "instance"})
-"""Those that make members differ in what they may have."""
 NULLABLE: Final = frozenset({"capacity"})
 """Those that a snapshot may have as null: programs write one where they measured nothing."""
 
 MEMBER_DEFAULTS: Final[dict[str, Any]] = {name: getattr(Member(""), name) for name in MEMBER_FIELDS}
 
 
-def check_members(members: Sequence[Member]) -> set[str]:
-    """Check the ids and all fields of members; return the fields that any of them has.
+def check_members(members: Sequence[Member]) -> None:
+    """Check the ids and all fields of members.
 
     Raises InputError at a place like `members[3].id`, which counts them as they are given here.
     """
     _check_ids([member.id for member in members])
-    found = set()
     for name, field in MEMBER_FIELDS.items():
         default = MEMBER_DEFAULTS[name]
         column: list[Any] = list(map(attrgetter(name), members))
         if all(map(is_, column, repeat(default))):
             continue
-        found.add(name)
         # Checked once for all members that have the very same object, as a group's generation is.
         objects = dict(zip(map(id, column), column, strict=True))
         for key, value in objects.items():
@@ -87,7 +83,6 @@ def check_members(members: Sequence[Member]) -> set[str]:
             if problem is not None:
                 index = list(map(id, column)).index(key)
                 raise InputError(problem, f"members[{index}].{name}")
-    return found
 
 
 def _check_ids(ids: list[Any]) -> None:

@@ -95,8 +95,6 @@ class Group(GroupView):
     """Partition -> the members, ascending, that alone may take it; None without restrictions."""
     co_partitioned: tuple[tuple[int, ...], ...] = ()
     """Lists of topics of equal size: partition i of all topics of a list goes to one member."""
-    alike: tuple[Member, ...] | None = field(default=None, compare=False)
-    """The very `members` where it is known that none has a capacity, room or an instance."""
     reduced: ExtendedColumns | None = None
     """What `equilag.domain.reduction.reduce` made of the group; None in a group as it was read."""
 

@@ -54,7 +54,7 @@ def is_extended(group: Group) -> bool:
     """True if the group has a field that a plain one has not."""
     if group.allowed or group.co_partitioned:
         return True
-    return group.members is not group.alike and any(
+    return any(
         m.capacity is not None or m.max_partitions is not None or m.instance is not None
         for m in group.members
     )

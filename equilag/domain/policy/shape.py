@@ -67,7 +67,6 @@ def with_new_members(group: Group, classes: Sequence[int], threads: int = 1) -> 
     number[-1] = NOBODY  # that of nobody is the last entry
     ordered = tuple(members[m] for m in by_id)
     class_of = np.array([*group.class_of.tolist(), *classes], dtype=np.int32)
-    plain = group.members is group.alike and threads == 1
     allowed = group.allowed and {
         partition: tuple(sorted(number[list(takers)].tolist()))
         for partition, takers in group.allowed.items()
@@ -79,7 +78,6 @@ def with_new_members(group: Group, classes: Sequence[int], threads: int = 1) -> 
         claim_member=number[group.claim_member],
         owner=number[group.owner],
         allowed=allowed,
-        alike=ordered if plain else None,
     )
 
 

@@ -51,13 +51,7 @@ class MemberPool:
         """The group of the first `size` processes."""
         chosen = np.sort(self._members[: self._ends[size]])
         members = tuple(self.group.members[m] for m in chosen.tolist())
-        plain = self.group.alike is not None
-        return replace(
-            self.group,
-            members=members,
-            class_of=self.group.class_of[chosen],
-            alike=members if plain else None,
-        )
+        return replace(self.group, members=members, class_of=self.group.class_of[chosen])
 
     def members_of(self, size: int) -> int:
         """Members of the first `size` processes."""
@@ -155,7 +149,6 @@ def _present(group: Group) -> tuple[Group, int]:
         dropped_claims=0,
         racks=None,
         allowed=None,
-        alike=None,
     )
     return kept, group.n_members - len(busy)
 
@@ -245,7 +238,7 @@ def _marked(pool: MemberPool) -> Group:
     to a plan."""
     if pool.alike:
         members = tuple(replace(m, capacity=None, instance=None) for m in pool.group.members)
-        return replace(pool.group, members=members, alike=members)
+        return replace(pool.group, members=members)
     capacity = None if pool.equal_capacities else pool.capacity
     threaded = any(len(process.threads) > 1 for process in pool.processes)
     instance = {

@@ -38,7 +38,6 @@ def test_new_members_own_nothing_and_the_others_keep_what_they_have() -> None:
     assert [new.owner[p] for p in range(4)] == [NOBODY, 3, NOBODY, NOBODY]
     assert new.claim_member.tolist() == [3]
     assert new.allowed == {1: (3,)}
-    assert new.alike is new.members
     assert with_added_members(old, None) is old
     assert with_added_members(old, 0) is old
 
@@ -63,7 +62,6 @@ def test_they_are_threads_where_most_members_are() -> None:
     new = with_added_members(old, 4)
     instances = Counter(member.instance for member in new.members)
     assert instances == {"p0": 2, "p1": 2, "new-process-1": 2, "new-process-2": 2}
-    assert new.alike is None
 
 
 def test_a_plan_with_new_members_is_verified_by_the_snapshot_without_them() -> None:

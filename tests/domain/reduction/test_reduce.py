@@ -40,7 +40,7 @@ def test_balance_topic_by_topic_names_who_asked_for_it(
 def test_topics_after_totals_do_not_go_with_instances() -> None:
     group = group_of([2, 2], [[0, 1], [0, 1]])
     members = tuple(replace(member, instance="p") for member in group.members)
-    group = replace(group, members=members, alike=None)
+    group = replace(group, members=members)
     with pytest.raises(equilag.InputError, match="total-then-topics does not go with instances"):
         equilag.solve(group, balance="total-then-topics")
     plan = equilag.solve(group, balance="total-then-topics", instances="none", effort=0.1)
