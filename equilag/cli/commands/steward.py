@@ -238,7 +238,7 @@ def run(args: argparse.Namespace) -> int:
 def _show_status(args: argparse.Namespace) -> int:
     """Print the status of the steward at ``--listen``. Return 1 if it is not healthy. Raises
     InputError if none answers."""
-    from equilag.live.status.ask_status import ask_status
+    from equilag.live.status.steward_facts import ask_status
 
     document = ask_status(*args.listen)
     if args.json:

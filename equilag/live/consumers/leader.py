@@ -23,8 +23,7 @@ from equilag.live.consumers.lag_source import (
     Sizes,
     checked,
 )
-from equilag.live.consumers.leader_load import LeaderLoad
-from equilag.live.consumers.leader_log import VerdictLog
+from equilag.live.consumers.leader_state import LeaderLoad, VerdictLog
 from equilag.live.consumers.options import PATIENCE, AssignorOptions
 from equilag.live.consumers.sampler import LagSampler, MeasureProbe, Probe
 from equilag.live.rebalance.assignments import Answering, JoinedMembers

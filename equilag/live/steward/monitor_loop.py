@@ -38,7 +38,7 @@ Decide = Callable[[Group, PlanSettings], Decision]
 
 _WOULD_BE_S: Final = 60.0
 """How often a dry run logs what would be; the status has it at any time."""
-_NO_GROUP: Final = "there is no such group"
+_NO_GROUP: Final = "there is no such group: it has no members and no commits; check its name"
 
 
 class MonitorLoop:
@@ -90,7 +90,12 @@ class MonitorLoop:
             self._count_without_assignment(True)
             return
         except NoSuchGroup:
-            self._handle_no_group()
+            self._without_group("no group", "no-group", _NO_GROUP)
+            self._count_without_assignment(False)
+            self._shared.observation = None
+            self._shared.send(Command.RECONSIDER)
+            self._shared.state.observed()
+            self._shared.state.set(members=0, by_member=())
             return
         except UnplannableGroup as error:  # the steward must not stay in it, or wait for it
             self.failure = error
@@ -98,7 +103,7 @@ class MonitorLoop:
             self._shared.stop_all()
             return
         except EquilagError as error:
-            self._handle_failure(str(error))
+            self._without_group("failed", "cannot-read-the-group", str(error))
             return
         if self._failing not in ("", _NO_GROUP):
             log_event(logging.INFO, "reading-again")
@@ -120,27 +125,15 @@ class MonitorLoop:
         self._without_assignment = self._without_assignment + 1 if without else 0
         self._shared.state.set(observations_without_assignment=self._without_assignment)
 
-    def _handle_no_group(self) -> None:
-        if self._failing != _NO_GROUP:
-            reason = "it has no members and no commits; check its name if it should have some"
-            log_event(logging.WARNING, "no-group", reason=reason)
-        self._failing = _NO_GROUP
-        self._count_without_assignment(False)
-        self._shared.observation = None
-        self._shared.send(Command.RECONSIDER)
-        self._shared.state.count("observations", "no group")
-        self._shared.state.observed()
-        self._shared.state.set(members=0, by_member=())
-        if self._dry_run is not None:
-            self._shared.state.set(role="dry-run", role_reason=_NO_GROUP)
-
-    def _handle_failure(self, problem: str) -> None:
-        self._shared.state.count("observations", "failed")
+    def _without_group(self, outcome: str, event: str, problem: str) -> None:
+        """The group was not observed for this reason, which is logged as an event once."""
+        self._shared.state.count("observations", outcome)
         if problem != self._failing:
-            log_event(logging.WARNING, "cannot-read-the-group", problem=problem)
+            log_event(logging.WARNING, event, problem=problem)
         self._failing = problem
         if self._dry_run is not None:
-            self._shared.state.set(role="unreachable", role_reason=problem)
+            role = "dry-run" if problem == _NO_GROUP else "unreachable"
+            self._shared.state.set(role=role, role_reason=problem)
 
     def _update_status(self, observation: Observation) -> None:
         for remark in observation.remarks:

@@ -19,8 +19,7 @@ from equilag.domain.errors import EquilagError
 from equilag.live.rebalance.decision import decide_within, load_planner
 from equilag.live.status.state_file import KeptState
 from equilag.live.status.status import StewardStatus, log_event, recorded
-from equilag.live.steward.election import SESSION_S
-from equilag.live.steward.election_loop import ElectionLoop, election_group
+from equilag.live.steward.election_loop import SESSION_S, ElectionLoop, election_group
 from equilag.live.steward.group_membership import GroupMembership
 from equilag.live.steward.heartbeat_loop import HeartbeatLoop
 from equilag.live.steward.leader_loop import LeaderLoop

@@ -15,8 +15,7 @@ from support.steward_fakes import FakeMembership, Parts, joined
 from equilag.adapters.kafka.codec.consumer_protocol import write_assignment
 from equilag.domain.errors import EquilagError
 from equilag.live.steward import election_loop as module
-from equilag.live.steward.election import MAX_SILENT_S, SESSION_S, Election
-from equilag.live.steward.election_loop import ElectionLoop
+from equilag.live.steward.election_loop import MAX_SILENT_S, SESSION_S, Election, ElectionLoop
 from equilag.live.steward.group_membership import GroupMembership, JoinResult
 from equilag.live.steward.membership_errors import (
     AlreadyRebalancing,
