@@ -42,7 +42,7 @@ def observations(samples: OffsetSamples) -> Iterator[ObservedOffsets]:
 
 def rates_now(tracker: LoadTracker, partitions: int) -> Floats:
     """[P] NaN where unknown."""
-    found = tracker.rates({TOPIC: partitions}).rates[TOPIC]
+    found = tracker.rates({TOPIC: partitions})[0][TOPIC]
     return np.array([np.nan if rate is None else rate for rate in found])
 
 

@@ -149,15 +149,13 @@ def _consumer_handle(coordinator: Any) -> ConsumerHandle:
             loop_now.call_soon_threadsafe(coordinator_now.request_rejoin)
 
     def alive() -> bool:
-        coordinator_now = weak()
-        return coordinator_now is not None and not coordinator_now._closing.done()
+        return (now := weak()) is not None and not now._closing.done()
 
     def settled() -> bool:
-        coordinator_now = weak()
-        if coordinator_now is None:
+        if (now := weak()) is None:
             return False
-        subscription = coordinator_now._subscription.subscription
-        return subscription is not None and not coordinator_now.need_rejoin(subscription)
+        subscription = now._subscription.subscription
+        return subscription is not None and not now.need_rejoin(subscription)
 
     return ConsumerHandle(
         group,

@@ -192,38 +192,32 @@ def _consumer_handle(coordinator: Any) -> ConsumerHandle:
     weak = weakref.ref(coordinator)
 
     def alive() -> bool:
-        coordinator_now = weak()
-        return coordinator_now is not None and not coordinator_now._manager.closed
+        return (now := weak()) is not None and not now._manager.closed
 
     def requested(generation: int) -> bool:
         """Request a rebalance; return True if there is nothing left to wait for."""
-        coordinator_now = weak()
+        now = weak()
         # Followers cannot request a rebalance, and another round has its own plan.
-        if (
-            coordinator_now is None
-            or not coordinator_now._is_leader
-            or coordinator_now._manager.closed
-        ):
+        if now is None or not now._is_leader or now._manager.closed:
             return True
-        if coordinator_now._generation.generation_id != generation:
+        if now._generation.generation_id != generation:
             return True
-        if coordinator_now.state is not MemberState.STABLE:
+        if now.state is not MemberState.STABLE:
             return False
-        coordinator_now.request_rejoin()
+        now.request_rejoin()
         return True
 
     def request_rebalance() -> None:
         # The end of a round withdraws requests made during it, so wait for the end.
-        coordinator_now, give_up = weak(), time.monotonic() + SETTLE_S
-        if coordinator_now is None:
+        now, give_up = weak(), time.monotonic() + SETTLE_S
+        if now is None:
             return
-        generation, coordinator_now = coordinator_now._generation.generation_id, None
+        generation, now = now._generation.generation_id, None
         while not requested(generation) and time.monotonic() < give_up:
             time.sleep(0.02)
 
     def settled() -> bool:
-        coordinator_now = weak()
-        return coordinator_now is not None and coordinator_now.state is MemberState.STABLE
+        return (now := weak()) is not None and now.state is MemberState.STABLE
 
     return ConsumerHandle(
         group,

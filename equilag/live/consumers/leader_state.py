@@ -146,11 +146,11 @@ class LeaderLoad:
             now = time.monotonic()
             if not isinstance(sample, ObservedOffsets):
                 return Measured(sample, age=now - at)
-            rates = self._tracker.rates(sizes)
+            rates, errors = self._tracker.rates(sizes)
             return Measured(
                 lags_of(sample.committed, sample.log_start, sample.log_end, self._reset),
                 age=now - sample.at,
-                rates=rates.rates,
-                rate_errors=rates.errors,
+                rates=rates,
+                rate_errors=errors,
                 capacities=self._tracker.capacities(keys, now),
             )

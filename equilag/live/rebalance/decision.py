@@ -199,22 +199,22 @@ def last_resort(
     """
     from equilag.planner.assign import assign
 
-    if not has_rules(group, fitting.policy):
+    if not _has_rules(group, fitting.policy):
         return Decision(assign(group, FALLBACK), reason, fitting.left_out)
-    limit = min(_LAST_RESORT_S, settings.time_limit)
-    exact = attempt_plan(group, fitting, settings, limit, effort=0.0)
-    if exact.plan is not None:
-        return Decision(exact.plan, reason, exact.fitting.left_out)
-    fitting = FittingPolicy(structure_only(exact.fitting.policy), exact.fitting.left_out)
-    quick = attempt_plan(group, fitting, settings, 0.0, effort=0.0)
-    if quick.plan is not None:
-        left_out = f"capacities, room, instances and racks are left out for now: {exact.problem}"
-        return Decision(quick.plan, reason, (*quick.fitting.left_out, left_out))
-    broken = f"pins and co-partitioned topics are not kept: {quick.problem}"
-    return Decision(assign(group, FALLBACK), reason, (*quick.fitting.left_out, broken))
+    limit, left_out = min(_LAST_RESORT_S, settings.time_limit), ""
+    for seconds in (limit, 0.0):
+        attempt = attempt_plan(group, fitting, settings, seconds, effort=0.0)
+        fitting = attempt.fitting
+        if attempt.plan is not None:
+            more = (left_out,) if left_out else ()
+            return Decision(attempt.plan, reason, (*fitting.left_out, *more))
+        left_out = f"capacities, room, instances and racks are left out for now: {attempt.problem}"
+        fitting = fitting._replace(policy=structure_only(fitting.policy))
+    broken = f"pins and co-partitioned topics are not kept: {attempt.problem}"
+    return Decision(assign(group, FALLBACK), reason, (*fitting.left_out, broken))
 
 
-def has_rules(group: Group, policy: Policy) -> bool:
+def _has_rules(group: Group, policy: Policy) -> bool:
     """True if there are rules, or shares of members, that no heuristic knows."""
     if len({member.capacity for member in group.members}) > 1:
         return True

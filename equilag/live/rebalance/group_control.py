@@ -9,13 +9,13 @@ from __future__ import annotations
 
 import time
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from equilag.domain.plan.plan import Plan
 from equilag.domain.policy.policy import Policy
 from equilag.live.rebalance.assignments import RebalanceAnswer
 from equilag.live.rebalance.controller import Considered, Controller, Seen
-from equilag.live.rebalance.handouts import Handouts, TargetAssignment, counts_of
+from equilag.live.rebalance.handouts import Handouts, TargetAssignment
 from equilag.live.rebalance.joined_members import JoinedMember, Partitions
 from equilag.live.rebalance.measured import Measured
 from equilag.live.rebalance.worthwhile_plan import MakePlan
@@ -66,7 +66,7 @@ class GroupControl:
         if not dry_run:
             target = seen.target(decision.plan, {})
             if seen.measured.capacities:  # it was planned by speeds
-                target = replace(target, shares=counts_of(target.assignment))
+                target = target.by_speed()
             # Unless another rebalance came first.
             if not self.handouts.request(target, seen.rebalances, time.monotonic()):
                 return considered, False

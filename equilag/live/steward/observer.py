@@ -137,7 +137,7 @@ class GroupObserver:
     def _measured(
         self, offsets: TopicOffsets, sizes: Mapping[str, int], names: Mapping[str, str], at: float
     ) -> Measured:
-        rates = self._tracker.rates(sizes)
+        rates, errors = self._tracker.rates(sizes)
         policy = self._options.policy
         racks = offsets.racks if policy.minds_racks else None
         # The user's capacities may be in any unit, so that measured ones do not go with them.
@@ -146,8 +146,8 @@ class GroupObserver:
         return Measured(
             lags_of(offsets.committed, offsets.log_start, offsets.log_end, self._options.reset),
             racks or None,
-            rates=rates.rates,
-            rate_errors=rates.errors,
+            rates=rates,
+            rate_errors=errors,
             capacities={key: speeds[name] for key, name in names.items() if name in speeds},
             guessed={key for key, name in names.items() if not self._tracker.has_speed(name)},
             commit_s=self._tracker.commit_s,

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
-from typing import Any, Final, NamedTuple
+from typing import Any, Final, NamedTuple, TypeAlias
 
 import numpy as np
 
@@ -31,13 +30,8 @@ CELLS_PER_S: Final = 10_000.0
 partitions and 200 members with a backlog that takes 50 ms: once in 24 s, 0.2 % of a core."""
 
 
-@dataclass(frozen=True, slots=True)
-class TrackedRates:
-    """Records produced per second, by topic: one entry per partition, None where unknown."""
-
-    rates: dict[str, list[float | None]]
-    errors: dict[str, list[float | None]]
-    """Standard errors; of bursty producers they are as large as the bursts make them."""
+Rates: TypeAlias = dict[str, list[float | None]]
+"""Topic -> one figure per partition in records per second, None where unknown."""
 
 
 class _KnownRates(NamedTuple):
@@ -149,14 +143,15 @@ class LoadTracker:
         usual = SILENT * self.commit_s
         return {key: age for key, age in self._ring.commit_ages().items() if age > usual}
 
-    def rates(self, sizes: Mapping[str, int]) -> TrackedRates:
-        """Return the rates of topics with these numbers of partitions, as of the last observation.
+    def rates(self, sizes: Mapping[str, int]) -> tuple[Rates, Rates]:
+        """Return the rates of topics with these numbers of partitions, as of the last observation,
+        and their standard errors; those of bursty producers are as large as the bursts make them.
 
         A topic that was not observed, or with another size, is unknown.
         """
         known, columns = self._known, self._ring.columns
         values, errors = columns.by_topic(known.value), columns.by_topic(known.error)
-        return TrackedRates(_sized(values, sizes), _sized(errors, sizes))
+        return _sized(values, sizes), _sized(errors, sizes)
 
     def has_speed(self, key: str) -> bool:
         """True if the member's own speed was measured; else its capacity is assumed."""
@@ -172,9 +167,7 @@ class LoadTracker:
         return self._speeds.capacities(keys, now, rate)
 
 
-def _sized(
-    rows: Mapping[str, list[float | None]], sizes: Mapping[str, int]
-) -> dict[str, list[float | None]]:
+def _sized(rows: Rates, sizes: Mapping[str, int]) -> Rates:
     return {
         topic: row if len(row := rows.get(topic, [])) == size else [None] * size
         for topic, size in sizes.items()

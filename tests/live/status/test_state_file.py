@@ -21,7 +21,7 @@ def learnt(path: Path | None, group: str = "g") -> KeptState:
 
 
 def rates(kept: KeptState) -> list[float | None]:
-    return kept.tracker.rates({TOPIC: 1}).rates[TOPIC]
+    return kept.tracker.rates({TOPIC: 1})[0][TOPIC]
 
 
 def test_without_a_file_nothing_is_kept(tmp_path: Path) -> None:
