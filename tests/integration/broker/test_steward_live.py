@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import signal
-import time
 from collections.abc import Callable
 from pathlib import Path
 
@@ -126,30 +125,6 @@ def test_of_a_pair_one_takes_over(here: Scene) -> None:
     stays(lambda: second.status()["role"] == "leader", 3)
     assert not second.events("take-over")
     here.ends_with(BEST)
-
-
-@pytest.mark.long
-def test_no_partition_has_two_owners_in_a_take_over(
-    scene: Callable[[], Scene], admin: AdminClient
-) -> None:
-    """The members, one of them static, notice one by one, with heartbeats 3 s apart. Eager ones:
-    see tests/integration/live/test_take_over.py."""
-    here = scene()
-    topic = here.group
-    make_topic(admin, topic, 24)
-    slow = {"heartbeat_interval_ms": 3000, "session_timeout_ms": 10_000}
-    for number in range(8):
-        static = {"group_instance_id": "static"} if number == 0 else {}
-        here.member(f"rd-{number}", topic, "cooperative-sticky", **slow, **static)
-    here.all_owned(topic, 24, 8)
-    before, began = here.log.held(), time.time()
-    steward = here.steward("--take-over")
-    steward.wait_for(lambda status: status["role"] == "leader")
-    until(lambda: bool(steward.events("take-over-done")))
-    here.all_owned(topic, 24, 8)
-    assert [one for one in here.log.twice() if one[0] >= began] == []
-    assert here.log.held() == before
-    assert steward.status()["take_over_waits_for"] == 0
 
 
 @pytest.mark.long

@@ -77,12 +77,3 @@ def test_what_is_observed_is_the_target_unless_it_breaks_rules() -> None:
     assert (handouts.known.held, handouts.known.target) == ({}, OTHER)
     handouts.record_partial(HELD, 2.0)
     assert (handouts.known.held, handouts.known.target, handouts.known.at) == (HELD, None, 2.0)
-
-
-def test_what_was_observed_before_a_rebalance_replaces_nothing_after_it() -> None:
-    handouts = Handouts()
-    handouts.begin()
-    handouts.record(TARGET, complete=True, now=2.0)
-    known = handouts.known
-    assert not handouts.observe({}, OTHER, 0, 3.0)
-    assert handouts.known is known

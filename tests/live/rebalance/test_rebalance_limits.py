@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from equilag.live.rebalance.rebalance_limits import (
-    MOVES_PER_PARTITION,
     Backoff,
     MoveBudget,
     VerdictNews,
@@ -29,11 +28,6 @@ def test_a_budget_starts_full_and_fills_up_within_an_hour() -> None:
     assert budget.left(24, 100.0) == 60
     budget.take(40, 24, 100.0)
     assert [budget.left(24, now) for now in (100.0, 700.0, 5000.0)] == [20, 30, 60]
-
-
-def test_without_a_limit_it_follows_the_number_of_partitions() -> None:
-    assert MoveBudget(None).left(24, 0.0) == 24 * MOVES_PER_PARTITION
-    assert MoveBudget(0).left(24, 0.0) == 0
 
 
 def test_a_changed_ground_is_news_once_a_minute() -> None:

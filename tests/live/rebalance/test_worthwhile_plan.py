@@ -13,7 +13,6 @@ from equilag.live.rebalance.live_policy import live_policy
 from equilag.live.rebalance.sticky_plan import repaired, sticky_policy
 from equilag.live.rebalance.worthwhile_plan import (
     cheaper_plan,
-    first_step,
     gain_of_plan,
     with_move_prices,
 )
@@ -57,18 +56,3 @@ def test_a_plan_that_moves_nearly_everything_is_replaced() -> None:
     assert gain_few is not None
     assert cheaper_plan(group, POLICY, weigh, few, gain_few)[0] is few
     assert weigh(replace(whole, fallback_reason="late")) is None
-
-
-def test_no_step_of_a_plan_that_gains_next_to_nothing() -> None:
-    even = loads_of([0] * 4, ["a", "b"], [0, 1, 0, 1], [9.0, 9.0, 9.0, 9.1], policy=POLICY)
-    group, weigh = with_move_prices(even, POLICY), partial(gain_of_plan, even, PACE, 300.0)
-    plan = repaired(even.group, sticky_policy(POLICY))
-    assert plan is not None
-    swapped = Decision(replace(plan, assigned=np.array([1, 0, 1, 0], dtype=np.int32)))
-    gain = weigh(swapped)
-    assert gain is not None
-
-    def never(*_: object) -> Decision:
-        raise AssertionError
-
-    assert first_step(group, POLICY, never, weigh, swapped, gain) is None

@@ -194,13 +194,6 @@ def test_ipv6(state: StewardStatus) -> None:
         pytest.skip(f"no IPv6 here: {error}")
 
 
-def test_no_heartbeat() -> None:
-    state = StewardStatus(1.0, 10.0)
-    state.observed()
-    state.set(role="follower")
-    assert state.facts.problem == "no heartbeat was answered within the session timeout"
-
-
 def test_names_that_no_other_site_has_and_allowed_names() -> None:
     own = ("", "127.0.0.1:1", "[::1]:1", "10.1.2.3", "localhost:1", "x.localhost.", "node-1:9")
     assert [host for host in own if not is_own_name(host, ())] == []

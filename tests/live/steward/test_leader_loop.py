@@ -26,8 +26,6 @@ from equilag.adapters.kafka.reading import TopicOffsets
 from equilag.domain.errors import EquilagError
 from equilag.domain.policy.policy import Policy
 from equilag.live.rebalance.handouts import TargetAssignment
-from equilag.live.rebalance.joined_members import JoinedMember
-from equilag.live.steward.answer_maker import needs_places
 from equilag.live.steward.election_loop import ElectionLoop
 from equilag.live.steward.group_membership import GroupMembership, JoinResult
 from equilag.live.steward.leader_loop import LeaderLoop
@@ -144,16 +142,6 @@ def test_it_leaves_if_topics_stay_unknown(monkeypatch: pytest.MonkeyPatch) -> No
     assert run.membership.calls.index("leave") < run.membership.calls.index("close") - 1
 
 
-def test_unknown_topics_are_asked_for_again() -> None:
-    """An observation of other topics does not help."""
-    run = Run([joined("a"), joined("a")], NO_BROKER)
-    run.observe(reading({"u": [1]}, {"a": {"u": [0]}}))
-    run.go()
-    assert run.membership.synced == []
-    assert run.state.facts.role == "unreachable"
-    assert len(run.membership.calls) == 4  # two joins, leave, close
-
-
 def with_metadata(**metadata: bytes) -> JoinResult:
     return JoinResult(1, "range", True, False, tuple((m, None, b) for m, b in metadata.items()))
 
@@ -201,22 +189,6 @@ def test_threads_of_a_host_are_one_instance(known: bool, caplog: pytest.LogCaptu
     assert len(run.given["c"]) == 1 or not known
     assert run.counted == (1, 0)
     assert ("no member's host is known" in "".join(logged)) is not known
-
-
-@pytest.mark.parametrize(
-    ("policy", "needed"),
-    [
-        (Policy(), False),
-        (Policy(instances="none", rack_aware=True), False),
-        (Policy(instances="host"), True),
-        (Policy(instances="client-id"), True),
-        (Policy(pin={("t", 0): "a", ("t", 1): "b-1"}), False),
-        (Policy(pin={("t", 0): "a", ("t", 1): "b"}), True),
-    ],
-)
-def test_which_policies_need_client_ids_and_hosts(policy: Policy, needed: bool) -> None:
-    members = [JoinedMember("a-1", ("t",), instance_id="a"), JoinedMember("b-1", ("t",))]
-    assert needs_places(policy, members) is needed
 
 
 @pytest.mark.parametrize(
@@ -415,14 +387,6 @@ def test_a_take_over_does_not_wait_forever(caplog: pytest.LogCaptureFixture) -> 
     assert run.membership.calls[3] == ("join", reason)
     (done,) = [vars(one)["fields"] for one in caplog.records if one.msg == "take-over-done"]
     assert done == {"missing": 1, "reason": "not all members are back in time"}
-
-
-def test_a_take_over_ends_if_another_member_leads() -> None:
-    run = taking_over([joined("b-2"), joined(leads=False, generation=2)])
-    run.shared.send(Command.REBALANCE, 1)
-    run.go()
-    assert run.membership.synced[1]["b-2"] == {"t": [1]}
-    assert (run.state.facts.take_over_waits_for, run.shared.take_over) == (0, None)
 
 
 def test_a_member_that_joins_has_a_share_from_then_on() -> None:

@@ -159,11 +159,6 @@ def test_while_a_take_over_waits_nothing_is_repaired() -> None:
     assert run.shared.rebalance_pending
 
 
-def test_one_observation_without_an_owner_starts_nothing() -> None:
-    complete = reading(WITH_ONE_MORE, {"a": {"t": [0, 1]}, "b": {"t": [2, 3]}})
-    assert Run().sees(reading(WITH_ONE_MORE, RANGE), complete).commands == []
-
-
 EQUAL = {"t": [5, 5], "u": [5, 5]}
 TORN = {"a": {"t": [0], "u": [1]}, "b": {"t": [1], "u": [0]}}
 TOGETHER = {"a": {"t": [0], "u": [0]}, "b": {"t": [1], "u": [1]}}
@@ -239,9 +234,3 @@ def test_a_group_that_becomes_one_of_another_kind() -> None:
     run = Run().sees(uneven(), UnplannableGroup("g", "streams"))
     assert "It is a streams group (KIP-1071)" in str(run.monitor.failure)
     assert run.shared.stop.is_set()
-
-
-def test_a_group_without_members() -> None:
-    run = Run().sees(reading({}, {}))
-    assert run.commands == []
-    assert run.state.facts.members == 0
