@@ -104,33 +104,39 @@ def missing() -> str | None:
     return None
 
 
-def start_broker(folder: Path, settings: Mapping[str, str] | None = None) -> Broker:
+def start_broker(
+    folder: Path, settings: Mapping[str, str] | None = None, lib: Path | None = None
+) -> Broker:
     """A broker that serves requests, with new data in `folder`; `settings` go before the own ones.
+    Its jars are those of `lib`, by default of `fetch_jars()`.
 
     Raises NoBroker if Java, Maven or the jars cannot be had, RuntimeError if it does not start.
     """
-    return start_brokers(folder, 1, settings)[0]
+    return start_brokers(folder, 1, settings, lib)[0]
 
 
 def start_brokers(
-    folder: Path, number: int, settings: Mapping[str, str] | None = None
+    folder: Path, number: int, settings: Mapping[str, str] | None = None, lib: Path | None = None
 ) -> list[Broker]:
     """A cluster of so many brokers, which are controllers too; raises as `start_broker`."""
     if reason := missing():
         raise NoBroker(reason)
-    lib = fetch_jars()
+    lib = lib or fetch_jars()
     try:
         return _start(folder, lib, number, settings or {})
     except RuntimeError:  # a free port can be taken by another before it is used
         return _start(folder, lib, number, settings or {})
 
 
-def fetch_jars() -> Path:
-    """The folder with Kafka's jars, fetched now if need be. Raises NoBroker if Maven fails."""
-    lib = _lib()
+def fetch_jars(version: str = "") -> Path:
+    """The folder with the jars of this version of Kafka, by default the POM's; fetched now if need
+    be. Raises NoBroker if Maven fails."""
+    lib = _lib(version)
+    other = [f"-Dkafka.version={version}"] if version else []
 
     def fetch(jars: Path) -> None:
-        problem = failure("Maven", "fetch Kafka", maven(POM, jars), jars.parent, _FETCH_S)
+        command = maven(POM, jars, *other)
+        problem = failure("Maven", "fetch Kafka", command, jars.parent, _FETCH_S)
         if problem is None and not any(jars.glob("kafka_2.13-*.jar")):
             problem = "Maven cannot fetch Kafka: it says nothing"
         if problem is not None:
@@ -140,8 +146,8 @@ def fetch_jars() -> Path:
     return lib
 
 
-def _lib() -> Path:
-    return CACHE / hashlib.sha256(POM.read_bytes()).hexdigest()[:16]
+def _lib(version: str = "") -> Path:
+    return CACHE / hashlib.sha256(POM.read_bytes() + version.encode()).hexdigest()[:16]
 
 
 def _start(folder: Path, lib: Path, number: int, settings: Mapping[str, str]) -> list[Broker]:

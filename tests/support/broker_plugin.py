@@ -1,4 +1,4 @@
-"""The jar of `broker-plugin/`, built with Maven."""
+"""The jar of `broker-plugin/`, built with Maven, and brokers that have it."""
 
 from __future__ import annotations
 
@@ -8,12 +8,13 @@ from pathlib import Path
 from typing import Final
 
 import pytest
-from support.kafka_broker import CACHE
+from support.kafka_broker import CACHE, fetch_jars
 from support.paths import CHECKOUT
 
 from benchmarks.toolchains import failure, java_missing, make_once
 
 SOURCES: Final = CHECKOUT / "broker-plugin"
+CLASS: Final = "equilag.broker.EquilagAssignor"
 JAR: Final = "equilag-broker-plugin.jar"
 _BUILD_S: Final = 170
 
@@ -38,3 +39,11 @@ def plugin_jar() -> Path:
     built = CACHE.parent / "broker-plugin" / digest.hexdigest()[:16]
     make_once(built, lambda folder: shutil.copy(build(folder / "out", "-Dmaven.test.skip"), folder))
     return built / JAR
+
+
+def lib_with_plugin(folder: Path, version: str = "") -> Path:
+    """Fill the folder with the jars of this version of Kafka, and the plug-in's."""
+    folder.mkdir()
+    for jar in (*fetch_jars(version).iterdir(), plugin_jar()):
+        (folder / jar.name).symlink_to(jar)
+    return folder

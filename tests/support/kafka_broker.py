@@ -8,12 +8,21 @@ from pathlib import Path
 
 import pytest
 
-from benchmarks.kafka_broker import CACHE, Broker, NoBroker, missing, start_broker, start_brokers
+from benchmarks.kafka_broker import (
+    CACHE,
+    Broker,
+    NoBroker,
+    fetch_jars,
+    missing,
+    start_broker,
+    start_brokers,
+)
 
 __all__ = [
     "CACHE",
     "Broker",
     "NoBroker",
+    "fetch_jars",
     "missing",
     "running_broker",
     "running_brokers",

@@ -57,7 +57,13 @@ _MOVING: Final = frozenset(
         errors.RequestTimedOutError,
     }
 )
-_LOST: Final = frozenset({errors.UnknownMemberIdError, errors.IllegalGenerationError})
+_LOST: Final = frozenset(
+    {
+        errors.UnknownMemberIdError,
+        errors.IllegalGenerationError,
+        errors.FencedMemberEpochError,
+    }
+)
 _REASONS: Final = {
     errors.GroupAuthorizationFailedError: "cannot join: needs the right Read on Group {group!r}",
     errors.InconsistentGroupProtocolError: (

@@ -1,4 +1,5 @@
 """Schemas of messages that kafka-python lacks, as resources in the form that it reads.
 
-Fields and versions: ConsumerGroupDescribe, API 69 of KIP-848, as in Kafka 4.
+Fields and versions: ConsumerGroupHeartbeat and ConsumerGroupDescribe, APIs 68 and 69 of
+KIP-848, as in Kafka 4.
 """

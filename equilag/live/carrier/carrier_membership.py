@@ -1,0 +1,133 @@
+"""Members of a KIP-848 group that bring it plans: their heartbeats, and what the errors mean.
+
+Importing this module imports kafka-python.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Final
+
+from equilag.adapters.kafka.client_config import quietly
+from equilag.adapters.kafka.described import ReadFailure
+from equilag.adapters.kafka.plain.plain_client import PlainClient
+from equilag.adapters.kafka.plain.plain_connection import describe_error
+from equilag.live.steward.membership_errors import MembershipLost, Unreachable, raise_for_code
+
+with quietly():
+    from kafka import errors
+    from kafka.protocol.api_message import ApiMessage
+
+    class ConsumerGroupHeartbeatRequest(  # type: ignore[call-arg]
+        ApiMessage,  # type: ignore[misc]
+        load_json="equilag.adapters.kafka.codec.schemas",
+    ):
+        """API 68; the class name selects the schema."""
+
+    class ConsumerGroupHeartbeatResponse(  # type: ignore[call-arg]
+        ApiMessage,  # type: ignore[misc]
+        load_json="equilag.adapters.kafka.codec.schemas",
+    ):
+        """Defined so that the response parser knows it."""
+
+
+ASSIGNOR: Final = "equilag"
+"""The plug-in's name, which a carrier names for the whole group."""
+TOPICS: Final = ("equilag-carrier-even", "equilag-carrier-odd")
+"""Topics that do not exist. Changing from one to the other makes the broker assign anew, in the
+same request that brings the plan."""
+
+_JOIN: Final = 0
+_LEAVE: Final = -1
+_REBALANCE_MS: Final = 45_000
+"""A carrier owns nothing that it could be slow to release."""
+
+
+class Carrier:
+    """One carrier, under a member id that stays the same whatever process it is in."""
+
+    def __init__(self, client: PlainClient, group: str, number: int) -> None:
+        self.member = f"equilag-carrier-{number}"
+        self._client = client
+        self._group = group
+        self._node: int | None = None
+        self._epoch = _JOIN
+        self._rack = ""
+        self._topic = 0
+
+    def bring(self, rack: str, trigger: bool) -> None:
+        """Join with this piece of a plan, or replace the former one. With `trigger` the group is
+        assigned anew at once.
+
+        Raises Refused, Unreachable.
+        """
+        self._rack = rack
+        self._topic ^= trigger
+        changed = {"rack_id": rack, "subscribed_topic_names": [TOPICS[self._topic]]}
+        self._renew(**changed)
+
+    def heartbeat(self) -> None:
+        """Stay a member; one that was given up joins again, with its piece.
+
+        Raises Refused, Unreachable.
+        """
+        self._renew()
+
+    def leave(self) -> None:
+        """Leave; the group is assigned anew. Raises Refused, Unreachable."""
+        if self._epoch != _JOIN:
+            self._epoch = _LEAVE
+            self._send()
+            self._epoch = _JOIN
+
+    def _renew(self, **changed: Any) -> None:
+        if self._epoch != _JOIN:
+            try:
+                self._send(**changed)
+                return
+            except MembershipLost:
+                self._epoch = _JOIN
+        self._send(
+            rack_id=self._rack,
+            subscribed_topic_names=[TOPICS[self._topic]],
+            server_assignor=ASSIGNOR,
+            rebalance_timeout_ms=_REBALANCE_MS,
+            topic_partitions=[],
+        )
+
+    def _send(self, **fields: Any) -> None:
+        request = ConsumerGroupHeartbeatRequest(
+            group_id=self._group,
+            member_id=self.member,
+            member_epoch=self._epoch,
+            min_version=1,
+            **fields,
+        )
+        try:
+            if self._node is None:
+                self._node = self._coordinator()
+            answer = self._client.ask(self._node, request)
+            raise_for_code(answer.error_code, self._group, self.member)
+        except (errors.KafkaError, OSError, RuntimeError) as error:
+            self._node = None
+            raise Unreachable(describe_error(error)) from error
+        except Unreachable:
+            self._node = None
+            raise
+        self._epoch = answer.member_epoch
+
+    def _coordinator(self) -> int:
+        node = self._client.coordinator(self._group)
+        if isinstance(node, ReadFailure):
+            raise Unreachable(node.reason)
+        return node
+
+
+def bring_plan(carriers: Sequence[Carrier], pieces: Sequence[str]) -> None:
+    """Bring one piece with each carrier; the last one makes the group take the plan.
+
+    Raises Refused, Unreachable.
+    """
+    last = len(pieces) - 1
+    for number, (carrier, piece) in enumerate(zip(carriers, pieces, strict=True)):
+        carrier.bring(piece, trigger=number == last)

@@ -1,0 +1,116 @@
+"""The broker plug-in on real brokers: a group takes the plan that carriers bring, or is held."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from contextlib import closing
+from pathlib import Path
+from typing import Any, Final
+from uuid import UUID
+
+import pytest
+from confluent_kafka import Consumer
+from support.broker_plugin import CLASS, lib_with_plugin
+from support.kafka_broker import Broker, NoBroker, start_broker
+from support.live_topics import admin_of, make_topic
+from support.waiting import stays, until
+
+from equilag.adapters.kafka.client_config import kafka_config
+from equilag.adapters.kafka.command_config import plain_config
+from equilag.adapters.kafka.plain.plain_client import PlainClient
+from equilag.adapters.kafka.plain.plain_requests import read_topics
+from equilag.live.carrier.carrier_membership import Carrier, bring_plan
+from equilag.live.carrier.plan_form import plan_pieces
+
+pytestmark = [pytest.mark.broker]
+
+TOPIC, SIZE = "carried", 6
+KEY: Final = "only brokers and carriers know it"
+VERSIONS: Final = ("4.0.0", "4.1.1", "4.2.0", "4.3.1", "")
+"""Of the brokers; the last one is that of all other tests."""
+
+
+@pytest.fixture(params=[pytest.param(one, marks=pytest.mark.long) for one in VERSIONS[:-1]] + [""])
+def ready(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Broker]:
+    """A broker with the plug-in."""
+    settings = {
+        "group.consumer.assignors": f"uniform,range,{CLASS}",
+        "equilag.plan.key": KEY,
+    }
+    try:
+        lib = lib_with_plugin(tmp_path / "lib", request.param)
+        running = start_broker(tmp_path, settings, lib)
+    except NoBroker as error:
+        pytest.skip(f"no Kafka here: {error}")
+    yield running
+    running.stop()
+
+
+class Members:
+    """Consumers that are polled whenever somebody looks at them."""
+
+    def __init__(self, bootstrap: str) -> None:
+        self._settings = {
+            "bootstrap.servers": bootstrap,
+            "group.id": TOPIC,
+            "group.protocol": "consumer",
+            "log_level": 0,
+        }
+        self.running: list[Consumer] = []
+
+    def add(self) -> None:
+        consumer = Consumer(self._settings)
+        consumer.subscribe([TOPIC])
+        self.running.append(consumer)
+
+    def held(self) -> list[list[int]]:
+        """The partitions of each member. Raises KafkaException if one has ended."""
+        for consumer in self.running:
+            message = consumer.poll(0.02)
+            assert message is None or not message.error(), message.error()
+        return [sorted(one.partition for one in each.assignment()) for each in self.running]
+
+    def plan(self, topic: UUID, shares: list[list[int]]) -> dict[str, Mapping[UUID, list[int]]]:
+        ids = [consumer.memberid() for consumer in self.running]
+        return {one: {topic: share} for one, share in zip(ids, shares, strict=True)}
+
+    def close(self) -> None:
+        for consumer in self.running:
+            consumer.close()
+
+
+def test_a_plan_is_taken_and_what_is_none_holds(ready: Broker) -> None:
+    make_topic(admin_of(ready.bootstrap), TOPIC, SIZE)
+    config = plain_config(kafka_config(ready.bootstrap))
+    with closing(PlainClient(config, 8)) as client, closing(Members(ready.bootstrap)) as members:
+        (topic,) = read_topics(client, [TOPIC]).ids
+        members.add()
+        members.add()
+        until(lambda: sorted(map(len, members.held())) == [3, 3])
+        carriers = [Carrier(client, TOPIC, number) for number in range(2)]
+
+        def bring(number: int, shares: list[list[int]], key: str = KEY) -> None:
+            assigned: Any = members.plan(topic, shares)
+            bring_plan(
+                carriers, plan_pieces(assigned, {topic: SIZE}, number, key.encode(), least=2)
+            )
+
+        bring(1, [[5], [0, 1, 2, 3, 4]])
+        until(lambda: members.held() == [[5], [0, 1, 2, 3, 4]])
+        bring(2, [[0, 1, 2], [3, 4, 5]])
+        until(lambda: members.held() == [[0, 1, 2], [3, 4, 5]])
+        # Forged, mixed and then stale: nothing moves.
+        bring(3, [[], [0, 1, 2, 3, 4, 5]], "guessed")
+        stays(lambda: members.held() == [[0, 1, 2], [3, 4, 5]], 1.5)
+        carriers[0].bring("equilag:AAAA", trigger=True)
+        stays(lambda: members.held() == [[0, 1, 2], [3, 4, 5]], 1.5)
+        bring(4, [[0, 1], [2, 3, 4, 5]])
+        until(lambda: members.held() == [[0, 1], [2, 3, 4, 5]])
+        members.add()
+        stays(lambda: members.held() == [[0, 1], [2, 3, 4, 5], []], 1.5)
+        bring(5, [[0, 1], [2, 3], [4, 5]])
+        until(lambda: members.held() == [[0, 1], [2, 3], [4, 5]])
+        for carrier in carriers:
+            carrier.heartbeat()
+            carrier.leave()
+        stays(lambda: sorted(map(len, members.held())) == [2, 2, 2], 1.0)
