@@ -27,7 +27,7 @@ from equilag.domain.policy.objective import Objective
 from equilag.domain.policy.policy import Policy
 from equilag.planner.compare import compare
 from equilag.planner.solving.result import plan_of
-from equilag.planner.stages.exhaustive_stage import ExhaustiveSearch
+from equilag.planner.solving.stage import CountingStage
 from equilag.report.outputs import write_report
 from equilag.report.page.write_page import page_of
 
@@ -99,7 +99,7 @@ def best_spread(group: Group) -> int:
 
 
 def test_the_constraint_is_kept_by_every_improving_stage(recipe: Any) -> None:
-    stage = recipe("constraint").OneForTheFirst()
+    stage = CountingStage("mine", recipe("constraint").one_for_the_first)
     lags = np.random.default_rng(3).integers(1, 1000, (5, 7))
     for lag in lags.tolist():
         group = group_of([7], [[0]] * 3, lags=lag)
@@ -114,8 +114,9 @@ def test_the_constraint_is_kept_by_every_improving_stage(recipe: Any) -> None:
 def test_cp_sat_keeps_the_constraint_too(recipe: Any) -> None:
     group = group_of([6], [[0]] * 3, lags=[90, 41, 38, 20, 9, 3])
     task = task_on(group, Objective(Policy(tolerance=0)))
-    state, budget = begin(task, stages=[recipe("constraint").OneForTheFirst()])
-    carry_out(state, budget, *(s for s in STAGES if not isinstance(s, ExhaustiveSearch)))
+    stage = CountingStage("mine", recipe("constraint").one_for_the_first)
+    state, budget = begin(task, stages=[stage])
+    carry_out(state, budget, *(s for s in STAGES if s.name == "cp-sat"))
     assert state.incumbent.spread == best_spread(group)
     assert state.notes == []
 

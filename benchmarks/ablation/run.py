@@ -52,7 +52,7 @@ class Outcome:
     """True if no plan within the policy is better."""
 
 
-def outcomes(kind: Kind, seed: int, stages: Sequence[type], effort: float) -> list[Outcome]:
+def outcomes(kind: Kind, seed: int, stages: Sequence[str], effort: float) -> list[Outcome]:
     """The group of a kind and a seed: with everything, without each stage, and by simple rules."""
     group, settings = kind.draw(seed)
     found = []
@@ -61,7 +61,7 @@ def outcomes(kind: Kind, seed: int, stages: Sequence[type], effort: float) -> li
             plan = solve(
                 group, effort=effort, time_limit=PATIENCE, seed=seed, tolerance=0, **settings
             )
-        name = stage.__name__ if stage else ALL
+        name = stage or ALL
         given = plan.planned.given
         loads = above_mean(given, plan.assigned)
         bound = proved_spread(plan)
@@ -110,7 +110,7 @@ def main() -> None:
     parser.add_argument("--out", type=Path, required=True)
     given = parser.parse_args()
     kinds = [k for k in KINDS if not given.kinds or any(word in k.name for word in given.kinds)]
-    stages = [s for s in STAGES if not given.stages or s.__name__ in given.stages]
+    stages = [s for s in STAGES if not given.stages or s in given.stages]
     jobs = [(kind, seed) for seed in range(1, given.seeds + 1) for kind in kinds]
     with ProcessPoolExecutor(2) as pool:
         running = [pool.submit(outcomes, *job, stages, given.effort) for job in jobs]

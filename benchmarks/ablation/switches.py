@@ -4,35 +4,41 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Final
+from typing import Any, Final
 from unittest.mock import patch
 
 import numpy as np
 
 from equilag.domain.columns import Floats, Index
 from equilag.domain.group.group import NOBODY, Group
-from equilag.planner.solving.run import EARLY_PROOF, POINTS, PROVING, REMAINING, SEARCHING
+from equilag.planner.sizes import size_probe
+from equilag.planner.solving import run
+from equilag.planner.solving.run import EARLY_PROOF, POINTS, PROVING, REMAINING, SEARCHING, Phase
 
 STAGES: Final = tuple(
     sorted(
         {
-            type(stage)
+            stage.name
             for phase in (*SEARCHING, *PROVING, *REMAINING, *POINTS, EARLY_PROOF)
             for stage in phase.stages
-        },
-        key=lambda stage: stage.__name__,
+        }
     )
 )
-"""The improving stages of the planner; every one can be left out."""
+"""The names of the planner's improving stages; every one can be left out."""
 
 
 @contextmanager
-def without(stage: type | None) -> Iterator[None]:
-    """Leave a stage out of all runs meanwhile; None leaves nothing out."""
-    if stage is None:
-        yield
-        return
-    with patch.object(stage, "applies", lambda *_: False):
+def without(name: str | None) -> Iterator[None]:
+    """Leave the stages of a name out of all runs meanwhile; None leaves nothing out."""
+    phases_for = run.phases_for
+
+    def fewer(*given: Any) -> list[Phase]:
+        return [
+            phase._replace(stages=tuple(one for one in phase.stages if one.name != name))
+            for phase in phases_for(*given)
+        ]
+
+    with patch.object(run, "phases_for", fewer), patch.object(size_probe, "phases_for", fewer):
         yield
 
 

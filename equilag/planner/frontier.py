@@ -18,15 +18,7 @@ from equilag.domain.shown import Shown
 from equilag.planner.solving.front import Candidate, ParetoFront, knee
 from equilag.planner.solving.problem import Task
 from equilag.planner.solving.read_limit import check_found, has_read_limit, state_within_reads
-from equilag.planner.solving.run import (
-    POINTS,
-    REMAINING,
-    SEARCHING,
-    count,
-    improve,
-    search,
-    state_of,
-)
+from equilag.planner.solving.run import BOUNDS, count, improve, search, state_of
 from equilag.planner.solving.run_settings import (
     PolicySettings,
     SolveSettings,
@@ -37,7 +29,6 @@ from equilag.planner.solving.run_settings import (
 )
 from equilag.planner.solving.stage import Draft, ProgressObserver
 from equilag.planner.solving.state import SolveState
-from equilag.planner.stages.bounding_stages import CountingBounds
 
 Mark: TypeAlias = Literal["current", "knee", "plan"]
 """What a point is besides: the current assignment, the knee, the spread that `solve` takes (with
@@ -128,18 +119,18 @@ def _points(wanted: Task, budget: Budget, observer: ProgressObserver) -> list[Po
     if has_read_limit(task):
         state = state_within_reads(task, budget, observer)
         state.whole_front = True
-        search(state, budget, observer, (*SEARCHING, *POINTS, *REMAINING))
+        search(state, budget, observer)
         check_found(state, wanted.policy)
         return points_of(state, wanted.objective)
     draft = count(task, budget, observer, [])
     if not draft.final:  # no time for the fewest moves, where the front starts, nor for the others
         unlimited = Budget()
         state = exact_state(task, count(task, unlimited, observer, []))
-        improve(state, unlimited, observer, (CountingBounds(),))
+        improve(state, unlimited, observer, (BOUNDS,))
         return points_of(state, wanted.objective)
     state = exact_state(task, draft)
     state.whole_front = True
-    search(state, budget, observer, (*SEARCHING, *POINTS, *REMAINING))
+    search(state, budget, observer)
     return points_of(state, wanted.objective)
 
 

@@ -22,7 +22,7 @@ from equilag.domain.plan.metrics import is_valid
 from equilag.domain.policy.policy import Policy
 from equilag.domain.policy.policy_settings import BALANCES, POLICIES
 from equilag.planner.solve import solve
-from equilag.planner.stages.improving_stages import GreedyDescent
+from equilag.planner.solving.stage import SINGLE
 
 LARGE = {"largest total"}
 """Too large to try everything, and not proved: these run into their time limit."""
@@ -163,7 +163,7 @@ def _owners(rng: np.random.Generator) -> Ints:
 )
 def test_loads_are_even_and_the_front_has_points_between(balance: str) -> None:
     group = large_group()
-    assert group.n_partitions > GreedyDescent.LARGEST
+    assert group.n_partitions > SINGLE
     plan = solve(group, balance=balance, effort=1.6, time_limit=60, tolerance=0)
     assert plan.lag.spread <= 0.02 * plan.lag.mean
     assert verify(group, plan) == []

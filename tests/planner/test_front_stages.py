@@ -14,14 +14,18 @@ from support.planner_runs import carry_out, start
 from equilag import solve, verify
 from equilag.domain.plan.metrics import count_moves, member_loads, spread
 from equilag.domain.policy.policy import Policy
+from equilag.planner.solving.stage import Stage
 from equilag.planner.solving.state import Contribution, SolveState
-from equilag.planner.stages import cpsat_stage
-from equilag.planner.stages.cpsat_stage import FullModel
-from equilag.planner.stages.exhaustive_stage import whole
-from equilag.planner.stages.front_stages import FrontRounds, ModelledFront, TowardsOwners
-from equilag.planner.stages.improving_stages import PairedExchange
+from equilag.planner.stages import cpsat_stages, front_stages
+from equilag.planner.stages.cpsat_stages import full_model, modelled_front
+from equilag.planner.stages.descent_stages import towards_owners
+from equilag.planner.stages.exhaustive_stages import whole
+from equilag.planner.stages.front_stages import front_rounds
+from equilag.planner.stages.levelling_stages import paired_exchange
 from equilag.solver.cpsat import model
 
+MODEL, POINTS = Stage("cp-sat", full_model), Stage("points", modelled_front)
+ROUNDS, BACK = Stage("rounds", front_rounds), Stage("back", towards_owners)
 WIDE = group_of(
     [12, 9, 9],
     [[0, 1, 2], [0, 1], [0, 2], [1, 2], [0, 1, 2]] * 2,
@@ -45,12 +49,11 @@ def check_front(state: SolveState) -> dict[int, int]:
 
 
 def test_a_model_of_every_point_makes_the_front_better(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(ModelledFront, "DETERMINISTIC", 0.5)  # enough for a better plan
+    monkeypatch.setattr(cpsat_stages, "DETERMINISTIC", 0.05)  # enough for a better plan
     state, budget = start(WIDE)
     assert whole(state, None) is None
-    assert ModelledFront().applies(state, budget)
     before = check_front(state)
-    carry_out(state, budget, ModelledFront())
+    carry_out(state, budget, POINTS)
     after = check_front(state)
     for moves, reached in before.items():
         assert state.front.least_spread(moves) <= reached
@@ -61,10 +64,10 @@ def test_a_model_of_every_point_makes_the_front_better(monkeypatch: pytest.Monke
 def test_rounds_make_the_front_no_worse_and_better_somewhere(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(FrontRounds, "PATIENCE", 3)
+    monkeypatch.setattr(front_stages, "PATIENCE", 3)
     state, budget = start(WIDE)
     before = check_front(state)
-    carry_out(state, budget, FrontRounds(1.0))
+    carry_out(state, budget, ROUNDS)
     after = check_front(state)
     for moves, reached in before.items():
         assert state.front.least_spread(moves) <= reached
@@ -79,19 +82,18 @@ def test_rounds_that_change_nothing_end_the_search(monkeypatch: pytest.MonkeyPat
         seen.append(given[-1])
         return iter(())
 
-    monkeypatch.setattr(FrontRounds, "PATIENCE", 3)
-    monkeypatch.setattr(FrontRounds, "_round", round_of_nothing)
+    monkeypatch.setattr(front_stages, "PATIENCE", 3)
+    monkeypatch.setattr(front_stages, "_round", round_of_nothing)
     state, budget = start(WIDE)
-    carry_out(state, budget, FrontRounds(1.0))
+    carry_out(state, budget, ROUNDS)
     assert seen == [0, 1, 2]
 
 
 def test_the_way_back_to_the_owners_gives_points_in_between() -> None:
     state, budget = start(WIDE)
-    carry_out(state, budget, PairedExchange())
+    carry_out(state, budget, Stage("pairs", paired_exchange))
     before = check_front(state)
-    assert TowardsOwners().applies(state, budget)
-    carry_out(state, budget, TowardsOwners())
+    carry_out(state, budget, BACK)
     after = check_front(state)
     assert sum(after.values()) / len(after) < sum(before.values()) / len(before)
 
@@ -100,8 +102,7 @@ def test_no_time_leaves_the_front_as_it_is() -> None:
     state, budget = start(WIDE, limit=60.0)
     before = check_front(state)
     over = budget.share(0.0)
-    assert not ModelledFront().applies(state, over)
-    carry_out(state, over, FrontRounds(1.0), ModelledFront())
+    carry_out(state, over, ROUNDS, POINTS)
     assert check_front(state) == before
 
 
@@ -116,7 +117,7 @@ def rounded_group(seed: int):
 def test_rounded_lags_still_give_the_best_plan(seed: int) -> None:
     group = rounded_group(seed)
     state, budget = start(group, Policy(tolerance=0))
-    carry_out(state, budget, FullModel(searched=False))
+    carry_out(state, budget, MODEL)
     truth = int(Assignments.all(group).balanced("total").spread.min())
     assert state.incumbent.spread == truth
     assert state.proofs.spread <= truth
@@ -132,9 +133,9 @@ def test_solutions_that_cannot_be_listed_in_time_prove_nothing(
 
     monkeypatch.setattr(model, "all_below", unfinished)
     state, budget = start(rounded_group(0), Policy(tolerance=0))
-    carry_out(state, budget, FullModel(searched=False))
+    carry_out(state, budget, MODEL)
     assert len(limits) == 1
-    assert limits[0].deterministic <= cpsat_stage.LISTING * cpsat_stage.DETERMINISTIC * 60.0
+    assert limits[0].deterministic <= cpsat_stages.LISTING * cpsat_stages.DETERMINISTIC * 60.0
     assert not state.proved
     assert state.incumbent.spread >= state.proofs.spread
 

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from support.groups import group_of, random_group
 from support.oracles import Assignments
-from support.planner_runs import STAGES, carry_out, start
+from support.planner_runs import STAGES, carry_out, put_in_place, start
 
 import equilag
 from equilag.domain.budget import Budget
@@ -21,10 +21,10 @@ from equilag.domain.policy.policy import Policy
 from equilag.domain.policy.policy_settings import POLICIES
 from equilag.planner.solving import result
 from equilag.planner.solving.run import COUNTING
-from equilag.planner.solving.stage import Progress
+from equilag.planner.solving.stage import Progress, Stage, Turn
 from equilag.planner.solving.state import Contribution, Proposal, SolveState
-from equilag.planner.stages import bounding_stages, counting_stages, cpsat_stage
-from equilag.planner.stages.cpsat_stage import FullModel
+from equilag.planner.stages import counting_stages, cpsat_stages
+from equilag.planner.stages.cpsat_stages import full_model
 from equilag.solver.cpsat import model
 
 SMALL: Final = group_of(
@@ -53,61 +53,51 @@ def repeated(group: Group, policy: str, **settings: Any) -> equilag.Plan:
     return first
 
 
-COUNTING_KINDS: Final = {
-    type(stage).__name__: type(stage) for stage in COUNTING if not stage.must_answer
-}
-IMPROVING_KINDS: Final = {type(stage).__name__: type(stage) for stage in STAGES}
+COUNTING_NAMES: Final = [stage.name for stage in COUNTING if not stage.must_answer]
+NAMES: Final = [*dict.fromkeys([*COUNTING_NAMES, *(stage.name for stage in STAGES)])]
 
 
 @pytest.fixture
 def brief(monkeypatch: pytest.MonkeyPatch) -> None:
     """CP-SAT gives up soon, by its own clock, so that every run ends by itself."""
-    monkeypatch.setattr(cpsat_stage, "DETERMINISTIC", 0.0005)
+    monkeypatch.setattr(cpsat_stages, "DETERMINISTIC", 0.0005)
 
 
 @pytest.mark.usefixtures("brief")
 @pytest.mark.parametrize(
-    ("kind", "error"),
+    ("name", "error"),
     [
-        *((kind, RuntimeError) for kind in [*COUNTING_KINDS, *IMPROVING_KINDS]),
-        *((next(iter(kinds)), MemoryError) for kinds in (COUNTING_KINDS, IMPROVING_KINDS)),
+        *((name, RuntimeError) for name in NAMES),
+        (NAMES[0], MemoryError),
+        (NAMES[-1], MemoryError),
     ],
 )
 def test_a_stage_that_raises_leaves_the_best_plan_and_a_note(
-    kind: str, error: type[Exception], monkeypatch: pytest.MonkeyPatch
+    name: str, error: type[Exception], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def broken(*_: Any) -> None:
         raise error("out of order")
 
-    stage = {**COUNTING_KINDS, **IMPROVING_KINDS}[kind]
-    monkeypatch.setattr(stage, "run", broken)
-    monkeypatch.setattr(stage, "applies", lambda *_: True)
-    # Every policy has its turn.
-    turn = POLICIES[[*COUNTING_KINDS, *IMPROVING_KINDS].index(kind) % len(POLICIES)]
+    put_in_place(monkeypatch, name, broken)
+    turn = POLICIES[NAMES.index(name) % len(POLICIES)]  # every policy has its turn
     for group, policy in ((SMALL, turn), (WIDE, "fair-yet-sticky")):
         plan = equilag.solve(group, policy, time_limit=60.0, effort=0.03, tolerance=0)
         assert is_valid(group, plan.assigned)
         assert equilag.verify(group, plan) == []
         failed = f"failed ({error.__name__}: out of order)"
         # Where everything owned is pinned, there is no move to be counted.
-        never_run = kind == "FewestMovesStage" and policy == "sticky-yet-fair"
+        never_run = name == "fewest moves" and policy == "sticky-yet-fair"
         assert any(note.endswith(failed) for note in plan.notes) is not never_run
 
 
 def test_a_stage_that_raises_half_way_keeps_what_it_found() -> None:
-    class Half:
-        name = "half"
-
-        def applies(self, state: SolveState, budget: Budget) -> bool:
-            return True
-
-        def run(self, state: SolveState, budget: Budget) -> Iterator[Contribution]:
-            yield Proposal(best.assigned, self.name)
-            raise RuntimeError("and then it broke")
+    def half(state: SolveState, turn: Turn) -> Iterator[Contribution]:
+        yield Proposal(best.assigned, "half")
+        raise RuntimeError("and then it broke")
 
     best = equilag.solve(SMALL, time_limit=20.0, tolerance=0)
     state, budget = start(SMALL)
-    carry_out(state, budget, Half())
+    carry_out(state, budget, Stage("half", half))
     plan = result.plan_of(state, budget)
     assert np.array_equal(plan.assigned, best.assigned)
     assert plan.algorithm == "half"
@@ -130,7 +120,7 @@ def test_without_any_plan_the_error_is_not_hidden(monkeypatch: pytest.MonkeyPatc
 def run_full_model(group: Group) -> tuple[SolveState, Budget]:
     """A run up to the fewest moves, and then the whole model."""
     state, budget = start(group, Policy(tolerance=0))
-    carry_out(state, budget, FullModel(searched=False))
+    carry_out(state, budget, Stage("cp-sat", full_model))
     return state, budget
 
 
@@ -189,7 +179,7 @@ def test_a_contradicted_proof_is_not_swallowed(monkeypatch: pytest.MonkeyPatch) 
     def boast(*_: Any) -> Iterator[Contribution]:
         yield Claim("spread_at_least", 10**9, "difference")
 
-    monkeypatch.setattr(bounding_stages.CountingBounds, "run", boast)
+    put_in_place(monkeypatch, "bounds", boast)
     with pytest.raises(ContradictedBound):
         equilag.solve(SMALL, time_limit=20.0)
 
@@ -241,7 +231,8 @@ def test_what_the_clock_cut_off_is_not_called_repeatable() -> None:
 def test_progress_tells_where_a_run_stands() -> None:
     seen: list[Progress] = []
     plan = equilag.solve(SMALL, time_limit=20.0, progress=seen.append)
-    assert [p.stage for p in seen][:3] == ["counts", "fewest moves", "bounds"]
+    stages = [p.stage for p in seen]
+    assert stages.index("counts") < stages.index("fewest moves") < stages.index("bounds")
     assert seen[0].spread is None
     assert seen[-1].spread == plan.lag.spread
     assert seen[-1].bound == plan.spread_lower_bound

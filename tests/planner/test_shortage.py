@@ -19,7 +19,8 @@ from equilag.certificate.bounds.shortage import ShortPrices, short_by_prices
 from equilag.domain.group.group import Group, Ints
 from equilag.domain.policy.policy import Policy
 from equilag.planner.solving.run_settings import task_of
-from equilag.planner.stages.improving_stages import EvenlyKeepingUp, GreedyDescent
+from equilag.planner.solving.stage import Stage
+from equilag.planner.stages.descent_stages import descent_keeping_up, greedy_descent
 from equilag.solver.lower_bounds.short_flow import price_shortage
 
 SLOW = str(SAMPLES / "slow-member.snapshot.json")
@@ -169,9 +170,9 @@ def test_the_plan_that_falls_behind_least_is_evened_out_and_falls_behind_no_furt
         snapshot = snapshot_of([60], [[0]] * 7, [p % 7 for p in range(60)], lags)
         snapshot = {**with_members(snapshot, capacity=capacity), "rates": {"t00": rates}}
         state, budget = begin(task_of(equilag.load_snapshot(snapshot), Policy(weight="work"), 0))
-        carry_out(state, budget, GreedyDescent())
+        carry_out(state, budget, Stage("down", greedy_descent))
         before = state.incumbent.figures
-        carry_out(state, budget, EvenlyKeepingUp())
+        carry_out(state, budget, Stage("keeping up", descent_keeping_up))
         after = state.incumbent.figures
         assert after.short <= before.short
         assert after.spread < before.spread

@@ -25,10 +25,9 @@ from equilag.domain.policy.policy_settings import UNCONSTRAINED
 from equilag.domain.reduction.reduce import Reduction, reduce_group
 from equilag.planner.sizes.size_bounds import LoadInterval
 from equilag.planner.solving.problem import Problem, Task
-from equilag.planner.solving.run import count, improve, phases_for, state_of
+from equilag.planner.solving.run import BOUNDS, count, improve, phases_for, state_of
 from equilag.planner.solving.stage import STEP, Draft, ProgressObserver
 from equilag.planner.solving.state import SolveState
-from equilag.planner.stages.bounding_stages import CountingBounds
 from equilag.solver.local_search.greedy_descent import descend
 from equilag.solver.local_search.heavy_apart import deal_heavy_first
 
@@ -113,7 +112,7 @@ def best_plan(
     problem = state.problem
     work = budget.seconds_of_work() if budget.counted else None
     beside = Budget.of_run(budget.time_left, 0.0, work, budget.stop)
-    improve(state, beside, ProgressObserver(None, beside), (CountingBounds(),))
+    improve(state, beside, ProgressObserver(None, beside), (BOUNDS,))
     best.prove(max(at_least, state.proofs.highest))
     _deal(best, problem)
     _settle(best, problem, beside)

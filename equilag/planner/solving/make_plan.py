@@ -7,7 +7,7 @@ from equilag.domain.plan.plan import Plan
 from equilag.planner.solving.problem import Task
 from equilag.planner.solving.read_limit import has_read_limit, plan_within_reads
 from equilag.planner.solving.result import fallback_plan, plan_of, settled_plan
-from equilag.planner.solving.run import count, phases_for, search, state_of
+from equilag.planner.solving.run import count, search, state_of
 from equilag.planner.solving.stage import ProgressObserver, Watcher
 
 
@@ -23,5 +23,5 @@ def make_plan(task: Task, budget: Budget, progress: Watcher | None = None) -> Pl
     state = state_of(task, draft, notes)
     if state is None:
         return fallback_plan(task, draft, budget, notes)
-    search(state, budget, observer, phases_for(state, budget))
+    search(state, budget, observer)
     return plan_of(state, budget)

@@ -27,7 +27,7 @@ from equilag.planner.solving.front import Candidate, candidate_of
 from equilag.planner.solving.problem import Problem, Task, check_limit
 from equilag.planner.solving.proofs import Proofs
 from equilag.planner.solving.result import plan_of
-from equilag.planner.solving.run import count, phases_for, search, state_of
+from equilag.planner.solving.run import count, search, state_of
 from equilag.planner.solving.stage import ProgressObserver
 from equilag.planner.solving.state import Proposal, SolveState
 from equilag.planner.stages.counting_stages import in_time
@@ -60,7 +60,7 @@ def plan_within_reads(task: Task, budget: Budget, observer: ProgressObserver) ->
     the limit on moves as well.
     """
     within = state_within_reads(task, budget, observer)
-    search(within, budget, observer, phases_for(within, budget))
+    search(within, budget, observer)
     problem = replace(within.problem, task=task)
     proofs = _of_all_plans(within) if task.policy.moves_first else within.proofs
     final = SolveState.of(problem, within.front.fewest_moves(), proofs, within.notes)
@@ -104,7 +104,7 @@ def state_within_reads(task: Task, budget: Budget, observer: ProgressObserver) -
             flows.append(candidate_of(task.group, assigned, "min-cost-flow", free.problem.shortage))
     for state, share in ((tight, TIGHT), (free, FREE)):
         with budget.portion(share) as part:
-            search(state, part, observer, phases_for(state, part))
+            search(state, part, observer)
     trading = replace(
         without, max_moves=task.policy.max_moves, max_move_weight=task.policy.max_move_weight
     )

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from typing import Final, NamedTuple
 
-from equilag.certificate.checks.search_checks import SEARCH_WORK
 from equilag.certificate.exhaustive.small_problem import MAX_ITEMS_MOVING, MAX_MEMBERS_MOVING
 from equilag.domain.budget import Budget
 from equilag.domain.errors import ContradictedBound, InputError
@@ -17,110 +17,131 @@ from equilag.planner.solving.proofs import Proofs
 from equilag.planner.solving.stage import (
     CountingStage,
     Draft,
-    ImprovingStage,
     ProgressObserver,
+    Stage,
+    Turn,
     failure,
 )
 from equilag.planner.solving.state import Proposal, SolveState, aim_of_policy
-from equilag.planner.stages.bounding_stages import CountingBounds, no_lag_claims
+from equilag.planner.stages.bounding_stages import (
+    counted_moves,
+    counting_bounds,
+    no_lag_claims,
+    priced_loads,
+)
 from equilag.planner.stages.counting_stages import COUNTING
-from equilag.planner.stages.cpsat_stage import FullModel
-from equilag.planner.stages.exchange_stages import ExactTransfers, Levels, LevelsWithin
-from equilag.planner.stages.exhaustive_stage import MOST_EXTRA, ExhaustiveFront, ExhaustiveSearch
-from equilag.planner.stages.few_moves_stage import (
-    PROVABLE,
-    CountedMoves,
-    FewestMovesWithin,
-    FewMoves,
+from equilag.planner.stages.cpsat_stages import full_model, least_shortage, modelled_front
+from equilag.planner.stages.descent_stages import (
+    bulk_descent,
+    descent_keeping_up,
+    few_exchanges,
+    greedy_descent,
+    towards_owners,
 )
-from equilag.planner.stages.front_stages import FrontRounds, ModelledFront, TowardsOwners
-from equilag.planner.stages.improving_stages import (
-    BulkDescent,
-    EvenlyKeepingUp,
-    GreedyDescent,
-    PairedExchange,
-    WindowSearch,
+from equilag.planner.stages.exhaustive_stages import (
+    MOST_EXTRA,
+    QUICK_WORK,
+    exhaustive_front,
+    exhaustive_search,
+    fewest_within_tolerance,
 )
-from equilag.planner.stages.priced_stage import PricedLoads
-from equilag.planner.stages.shortage_stage import LeastShortage
+from equilag.planner.stages.front_stages import front_rounds
+from equilag.planner.stages.levelling_stages import (
+    exact_transfers,
+    levels,
+    levels_within,
+    paired_exchange,
+    window_search,
+)
 from equilag.solver.exchange.exchange_beam import WIDTH
 
 
 class Phase(NamedTuple):
     """Stages that share a part of the time."""
 
-    stages: tuple[ImprovingStage, ...]
+    stages: tuple[Stage, ...]
     share: float | None = None
     """Of the time left; None for all of it."""
 
 
-QUICK_WORK: Final = 12_000_000
-"""Array elements of the first exhaustive search: about 0.1 s, enough for most groups of 5 x 30."""
-POINT_WORK: Final = 8_000_000
-"""Array elements that one number of moves may cost in the first search over the front: 0.1 s."""
-DEEP_WORK: Final = SEARCH_WORK // 10
-"""Array elements of the last one: a tenth of what whoever checks its claim may spend."""
+BOUNDS: Final = Stage("bounds", counting_bounds, share=0.25, upto=0.2)
+GREEDY: Final = Stage("greedy descent", greedy_descent, share=0.3, upto=0.3)
+FEW: Final = Stage("few exchanges", few_exchanges, share=0.7, upto=0.15)
+BULK: Final = Stage("descent in bulk", bulk_descent, share=0.8, upto=0.35)
+TRANSFERS: Final = Stage("exact transfers", exact_transfers, share=0.5, upto=0.6)
+WINDOWS: Final = Stage("window search", window_search, upto=0.75)
+ROUNDS: Final = Stage("front", front_rounds, upto=0.85)
+MODEL: Final = partial(full_model, aim_of=aim_of_policy)
+PROOF: Final = Stage("proof", partial(exhaustive_search, aim_of=aim_of_policy))
+MOVES: Final = Stage("bound for a number of moves", counted_moves)
 
-SHORTAGE: Final = Phase((LeastShortage(), EvenlyKeepingUp()))
+SHORTAGE: Final = Phase(
+    (
+        Stage("least shortage", least_shortage, share=0.3, upto=0.3),
+        Stage("descent without falling behind", descent_keeping_up, share=0.3, upto=0.4),
+    )
+)
 """Who falls behind comes first."""
 SEARCHING: Final[tuple[Phase, ...]] = (
-    Phase(
-        (CountingBounds(), GreedyDescent(), FewMoves(), BulkDescent(share=0.8, upto=0.35)),
-        share=0.3,
-    ),
+    Phase((BOUNDS, GREEDY, FEW, BULK), share=0.3),
     SHORTAGE,
     Phase(
         (
-            ExhaustiveSearch("exhaustive search", QUICK_WORK, upto=0.4),
-            ExhaustiveFront(POINT_WORK, upto=0.3),
-            FullModel(searched=True, upto=0.6),
-            PairedExchange(),
-            Levels(),
-            PricedLoads(),
-            ExactTransfers(share=0.5, upto=0.6),
-            WindowSearch(),
-            FullModel(searched=False, upto=0.7),
+            Stage("exhaustive search", partial(exhaustive_search, work=QUICK_WORK), upto=0.4),
+            Stage("exhaustive front", exhaustive_front, share=0.4, upto=0.3),
+            Stage("cp-sat", partial(full_model, searched=True), share=0.7, upto=0.6),
+            Stage("paired exchange", paired_exchange, share=0.5, upto=0.5),
+            Stage("levels", levels, share=0.75, upto=0.5),
+            Stage("prices", priced_loads, share=0.5, upto=0.6),
+            TRANSFERS,
+            WINDOWS,
+            Stage("cp-sat", partial(full_model, searched=False), share=0.7, upto=0.7),
         ),
         share=0.6,
     ),
-    Phase((ExhaustiveSearch("deep exhaustive search", DEEP_WORK, upto=0.7),), share=0.5),
-    Phase((BulkDescent(share=0.7, upto=0.78), TowardsOwners(), FrontRounds(0.85)), share=0.5),
+    Phase((Stage("deep exhaustive search", exhaustive_search, upto=0.7),), share=0.5),
+    Phase(
+        (
+            BULK._replace(upto=0.8),
+            Stage("towards the owners", towards_owners, share=0.5, upto=0.8),
+            ROUNDS,
+        ),
+        share=0.5,
+    ),
 )
 """The search over the front, the same for all limits and tolerances: cheap bounds and plans first,
 then the most even plan, then what lies between."""
 PROVING: Final[tuple[Phase, ...]] = (
     Phase(
         (
-            LevelsWithin(),
-            FewestMovesWithin(DEEP_WORK // 5),
-            CountedMoves(),
-            ExhaustiveSearch("proof", DEEP_WORK, aim=aim_of_policy),
-            FullModel(searched=None, upto=1.0, aim=aim_of_policy),
+            Stage("levels within the limit", levels_within, share=0.5),
+            Stage("fewest moves within the tolerance", fewest_within_tolerance),
+            MOVES,
+            PROOF,
+            Stage("cp-sat", MODEL, share=0.7),
         )
     ),
 )
 """What closes the gap of the candidate that the policy takes."""
-BEFORE_PROOF: Final = Phase((CountingBounds(), GreedyDescent(), FewMoves(within_limit=True)), 0.35)
-"""The first plans within a small limit on moves, where the clock alone limits the run."""
-EARLY_PROOF: Final = Phase(
-    (CountedMoves(), ExhaustiveSearch("proof", DEEP_WORK, aim=aim_of_policy)), share=0.75
+LIMITED: Final[tuple[Phase, ...]] = (
+    Phase((BOUNDS, GREEDY, FEW._replace(run=partial(few_exchanges, within_limit=True))), 0.35),
+    SHORTAGE,
 )
+"""The first plans within a small limit on moves, where the clock alone limits the run."""
+EARLY_PROOF: Final = Phase((MOVES, PROOF), share=0.75)
 """Their proof, before the search goes on for what lies beyond the limit."""
-WIDER_BEAM: Final = Phase((FewMoves(1.0, 2 * WIDTH, within_limit=True),), share=0.8)
+WIDER_BEAM: Final = Phase(
+    (Stage("few exchanges", partial(few_exchanges, width=2 * WIDTH, within_limit=True)),), share=0.8
+)
 """Better plans within the limit where that proof failed, or is too far off to be tried first."""
 REMAINING: Final[tuple[Phase, ...]] = (
-    Phase(
-        (
-            BulkDescent(share=0.7, upto=0.0),
-            ExactTransfers(share=0.5, upto=0.0),
-            WindowSearch(),
-            FrontRounds(0.0),
-        )
-    ),
+    Phase(tuple(stage._replace(upto=0.0) for stage in (BULK, TRANSFERS, WINDOWS, ROUNDS))),
 )
 """What uses the time that is left; none of the work, as all plans of an effort are to agree."""
-POINTS: Final[tuple[Phase, ...]] = (Phase((ModelledFront(),)),)
+POINTS: Final[tuple[Phase, ...]] = (Phase((Stage("front by cp-sat", modelled_front),)),)
 """What closes the gaps of all points of the front."""
+PROVABLE: Final = 600
+"""Moves times partitions up to which a proof was seen to end within a second or two."""
 
 
 def count(
@@ -139,13 +160,9 @@ def count(
     for stage in stages:
         if draft is not None and draft.final:
             break
-        if not stage.applies(task, draft, budget):
-            continue
-        if budget.expired() and not stage.always(task):
-            continue
         observer.enter(stage.name)
         try:
-            draft = stage.run(task, draft)
+            draft = stage.run(task, draft, budget) or draft
         except InputError:
             raise
         except Exception as error:  # a broken stage must not cost the plan
@@ -178,31 +195,27 @@ def phases_for(state: SolveState, budget: Budget) -> tuple[Phase, ...]:
     it later. Counted work is spent in the same order for all limits, so that all plans of one
     effort agree.
     """
+    if state.whole_front:
+        return (*SEARCHING, *POINTS, *REMAINING)
     limit, problem = state.limit, state.problem
     size = problem.group.n_partitions
+    usual = (*SEARCHING, *PROVING, *REMAINING)
     if limit is None or limit > problem.fewest_moves + MOST_EXTRA:
-        return (*SEARCHING, *PROVING, *REMAINING)
+        return usual
     if budget.counted or size > MAX_ITEMS_MOVING or problem.active > MAX_MEMBERS_MOVING:
-        return (*SEARCHING, *PROVING, *REMAINING)
+        return usual
     near = limit * size <= PROVABLE
-    proving = (EARLY_PROOF, WIDER_BEAM) if near else (WIDER_BEAM,)
-    first = (BEFORE_PROOF, SHORTAGE, *proving)
-    return (*first, *SEARCHING, *PROVING, *REMAINING)
+    return (*LIMITED, *((EARLY_PROOF, WIDER_BEAM) if near else (WIDER_BEAM,)), *usual)
 
 
-def search(
-    state: SolveState, budget: Budget, observer: ProgressObserver, phases: Sequence[Phase]
-) -> None:
+def search(state: SolveState, budget: Budget, observer: ProgressObserver) -> None:
     """Carry out the phases in turn, each with its share of the time that is left."""
-    for phase in phases:
+    for phase in phases_for(state, budget):
         improve(state, budget.share(phase.share), observer, phase.stages)
 
 
 def improve(
-    state: SolveState,
-    budget: Budget,
-    observer: ProgressObserver,
-    stages: Sequence[ImprovingStage],
+    state: SolveState, budget: Budget, observer: ProgressObserver, stages: Sequence[Stage]
 ) -> None:
     """Carry out the stages in turn until everything is proved or the budget is used up.
 
@@ -214,11 +227,9 @@ def improve(
             return
         if state.done:
             return
-        if not stage.applies(state, budget):
-            continue
         observer.enter(stage.name, state)
         try:
-            for contribution in stage.run(state, budget):
+            for contribution in stage.run(state, Turn(budget, stage.share, stage.upto)):
                 state.record(contribution)
                 observer.report(state)
         except (InputError, ContradictedBound):

@@ -1,14 +1,15 @@
-"""The two kinds of stages, and the prices they pay for their steps.
+"""The two kinds of stages, what they may spend, and who watches them.
 
 Counting stages make an assignment whose counts are exact; improving stages start from one. A new
-method is a new stage, not another branch of an old one.
+method is a new stage, not another branch of an old one. The tables of stages stand in
+`planner.solving.run` and `planner.stages.counting_stages`.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final, NamedTuple, Protocol
+from typing import Final, NamedTuple
 
 from equilag.domain.budget import Budget
 from equilag.domain.constraint import CountConstraint
@@ -20,12 +21,11 @@ from equilag.domain.policy.objective import SPREAD
 from equilag.planner.solving.problem import Task
 from equilag.planner.solving.state import Contribution, SolveState
 
-if TYPE_CHECKING:
-    from equilag.planner.solving.state import SolveState
-
-
 STEP: Final = 5e-5
 """Seconds that a step on small arrays takes, some ten calls of NumPy: the price where work counts.
+"""
+SINGLE: Final = 20_000
+"""Partitions up to which single exchanges are made one after the other; one takes some 20 ms there.
 """
 
 
@@ -46,39 +46,40 @@ class Draft(NamedTuple):
     """Further assignments with such counts, for the front."""
 
 
-class CountingStage(Protocol):
+class CountingStage(NamedTuple):
     """A step towards exact counts."""
 
-    @property
-    def name(self) -> str: ...
-
-    @property
-    def must_answer(self) -> bool:
-        """True if nothing else makes a plan, so that its failure is an error."""
-        ...
-
-    def always(self, task: Task) -> bool:
-        """True if the stage runs even when no time is left."""
-        ...
-
-    def applies(self, task: Task, draft: Draft | None, budget: Budget) -> bool: ...
-
-    def run(self, task: Task, draft: Draft | None) -> Draft:
-        """Raises InputError if the policy allows fewer moves than the counts force."""
-        ...
+    name: str
+    run: Callable[[Task, Draft | None, Budget], Draft | None]
+    """From the draft so far to a better one; None where it does not apply. Raises InputError if the
+    policy allows fewer moves than the counts force."""
+    must_answer: bool = False
+    """True if nothing else makes a plan, so that its failure is an error."""
 
 
-class ImprovingStage(Protocol):
+class Turn(NamedTuple):
+    """What an improving stage may spend."""
+
+    budget: Budget
+    share: float = 1.0
+    """Of the time left."""
+    upto: float = 1.0
+    """Part of the run's work that may be spent when it ends."""
+
+    def steps(self, price: float, part: float = 1.0) -> Callable[[], bool]:
+        """A stop condition for steps of `price` seconds, within a part of the share."""
+        return self.budget.steps(price, self.upto, self.share * part)
+
+
+class Stage(NamedTuple):
     """A step that lowers the spread or the moves, or proves a bound, under exact counts."""
 
-    @property
-    def name(self) -> str: ...
-
-    def applies(self, state: SolveState, budget: Budget) -> bool: ...
-
-    def run(self, state: SolveState, budget: Budget) -> Iterator[Contribution]:
-        """Yield what is found as it is found; the runner records it before the next step."""
-        ...
+    name: str
+    run: Callable[[SolveState, Turn], Iterator[Contribution]]
+    """Yields what is found as it is found, nothing where it does not apply; the runner records it
+    before the next step."""
+    share: float = 1.0
+    upto: float = 1.0
 
 
 @dataclass(frozen=True, slots=True)

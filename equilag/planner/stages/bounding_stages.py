@@ -1,49 +1,41 @@
-"""The stage that proves bounds on the spread by counting."""
+"""The stages that prove bounds: by counting, by prices, and for a number of moves."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from typing import Final
 
-from equilag.domain.budget import Budget
+from equilag.domain.group.loads import roughly
 from equilag.domain.plan.claim import Claim
-from equilag.domain.policy.objective import VALUE
-from equilag.planner.solving.problem import Task
-from equilag.planner.solving.stage import STEP, Draft
-from equilag.planner.solving.state import Contribution, SolveState
-from equilag.solver.lower_bounds.load_bounds import (
-    NO_LAG,
-    LoadBounds,
-    difference,
-    excess_bound,
-    load_bounds,
-)
+from equilag.domain.plan.metrics import loads_of
+from equilag.domain.policy.objective import SPREAD, VALUE
+from equilag.planner.solving.problem import NEGLIGIBLE, Task
+from equilag.planner.solving.stage import STEP, Draft, Turn
+from equilag.planner.solving.state import Contribution, Proposal, SolveState, aim_of_policy
+from equilag.planner.stages.levelling_stages import goal_of, round_of_levels
+from equilag.solver.local_search.levelling import level_loads
+from equilag.solver.lower_bounds.load_bounds import NO_LAG, difference, excess_bound, load_bounds
 
 BOUND_CELL: Final = 2e-7
 """Seconds per partition of one counting bound, measured at 10,000 partitions."""
-
-
+ARC: Final = 1.5e-5
+"""Seconds of a program of prices per arc."""
+SORT: Final = 1e-7
+"""The same per arc and sort of members."""
 NO_SPREAD: Final = (NO_LAG.highest, NO_LAG.lowest, difference(NO_LAG))
 """The claims on the loads of a group without lag."""
 
 
-class CountingBounds:
+def counting_bounds(state: SolveState, turn: Turn) -> Iterator[Contribution]:
     """What no plan can beat, by counting."""
-
-    name: Final = "bounds"
-    SHARE: Final = 0.25
-    """Of the time left."""
-
-    def applies(self, state: SolveState, budget: Budget) -> bool:
-        return bool(state.problem.group.lag.any())
-
-    def run(self, state: SolveState, budget: Budget) -> Iterator[Contribution]:
-        price = STEP + BOUND_CELL * state.problem.group.n_partitions
-        stop = budget.steps(price, upto=0.2, share=self.SHARE)
-        found = load_bounds(state.problem.counting, stop, state.most_even.spread)
-        if found is not None:
-            yield from bound_claims(found)
-            yield excess_bound(state.problem.counting, found)
+    group, counting = state.problem.group, state.problem.counting
+    if not group.lag.any():
+        return
+    stop = turn.steps(STEP + BOUND_CELL * group.n_partitions)
+    found = load_bounds(counting, stop, state.most_even.spread)
+    if found is not None:
+        yield from (found.highest, found.lowest, difference(found))
+        yield excess_bound(counting, found)
 
 
 def no_lag_claims(task: Task, draft: Draft) -> tuple[Claim, ...]:
@@ -56,6 +48,40 @@ def no_lag_claims(task: Task, draft: Draft) -> tuple[Claim, ...]:
     return (*NO_SPREAD, Claim(VALUE, task.objective.cost(draft.fewest_moves), "sum"))
 
 
-def bound_claims(found: LoadBounds) -> Iterator[Claim]:
-    """Both loads, and their difference."""
-    yield from (found.highest, found.lowest, difference(found))
+def counted_moves(state: SolveState, turn: Turn) -> Iterator[Contribution]:
+    """What counting says of the policy's limit on moves."""
+    limit = state.limit
+    if limit is None or not aim_of_policy(state).open(state):
+        return
+    bound = state.problem.forced_spread(limit)
+    if bound > state.proofs.spread_within(limit):
+        yield Claim(SPREAD, bound, "moves", {"max_moves": limit})
+
+
+def priced_loads(state: SolveState, turn: Turn) -> Iterator[Contribution]:
+    """Where subscriptions, racks or capacities differ: what a linear program over sorts of members
+    proves of the loads, and levels from the plan that it deals."""
+    problem, group, constraint = state.problem, state.problem.group, state.problem.constraint
+    if state.gap <= NEGLIGIBLE * problem.mean or constraint.per_topic:
+        return
+    if constraint.all_alike and not problem.has_capacities:
+        return
+    from equilag.solver.lower_bounds.price_program import MAX_ARCS, PriceProgram
+    from equilag.solver.lower_bounds.priced_bounds import KnownBounds, dealt_plan, priced_claims
+
+    program = PriceProgram(problem.counting)
+    if program.arcs > MAX_ARCS:
+        return
+    heaviest = float(roughly(loads_of(group, state.most_even.assigned).max))
+    known = KnownBounds(state.proofs.highest, state.proofs.lowest, heaviest)
+    stop = turn.steps(program.arcs * (ARC + SORT * len(program.number)))
+    for found in priced_claims(program, known, stop):
+        if isinstance(found, Claim):
+            yield found
+        elif not problem.moves_matter:
+            start = dealt_plan(program, found)
+            if start is None or not constraint.admits(start):
+                continue
+            stop = turn.steps(round_of_levels(problem))
+            levelled = level_loads(group, constraint, start, state.rng, stop, goal_of(state))
+            yield Proposal(levelled, "prices")

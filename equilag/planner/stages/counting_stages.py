@@ -31,136 +31,102 @@ from equilag.solver.counts.quotas import has_quotas, keep_to_quotas
 from equilag.solver.moves.fewest_moves import FewestMoves, fewest_moves, to_least_loaded
 
 
-class QuotasStage:
+def quotas(task: Task, draft: Draft | None, budget: Budget) -> Draft | None:
     """Exact counts and the fewest moves together, where they have a closed form."""
-
-    name: Final = "quotas"
-    must_answer: Final = False
-
-    def always(self, task: Task) -> bool:
-        return task.policy.limits_moves
-
-    def applies(self, task: Task, draft: Draft | None, budget: Budget) -> bool:
-        return draft is None and not task.policy.fresh and has_quotas(task.original, task.policy)
-
-    def run(self, task: Task, draft: Draft | None) -> Draft:
-        group = task.original
-        found = keep_to_quotas(group)
-        check_limit(task, found.moves)
-        claims, constraint = partial(found.claims, group), partial(found.constraint, group)
-        return Draft(found.assigned, "quotas", constraint, found.moves, claims, final=True)
+    group = task.original
+    if draft is not None or task.policy.fresh or not has_quotas(group, task.policy):
+        return None
+    if budget.expired() and not task.policy.limits_moves:
+        return None
+    found = keep_to_quotas(group)
+    check_limit(task, found.moves)
+    claims, constraint = partial(found.claims, group), partial(found.constraint, group)
+    return Draft(found.assigned, "quotas", constraint, found.moves, claims, final=True)
 
 
-class HeuristicStage:
-    """A heuristic's plan: before the exact counts where those may take too long (`early`), and
-    after them where there is none."""
-
-    name: Final = "heuristic"
-    must_answer: Final = True
-
-    def __init__(self, early: bool = False) -> None:
-        self.early = early
-
-    def always(self, task: Task) -> bool:
-        return True
-
-    def applies(self, task: Task, draft: Draft | None, budget: Budget) -> bool:
-        if draft is not None or not is_ordinary(task.group):  # heuristics know no rooms
-            return False
-        return not self.early or SAFETY * seconds_of_flow(task.group, task.policy) > budget.limit
-
-    def run(self, task: Task, draft: Draft | None) -> Draft:
-        return Draft(*fallback(task.group, task.policy))
+def quick_heuristic(task: Task, draft: Draft | None, budget: Budget) -> Draft | None:
+    """A heuristic's plan before the exact counts, where those may take too long."""
+    late = SAFETY * seconds_of_flow(task.group, task.policy) <= budget.limit
+    return None if late else heuristic(task, draft, budget)
 
 
-class EvenCountsStage:
+def heuristic(task: Task, draft: Draft | None, budget: Budget) -> Draft | None:
+    """A heuristic's plan where there is none; heuristics know no rooms."""
+    if draft is not None or not is_ordinary(task.group):
+        return None
+    return Draft(*fallback(task.group, task.policy))
+
+
+def even_counts(task: Task, draft: Draft | None, budget: Budget) -> Draft | None:
     """Exactly balanced counts, and with them the constraint of all that follows."""
-
-    name: Final = "counts"
-    must_answer: Final = False
-
-    def always(self, task: Task) -> bool:
-        return task.policy.limits_moves or not is_ordinary(task.group)
-
-    def applies(self, task: Task, draft: Draft | None, budget: Budget) -> bool:
-        return (draft is None or draft.make_constraint is None) and in_time(task, budget)
-
-    def run(self, task: Task, draft: Draft | None) -> Draft:
-        group = task.group
-        assigned, constraint = balanced(group, task.policy)
-        if constraint.has_pinned:  # so only what may not stay moves
-            check_limit(task, count_moves(group, assigned))
-        algorithm = "balance"
-        if draft is not None and constraint.admits(draft.assigned):
-            assigned, algorithm = draft.assigned, draft.algorithm
-        final = not _minds_racks(task) and _cannot_move(task, constraint)
-        moves, forced = _forced_moves(task, constraint)
-        claims = (*_count_claims(constraint, assigned), *forced)
-        return Draft(assigned, algorithm, lambda: constraint, moves, lambda: claims, final)
+    if (draft is not None and draft.make_constraint is not None) or not in_time(task, budget):
+        return None
+    group = task.group
+    assigned, constraint = balanced(group, task.policy)
+    if constraint.has_pinned:  # so only what may not stay moves
+        check_limit(task, count_moves(group, assigned))
+    algorithm = "balance"
+    if draft is not None and constraint.admits(draft.assigned):
+        assigned, algorithm = draft.assigned, draft.algorithm
+    final = not _minds_racks(task) and _cannot_move(task, constraint)
+    moves, forced = _forced_moves(task, constraint)
+    claims = (*_count_claims(constraint, assigned), *forced)
+    return Draft(assigned, algorithm, lambda: constraint, moves, lambda: claims, final)
 
 
-class FewestAcrossStage:
+def fewest_across(task: Task, draft: Draft | None, budget: Budget) -> Draft | None:
     """The fewest reads across racks that the counts allow; later stages keep to them."""
-
-    name: Final = "racks"
-    must_answer: Final = True
-
-    def always(self, task: Task) -> bool:
-        return True
-
-    def applies(self, task: Task, draft: Draft | None, budget: Budget) -> bool:
-        return _minds_racks(task) and draft is not None and draft.make_constraint is not None
-
-    def run(self, task: Task, draft: Draft | None) -> Draft:
-        assert draft is not None and draft.make_constraint is not None
-        assigned, constraint = fewest_reads(draft.make_constraint(), draft.assigned)
-        task.policy.check_reads(constraint.most_across or 0)
-        moves, forced = _forced_moves(task, constraint)
-        claims = (
-            *_count_claims(constraint, assigned),
-            Claim(ACROSS, constraint.most_across or 0, "residual"),
-            *forced,
-        )
-        final = _cannot_move(task, constraint)
-        return Draft(assigned, "racks", lambda: constraint, moves, lambda: claims, final)
+    if not _minds_racks(task) or draft is None or draft.make_constraint is None:
+        return None
+    assigned, constraint = fewest_reads(draft.make_constraint(), draft.assigned)
+    task.policy.check_reads(constraint.most_across or 0)
+    moves, forced = _forced_moves(task, constraint)
+    claims = (
+        *_count_claims(constraint, assigned),
+        Claim(ACROSS, constraint.most_across or 0, "residual"),
+        *forced,
+    )
+    final = _cannot_move(task, constraint)
+    return Draft(assigned, "racks", lambda: constraint, moves, lambda: claims, final)
 
 
-class FewestMovesStage:
+def few_moves(task: Task, draft: Draft | None, budget: Budget) -> Draft | None:
     """The fewest moves that the counts allow, with their proof."""
+    if draft is None or draft.make_constraint is None or not in_time(task, budget):
+        return None
+    if budget.expired() and not task.policy.limits_moves:
+        return None
+    constraint = draft.make_constraint()
+    found = fewest_moves(task.original, constraint)
+    claims: Claims = (found.claim(task.original, task.policy, constraint),)
+    moves = fewest = int(claims[0].value)
+    others: tuple[Index, ...] = ()
+    if task.original.extended.move_unit is not None:
+        counted = counting_moves(task.original)
+        few = fewest_moves(counted, constraint)
+        number = few.claim(counted, task.policy, constraint)
+        claims, fewest = (number, *claims), int(number.value)
+        others = () if task.policy.fresh else _fewer(task, constraint, found, few)
+    check_limit(task, moves, fewest)
+    assigned, algorithm = found.assigned, "min-cost-flow"
+    if task.policy.fresh:  # who owns what is proved, but must not be planned from
+        assigned, algorithm = draft.assigned, draft.algorithm
+    elif task.policy.balance == UNCONSTRAINED:
+        assigned = to_least_loaded(task.original, constraint, assigned)
+    claims = (*draft.make_claims(), *claims)
+    made = draft.make_constraint
+    final = count_moves(task.original, found.assigned) == moves
+    return Draft(assigned, algorithm, made, moves, lambda: claims, final, others)
 
-    name: Final = "fewest moves"
-    must_answer: Final = False
 
-    def always(self, task: Task) -> bool:
-        return task.policy.limits_moves
-
-    def applies(self, task: Task, draft: Draft | None, budget: Budget) -> bool:
-        exact = draft is not None and draft.make_constraint is not None
-        return exact and in_time(task, budget)
-
-    def run(self, task: Task, draft: Draft | None) -> Draft:
-        assert draft is not None and draft.make_constraint is not None
-        constraint = draft.make_constraint()
-        found = fewest_moves(task.original, constraint)
-        claims: Claims = (found.claim(task.original, task.policy, constraint),)
-        moves = fewest = int(claims[0].value)
-        others: tuple[Index, ...] = ()
-        if task.original.extended.move_unit is not None:
-            counted = counting_moves(task.original)
-            few = fewest_moves(counted, constraint)
-            number = few.claim(counted, task.policy, constraint)
-            claims, fewest = (number, *claims), int(number.value)
-            others = () if task.policy.fresh else _fewer(task, constraint, found, few)
-        check_limit(task, moves, fewest)
-        assigned, algorithm = found.assigned, "min-cost-flow"
-        if task.policy.fresh:  # who owns what is proved, but must not be planned from
-            assigned, algorithm = draft.assigned, draft.algorithm
-        elif task.policy.balance == UNCONSTRAINED:
-            assigned = to_least_loaded(task.original, constraint, assigned)
-        claims = (*draft.make_claims(), *claims)
-        made = draft.make_constraint
-        final = count_moves(task.original, found.assigned) == moves
-        return Draft(assigned, algorithm, made, moves, lambda: claims, final, others)
+COUNTING: Final = (
+    CountingStage("quotas", quotas),
+    CountingStage("heuristic", quick_heuristic, must_answer=True),
+    CountingStage("counts", even_counts),
+    CountingStage("racks", fewest_across, must_answer=True),
+    CountingStage("heuristic", heuristic, must_answer=True),
+    CountingStage("fewest moves", few_moves),
+)
 
 
 def _fewer(
@@ -236,13 +202,3 @@ def in_time(task: Task, budget: Budget) -> bool:
     load = 0.0 if "ortools.graph.python" in sys.modules else FLOW_IMPORT
     seconds = seconds_of_flow(task.group, task.policy) + load
     return budget.has_time(seconds)
-
-
-COUNTING: Final[tuple[CountingStage, ...]] = (
-    QuotasStage(),
-    HeuristicStage(early=True),
-    EvenCountsStage(),
-    FewestAcrossStage(),
-    HeuristicStage(),
-    FewestMovesStage(),
-)

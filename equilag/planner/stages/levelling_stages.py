@@ -1,0 +1,190 @@
+"""The stages that bring loads to the level that the bounds leave."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from typing import Final
+
+import numpy as np
+
+from equilag.domain.budget import limit_steps
+from equilag.domain.group.group import Index
+from equilag.domain.group.loads import roughly
+from equilag.planner.solving.problem import NEGLIGIBLE, Problem
+from equilag.planner.solving.stage import STEP, Turn
+from equilag.planner.solving.state import Contribution, Proposal, SolveState
+from equilag.solver.exchange.cyclic_exchanges import MAX_CELLS, Window
+from equilag.solver.exchange.paired_exchange import exchange_in_pairs
+from equilag.solver.local_search.equal_loads import equalise_loads
+from equilag.solver.local_search.level_search import FEWEST, fewest_held, search_level
+from equilag.solver.local_search.levelling import heaviest_gives, level_loads
+from equilag.solver.local_search.load_targets import ImprovementGoal
+from equilag.solver.local_search.three_way_splits import bring_close
+from equilag.solver.local_search.way_back import keep_alike
+from equilag.solver.local_search.window_search import search_window
+from equilag.solver.lower_bounds.load_bounds import crowd
+
+SETTLE: Final = 1e-6
+"""Seconds per partition for what no stop condition interrupts, such as a table of members."""
+SETS: Final = 50
+"""Sets of interchangeable members, the largest first; the rest hold too little to matter."""
+
+
+def goal_of(state: SolveState) -> ImprovementGoal:
+    """The window that the bounds leave, and the proved spread, beyond which nothing is found."""
+    most = state.most_even.moves if state.problem.moves_matter else None
+    goal = ImprovementGoal(roughly(state.proofs.spread), most)
+    low, high = (state.proofs.value(name) for name in ("min_load_at_most", "max_load_at_least"))
+    if low is None or high is None:
+        return goal
+    return replace(goal, low=roughly(low), high=roughly(high))
+
+
+def paired_exchange(state: SolveState, turn: Turn) -> Iterator[Contribution]:
+    """Even loads at any size where moves do not count, for each set of interchangeable members."""
+    problem, group = state.problem, state.problem.group
+    sets, seconds = problem.sets_alike[:SETS], SETTLE * group.n_partitions
+    if state.proved or problem.moves_matter or not sets or not turn.budget.has_time(seconds):
+        return
+    turn.budget.pay(seconds)
+    found = state.most_even.assigned
+    enough = int(state.proofs.spread) if problem.constraint.all_alike else 0
+    for left, members in zip(range(len(sets), 0, -1), sets, strict=True):
+        stop = turn.steps(2 * STEP + 2e-8 * group.n_partitions, 1 / left)
+        if turn.budget.expired():
+            break
+        found = exchange_in_pairs(group, found, state.rng, stop, enough, members)
+    yield Proposal(found, "paired-exchange")
+
+
+EXACT_STEP: Final = 2e-4
+"""Seconds of a step of exact transfers and of splits, as the searches count them."""
+EXACT: Final = 0.9
+"""Part of the stage's work for exact transfers; the rest is left to come closer otherwise."""
+
+
+def exact_transfers(state: SolveState, turn: Turn) -> Iterator[Contribution]:
+    """Loads within 1 of each other, set by set, where the counts and the lags allow it; else as
+    close as splits among three members bring them."""
+    problem, group = state.problem, state.problem.group
+    sets, found = problem.sets_alike[:SETS], state.most_even.assigned
+    if state.spread_proved or problem.moves_matter or not sets:
+        return
+    for left, members in zip(range(len(sets), 0, -1), sets, strict=True):
+        if not turn.budget.has_time(SETTLE * group.n_partitions):
+            break
+        stop = turn._replace(upto=EXACT * turn.upto).steps(EXACT_STEP, 1 / left)
+        found = equalise_loads(group, found, state.rng, stop, members)
+        stop = turn.steps(EXACT_STEP, 1 / left)
+        found = bring_close(group, found, state.rng, stop, members)
+    yield Proposal(found, "exact-transfers")
+
+
+LEVELS: Final = "levels"
+FIRST: Final = 2
+"""Rounds of levels before owners keep what is about as heavy as what they get, which leaves half of
+the moves; the rounds after it make up for that."""
+ALIKE: Final = 1.3
+"""Ratio of two lags that are about as heavy."""
+
+
+def round_of_levels(problem: Problem) -> float:
+    """Seconds of one round, which looks at so many partitions of each member at most."""
+    size = problem.group.n_partitions
+    return 1e-3 + 8e-5 * min(50.0, size / problem.active) + 2e-8 * size
+
+
+def levels(state: SolveState, turn: Turn) -> Iterator[Contribution]:
+    """The most even loads, per unit of capacity, or with no more moves than there must be."""
+    problem, group, constraint = state.problem, state.problem.group, state.problem.constraint
+    general = problem.moves_matter or problem.has_capacities or constraint.per_topic
+    if state.proved or not general:
+        return
+    goal, all_stop = goal_of(state), turn.steps(round_of_levels(problem))
+    heaviest = None
+    if problem.has_capacities and not problem.moves_matter:
+        heaviest = crowd(problem.counting, problem.counting.active)
+
+    def levelled(start: Index, stop: Callable[[], bool], apart: int | None) -> Proposal:
+        return Proposal(level_loads(group, constraint, start, state.rng, stop, goal, apart), LEVELS)
+
+    if problem.moves_trade:
+        yield levelled(state.most_even.assigned, limit_steps(FIRST, all_stop), heaviest)
+        kept = keep_alike(group, constraint, state.most_even.assigned, ALIKE)
+        yield Proposal(kept, LEVELS)
+        yield levelled(kept, all_stop, None)
+    if not problem.moves_trade or state.gap > NEGLIGIBLE * problem.mean:
+        yield levelled(state.most_even.assigned, all_stop, heaviest)
+
+
+def levels_within(state: SolveState, turn: Turn) -> Iterator[Contribution]:
+    """The most even loads within the policy's limit on moves: all of them are used while they
+    gain."""
+    problem, limit = state.problem, state.limit
+    if limit is None or state.done or problem.moves_matter:
+        return
+    group, constraint = problem.group, problem.constraint
+    goal, few = replace(goal_of(state), most_moves=limit), state.front.fewest_moves()
+    stop = turn.steps(EXACT_STEP)
+    simple = heaviest_gives(group, constraint, few.assigned, stop, limit - few.moves)
+    yield Proposal(simple, "heaviest-gives")
+    for start in (state.front.most_even(limit).assigned, simple):
+        stop = turn.steps(round_of_levels(problem))
+        found = level_loads(group, constraint, start, state.rng, stop, goal)
+        yield Proposal(found, LEVELS)
+
+
+CELLS: Final = 100_000_000
+"""Partitions times members: the holders of heavy partitions take some 0.5 s to find there."""
+LAYER: Final = 1e-5
+"""Seconds of a layer or a round of cycles per partition, up to `LARGEST_LAYER`."""
+LARGEST_LAYER: Final = 0.03
+"""Seconds of one with a full table."""
+ROUND_CELL: Final = 8e-7
+"""Seconds of a round of cycles per partition and member, which cannot be stopped."""
+CELL: Final = 2.5e-8
+"""Seconds of a step per partition that a member may take and partition that it holds."""
+SHARES: Final = (0.4, 0.6)
+"""Of the time, for the first search and the second one: a member that comes no closer may need an
+exact split."""
+
+
+def window_search(state: SolveState, turn: Turn) -> Iterator[Contribution]:
+    """Ideal loads, then exchanges of a few members at a time, where subscriptions differ and moves
+    do not count."""
+    problem, group, constraint = state.problem, state.problem.group, state.problem.constraint
+    pairs = group.n_partitions * problem.active
+    if state.proved or problem.moves_matter or pairs > CELLS:
+        return
+    if state.searched.work:  # small enough for an exhaustive search to have the last word
+        return
+    if len(group.class_topics) < 2 or constraint.per_topic:
+        return
+    low, high = (state.proofs.value(name) for name in ("min_load_at_most", "max_load_at_least"))
+    if low is None or high is None:
+        return
+    number = float if problem.has_capacities else int
+    window = Window(number(low), number(max(low, high)))
+
+    def by_level(part: float) -> Proposal:
+        stop = turn.steps(min(LARGEST_LAYER, STEP + LAYER * group.n_partitions), part)
+        start = state.most_even.assigned
+        found = search_level(group, constraint, start, window, state.rng, stop)
+        return Proposal(found, "level-search")
+
+    def by_window(part: float) -> Proposal:
+        size = np.bincount(group.partition_class[constraint.free], minlength=len(constraint.face))
+        takeable = float((size @ constraint.face)[group.class_of].mean())
+        cells = min(float(MAX_CELLS), takeable * group.n_partitions / problem.active)
+        start = state.most_even.assigned
+        stop = turn.steps(5 * STEP + CELL * cells, part)
+        found = search_window(group, constraint, start, window, state.rng, stop)
+        return Proposal(found, "window-search")
+
+    searches = [by_level, by_window]
+    if fewest_held(constraint) < FEWEST:
+        searches.reverse()  # no common load to go to: small steps first
+    for search, part in zip(searches, SHARES, strict=True):
+        if search is by_window or turn.budget.has_time(ROUND_CELL * pairs):
+            yield search(part)
