@@ -1,8 +1,8 @@
 """Plans within a limit on reads across racks that is not the fewest.
 
 Such a limit is no count constraint: which reads are given up for an even load is open. So the group
-is searched among the plans with the fewest reads, without the limit, and with it. What is proved
-without it holds for the plans within it. Of the methods only CP-SAT knows the limit; what others
+is searched among the plans with the fewest reads, and then with the limit, also from plans between
+these and those without a limit. What is proved without it holds for the plans within it. Of the methods only CP-SAT knows the limit; what others
 find beyond it is thrown away.
 """
 
@@ -36,8 +36,6 @@ from equilag.solver.moves.fewest_moves import FlowPrices, moves_against_reads
 
 TIGHT: Final = 0.15
 """Of the time, what the search among the plans with the fewest reads gets."""
-FREE: Final = 0.6
-"""Of the time that is left then, what the search without the limit gets; the rest knows it."""
 PRICES: Final = tuple(FlowPrices(*pair) for pair in ((8, 1), (3, 1), (2, 1), (1, 1), (1, 2)))
 """Of a move and a read: flows between the fewest of one and the fewest of the other."""
 SOME: Final = 3
@@ -102,9 +100,8 @@ def state_within_reads(task: Task, budget: Budget, observer: ProgressObserver) -
             counted = counting_moves(task.group)  # a read weighs as much as some moves
             assigned = moves_against_reads(counted, free.problem.constraint, prices)
             flows.append(candidate_of(task.group, assigned, "min-cost-flow", free.problem.shortage))
-    for state, share in ((tight, TIGHT), (free, FREE)):
-        with budget.portion(share) as part:
-            search(state, part, observer)
+    with budget.portion(TIGHT) as part:
+        search(tight, part, observer)
     trading = replace(
         without, max_moves=task.policy.max_moves, max_move_weight=task.policy.max_move_weight
     )

@@ -46,7 +46,7 @@ ALGORITHM: Final = "cp-sat"
 def modelled(state: SolveState, turn: Turn, limit: int | None) -> WholeGroup | None:
     """The group with at most so many moves, if a model is worth what is left; else None."""
     budget = turn.budget
-    if budget.time_left <= FIRST_CALL or budget.seconds_of_work(turn.upto) < FIRST_MODEL:
+    if budget.time_left <= FIRST_CALL or not budget.seconds_of_work(turn.upto):
         return None
     group = whole(state, limit, MODEL_SIZE)
     return group if group is not None and len(group.items) else None
@@ -79,6 +79,8 @@ def full_model(
     """
     aim = aim_of(state)
     if searched is not None and (state.searched.work > 0) != searched:
+        return
+    if turn.budget.seconds_of_work(turn.upto) < FIRST_MODEL:
         return
     group = modelled(state, turn, aim.limit) if aim.open(state) else None
     if group is not None:
