@@ -2,8 +2,8 @@
 
 Such a limit is no count constraint: which reads are given up for an even load is open. So the group
 is searched among the plans with the fewest reads, and then with the limit, also from plans between
-these and those without a limit. What is proved without it holds for the plans within it. Of the methods only CP-SAT knows the limit; what others
-find beyond it is thrown away.
+these and those without a limit. What is proved without it holds for the plans within it. Of the
+methods only CP-SAT knows the limit; what others find beyond it is thrown away.
 """
 
 from __future__ import annotations
