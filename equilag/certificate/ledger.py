@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Final
+from typing import Any
 
 import numpy as np
 
 from equilag.certificate.bounds.counting import Counting
-from equilag.certificate.bounds.priced import Prices
 from equilag.domain.constraint import CountConstraint
-from equilag.domain.group.group import Flags, Group, Index
+from equilag.domain.group.group import Flags, Group, Index, Ints
 from equilag.domain.group.member_capacities import Load
 from equilag.domain.group.throughput import Shortage
 from equilag.domain.plan.claim import MOVES, OF_LOADS, PRICE, SQUARES, Claim
@@ -33,10 +32,6 @@ def claim_words(claim: Claim, group: Group, value: str) -> str:
     elif claim.claim == "counts" and group.extended.has_units:
         unit = " units" if claim.value != 1 else " unit"
     return f"{claim.claim} {value}{unit} ({claim.kind})"
-
-
-HIGHEST_PRICE: Final = 2**60
-"""Prices of a claim are no higher."""
 
 
 class Refuted(Exception):
@@ -114,40 +109,38 @@ class Ledger:
         return value < reached if claim == "min_load_at_most" else value > reached
 
     @property
-    def numbers(self) -> dict[str, int]:
-        """Member id -> its number; O(members)."""
-        return {member.id: number for number, member in enumerate(self.group.members)}
+    def ids(self) -> list[str]:
+        """The ids of the members."""
+        return [member.id for member in self.group.members]
 
     def members_in(self, data: Mapping[str, Any]) -> Flags:
         """[M] the members that a claim is about, from ``data.members``. Raises Refuted."""
         names = data.get("members")
         if names == "all":
             return self.counting.active
-        number = self.numbers
         if not isinstance(names, list) or not names:
             raise Refuted('data.members is neither "all" nor a list of members')
-        chosen = np.zeros(self.group.n_members, dtype=np.bool_)
-        for name in names:
-            if not isinstance(name, str) or name not in number:
-                raise Refuted(f"data.members: {name!r} is not a member")
-            chosen[number[name]] = True
-        return chosen
+        if unknown := [name for name in names if name not in self.ids]:
+            raise Refuted(f"data.members: {unknown[0]!r} is not a member")
+        return np.isin(np.array(self.ids, dtype=object), names)
 
-    def prices_in(self, data: Mapping[str, Any]) -> Prices:
-        """The prices of members, from ``data.prices``. Raises Refuted."""
-        table = data.get("prices")
-        if not isinstance(table, dict):
-            raise Refuted("data.prices is not an object")
-        number = self.numbers
-        columns = np.zeros((3, self.group.n_members), np.int64)
-        for name, row in table.items():
-            if name not in number:
-                raise Refuted(f"data.prices: {name!r} is not a member")
-            whole = isinstance(row, list) and len(row) == 3 and all(type(x) is int for x in row)
-            if not whole or min(row[:2]) < 0 or max(map(abs, row)) > HIGHEST_PRICE:
-                raise Refuted(f"data.prices.{name} is not three whole numbers")
-            columns[:, number[name]] = row
-        return Prices(*columns)
+
+def column_of(table: Any, names: Sequence[str], place: str, most: int, width: int = 1) -> Ints:
+    """[names], or [width, names], the whole numbers that an object has for names: a number, or a
+    list of `width`, each at most `most` from 0; what is not named is 0. Raises Refuted."""
+    if not isinstance(table, dict):
+        raise Refuted(f"{place} is not an object")
+    number = {name: i for i, name in enumerate(names)}
+    columns = np.zeros((width, len(names)), np.int64)
+    for name, value in table.items():
+        if name not in number:
+            raise Refuted(f"{place}: {name!r} is unknown")
+        row = value if width > 1 and isinstance(value, list) else [value]
+        if len(row) != width or not all(type(x) is int and abs(x) <= most for x in row):
+            what = "a whole number" if width == 1 else f"{width} whole numbers"
+            raise Refuted(f"{place}.{name} is not {what} that may stand there")
+        columns[:, number[name]] = row
+    return columns if width > 1 else columns[0]
 
 
 def natural_in(data: Mapping[str, Any], key: str) -> int:

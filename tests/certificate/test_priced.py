@@ -119,13 +119,13 @@ def forgeries(claim: Claim) -> list[Claim]:
     [
         (None, "data.prices is not an object"),
         ([], "data.prices is not an object"),
-        ({"nobody": [1, 1, 1]}, "'nobody' is not a member"),
-        ({"m00": [1, 1]}, "data.prices.m00 is not three whole numbers"),
-        ({"m00": [-1, 1, 1]}, "data.prices.m00 is not three whole numbers"),
-        ({"m00": [1.0, 1, 1]}, "data.prices.m00 is not three whole numbers"),
-        ({"m00": [1, True, 1]}, "data.prices.m00 is not three whole numbers"),
-        ({"m00": [2**61, 1, 1]}, "data.prices.m00 is not three whole numbers"),
-        ({"m00": "111"}, "data.prices.m00 is not three whole numbers"),
+        ({"nobody": [1, 1, 1]}, "data.prices: 'nobody' is unknown"),
+        ({"m00": [1, 1]}, "data.prices.m00 is not 3 whole numbers"),
+        ({"m00": [-1, 1, 1]}, "data.prices has prices of loads below 0"),
+        ({"m00": [1.0, 1, 1]}, "data.prices.m00 is not 3 whole numbers"),
+        ({"m00": [1, True, 1]}, "data.prices.m00 is not 3 whole numbers"),
+        ({"m00": [2**61, 1, 1]}, "data.prices.m00 is not 3 whole numbers"),
+        ({"m00": "111"}, "data.prices.m00 is not 3 whole numbers"),
     ],
 )
 def test_unreadable_prices_refute(prices: Any, problem: str) -> None:

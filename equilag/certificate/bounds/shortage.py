@@ -15,8 +15,8 @@ from equilag.domain.constraint import CountConstraint
 from equilag.domain.group.group import NOBODY, Flags, Group, Index, Ints
 from equilag.domain.group.throughput import Shortage
 
-LARGEST_PRICE: Final = 2**46
-"""Prices are below it, as all rates together are: their sums fit 63 bits."""
+LARGEST_PRICE: Final = 2**46 - 1
+"""Prices are no higher, as all rates together are: their sums fit 63 bits."""
 OUT_OF_REACH: Final = 2**60
 
 

@@ -12,8 +12,6 @@ from collections.abc import Callable, Mapping
 from functools import partial
 from typing import Any, Final
 
-import numpy as np
-
 from equilag.certificate.bounds.counting import Counting
 from equilag.certificate.bounds.heaviest import (
     excess_by_average,
@@ -22,7 +20,7 @@ from equilag.certificate.bounds.heaviest import (
     heavy,
     rest,
 )
-from equilag.certificate.bounds.priced import LoadWindow, is_refuted
+from equilag.certificate.bounds.priced import LoadWindow, Prices, is_refuted
 from equilag.certificate.bounds.shortage import LARGEST_PRICE, ShortPrices, short_by_prices
 from equilag.certificate.checks.count_checks import (
     check_counts,
@@ -36,12 +34,14 @@ from equilag.certificate.checks.count_checks import (
     check_topic_squares,
 )
 from equilag.certificate.checks.search_checks import check_by_search, limit_in
-from equilag.certificate.ledger import Ledger, Refuted, natural_in
+from equilag.certificate.ledger import Ledger, Refuted, column_of, natural_in
 from equilag.domain.group.group import Flags
 from equilag.domain.group.loads import written
 from equilag.domain.group.member_capacities import Load
 from equilag.domain.plan.claim import bounds_moves
 
+HIGHEST_PRICE: Final = 2**60
+"""Prices of loads in a claim are no higher."""
 ClaimCheck = Callable[[Ledger, Any, Mapping[str, Any]], None]
 """Values are loads or whole numbers; the reader of a plan has seen to that."""
 
@@ -107,16 +107,12 @@ def check_short_by_rates(ledger: Ledger, value: Load, data: Mapping[str, Any]) -
 
 def check_short_by_prices(ledger: Ledger, value: Load, data: Mapping[str, Any]) -> None:
     """`short_at_least` by `prices`: what they prove of the members that are named."""
-    limit, move, places = limit_in(ledger, data), natural_in(data, "move"), data.get("places")
-    number = ledger.numbers
-    if not isinstance(places, dict) or not places.keys() <= number.keys():
-        raise Refuted("data.places is no table of members to prices")
-    if not all(type(one) is int and abs(one) < LARGEST_PRICE for one in (move, *places.values())):
-        raise Refuted("data has prices that are no whole numbers, or too large")
+    limit, move = limit_in(ledger, data), natural_in(data, "move")
+    place = column_of(data.get("places"), ledger.ids, "data.places", LARGEST_PRICE)
+    if move > LARGEST_PRICE:
+        raise Refuted("data.move is too large")
     if move and (limit is None or ledger.group.extended.has_stakes):
         raise Refuted("nothing limits the number of moves that data.move prices")
-    place = np.zeros(ledger.group.n_members, np.int64)
-    place[[number[name] for name in places]] = list(places.values())
     shortage, prices = ledger.shortage, ShortPrices(ledger.members_in(data), place, move)
     if shortage is None:
         raise Refuted("rates and capacities are not known")
@@ -139,8 +135,10 @@ def _check_prices(
     ledger: Ledger, data: Mapping[str, Any], above: Load | None, below: Load | None
 ) -> None:
     counting = ledger.counting
-    window = LoadWindow.of(counting, above, below)
-    if not is_refuted(counting, window, ledger.prices_in(data)):
+    prices = Prices(*column_of(data.get("prices"), ledger.ids, "data.prices", HIGHEST_PRICE, 3))
+    if min(prices.least.min(initial=0), prices.most.min(initial=0)) < 0:
+        raise Refuted("data.prices has prices of loads below 0")
+    if not is_refuted(counting, LoadWindow.of(counting, above, below), prices):
         raise Refuted("the prices leave room for such loads")
 
 

@@ -10,8 +10,8 @@ import numpy as np
 from equilag.certificate.bounds.move_limited import spread_bounds
 from equilag.certificate.checks.potentials import Potentials, bound_by_potentials, bound_by_topics
 from equilag.certificate.checks.search_checks import limit_in, no_plan_within, within_spread
-from equilag.certificate.ledger import Ledger, Refuted
-from equilag.domain.group.group import Group, Ints
+from equilag.certificate.ledger import Ledger, Refuted, column_of
+from equilag.domain.group.group import Group
 from equilag.domain.group.loads import load_from, written
 from equilag.domain.group.member_capacities import Load
 from equilag.domain.group.weight import MAX_PRICE
@@ -31,41 +31,22 @@ MAX_PRICED: Final = 2 * MAX_PRICE
 
 def read_potentials(group: Group, data: Mapping[str, Any]) -> Potentials:
     """The columns of `data.topics` and `data.members`; what is not named is 0. Raises Refuted."""
-    topics, members = (_table(data.get(key), f"data.{key}") for key in ("topics", "members"))
     most = MAX_POTENTIAL if group.extended.move_unit is None else MAX_PRICED
-    by_member = _column(members, [m.id for m in group.members], "data.members", most)
-    numbered = {name: part for name, part in topics.items() if isinstance(part, dict)}
-    single = {name: y for name, y in topics.items() if name not in numbered}
-    by_topic = _column(single, group.topics, "data.topics", most)
+    ids, topics = [member.id for member in group.members], data.get("topics")
+    by_member = column_of(data.get("members"), ids, "data.members", most)
+    numbered: dict[str, Any] = {}
+    if isinstance(topics, dict):
+        numbered = {name: part for name, part in topics.items() if isinstance(part, dict)}
+        topics = {name: 0 if name in numbered else y for name, y in topics.items()}
+    by_topic = column_of(topics, group.topics, "data.topics", most)
     if not numbered:
         return Potentials(by_topic, by_member)
     by_partition = by_topic[group.topic_of]
-    number_of = {name: t for t, name in enumerate(group.topics)}
     for name, part in numbered.items():
-        place = f"data.topics.{name}"
-        if name not in number_of:
-            raise Refuted(f"{place} is not a potential")
-        begin, end = group.topic_start[number_of[name] :][:2].tolist()
-        by_partition[begin:end] = _column(part, [str(n) for n in range(end - begin)], place, most)
+        begin, end = group.topic_start[group.topics.index(name) :][:2].tolist()
+        numbers = [str(n) for n in range(end - begin)]
+        by_partition[begin:end] = column_of(part, numbers, f"data.topics.{name}", most)
     return Potentials(np.zeros_like(by_topic), by_member, by_partition)
-
-
-def _table(value: Any, place: str) -> dict[str, Any]:
-    if not isinstance(value, dict):
-        raise Refuted(f"{place} is not an object with potentials")
-    return value
-
-
-def _column(
-    table: dict[str, Any], names: tuple[str, ...] | list[str], place: str, most: int
-) -> Ints:
-    number = {name: i for i, name in enumerate(names)}
-    column = np.zeros(len(names), dtype=np.int64)
-    for name, potential in table.items():
-        if name not in number or type(potential) is not int or abs(potential) > most:
-            raise Refuted(f"{place}.{name} is not a potential")
-        column[number[name]] = potential
-    return column
 
 
 def check_counts(ledger: Ledger, value: int, data: Mapping[str, Any]) -> None:

@@ -12,12 +12,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
-from fractions import Fraction
 from typing import Final
 
 import numpy as np
 
-from equilag.certificate.exhaustive.all_listed import AllListed
 from equilag.certificate.exhaustive.expansion import Expansion
 from equilag.certificate.exhaustive.item_masks import Bits, ItemMasks, SearchTask
 from equilag.certificate.exhaustive.nodes import Nodes
@@ -33,12 +31,6 @@ from equilag.domain.budget import Budget, OutOfBudget
 from equilag.domain.group.group import Ints
 from equilag.domain.group.loads import MemberLoads
 from equilag.domain.group.member_capacities import MemberCapacities
-
-SLICE_WORK: Final = 12_000_000
-"""Array elements after which a range of lightest loads is cut in two: narrower windows have fewer
-patterns. Each cut doubles it."""
-MAX_CUTS: Final = 5
-"""Cuts of one range, after which it is searched to the end."""
 
 FIRST_BATCH: Final = 8
 MAX_BATCH: Final = 2_000
@@ -64,8 +56,6 @@ class Search:
         if not self._items.scaled.fits:
             raise OutOfBudget
         self._cases: dict[bool, tuple[list[MemberPatterns], Iterator[MemberPatterns]]] = {}
-        scaled = self._items.scaled
-        self._listed = None if scaled.slack else AllListed.of(problem, scaled.factor, budget)
 
     def find(self, target: SearchTarget) -> Ints | None:
         """[I] member per item of an assignment that meets the target; None if there is none.
@@ -78,15 +68,13 @@ class Search:
         scaled = items.scaled.target(self._problem, target)
         if scaled.most_ends < 0:
             return None
-        if self._listed is not None:
-            return self._listed.first(scaled, self._budget)
         if not scaled.moves_matter:
             if len(items.lag) > MAX_ITEMS or len(items.base) > MAX_MEMBERS:
                 raise OutOfBudget
             scaled = replace(scaled, most_ends=0)
         for source in self._sources(scaled.moves_matter):
             task = SearchTask(source.items, target, scaled, source.member_class, self._budget)
-            held = self._in_slices(task, source)
+            held = _search(RangePatterns(task, source))
             if held is not None:
                 result = np.full(len(items.order), -1, dtype=np.int64)
                 for member, mask in enumerate(held):
@@ -102,39 +90,6 @@ class Search:
         for case in more:
             known.append(case)
             yield case
-
-    def _in_slices(self, task: SearchTask, source: MemberPatterns) -> Bits | None:
-        """Search all ranges of the lightest load, cut in two where a search takes long."""
-        items, target = task.items, task.target
-        spread = int(target.allowed[0])
-        # The members share all load: the lightest has the mean at most, and all others have no more
-        # than its load and the spread.
-        factors = sorted(items.scaled.factor.tolist())
-        share = sum(Fraction(1, factor) for factor in factors)
-        total = int(items.lag.sum() + items.base.sum())
-        others = share - Fraction(1, factors[-1])
-        least = int((total - spread * others) / share)
-        todo = [(max(0, target.floor, least), min(target.cap, int(total / share)), 0)]
-        while todo:
-            low, high, cuts = todo.pop()
-            if low > high:
-                continue
-            final = not target.moves_matter or cuts >= MAX_CUTS or low == high
-            work = self._budget.work if final else SLICE_WORK << cuts
-            window = replace(target, floor=low, cap=min(target.cap, high + spread))
-            try:
-                with self._budget.part(work) as part:
-                    here = replace(task, target=window, budget=part)
-                    found = _search(RangePatterns(here, source))
-            except OutOfBudget:
-                if final or self._budget.work <= 0 or self._budget.expired():
-                    raise
-                middle = (low + high) // 2
-                todo += [(middle + 1, high, cuts + 1), (low, middle, cuts + 1)]
-                continue
-            if found is not None:
-                return found
-        return None
 
 
 def _cases(items: ItemMasks, moves_matter: bool) -> Iterator[MemberPatterns]:

@@ -45,9 +45,8 @@ PLENTY = 10**9
 
 @pytest.fixture(scope="module", autouse=True)
 def _searched() -> Iterator[None]:
-    """Tiny problems are searched here too, though listing all their assignments is quicker."""
+    """The patterns of tiny problems are listed by their moves, too."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("equilag.certificate.exhaustive.all_listed.MOST_LISTED", 0)
         patch.setattr("equilag.certificate.exhaustive.range_patterns.FEW_ITEMS", 0)
         yield
 
@@ -236,7 +235,6 @@ def test_finds_a_solution_exactly_where_there_is_one() -> None:
 @pytest.mark.parametrize(
     "settings",
     [
-        {"search.SLICE_WORK": 100_000, "search.MAX_CUTS": 3},
         {"item_masks.WORD": 2, "search.FIRST_BATCH": 1, "search.MAX_BATCH": 1},
         {"ahead.CROSS": 3, "expansion.CROSS": 3},
         {"ahead.EXACT": 0},
@@ -244,10 +242,8 @@ def test_finds_a_solution_exactly_where_there_is_one() -> None:
         {"range_patterns.MAX_LEVELS": 0},
         {"patterns.MAX_SUBSETS": 3},
         {"range_patterns.FEW_ITEMS": 16},
-        {"all_listed.MOST_LISTED": 5_000},
     ],
     ids=[
-        "cut ranges",
         "words and batches",
         "parts",
         "estimates",
@@ -255,7 +251,6 @@ def test_finds_a_solution_exactly_where_there_is_one() -> None:
         "levels",
         "long lists",
         "few items",
-        "all listed",
     ],
 )
 def test_few_moves_are_decided_as_by_brute_force(
