@@ -120,9 +120,10 @@ class Ledger:
             return self.counting.active
         if not isinstance(names, list) or not names:
             raise Refuted('data.members is neither "all" nor a list of members')
-        if unknown := [name for name in names if name not in self.ids]:
-            raise Refuted(f"data.members: {unknown[0]!r} is not a member")
-        return np.isin(np.array(self.ids, dtype=object), names)
+        if not all(isinstance(name, str) for name in names):
+            raise Refuted("data.members has what is no name")
+        chosen = column_of(dict.fromkeys(names, 1), self.ids, "data.members", 1)
+        return chosen.astype(np.bool_)
 
 
 def column_of(table: Any, names: Sequence[str], place: str, most: int, width: int = 1) -> Ints:

@@ -15,6 +15,7 @@ from support.oracles import Assignments
 
 from benchmarks.ablation.kinds import racks
 from equilag.certificate.bounds.priced import LoadWindow, Prices, is_refuted
+from equilag.certificate.checks.claim_checks import check_lowest_by_prices
 from equilag.certificate.ledger import Ledger, Refuted
 from equilag.certificate.verify import verify
 from equilag.domain.group.group import Group
@@ -133,7 +134,7 @@ def test_unreadable_prices_refute(prices: Any, problem: str) -> None:
     counting = counting_of(group, Policy())
     ledger = Ledger(group, group, Policy(), counting.constraint, True, None)
     with pytest.raises(Refuted, match=problem):
-        ledger.prices_in({"prices": prices})
+        check_lowest_by_prices(ledger, 0, {"prices": prices})
 
 
 def test_prices_of_any_size_are_exact() -> None:

@@ -7,16 +7,11 @@ from typing import Final, NamedTuple
 
 import numpy as np
 
-from equilag.certificate.exhaustive.item_masks import Bits, Patterns, disjoint, distinct, sizes
+from equilag.certificate.exhaustive.item_masks import Bits, disjoint, distinct, sizes
 from equilag.certificate.exhaustive.nodes import LoadLimits, Nodes
 from equilag.certificate.exhaustive.range_patterns import RangePatterns
 from equilag.domain.group.group import Flags, Ints
 
-EXACT: Final = 2_000
-"""Patterns up to which those of each node are counted: of more, those without regard to what other
-members have got."""
-CROSS: Final = 400_000
-"""Pairs of node and pattern in one array operation."""
 MANY: Final = 1 << 60
 """Stands for the number of patterns where they are too many to list: this member decides last."""
 
@@ -51,7 +46,8 @@ class Ahead:
         self.affected = self.is_open & ~self._staying() & self.alive[:, None]
         """[n, J]"""
         self.need, self.count = np.zeros(shape, np.int64), np.full(shape, MANY)
-        """[n, J] the fewest ends of moves at affected members, and how many patterns they have."""
+        """[n, J] the fewest ends of moves at affected members, and the patterns they have, without
+        regard to what other members have got."""
         left = self.task.target.most_ends - nodes.ends
         groups = list(self._groups())
         for group in groups:
@@ -103,38 +99,16 @@ class Ahead:
                     yield _Group(alike, here, first, mask)
 
     def _find_need(self, group: _Group, most: int) -> None:
-        rows, places = group.rows, np.ix_(group.rows, group.alike)
-        need, listed = self.run.fewest(int(group.alike[0]), group.gone, most)
-        needs = np.full(len(rows), need)
-        if listed is not None and 0 < len(listed.ends) <= EXACT:
-            for part, fits in self._fitting(group, listed):
-                # Patterns with more ends than are listed may be possible.
-                least = listed.ends[fits.argmax(axis=1)]
-                needs[part] = np.where(fits.any(axis=1), least, listed.ends[-1] + 1)
-        self.need[places] = np.where(self.affected[places], needs[:, None], 0)
+        places = np.ix_(group.rows, group.alike)
+        need = self.run.fewest(int(group.alike[0]), group.gone, most)
+        self.need[places] = np.where(self.affected[places], need, 0)
 
     def _find_count(self, group: _Group) -> None:
         rows, most = group.rows, self.most[group.rows, group.first]
         listed = self.run.patterns(int(group.alike[0]), group.gone, int(most.max()))
-        if listed is None:
-            return
-        counts = np.searchsorted(listed.ends, most, side="right")
-        if len(listed.ends) <= EXACT:
-            for part, fits in self._fitting(group, listed):
-                counts[part] = (fits & (listed.ends <= most[part, None])).sum(axis=1)
-        self.count[np.ix_(rows, group.alike)] = counts[:, None]
-
-    def _fitting(self, group: _Group, listed: Patterns) -> Iterator[tuple[slice, Flags]]:
-        """Parts of the group's nodes, and [part, patterns] True for what is possible there."""
-        step = max(1, CROSS // max(1, len(listed.ends)))
-        for begin in range(0, len(group.rows), step):
-            part = slice(begin, begin + step)
-            here, m = group.rows[part], group.first[part]
-            self.task.budget.spend(len(here) * listed.mask.size)
-            fits = disjoint(listed.mask[None], ~self.nodes.free[here][:, None])
-            fits &= listed.load >= self.limits.least[here, m][:, None]
-            fits &= listed.load <= self.limits.most[here, m][:, None]
-            yield part, fits
+        if listed is not None:
+            counts = np.searchsorted(listed.ends, most, side="right")
+            self.count[np.ix_(rows, group.alike)] = counts[:, None]
 
     def _unknown(self) -> Ints:
         """[n, J] most ends of moves at each member, by the number of moves that are not known."""

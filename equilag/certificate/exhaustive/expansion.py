@@ -6,13 +6,15 @@ from typing import Final
 
 import numpy as np
 
-from equilag.certificate.exhaustive.ahead import CROSS, MANY, Ahead
+from equilag.certificate.exhaustive.ahead import MANY, Ahead
 from equilag.certificate.exhaustive.item_masks import Bits, Patterns, disjoint, distinct, sizes
 from equilag.certificate.exhaustive.nodes import LoadLimits, Nodes, last_fits
 from equilag.certificate.exhaustive.patterns import TooManySets, Wanted
 from equilag.certificate.exhaustive.range_patterns import RangePatterns
 from equilag.domain.group.group import Flags, Ints
 
+CROSS: Final = 400_000
+"""Pairs of node and pattern in one array operation."""
 MAX_PATTERNS: Final = 1_000_000
 """Patterns of a member that are tried at one node at most: some 100 MB with their nodes."""
 

@@ -61,13 +61,11 @@ class RangePatterns:
             self.listed[key] = ends, listed, too_many
         return listed
 
-    def fewest(self, member: int, gone: Bits, ends: int) -> tuple[int, Patterns | None]:
-        """The fewest ends of moves of a member's patterns, more than `ends` where all have more;
-        and the patterns with that many or a few more, None where they are too many."""
+    def fewest(self, member: int, gone: Bits, ends: int) -> int:
+        """The fewest ends of moves of a member's patterns, more than `ends` where all have more."""
         if ends > MAX_LEVELS or len(self.task.items.lag) <= FEW_ITEMS:
             listed = self.patterns(member, gone, ends)
-            least = 0 if listed is None else int(listed.ends.min(initial=ends + 1))
-            return least, listed
+            return 0 if listed is None else int(listed.ends.min(initial=ends + 1))
         key = self.task.member_class[member], gone.tobytes()
         first, step = self._least(member, gone)
         if key in self.listed:
@@ -76,10 +74,10 @@ class RangePatterns:
         for most in range(first, ends + 1, step):
             listed = self.patterns(member, gone, most)
             if listed is None:
-                return most, None
+                return most
             if len(listed.ends):
-                return int(listed.ends[0]), listed
-        return ends + 1, None
+                return int(listed.ends[0])
+        return ends + 1
 
     def _least(self, member: int, gone: Bits) -> tuple[int, int]:
         """Ends of moves that the counts force on a member, and the step to the next number of ends

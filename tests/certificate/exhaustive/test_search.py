@@ -236,8 +236,7 @@ def test_finds_a_solution_exactly_where_there_is_one() -> None:
     "settings",
     [
         {"item_masks.WORD": 2, "search.FIRST_BATCH": 1, "search.MAX_BATCH": 1},
-        {"ahead.CROSS": 3, "expansion.CROSS": 3},
-        {"ahead.EXACT": 0},
+        {"expansion.CROSS": 3},
         {"range_patterns.MAX_LISTED": 2},
         {"range_patterns.MAX_LEVELS": 0},
         {"patterns.MAX_SUBSETS": 3},
@@ -246,7 +245,6 @@ def test_finds_a_solution_exactly_where_there_is_one() -> None:
     ids=[
         "words and batches",
         "parts",
-        "estimates",
         "joins",
         "levels",
         "long lists",
