@@ -52,15 +52,12 @@ def keep_and_fill(group: Group) -> Index:
 SAFETY: Final = 3.0
 """How many times as long as estimated an exact step may take."""
 ARC: Final = 2e-6
-"""Seconds per arc of the flow of an exact step, a pair of a partition class and a member class."""
+"""Seconds per arc of the flow of an exact step, a pair of a partition class and a member class; the
+passes over the owners take less than an arc of each partition."""
+CUT: Final = 2e-4
+"""Seconds of one more minimum cut, for a part of the group that may have counts of its own."""
 PRICED: Final = 8
 """Times as long that an arc takes where partitions have prices: 14 us, measured at 20,000 arcs."""
-PART: Final = 2e-4
-"""Seconds per part of the group that may have counts of its own: one more minimum cut."""
-PAIR: Final = 5e-5
-"""Seconds per topic and member class of the flow that evens topics after totals: 20 arcs or so."""
-PARTITION: Final = 4e-7
-"""Seconds per partition, for the passes over the owners."""
 START: Final = 5e-3
 """Seconds that any flow takes: arrays of nodes and arcs, and the calls."""
 FLOW_IMPORT: Final = 0.1
@@ -69,17 +66,16 @@ FLOW_IMPORT: Final = 0.1
 
 def seconds_of_flow(group: Group, policy: Policy) -> float:
     """Exactly balanced counts and the constraint that follows, or the fewest moves under it."""
-    passes = START + PARTITION * group.n_partitions
-    if policy.then_topics:
-        cells, pairs = int(group.readers.sum()), len(group.subscriptions[0])
-        return passes + 3 * ARC * cells + PAIR * pairs
-    if not policy.counts_topics:
+    size, cuts = group.n_partitions, 0
+    if policy.counts_topics or policy.then_topics:
+        arcs, cells = len(group.subscriptions[0]), int(group.readers.sum())
+        if policy.then_topics:
+            arcs = 3 * cells + 25 * arcs
+        elif policy.balance == "both":  # totals tie topics together
+            arcs += cells if cells <= MAX_CELLS else 2 * size
+    else:
         arcs = len(group.arcs[0])
+        cuts = min(group.eligible.shape) if arcs > 1 else 0
         if group.extended.move_unit is not None:  # partitions of a class differ in what they cost
             arcs += PRICED * int(group.class_partitions[group.arcs[0]].sum())
-        return passes + (ARC * arcs + PART * min(group.eligible.shape) if arcs > 1 else 0.0)
-    arcs = len(group.subscriptions[0])
-    if policy.balance == "both":  # totals tie topics together
-        cells = int(group.readers.sum())
-        arcs += cells if cells <= MAX_CELLS else 2 * group.n_partitions
-    return passes + ARC * arcs
+    return START + ARC * (size / 5 + arcs) + CUT * cuts

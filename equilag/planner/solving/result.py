@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
-from typing import Final
+from collections.abc import Callable
+from typing import Any, Final
 
 from equilag.certificate.bounds.counting import Counting
 from equilag.domain.budget import Budget
 from equilag.domain.constraint import unconstrained
 from equilag.domain.group.group import Group
 from equilag.domain.group.loads import in_unit
-from equilag.domain.plan.claim import MOVES, PRICE, Claim
-from equilag.domain.plan.plan import Plan
+from equilag.domain.plan.claim import MOVES, PRICE, Claim, Claims
+from equilag.domain.plan.plan import Plan, Status
 from equilag.domain.plan.plan_figures import Choice
 from equilag.domain.plan.verdict import VerdictFacts
 from equilag.domain.policy.objective import EXCESS
-from equilag.planner.solving.front import knee
+from equilag.planner.solving.front import Candidate, knee
 from equilag.planner.solving.problem import Task
 from equilag.planner.solving.stage import Draft
 from equilag.planner.solving.state import SolveState
@@ -37,25 +38,16 @@ def plan_of(state: SolveState, budget: Budget) -> Plan:
     task, best, limit = state.problem.task, state.incumbent, state.limit
     if limit is not None and best.moves > limit:  # then bounds within the limit say nothing of it
         limit = None
-    return Plan(
-        task.reduction.given,
-        task.policy,
-        "optimal" if state.optimal else "feasible",
-        best.algorithm,
-        task.reduction.expand(best.assigned),
-        state.proofs.in_order(limit),
-        state.proofs.spread_within(limit),
-        int(state.proofs.value(MOVES) or 0),
-        budget.limit,
-        budget.elapsed,
-        tuple(state.notes),
-        choices(state),
-        *_run(task, budget),
-        state.proofs.value(EXCESS) or 0,
-        price_lower_bound=int(state.proofs.value(PRICE) or 0),
-        reduction=task.reduction,
-        judge=judge_when_read,
-    )
+    proofs = state.proofs
+    status: Status = "optimal" if state.optimal else "feasible"
+    return _plan(
+        task, budget, status, best, proofs.in_order(limit), state.notes,
+        spread_lower_bound=proofs.spread_within(limit),
+        moves_lower_bound=int(proofs.value(MOVES) or 0),
+        excess_lower_bound=proofs.value(EXCESS) or 0,
+        price_lower_bound=int(proofs.value(PRICE) or 0),
+        choices=choices(state),
+    )  # fmt: skip
 
 
 def settled_plan(task: Task, draft: Draft, budget: Budget, notes: list[str]) -> Plan | None:
@@ -73,23 +65,11 @@ def settled_plan(task: Task, draft: Draft, budget: Budget, notes: list[str]) -> 
     moves = draft.fewest_moves
     if moves and task.original.extended.move_unit is not None:
         return None  # it is their price: how many are forced stands in the claims
-    return Plan(
-        task.reduction.given,
-        task.policy,
-        "optimal",
-        draft.algorithm,
-        task.reduction.expand(draft.assigned),
-        lambda: draft.make_claims() + claims,
-        0,
-        moves,
-        budget.limit,
-        budget.elapsed,
-        tuple(notes),
-        (Choice("fewest moves", moves, 0, move_weight=task.reduction.moved_weight(moves)),),
-        *_run(task, budget),
-        reduction=task.reduction,
-        judge=judge_when_read,
-    )
+    chosen = Choice("fewest moves", moves, 0, move_weight=task.reduction.moved_weight(moves))
+    return _plan(
+        task, budget, "optimal", draft, lambda: draft.make_claims() + claims, notes,
+        moves_lower_bound=moves, choices=(chosen,),
+    )  # fmt: skip
 
 
 def fallback_plan(task: Task, draft: Draft, budget: Budget, notes: list[str]) -> Plan:
@@ -98,22 +78,35 @@ def fallback_plan(task: Task, draft: Draft, budget: Budget, notes: list[str]) ->
     group = task.group
     if budget.limit > 0 and group.n_partitions + group.eligible.size < BOUNDED_SIZE:
         claims = unconstrained_claims(group)
+    bound = claims[-1].value if claims else 0
+    return _plan(task, budget, "fallback", draft, claims, notes, spread_lower_bound=bound)
+
+
+def _plan(
+    task: Task,
+    budget: Budget,
+    status: Status,
+    found: Draft | Candidate,
+    claims: Claims | Callable[[], Claims],
+    notes: list[str],
+    **bounds: Any,
+) -> Plan:
     return Plan(
         task.reduction.given,
         task.policy,
-        "fallback",
-        draft.algorithm,
-        task.reduction.expand(draft.assigned),
+        status,
+        found.algorithm,
+        task.reduction.expand(found.assigned),
         claims,
-        claims[-1].value if claims else 0,
-        0,
-        budget.limit,
-        budget.elapsed,
-        tuple(notes),
-        (),
-        *_run(task, budget),
+        time_limit=budget.limit,
+        wall_s=budget.elapsed,
+        notes=tuple(notes),
+        seed=task.seed,
+        effort=budget.effort,
+        repeatable=not budget.cut,
         reduction=task.reduction,
         judge=judge_when_read,
+        **bounds,
     )
 
 
@@ -121,11 +114,6 @@ def unconstrained_claims(group: Group) -> tuple[Claim, ...]:
     """What no valid assignment beats, the bound on the spread last; none without active members."""
     bounds = overall_bounds(Counting(group, unconstrained(group)))
     return () if bounds is None else (bounds.highest, bounds.lowest, difference(bounds))
-
-
-def _run(task: Task, budget: Budget) -> tuple[int, float | None, bool]:
-    """Seed, effort, and whether the run is repeatable."""
-    return task.seed, budget.effort, not budget.cut
 
 
 def choices(state: SolveState) -> tuple[Choice, ...]:

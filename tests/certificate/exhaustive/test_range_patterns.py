@@ -9,7 +9,7 @@ from support.small_problems import random_problem
 
 from equilag.certificate.exhaustive.item_masks import ItemMasks, SearchTask
 from equilag.certificate.exhaustive.patterns import MemberPatterns
-from equilag.certificate.exhaustive.range_patterns import FEW_ITEMS, RangePatterns
+from equilag.certificate.exhaustive.range_patterns import RangePatterns
 from equilag.certificate.exhaustive.small_problem import SearchTarget
 from equilag.domain.budget import Budget
 
@@ -18,7 +18,7 @@ def test_the_fewest_ends_of_moves_do_not_depend_on_what_was_asked_before() -> No
     """Also where more was listed before than is asked for now."""
     rng, some = np.random.default_rng(3), 0
     for number in range(12):
-        items = FEW_ITEMS + 1
+        items = 17
         problem = random_problem(rng, members=3, items=items)
         problem = replace(problem, owner=rng.integers(0, 3, items))
         if number % 2:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import replace
 
 import numpy as np
@@ -41,14 +40,6 @@ from equilag.domain.policy.policy import Policy
 from equilag.domain.policy.policy_settings import BALANCES
 
 PLENTY = 10**9
-
-
-@pytest.fixture(scope="module", autouse=True)
-def _searched() -> Iterator[None]:
-    """The patterns of tiny problems are listed by their moves, too."""
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("equilag.certificate.exhaustive.range_patterns.FEW_ITEMS", 0)
-        yield
 
 
 def decides_as_brute_force(
@@ -240,7 +231,6 @@ def test_finds_a_solution_exactly_where_there_is_one() -> None:
         {"range_patterns.MAX_LISTED": 2},
         {"range_patterns.MAX_LEVELS": 0},
         {"patterns.MAX_SUBSETS": 3},
-        {"range_patterns.FEW_ITEMS": 16},
     ],
     ids=[
         "words and batches",
@@ -248,7 +238,6 @@ def test_finds_a_solution_exactly_where_there_is_one() -> None:
         "joins",
         "levels",
         "long lists",
-        "few items",
     ],
 )
 def test_few_moves_are_decided_as_by_brute_force(
