@@ -150,13 +150,9 @@ def _sizing(group: Group, policy: Policy, run: AnswerRun) -> Sizing | None:
     known = any(member.capacity is not None for member in group.members)
     if not (known or knows_rates(group) or policy.capacity):
         return None
-    settings = run.of("size")
-    effort, limit = settings["effort"], settings["time_limit"]
-    if effort is None and run.deterministic:
-        effort = limit / 2
     weight = None if policy.weight == "work" else policy.weight  # by rate tells who keeps up
     for_sizes = replace(policy.fit_for("size"), weight=weight)
     try:
-        return size(group, for_sizes, time_limit=limit, effort=effort, seed=run.seed, stop=run.stop)
+        return size(group, for_sizes, **run.of("size"))
     except InputError:
         return None

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from threading import Event
-from typing import Any, Final, Literal, Unpack, cast
+from typing import Any, Final, Literal, Unpack
 
 from equilag.certificate.checked_plan import checked_plan
 from equilag.domain.budget import Budget
@@ -22,11 +21,9 @@ from equilag.planner.explaining.loosened import BoundRungs, Loosened, LooserName
 from equilag.planner.solving.make_plan import make_plan
 from equilag.planner.solving.problem import NEGLIGIBLE
 from equilag.planner.solving.run_settings import (
-    PolicySettings,
+    Asked,
     SolveSettings,
     budget_of,
-    checked_group,
-    checked_seed,
     policy_from,
     task_of,
 )
@@ -177,29 +174,21 @@ def explain(
     Raises InputError for a plan that does not hold, and for settings that make no sense; also for
     settings of a policy beside a plan, which has its own.
     """
-    rest: dict[str, Any] = {**settings}
-    limit, effort = rest.pop("time_limit", DEFAULT_TIME_LIMIT), rest.pop("effort", None)
-    stop: Event | None = rest.pop("stop", None)
-    deterministic = rest.pop("deterministic", False)
-    budget = budget_of(checked_group(group), limit, effort, deterministic, stop)
-    seed, watcher = checked_seed(rest.pop("seed", 0)), rest.pop("progress", None)
+    run = Asked.of(group, settings, DEFAULT_TIME_LIMIT)
+    budget = run.budget
     if plan is None:
-        policy = policy_from(rest.pop("policy", "lag-aware"), **cast(PolicySettings, rest))
-        made = make_plan(task_of(group, policy, seed), budget, watcher)
+        policy = policy_from(run.others.pop("policy", "lag-aware"), **run.others)
+        made = make_plan(task_of(group, policy, run.seed), budget, run.progress)
     else:
-        _refuse_settings(rest)
+        refused = [name for name, value in run.others.items() if value is not None]
+        if refused:
+            raise InputError("has no effect beside a plan", refused[0])
         made = plan if isinstance(plan, Plan) else checked_plan(group, plan)
         if isinstance(plan, Plan) and plan.group.name != group.name:
             raise InputError("is of another group", "plan")
-    work = None if effort is None else OF_LOOSER * effort
-    more = budget_of(group, OF_LOOSER * limit, work, deterministic, stop)
-    return explanation_of(group, made, more, watcher)
-
-
-def _refuse_settings(rest: Mapping[str, Any]) -> None:
-    name = next((name for name, value in rest.items() if value is not None), None)
-    if name is not None:
-        raise InputError("has no effect beside a plan", name)
+    work = None if budget.effort is None else OF_LOOSER * budget.effort
+    more = budget_of(group, OF_LOOSER * budget.limit, work, stop=budget.stop)
+    return explanation_of(group, made, more, run.progress)
 
 
 def explanation_of(

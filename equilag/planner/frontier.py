@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
-from typing import Any, Literal, TypeAlias, Unpack, cast
+from typing import Any, Literal, TypeAlias, Unpack
 
 from equilag.domain.budget import Budget
 from equilag.domain.figures import number, plural, printable
@@ -19,14 +19,7 @@ from equilag.planner.solving.front import Candidate, ParetoFront, knee
 from equilag.planner.solving.problem import Task
 from equilag.planner.solving.read_limit import check_found, has_read_limit, state_within_reads
 from equilag.planner.solving.run import BOUNDS, count, improve, search, state_of
-from equilag.planner.solving.run_settings import (
-    PolicySettings,
-    SolveSettings,
-    budget_of,
-    checked_group,
-    policy_from,
-    task_of,
-)
+from equilag.planner.solving.run_settings import Asked, SolveSettings, policy_from, task_of
 from equilag.planner.solving.stage import Draft, ProgressObserver
 from equilag.planner.solving.state import SolveState
 
@@ -104,14 +97,10 @@ def frontier(
     else. Of plans with the same spread, the one with the fewest moves is on the front; more moves
     may still save excess. Raises InputError for settings that make no sense.
     """
-    time_limit = settings.pop("time_limit", 5.0)
-    effort, deterministic = settings.pop("effort", None), settings.pop("deterministic", False)
-    stop = settings.pop("stop", None)
-    budget = budget_of(checked_group(group), time_limit, effort, deterministic, stop)
-    seed, watcher = settings.pop("seed", 0), settings.pop("progress", None)
-    asked = policy_from(policy, **cast(PolicySettings, settings))
-    wanted, observer = task_of(group, asked, seed), ProgressObserver(watcher, budget)
-    return Front(_points(wanted, budget, observer), group, asked)
+    run = Asked.of(group, settings, 5.0)
+    asked = policy_from(policy, **run.others)
+    wanted, observer = task_of(group, asked, run.seed), ProgressObserver(run.progress, run.budget)
+    return Front(_points(wanted, run.budget, observer), group, asked)
 
 
 def _points(wanted: Task, budget: Budget, observer: ProgressObserver) -> list[Point]:

@@ -3,20 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from threading import Event
-from typing import Final, Unpack, cast
+from typing import Final, Unpack
 
 from equilag.domain.errors import InputError
 from equilag.domain.group.group import Group
 from equilag.domain.policy.policy import SETTINGS, Policy
 from equilag.planner.sizes.sizing import Sizing
-from equilag.planner.solving.run_settings import (
-    PolicySettings,
-    budget_of,
-    checked_group,
-    checked_seed,
-    policy_from,
-)
+from equilag.planner.solving.run_settings import Asked, SolveSettings, policy_from
 
 MAX_THREADS: Final = 1_000
 """Threads of a process: more than any machine has cores."""
@@ -24,16 +17,12 @@ MAX_SIZES: Final = 100_000
 """The largest size that can be asked for: ten times the members of the largest groups planned."""
 
 
-class SizeSettings(PolicySettings, total=False):
+class SizeSettings(SolveSettings, total=False):
     """All settings of `size`, which documents them."""
 
     members: tuple[int, int] | None
     threads: int | None
     catch_up: float | None
-    time_limit: float
-    effort: float | None
-    seed: int
-    stop: Event | None
 
 
 def check_sizing(policy: Policy) -> None:
@@ -82,8 +71,8 @@ def size(
     threads: a size is then a number of processes, each of so many members; by default as many as
         the instances of the group have, or 1.
     catch_up: the least size that has read everything within so many seconds is looked for as well.
-    time_limit (10 seconds by default), effort, seed, stop: those of `solve`. Sizes for which
-        nothing is left have no row, or a wider interval.
+    time_limit (10 seconds by default), effort, deterministic, seed, stop: those of `solve`. Sizes
+        for which nothing is left have no row, or a wider interval. `progress` is not called.
 
     The weight is the rate where the group knows any, else what `solve` spreads, unless the policy
     names one. Best means the smallest heaviest load per unit of capacity among the plans with the
@@ -94,16 +83,14 @@ def size(
     part of a load by which a size must lower it to help. Raises InputError for settings that make
     no sense here.
     """
-    limit, effort = settings.pop("time_limit", 10.0), settings.pop("effort", None)
-    budget = budget_of(checked_group(group), limit, effort, stop=settings.pop("stop", None))
-    sizes = checked_sizes(settings.pop("members", None))
-    threads = checked_threads(settings.pop("threads", None))
-    catch_up = settings.pop("catch_up", None)
+    run = Asked.of(group, settings, 10.0)
+    sizes = checked_sizes(run.others.pop("members", None))
+    threads = checked_threads(run.others.pop("threads", None))
+    catch_up = run.others.pop("catch_up", None)
     within = None if catch_up is None else SETTINGS["horizon"].form.check(catch_up, "catch_up")
-    seed = checked_seed(settings.pop("seed", 0))
-    wanted = policy_from(policy, **cast(PolicySettings, settings))
+    wanted = policy_from(policy, **run.others)
     check_sizing(wanted)
     # The clock runs from the call, so what takes time to load is loaded after it was started.
     from equilag.planner.sizes.size_run import SizeRun
 
-    return SizeRun(group, wanted, sizes, threads, seed).answer(within, budget)
+    return SizeRun(group, wanted, sizes, threads, run.seed).answer(within, run.budget)

@@ -177,16 +177,6 @@ class ItemMasks:
         )
         return [number.setdefault(key, len(number)) for key in keys]
 
-    @property
-    def total(self) -> int:
-        """No scaled load is larger."""
-        return self.scaled.total
-
-    @property
-    def factor(self) -> Ints | None:
-        """[J] see `ScaledLoads`; None where all are 1."""
-        return None if self.scaled.capacities is None else self.scaled.factor
-
     def factor_of(self, member: int) -> int:
         """What the member's lag is multiplied by to be a scaled load."""
         return int(self.scaled.factor[member])
@@ -222,9 +212,6 @@ class Patterns(NamedTuple):
     """[n] lag, base load included; not scaled."""
     ends: Ints
     """[n] ends of moves: a move has one at who loses the item, and one at who gets it."""
-
-    def where(self, keep: Flags) -> Patterns:
-        return Patterns(self.mask[keep], self.load[keep], self.ends[keep])
 
 
 @dataclass(frozen=True, eq=False, slots=True)

@@ -105,7 +105,7 @@ class LoadLimits:
         spread = target.spread_with(nodes.ends)
         alive = nodes.high - np.minimum(nodes.low, nodes.high) <= spread
         low = np.maximum(np.maximum(nodes.high, 0) - spread, max(0, target.floor))
-        high = np.minimum(np.minimum(nodes.low, items.total) + spread, target.cap)
+        high = np.minimum(np.minimum(nodes.low, items.scaled.total) + spread, target.cap)
         factor = items.scaled.factor
         # Some open member has their mean or more, and all others are within the spread of it.
         share = np.where(is_open, 1.0 / factor, 0.0).sum(axis=1)

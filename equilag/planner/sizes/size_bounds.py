@@ -8,25 +8,24 @@ heaviest load never rises with the number of members.
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from equilag.domain.columns import Ints
-from equilag.domain.group.member_capacities import Load
 
 
-class LoadInterval(NamedTuple):
-    """What is known of the heaviest load under the best plan, as loads are compared."""
+class SizeLoad(NamedTuple):
+    """What is known of the heaviest load of one size under its best plan."""
 
-    bound: Load
-    """No plan has less."""
-    value: Load
-    """A plan has it."""
+    at_least: Any
+    """No plan has less; as loads are compared, or per unit of capacity."""
+    load: Any
+    """A plan has this."""
 
     @property
     def proved(self) -> bool:
-        return self.bound == self.value
+        return bool(self.at_least == self.load)
 
 
 class AlikeLoads:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Final, NamedTuple
+from typing import Final
 
 import numpy as np
 
@@ -16,7 +16,7 @@ from equilag.domain.group.group import Group
 from equilag.domain.policy.policy import Policy
 from equilag.domain.policy.policy_settings import UNCONSTRAINED
 from equilag.domain.reduction.reduce import reduce_group
-from equilag.planner.sizes.size_bounds import AlikeLoads
+from equilag.planner.sizes.size_bounds import AlikeLoads, SizeLoad
 from equilag.planner.sizes.size_members import MemberPool
 from equilag.planner.sizes.size_probe import best_plan
 
@@ -56,19 +56,6 @@ def used_up(budget: Budget) -> bool:
 def _left(budget: Budget) -> float:
     """Seconds of work that are left, or what tells of time where that is not counted."""
     return budget.work * ELEMENT if budget.counted else -budget.elapsed
-
-
-class SizeLoad(NamedTuple):
-    """The heaviest load of one size under its best plan, per unit of capacity."""
-
-    at_least: float
-    """No plan has less."""
-    load: float
-    """A plan has this."""
-
-    @property
-    def proved(self) -> bool:
-        return self.at_least == self.load
 
 
 class SizeCurve:
@@ -181,31 +168,25 @@ class SizeCurve:
         known = self.at(size)
         return known is not None and known.proved
 
-    def try_size(self, size: int, budget: Budget, effort: float = PROBE_EFFORT) -> None:
-        """Look for the best plan of a size. Where partitions do not fit, nothing is known of it."""
-        if not self._closed(size):
-            group = self.pool.group_of(size)
-            with probe_budget(budget, group, effort) as part:
-                self._plan(size, group, part)
-
-    def work_on(self, size: int, budget: Budget) -> None:
-        """The same with all of a budget."""
-        if not self._closed(size):
-            self._plan(size, self.pool.group_of(size), budget)
+    def try_size(self, size: int, budget: Budget, effort: float | None = PROBE_EFFORT) -> None:
+        """Look for the best plan of a size, with so much work or all of a budget (None). Where
+        partitions do not fit, nothing is known of it."""
+        self._tried[size] = True
+        if self.loads is not None:
+            exact = self.loads.exact(self.pool.members_of(size))
+            if exact is not None:
+                self._note(size, exact / self._divisor, exact / self._divisor)
+                return
+        group = self.pool.group_of(size)
+        if effort is None:
+            self._plan(size, group, budget)
+            return
+        with probe_budget(budget, group, effort) as part:
+            self._plan(size, group, part)
 
     def spent(self, size: int) -> float:
         """Seconds, of work where it is counted, that were spent on a size."""
         return float(self._spent[size])
-
-    def _closed(self, size: int) -> bool:
-        """True if a closed form says all of a size."""
-        self._tried[size] = True
-        exact = None
-        if self.loads is not None:
-            exact = self.loads.exact(self.pool.members_of(size))
-        if exact is not None:
-            self._note(size, exact / self._divisor, exact / self._divisor)
-        return exact is not None
 
     def _plan(self, size: int, group: Group, budget: Budget) -> None:
         before = _left(budget)

@@ -23,7 +23,7 @@ from equilag.domain.policy.objective import Objective
 from equilag.domain.policy.policy import Policy
 from equilag.domain.policy.policy_settings import UNCONSTRAINED
 from equilag.domain.reduction.reduce import Reduction, reduce_group
-from equilag.planner.sizes.size_bounds import LoadInterval
+from equilag.planner.sizes.size_bounds import SizeLoad
 from equilag.planner.solving.problem import Problem, Task
 from equilag.planner.solving.run import BOUNDS, count, improve, phases_for, state_of
 from equilag.planner.solving.stage import STEP, Draft, ProgressObserver
@@ -53,7 +53,7 @@ class SizedPlan:
     reduction: Reduction
     assigned: Index
     """[units] of the reduced group."""
-    load: LoadInterval
+    load: SizeLoad
     enough: float
     """All that is asked for is a plan with a load of this at most; 0 if it is the best one."""
 
@@ -61,24 +61,24 @@ class SizedPlan:
     def of(reduction: Reduction, assigned: Index, enough: float = 0.0) -> SizedPlan:
         """A plan of which no bound is known."""
         load = loads_of(reduction.group, assigned).max
-        return SizedPlan(reduction, assigned, LoadInterval(0, load), enough)
+        return SizedPlan(reduction, assigned, SizeLoad(0, load), enough)
 
     @property
     def settled(self) -> bool:
         """True if nothing is left to be found."""
-        beyond = bool(self.enough) and self.load.bound > self.enough
-        return self.load.proved or self.load.value <= self.enough or beyond
+        beyond = bool(self.enough) and self.load.at_least > self.enough
+        return self.load.proved or self.load.load <= self.enough or beyond
 
     def take(self, assigned: Index) -> None:
         """An assignment [units], if it is any better."""
         value = loads_of(self.reduction.group, assigned).max
-        if value < self.load.value:
-            self.assigned, self.load = assigned, self.load._replace(value=value)
+        if value < self.load.load:
+            self.assigned, self.load = assigned, self.load._replace(load=value)
 
     def prove(self, bound: Load) -> None:
         """No plan has a smaller heaviest load."""
-        bound = min(self.load.value, max(self.load.bound, bound))
-        self.load = self.load._replace(bound=bound)
+        bound = min(self.load.load, max(self.load.at_least, bound))
+        self.load = self.load._replace(at_least=bound)
 
 
 def probing_policy(policy: Policy) -> Policy:

@@ -124,7 +124,7 @@ def use_up(curve: SizeCurve, sizes: Sequence[int], budget: Budget) -> None:
             return
         if not curve.proved(size):
             with budget.portion(1 / (len(left) - place)) as part:
-                curve.work_on(size, part)
+                curve.try_size(size, part, None)
 
 
 def _try(curve: SizeCurve, size: int, budget: Budget) -> None:

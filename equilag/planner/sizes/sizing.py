@@ -92,24 +92,8 @@ class SizeRow:
         return self.load_at_least >= self.load
 
     def to_dict(self) -> dict[str, Any]:
-        return {
-            "size": self.size,
-            "members": self.members,
-            "load": self.load,
-            "load_at_least": self.load_at_least,
-            "proved": self.proved,
-            "helps": self.helps,
-            "share": self.share,
-            "keeps_up": self.keeps_up,
-            "catches_up": self.catches_up,
-            "catch_up": self.catch_up,
-            "catch_up_s": _finite(self.catch_up_s),
-            "catch_up_at_least_s": _finite(self.catch_up_at_least_s),
-        }
-
-
-def _finite(seconds: float | None) -> float | None:
-    return None if seconds is None or math.isinf(seconds) else seconds
+        figures = {k: None if v == math.inf else v for k, v in asdict(self).items()}
+        return {**figures, "proved": self.proved, "catch_up": self.catch_up}
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,9 +123,6 @@ class SizeBasis:
     """Members that read nothing; they are left out."""
     unrestricted: int
     """Partitions that only some members may read now; in groups of another size all may."""
-
-    def to_dict(self) -> dict[str, Any]:
-        return asdict(self)
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -215,7 +196,7 @@ class Sizing(Shown):
             "format": FORMAT,
             "group": self.group.name,
             "policy": self.policy.to_dict(),
-            "basis": self.basis.to_dict(),
+            "basis": asdict(self.basis),
             "sizes": {"from": self.first, "to": self.last, "most": self.most},
             "rows": [row.to_dict() for row in self.rows],
             "helps": [row.size for row in self.helping],

@@ -6,7 +6,7 @@ import sys
 from collections.abc import Mapping
 from dataclasses import replace
 from threading import Event
-from typing import Any, Final, TypedDict, Unpack
+from typing import Any, Final, NamedTuple, TypedDict, Unpack
 
 from equilag.domain.budget import Budget
 from equilag.domain.errors import InputError
@@ -98,6 +98,28 @@ def budget_of(
     # Kept for writing the plan back: 0.3 us per partition, and twice that per member, measured.
     reserve = 0.002 + 3e-7 * (group.n_partitions + 2 * group.n_members)
     return Budget.of_run(limit, reserve, work, stop)
+
+
+class Asked(NamedTuple):
+    """What a run was asked for."""
+
+    budget: Budget
+    seed: int
+    progress: Watcher | None
+    others: dict[str, Any]
+    """All other settings."""
+
+    @staticmethod
+    def of(group: Group, settings: Mapping[str, Any], time_limit: float) -> Asked:
+        """The settings of a run, which starts now, apart from the others. Raises InputError."""
+        others = {k: v for k, v in settings.items() if k not in RunSettings.__annotations__}
+        limit, effort = settings.get("time_limit", time_limit), settings.get("effort")
+        budget = budget_of(
+            checked_group(group), limit, effort, settings.get("deterministic", False),
+            settings.get("stop"),
+        )  # fmt: skip
+        seed = checked_seed(settings.get("seed", 0))
+        return Asked(budget, seed, settings.get("progress"), others)
 
 
 def checked_group(group: object) -> Group:
