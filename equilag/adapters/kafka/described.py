@@ -13,6 +13,10 @@ from equilag.adapters.kafka.group_kinds import described_kind
 from equilag.domain.errors import InputError
 from equilag.domain.show import some_of
 
+CARRIER_RACK: Final = "equilag:"
+"""Whoever has it at the start of its rack id is a carrier: a member of a KIP-848 group that brings
+plans to the broker plug-in, and reads nothing."""
+
 TopicPartition: TypeAlias = tuple[str, int]
 T = TypeVar("T")
 

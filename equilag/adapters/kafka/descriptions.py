@@ -12,6 +12,7 @@ from equilag.adapters.kafka.client_config import kafka_python
 from equilag.adapters.kafka.codec.consumer_protocol import read_assignment, read_subscription
 from equilag.adapters.kafka.codec.wire import BrokenRecord
 from equilag.adapters.kafka.described import (
+    CARRIER_RACK,
     ClientPlace,
     Described,
     DescribedMember,
@@ -98,7 +99,7 @@ def read_places(group: Any) -> dict[str, ClientPlace]:
 
 
 def read_kip848(group: Any, coordinator: int) -> Described | ReadFailure:
-    """Read a DescribedGroup of a ConsumerGroupDescribeResponse."""
+    """Read a DescribedGroup of a ConsumerGroupDescribeResponse, without carriers."""
     if failed := failure_of(group):
         return failed
     members = [
@@ -115,6 +116,7 @@ def read_kip848(group: Any, coordinator: int) -> Described | ReadFailure:
             bare_host(member.client_host),
         )
         for member in group.members
+        if not (member.rack_id or "").startswith(CARRIER_RACK)
     ]
     protocol, epoch = group.assignor_name, group.group_epoch
     return Described("consumer", group.group_state, protocol, coordinator, members, epoch)

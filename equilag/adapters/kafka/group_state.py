@@ -31,7 +31,12 @@ from equilag.adapters.kafka.codec.records import (
     topic_id_of,
 )
 from equilag.adapters.kafka.codec.wire import BrokenRecord
-from equilag.adapters.kafka.described import DescribedMember, TopicPartition, bare_host
+from equilag.adapters.kafka.described import (
+    CARRIER_RACK,
+    DescribedMember,
+    TopicPartition,
+    bare_host,
+)
 from equilag.domain.show import show
 
 GONE: Final = (
@@ -198,6 +203,8 @@ class _Reader:
     def _consumer(self, group: str, member: str) -> None:
         """Add a member of a KIP-848 group, from its two records and the group's expressions."""
         about = self.parts[CONSUMER_MEMBER, group][member]
+        if (about["rack"] or "").startswith(CARRIER_RACK):
+            return
         topics = set(about["topics"])
         if about["regex"]:
             resolved = self._part(REGULAR_EXPRESSION, group, about["regex"])

@@ -5,7 +5,6 @@ Importing this module imports kafka-python.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any, Final
 
 from equilag.adapters.kafka.client_config import quietly
@@ -56,22 +55,32 @@ class Carrier:
         self._topic = 0
 
     def bring(self, rack: str, trigger: bool) -> None:
-        """Join with this piece of a plan, or replace the former one. With `trigger` the group is
-        assigned anew at once.
+        """Hold this piece of a plan instead of the former one, as a member. With `trigger` the
+        group is assigned anew in the same request.
 
         Raises Refused, Unreachable.
         """
         self._rack = rack
+        if self._epoch == _JOIN:
+            self._join()
         self._topic ^= trigger
-        changed = {"rack_id": rack, "subscribed_topic_names": [TOPICS[self._topic]]}
-        self._renew(**changed)
+        try:
+            self._renew()
+        except MembershipLost:
+            self._topic ^= trigger
+            self._join()
+            self._topic ^= trigger
+            self._renew()
 
     def heartbeat(self) -> None:
         """Stay a member; one that was given up joins again, with its piece.
 
         Raises Refused, Unreachable.
         """
-        self._renew()
+        try:
+            self._send()
+        except MembershipLost:
+            self._join()
 
     def leave(self) -> None:
         """Leave; the group is assigned anew. Raises Refused, Unreachable."""
@@ -80,13 +89,12 @@ class Carrier:
             self._send()
             self._epoch = _JOIN
 
-    def _renew(self, **changed: Any) -> None:
-        if self._epoch != _JOIN:
-            try:
-                self._send(**changed)
-                return
-            except MembershipLost:
-                self._epoch = _JOIN
+    def _renew(self) -> None:
+        self._send(rack_id=self._rack, subscribed_topic_names=[TOPICS[self._topic]])
+
+    def _join(self) -> None:
+        """Become a member, or go on as the one of this id, for whom the broker does not assign."""
+        self._epoch = _JOIN
         self._send(
             rack_id=self._rack,
             subscribed_topic_names=[TOPICS[self._topic]],
@@ -121,13 +129,3 @@ class Carrier:
         if isinstance(node, ReadFailure):
             raise Unreachable(node.reason)
         return node
-
-
-def bring_plan(carriers: Sequence[Carrier], pieces: Sequence[str]) -> None:
-    """Bring one piece with each carrier; the last one makes the group take the plan.
-
-    Raises Refused, Unreachable.
-    """
-    last = len(pieces) - 1
-    for number, (carrier, piece) in enumerate(zip(carriers, pieces, strict=True)):
-        carrier.bring(piece, trigger=number == last)

@@ -28,17 +28,16 @@ from uuid import UUID
 import numpy as np
 from numpy.typing import NDArray
 
+from equilag.adapters.kafka.described import CARRIER_RACK
 from equilag.domain.errors import InputError
 
-PREFIX: Final = "equilag:"
-"""Whoever has it at the start of its rack id is a carrier, in all versions of the form."""
 MAX_RACK: Final = 32_767
 """Bytes of a rack id that brokers accept."""
 
 _VERSION: Final = 1
 _SIGNED: Final = struct.Struct(">BQB")
 _SHA256_BYTES: Final = 32
-_ROOM: Final = (MAX_RACK - len(PREFIX)) * 3 // 4 - _SIGNED.size - _SHA256_BYTES - 1
+_ROOM: Final = (MAX_RACK - len(CARRIER_RACK)) * 3 // 4 - _SIGNED.size - _SHA256_BYTES - 1
 """Bytes of a deflated plan in one piece."""
 _MAX_PIECES: Final = 255
 _MAX_MEMBERS: Final = 1 << 16
@@ -119,4 +118,4 @@ def _tag(data: bytes, key: bytes) -> bytes:
 
 
 def _text(piece: bytes) -> str:
-    return PREFIX + urlsafe_b64encode(piece).decode().rstrip("=")
+    return CARRIER_RACK + urlsafe_b64encode(piece).decode().rstrip("=")

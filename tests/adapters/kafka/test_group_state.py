@@ -135,6 +135,7 @@ def test_a_consumer_group() -> None:
         (write.key(MEMBER, "g", "m2"), write.consumer_member(["users", "orders"], rack="r1")),
         (write.key(MEMBER, "g", "m1"), write.consumer_member(["users"], instance="i1")),
         (write.key(CONSUMER_GROUP, "g"), write.consumer_group(4)),
+        (write.key(MEMBER, "g", "carrier"), write.consumer_member(["no-topic"], rack="equilag:x")),
         (write.key(4, "g"), b"not read"),
         (write.key(6, "g"), b"not read"),
         (write.key(7, "g", "m1"), b"not read"),

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 from uuid import UUID
 
 import pytest
@@ -17,10 +17,11 @@ from support.waiting import stays, until
 
 from equilag.adapters.kafka.client_config import kafka_config
 from equilag.adapters.kafka.command_config import plain_config
+from equilag.adapters.kafka.described import Described
 from equilag.adapters.kafka.plain.plain_client import PlainClient
 from equilag.adapters.kafka.plain.plain_requests import read_topics
-from equilag.live.carrier.carrier_membership import Carrier, bring_plan
-from equilag.live.carrier.plan_form import plan_pieces
+from equilag.live.carrier.carrier_membership import Carrier
+from equilag.live.carrier.group_carriers import GroupCarriers, NoPlugIn
 
 pytestmark = [pytest.mark.broker]
 
@@ -70,7 +71,7 @@ class Members:
             assert message is None or not message.error(), message.error()
         return [sorted(one.partition for one in each.assignment()) for each in self.running]
 
-    def plan(self, topic: UUID, shares: list[list[int]]) -> dict[str, Mapping[UUID, list[int]]]:
+    def plan(self, topic: UUID, shares: list[list[int]]) -> dict[str, dict[UUID, list[int]]]:
         ids = [consumer.memberid() for consumer in self.running]
         return {one: {topic: share} for one, share in zip(ids, shares, strict=True)}
 
@@ -87,30 +88,44 @@ def test_a_plan_is_taken_and_what_is_none_holds(ready: Broker) -> None:
         members.add()
         members.add()
         until(lambda: sorted(map(len, members.held())) == [3, 3])
-        carriers = [Carrier(client, TOPIC, number) for number in range(2)]
+        carriers = GroupCarriers(client, TOPIC, KEY.encode())
+        forger = GroupCarriers(client, TOPIC, b"guessed")
 
-        def bring(number: int, shares: list[list[int]], key: str = KEY) -> None:
-            assigned: Any = members.plan(topic, shares)
-            bring_plan(
-                carriers, plan_pieces(assigned, {topic: SIZE}, number, key.encode(), least=2)
-            )
+        def bring(number: int, shares: list[list[int]], by: GroupCarriers = carriers) -> None:
+            by.bring(members.plan(topic, shares), {topic: SIZE}, number)
 
         bring(1, [[5], [0, 1, 2, 3, 4]])
         until(lambda: members.held() == [[5], [0, 1, 2, 3, 4]])
         bring(2, [[0, 1, 2], [3, 4, 5]])
         until(lambda: members.held() == [[0, 1, 2], [3, 4, 5]])
-        # Forged, mixed and then stale: nothing moves.
-        bring(3, [[], [0, 1, 2, 3, 4, 5]], "guessed")
+        # Forged, broken and then stale: nothing moves.
+        bring(3, [[], [0, 1, 2, 3, 4, 5]], forger)
         stays(lambda: members.held() == [[0, 1, 2], [3, 4, 5]], 1.5)
-        carriers[0].bring("equilag:AAAA", trigger=True)
+        second = Carrier(client, TOPIC, 1)
+        second.bring("equilag:AAAA", trigger=True)
         stays(lambda: members.held() == [[0, 1, 2], [3, 4, 5]], 1.5)
+        second.leave()
         bring(4, [[0, 1], [2, 3, 4, 5]])
         until(lambda: members.held() == [[0, 1], [2, 3, 4, 5]])
         members.add()
         stays(lambda: members.held() == [[0, 1], [2, 3, 4, 5], []], 1.5)
         bring(5, [[0, 1], [2, 3], [4, 5]])
         until(lambda: members.held() == [[0, 1], [2, 3], [4, 5]])
-        for carrier in carriers:
-            carrier.heartbeat()
-            carrier.leave()
-        stays(lambda: sorted(map(len, members.held())) == [2, 2, 2], 1.0)
+        carriers.keep()
+        described = client.describe({TOPIC: True})[TOPIC]
+        assert isinstance(described, Described)
+        assert len(described.members) == 3  # nobody plans for carriers
+        # A process that takes the place of another one, which was killed.
+        carriers = GroupCarriers(client, TOPIC, KEY.encode())
+        bring(6, [[0, 1, 2, 3], [4], [5]], carriers)
+        until(lambda: members.held() == [[0, 1, 2, 3], [4], [5]])
+        carriers.leave()
+        until(lambda: sorted(map(len, members.held())) == [2, 2, 2])
+
+
+def test_a_broker_without_the_plug_in_is_named(broker: Broker) -> None:
+    config = plain_config(kafka_config(broker.bootstrap))
+    with closing(PlainClient(config, 8)) as client:
+        carriers = GroupCarriers(client, "any")
+        with pytest.raises(NoPlugIn, match=f"{CLASS} at: broker 1"):
+            carriers.bring({"a": {}}, {}, 1)

@@ -16,8 +16,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from support.plan_goldens import FILE, MADE_WITH, goldens
 
+from equilag.adapters.kafka.described import CARRIER_RACK
 from equilag.domain.errors import InputError
-from equilag.live.carrier.plan_form import MAX_RACK, PREFIX, plan_pieces
+from equilag.live.carrier.plan_form import MAX_RACK, plan_pieces
 
 ONE, OTHER = UUID(int=1), UUID(int=2)
 TWO_TOPICS: Final = {ONE: 2, OTHER: 1}
@@ -25,7 +26,7 @@ TWO_TOPICS: Final = {ONE: 2, OTHER: 1}
 
 def read(pieces: list[str], key: bytes = b"") -> tuple[int, bytes]:
     """The plan's number, and the plan; checks everything in between."""
-    data = [urlsafe_b64decode(one.removeprefix(PREFIX) + "==") for one in pieces]
+    data = [urlsafe_b64decode(one.removeprefix(CARRIER_RACK) + "==") for one in pieces]
     assert {one[:42] for one in data} == {data[0][:42]}
     assert [one[42] for one in data] == list(range(len(data)))
     deflated = b"".join(one[43:] for one in data)
@@ -67,7 +68,7 @@ def test_a_plan_in_any_number_of_pieces(number: int, least: int) -> None:
 
 def test_a_key_changes_the_tag_alone() -> None:
     plans = [plan_pieces({"a": {ONE: [0]}}, {ONE: 1}, 1, key) for key in (b"", b"x", b"y")]
-    tags = {urlsafe_b64decode(one.removeprefix(PREFIX) + "==")[10:42] for (one,) in plans}
+    tags = {urlsafe_b64decode(one.removeprefix(CARRIER_RACK) + "==")[10:42] for (one,) in plans}
     assert len(tags) == 3
 
 

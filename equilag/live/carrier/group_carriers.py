@@ -1,0 +1,119 @@
+"""All carriers of one group: who may bring plans, and a plan as a whole.
+
+Importing this module imports kafka-python.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from contextlib import suppress
+from typing import Final
+from uuid import UUID
+
+from equilag.adapters.kafka.client_config import quietly
+from equilag.adapters.kafka.described import MissingRight
+from equilag.adapters.kafka.descriptions import error_name
+from equilag.adapters.kafka.plain.plain_client import PlainClient
+from equilag.adapters.kafka.plain.plain_connection import describe_error
+from equilag.domain.errors import EquilagError
+from equilag.live.carrier.carrier_membership import Carrier
+from equilag.live.carrier.plan_form import plan_pieces
+from equilag.live.steward.membership_errors import Unreachable
+
+with quietly():
+    from kafka import errors
+    from kafka.protocol.admin import DescribeConfigsRequest
+
+PLUG_IN: Final = "equilag.broker.EquilagAssignor"
+"""The plug-in's class, as in the brokers' list of assignors."""
+
+_ASSIGNORS: Final = "group.consumer.assignors"
+_BROKER: Final = 4
+"""Resource type of a broker in DescribeConfigs."""
+
+
+class NoPlugIn(EquilagError):
+    """A broker lacks the plug-in: a plan there would end all consumers of the group."""
+
+
+class GroupCarriers:
+    """The carriers of `group`, and their plans, made with `key` where the brokers have one."""
+
+    def __init__(self, client: PlainClient, group: str, key: bytes = b"") -> None:
+        self._client = client
+        self._group = group
+        self._key = key
+        self._carriers: list[Carrier] = []
+        self._nodes: list[int] = []
+
+    def bring(
+        self,
+        assigned: Mapping[str, Mapping[UUID, Iterable[int]]],
+        topics: Mapping[UUID, int],
+        number: int,
+    ) -> None:
+        """Make the group take a plan, as `plan_pieces` takes it, with as many carriers as it needs
+        and at least as many as there are.
+
+        Raises InputError, NoPlugIn, MissingRight, Refused, Unreachable. After an error the group is
+        held until the next plan is brought.
+        """
+        self._check_brokers()
+        pieces = plan_pieces(assigned, topics, number, self._key, max(1, len(self._carriers)))
+        for at in range(len(self._carriers), len(pieces)):
+            self._carriers.append(Carrier(self._client, self._group, at))
+        for carrier, piece in zip(self._carriers, pieces, strict=True):
+            carrier.bring(piece, trigger=carrier is self._carriers[-1])
+
+    def keep(self) -> None:
+        """Send a heartbeat of each carrier: within the group's session timeout, better every
+        second. Raises Refused, Unreachable."""
+        for carrier in self._carriers:
+            carrier.heartbeat()
+
+    def leave(self) -> None:
+        """Take all carriers out of the group, as far as its coordinator answers: its consumers have
+        another assignor then."""
+        for carrier in self._carriers:
+            with suppress(EquilagError):
+                carrier.leave()
+        self._carriers.clear()
+
+    def _check_brokers(self) -> None:
+        """Ask all brokers, anew when their set has changed."""
+        nodes = self._client.nodes()
+        if nodes == self._nodes:
+            return
+        lacking = brokers_without_plug_in(self._client)
+        if lacking:
+            listed = ", ".join(map(str, lacking))
+            raise NoPlugIn(f"{_ASSIGNORS} has no {PLUG_IN} at: broker {listed}")
+        self._nodes = nodes
+
+
+def brokers_without_plug_in(client: PlainClient) -> list[int]:
+    """Return the ids of the brokers whose list of assignors lacks the plug-in. Raises MissingRight,
+    Unreachable."""
+    nodes = client.nodes()
+    answers = client.ask_all([(node, _list_of_assignors(node)) for node in nodes])
+    lacking = []
+    for node, answer in zip(nodes, answers, strict=True):
+        if isinstance(answer, Exception):
+            raise Unreachable(f"broker {node} does not answer: {describe_error(answer)}")
+        (result,) = answer.results
+        if result.error_code == errors.ClusterAuthorizationFailedError.errno:
+            raise MissingRight("needs the right DescribeConfigs on the Cluster")
+        if result.error_code:
+            raise Unreachable(f"broker {node}: {error_name(result.error_code)}")
+        listed = {name for one in result.configs for name in (one.value or "").split(",")}
+        if PLUG_IN not in map(str.strip, listed):
+            lacking.append(node)
+    return lacking
+
+
+def _list_of_assignors(node: int) -> DescribeConfigsRequest:
+    kind = DescribeConfigsRequest.DescribeConfigsResource
+    resource = kind(resource_type=_BROKER, resource_name=str(node), configuration_keys=[_ASSIGNORS])
+    return DescribeConfigsRequest(
+        resources=[resource], include_synonyms=False, include_documentation=False
+    )
