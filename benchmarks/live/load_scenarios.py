@@ -87,24 +87,24 @@ class LoadScenario:
         return member // self.threads
 
 
-def lognormal_rates(seed: int = SEED) -> Floats:
+def lognormal_rates() -> Floats:
     """Return [P] rates that use up 80 % of what SLOW_SPEEDS can process."""
-    weights = np.random.default_rng(seed).lognormal(0.0, SIGMA, PARTITIONS)
+    weights = np.random.default_rng(SEED).lognormal(0.0, SIGMA, PARTITIONS)
     rates: Floats = weights * (USED * sum(SLOW_SPEEDS) / weights.sum())
     return rates
 
 
-def dealt_anew(rates: Floats, times: Sequence[float], seed: int = SEED) -> list[Phase]:
+def dealt_anew(rates: Floats, times: Sequence[float]) -> list[Phase]:
     """The same rates, given to other partitions at random at each of the times but the first."""
-    rng = np.random.default_rng(seed)
+    rng = np.random.default_rng(SEED)
     return [Phase(at, rng.permutation(rates) if at else rates) for at in times]
 
 
-def uneven_rates(owners: Ints, pair: tuple[float, float], seed: int = SEED) -> Floats:
+def uneven_rates(owners: Ints, pair: tuple[float, float]) -> Floats:
     """Return [P] rates under which every other member has the first rate of the pair for all of its
     partitions together, and the others the second. Shares within a member are 1 to 2 to …, in an
     order drawn at random."""
-    rng = np.random.default_rng(seed)
+    rng = np.random.default_rng(SEED)
     rates = np.zeros(len(owners))
     for number, member in enumerate(np.unique(owners).tolist()):
         (mine,) = np.nonzero(owners == member)

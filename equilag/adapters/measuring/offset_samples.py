@@ -59,19 +59,16 @@ class Steps(NamedTuple):
     about what comes after."""
 
 
-def steps_of(offsets: Ints, times: Floats, faulty: Flags | None = None) -> Steps:
+def steps_of(offsets: Ints, times: Floats) -> Steps:
     """Return the steps of each partition between consecutive samples that are known.
 
-    A step is faulty if the offset decreased (a reset, a truncated log, a topic made anew), or
-    where `faulty` [S, P] says so.
+    A step is faulty if the offset decreased (a reset, a truncated log, a topic made anew).
     """
     known = offsets >= 0
     before = previous_known(known)
     both = known & (before >= 0)
     earlier = np.take_along_axis(offsets, np.maximum(before, 0), axis=0)
     broken = both & (offsets < earlier)
-    if faulty is not None:
-        broken |= both & faulty
     valid = both & ~broken
     growth = np.where(valid, (offsets - earlier).astype(np.float64), 0.0)
     elapsed = times[:, None] - times[np.maximum(before, 0)]

@@ -44,9 +44,7 @@ class BacklogWindows(NamedTuple):
         return BacklogWindows(*(column[chosen] for column in self))
 
 
-def windows_of(
-    times: Floats, members: MemberSamples, member: int, length: float = WINDOW_S
-) -> BacklogWindows:
+def windows_of(times: Floats, members: MemberSamples, member: int) -> BacklogWindows:
     """Return the windows between commits in which the member was proved to have a backlog.
 
     An *interval* lies between two consecutive samples in which the member's commits were seen to
@@ -56,10 +54,10 @@ def windows_of(
 
     The time of both commits is known up to the time between two samples, as a uniform
     distribution; the records are a count. Both are in the error. A new window begins every
-    `length` seconds.
+    WINDOW_S seconds.
     """
     growth = members.steps.growth[:, member]
-    bounds = np.array([*_windows(times, members, member, length)], dtype=np.int64).reshape(-1, 2)
+    bounds = np.array([*_windows(times, members, member)], dtype=np.int64).reshape(-1, 2)
     begin, end = bounds.T
     done = np.cumsum(growth)
     seconds, records = np.round(times[end] - times[begin], _DIGITS), done[end] - done[begin]
@@ -69,12 +67,10 @@ def windows_of(
     return BacklogWindows(seconds, speed, speed * relative, times[end])
 
 
-def _windows(
-    times: Floats, members: MemberSamples, member: int, length: float
-) -> Iterator[tuple[int, int]]:
+def _windows(times: Floats, members: MemberSamples, member: int) -> Iterator[tuple[int, int]]:
     """Yield the first and the last sample of each window.
 
-    A chain is cut at the first commit in each slot of `length` since its beginning.
+    A chain is cut at the first commit in each slot of WINDOW_S since its beginning.
     """
     faults = _count(~members.steps.valid[:, member])
     unproved = _count(~members.stays_behind[:, member])
@@ -88,7 +84,7 @@ def _windows(
             continue
         if begin < 0:
             begin, origin, slot = first, float(times[first]), 0.0
-        elif (now := round(times[first] - origin, _DIGITS) // length) > slot:
+        elif (now := round(times[first] - origin, _DIGITS) // WINDOW_S) > slot:
             yield begin, first
             begin, slot = first, now
     if begin >= 0:

@@ -60,7 +60,6 @@ class LoadTracker:
         state: object,
         now: float,
         wall: float,
-        settings: TrackingSettings | None = None,
     ) -> LoadTracker:
         """Return a tracker that knows what `to_dict` wrote; `now` is the monotonic, `wall` the
         Unix time of this moment.
@@ -69,7 +68,7 @@ class LoadTracker:
         older than the ageing time is as good as none. Raises InputError for anything that is no
         state.
         """
-        tracker = cls(settings)
+        tracker = cls()
         known = read_state(state)
         age = max(0.0, wall - known.wall)
         if age > tracker._settings.keep:

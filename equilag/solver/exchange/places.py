@@ -169,9 +169,8 @@ def deal_layers(
     window: Window,
     rng: np.random.Generator,
     stop: Callable[[], bool],
-    patience: int = PATIENCE,
 ) -> bool:
-    """Deal layers until `patience` in a row do not bring the extreme loads closer to the window.
+    """Deal layers until PATIENCE in a row do not bring the extreme loads closer to the window.
 
     Leaves the best loads found in `places`; True if they are any better. `stop` is called before
     every layer.
@@ -179,7 +178,7 @@ def deal_layers(
     first = least = _beyond(places, window)
     best = places.holder.copy()
     stalled = 0
-    while least and stalled < patience and not stop():
+    while least and stalled < PATIENCE and not stop():
         rows = _rows(places, window, FAR_SHARE if stalled else 1.0, rng)
         layer = _layer(places, rows, rng)
         taker = _dealt(places, rows, layer, window)
