@@ -33,7 +33,6 @@ from equilag.domain.building.partition_fields import (
 )
 from equilag.domain.building.topic_index import (
     PartitionField,
-    Subscribers,
     TopicIndex,
     allowed_members,
     co_partitioned_topics,
@@ -92,8 +91,7 @@ def _build(given: GroupInput, make: Callable[..., G]) -> G:
     offsets = given.get("offsets")
     allowed = None
     if given.get("allowed") is not None:
-        subscribers = Subscribers(ids, class_of, class_topics)
-        allowed = allowed_members(given["allowed"], topics, subscribers)
+        allowed = allowed_members(given["allowed"], topics, ids, class_of, class_topics)
     return make(
         name=given["name"],
         members=members,

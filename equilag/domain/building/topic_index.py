@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
-from functools import cached_property
+from dataclasses import dataclass
 from typing import Any, Final
 
 import numpy as np
@@ -194,54 +193,42 @@ _NUMBER: Final = re.compile(r"0|[1-9][0-9]{0,17}", re.ASCII)
 """A number as it is written, in one way only, and within 64 bits."""
 
 
-@dataclass(frozen=True)
-class Subscribers:
-    """Who reads what: ids [M], and `class_of` [M] and `class_topics` [K] as in Group."""
+def allowed_members(
+    given: Allowed,
+    topics: TopicIndex,
+    ids: Sequence[str],
+    class_of: Index,
+    class_topics: Sequence[Index],
+) -> dict[int, tuple[int, ...]] | None:
+    """Return the members, ascending, that may take each partition named; None if none is.
 
-    ids: Sequence[str]
-    class_of: Index
-    class_topics: Sequence[Index]
-    _known: dict[tuple[int, tuple[str, ...]], tuple[int, ...]] = field(default_factory=dict)
+    `ids` [M], `class_of` [M] and `class_topics` [K] as in Group. Raises InputError for what does
+    not exist, for members that do not subscribe, and for an empty list.
+    """
+    number_of = dict(zip(ids, range(len(ids)), strict=True))
+    reads = [frozenset(read.tolist()) for read in class_topics]
+    known: dict[tuple[int, tuple[str, ...]], tuple[int, ...]] = {}
 
-    @cached_property
-    def _number(self) -> dict[str, int]:
-        return dict(zip(self.ids, range(len(self.ids)), strict=True))
-
-    @cached_property
-    def _reads(self) -> list[frozenset[int]]:
-        return [frozenset(topics.tolist()) for topics in self.class_topics]
-
-    def named(self, topic: int, name: str, listed: object, place: str) -> tuple[int, ...]:
-        """The members, ascending, of a list of ids; all of them subscribe to the topic.
-
-        Raises InputError, also for an empty list.
-        """
+    def named(topic: int, listed: object, place: str) -> tuple[int, ...]:
         if not isinstance(listed, (list, tuple)):
             raise InputError(not_a(listed, "a list"), place)
         check_texts(listed, place)
         if not listed:
             raise InputError("empty; nobody may read this partition", place)
         key = topic, tuple(listed)  # thousands of partitions share one list
-        if key not in self._known:
+        if key not in known:
             for index, one in enumerate(listed):
-                member = self._number.get(one)
+                member = number_of.get(one)
+                problem = None
                 if member is None:
-                    problem = f"no member has the id {show(one)}{guess(one, self.ids)}"
+                    problem = f"no member has the id {show(one)}{guess(one, ids)}"
+                elif topic not in reads[class_of[member]]:
+                    problem = f"{show(one)} does not subscribe to {show(topics.names[topic])}"
+                if problem is not None:
                     raise InputError(problem, f"{place}[{index}]")
-                if topic not in self._reads[self.class_of[member]]:
-                    problem = f"{show(one)} does not subscribe to {show(name)}"
-                    raise InputError(problem, f"{place}[{index}]")
-            self._known[key] = tuple(sorted({self._number[one] for one in listed}))
-        return self._known[key]
+            known[key] = tuple(sorted({number_of[one] for one in listed}))
+        return known[key]
 
-
-def allowed_members(
-    given: Allowed, topics: TopicIndex, subscribers: Subscribers
-) -> dict[int, tuple[int, ...]] | None:
-    """Return the members, ascending, that may take each partition named; None if none is.
-
-    Raises InputError for what does not exist, and for members that do not subscribe.
-    """
     found: dict[int, tuple[int, ...]] = {}
     field = PartitionField.of("allowed", topics, given)
     for name, topic in zip(field.names or (), field.numbers.tolist(), strict=True):
@@ -254,7 +241,7 @@ def allowed_members(
             spot = below(place, str(key))
             if partition in found:
                 raise InputError("another entry has the same partition", spot)
-            found[partition] = subscribers.named(topic, name, listed, spot)
+            found[partition] = named(topic, listed, spot)
     return found or None
 
 
