@@ -1,4 +1,7 @@
-"""JSON of results and figures: the fields of dataclasses and named tuples, and their properties."""
+"""What programs, prompts and notebooks get of results and figures.
+
+JSON has the fields of dataclasses and named tuples, and their properties.
+"""
 
 from __future__ import annotations
 
@@ -8,7 +11,9 @@ import math
 import textwrap
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import fields, is_dataclass
-from typing import Any
+from typing import Any, Final
+
+from equilag.domain.plugins import load
 
 
 def to_document(value: Any, without_none: bool = False) -> Any:
@@ -53,3 +58,24 @@ def field_texts(cls: type) -> dict[str, str]:
                 case ast.Expr(value=ast.Constant(value=str(text))):
                     texts[node.target.id] = inspect.cleandoc(text)
     return {name: text.replace("\n", " ") for name, text in texts.items() if text}
+
+
+NOTEBOOK: Final = "equilag.report.results:notebook_html"
+"""By name, as outputs are: results know no report."""
+
+
+class Shown:
+    """A result that a prompt shows in a few lines, and a notebook as its report."""
+
+    __slots__ = ()
+
+    def in_short(self) -> Iterator[str]:
+        """Five lines at most, figures with their units."""
+        raise NotImplementedError
+
+    def __repr__(self) -> str:
+        return "\n  ".join(self.in_short())
+
+    def _repr_html_(self) -> str:
+        html: str = load("output", "notebook", NOTEBOOK)(self)
+        return html

@@ -8,6 +8,7 @@ from dataclasses import asdict, dataclass, replace
 from threading import Event
 from typing import Any, Final, Literal, NamedTuple, Unpack
 
+from equilag.domain.document import Shown
 from equilag.domain.errors import InputError
 from equilag.domain.figures import number, plural, printable
 from equilag.domain.group.group import NOBODY, Group, Index
@@ -23,7 +24,6 @@ from equilag.domain.plan.metrics import (
 from equilag.domain.plan.plan import Plan, Status
 from equilag.domain.policy.policy import SETTINGS, Policy
 from equilag.domain.policy.shape import with_added_members
-from equilag.domain.shown import Shown
 from equilag.heuristics import assignor_names
 from equilag.heuristics.registry import (
     AnyAssignor,

@@ -8,6 +8,7 @@ from typing import Any, Final, Literal, Unpack
 
 from equilag.certificate.checked_plan import checked_plan
 from equilag.domain.budget import Budget
+from equilag.domain.document import Shown
 from equilag.domain.errors import InputError
 from equilag.domain.figures import listed, printable
 from equilag.domain.group.group import Group
@@ -15,7 +16,6 @@ from equilag.domain.plan.claim import Evidence
 from equilag.domain.plan.plan import Plan
 from equilag.domain.policy.objective import most_excess
 from equilag.domain.policy.policy import Policy
-from equilag.domain.shown import Shown
 from equilag.planner.explaining.bound_causes import BoundCause, bound_causes, in_unit
 from equilag.planner.explaining.loosened import BoundRungs, Loosened, LooserName, loosened
 from equilag.planner.solving.make_plan import make_plan

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Any, Literal, TypeAlias, Unpack
 
 from equilag.domain.budget import Budget
+from equilag.domain.document import Shown
 from equilag.domain.figures import number, plural, printable
 from equilag.domain.group.group import Group
 from equilag.domain.group.loads import in_unit
@@ -14,7 +15,6 @@ from equilag.domain.plan.claim import Evidence
 from equilag.domain.plan.metrics import is_valid
 from equilag.domain.policy.objective import EXCESS, Objective
 from equilag.domain.policy.policy import Policy
-from equilag.domain.shown import Shown
 from equilag.planner.solving.front import Candidate, ParetoFront, knee
 from equilag.planner.solving.problem import Task
 from equilag.planner.solving.read_limit import check_found, has_read_limit, state_within_reads

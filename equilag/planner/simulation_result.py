@@ -10,10 +10,10 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 
 from equilag.domain.columns import NOBODY, Floats, Index
+from equilag.domain.document import Shown
 from equilag.domain.figures import number, printable, time_span
 from equilag.domain.group.group import Group
 from equilag.domain.plan.plan import Plan
-from equilag.domain.shown import Shown
 from equilag.planner.simulation.fluid_run import (
     MemberLags,
     RebalanceProtocol,

@@ -23,7 +23,7 @@ from support.reports import sentences
 import equilag
 from equilag import Group, Member
 from equilag.certificate.verify import VerificationReport
-from equilag.domain.group.input_doubt import InputDoubt
+from equilag.domain.building.group_input import InputDoubt
 from equilag.domain.plan.claim import Claim
 from equilag.domain.plan.plan import Plan
 from equilag.domain.plan.verdict import SuspectFacts

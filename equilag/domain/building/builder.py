@@ -16,8 +16,16 @@ from typing import NoReturn, TypeVar
 
 import numpy as np
 
-from equilag.domain.building.foreign_columns import plain_input
-from equilag.domain.building.group_input import GroupInput, PartitionOffsets, check_arguments
+from equilag.domain.building.group_input import (
+    LAGS_AND_OFFSETS,
+    MAX_EXAMPLES,
+    MISSING_TOPIC,
+    GroupInput,
+    InputDoubt,
+    PartitionOffsets,
+    check_arguments,
+    plain_input,
+)
 from equilag.domain.building.member_fields import (
     check_members,
     refuse_strangers,
@@ -39,12 +47,6 @@ from equilag.domain.building.topic_index import (
 )
 from equilag.domain.columns import Index
 from equilag.domain.errors import InputError
-from equilag.domain.group.input_doubt import (
-    LAGS_AND_OFFSETS,
-    MAX_EXAMPLES,
-    MISSING_TOPIC,
-    InputDoubt,
-)
 from equilag.domain.group.member import Member
 from equilag.domain.values import (
     check_texts,

@@ -10,21 +10,21 @@ from typing import Final
 
 import numpy as np
 
-from equilag.domain.building.group_input import ClaimColumns
-from equilag.domain.building.integer_columns import Row, are_rows, integer_column
-from equilag.domain.building.member_fields import refuse_strangers
-from equilag.domain.building.topic_index import TopicIndex
-from equilag.domain.columns import NOBODY, Flags, Index, Ints
-from equilag.domain.errors import InputError
-from equilag.domain.group.input_doubt import (
+from equilag.domain.building.group_input import (
     CLAIMED_TWICE,
     DROPPED_CLAIM,
     MAX_EXAMPLES,
     NO_SUCH_PARTITION,
     NO_SUCH_TOPIC,
     NOT_SUBSCRIBED,
+    ClaimColumns,
     InputDoubt,
 )
+from equilag.domain.building.integer_columns import Row, are_rows, integer_column
+from equilag.domain.building.member_fields import refuse_strangers
+from equilag.domain.building.topic_index import TopicIndex
+from equilag.domain.columns import NOBODY, Flags, Index, Ints
+from equilag.domain.errors import InputError
 from equilag.domain.show import kind
 from equilag.domain.values import NATURAL, below, not_a
 

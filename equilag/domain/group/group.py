@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Unpack
 
 import numpy as np
 
+from equilag.domain.building.group_input import InputDoubt
 from equilag.domain.columns import NOBODY as NOBODY
 from equilag.domain.columns import Flags as Flags
 from equilag.domain.columns import Floats as Floats
@@ -23,7 +24,6 @@ from equilag.domain.columns import Marks as Marks
 from equilag.domain.columns import alike_rows
 from equilag.domain.group.extended_columns import ExtendedColumns
 from equilag.domain.group.group_view import GroupView
-from equilag.domain.group.input_doubt import InputDoubt
 from equilag.domain.group.lag import OffsetColumns, Previous
 from equilag.domain.group.member import UNKNOWN_GENERATION as UNKNOWN_GENERATION
 from equilag.domain.group.member import Member as Member

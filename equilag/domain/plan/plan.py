@@ -9,7 +9,7 @@ from typing import Any, Final, Literal, get_args
 
 import numpy as np
 
-from equilag.domain.document import to_document
+from equilag.domain.document import Shown, to_document
 from equilag.domain.figures import number, printable, spread_over
 from equilag.domain.group.group import NOBODY, Group, Index
 from equilag.domain.group.lag import QUALITY
@@ -55,7 +55,6 @@ from equilag.domain.policy.objective import SHORT, Figures, Objective
 from equilag.domain.policy.policy import Policy
 from equilag.domain.policy.policy_settings import UNCONSTRAINED
 from equilag.domain.reduction.reduce import Reduction
-from equilag.domain.shown import Shown
 
 Status = Literal["optimal", "feasible", "fallback"]
 STATUSES: Final[tuple[Status, ...]] = get_args(Status)

@@ -9,9 +9,9 @@ from typing import Any, Final, NamedTuple, get_args
 
 import numpy as np
 
+from equilag.domain.document import Shown
 from equilag.domain.figures import plural, printable
 from equilag.domain.plan.verdict import Action
-from equilag.domain.shown import Shown
 
 ACTIONS: Final[tuple[Action, ...]] = get_args(Action)
 """What to do with a group."""

@@ -9,9 +9,9 @@ from typing import NamedTuple
 
 import numpy as np
 
+from equilag.domain.building.group_input import DROPPED_CLAIM, InputDoubt
 from equilag.domain.figures import natural_key
 from equilag.domain.group.group import NOBODY, Group
-from equilag.domain.group.input_doubt import DROPPED_CLAIM, InputDoubt
 from equilag.domain.group.lag import QUALITY
 from equilag.domain.group.loads import excess
 from equilag.domain.plan.extended_figures import ProvedBounds, extended_figures

@@ -8,13 +8,13 @@ from dataclasses import asdict, dataclass
 from typing import Any, Final, Literal, NamedTuple
 
 from equilag.domain.budget import Budget
+from equilag.domain.document import Shown
 from equilag.domain.figures import plural, printable
 from equilag.domain.group.group import Group
 from equilag.domain.plan.claim import Evidence
 from equilag.domain.plan.plan_figures import RATE_ROUNDING
 from equilag.domain.policy.policy import Policy
 from equilag.domain.policy.policy_settings import WeightKind
-from equilag.domain.shown import Shown
 from equilag.planner.sizes.size_curve import SizeCurve
 from equilag.planner.sizes.size_search import LeastSize, least_size, settle
 

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Final
 
-from equilag.domain.figures import form, listed, number, plural, printable, shorten
-from equilag.domain.group.input_doubt import (
+from equilag.domain.building.group_input import (
     CLAIMED_TWICE,
     DROPPED_CLAIM,
     LAGS_AND_OFFSETS,
     InputDoubt,
 )
+from equilag.domain.figures import form, listed, number, plural, printable, shorten
 from equilag.report.report_blocks import Notes, Title
 
 if TYPE_CHECKING:

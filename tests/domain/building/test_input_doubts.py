@@ -6,9 +6,13 @@ from typing import Any
 
 import numpy as np
 
-from equilag.domain.building.group_input import ClaimColumns, PartitionOffsets
+from equilag.domain.building.group_input import (
+    MAX_EXAMPLES,
+    ClaimColumns,
+    InputDoubt,
+    PartitionOffsets,
+)
 from equilag.domain.group.group import Group, Member
-from equilag.domain.group.input_doubt import MAX_EXAMPLES, InputDoubt
 
 
 def doubts(**given: Any) -> dict[str, InputDoubt]:
