@@ -121,6 +121,7 @@ class Answering:
         self._members = [one for one in joined.members if one.topics or one.claims]
         self._claimed = group_of(name, [replace(one, hints={}) for one in self._members], sizes)
         """With the claims as they were made."""
+        self._owners = with_prior_owners(self._members, known.going_on)
 
     def answer(
         self, measured: Measured, decide: Decide, fallback_reason: str | None
@@ -151,14 +152,11 @@ class Answering:
         reasons = [*self._joined.fallback_reasons, unusable]
         return self._planned(Measured(racks=measured.racks, capacities=shares), decide, reasons)
 
-    def _owners(self) -> list[JoinedMember]:
-        return with_prior_owners(self._members, self._known.going_on)
-
     def _shares(self, measured: Measured) -> dict[str, float]:
         """The members' shares in force; in the middle of a change what they have of it."""
         shares = self._known.shares
         if shares and self._known.unfinished:
-            held = {member_key(one): one.claims for one in self._owners() if one.claims}
+            held = {member_key(one): one.claims for one in self._owners if one.claims}
             shares = {key: count for key, count in counts_of(held).items() if key in shares}
         keys = [member_key(member) for member in self._joined.members]
         return shares_in_force(keys, shares, measured.capacities)
@@ -172,7 +170,7 @@ class Answering:
         return self._given(before, assigned, target, "target")
 
     def _planned(self, measured: Measured, decide: Decide, reasons: list[str]) -> RebalanceAnswer:
-        group = group_of(self._name, self._owners(), self._sizes, measured)
+        group = group_of(self._name, self._owners, self._sizes, measured)
         decision = decide(group)
         if decision.fallback_reason:
             reasons = [*reasons, decision.fallback_reason]

@@ -11,9 +11,9 @@ import queue
 import threading
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from importlib import import_module
-from typing import Final, Literal, cast, get_args
+from typing import Final, Literal, get_args
 
 from equilag.domain.errors import InputError
 from equilag.domain.group.group import Group
@@ -21,7 +21,6 @@ from equilag.domain.group.weight import with_known_weight
 from equilag.domain.plan.metrics import is_valid
 from equilag.domain.plan.plan import Plan
 from equilag.domain.policy.policy import Policy
-from equilag.domain.policy.policy_settings import PolicyName
 from equilag.live.rebalance.fitting_policy import FittingPolicy, fitting_policy, structure_only
 from equilag.live.rebalance.kept_together import KeptTogether
 
@@ -57,7 +56,7 @@ def load_planner() -> None:
 class PlanSettings:
     """How to plan. `time_limit` is in seconds and includes verifying the plan."""
 
-    policy: Policy | str = "lag-aware"
+    policy: Policy = field(default_factory=Policy)
     time_limit: float = 1.0
     seed: int = 0
     together: KeptTogether | None = None
@@ -69,9 +68,7 @@ class PlanSettings:
     def policy_for(self, group: Group) -> Policy:
         """The policy for this group, with the topics that belong together and a weight that is
         known."""
-        given = self.policy
-        policy = given if isinstance(given, Policy) else Policy(cast(PolicyName, given))
-        policy = with_known_weight(policy, group)
+        policy = with_known_weight(self.policy, group)
         return policy if self.together is None else self.together.policy_for(group, policy)
 
 

@@ -178,12 +178,9 @@ class GroupMembership:
 
     def remove(self, members: Iterable[str]) -> None:
         """Remove other members from the group in one request. Raises Refused, Unreachable."""
-        kind = LeaveGroupRequest.MemberIdentity
-        leaving = [
-            kind(member_id=member, group_instance_id=None, reason="the equilag steward takes over")
-            for member in members
-        ]
-        self._check(self._leave(leaving))
+        self._check(
+            self._leave("the equilag steward takes over", *((one, None) for one in members))
+        )
 
     def leave(self) -> None:
         """Leave for good, as far as the coordinator answers; the group rebalances at once. Never
@@ -193,14 +190,8 @@ class GroupMembership:
         """
         if not self._member:
             return
-        kind = LeaveGroupRequest.MemberIdentity
-        ourselves = kind(
-            member_id=self._member,
-            group_instance_id=self.instance,
-            reason="the equilag steward is stopped",
-        )
         with suppress(EquilagError):
-            self._leave([ourselves])
+            self._leave("the equilag steward is stopped", (self._member, self.instance))
         self.forget()
 
     def coordinator_answers(self) -> bool:
@@ -226,8 +217,14 @@ class GroupMembership:
         for blocking in (True, False):
             self._close_client(blocking)
 
-    def _leave(self, members: list[Any]) -> int:
-        request = LeaveGroupRequest(group_id=self.group, members=members, min_version=5)
+    def _leave(self, reason: str, *members: tuple[str, str | None]) -> int:
+        """Member and instance ids are to leave. Return an error code, 0 for none."""
+        kind = LeaveGroupRequest.MemberIdentity
+        leaving = [
+            kind(member_id=member, group_instance_id=instance, reason=reason)
+            for member, instance in members
+        ]
+        request = LeaveGroupRequest(group_id=self.group, members=leaving, min_version=5)
         answer = self._send(request)
         codes = [answer.error_code, *(one.error_code for one in answer.members or ())]
         unknown = errors.UnknownMemberIdError.errno
