@@ -44,7 +44,9 @@ def _object_schema(cls: type, found: Callable[[type], None]) -> dict[str, Any]:
     texts, names = field_texts(cls), _namespace(cls)
     properties = {}
     for name, annotation in _members(cls):
-        schema = _schema(eval(annotation, names), found)
+        # A type itself where the module does not put annotations off.
+        kind = eval(annotation, names) if isinstance(annotation, str) else annotation
+        schema = _schema(kind, found)
         properties[name] = {"description": texts[name], **schema} if name in texts else schema
     about = inspect.cleandoc(cls.__doc__ or "").partition("\n\n")[0].replace("\n", " ")
     return {
@@ -55,7 +57,7 @@ def _object_schema(cls: type, found: Callable[[type], None]) -> dict[str, Any]:
     }
 
 
-def _members(cls: type) -> Iterator[tuple[str, str]]:
+def _members(cls: type) -> Iterator[tuple[str, str | type]]:
     """Fields and properties that `facts_json` writes, with their annotations as text."""
     if is_dataclass(cls):
         named: dict[str, Any] = {field.name: field.type for field in fields(cls)}

@@ -222,9 +222,12 @@ class Setting:
         return f"--{self.place.replace('_', '-')}"
 
 
-def setting(declared: Setting) -> Any:
-    """Return the field of `Policy` that is declared so."""
-    return field(default=declared.default, metadata={"setting": declared})
+def setting(
+    default: Any, form: Form, family: Family, metavar: str, help_text: str, **more: Any
+) -> Any:
+    """Return the field of `Policy` that is declared so, with the fields of `Setting`."""
+    declared = Setting(default, form, family, metavar, help_text, **more)
+    return field(default=default, metadata={"setting": declared})
 
 
 def settings_of(policy: type[Any]) -> dict[str, Setting]:
