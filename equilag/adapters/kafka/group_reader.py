@@ -93,7 +93,6 @@ class GroupReader:
             raise InputError(problem, "isolation")
         self._committed = isolation == "read_committed"
         self._timeout = timeout
-        self._new: dict[str, bool] = {}
         self._cluster = Cluster(config, timeout)
 
     def close(self) -> None:
@@ -108,15 +107,11 @@ class GroupReader:
         """
         if not group:
             raise InputError("is empty; expected the name of a group", "group")
-        found, unknown = self._cluster.call(described, {group: self._new.get(group)})
-        if group in unknown and unknown[group].gone and self._new.pop(group, None) is not None:
-            # The group may have changed between classic and KIP-848.
-            found, unknown = self._cluster.call(described, {group: None})
+        found, unknown = self._cluster.call(described, {group: None})
         if group in unknown:
             if unknown[group].gone:
                 self.check_kind(group)
             raise self._error(group, unknown[group])
-        self._new[group] = found[group].kind == "consumer"
         commits, failed = self._cluster.call(read_commits, {group: found[group].coordinator})
         if group in failed:
             raise self._error(group, failed[group])
