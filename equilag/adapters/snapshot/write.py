@@ -18,15 +18,8 @@ from equilag.domain.building.group_input import GroupInput, PartitionOffsets
 from equilag.domain.building.integer_columns import NULL
 from equilag.domain.building.member_fields import MEMBER_DEFAULTS
 from equilag.domain.errors import InputError
-from equilag.domain.group.group import Group, Ints, Member
-from equilag.domain.group.lag import (
-    AHEAD_OF_END,
-    BELOW_LOG_START,
-    GIVEN,
-    NO_COMMIT,
-    UNKNOWN,
-    OffsetColumns,
-)
+from equilag.domain.group.group import Group, Member
+from equilag.domain.group.lag import GIVEN, NO_COMMIT, UNKNOWN, OffsetColumns
 from equilag.domain.plan.assignment import iter_names
 
 _REDUCED: Final = "was made for planning; only a group as it was read or built can be written"
@@ -36,10 +29,9 @@ def snapshot_document(given: Group | GroupInput) -> dict[str, Any]:
     """Return the snapshot, `equilag/snapshot/1`, of a group as a dict of JSON values.
 
     `given` is a `Group`, or the arguments of `Group.build` as a dict; `load_snapshot` makes the
-    same group of the result. Of a `Group` that knows where lags came from, but no offsets, those
-    written start at 0 and give the same lags. It does not know claims on partitions that do not
-    exist, so these are not written and not counted again. A subscription that several members have
-    is written once.
+    same group of the result. A `Group` does not know claims on partitions that do not exist, so
+    these are not written and not counted again. A subscription that several members have is written
+    once.
 
     Raises InputError for a group that was made for planning (`plan.planned.group` of an extended
     group), and TypeError where an argument is a column in place of a mapping by topic.
@@ -97,7 +89,7 @@ def save_snapshot(group: Group, path: str | os.PathLike[str]) -> None:
     """Write the snapshot of a group, `equilag/snapshot/1`, whole or not at all.
 
     `load_snapshot(path)` then gives the same group. A name that ends in ``.gz`` gets gzip data.
-    What `snapshot_document` says of offsets and of claims applies here too. Raises InputError
+    What `snapshot_document` says of claims applies here too. Raises InputError
     where the file cannot be written, for a name that ends in ``.zst``, which cannot, and for a
     group that was made for planning.
     """
@@ -117,9 +109,8 @@ def save_snapshot(group: Group, path: str | os.PathLike[str]) -> None:
 def input_of_group(group: Group) -> GroupInput:
     """Return the arguments from which `Group.build` makes the same group, as mappings.
 
-    Where the group knows where lags came from, but no offsets, those here start at 0, and give the
-    same lags with the same marks. Topics without partitions and claims on what does not exist
-    are no longer known. Raises InputError for a group that was made for planning.
+    Topics without partitions and claims on what does not exist are no longer known. Raises
+    InputError for a group that was made for planning.
     """
     if group.reduced is not None or group.partition_classes is not None:
         raise InputError(_REDUCED, "group")
@@ -161,19 +152,13 @@ def _by_topic(group: Group, column: list[Any]) -> dict[str, list[Any]]:
 
 def _add_lags(group: Group, given: GroupInput) -> None:
     lag, quality = group.lag, group.quality
-    marks = {topic: {*row} for topic, row in _by_topic(group, quality.tolist()).items()}
-    plain = {topic for topic, found in marks.items() if int(GIVEN) in found}
-    counted = {topic for topic, found in marks.items() if found - {int(GIVEN), int(UNKNOWN)}}
+    marks = _by_topic(group, quality.tolist())
     lags = _by_topic(group, lag.tolist())
+    plain = {topic: row for topic, row in lags.items() if int(GIVEN) in marks[topic]}
     if plain:
-        given["lags"] = {topic: row for topic, row in lags.items() if topic in plain}
+        given["lags"] = plain
     if group.offsets is not None:
         given["offsets"] = _partition_offsets(group, group.offsets)
-    elif counted - plain:
-        arrays = [_by_topic(group, column) for column in _offsets(group)]
-        given["offsets"] = PartitionOffsets(
-            *({t: row for t, row in rows.items() if t in counted - plain} for rows in arrays)
-        )
     if (lag[quality == NO_COMMIT] > 0).any():
         given["auto_offset_reset"] = "earliest"
     if group.previous is not None:
@@ -196,16 +181,6 @@ def _partition_offsets(group: Group, known: OffsetColumns) -> PartitionOffsets:
     there = [topic for topic, row in end.items() if NULL not in row]
     arrays = start, end, _by_topic(group, commits)
     return PartitionOffsets(*({topic: rows[topic] for topic in there} for rows in arrays))
-
-
-def _offsets(group: Group) -> tuple[list[int], list[int], list[int | None]]:
-    """Log start, log end and commit of each partition [P] that give its lag and its mark."""
-    quality = group.quality
-    start: Ints = (quality == BELOW_LOG_START).astype(np.int64)
-    commit = np.where(quality == AHEAD_OF_END, 1, 0).tolist()
-    missing = (quality == NO_COMMIT).tolist()
-    commits = [None if none else offset for none, offset in zip(missing, commit, strict=True)]
-    return start.tolist(), (start + group.lag).tolist(), commits
 
 
 def _add_extended(group: Group, ids: list[str], given: GroupInput) -> None:
