@@ -17,7 +17,7 @@ from equilag.planner.solving.state import Contribution, Proposal, SolveState
 from equilag.solver.exchange.cyclic_exchanges import MAX_CELLS, Window
 from equilag.solver.exchange.paired_exchange import exchange_in_pairs
 from equilag.solver.local_search.equal_loads import equalise_loads
-from equilag.solver.local_search.level_search import FEWEST, fewest_held, search_level
+from equilag.solver.local_search.level_search import search_level
 from equilag.solver.local_search.levelling import heaviest_gives, level_loads
 from equilag.solver.local_search.load_targets import ImprovementGoal
 from equilag.solver.local_search.three_way_splits import bring_close
@@ -87,6 +87,9 @@ FIRST: Final = 2
 the moves; the rounds after it make up for that."""
 ALIKE: Final = 1.3
 """Ratio of two lags that are about as heavy."""
+FOLLOWED: Final = 0.4
+"""Of the time left, and of the run's work, for levels where the searches for members that differ in
+subscriptions alone follow."""
 
 
 def round_of_levels(problem: Problem) -> float:
@@ -96,11 +99,17 @@ def round_of_levels(problem: Problem) -> float:
 
 
 def levels(state: SolveState, turn: Turn) -> Iterator[Contribution]:
-    """The most even loads, per unit of capacity, or with no more moves than there must be."""
+    """The most even loads, per unit of capacity, or with no more moves than there must be.
+
+    Not where all members are alike and moves do not count, as exact transfers follow there.
+    """
     problem, group, constraint = state.problem, state.problem.group, state.problem.constraint
-    general = problem.moves_matter or problem.has_capacities or constraint.per_topic
-    if state.proved or not general:
+    last = problem.moves_matter or problem.has_capacities or constraint.per_topic
+    exact = problem.sets_alike and len(group.class_topics) == 1
+    if state.proved or (exact and not last):
         return
+    if not last:
+        turn = turn._replace(share=FOLLOWED, upto=FOLLOWED)
     goal, all_stop = goal_of(state), turn.steps(round_of_levels(problem))
     heaviest = None
     if problem.has_capacities and not problem.moves_matter:
@@ -138,21 +147,18 @@ def levels_within(state: SolveState, turn: Turn) -> Iterator[Contribution]:
 CELLS: Final = 100_000_000
 """Partitions times members: the holders of heavy partitions take some 0.5 s to find there."""
 LAYER: Final = 1e-5
-"""Seconds of a layer or a round of cycles per partition, up to `LARGEST_LAYER`."""
+"""Seconds of a layer per partition, up to `LARGEST_LAYER`."""
 LARGEST_LAYER: Final = 0.03
 """Seconds of one with a full table."""
-ROUND_CELL: Final = 8e-7
-"""Seconds of a round of cycles per partition and member, which cannot be stopped."""
 CELL: Final = 2.5e-8
 """Seconds of a step per partition that a member may take and partition that it holds."""
-SHARES: Final = (0.4, 0.6)
-"""Of the time, for the first search and the second one: a member that comes no closer may need an
-exact split."""
+SINGLE_PART: Final = 0.92
+"""Of the work of the stage, for single exchanges; the rest is for layers."""
 
 
 def window_search(state: SolveState, turn: Turn) -> Iterator[Contribution]:
-    """Ideal loads, then exchanges of a few members at a time, where subscriptions differ and moves
-    do not count."""
+    """Exchanges of a few members at a time, then of one partition of every member, where
+    subscriptions differ and moves do not count."""
     problem, group, constraint = state.problem, state.problem.group, state.problem.constraint
     pairs = group.n_partitions * problem.active
     if state.proved or problem.moves_matter or pairs > CELLS:
@@ -167,24 +173,13 @@ def window_search(state: SolveState, turn: Turn) -> Iterator[Contribution]:
     number = float if problem.has_capacities else int
     window = Window(number(low), number(max(low, high)))
 
-    def by_level(part: float) -> Proposal:
-        stop = turn.steps(min(LARGEST_LAYER, STEP + LAYER * group.n_partitions), part)
-        start = state.most_even.assigned
-        found = search_level(group, constraint, start, window, state.rng, stop)
-        return Proposal(found, "level-search")
-
-    def by_window(part: float) -> Proposal:
-        size = np.bincount(group.partition_class[constraint.free], minlength=len(constraint.face))
-        takeable = float((size @ constraint.face)[group.class_of].mean())
-        cells = min(float(MAX_CELLS), takeable * group.n_partitions / problem.active)
-        start = state.most_even.assigned
-        stop = turn.steps(5 * STEP + CELL * cells, part)
-        found = search_window(group, constraint, start, window, state.rng, stop)
-        return Proposal(found, "window-search")
-
-    searches = [by_level, by_window]
-    if fewest_held(constraint) < FEWEST:
-        searches.reverse()  # no common load to go to: small steps first
-    for search, part in zip(searches, SHARES, strict=True):
-        if search is by_window or turn.budget.has_time(ROUND_CELL * pairs):
-            yield search(part)
+    size = np.bincount(group.partition_class[constraint.free], minlength=len(constraint.face))
+    takeable = float((size @ constraint.face)[group.class_of].mean())
+    cells = min(float(MAX_CELLS), takeable * group.n_partitions / problem.active)
+    stop = turn._replace(upto=SINGLE_PART * turn.upto).steps(5 * STEP + CELL * cells, 0.5)
+    start = state.most_even.assigned
+    found = search_window(group, constraint, start, window, state.rng, stop)
+    yield Proposal(found, "window-search")
+    stop = turn.steps(min(LARGEST_LAYER, STEP + LAYER * group.n_partitions), 0.5)
+    start = state.most_even.assigned
+    yield Proposal(search_level(group, constraint, start, window, state.rng, stop), "layers")

@@ -21,7 +21,7 @@ from typing import Any, Final
 import numpy as np
 
 from equilag.domain.constraint import CountConstraint, ranges
-from equilag.domain.group.group import NOBODY, Flags, Group, Index, Ints
+from equilag.domain.group.group import NOBODY, Group, Index, Ints
 from equilag.domain.group.loads import LoadColumn
 from equilag.domain.plan.metrics import loads_of, member_counts
 from equilag.solver.exchange.cyclic_exchanges import Window
@@ -103,26 +103,10 @@ class PlaceTable:
         """[N] empty places of each member."""
         return np.bincount(self.holder[self.n_partitions :], minlength=len(self.members))
 
-    def may_hold(self, member: int) -> Flags:
-        """[S] True for the places that the member may hold, however many are empty."""
-        found = np.full(len(self.holder), bool(self.room[member]))
-        found[: self.n_partitions] = self._face[self._bucket, self._class_of[member]]
-        return found
-
     @property
     def extremes(self) -> tuple[float, float]:
         """The lightest and the heaviest load."""
         return self.loads.min().item(), self.loads.max().item()
-
-    def rotate(self, cycle: list[int]) -> None:
-        """Each place of the cycle goes to where the next one is, the last one to where the first
-        one was."""
-        sites = [(int(self.holder[place]), int(self.column[place])) for place in cycle]
-        for place, (row, column) in zip(cycle, sites[1:] + sites[:1], strict=True):
-            self.loads[self.holder[place]] -= self.scaled(place, self.holder[place])
-            self.loads[row] += self.scaled(place, row)
-            self.holder[place], self.column[place] = row, column
-            self.table[row, column] = place
 
     def hold(self, holder: Ints) -> None:
         """Hand every place [S] to its holder; all members get as many as they have."""

@@ -1,5 +1,5 @@
-"""Level search: bring members into the window, under mixed subscriptions, by layers and cycles of
-exchanges among as many of them as one table holds."""
+"""Level search: bring members into the window, under mixed subscriptions, by layers of places among
+as many of them as one table holds."""
 
 from __future__ import annotations
 
@@ -13,16 +13,12 @@ from equilag.domain.group.group import Group, Index, Ints
 from equilag.domain.plan.metrics import loads_of
 from equilag.solver.exchange.cyclic_exchanges import Window
 from equilag.solver.exchange.places import PlaceTable, deal_layers
-from equilag.solver.local_search.window_cycles import exchange_in_cycles
 
 MAX_PAIRS: Final = 120_000
 """Pairs of a place and a member that may hold it, in one table: about 30 ms for one layer. Of
 larger groups, the members furthest outside the window are searched with others at random."""
 PATIENCE: Final = 3
 """Tables in a row without loads closer to the window, after which the search ends."""
-FEWEST: Final = 3
-"""Partitions of a member from which on all come to one common load: where members hold pairs, they
-cannot."""
 
 
 def search_level(
@@ -44,12 +40,6 @@ def search_level(
         return assigned
     found = _searched(group, constraint, assigned, active, window, rng, stop)
     return min(assigned, found, key=lambda option: loads_of(group, option).spread)
-
-
-def fewest_held(constraint: CountConstraint) -> int:
-    """The fewest partitions of any member that is not idle; 0 without such members."""
-    least = constraint.counts_of(np.flatnonzero(~constraint.group.idle)).least
-    return int(least.min()) if len(least) else 0
 
 
 def _searched(
@@ -76,11 +66,6 @@ def _searched(
             break
         places = PlaceTable(group, constraint, assigned, drawn)
         helped = deal_layers(places, window, rng, stop)
-        low, high = places.extremes
-        # A member may be as far above the window as the lightest is below it: that leaves more
-        # exchanges to it.
-        wide = Window(window.low, max(window.high, min(high, 2 * window.low - low)))
-        helped |= exchange_in_cycles(places, wide, rng, stop)
         assigned = places.assigned(assigned)
         stalled = 0 if helped else stalled + 1
     return assigned
