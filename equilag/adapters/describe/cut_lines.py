@@ -6,7 +6,7 @@ from __future__ import annotations
 import re
 from typing import Final, NamedTuple
 
-from equilag.adapters.describe import column_names as col
+from equilag.adapters.describe import table_header as col
 from equilag.adapters.describe.messages import Messages
 from equilag.adapters.describe.partition_rows import UNKNOWN_OWNER, PrintedRow, is_nobody
 from equilag.adapters.describe.printed_table import PrintedTable, TablesFound

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import replace
 from typing import Final, NamedTuple
 
-from equilag.adapters.describe import column_names as col
+from equilag.adapters.describe import table_header as col
 from equilag.adapters.describe.cut_lines import (
     CutLine,
     headless_table,

@@ -7,7 +7,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final, TypeAlias
 
-from equilag.adapters.describe.column_names import ASSIGNMENT, COUNT, MEMBER
 from equilag.adapters.describe.partition_rows import (
     PartitionRow,
     PrintedMember,
@@ -18,6 +17,7 @@ from equilag.adapters.describe.partition_rows import (
 from equilag.adapters.describe.printed_group import MAX_SHOWN, PrintedGroup
 from equilag.adapters.describe.printed_table import TablesFound
 from equilag.adapters.describe.row_cells import NOTHING, integer_of
+from equilag.adapters.describe.table_header import ASSIGNMENT, COUNT, MEMBER
 from equilag.domain.building.topic_index import MAX_PARTITIONS
 from equilag.domain.errors import InputError
 from equilag.domain.show import form, guess, plural, shorten, show, some_of

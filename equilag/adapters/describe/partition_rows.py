@@ -8,7 +8,7 @@ from functools import lru_cache
 from sys import intern
 from typing import Final, NamedTuple
 
-from equilag.adapters.describe import column_names as col
+from equilag.adapters.describe import table_header as col
 from equilag.adapters.describe.row_cells import ABSENT, NOTHING, Cells, integer_of
 from equilag.domain.building.topic_index import MAX_PARTITIONS
 from equilag.domain.errors import InputError

@@ -7,9 +7,9 @@ from dataclasses import dataclass, field
 from itertools import chain, islice
 from typing import Final, NamedTuple
 
-from equilag.adapters.describe.column_names import GROUP
 from equilag.adapters.describe.partition_rows import PartitionRow, PrintedMember
 from equilag.adapters.describe.printed_table import TablesFound
+from equilag.adapters.describe.table_header import GROUP
 from equilag.domain.show import form, plural, shorten, some_of
 
 

@@ -6,7 +6,6 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from itertools import islice
 
-from equilag.adapters.describe.column_names import GROUP, NUMBERS, TOPIC
 from equilag.adapters.describe.messages import Messages
 from equilag.adapters.describe.partition_rows import PartitionRow, PrintedRow, read_partition
 from equilag.adapters.describe.printed_text import TextLine, clean_lines
@@ -28,7 +27,7 @@ from equilag.adapters.describe.row_pieces import (
     is_rest,
     row_at,
 )
-from equilag.adapters.describe.table_header import TableHeader
+from equilag.adapters.describe.table_header import GROUP, NUMBERS, TOPIC, TableHeader
 
 
 @dataclass(slots=True)

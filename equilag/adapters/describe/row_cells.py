@@ -10,7 +10,7 @@ from itertools import chain
 from operator import eq
 from typing import Final, TypeAlias
 
-from equilag.adapters.describe import column_names as col
+from equilag.adapters.describe import table_header as col
 from equilag.adapters.describe.table_header import DELIMITERS, TableHeader
 
 Cells: TypeAlias = dict[str, str]

@@ -13,7 +13,7 @@ from dataclasses import replace
 from itertools import product, takewhile
 from typing import Final
 
-from equilag.adapters.describe import column_names as col
+from equilag.adapters.describe import table_header as col
 from equilag.adapters.describe.printed_text import TextLine
 from equilag.adapters.describe.row_cells import (
     NOTHING,

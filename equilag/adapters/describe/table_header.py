@@ -1,4 +1,5 @@
-"""The header of a table: which columns a group's table has, and where they stand."""
+"""The header of a table: which columns a group's table has, under which names tools print them, and
+where they stand."""
 
 from __future__ import annotations
 
@@ -8,20 +9,85 @@ from functools import lru_cache
 from itertools import pairwise
 from typing import Final
 
-from equilag.adapters.describe import column_names as col
+GROUP: Final = "GROUP"
+TOPIC: Final = "TOPIC"
+PARTITION: Final = "PARTITION"
+COMMITTED: Final = "CURRENT-OFFSET"
+END: Final = "LOG-END-OFFSET"
+START: Final = "LOG-START-OFFSET"
+LAG: Final = "LAG"
+MEMBER: Final = "CONSUMER-ID"
+OWNER: Final = "OWNER"
+INSTANCE: Final = "GROUP-INSTANCE-ID"
+CLIENT: Final = "CLIENT-ID"
+HOST: Final = "HOST"
+COUNT: Final = "#PARTITIONS"
+ASSIGNMENT: Final = "ASSIGNMENT"
+STATE: Final = "STATE"
+COORDINATOR: Final = "COORDINATOR"
+
+NUMBERS: Final = frozenset({PARTITION, COMMITTED, END, START, LAG})
+"""Columns with an integer, or a word for none."""
+SPACED: Final = (GROUP, MEMBER, OWNER, INSTANCE, CLIENT, ASSIGNMENT)
+"""Columns that may hold spaces: ids are whatever a client chose, the others are one word."""
+BLANK: Final = frozenset({MEMBER, OWNER, INSTANCE, CLIENT, HOST, ASSIGNMENT, LAG})
+"""Columns in which a tool leaves a cell empty."""
+
+_ALIASES: Final = {
+    GROUP: "GROUP GROUP-ID GROUPID CONSUMER-GROUP CONSUMERGROUP CONSUMER-GROUP-ID",
+    TOPIC: "TOPIC TOPIC-NAME TOPICNAME",
+    PARTITION: "PARTITION PARTITION-ID PARTITIONID PID",
+    COMMITTED: "CURRENT-OFFSET CURRENTOFFSET COMMITTED-OFFSET COMMITTED COMMIT-OFFSET"
+    " CONSUMER-OFFSET GROUP-OFFSET OFFSET",
+    END: "LOG-END-OFFSET LOGENDOFFSET LOG-SIZE LOGSIZE END-OFFSET LATEST-OFFSET"
+    " NEWEST-OFFSET HIGH-WATERMARK HIGH-WATER-MARK HIGHWATERMARK",
+    START: "LOG-START-OFFSET LOGSTARTOFFSET START-OFFSET OLDEST-OFFSET EARLIEST-OFFSET"
+    " LOW-WATERMARK",
+    LAG: "LAG OFFSET-LAG CONSUMER-LAG MESSAGES-BEHIND",
+    MEMBER: "CONSUMER-ID CONSUMERID CONSUMER MEMBER-ID MEMBERID MEMBER",
+    OWNER: "OWNER CONSUMER-INSTANCE-OWNER PARTITION-OWNER",
+    INSTANCE: "GROUP-INSTANCE-ID INSTANCE-ID INSTANCE",
+    CLIENT: "CLIENT-ID CLIENTID CLIENT",
+    HOST: "HOST CLIENT-HOST CLIENTHOST CONSUMER-HOST",
+    COUNT: "#PARTITIONS",
+    ASSIGNMENT: "ASSIGNMENT CURRENT-ASSIGNMENT ASSIGNED-PARTITIONS",
+    STATE: "STATE",
+    COORDINATOR: "COORDINATOR COORDINATOR-(ID)",
+}
+_OTHER: Final = frozenset(
+    {
+        *("LAG-%", "LEAD", "LEADER-EPOCH", "CURRENT-EPOCH", "TARGET-EPOCH", "TARGET-ASSIGNMENT"),
+        *("GROUP-EPOCH", "TARGET-ASSIGNMENT-EPOCH", "ASSIGNMENT-STRATEGY", "#MEMBERS", "MEMBERS"),
+        *("UPGRADED", "NEW-OFFSET", "METADATA", "CLUSTER", "BALANCER", "TOTAL-LAG", "ERROR"),
+    }
+)
+"""Columns that are known and not needed."""
+_COLUMNS: Final = {alias: name for name, text in _ALIASES.items() for alias in text.split()}
+ATOM: Final = re.compile(r"[A-Z]+")
+ATOMS: Final = frozenset(ATOM.findall(" ".join([*_COLUMNS, *_OTHER])))
+"""Words that names of columns consist of."""
+WORDS: Final = ATOMS | {"#PARTITIONS", "#MEMBERS"}
+
+
+@lru_cache(maxsize=4096)
+def column_of(printed: str) -> str | None:
+    """Return the column that is printed under this name; None if it is not the name of one."""
+    name = re.sub(r"[\s_-]+", "-", printed.strip("*_`\"' \t").upper())
+    return _COLUMNS.get(name, name if name in _OTHER else None)
+
 
 _MAX_WORDS: Final = 3
 """Words of the longest name, `Log End Offset`."""
 DELIMITERS: Final = ("|", ",", ";", "\t")
 """What stands between columns, beside white space."""
 _SIGNS: Final = (
-    frozenset({col.TOPIC, col.PARTITION}),
-    frozenset({col.PARTITION, col.COMMITTED}),
-    frozenset({col.PARTITION, col.END}),
-    frozenset({col.TOPIC, col.LAG}),
-    frozenset({col.MEMBER, col.COUNT}),
-    frozenset({col.CLIENT, col.ASSIGNMENT}),
-    frozenset({col.COORDINATOR, col.STATE}),
+    frozenset({TOPIC, PARTITION}),
+    frozenset({PARTITION, COMMITTED}),
+    frozenset({PARTITION, END}),
+    frozenset({TOPIC, LAG}),
+    frozenset({MEMBER, COUNT}),
+    frozenset({CLIENT, ASSIGNMENT}),
+    frozenset({COORDINATOR, STATE}),
 )
 """Columns of which one set stands in every table about a group."""
 _MIN_KNOWN: Final = 3
@@ -74,25 +140,23 @@ class TableHeader:
 
     @property
     def has_members(self) -> bool:
-        return {col.MEMBER, col.COUNT} <= set(self.names)
+        return {MEMBER, COUNT} <= set(self.names)
 
     @property
     def has_state(self) -> bool:
-        return {col.STATE, col.COORDINATOR} <= set(self.names)
+        return {STATE, COORDINATOR} <= set(self.names)
 
 
 @lru_cache(maxsize=64)
 def _offsets_of(names: tuple[str, ...]) -> tuple[bool, int]:
     """`has_offsets` and `before_numbers`, which are asked for in each line."""
-    has = {col.TOPIC, col.PARTITION} <= set(names) and len(
-        {col.COMMITTED, col.END, col.LAG} & set(names)
-    ) > 1
-    return has, next((at for at, name in enumerate(names) if name in col.NUMBERS), len(names))
+    has = {TOPIC, PARTITION} <= set(names) and len({COMMITTED, END, LAG} & set(names)) > 1
+    return has, next((at for at, name in enumerate(names) if name in NUMBERS), len(names))
 
 
 @lru_cache(maxsize=64)
 def _number_pair(names: tuple[str, ...]) -> int | None:
-    sure = col.NUMBERS - {col.LAG}
+    sure = NUMBERS - {LAG}
     pairs = (at + 2 for at, pair in enumerate(pairwise(names)) if sure.issuperset(pair))
     return next(pairs, None)
 
@@ -113,7 +177,7 @@ def _may_be_header(line: str) -> bool:
     if not has_header_words(upper) or "=" in line[MAX_PREFIX:] or ":" in line[MAX_PREFIX:]:
         return False
     words = _SEPARATORS.split(upper)
-    known = sum(map(col.WORDS.__contains__, words))
+    known = sum(map(WORDS.__contains__, words))
     # Two of five names may be unknown, and what stands before them.
     return known > 1 and 3 * (len(words) - known) <= 2 * known + 3 * _MAX_BEFORE
 
@@ -129,7 +193,7 @@ def read_header(line: str, number: int) -> TableHeader | None:
     names = line[MAX_PREFIX:]
     if not _may_be_header(line) or "{" in names:
         return None
-    known = [atom in col.ATOMS for atom in col.ATOM.findall(line.upper())]
+    known = [atom in ATOMS for atom in ATOM.findall(line.upper())]
     if True not in known or 2 * sum(known) < len(known) - known.index(True):
         return None  # a sentence about topics
     if sum(map(str.isdigit, line)) > len(line) // 4:
@@ -143,7 +207,7 @@ def read_header(line: str, number: int) -> TableHeader | None:
 
 
 def _is_known(name: str) -> bool:
-    return col.column_of(name) is not None
+    return column_of(name) is not None
 
 
 def _delimited(line: str, number: int, delimiter: str) -> TableHeader | None:
@@ -153,7 +217,7 @@ def _delimited(line: str, number: int, delimiter: str) -> TableHeader | None:
     elif delimiter == "\t":
         cells = line.strip("\t").split("\t")
         cells = [cell.strip() for cell in cells]
-    names = tuple(col.column_of(cell) or cell.upper() for cell in cells)
+    names = tuple(column_of(cell) or cell.upper() for cell in cells)
     return _checked(TableHeader(number, names, (), delimiter=delimiter))
 
 
@@ -182,10 +246,10 @@ def _name_at(words: list[tuple[str, int, int]], at: int, line: str) -> tuple[int
         piece = words[at : at + count]
         printed = line[piece[0][1] : piece[-1][2]]
         if len(piece) == count and "  " not in printed:
-            name = col.column_of(printed)
+            name = column_of(printed)
             if name is not None:
                 return count, name
-    return 1, col.column_of(words[at][0]) or words[at][0].upper()
+    return 1, column_of(words[at][0]) or words[at][0].upper()
 
 
 def _checked(header: TableHeader) -> TableHeader | None:
@@ -195,13 +259,13 @@ def _checked(header: TableHeader) -> TableHeader | None:
         return None
     if not any(signs <= known for signs in _SIGNS):
         return None
-    if any(header.names.count(name) > 1 for name in (col.GROUP, col.TOPIC, *col.NUMBERS)):
+    if any(header.names.count(name) > 1 for name in (GROUP, TOPIC, *NUMBERS)):
         return None
     seen: set[str] = set()
     names = []
     for place, name in enumerate(header.names):
         # The second of two names for one thing, such as MEMBER-ID after CONSUMER-ID, is left out.
-        again = name in seen or (name == col.OWNER and col.MEMBER in header.names)
+        again = name in seen or (name == OWNER and MEMBER in header.names)
         names.append(f"{name} ({place})" if again else name)
         seen.add(name)
     return replace(header, names=tuple(names))

@@ -12,8 +12,7 @@ from uuid import UUID
 
 from equilag.adapters.kafka.client_config import quietly
 from equilag.adapters.kafka.described import MissingRight
-from equilag.adapters.kafka.descriptions import error_name
-from equilag.adapters.kafka.plain.plain_client import PlainClient
+from equilag.adapters.kafka.plain.plain_client import PlainClient, error_name
 from equilag.adapters.kafka.plain.plain_connection import describe_error
 from equilag.domain.errors import EquilagError
 from equilag.live.carrier.carrier_membership import Carrier

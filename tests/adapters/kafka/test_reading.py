@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from equilag.adapters.kafka.described import Described, DescribedMember, ReadFailure, needs_right
-from equilag.adapters.kafka.descriptions import read_kip848
+from equilag.adapters.kafka.plain.plain_client import read_kip848
 from equilag.adapters.kafka.reading import (
     NO_COMMIT,
     Reading,

@@ -16,8 +16,8 @@ from equilag.adapters.kafka import sample as sampling
 from equilag.adapters.kafka.client_config import kafka_config
 from equilag.adapters.kafka.command_config import plain_config, read_properties, translated
 from equilag.adapters.kafka.described import Commits, Described, ReadFailure, subscription
-from equilag.adapters.kafka.descriptions import read_classic, read_kip848
 from equilag.adapters.kafka.group_kinds import ListedGroup
+from equilag.adapters.kafka.plain.plain_client import read_classic, read_kip848
 from equilag.adapters.kafka.plain.plain_requests import GroupsRead
 from equilag.adapters.kafka.reading import NamedTopics
 from equilag.adapters.kafka.sample import (

@@ -9,8 +9,7 @@ from typing import Any, Final
 
 from equilag.adapters.kafka.client_config import kafka_python
 from equilag.adapters.kafka.described import TopicPartition
-from equilag.adapters.kafka.descriptions import error_name
-from equilag.adapters.kafka.plain.plain_client import PlainClient
+from equilag.adapters.kafka.plain.plain_client import PlainClient, error_name
 from equilag.adapters.kafka.plain.plain_connection import describe_error
 from equilag.adapters.kafka.plain.plain_requests import read_topics
 

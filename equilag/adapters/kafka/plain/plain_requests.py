@@ -9,7 +9,6 @@ from typing import Any, Final, NamedTuple
 
 from equilag.adapters.kafka.client_config import kafka_python
 from equilag.adapters.kafka.described import Commits, Described, ReadFailure, sorted_out
-from equilag.adapters.kafka.descriptions import error_name
 from equilag.adapters.kafka.group_kinds import (
     CLASSIC,
     CLASSIC_STREAMS,
@@ -19,7 +18,7 @@ from equilag.adapters.kafka.group_kinds import (
     committed_by_streams,
     listed_kind,
 )
-from equilag.adapters.kafka.plain.plain_client import PlainClient, in_batches
+from equilag.adapters.kafka.plain.plain_client import PlainClient, error_name, in_batches
 from equilag.adapters.kafka.plain.plain_connection import describe_error
 from equilag.adapters.kafka.reading import NamedTopics, distinct_racks
 
