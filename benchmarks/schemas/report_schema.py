@@ -8,11 +8,11 @@ from typing import Any, Final
 from benchmarks.schemas.facts_schema import definitions_of
 from equilag.domain.plan.verdict import VerdictFacts
 from equilag.planner.facts.group import GroupFacts
-from equilag.planner.facts.history import ChangeFacts, CoursePoint, MomentFacts
 from equilag.planner.facts.moves import FlowFacts, PartitionColumns
 from equilag.planner.facts.plan import MemberFacts
 from equilag.planner.facts.work import WorkFacts
 from equilag.report.reports.group_report import FORMAT
+from equilag.report.reports.history import ChangeFacts, CoursePoint, MomentFacts
 
 DIALECT: Final = "https://json-schema.org/draft/2020-12/schema"
 Schema = dict[str, Any]

@@ -10,8 +10,7 @@ from equilag.adapters.files import OutputFile
 from equilag.cli.arguments.options import named
 from equilag.cli.screen import emit
 from equilag.domain.figures import printable
-from equilag.report.json_text import json_output
-from equilag.report.outputs import JSON, write_report
+from equilag.report.outputs import JSON, json_output, write_report
 from equilag.report.report_blocks import Headline
 from equilag.report.terminal import Screen
 

@@ -138,7 +138,7 @@ def place_files(args: argparse.Namespace) -> None:
     inputs from the one standard input."""
     if in_place_of_file(args) and args.plan is None:
         args.snapshot, args.plan = None, args.snapshot
-    one_stdin(args.snapshot, args.plan, args.from_describe)
+    one_stdin(args.snapshot, args.plan, *args.from_describe)
 
 
 def refuse_with_plan(args: argparse.Namespace, policy: Policy, kept: tuple[str, ...] = ()) -> None:
@@ -147,4 +147,4 @@ def refuse_with_plan(args: argparse.Namespace, policy: Policy, kept: tuple[str, 
     if getattr(args, "plan", None) is not None and policy != allowed:
         of = "the options that make a plan"
         only = f"only --{', --'.join(kept)} of {of} has an effect"
-        args.refuse(f"with PLAN {only if kept else f'{of} have no effect'}")
+        args.parser.error(f"with PLAN {only if kept else f'{of} have no effect'}")

@@ -7,7 +7,7 @@ import shutil
 import sys
 import time
 from collections.abc import Callable
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 from equilag.cli.arguments.options import number_from
 from equilag.cli.deliver import written
@@ -15,10 +15,11 @@ from equilag.cli.screen import emit, remark
 from equilag.cli.stop_signals import Stop
 from equilag.domain.errors import InputError
 from equilag.domain.figures import plural, printable
-from equilag.report.json_text import to_line
-from equilag.report.outputs import JSON, TEXT
-from equilag.report.reports.groups import GroupsReport
+from equilag.report.outputs import JSON, TEXT, to_line
 from equilag.report.terminal import is_terminal, wants_control_codes
+
+if TYPE_CHECKING:
+    from equilag.report.reports.groups import GroupsReport
 
 USUAL_S: Final = 5.0
 """Between the starts of two rounds: lags change visibly, and a broker hardly notices."""
@@ -40,7 +41,7 @@ WATCH: Final[dict[str, Any]] = {
 }
 """The option, as argparse is told of it."""
 
-Round = Callable[[], tuple[GroupsReport, list[str]]]
+Round: TypeAlias = "Callable[[], tuple[GroupsReport, list[str]]]"
 """Reads the groups, with remarks. Raises InputError."""
 
 

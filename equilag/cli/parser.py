@@ -7,6 +7,7 @@ from collections.abc import Iterable, Sequence
 from types import ModuleType
 from typing import Any, Final, NoReturn
 
+from equilag import __version__
 from equilag.cli.arguments.options import MAX_SHOWN
 from equilag.cli.commands import (
     collect,
@@ -20,6 +21,7 @@ from equilag.cli.commands import (
     verify,
 )
 from equilag.cli.group_command import GroupCommand
+from equilag.cli.screen import emit
 from equilag.domain.errors import InputError
 from equilag.domain.figures import shorten
 from equilag.domain.show import closest
@@ -132,30 +134,17 @@ class TopParser(Parser):
 
 
 class ShowVersion(argparse.Action):
-    """``--version``. Reads the installed package's metadata only when it is used."""
+    """``--version``, through `emit`, which says what cannot be written."""
 
-    def __call__(
-        self,
-        parser: argparse.ArgumentParser,
-        namespace: argparse.Namespace,
-        values: str | Sequence[Any] | None,
-        option_string: str | None = None,
-    ) -> None:
-        from importlib.metadata import PackageNotFoundError, version
-
-        from equilag.cli.screen import emit
-
-        try:
-            emit(f"equilag {version('equilag')}\n")
-        except PackageNotFoundError:
-            emit("equilag (not installed; unknown version)\n")
+    def __call__(self, parser: argparse.ArgumentParser, *_: object) -> None:
+        emit(f"equilag {__version__}\n")
         parser.exit()
 
 
 def build_parser(words: Sequence[str] = ()) -> argparse.ArgumentParser:
-    """The parser; a parsed command carries its function as `run`, and `whole_parser` to make the
-    parser of all commands. Words that begin with a command need that one only: the options of all
-    take longer to declare than most of them to run."""
+    """The parser; a parsed command carries its function as `run`, its own parser, and
+    `whole_parser` to make that of all commands. Words that begin with a command need that one only:
+    the options of all take longer to declare than most of them to run."""
     parser = TopParser(prog="equilag")
     parser.add_argument("--version", action=ShowVersion, nargs=0, help="print the version")
     names = ", ".join(module.NAME for module in COMMANDS)
@@ -168,7 +157,7 @@ def build_parser(words: Sequence[str] = ()) -> argparse.ArgumentParser:
             module.NAME, help=module.HELP, description=module.DESCRIPTION, epilog=module.EPILOG
         )
         module.configure(command)
-        command.set_defaults(run=module.run, whole_parser=build_parser)
+        command.set_defaults(run=module.run, parser=command, whole_parser=build_parser)
     return parser
 
 

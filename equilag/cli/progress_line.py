@@ -6,7 +6,6 @@ import sys
 import time
 from contextlib import AbstractContextManager, suppress
 from threading import Event, Thread
-from types import TracebackType
 from typing import IO, TYPE_CHECKING, Final
 
 from equilag.domain.figures import plural, short_number, short_percent
@@ -76,12 +75,7 @@ class ProgressLine(AbstractContextManager["ProgressLine"]):
             self._display.update(task, description=words, completed=done, total=length)
             self._display.refresh()
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self._done.set()
         if self._ticker is not None:
             self._ticker.join()
@@ -95,18 +89,10 @@ def _display(stream: IO[str]) -> Display:
     from rich.progress import BarColumn, Progress, TextColumn
     from rich.table import Column
 
-    words = TextColumn(
-        "{task.description}",
-        markup=False,
-        table_column=Column(no_wrap=True, overflow="ellipsis"),
-    )
-    return Progress(
-        BarColumn(BAR_WIDTH),
-        words,
-        console=Console(file=stream),
-        auto_refresh=False,
-        transient=True,
-    )
+    column = Column(no_wrap=True, overflow="ellipsis")
+    words = TextColumn("{task.description}", markup=False, table_column=column)
+    bar, console = BarColumn(BAR_WIDTH), Console(file=stream)
+    return Progress(bar, words, console=console, auto_refresh=False, transient=True)
 
 
 WORDS: Final = {

@@ -277,6 +277,11 @@ def _is_empty(block: Block) -> bool:
     return False
 
 
+def facts(rows: Iterable[Fact], *, tiles: bool = False, is_old: bool = False) -> Facts:
+    """The figures of which something is known."""
+    return Facts(tuple(row for row in rows if row.words), tiles, is_old)
+
+
 def section(title: str, *blocks: Block | None, rest: str = "", anchor: str = "") -> Section:
     """A section of the blocks that are there."""
     return Section(title, tuple(filled(blocks)), rest, anchor)

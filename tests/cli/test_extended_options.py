@@ -76,10 +76,3 @@ def test_too_little_room_is_reported_where_it_is_given(refused, write, command) 
     path = write(**group, members=[full, members[1]])
     said = refused(command, path, *QUICK, "--policy", "sticky-yet-fair")
     assert said.startswith("members[0].max_partitions: 'm-0")
-
-
-def test_compare_and_frontier_plan_with_them(document, snapshot) -> None:
-    pins = [word for n in range(4) for word in ("--pin", f"a-b-{n}=m-1")]
-    assert document("compare", snapshot, *pins, *QUICK)["rows"][-1]["moves"] == 3
-    points = document("frontier", snapshot, *pins, *QUICK)["points"]
-    assert min(point["moves"] for point in points) == 3

@@ -12,7 +12,7 @@ from support.paths import SAMPLES
 
 from equilag.adapters.files import OutputFile
 from equilag.domain.errors import InputError
-from equilag.report.json_text import to_json
+from equilag.report.outputs import to_json
 
 
 def names(folder: Path) -> set[str]:

@@ -58,12 +58,6 @@ def test_show(call, path: str) -> None:
     assert text.endswith(f"equilag fleet export '{path}' GROUP\n")
 
 
-def test_show_json(call, path: str) -> None:
-    found = json.loads(call("show", path, "--json", "--top", 1))
-    assert [row["group"] for row in found["worst"]] == ["orders"]
-    assert found["summary"]["planned"]["groups"] == 3
-
-
 def test_export(call, run, document, path: str, tmp_path: Path) -> None:
     text = call("export", path, "orders", "--out", tmp_path)
     plan, snapshot = sorted(tmp_path.iterdir())

@@ -3,7 +3,6 @@ assignors of one's own. What their answers are is tested in tests/planner."""
 
 from __future__ import annotations
 
-import inspect
 import json
 from pathlib import Path
 from typing import Any
@@ -13,13 +12,10 @@ import pytest
 from support.orders_service import even_assignment, slow_snapshot
 from support.paths import SAMPLES
 
-import equilag
-from equilag.cli.parser import build_parser
 from equilag.heuristics.registry import assignor_names
 from equilag.report import plot as report_plot
 
 AUDIT, TOKENS = (SAMPLES / f"{name}.snapshot.json" for name in ("audit", "token-indexer"))
-SVG = "{http://www.w3.org/2000/svg}"
 FIELDS = (
     "assignor", "count_spread", "moves", "lag_max", "lag_spread", "lag_excess",
     "gap_percent_of_mean", "wall_ms", "status", "evidence", "failed", "package",
@@ -37,54 +33,6 @@ def plan(tmp_path) -> Path:
     path = tmp_path / "plan.json"
     path.write_text(json.dumps(even_assignment()), "utf-8")
     return path
-
-
-def test_compare(document) -> None:
-    found = document("compare", AUDIT, "--time-limit", 0.5)
-    assert found["format"] == "equilag/comparison/1"
-    assert found["policy"]["tolerance"] == 0.0
-    rows = found["rows"]
-    assert found["evidence"] == rows[-1]["evidence"]
-    assert [row["assignor"] for row in rows] == ["current", *assignor_names(), "equilag"]
-    assert {tuple(row) for row in rows} == {FIELDS}
-
-
-def test_frontier(document, write, tmp_path) -> None:
-    plot = tmp_path / "f.svg"
-    points = document("frontier", write(), "--time-limit", 1, "--plot", plot)["points"]
-    fields = ["moves", "spread", "spread_lower_bound", "excess", "excess_lower_bound", "evidence"]
-    assert all(list(p) == [*fields, "marks"] for p in points)
-    moves, spreads = [p["moves"] for p in points], [p["spread"] for p in points]
-    assert moves == sorted(set(moves))
-    assert spreads == sorted(set(spreads), reverse=True)
-    dots = f".//{SVG}g[@id='smallest spread found']//{SVG}use"
-    assert len(ElementTree.parse(plot).getroot().findall(dots)) == len(points) > 1
-
-
-def test_size(document, write) -> None:
-    found = document("size", write(), "--capacity", "*=10", "--catch-up", "1m")
-    assert (found["format"], found["catch_up_s"]) == ("equilag/size/1", 60)
-    sizes = [row["size"] for row in found["rows"]]
-    assert sizes == list(range(1, len(sizes) + 1))
-    two = document("size", write(), "--members", "2", "--deterministic")
-    assert [row["size"] for row in two["rows"]] == [2]
-
-
-def test_simulate(document, slow, plan) -> None:
-    polled = document(
-        "simulate", slow, plan, "--poll", 4, "--rounds", 3, "--protocol", "cooperative"
-    )
-    assert polled["settings"]["pause_s"] == 16
-    found = document("simulate", slow, plan, "--for", "2m", "--pause", 2)
-    assert found["gain_record_s"] > 2 * found["price_record_s"] > 0
-    settings = {"duration_s": 120, "pause_s": 2, "protocol": "eager", "policy": None}
-    assert found["settings"] == settings
-    assert found["plan"]["caught_up_after_s"] == 40
-    assert found["current"]["lag"][-1] == 900 + 20 * 120
-    args = build_parser().parse_args(["simulate", "x"])
-    given = inspect.signature(equilag.simulate).parameters
-    own = ("pause", "protocol", "rounds", "poll")
-    assert [getattr(args, name) for name in own] == [given[name].default for name in own]
 
 
 def test_settings_reach_the_answer(run, document, refused) -> None:

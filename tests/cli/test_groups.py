@@ -6,7 +6,6 @@ import json
 import os
 import re
 import signal
-from argparse import Namespace
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -15,11 +14,10 @@ import pytest
 from equilag.cli import group_watch
 from equilag.cli.commands import groups
 from equilag.cli.commands.groups import plan_command
+from equilag.cli.parser import build_parser
 from equilag.domain.errors import InputError
 from equilag.domain.group.group import Group
-from equilag.planner.facts.live_group import LiveGroupFacts, live_group_facts
-from equilag.planner.verdict.quick_verdict import quick_verdict
-from equilag.report.reports.groups import GroupsReport
+from equilag.report.reports.groups import GroupsReport, LiveGroupFacts, live_group_facts
 
 ORDERS = LiveGroupFacts("orders", "Stable", "classic", 3, 48, 12_345, 678, "c-1", 62.5, 0, [])
 EVEN = LiveGroupFacts("audit", "Stable", "classic", 3, 48, 12, 0, "c-1", 33.3, 0, [])
@@ -108,17 +106,21 @@ def test_a_terminal_is_drawn_anew(watch: Watch, monkeypatch: pytest.MonkeyPatch)
 
 
 def test_the_worst_group_is_the_next_to_look_at() -> None:
-    args = Namespace(bootstrap_server="b:1", command_config=None)
     group = Group.build(
         name="my orders", topics={"t": 2}, members=["m"], subscriptions={"m": ["t"]},
         owned={"m": {"t": [0]}}, lags={"t": [9, 9]},
     )  # fmt: skip
-    worst = live_group_facts(group, "Stable", "classic", 0, [], quick_verdict(group))
-    command = "equilag plan --bootstrap-server b:1 --group 'my orders'"
-    assert plan_command([ORDERS, worst], args) == command
-    assert plan_command([ORDERS, EVEN], args) is None
-    login = Namespace(bootstrap_server="b:1", command_config="c.properties")
-    assert "--command-config c.properties --group" in (plan_command([worst], login) or "")
+    worst = live_group_facts(group)
+    live = ["groups", "--bootstrap-server", "b:1"]
+    for words, told in (
+        (live, live[1:]),
+        ([*live, "--watch", "--command-config", "c.properties"],
+         [*live[1:], "--command-config", "c.properties"]),
+    ):  # fmt: skip
+        args = build_parser(words).parse_args(words)
+        command = f"equilag plan {' '.join(told)} --group 'my orders'"
+        assert plan_command([ORDERS, worst], args) == command
+        assert plan_command([ORDERS, EVEN], args) is None
 
 
 def printed(name: str, lags: list[int], owners: list[str], read: int = 0, came: int = 0) -> str:

@@ -32,13 +32,6 @@ def test_every_policy_s_plan_is_verified(run, write, tmp_path, policy, balance) 
     assert (status, err) == (0, "")
 
 
-@pytest.mark.parametrize("sample", NAMES)
-def test_plans_of_the_samples_are_verified(run, tmp_path, sample) -> None:
-    snapshot, plan = SAMPLES / f"{sample}.snapshot.json", tmp_path / "plan.json"
-    assert run("plan", snapshot, "--time-limit", 0.5, "--out", plan).status == 0
-    assert run("verify", snapshot, plan).status == 0
-
-
 @pytest.mark.parametrize("assignor", assignor_names())
 @pytest.mark.parametrize("sample", NAMES)
 def test_assignments_of_the_samples_are_verified(run, tmp_path, sample, assignor) -> None:
@@ -48,13 +41,6 @@ def test_assignments_of_the_samples_are_verified(run, tmp_path, sample, assignor
     assert f"Plan  {assignor}: this assignor's own result" in out
     assert json.loads(plan.read_text("utf-8"))["algorithm"] == assignor
     assert run("verify", snapshot, plan).status == 0
-
-
-def test_json_is_all_that_is_printed(document, write) -> None:
-    plan = document("plan", write(), "--time-limit", 1)
-    assert plan["format"] == "equilag/plan/1"
-    assert plan["status"] == "optimal"
-    assert sorted(plan["assignment"]) == ["a", "b", "c"]
 
 
 def shout(report: PlanReport) -> str:
@@ -123,12 +109,6 @@ def test_prose_stays_readable_on_a_wide_screen(run, write) -> None:
     assert 100 < max(map(cell_len, lines)) <= 120
 
 
-def test_colours_on_demand(run) -> None:
-    plan = ("plan", SAMPLES / "real-group.snapshot.json", "--effort", "0.02")
-    assert "\x1b[" in run(*plan, "--color", "always").out
-    assert "\x1b[" not in run(*plan).out
-
-
 # Bad input.
 
 BAD = [("{}", "format"), ("[]", "list"), ("", "empty"), ("{", "line 1 column 2"), ("\xff", "UTF-8")]
@@ -154,15 +134,6 @@ def test_bad_input_is_one_line_and_leaves_the_output_alone(
     assert problem in said
     assert out.read_text() == "before"
     assert set(tmp_path.iterdir()) == {snapshot, out}
-
-
-def test_the_place_in_the_file_is_named(refused, write) -> None:
-    members = [{"id": "a", "subscription": ["orders"], "owned": {"orders": [0, "1"]}}]
-    assert ": members[0].owned.orders[1]: " in refused("plan", write(members=members))
-
-
-def test_a_file_name_cannot_write_to_the_terminal(refused) -> None:
-    assert "\x1b" not in refused("plan", "no\x1b[31m\nsuch")
 
 
 def test_check_exits_with_10_if_there_is_something_to_do(run, write) -> None:

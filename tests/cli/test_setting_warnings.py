@@ -103,13 +103,6 @@ def test_a_rack_without_replicas_is_named_with_a_guess(write, warned) -> None:
     assert warned("plan", path, "--rack-aware") == ""
 
 
-def test_many_racks_without_replicas_stay_one_line(write, warned) -> None:
-    err = warned("plan", write(**racked([*"abcdef"], [["a"]] * 4)), "--max-cross-rack", 4)
-    assert '"b", the rack of "m01"; nor in "c", the rack of "m02"; nor in "d"' in err
-    assert err.endswith("; nor in 2 more\n")
-    assert err.count("\n") == 1
-
-
 JOINED = snapshot_of([12, 12, 5], [[0, 1, 2]] * 4, [*(n // 3 for n in range(12))] * 2, [0] * 29)
 TOGETHER = {**JOINED, "co_partitioned": [["t00", "t01"]]}
 LINE = (
@@ -123,13 +116,6 @@ def test_commands_that_plan_warn_of_topics_that_belong_together(
     write, warned, command: str
 ) -> None:
     assert warned(command, write(**JOINED)) == LINE
-
-
-def test_who_says_what_belongs_together_is_not_warned(run, write, warned) -> None:
-    assert warned("plan", write(**JOINED), "--co-partition", "t00,t01") == ""
-    path = write(**TOGETHER)
-    assert warned("plan", path) == ""
-    assert run("assign", path, "--assignor", "range").err == ""
 
 
 def test_none_plans_without_lists_and_without_the_warning(

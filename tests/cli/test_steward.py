@@ -17,7 +17,7 @@ from equilag.live.status.http_server import serve
 from equilag.live.status.log_lines import LogLine
 from equilag.live.status.status import StewardStatus
 from equilag.live.steward.steward_options import StewardOptions
-from equilag.planner.worth.thresholds import Thresholds
+from equilag.planner.worth.thresholds import Thresholds, VerdictLimits
 
 
 def test_no_broker_answers(refused, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -39,11 +39,12 @@ def options_of(*more: str) -> StewardOptions:
 def test_options() -> None:
     more = "--protocol mine --tolerance 7 --gain 30 --gain-delay 2m --confirm 4 --cooldown 3m"
     more += " --moves-per-hour 9 --weight lag --horizon 30s --state s.json"
+    more += " --min-lag 500 --behind 30s"
     options = options_of(*more.split())
     assert options.protocols == ("mine", "range", "roundrobin", "sticky", "cooperative-sticky")
     assert (options.policy.name, options.policy.tolerance) == ("lag-aware", 7)
     assert (options.policy.weight, options.policy.horizon) == ("lag", 30)
-    assert options.thresholds == Thresholds(30, 120, 4, 180, 9)
+    assert options.limits == VerdictLimits(Thresholds(30, 120, 4, 180, 9), 500, 30)
     assert options.state_file == Path("s.json")
 
 

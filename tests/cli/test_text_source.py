@@ -33,15 +33,6 @@ def test_every_command_about_a_group_reads_a_text(run, argv) -> None:
     assert "equilag: assumed: subscriptions are not in the text" in err
 
 
-def test_a_pipe_with_offsets_and_members(spawn) -> None:
-    members = (SAMPLES / "stats.members.txt").read_text("utf-8").replace("stats-5-", "stats-9-")
-    text = (SAMPLES / "stats.describe.txt").read_text("utf-8") + members
-    planned = spawn("plan", "--from-describe", "-", "--as-owned", *QUICK, text=text)
-    assert planned.status == 0
-    assert "stats: 7 members" in planned.out
-    assert "the members' table and the offsets differ" in planned.err
-
-
 def test_the_snapshot_is_kept_for_verify(run, refused, tmp_path) -> None:
     saved, plan = tmp_path / "g.json", tmp_path / "plan.json"
     argv = ("--from-describe", TEXT, "--save-snapshot", saved, "--out", plan, *QUICK)

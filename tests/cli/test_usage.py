@@ -29,15 +29,6 @@ def test_help_names_every_command_and_exit_status(run) -> None:
     assert max(map(len, lines)) <= 80
 
 
-@pytest.mark.parametrize("command", COMMANDS)
-def test_help_of_a_command(run, command) -> None:
-    status, out, err = run(command, "--help")
-    assert (status, err) == (0, "")
-    assert out.startswith(f"usage: equilag {command} ")
-    assert "example" in out
-    assert max(map(len, out.splitlines())) <= 80
-
-
 def test_options_that_size_refuses(run, refused) -> None:
     settings = [one for one in SETTINGS.values() if "size" in one.refused]
     assert {one.option for one in settings} >= {"--pin", "--keep", "--fresh", "--move-cost"}

@@ -35,7 +35,6 @@ from equilag.live.status.steward_report import StewardReport
 from equilag.planner.assign import assign
 from equilag.planner.compare import Comparison, ComparisonRow
 from equilag.planner.facts.front import front_facts
-from equilag.planner.facts.live_group import LiveGroupFacts
 from equilag.planner.frontier import Point
 from equilag.planner.simulate import simulate
 from equilag.report import report_blocks as b
@@ -44,7 +43,7 @@ from equilag.report.reports.explanation import ExplanationReport
 from equilag.report.reports.fleet import FleetReport
 from equilag.report.reports.frontier import FrontierReport
 from equilag.report.reports.group_report import GroupReport
-from equilag.report.reports.groups import GroupsReport
+from equilag.report.reports.groups import GroupsReport, LiveGroupFacts
 from equilag.report.reports.plan import PlanReport, VerdictReport
 from equilag.report.reports.simulation import SimulationReport
 from equilag.report.reports.size import SizeReport

@@ -12,8 +12,7 @@ from support.orders_service import orders_group
 from equilag.domain.errors import InputError
 from equilag.planner.assign import assign
 from equilag.report import outputs
-from equilag.report.json_text import to_json
-from equilag.report.outputs import check_output, get_output, output_names, write_report
+from equilag.report.outputs import check_output, get_output, output_names, to_json, write_report
 from equilag.report.reports.plan import PlanReport
 
 
@@ -67,12 +66,6 @@ def test_json_is_the_plan_s_document(own: None, report: PlanReport) -> None:
     """An installed package does not replace it."""
     text = write_report("json", report)
     assert json.loads(text) == json.loads(json.dumps(report.document()))
-
-
-def test_text_is_the_page(report: PlanReport) -> None:
-    text = write_report("text", report)
-    assert isinstance(text, str)
-    assert " ".join(text.split()).startswith(report.verdict.headline)
 
 
 @pytest.mark.parametrize(

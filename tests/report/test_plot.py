@@ -63,7 +63,7 @@ def test_words_are_words_whatever_they_hold() -> None:
     assert "Lag spread by number of moves: orders <&> $x$ [red] \\x00 \u6f22" in words
     assert {"moves", "lag spread (records)", FOUND, "0"} <= words
     per_capacity = drawing(front([Point(2, 7.5, 7.5)], Policy(capacity=["a=2", "b=1"])))
-    assert "load spread (lag per unit of capacity)" in {*per_capacity.itertext()}
+    assert "load spread (records per unit of capacity)" in {*per_capacity.itertext()}
 
 
 @pytest.mark.parametrize("ending", ["svg", "png"])

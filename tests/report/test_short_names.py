@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from rich.cells import cell_len
 
 from equilag.domain.figures import printable
-from equilag.report.short_names import cut_run, labels, member_names, name_shortener
+from equilag.report.short_names import member_names, name_shortener
 
 UUIDS = [f"{i}9d00e9f-e0e0-4613-9bc2-97cee50c653a" for i in range(10)]
 WORDS = st.lists(st.sampled_from(["prod", "worker", "1", "2", "10", "-", "/", "订单", "x" * 30]))
@@ -46,21 +46,6 @@ def test_a_uuid_in_the_middle_is_left_out_if_the_rest_differs() -> None:
     assert [*member_names(ids, 28).values()] == [
         "consumer-orders-1…/10.2.3.1", "consumer-orders-2…/10.2.3.2"
     ]  # fmt: skip
-
-
-def test_names_that_differ_too_little_end_in_a_number() -> None:
-    ids = [f"{'a' * i}b{'a' * (60 - i)}" for i in range(20, 40)]
-    short = [*labels(ids, 10).values()]
-    assert len(set(short)) == 20
-    assert short[-1].startswith("aaaa")
-    assert "#" in short[-1]
-
-
-def test_cuts_count_columns_not_characters() -> None:
-    assert cut_run("short", 8, "…") == "short"
-    assert cell_len(cut_run("注文注文注文", 8, "…")) <= 8
-    assert cell_len(cut_run("abcdefghijkl", 8, "…")) == 8
-    assert cut_run("abcdefghijkl", 3, "...") == "..."
 
 
 def test_prose_has_the_short_names_of_the_tables() -> None:

@@ -38,6 +38,7 @@ from equilag.planner.simulate import simulate
 from equilag.planner.sizes.size_search import LeastSize
 from equilag.planner.solving.run_settings import budget_of
 from equilag.planner.verdict.judged_plan import JudgedPlan
+from equilag.planner.verdict.suspects import suspicion
 from equilag.report.reports.comparison import ComparisonReport
 from equilag.report.reports.explanation import ExplanationReport
 from equilag.report.reports.plan import PlanReport
@@ -47,7 +48,7 @@ from equilag.report.reports.verification import CheckReport
 from equilag.report.words.bounds import LoadWords, cause_words, looser_words, state_words
 from equilag.report.words.group import group_title
 from equilag.report.words.size import load_note
-from equilag.report.words.unevenness import suspect_words, unevenness_heading, unevenness_words
+from equilag.report.words.unevenness import unevenness_heading, unevenness_words
 
 FOLDER: Final = Path(__file__).with_name("said")
 Said = Iterator[tuple[str, Iterable[str]]]
@@ -156,8 +157,7 @@ def unevenness() -> Said:
         yield name, (unevenness_heading(now), *unevenness_words(now))
     one = SuspectFacts("m03", 6, 6, 30_000, 54, 54, 59, 59)
     some = SuspectFacts("m00", 10, 9, 30_000, 50, 49, 59, 40_000)
-    yield "suspects", suspect_words((one, some))
-    yield "no suspects", suspect_words(())
+    yield "suspects", map(suspicion, (one, some))
 
 
 def sizes() -> Said:
@@ -290,7 +290,7 @@ def throughput() -> Said:
             owned={who: {"t": own} for who, own in places.items()},
             **({} if lags is None else {"lags": {"t": lags}}),
         )  # fmt: skip
-        report = PlanReport(equilag.solve(group, effort=0.05, **more))
+        report = PlanReport(equilag.solve(group, effort=0.05, time_limit=60, **more))
         verdict = report.verdict.headline, *report.verdict.details
         told = sentences(report)
         yield name, (*verdict, *(line for line in told if line.startswith(rows)))

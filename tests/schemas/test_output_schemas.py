@@ -18,13 +18,12 @@ from equilag.domain.group.group import Group
 from equilag.domain.policy.policy import Policy
 from equilag.planner.compare import compare
 from equilag.planner.facts.front import front_facts
-from equilag.planner.facts.live_group import LiveGroupFacts
 from equilag.planner.frontier import frontier
 from equilag.planner.simulate import simulate
 from equilag.report.reports.comparison import ComparisonReport
 from equilag.report.reports.explanation import ExplanationReport
 from equilag.report.reports.frontier import FrontierReport
-from equilag.report.reports.groups import GroupsReport
+from equilag.report.reports.groups import GroupsReport, LiveGroupFacts
 from equilag.report.reports.plan import PlanReport
 from equilag.report.reports.simulation import SimulationReport
 
@@ -113,25 +112,6 @@ def test_an_extended_group(
         document(command, path, *options, *QUICK)
 
 
-def test_a_plan_that_breaks_rules_of_its_group(
-    document: Callable[..., Any], write: Callable[..., Path], tmp_path: Path
-) -> None:
-    path, plan = write(**ALL_FIELDS), tmp_path / "plan.json"
-    document("assign", path, "--assignor", "range", "--out", plan, "--json")
-    assert document("verify", path, plan, "--json")["breaks"]["misplaced"] == 1
-    report = document("report", path, plan, "--json", "--effort", 0.005)
-    assert report["breaks"]["misplaced"] == 1
-
-
-def test_policies_and_limits(document: Callable[..., Any], write: Callable[..., Path]) -> None:
-    path = write()
-    document("plan", path, "--policy", "kip-169", "--move-cost", 3, *QUICK)
-    document("plan", path, "--policy", "sticky-yet-fair", "--max-moves", 4, *QUICK)
-    assert document("plan", path, "--time-limit", 0, "--json")["status"] == "fallback"
-    document("size", path, "--catch-up", "1m", "--capacity", "*=50", "--members", "1..4", *QUICK)
-    document("simulate", path, "--capacity", "*=50", "--protocol", "cooperative", *QUICK)
-
-
 @pytest.mark.parametrize("name", ODD)
 def test_odd_groups(name: str) -> None:
     group = ODD[name]()
@@ -180,15 +160,6 @@ def test_interrupted_runs(write: Callable[..., Path]) -> None:
     assert findings(sizing.to_dict()) == []
     simulation = simulate(group, policy=Policy(capacity={"*": 9}), stop=ended())
     assert findings(SimulationReport(simulation).document()) == []
-
-
-def test_a_simulation_of_a_plan_that_is_given(write: Callable[..., Path]) -> None:
-    members = [{"id": "a", "subscription": ["orders", "payments"], "capacity": 10}]
-    group = equilag.load_snapshot(str(write(members=members)))
-    found = simulate(group, equilag.solve(group, effort=0.005).to_dict(), duration=5.0)
-    document = SimulationReport(found).document()
-    assert document["evidence"] is None
-    assert findings(document) == []
 
 
 def test_live_groups() -> None:

@@ -22,20 +22,19 @@ GROUPS: Final = Option(
 SAMPLE: Final = Option(
     "--sample", "T",
     "watch the group for this long, such as 30s, and measure the rates of its partitions and the"
-    " capacities of members that have a backlog", duration,
+    " capacities of members that have a backlog", duration, needs=(options.LIVE,),
 )  # fmt: skip
 
 
 def add_cluster(parser: AnyParser, *, required: bool = True) -> None:
     """Add ``--bootstrap-server`` and ``--command-config``."""
-    parser.add_argument(
-        "--bootstrap-server", metavar="B", required=required,
-        help="brokers to connect to first, as host:port; separate several by commas",
+    options.add(
+        parser,
+        Option(options.LIVE, "B", "brokers to connect to first, as host:port; separate several by"
+               " commas", required=required),
+        Option("--command-config", "FILE.properties", "login and TLS settings, as for Kafka's own"
+               " tools; librdkafka's names work too", needs=(options.LIVE,)),
     )  # fmt: skip
-    options.add(parser, Option(
-        "--command-config", "FILE.properties",
-        "login and TLS settings, as for Kafka's own tools; librdkafka's names work too",
-    ))  # fmt: skip
 
 
 def add_reading(parser: AnyParser, reset: str = options.RESETS_DEFAULT) -> None:
@@ -44,9 +43,11 @@ def add_reading(parser: AnyParser, reset: str = options.RESETS_DEFAULT) -> None:
     options.add(
         parser,
         Option("--auto-offset-reset", "R", "where consumers start in a partition without a commit:"
-               f" earliest, latest or none (default: {reset})", options.reset),
+               f" earliest, latest or none (default: {reset})", options.reset,
+               needs=(options.LIVE, options.TEXT)),
         Option("--isolation-level", "L", "read_committed: a log ends before the oldest open"
-               " transaction (default: read_uncommitted)", OneOf(options.ISOLATION_LEVELS)),
+               " transaction (default: read_uncommitted)", OneOf(options.ISOLATION_LEVELS),
+               needs=(options.LIVE,)),
     )  # fmt: skip
 
 

@@ -17,7 +17,7 @@ def read_snapshot(path: str) -> Group:
     """The group in a snapshot file. Raises InputError."""
     from equilag.adapters.snapshot.read_input import load_snapshot
 
-    with _extra_for(path):
+    with naming(path):
         return load_snapshot(path)
 
 
@@ -49,7 +49,7 @@ def read_file(path: str) -> str:
     """The text of a file, unpacked. Raises InputError."""
     from equilag.adapters.files import read_text
 
-    with naming(path), _extra_for(path):
+    with naming(path):
         return read_text(path)
 
 
@@ -60,9 +60,11 @@ def shown_path(path: str) -> str:
 
 @contextmanager
 def naming(path: str) -> Iterator[None]:
-    """Let an InputError that names no source name this file."""
+    """Let an error that names no source name this file."""
     try:
         yield
+    except MissingExtra as error:
+        raise MissingExtra(f"{shown_path(path)}: {error}") from error
     except InputError as error:
         source = error.source or shown_path(path)
         raise InputError(error.problem, error.place, source) from error
@@ -77,14 +79,6 @@ def naming_plan(path: str | None) -> Iterator[None]:
         if path is None or error.place != "plan":
             raise
         raise InputError(error.problem, source=shown_path(path)) from error
-
-
-@contextmanager
-def _extra_for(path: str) -> Iterator[None]:
-    try:
-        yield
-    except MissingExtra as error:
-        raise MissingExtra(f"{shown_path(path)}: {error}") from error
 
 
 def one_stdin(*paths: str | None) -> None:

@@ -106,11 +106,19 @@ def pattern(text: str) -> re.Pattern[str]:
 
 AnyParser = argparse.ArgumentParser | argparse._ArgumentGroup
 """What options are added to."""
+LIVE: Final = "--bootstrap-server"
+TEXT: Final = "--from-describe"
+"""The options that name a live group, and a text of Kafka's tools."""
 RESETS: Final = ("earliest", "latest", "none")
 RESETS_DEFAULT: Final = "latest"
 reset: Final = OneOf(RESETS, ignores_case=True)
 """Converts a setting of consumers' ``auto.offset.reset``."""
 ISOLATION_LEVELS: Final = ("read_uncommitted", "read_committed")
+FILES: Final = frozenset({
+    "SNAPSHOT", "PLAN", "PLAN.json", "F", "F2", "F.html", "FILE", "FILE.properties", "FILE.toml",
+    "PATH", "TEXT",
+})  # fmt: skip
+"""What the help calls the name of a file."""
 SNAPSHOT_HELP: Final = (
     "the group: JSON (equilag/snapshot/1), plain, gzip or zstd; - reads standard input"
 )
@@ -139,6 +147,8 @@ class Option(NamedTuple):
     repeats: bool = False
     """True if it can be given several times: then its value is a list."""
     required: bool = False
+    needs: tuple[str, ...] = ()
+    """Options of which one has to be given beside this one."""
 
 
 def add(parser: AnyParser, *declared: Option) -> None:
@@ -150,7 +160,8 @@ def add(parser: AnyParser, *declared: Option) -> None:
         else:
             told |= {"metavar": one.metavar, "type": one.type, "required": one.required}
             told |= {"action": "append"} if one.repeats else {}
-        parser.add_argument(one.flag, **told)
+        action: Any = parser.add_argument(one.flag, **told)
+        action.needs = one.needs
 
 
 SEED: Final = Option(
@@ -218,14 +229,11 @@ PLAN_OUTPUTS: Final = (
 """Of the commands that make a plan."""
 
 
-GAINS: Final = (
+LIMITS: Final = (
     Option("--gain", "PERCENT", "minimum relief of the most relieved member, in percent of a fair"
            " share (default: 10)", percent, 10.0),
     Option("--min-gain", "RECORDS", "minimum relief in records besides (default: what a member gets"
            " in a second, or 1000 where no rate is known)", whole()),
-)  # fmt: skip
-LIMITS: Final = (
-    *GAINS,
     Option("--min-lag", "RECORDS", "lag per partition that is much, where no rate is known"
            " (default: 10000)", whole(), 10_000),
     Option("--behind", "T", "lag that is much, in time of production (default: 1m)", duration,

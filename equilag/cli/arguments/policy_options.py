@@ -19,8 +19,11 @@ from equilag.domain.policy.setting import (
     Whole,
 )
 
-WEIGHT_TITLE: Final = "what is spread"
-EXTENDED_TITLE: Final = "capacities, racks and topics that belong together"
+TITLES: Final = {
+    "what is spread": ("weight",),
+    "capacities, racks and topics that belong together": ("racks", *OVERRIDES),
+}
+"""Titles of the options of some families of settings; those of all others are goals."""
 
 
 def add_settings(
@@ -35,15 +38,10 @@ def add_settings(
     make no sense. defaults: of this command, where they are not the policy's. helps: the same for
     help texts; one that ends with a bracket has its default in it.
     """
-    goals = parser.add_argument_group("goals")
-    titles = {"weight": WEIGHT_TITLE, "racks": EXTENDED_TITLE} | dict.fromkeys(
-        OVERRIDES, EXTENDED_TITLE
-    )
-    groups = {WEIGHT_TITLE: parser.add_argument_group(WEIGHT_TITLE)}
-    groups[EXTENDED_TITLE] = parser.add_argument_group(EXTENDED_TITLE)
+    groups = {title: parser.add_argument_group(title) for title in ("goals", *TITLES)}
     for name, declared in SETTINGS.items():
-        title = titles.get(declared.family)
-        group = goals if title is None else groups[title]
+        title = next((title for title, of in TITLES.items() if declared.family in of), "goals")
+        group = groups[title]
         if command in declared.commands:
             default = (defaults or {}).get(name)
             group.add_argument(declared.option, **_argument(declared, default, helps or {}))

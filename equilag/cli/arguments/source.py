@@ -3,31 +3,27 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from equilag.adapters.files import OutputFile
 from equilag.cli.arguments import options
 from equilag.cli.arguments.cluster import SAMPLE, add_cluster, add_reading, reading
 from equilag.cli.arguments.files import read_snapshot
-from equilag.cli.arguments.options import Option
-from equilag.cli.arguments.text_source import TEXT_OPTIONS, add_text, group_from_text
+from equilag.cli.arguments.options import LIVE, TEXT, Option
+from equilag.cli.arguments.text_source import add_text, group_from_text
 from equilag.cli.screen import remark
 from equilag.domain.errors import InputError
 from equilag.domain.figures import plural
-from equilag.report.json_text import to_json
+from equilag.report.outputs import to_json
 
 if TYPE_CHECKING:
     from equilag.domain.building.group_input import GroupInput
     from equilag.domain.group.group import Group
     from equilag.domain.policy.policy import Policy
-
-LIVE: Final = "--bootstrap-server"
-TEXT: Final = "--from-describe"
-LIVE_ONLY: Final = ("command_config", "isolation_level", "sample")
-"""Options for a live group; the next ones are for a text too."""
-NOT_FILE: Final = ("group", "auto_offset_reset", "save_snapshot")
+NO_SOURCE: Final = ("--save-snapshot", "--watch")
+"""Options that need a source, and say nothing of it."""
 
 
 def add_source(parser: argparse.ArgumentParser) -> None:
@@ -37,14 +33,15 @@ def add_source(parser: argparse.ArgumentParser) -> None:
     live = parser.add_argument_group("a live group in place of SNAPSHOT")
     add_cluster(live, required=False)
     options.add(live, Option(
-        "--group", "G", "the group to read; a text needs it if it holds several"
+        "--group", "G", "the group to read; a text needs it if it holds several",
+        needs=(LIVE, TEXT),
     ))  # fmt: skip
     add_reading(live, "its lag is unknown; with a text latest")
     options.add(live, SAMPLE, Option(
         "--save-snapshot", "F",
         "write the group's snapshot to this file, for equilag verify F PLAN",
+        needs=(LIVE, TEXT),
     ))  # fmt: skip
-    parser.set_defaults(refuse=parser.error)
 
 
 def read_group(args: argparse.Namespace, policy: Policy | None = None) -> Group:
@@ -69,7 +66,7 @@ class GroupPast(NamedTuple):
 
 def read_moments(args: argparse.Namespace, policy: Policy | None = None) -> GroupPast:
     """The same group, and what is known of its past."""
-    _check_source(args)
+    check_source(args)
     if not in_place_of_file(args):
         group = read_snapshot(args.snapshot)
         _warn(group, policy)
@@ -86,7 +83,7 @@ def read_moments(args: argparse.Namespace, policy: Policy | None = None) -> Grou
         remark(line)
     group = replace(Group.build(**found.given), remarks=tuple(remarks))
     _warn(group, policy, found.protocol)
-    live = args.from_describe is None
+    live = args.bootstrap_server is not None
     if live and args.sample is None and policy is not None and policy.weight is None:
         remark(
             "rates and capacities are unknown, so lag alone is spread; --sample 30s measures them"
@@ -99,12 +96,12 @@ def read_moments(args: argparse.Namespace, policy: Policy | None = None) -> Grou
 
 def in_place_of_file(args: argparse.Namespace) -> bool:
     """True if the group is not that of a snapshot file."""
-    return args.bootstrap_server is not None or args.from_describe is not None
+    return args.bootstrap_server is not None or bool(args.from_describe)
 
 
 def text_or_live_group(args: argparse.Namespace) -> ReadGroup:
     """The group of a text, or of a cluster. Raises InputError."""
-    if args.from_describe is not None:
+    if args.from_describe:
         return ReadGroup(*group_from_text(args))
     return _live_group(args)
 
@@ -160,46 +157,60 @@ def _live_group(args: argparse.Namespace) -> ReadGroup:
     return ReadGroup(given, remarks, found.protocol, found.kind, before, course)
 
 
-def _check_source(args: argparse.Namespace) -> None:
-    """Refuse anything but exactly one of the three sources. Raises InputError."""
-    if args.snapshot is not None and in_place_of_file(args):
-        other = "--from-describe" if args.bootstrap_server is None else "--bootstrap-server"
-        args.refuse(f"give either SNAPSHOT or {other}")
-    if not in_place_of_file(args):
-        for names, needed in ((LIVE_ONLY, LIVE), (TEXT_OPTIONS, TEXT)):
-            _refuse_given(args, names, needed)
-        _refuse_given(args, NOT_FILE, f"{LIVE} or {TEXT}")
-        if args.snapshot is None:
-            args.refuse(f"SNAPSHOT is required, or {TEXT}, or {LIVE} with --group")
-    else:
-        check_text_or_live(args, TEXT_OPTIONS)
+def check_source(args: argparse.Namespace, *, one_group: bool = True) -> None:
+    """Refuse anything but exactly one source of the group, and options that need another one.
+    Raises InputError."""
+    refuse = args.parser.error
+    sources = {"SNAPSHOT": args.snapshot} if hasattr(args, "snapshot") else {}
+    sources |= {TEXT: args.from_describe, LIVE: args.bootstrap_server}
+    given = [name for name, value in sources.items() if value not in (None, [])]
+    if len(given) > 1:
+        refuse(f"give either {given[0]} or {given[1]}")
+    for option in given_options(args):
+        if option.needs and not {*option.needs} & {*given}:
+            refuse(f"{option.flag} needs {' or '.join(option.needs)}")
+    if not given:
+        first, *others = sources
+        group = " with --group" if one_group else ""
+        refuse(f"{first} is required, or {', or '.join(others)}{group}")
+    if one_group and given == [LIVE] and args.group is None:
+        refuse(f"{LIVE} needs --group")
 
 
-def check_text_or_live(
-    args: argparse.Namespace,
-    text_options: tuple[str, ...],
-    live_options: tuple[str, ...] = LIVE_ONLY,
-    *,
-    one_group: bool = True,
-) -> None:
-    """Refuse anything but exactly one of a text and a live group, and options that the other one
-    needs. Raises InputError."""
-    live, text = args.bootstrap_server is not None, args.from_describe is not None
-    if live and text:
-        args.refuse(f"give either {TEXT} or {LIVE}")
-    if not live and not text:
-        args.refuse(f"{TEXT} is required, or {LIVE}{' with --group' if one_group else ''}")
-    if one_group and live and args.group is None:
-        args.refuse(f"{LIVE} needs --group")
-    names, needed = (text_options, TEXT) if live else (live_options, LIVE)
-    _refuse_given(args, names, needed)
+class GivenOption(NamedTuple):
+    """An option of a parsed command."""
+
+    flag: str
+    value: Any
+    needs: tuple[str, ...]
+    is_file: bool
 
 
-def _refuse_given(args: argparse.Namespace, names: tuple[str, ...], needed: str) -> None:
-    """Refuse options that need another one, which is not given."""
-    given = next((name for name in names if getattr(args, name) not in (None, False, [])), None)
-    if given is not None:
-        args.refuse(f"--{given.replace('_', '-')} needs {needed}")
+def given_options(args: argparse.Namespace) -> Iterator[GivenOption]:
+    """The options that were given, and those that have a default."""
+    for action in args.parser._actions:
+        value = getattr(args, action.dest, None)
+        if action.option_strings and value not in (None, False, []):
+            needs = getattr(action, "needs", ())
+            yield GivenOption(
+                action.option_strings[0], value, needs, action.metavar in options.FILES
+            )
+
+
+def source_words(args: argparse.Namespace, file_name: Callable[[str], str] = str) -> Iterator[str]:
+    """The options that name a text or a live group, and say how it is read, as they were typed;
+    `file_name` says what a file is called."""
+    for one in given_options(args):
+        if one.flag in NO_SOURCE or not (one.needs or one.flag in (LIVE, TEXT)):
+            continue
+        for value in one.value if isinstance(one.value, list) else [one.value]:
+            yield one.flag
+            if isinstance(value, float):
+                yield f"{value:g}s"
+            elif isinstance(value, tuple):
+                yield f"{value[0]}={','.join(value[1])}"
+            elif value is not True:
+                yield file_name(value) if one.is_file else value
 
 
 def _saved(args: argparse.Namespace) -> OutputFile | None:
@@ -208,4 +219,4 @@ def _saved(args: argparse.Namespace) -> OutputFile | None:
     for other in ("out", "plot"):
         if getattr(args, other, None) == args.save_snapshot:
             raise InputError(f"is also the file of --{other}", "--save-snapshot")
-    return OutputFile(args.save_snapshot, "--save-snapshot", (args.from_describe,))
+    return OutputFile(args.save_snapshot, "--save-snapshot", args.from_describe)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import TYPE_CHECKING
 
 from equilag.cli.arguments import options
 from equilag.cli.arguments.files import one_stdin, read_file, shown_path
@@ -17,22 +17,6 @@ if TYPE_CHECKING:
     from equilag.adapters.describe.printed_text import PrintedText
     from equilag.domain.building.group_input import GroupInput
 
-TEXT_OPTIONS: Final = ("subscribe", "as_owned", "between", "members_from")
-"""Options that only a text needs: it has no subscriptions."""
-
-
-class _TextPaths(argparse.Action):
-    """The last text is the group, one before it the group of an earlier moment."""
-
-    def __call__(
-        self, parser: argparse.ArgumentParser, namespace: argparse.Namespace, values: Any,
-        option_string: str | None = None,
-    ) -> None:  # fmt: skip
-        if namespace.describe_before is not None:
-            parser.error("--from-describe can be given twice at most")
-        namespace.describe_before = namespace.from_describe
-        namespace.from_describe = values
-
 
 def add_text(parser: AnyParser, metavar: str = "TEXT", *, all_groups: bool = False) -> None:
     """Add ``--from-describe``, ``--between`` and ``--members-from``; for one group ``--subscribe``
@@ -41,22 +25,22 @@ def add_text(parser: AnyParser, metavar: str = "TEXT", *, all_groups: bool = Fal
         "what kafka-consumer-groups --describe prints, or a similar tool; - reads standard input;"
         " given twice, the earlier text first"
     )
-    parser.add_argument("--from-describe", metavar=metavar, help=about, action=_TextPaths)
-    parser.set_defaults(describe_before=None)
     options.add(
         parser,
-        Option("--between", "T", "time between two texts: rates and speeds follow", duration),
+        Option(options.TEXT, metavar, about, repeats=True),
+        Option("--between", "T", "time between two texts: rates and speeds follow", duration,
+               needs=(options.TEXT,)),
         Option("--members-from", "F", "the output of --describe --members --verbose, if it is not"
-               " in the same text"),
+               " in the same text", needs=(options.TEXT,)),
     )  # fmt: skip
     if all_groups:
         return
     options.add(
         parser,
         Option("--subscribe", "ID=t1,t2", "the topics that a member subscribes to; can be repeated",
-               subscription, repeats=True),
+               subscription, repeats=True, needs=(options.TEXT,)),
         Option("--as-owned", "", "assume that each member subscribes only to the topics of its"
-               " partitions"),
+               " partitions", needs=(options.TEXT,)),
     )  # fmt: skip
 
 
@@ -69,25 +53,24 @@ def subscription(text: str) -> tuple[str, list[str]]:
     return member, [topic.strip() for topic in topics.split(",") if topic.strip()]
 
 
-class _Texts(NamedTuple):
-    """The texts that the options name."""
-
-    describe: PrintedText
-    before: PrintedText | None
-    members: PrintedText | None
-
-
-def _read_texts(args: argparse.Namespace) -> _Texts:
-    """Raises InputError."""
-    paths = args.from_describe, args.describe_before, args.members_from
-    one_stdin(*paths)
-    if (args.describe_before is None) != (args.between is None):
+def _read_texts(
+    args: argparse.Namespace,
+) -> tuple[PrintedText, PrintedText | None, list[PrintedText]]:
+    """The text, that of the members if it is another one, and those before. Raises InputError."""
+    one_stdin(*args.from_describe, args.members_from)
+    if len(args.from_describe) > 2:
+        args.parser.error(f"{options.TEXT} can be given twice at most")
+    if (len(args.from_describe) == 2) != (args.between is not None):
         raise InputError("goes with two texts, --from-describe BEFORE --from-describe AFTER",
                          "--between")  # fmt: skip
 
     from equilag.adapters.describe.printed_text import PrintedText
 
-    return _Texts(*(path and PrintedText(read_file(path), shown_path(path)) for path in paths))
+    paths = args.members_from, *args.from_describe
+    members, *earlier, text = (
+        path and PrintedText(read_file(path), shown_path(path)) for path in paths
+    )
+    return text, members, earlier
 
 
 @contextmanager
@@ -108,17 +91,16 @@ def group_from_text(args: argparse.Namespace) -> tuple[GroupInput, list[str]]:
     from equilag.adapters.describe.describe_text import read_describe
     from equilag.adapters.describe.two_texts import add_earlier
 
-    texts, reset = _read_texts(args), args.auto_offset_reset or options.RESETS_DEFAULT
+    text, members, earlier = _read_texts(args)
+    reset = args.auto_offset_reset or options.RESETS_DEFAULT
     assumed: Assumptions = {
         "subscribe": dict(args.subscribe), "as_owned": args.as_owned, "auto_offset_reset": reset,
     }  # fmt: skip
-    with _shown(texts.describe) as show:
-        result = read_describe(
-            texts.describe, texts.members, group=args.group, show=show, **assumed
-        )
-        if texts.before is not None:
-            earlier = read_describe(texts.before, group=args.group, **assumed)
-            add_earlier(result.given, earlier.given, args.between)
+    with _shown(text) as show:
+        result = read_describe(text, members, group=args.group, show=show, **assumed)
+        for before in earlier:
+            found = read_describe(before, group=args.group, **assumed)
+            add_earlier(result.given, found.given, args.between)
     return result.given, [f"assumed: {assumption}" for assumption in result.assumed]
 
 
@@ -128,18 +110,16 @@ def groups_from_text(args: argparse.Namespace) -> DescribedGroups:
     from equilag.adapters.describe.describe_text import read_all_described
     from equilag.adapters.describe.two_texts import add_earlier
 
-    texts, reset = _read_texts(args), args.auto_offset_reset or options.RESETS_DEFAULT
-    with _shown(texts.describe) as show:
-        found = read_all_described(
-            texts.describe, texts.members, show=show, auto_offset_reset=reset
-        )
-        if texts.before is None:
-            return found
-        earlier = read_all_described(texts.before, auto_offset_reset=reset).groups
-    for name in [name for name in found.groups if name in earlier]:
-        try:
-            add_earlier(found.groups[name].given, earlier[name].given, args.between)
-        except InputError as error:
-            found.left_out[name] = str(error)
-            del found.groups[name]
+    text, members, earlier = _read_texts(args)
+    reset = args.auto_offset_reset or options.RESETS_DEFAULT
+    with _shown(text) as show:
+        found = read_all_described(text, members, show=show, auto_offset_reset=reset)
+        before = [read_all_described(one, auto_offset_reset=reset).groups for one in earlier]
+    for groups in before:
+        for name in found.groups.keys() & groups.keys():
+            try:
+                add_earlier(found.groups[name].given, groups[name].given, args.between)
+            except InputError as error:
+                found.left_out[name] = str(error)
+                del found.groups[name]
     return found

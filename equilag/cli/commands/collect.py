@@ -12,7 +12,7 @@ from equilag.cli.arguments.options import Option, add, add_json, duration, whole
 from equilag.cli.screen import emit, remark
 from equilag.cli.stop_signals import Stop
 from equilag.domain.errors import InputError
-from equilag.report.json_text import to_json
+from equilag.report.outputs import to_json
 from equilag.report.terminal import is_terminal
 
 if TYPE_CHECKING:

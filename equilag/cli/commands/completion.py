@@ -6,7 +6,7 @@ import argparse
 from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
-from equilag.cli.arguments.options import OneOf
+from equilag.cli.arguments.options import FILES, OneOf
 from equilag.cli.screen import emit
 
 NAME: Final = "completion"
@@ -27,13 +27,6 @@ example:
   equilag completion zsh > ~/.zfunc/_equilag"""
 
 SHELLS: Final = ("bash", "zsh", "fish")
-FILES: Final = frozenset(
-    {
-        "SNAPSHOT", "PLAN", "PLAN.json", "F", "F2", "F.html", "FILE", "FILE.properties",
-        "FILE.toml", "PATH",
-    }
-)  # fmt: skip
-"""What the help calls the name of a file."""
 DIRECTORIES: Final = frozenset({"DIR", "DIR2", "RUN"})
 """What it calls that of a directory."""
 

@@ -23,7 +23,7 @@ from equilag.cli.screen import emit
 from equilag.cli.stop_signals import handled
 from equilag.domain.errors import InputError
 from equilag.domain.policy.policy import Policy
-from equilag.report.json_text import to_json
+from equilag.report.outputs import to_json
 
 WEIGHTS: Final = ("work", "lag", "rate", "forecast", "bytes")
 

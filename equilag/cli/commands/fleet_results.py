@@ -16,7 +16,7 @@ from equilag.cli.deliver import deliver, deliver_page
 from equilag.cli.screen import emit
 from equilag.domain.errors import InputError
 from equilag.domain.figures import printable
-from equilag.report.json_text import to_json
+from equilag.report.outputs import to_json
 
 if TYPE_CHECKING:
     from equilag.report.reports.fleet import FleetReport
@@ -89,18 +89,12 @@ def _export(args: argparse.Namespace) -> int:
     write_both(*targets, *texts)
     verify = shlex.join(["equilag", "verify", snapshot_path, plan_path])
     if args.json:
-        document = {
-            "format": EXPORT_FORMAT,
-            "group": plan.group.name,
-            "directory": args.directory,
-            "policy": plan.settings,
-            "status": plan.status,
-            "evidence": plan.evidence,
-            "snapshot_file": snapshot_path,
-            "plan_file": plan_path,
+        emit(to_json({
+            "format": EXPORT_FORMAT, "group": plan.group.name, "directory": args.directory,
+            "policy": plan.settings, "status": plan.status, "evidence": plan.evidence,
+            "snapshot_file": snapshot_path, "plan_file": plan_path,
             "commands": {"verify": verify, "plan": again},
-        }
-        emit(to_json(document))
+        }))  # fmt: skip
         return 0
     lines = [f"snapshot  {snapshot_path}", f"plan      {plan_path}", ""]
     lines += ["check the plan, and make it again:", f"  {verify}", f"  {again}"]

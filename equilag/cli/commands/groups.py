@@ -10,20 +10,15 @@ from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 from equilag.cli.arguments import options
 from equilag.cli.arguments.cluster import GROUPS, add_cluster, add_reading, reading
-from equilag.cli.arguments.source import check_text_or_live
+from equilag.cli.arguments.source import check_source, source_words
 from equilag.cli.arguments.text_source import add_text, groups_from_text
 from equilag.cli.deliver import deliver
 from equilag.cli.group_watch import WATCH, watch
 from equilag.cli.screen import ACT, FINE, remark
 from equilag.domain.figures import natural_key, plural, printable
-from equilag.report.reports.groups import GroupsReport
 
 if TYPE_CHECKING:
-    from equilag.adapters.kafka.group_kinds import ListedGroup
-    from equilag.adapters.kafka.group_reader import Readings
-    from equilag.adapters.kafka.reading import Reading
-    from equilag.planner.facts.live_group import LiveGroupFacts
-    from equilag.planner.worth.thresholds import VerdictLimits
+    from equilag.report.reports.groups import GroupsReport, LiveGroupFacts
 
 NAME: Final = "groups"
 HELP: Final = "list the groups of a live cluster or of a text, the worst first"
@@ -50,9 +45,6 @@ examples:
   equilag groups --from-describe before.txt --from-describe after.txt \\
       --between 1m"""
 
-LIVE_ONLY: Final = ("command_config", "isolation_level", "watch")
-TEXT_ONLY: Final = ("between", "members_from")
-
 
 def configure(parser: argparse.ArgumentParser) -> None:
     add_cluster(parser, required=False)
@@ -60,13 +52,13 @@ def configure(parser: argparse.ArgumentParser) -> None:
     options.add(parser, GROUPS)
     add_reading(parser)
     options.add(parser, *options.LIMITS)
-    parser.add_argument("--watch", **WATCH)
+    watched: Any = parser.add_argument("--watch", **WATCH)
+    watched.needs = (options.LIVE,)
     options.add_output(parser)
-    parser.set_defaults(refuse=parser.error)
 
 
 def run(args: argparse.Namespace) -> int:
-    check_text_or_live(args, TEXT_ONLY, LIVE_ONLY, one_group=False)
+    check_source(args, one_group=False)
     options.check_output(args)
     if args.watch is not None:
         return watch(args, lambda: listed(args))
@@ -74,31 +66,29 @@ def run(args: argparse.Namespace) -> int:
     for line in remarks:
         remark(line)
     deliver(report, args)
-    return ACT if any(row.asks for row in report.groups) else FINE
+    return ACT if report.asks() else FINE
 
 
 def listed(args: argparse.Namespace) -> tuple[GroupsReport, list[str]]:
     """Return the groups of the cluster or text, and remarks about what could not be read. Raises
     InputError."""
-    rows, left_out, remarks = (_of_cluster if args.from_describe is None else _of_text)(args)
+    from equilag.report.reports.groups import GroupsReport
+
+    live = not args.from_describe
+    rows, left_out, remarks = (_of_text if args.from_describe else _of_cluster)(args)
     rows.sort(key=lambda row: (not row.asks, -(row.lag or 0), natural_key(row.group)))
+    level = args.isolation_level or options.ISOLATION_LEVELS[0]
+    live_settings = {"bootstrap_server": args.bootstrap_server, "isolation_level": level}
+    text_settings = {"from_describe": args.from_describe, "between_s": args.between}
     settings: dict[str, Any] = {
         "groups": None if args.groups is None else args.groups.pattern,
         "auto_offset_reset": args.auto_offset_reset or options.RESETS_DEFAULT,
+        **(live_settings if live else text_settings),
     }
-    if args.from_describe is None:
-        settings |= {
-            "bootstrap_server": args.bootstrap_server,
-            "isolation_level": args.isolation_level or options.ISOLATION_LEVELS[0],
-        }
-    else:
-        texts = [path for path in (args.describe_before, args.from_describe) if path is not None]
-        settings |= {"from_describe": texts, "between_s": args.between}
     taken_at = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
-    live = args.from_describe is None
     command = plan_command(rows, args)
-    report = GroupsReport(tuple(rows), left_out, settings, command, taken_at if live else None)
-    return report, remarks
+    made = GroupsReport(tuple(rows), left_out, settings, command, taken_at if live else None)
+    return made, remarks
 
 
 Found: TypeAlias = "tuple[list[LiveGroupFacts], Mapping[str, str], list[str]]"
@@ -106,30 +96,45 @@ Found: TypeAlias = "tuple[list[LiveGroupFacts], Mapping[str, str], list[str]]"
 
 
 def _of_cluster(args: argparse.Namespace) -> Found:
+    from equilag.adapters.kafka.group_kinds import described_kind, left_out_lines
+    from equilag.adapters.kafka.reading import NO_COMMIT
+    from equilag.domain.group.group import Group
+    from equilag.report.reports.groups import LiveGroupFacts, live_group_facts
+
     reset = args.auto_offset_reset or options.RESETS_DEFAULT
     with reading(args) as reader:
         found = reader.read_all(bool if args.groups is None else args.groups.fullmatch)
-    limits = options.limits_of(args)
-    rows = [figures(one, reset, limits) for one in found.groups]
-    rows += [without_figures(name, one) for name, one in found.others.items()]
-    return rows, found.left_out, problems(found)
+    rows = [
+        live_group_facts(
+            Group.build(**one.group_input(reset)), options.limits_of(args), state=one.state,
+            kind=one.kind, unknown_lags=sum(map(len, one.offsets.unknown.values())),
+            remarks=one.remarks,
+        )
+        for one in found.groups
+    ]  # fmt: skip
+    for name, other in found.others.items():  # of kinds that are not read
+        remark = ": ".join(described_kind(other.kind))
+        rows.append(LiveGroupFacts(name, other.state, other.kind, remarks=[remark]))
+    lines = left_out_lines(found.left_out)
+    without = sum(len(row) for one in found.groups for row in one.offsets.uncommitted.values())
+    if without:
+        lines.append(f"{plural(without, 'partition')} with {NO_COMMIT}")
+    return rows, found.left_out, [*lines, *found.remarks]
 
 
 def _of_text(args: argparse.Namespace) -> Found:
     from equilag.domain.group.group import Group
     from equilag.domain.group.lag import UNKNOWN
-    from equilag.planner.facts.live_group import live_group_facts
-    from equilag.planner.verdict.quick_verdict import quick_verdict
+    from equilag.report.reports.groups import live_group_facts
 
-    found, limits = groups_from_text(args), options.limits_of(args)
-    rows = []
+    found, rows = groups_from_text(args), []
     for name, result in found.groups.items():
-        if args.groups is not None and not args.groups.fullmatch(name):
-            continue
-        group = Group.build(**result.given)
-        unknown = int((group.quality == UNKNOWN).sum())
-        verdict = quick_verdict(group, limits)
-        rows.append(live_group_facts(group, "", "", unknown, result.assumed, verdict))
+        if args.groups is None or args.groups.fullmatch(name):
+            group = Group.build(**result.given)
+            unknown = int((group.quality == UNKNOWN).sum())
+            rows.append(live_group_facts(
+                group, options.limits_of(args), unknown_lags=unknown, remarks=result.assumed
+            ))  # fmt: skip
     left_out = [f"left out: {name}: {why}" for name, why in found.left_out.items()]
     return rows, found.left_out, [*found.remarks, *left_out]
 
@@ -139,44 +144,5 @@ def plan_command(groups: Sequence[LiveGroupFacts], args: argparse.Namespace) -> 
     worst = next((row for row in groups if row.asks), None)
     if worst is None:
         return None
-    words = ["equilag", "plan"]
-    for option in ("bootstrap_server", "command_config", "describe_before", "from_describe"):
-        if (value := getattr(args, option, None)) is not None:
-            flag = "from_describe" if option == "describe_before" else option
-            words += [f"--{flag.replace('_', '-')}", value]
-    if getattr(args, "between", None) is not None:
-        words += ["--between", f"{args.between:g}s"]
-    return printable(shlex.join([*words, "--group", worst.group]))
-
-
-def figures(found: Reading, reset: str, limits: VerdictLimits) -> LiveGroupFacts:
-    """Return a group as a row. Figures about members are None without active members."""
-    from equilag.domain.group.group import Group
-    from equilag.planner.facts.live_group import live_group_facts
-    from equilag.planner.verdict.quick_verdict import quick_verdict
-
-    group = Group.build(**found.group_input(reset))
-    unknown = sum(map(len, found.offsets.unknown.values()))
-    verdict = quick_verdict(group, limits)
-    return live_group_facts(group, found.state, found.kind, unknown, found.remarks, verdict)
-
-
-def without_figures(name: str, listed: ListedGroup) -> LiveGroupFacts:
-    """Return the row of a group of a kind that is not read."""
-    from equilag.adapters.kafka.group_kinds import described_kind
-    from equilag.planner.facts.live_group import LiveGroupFacts
-
-    what, why = described_kind(listed.kind)
-    return LiveGroupFacts(name, listed.state, listed.kind, remarks=[f"{what}: {why}"])
-
-
-def problems(found: Readings) -> list[str]:
-    """Return remarks about what could not be read."""
-    from equilag.adapters.kafka.group_kinds import left_out_lines
-    from equilag.adapters.kafka.reading import NO_COMMIT
-
-    lines = left_out_lines(found.left_out)
-    without = sum(len(row) for one in found.groups for row in one.offsets.uncommitted.values())
-    if without:
-        lines.append(f"{plural(without, 'partition')} with {NO_COMMIT}")
-    return [*lines, *found.remarks]
+    words = "equilag", "plan", *source_words(args), "--group", worst.group
+    return printable(shlex.join(words))

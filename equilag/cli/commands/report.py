@@ -19,7 +19,12 @@ from equilag.cli.arguments.files import (
 )
 from equilag.cli.arguments.options import Option
 from equilag.cli.arguments.policy_options import add_settings, policy_of
-from equilag.cli.arguments.source import add_source, in_place_of_file, read_moments
+from equilag.cli.arguments.source import (
+    add_source,
+    in_place_of_file,
+    read_moments,
+    source_words,
+)
 from equilag.cli.deliver import deliver_page
 from equilag.cli.group_command import answering, refuse_with_plan
 from equilag.cli.screen import FINE, INTERRUPTED
@@ -45,12 +50,6 @@ needs the members' capacities, sizes need rates as well.
 examples:
   equilag report snapshot.json --out report.html
   equilag report before.json after.json --out report.html"""
-SOURCE_OPTIONS: Final = (
-    "from_describe", "subscribe", "as_owned", "bootstrap_server", "command_config", "group",
-    "auto_offset_reset", "isolation_level", "sample",
-)  # fmt: skip
-"""The options that name a group without a snapshot."""
-FILE_OPTIONS: Final = ("from_describe", "command_config")
 OTHERS: Final = (
     "other snapshots of the group, of which the newest is planned; or its plan, as plan --out"
     " writes it (default: make one)"
@@ -78,7 +77,7 @@ def run(args: argparse.Namespace) -> int:
     policy = policy_of(args, "plan")
     refuse_with_plan(args, policy)
     if args.out is None and not args.json:
-        args.refuse("--out is required, or --json")
+        args.parser.error("--out is required, or --json")
     target = None
     if args.out is not None:
         target = OutputFile(args.out, "--out", (args.snapshot, args.plan, *args.others))
@@ -93,8 +92,8 @@ def run(args: argparse.Namespace) -> int:
 
     from equilag.certificate.checked_plan import checked_plan
     from equilag.planner.all_answers import AnswerRun, all_answers
-    from equilag.planner.facts.history import CoursePoint
     from equilag.report.reports.group_report import GroupReport, ReportBasis
+    from equilag.report.reports.history import CoursePoint
 
     with answering(args, policy) as settings:
         plan = None if document is None else checked_plan(group, document)
@@ -119,10 +118,10 @@ def _place(args: argparse.Namespace) -> None:
     if in_place_of_file(args) and args.snapshot is not None:
         args.others.insert(0, args.snapshot)
         args.snapshot = None
-    one_stdin(args.snapshot, *args.others, args.from_describe)
+    one_stdin(args.snapshot, *args.others, *args.from_describe)
     plans = [path for path in args.others if path == STDIN or _is_plan(path)]
     if len(plans) > 1:
-        args.refuse("give one plan at most")
+        args.parser.error("give one plan at most")
     args.plan = next(iter(plans), None)
     args.others = [path for path in args.others if path not in plans]
 
@@ -141,7 +140,7 @@ def _is_plan(path: str) -> bool:
 
 def _earlier(args: argparse.Namespace) -> list[tuple[str, Group]]:
     """The snapshots but for the newest, which then is that of the command."""
-    from equilag.planner.facts.history import in_order
+    from equilag.report.reports.history import in_order
 
     if not args.others:
         return []
@@ -164,25 +163,9 @@ def _now() -> str:
 
 def _source(args: argparse.Namespace) -> str:
     """What the page's commands call the group, as words of a shell: a file, else the options of
-    this command."""
+    this command. Files are named without the folder that they were in on this machine."""
     if args.save_snapshot is not None:
         return quote(PurePath(args.save_snapshot).name)
     if args.snapshot is not None:
-        return quote(_file_name(args.snapshot, "SNAPSHOT"))
-    words = []
-    for name in SOURCE_OPTIONS:
-        value = getattr(args, name)
-        option = f"--{name.replace('_', '-')}"
-        if name == "subscribe":
-            words += [w for one, topics in value for w in (option, f"{one}={','.join(topics)}")]
-        elif value is True:
-            words.append(option)
-        elif value not in (None, False):
-            text = _file_name(value, "TEXT") if name in FILE_OPTIONS else str(value)
-            words += [option, text]
-    return join(words)
-
-
-def _file_name(path: str, stdin: str) -> str:
-    """The name of a file, without the folder that it was in on this machine."""
-    return stdin if path == STDIN else PurePath(path).name
+        return quote("SNAPSHOT" if args.snapshot == STDIN else PurePath(args.snapshot).name)
+    return join(source_words(args, lambda path: "TEXT" if path == STDIN else PurePath(path).name))

@@ -9,10 +9,10 @@ from equilag.adapters.files import OutputFile
 from equilag.cli.arguments import options
 from equilag.cli.arguments.cluster import SAMPLE, add_cluster, add_reading
 from equilag.cli.arguments.options import Option
-from equilag.cli.arguments.source import check_text_or_live, text_or_live_group
-from equilag.cli.arguments.text_source import TEXT_OPTIONS, add_text
+from equilag.cli.arguments.source import check_source, text_or_live_group
+from equilag.cli.arguments.text_source import add_text
 from equilag.cli.screen import emit, remark
-from equilag.report.json_text import to_json
+from equilag.report.outputs import to_json
 
 if TYPE_CHECKING:
     from equilag.domain.building.group_input import GroupInput
@@ -53,15 +53,14 @@ def configure(parser: argparse.ArgumentParser) -> None:
         Option("--out", "F", "write the snapshot to this file (default: standard output)"),
     )  # fmt: skip
     options.add_json(parser, "print the snapshot's JSON also where --out writes it to a file")
-    parser.set_defaults(refuse=parser.error)
 
 
 def run(args: argparse.Namespace) -> int:
-    check_text_or_live(args, TEXT_OPTIONS)
+    check_source(args)
 
     from equilag.adapters.snapshot.write import snapshot_document
 
-    inputs = args.from_describe, args.members_from
+    inputs = *args.from_describe, args.members_from
     target = OutputFile(args.out, "--out", inputs) if args.out is not None else None
     given, remarks, *_ = text_or_live_group(args)
     _join_topics(given, args.co_partition)

@@ -16,7 +16,7 @@ from equilag.cli.screen import emit, remark
 from equilag.cli.stop_signals import handled
 from equilag.domain.errors import InputError, MissingExtra
 from equilag.live.rebalance.live_policy import LIVE_DEFAULTS, LIVE_HORIZON_S
-from equilag.report.json_text import to_json
+from equilag.report.outputs import to_json
 from equilag.report.terminal import Screen
 
 if TYPE_CHECKING:
@@ -65,7 +65,7 @@ RUNNING: Final = (
            " names; can be repeated", repeats=True),
 )  # fmt: skip
 THRESHOLDS: Final = (
-    *options.GAINS,
+    *options.LIMITS,
     Option("--gain-delay", "T", "the same relief in time of work; either is enough (default: 1m)",
            duration, 60.0),
     Option("--confirm", "N", "consecutive observations that must agree (default: 2)", whole(), 2),
@@ -138,25 +138,22 @@ def steward_options(args: argparse.Namespace) -> StewardOptions:
     """What a steward is to do. Raises InputError."""
     from equilag.live.rebalance.assignments import BUILT_IN
     from equilag.live.steward.steward_options import StewardOptions
-    from equilag.planner.worth.thresholds import Thresholds
+    from equilag.planner.worth.thresholds import Thresholds, VerdictLimits
 
     mode = co_partition_mode(args)
     weight = None if args.weight == "work" else args.weight
     policy = policy_of(args, "steward", LIVE_DEFAULTS, weight=weight, horizon=args.horizon)
     with options.named():
+        thresholds = Thresholds(
+            args.gain, args.gain_delay, args.confirm, args.cooldown, args.moves_per_hour,
+            args.min_gain,
+        )  # fmt: skip
         return StewardOptions(
             group=args.group,
             instance=args.instance_id,
             protocols=(*dict.fromkeys([*args.protocol, *BUILT_IN]),),
             policy=policy,
-            thresholds=Thresholds(
-                args.gain,
-                args.gain_delay,
-                args.confirm,
-                args.cooldown,
-                args.moves_per_hour,
-                args.min_gain,
-            ),
+            limits=VerdictLimits(thresholds, args.min_lag, args.behind),
             session=args.session_timeout,
             observe_every=args.every,
             plan_limit=args.time_limit,

@@ -41,9 +41,8 @@ class CauseFacts:
     action: Action
     """What it asks for; ``leave`` for nothing."""
     evidence: str
-    """One sentence."""
+    """One sentence, as `advice`."""
     advice: str
-    """One sentence."""
     members: tuple[str, ...] = ()
     partitions: tuple[NamedPartition, ...] = ()
     next: str | None = None

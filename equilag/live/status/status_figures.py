@@ -10,24 +10,28 @@ from typing import Any, Final
 import numpy as np
 
 from equilag.domain.figures import utc
+from equilag.domain.group.group import Group
 from equilag.domain.plan.metrics import member_counts, member_loads, spread
 from equilag.domain.plan.move import Move
 from equilag.domain.plan.plan import Plan
+from equilag.domain.plan.verdict import CauseFacts
 from equilag.domain.show import some_of
 from equilag.live.rebalance.controller import Considered, Controller
 from equilag.live.rebalance.joined_members import client_id_in, member_key, speed_names
 from equilag.live.status.status import log_event
 from equilag.live.status.steward_parts import StewardMember, StewardMove, StewardPlan
 from equilag.live.steward.observer import Observation
-from equilag.planner.worth.gain import imbalance_of
+from equilag.planner.verdict.quick_verdict import quick_verdict
+from equilag.planner.worth.gain import heaviest_percent
 from equilag.planner.worth.group_loads import GroupLoads
+from equilag.planner.worth.thresholds import VerdictLimits
 
 MAX_MOVES: Final = 50
 """Moves of a plan that the status lists: more would not be read."""
 
 
-def observed_figures(observation: Observation) -> dict[str, Any]:
-    """Return the facts of the group as it is."""
+def observed_figures(observation: Observation, limits: VerdictLimits) -> dict[str, Any]:
+    """Return the facts of the group as it is; `limits` say from where on something is wrong."""
     loads, group = observation.loads, observation.group
     present = bool(observation.members)
     by_member = member_loads(group.owner, group.lag, group.n_members)
@@ -35,7 +39,7 @@ def observed_figures(observation: Observation) -> dict[str, Any]:
     utilisation = None
     if observation.measured.capacities and rate and not observation.measured.guessed:
         utilisation = 100.0 * rate / float(loads.capacity.sum())
-    heaviest = imbalance_of(loads, group.owner).heaviest_percent
+    heaviest = heaviest_percent(loads, group.owner)
     return {
         "members": len(observation.members),
         "partitions": int(group.assignable.sum()),
@@ -46,7 +50,14 @@ def observed_figures(observation: Observation) -> dict[str, Any]:
         "utilisation_percent": _rounded(utilisation),
         "heaviest_percent": round(heaviest, 1) if present else None,
         "by_member": observed_members(observation),
+        "causes": causes_of(group, limits),
     }
+
+
+def causes_of(group: Group, limits: VerdictLimits) -> tuple[CauseFacts, ...]:
+    """Return what is wrong with the group that no rebalance mends."""
+    mended = ("leave", "assign", "move")
+    return tuple(one for one in quick_verdict(group, limits).causes if one.action not in mended)
 
 
 def _rounded(value: float | None) -> float | None:
@@ -109,8 +120,8 @@ def decision_figures(
         reason=considered.verdict.reason,
         relief_percent=round(gain.relief_percent, 1),
         relief_s=_rounded(gain.relief_s),
-        heaviest_percent=round(gain.now.heaviest_percent, 1),
-        heaviest_percent_planned=round(gain.planned.heaviest_percent, 1),
+        heaviest_percent=round(gain.heaviest_percent, 1),
+        heaviest_percent_planned=round(gain.heaviest_percent_planned, 1),
         moves=gain.moves,
         moved=planned_moves(considered.decision.plan, names),
         gain_record_s=None if gain.weighed is None else round(gain.weighed.gain),

@@ -15,6 +15,7 @@ from urllib.request import ProxyHandler, build_opener
 
 from equilag.domain.document import to_document
 from equilag.domain.errors import InputError
+from equilag.domain.plan.verdict import CauseFacts
 from equilag.live.status.steward_parts import (
     StewardDecision,
     StewardEvent,
@@ -118,6 +119,8 @@ class StewardFacts:
     settings: StewardSettings = field(default_factory=StewardSettings)
     by_member: tuple[StewardMember, ...] = ()
     """The heaviest first."""
+    causes: tuple[CauseFacts, ...] = ()
+    """What is wrong with the group that no rebalance mends, the most important first."""
     last_plan: StewardPlan | None = None
     decisions: tuple[StewardDecision, ...] = ()
     """The newest first; one entry as long as the kind stays."""
@@ -160,6 +163,7 @@ class StewardFacts:
 
 _PARTS: Final = {
     "by_member": StewardMember,
+    "causes": CauseFacts,
     "decisions": StewardDecision,
     "events": StewardEvent,
 }

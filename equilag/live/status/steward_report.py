@@ -23,6 +23,7 @@ from equilag.live.status.steward_words import (
     with_dry_run,
 )
 from equilag.report import report_blocks as b
+from equilag.report.words.group import causes_section
 
 MAX_MEMBERS: Final = 20
 MAX_LINES: Final = 8
@@ -56,6 +57,7 @@ class StewardReport(b.Report):
         tiles = tuple(row for row in _tiles(facts) if row.words)
         yield b.Facts(tiles, tiles=True, is_old=_is_old(facts))
         yield b.Title(printable(facts.group), tuple(_about(facts)))
+        yield causes_section(facts.causes)
         yield None if self.history is None else _course_section(self.history)
         yield _members(facts)
         yield _plan(facts)

@@ -22,7 +22,7 @@ from equilag.live.rebalance.joined_members import MemberAssignments
 from equilag.live.rebalance.measured import measured_loads
 from equilag.live.steward.observer import Observation
 from equilag.planner.simulation.fluid_state import Conditions, FluidState
-from equilag.planner.worth.gain import imbalance_of
+from equilag.planner.worth.gain import heaviest_percent
 from equilag.planner.worth.group_loads import GroupLoads
 
 
@@ -79,9 +79,7 @@ class DryRun:
         group = loads.group
         by_member = member_loads(group.owner, group.lag, group.n_members)
         return {
-            "heaviest_percent_would_be": round(
-                imbalance_of(loads, group.owner).heaviest_percent, 1
-            ),
+            "heaviest_percent_would_be": round(heaviest_percent(loads, group.owner), 1),
             "lag_total_would_be": None if self._lag is None else int(group.lag.sum()),
             "lag_spread_would_be": spread(by_member, group.idle),
         }

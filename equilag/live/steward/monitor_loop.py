@@ -141,7 +141,7 @@ class MonitorLoop:
                 log_event(logging.INFO, "remark", text=remark)
         self._remarks = set(observation.remarks)
         state = self._shared.state
-        state.set(**observed_figures(observation))
+        state.set(**observed_figures(observation, self._shared.options.limits))
         measured = speeds_of(observation.members, observation.speeds)
         rate = float(observation.loads.rate.sum())
         self._speeds.report(observation.measured.capacities, measured, rate)

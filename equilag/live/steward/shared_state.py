@@ -58,7 +58,7 @@ class SharedState:
         """A take-over that waits for removed members. The leader loop alone changes it."""
         self.stop = threading.Event()
         self.messages: queue.SimpleQueue[CommandMessage] = queue.SimpleQueue()
-        self.control = GroupControl(options.thresholds, options.policy)
+        self.control = GroupControl(options.limits.thresholds, options.policy)
         """The monitor loop considers with it, the leader loop records what it hands out."""
         self.observation: Observation | None = None
         """The newest one that is not out of date."""

@@ -12,7 +12,7 @@ from equilag.live.rebalance.decision import PlanSettings
 from equilag.live.rebalance.fitting_policy import check_rules
 from equilag.live.rebalance.kept_together import CoPartitionMode
 from equilag.live.rebalance.live_policy import live_policy
-from equilag.planner.worth.thresholds import Thresholds
+from equilag.planner.worth.thresholds import VerdictLimits
 
 PLAN_EFFORT: Final = 1.0
 """Counted work of a plan that is made in advance, in seconds of one core: rates are known to some
@@ -27,7 +27,8 @@ class StewardOptions:
     instance: str = "equilag-steward"
     protocols: tuple[str, ...] = BUILT_IN
     policy: Policy = field(default_factory=live_policy)
-    thresholds: Thresholds = field(default_factory=Thresholds)
+    limits: VerdictLimits = field(default_factory=VerdictLimits)
+    """When to rebalance, and from where on something else is wrong."""
     session: float = 20.0
     observe_every: float = 5.0
     plan_limit: float = 5.0

@@ -8,12 +8,11 @@ from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias
 
 import numpy as np
 
-from equilag.domain.budget import Budget
 from equilag.domain.group.group import NOBODY, Flags, Group
 from equilag.domain.plan.metrics import count_moves
 from equilag.domain.reduction.reduce import known_capacities
 from equilag.planner.facts.fleet_run import MAX_NAMED
-from equilag.planner.facts.work import WorkFacts, work_facts
+from equilag.planner.facts.work import WorkFacts
 from equilag.planner.verdict.judged_plan import JudgedPlan
 from equilag.planner.verdict.plan_verdict import verdict_of
 from equilag.planner.worth.thresholds import VerdictLimits
@@ -30,11 +29,6 @@ ThroughputVerdict: TypeAlias = Literal["keeps_up", "moves", "members", "uneven",
 """All members keep up now; they do with the plan; they would be enough, or were with so many more;
 neither the plan nor more members were found to help; a partition is produced to faster than any
 member reads, so that no assignment helps."""
-_WORK_EFFORT: Final = 0.02
-"""Counted seconds to find how many members keep up: enough for 500 partitions."""
-_WORK_LIMIT_S: Final = 10.0
-"""Seconds by the clock, should the effort take longer than expected."""
-
 LOADS: Final[Fields] = (
     ("load_max", "double"),
     ("load_spread", "double"),
@@ -185,7 +179,8 @@ _OF_LAG: Final = ("total", "max", "min", "spread", "mean", "excess")
 def plan_columns(plan: Plan, limits: VerdictLimits | None = None) -> dict[str, Any]:
     """A row of `plans/`, all but the seconds of the whole task."""
     lag, scaled = plan.lag, plan.planned.group.extended.load_divisor is not None
-    work = fleet_work(plan)
+    judged = JudgedPlan(plan, limits)
+    verdict = verdict_of(judged)
     found = {
         "status": plan.status,
         "evidence": plan.evidence,
@@ -202,8 +197,8 @@ def plan_columns(plan: Plan, limits: VerdictLimits | None = None) -> dict[str, A
         "excess_lower_bound": None if scaled else lag.excess_lower_bound,
         **_loads(plan),
         **dict.fromkeys(name for name, _ in THROUGHPUT),
-        **keeping_up(plan, work),
-        **_verdict(plan, work, limits),
+        **keeping_up(plan, judged.work),
+        **{name: getattr(verdict, name) for name, _ in VERDICT},
         "moves": count_moves(plan.group, plan.assigned),
         "moves_lower_bound": plan.moves_lower_bound,
         "unowned": int(np.count_nonzero(_unowned(plan.group))),
@@ -219,11 +214,6 @@ def plan_columns(plan: Plan, limits: VerdictLimits | None = None) -> dict[str, A
     return {name: found[name] for name, _ in PLAN if name != "task_s"}
 
 
-def _verdict(plan: Plan, work: WorkFacts | None, limits: VerdictLimits | None) -> dict[str, Any]:
-    found = verdict_of(JudgedPlan(plan, work, limits))
-    return {name: getattr(found, name) for name, _ in VERDICT}
-
-
 def _loads(plan: Plan) -> dict[str, Any]:
     """What was spread; see `LOADS`."""
     usual = 1.0 if plan.loads is plan.lag else mean_capacity(plan)
@@ -232,11 +222,6 @@ def _loads(plan: Plan) -> dict[str, Any]:
         "weight": "lag" if plan.extended is None else plan.extended.weight["kind"],
         **{name: getattr(plan.loads, name.removeprefix("load_")) * usual for name in names},
     }
-
-
-def fleet_work(plan: Plan) -> WorkFacts | None:
-    """The work of a plan; what is searched for it takes counted work, so that it is repeatable."""
-    return work_facts(plan, Budget.of_run(_WORK_LIMIT_S, 0.0, _WORK_EFFORT))
 
 
 def keeping_up(plan: Plan, work: WorkFacts | None) -> dict[str, Any]:

@@ -17,7 +17,6 @@ from equilag.planner.facts.group import GainScale, GroupFacts, group_facts
 from equilag.planner.facts.plan import is_per_capacity, limit_of
 from equilag.planner.frontier import Point
 
-FORMAT: Final = "equilag/frontier/1"
 LEAST_DIFFERENCE: Final = 1.0
 """Percent of the mean by which the spreads of a front have to differ before one of its points is
 called its knee."""
@@ -71,18 +70,6 @@ class FrontFacts:
         """Points whose spread may not be the smallest."""
         return sum(not one.is_proved for one in self.points)
 
-    def document(self, headline: str) -> dict[str, Any]:
-        interrupted = {"interrupted": True} if self.interrupted else {}
-        return {
-            "format": FORMAT,
-            "group": self.group.name,
-            "policy": {**self.policy.to_dict(), **self.run},
-            "evidence": self.evidence,
-            "headline": headline,
-            "points": [one.point.to_dict() for one in self.points],
-            **interrupted,
-        }
-
 
 def front_facts(
     group: Group,
@@ -95,10 +82,9 @@ def front_facts(
     """The facts of a front; `run` are the settings of the run beside the policy's."""
     shaped = shape_group(group, policy)
     reduction = reduce_group(shaped, policy)
-    figures = group_facts(shaped, reduction)
+    figures, in_force = group_facts(shaped, reduction), weighed_policy(policy, group)
     rows = tuple(_facts(point, points[0], figures) for point in points)
     per_capacity = reduction.group.extended.load_divisor is not None
-    in_force = weighed_policy(policy, group)
     return FrontFacts(rows, figures, per_capacity, in_force, interrupted, run or {})
 
 
@@ -116,16 +102,14 @@ def front_with_plan(front: FrontFacts, plan: Plan) -> FrontFacts:
     """
     cost, spread = plan.moves_cost, plan.loads.spread
     points = [replace(one, point=_marked(one, front.points)) for one in front.points]
-    own = next(
-        (one for one in points if (one.point.cost, one.point.spread) == (cost, spread)), None
-    )
-    if own is not None:
-        rows = [replace(one, is_plan=one is own) for one in points]
-        return replace(front, points=tuple(rows))
+    same = [(one.point.cost, one.point.spread) == (cost, spread) for one in points]
+    if any(same):
+        marked = zip(points, same, strict=True)
+        return replace(front, points=tuple(replace(one, is_plan=own) for one, own in marked))
     if not points or is_per_capacity(plan) != front.per_capacity:
         return replace(front, points=tuple(points))
     rest = [one for one in points if one.point.cost < cost or one.point.spread < spread]
-    bounds = [o.point.spread_lower_bound for o in front.points if o.point.cost >= cost]
+    bounds = [one.point.spread_lower_bound for one in points if one.point.cost >= cost]
     least = max(bounds, default=plan.loads.spread_lower_bound)
     better = [one.point for one in points if one.point.cost <= cost and one.point.spread < spread]
     own_point = Point(

@@ -5,7 +5,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import NamedTuple
 
 import numpy as np
 
@@ -18,9 +17,6 @@ from equilag.domain.plan.extended_figures import ProvedBounds, extended_figures
 from equilag.domain.plan.metrics import mean_load, member_loads, spread
 from equilag.domain.reduction.reduce import Reduction
 from equilag.planner.facts.work import LoadUnit, load_unit
-
-CERTAIN = ("ok", "given")
-"""Quality marks of a lag that is known for sure."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,36 +62,30 @@ def group_facts(
     """
     reduction = reduction or Reduction(group, group)
     owned = group.owner != NOBODY
-    loads = loads_before(reduction, per_capacity)
-    marks = np.bincount(group.quality, minlength=len(QUALITY)).tolist()
+    mean, apart, above = _loads_before(reduction, per_capacity)
+    marks = zip(QUALITY, np.bincount(group.quality, minlength=len(QUALITY)).tolist(), strict=True)
     unread = np.flatnonzero((group.topic_size > 0) & ~group.reads.any(axis=1)).tolist()
+    topics = ((group.topics[t], int(group.topic_size[t])) for t in unread)
     return GroupFacts(
         name=group.name,
         members=group.n_members,
         topics=len(group.topics),
         partitions=group.n_partitions,
         total_lag=int(group.lag.sum()),
-        mean_lag=loads.mean,
+        mean_lag=mean,
         taken_at=group.taken_at,
         doubtful_lags={
-            mark: count
-            for mark, count in zip(QUALITY, marks, strict=True)
-            if count and mark not in CERTAIN
+            mark: count for mark, count in marks if count and mark not in ("ok", "given")
         },
         dropped_claims=group.dropped_claims,
         doubts=_doubts(group),
         remarks=group.remarks,
-        unread_topics=tuple(
-            sorted(
-                ((group.topics[t], int(group.topic_size[t])) for t in unread),
-                key=lambda topic: natural_key(topic[0]),
-            )
-        ),
+        unread_topics=tuple(sorted(topics, key=lambda topic: natural_key(topic[0]))),
         owned=int(np.count_nonzero(owned)),
         fully_owned=bool(np.array_equal(owned, group.assignable)),
-        spread=loads.spread if owned.any() else None,
+        spread=apart if owned.any() else None,
         load_step=1.0 / (reduction.group.extended.load_divisor or 1.0),
-        excess=loads.excess if owned.any() else None,
+        excess=above if owned.any() else None,
         load_unit=load_unit(reduction),
     )
 
@@ -106,16 +96,9 @@ def _doubts(group: Group) -> tuple[InputDoubt, ...]:
     return group.doubts
 
 
-class LoadsBefore(NamedTuple):
-    """How even the current assignment is, in records or per unit of capacity."""
-
-    mean: float
-    spread: float
-    excess: float
-
-
-def loads_before(reduction: Reduction, per_capacity: bool | None = None) -> LoadsBefore:
-    """`per_capacity` as for `group_facts`."""
+def _loads_before(reduction: Reduction, per_capacity: bool | None) -> tuple[float, float, float]:
+    """The mean, the spread and the excess under the current assignment, in records or per unit of
+    capacity; `per_capacity` as for `group_facts`."""
     group, planned = reduction.given, reduction.group
     mean, divisor = mean_load(planned), planned.extended.load_divisor
     if divisor is not None or per_capacity:
@@ -124,9 +107,9 @@ def loads_before(reduction: Reduction, per_capacity: bool | None = None) -> Load
         if divisor is None:  # so the mean is lag per member
             busy = reduction.capacities.values[~planned.idle]
             divisor = float(busy.mean()) if len(busy) else 1.0
-        return LoadsBefore(mean / divisor, found.load.spread, found.load.excess)
+        return mean / divisor, found.load.spread, found.load.excess
     loads = member_loads(group.owner, group.lag, group.n_members)
-    return LoadsBefore(mean, spread(loads, planned.idle), excess(loads[~planned.idle]))
+    return mean, spread(loads, planned.idle), excess(loads[~planned.idle])
 
 
 @dataclass(frozen=True, slots=True)

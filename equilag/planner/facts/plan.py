@@ -3,16 +3,16 @@ and how good the plan is proved to be."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from math import ceil
-from typing import Any, NamedTuple
+from typing import Any
 
 from equilag.domain.figures import natural_key
 from equilag.domain.plan.extended_figures import ProvedBounds, extended_figures
 from equilag.domain.plan.metrics import member_counts, member_loads
 from equilag.domain.plan.plan import Plan
-from equilag.domain.plan.plan_figures import Choice, ExtendedFigures, LagFigures
+from equilag.domain.plan.plan_figures import Choice, ExtendedFigures, InstanceRow, LagFigures
 from equilag.domain.policy.policy import Policy
 from equilag.planner.facts.group import GainScale, GroupFacts
 from equilag.planner.facts.work import WorkFacts
@@ -87,45 +87,28 @@ def whole(figure: float) -> float:
     return int(figure) if figure.is_integer() else figure
 
 
-class InstanceFacts(NamedTuple):
-    """A process, under the current assignment and under the plan."""
-
-    name: str
-    """A member's id where it is a process of its own."""
-    threads: int
-    partitions_before: int
-    load_before: float
-    """Lag of its members; per unit of their capacity where capacities differ."""
-    partitions: int
-    load: float
-
-
 def figures_before(plan: Plan) -> ExtendedFigures | None:
     """The figures of the current assignment of an extended group."""
     return extended_figures(plan.planned, plan.planned.given.owner, ProvedBounds())
 
 
-def instance_facts(plan: Plan) -> tuple[InstanceFacts, ...]:
-    """Of active ones, in the natural order of their names; none where each member is its own."""
-    after, before = plan.extended, figures_before(plan)
+def instance_loads(plan: Plan) -> Iterator[tuple[InstanceRow, InstanceRow]]:
+    """Of each active instance what it has now and under the plan: its load is the lag of all its
+    members, but per unit of their capacity where capacities differ. None where each member is its
+    own."""
+    after, before, group = plan.extended, figures_before(plan), plan.group
     if after is None or before is None or before.instances is None or after.instances is None:
-        return ()
-    group, per_capacity = plan.group, is_per_capacity(plan)
-    lag_before = member_loads(group.owner, group.lag, group.n_members).tolist()
-    was_of = {member.id: lag for member, lag in zip(group.members, lag_before, strict=True)}
-    found = (
-        InstanceFacts(
-            now.instance or now.members[0],
-            len(now.members),
-            was.partitions,
-            was.load if per_capacity else sum(was_of[member] for member in now.members),
-            now.partitions,
-            now.load if per_capacity else sum(plan.lag.by_member[member] for member in now.members),
-        )
-        for was, now in zip(before.instances.rows, after.instances.rows, strict=True)
-        if not now.is_idle
-    )
-    return tuple(sorted(found, key=lambda one: natural_key(one.name)))
+        return
+    lag_before = group.by_member(member_loads(group.owner, group.lag, group.n_members))
+    for rows in zip(before.instances.rows, after.instances.rows, strict=True):
+        if not rows[0].is_idle and is_per_capacity(plan):
+            yield rows
+        elif not rows[0].is_idle:
+            was, now = (
+                row._replace(load=sum(lag[member] for member in row.members))
+                for row, lag in zip(rows, (lag_before, plan.lag.by_member), strict=True)
+            )
+            yield was, now
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,7 +17,7 @@ from equilag.domain.figures import (
     time_span,
 )
 from equilag.domain.plan.plan_figures import HotPartition, ThroughputFigures
-from equilag.planner.facts.work import LoadUnit, WorkFacts
+from equilag.planner.facts.work import WorkFacts
 from equilag.planner.sizes.size_run import LeastMembers
 
 MAX_HOT: Final = 5
@@ -160,21 +160,6 @@ def per_second(value: float) -> str:
 def rate(value: float) -> str:
     """Records per second: whole, or with three digits of few."""
     return number(round(value) if value >= 100 else float(f"{value:.3g}"))
-
-
-def load_words(unit: LoadUnit) -> str:
-    """What the loads in a table are."""
-    per = " per unit of capacity" if unit.knows_speeds else ""
-    ahead = time_span(unit.horizon_s or 0)
-    if unit.kind == "work" and unit.knows_speeds:
-        return f"seconds to read the lag and what comes in {ahead}"
-    words = {
-        "lag": "lag per unit of capacity",
-        "given": f"weight{per}",
-        "rate": "rate / capacity" if unit.knows_speeds else "records/s",
-        "work": f"records of the lag and of {ahead} to come",
-    }
-    return words[unit.kind]
 
 
 def weight_row(work: WorkFacts) -> str:

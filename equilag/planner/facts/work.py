@@ -21,8 +21,11 @@ from equilag.domain.policy.policy_settings import WeightKind
 from equilag.domain.reduction.reduce import Reduction
 from equilag.planner.sizes.size_run import LeastMembers, least_members
 
-SEARCH_SECONDS: Final = 0.2
-"""Time to find how many members it takes: ten times what 500 partitions need."""
+SEARCH_EFFORT: Final = 0.1
+"""Counted seconds to find how many members it takes, so that it is repeatable: enough for 20,000
+partitions."""
+SEARCH_LIMIT_S: Final = 10.0
+"""Seconds by the clock, should the effort take longer than expected."""
 
 
 WEIGHT_UNITS: Final[dict[WeightKind, str]] = {
@@ -89,8 +92,8 @@ class WorkFacts:
         return None if self.least is None else self.least.more
 
 
-def work_facts(plan: Plan, search: Budget | None = None) -> WorkFacts | None:
-    """None where lag is spread. `search` limits the search for how many members it takes."""
+def work_facts(plan: Plan) -> WorkFacts | None:
+    """None where lag is spread."""
     reduction = plan.planned
     weights, group = reduction.weights, reduction.given
     if weights is None:
@@ -104,7 +107,7 @@ def work_facts(plan: Plan, search: Budget | None = None) -> WorkFacts | None:
         group.n_partitions,
         throughput(reduction, group.owner),
         after,
-        None if after is None or after.keeps_up else _least_members(plan, search),
+        None if after is None or after.keeps_up else _least_members(plan),
         plan.policy is not None and is_limited(plan.policy),
         (plan.policy and plan.policy.add_members) or 0,
         _assumed(group, rates.rate) if by_rate else 0.0,
@@ -123,9 +126,9 @@ def is_limited(policy: Policy) -> bool:
     return fixed or policy.moves_first or policy.limits_moves
 
 
-def _least_members(plan: Plan, search: Budget | None) -> LeastMembers | None:
+def _least_members(plan: Plan) -> LeastMembers | None:
     """None also for a group whose size cannot be told, such as one without active members."""
-    budget = search or Budget.of_run(SEARCH_SECONDS, 0.0, None)
+    budget = Budget.of_run(SEARCH_LIMIT_S, 0.0, SEARCH_EFFORT)
     try:
         return least_members(plan.planned.given, plan.policy or Policy(), budget)
     except InputError:

@@ -46,13 +46,11 @@ class RelievedRank(NamedTuple):
 class JudgedPlan:
     """A plan, and what the rule says about it. Figures are made when they are read."""
 
-    def __init__(
-        self, plan: Plan, work: WorkFacts | None = None, limits: VerdictLimits | None = None
-    ) -> None:
-        """`work` is what is known of rates, made here unless given; the rule has its default
-        thresholds unless `limits` has others."""
+    def __init__(self, plan: Plan, limits: VerdictLimits | None = None) -> None:
+        """The rule has its default thresholds unless `limits` has others."""
         self.plan, self.group = plan, plan.planned.given
-        self.work = work or work_facts(plan)
+        self.work: WorkFacts | None = work_facts(plan)
+        """What is known of rates."""
         self.limits = limits or VerdictLimits()
         self.progress: ReadProgress | None = progress_of(self.group)
         """None without an earlier sample."""

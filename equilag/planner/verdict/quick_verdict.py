@@ -21,7 +21,7 @@ def quick_verdict(
 ) -> VerdictFacts:
     """The causes need no plan; whether another assignment helps takes one."""
     policy = Policy() if policy is None else policy
-    found = verdict_of(JudgedPlan(solve(group, policy, time_limit=0), limits=limits))
+    found = verdict_of(JudgedPlan(solve(group, policy, time_limit=0), limits))
     if found.action not in ("undecided", "move"):
         return found
-    return verdict_of(JudgedPlan(solve(group, policy, effort=EFFORT), limits=limits))
+    return verdict_of(JudgedPlan(solve(group, policy, effort=EFFORT), limits))

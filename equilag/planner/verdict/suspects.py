@@ -76,16 +76,10 @@ def _usual(lag: Ints) -> int:
 
 def _topic_medians(group: Group, others: Flags) -> Floats:
     """[T] the median lag of the others of each topic, NaN where there are none."""
-    places = np.flatnonzero(others)
-    topic, lag = group.topic_of[places], group.lag[places]
-    lag = lag[np.lexsort((lag, topic))]
-    size = np.bincount(topic, minlength=len(group.topics))
-    start = np.cumsum(size) - size
-    found = np.full(len(size), np.nan)
-    there = size > 0
-    low, high = start + np.maximum(size - 1, 0) // 2, start + size // 2
-    found[there] = (lag[low[there]] + lag[high[there]]) / 2
-    return found
+    places = np.flatnonzero(others)  # the partitions of a topic stand side by side
+    ends = np.cumsum(np.bincount(group.topic_of[places], minlength=len(group.topics)))
+    by_topic = np.split(group.lag[places], ends[:-1])
+    return np.array([np.median(lag) if len(lag) else np.nan for lag in by_topic])
 
 
 def _suspected(group: Group, owner: Index, lags: Flags, others: Flags) -> Flags:

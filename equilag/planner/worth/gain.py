@@ -21,19 +21,12 @@ USUAL: Final = Pace()
 
 
 @dataclass(frozen=True, slots=True)
-class Imbalance:
-    """How uneven an assignment is, over the members that are not idle."""
-
-    heaviest_percent: float
-    """Load of the heaviest member in percent of a fair share; 100 without any load."""
-
-
-@dataclass(frozen=True, slots=True)
 class Gain:
     """The gain of changing from one assignment to another."""
 
-    now: Imbalance
-    planned: Imbalance
+    heaviest_percent: float
+    """Load of the heaviest member now, in percent of a fair share."""
+    heaviest_percent_planned: float
     relief_percent: float
     """By how much the most relieved member is relieved, in percent of a fair share.
 
@@ -59,17 +52,16 @@ class Gain:
     def __str__(self) -> str:
         moves = "1 move" if self.moves == 1 else f"{self.moves:,} moves"
         return (
-            f"heaviest member {self.now.heaviest_percent:.0f} to"
-            f" {self.planned.heaviest_percent:.0f} % of a fair share, {moves}"
+            f"heaviest member {self.heaviest_percent:.0f} to"
+            f" {self.heaviest_percent_planned:.0f} % of a fair share, {moves}"
         )
 
 
-def imbalance_of(loads: GroupLoads, assigned: Index) -> Imbalance:
-    """Return the imbalance under an assignment [P]."""
+def heaviest_percent(loads: GroupLoads, assigned: Index) -> float:
+    """Return the load of the heaviest member under an assignment [P], in percent of a fair share;
+    100 without any load."""
     by_member = loads.of(assigned)
-    if not len(by_member) or not loads.fair:
-        return Imbalance(100.0)
-    return Imbalance(100.0 * float(by_member.max()) / loads.fair)
+    return 100.0 * float(by_member.max()) / loads.fair if len(by_member) and loads.fair else 100.0
 
 
 def gain_of(
@@ -77,7 +69,7 @@ def gain_of(
 ) -> Gain:
     """Return the gain of changing from one assignment [P] to another, by a rebalance of this pace,
     over some seconds."""
-    planned, moves = imbalance_of(loads, after), int(moved(before, after).sum())
+    planned, moves = heaviest_percent(loads, after), int(moved(before, after).sum())
     weighed = _weighed(loads, before, after, pace, seconds)
     return _gain(loads, planned, before, after, moves, weighed)
 
@@ -86,7 +78,7 @@ def possible_gain(
     loads: GroupLoads, before: Index, pace: Pace = USUAL, seconds: float = WORTH_S
 ) -> Gain:
     """Return the gain of the loads that no plan falls below, without moves: no plan has more."""
-    perfect = Imbalance(100.0 * loads.best[0] / loads.fair if loads.fair else 100.0)
+    perfect = 100.0 * float(loads.best[0]) / loads.fair if loads.fair else 100.0
     weighed = _weighed(loads, before, None, pace, seconds)
     return _gain(loads, perfect, before, None, 0, weighed)
 
@@ -111,7 +103,7 @@ def _weighed(
 
 
 def _gain(
-    loads: GroupLoads, planned: Imbalance, before: Index, after: Index | None, moves: int,
+    loads: GroupLoads, planned: float, before: Index, after: Index | None, moves: int,
     weighed: Weighed | None,
 ) -> Gain:  # fmt: skip
     """`after` None stands for the loads that no plan falls below."""
@@ -121,7 +113,7 @@ def _gain(
     base = loads.usual or loads.fair  # most members may have nothing
     some = len(loads.busy) > 0
     return Gain(
-        imbalance_of(loads, before),
+        heaviest_percent(loads, before),
         planned,
         100.0 * relief / base if base else 0.0,
         loads.seconds(relief),

@@ -12,7 +12,7 @@ from markupsafe import Markup
 
 from equilag.domain.figures import FIGURES, Change, cell, number, plural, printable
 from equilag.report import report_blocks as b
-from equilag.report.json_text import to_line
+from equilag.report.outputs import to_line
 from equilag.report.page.chart_view import chart_view, flows_view
 from equilag.report.short_names import name_shortener
 

@@ -12,7 +12,7 @@ from equilag.planner.compare import CURRENT, OWN_ROW, Comparison, ComparisonRow
 from equilag.planner.comparison_figures import BeyondReason
 from equilag.planner.facts.group import GroupFacts, group_facts
 from equilag.planner.facts.plan import policy_in_force
-from equilag.planner.facts.throughput_words import load_words
+from equilag.planner.facts.work import unit_words
 from equilag.report import report_blocks as b
 from equilag.report.words.extended import breaks
 from equilag.report.words.group import group_title
@@ -58,30 +58,20 @@ def comparison_headline(comparison: Comparison) -> str:
         row for name, row in rows.items() if name not in (CURRENT, OWN_ROW) and not row.beyond_bound
     ]
     per_capacity = comparison.plan.planned.group.extended.load_divisor is not None
-    parts = [f"{_reached(rows[CURRENT], per_capacity)} now"] if CURRENT in rows else []
-    if OWN_ROW in rows:
-        own = rows[OWN_ROW]
-        parts.append(f"{_reached(own, per_capacity)} with equilag ({_moves(own)})")
+
+    def reached(row: ComparisonRow) -> str:
+        return number((row.extended.load_spread if per_capacity else row.lag_spread) or 0)
+
+    parts = [f"{reached(rows[CURRENT])} now"] if CURRENT in rows else []
+    if (own := rows.get(OWN_ROW)) is not None:
+        parts.append(f"{reached(own)} with equilag ({plural(own.moves or 0, 'move')})")
     if others:
         best = min(others, key=lambda row: row.gap_percent_of_mean or 0.0)
-        who = f"the best other assignor ({printable(best.assignor)}, {_moves(best)})"
-        parts.append(f"{_reached(best, per_capacity)} with {who}")
+        name = f"{printable(best.assignor)}, {plural(best.moves or 0, 'move')}"
+        parts.append(f"{reached(best)} with the best other assignor ({name})")
     if not parts or comparison.plan.planned.group.idle.all():
         return "Nothing to compare: no member reads a partition"
     return f"{'Load' if per_capacity else 'Lag'} spread: {', '.join(parts)}"
-
-
-def _reached(row: ComparisonRow, per_capacity: bool) -> str:
-    return number((row.extended.load_spread if per_capacity else row.lag_spread) or 0)
-
-
-def _moves(row: ComparisonRow) -> str:
-    return plural(row.moves or 0, "move")
-
-
-def _by_solver(comparison: Comparison) -> bool:
-    """True if how good equilag's plan is rests on a solver's word."""
-    return any(row.evidence == "solver" for row in comparison.rows)
 
 
 def _table(comparison: Comparison, group: GroupFacts) -> b.Table:
@@ -90,7 +80,7 @@ def _table(comparison: Comparison, group: GroupFacts) -> b.Table:
     # Where capacities differ, even counts have a spread.
     by_capacity, per_capacity = planned.has_capacities, planned.load_divisor is not None
     what = "load" if per_capacity else "lag"
-    unit = load_words(group.load_unit) if per_capacity else ""
+    unit = unit_words(group.load_unit, True) if per_capacity else ""
     columns = (
         b.Column("assignor", "name"), b.Column("status", "text"),
         b.Column("count spread", optional=True),
@@ -128,7 +118,8 @@ def _notes(comparison: Comparison, group: GroupFacts) -> Iterator[str]:
         plan.planned.group.extended.load_divisor,
     )
     what = "lag" if per_capacity is None else "load"
-    bound = f"{bound_name(_by_solver(comparison))} {number(comparison.spread_lower_bound)}"
+    by_solver = any(row.evidence == "solver" for row in rows)
+    bound = f"{bound_name(by_solver)} {number(comparison.spread_lower_bound)}"
     yield f"{bound}: {bound_scope(policy)} has a smaller {what} spread"
     if not policy.tolerance and not policy.moves_first:
         usual = f"equilag plan has {DEFAULT_TOLERANCE:g} % by default"
@@ -137,11 +128,9 @@ def _notes(comparison: Comparison, group: GroupFacts) -> Iterator[str]:
         yield f"{CURRENT}: only of the partitions that are owned, not of all"
     yield from beyond_lines(rows)
     for row in rows:
-        if row.extended.breaks_rules:
-            found = row.extended
+        if (found := row.extended).breaks_rules:
             broken = breaks(found.torn_units or 0, found.misplaced or 0, found.overfull or 0)
             yield f"! {printable(row.assignor)}: {broken}"
-    for row in rows:
         if row.failed is not None:
             origin = "" if row.package is None else f" (package {printable(row.package)})"
             yield f"{printable(row.assignor)} failed{origin}: {printable(row.failed)}"

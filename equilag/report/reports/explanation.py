@@ -11,8 +11,8 @@ from equilag.domain.document import to_document
 from equilag.domain.figures import Change, number, partition_name, plural, printable
 from equilag.domain.plan.plan import Plan
 from equilag.planner.explain import Explanation, LooserPlan
-from equilag.planner.explaining.served_moves import ServedFacts, served_facts
 from equilag.planner.explaining.unevenness import UnevennessFacts, unevenness_facts
+from equilag.planner.facts.moves import ServedFacts, served_facts
 from equilag.planner.facts.plan import is_per_capacity
 from equilag.planner.facts.work import WEIGHT_UNITS, unit_words
 from equilag.planner.worth.thresholds import VerdictLimits
@@ -85,7 +85,7 @@ class ExplanationReport(b.Report):
 
     def why_sections(self) -> Iterator[b.Section]:
         """Why it is uneven now, what bounds the plan, and what looser settings would bring."""
-        now = b.Notes(unevenness_words(self.now), "list")
+        now = b.Notes(tuple(unevenness_words(self.now)), "list")
         yield b.section(unevenness_heading(self.now), now, anchor="why-now")
         what = "What bounds the plan" if self.explanation.causes else "How even the plan is"
         yield b.section(what, b.Notes(self.why, "list"), anchor="why")

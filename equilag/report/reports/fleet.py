@@ -10,14 +10,19 @@ from itertools import pairwise
 from typing import Any, Final
 
 from equilag.domain.document import to_document
-from equilag.domain.figures import number, plural, printable, short_number, shorten
+from equilag.domain.figures import Change, number, percent, plural, printable, short_number, shorten
 from equilag.planner.compare import CURRENT
-from equilag.planner.facts.fleet_run import BAND_LIMITS, FleetRun, FleetVerdictFacts, fleet_verdict
+from equilag.planner.facts.fleet_run import (
+    BAND_LIMITS,
+    FleetRun,
+    GroupRow,
+    fleet_verdict,
+)
 from equilag.report import report_blocks as b
-from equilag.report.reports.fleet_groups import groups_section
 from equilag.report.words.fleet import (
     BEHIND,
     FAULTS,
+    KEEPS_UP,
     NEEDS,
     WEIGHTS,
     fleet_headline,
@@ -27,8 +32,8 @@ from equilag.report.words.fleet import (
     optimal_words,
     unowned_words,
 )
-from equilag.report.words.group import group_name
-from equilag.report.words.signs import sign_of
+from equilag.report.words.group import group_name, sign_of
+from equilag.report.words.proof import status_words
 
 FORMAT: Final = "equilag/fleet-report/1"
 SIZES: Final = ("partition", "member", "move")
@@ -73,33 +78,27 @@ class FleetReport(b.Report):
         run, verdict = self.run, self.verdict
         leaves = verdict.planned == verdict.leave and not verdict.failed
         yield b.Headline(verdict.headline, "good" if leaves else "act", "Verdict")
-        yield b.Breakdown(_needs(verdict))
+        saved = f"{short_number(round(verdict.saved))} {verdict.unit}"
+        relief = f"{plural(verdict.moves, 'move')} save {saved}"
+        yield b.Breakdown(tuple(
+            b.Share(sign.short, getattr(verdict, one.counted), sign.tone, one.note or relief)
+            for one in NEEDS for sign in [sign_of(one.action)]
+        ))  # fmt: skip
         sizes = [plural(run.summary["planned"][f"{one}s"], one) for one in SIZES]
         at = f"at {printable(run.summary['at'])}"
         name = f"Fleet of {plural(verdict.groups, 'group')}"
         weight = printable(run.summary["settings"]["weight"])
         yield b.Title(f"{name} by {weight}", (*sizes, at))
-        yield groups_section(run, self.top)
+        yield groups_section(run, self.top, verdict.unit)
         yield behind_section(run, self.top)
         yield assignors_section(run)
         yield failed_section(run)
         yield data_section(run)
         path = printable(shlex.quote(run.path))
-        page, files = f"report {path} --out fleet.html", f"export {path} GROUP"
-        look = ("All groups, as a page to look at:", f"equilag fleet {page}")
-        one = ("One group, its snapshot and its plan as files:", f"equilag fleet {files}")
+        page, files = f"fleet report {path} --out fleet.html", f"fleet export {path} GROUP"
+        look = ("All groups, as a page to look at:", f"equilag {page}")
+        one = ("One group, its snapshot and its plan as files:", f"equilag {files}")
         yield b.Commands((one,) if self.every_group else (look, one))
-
-
-def _needs(verdict: FleetVerdictFacts) -> tuple[b.Share, ...]:
-    """How many groups need what."""
-    saved = short_number(round(verdict.saved))
-    relief = f"{plural(verdict.moves, 'move')} save {saved} {verdict.unit}"
-    signs = [(one, sign_of(one.action)) for one in NEEDS]
-    return tuple(
-        b.Share(sign.short, getattr(verdict, one.counted), sign.tone, one.note or relief)
-        for one, sign in signs
-    )
 
 
 def behind_section(run: FleetRun, top: int) -> b.Section:
@@ -128,9 +127,7 @@ def behind_section(run: FleetRun, top: int) -> b.Section:
 
 def assignors_section(run: FleetRun) -> b.Section:
     """How far each assignor is from the proved bound."""
-    figures: dict[str, Mapping[str, Any]] = {
-        row["assignor"]: row for row in run.summary["assignors"]
-    }
+    figures = {str(row["assignor"]): row for row in run.summary["assignors"]}
     limits = [f"{limit:g} %" for limit in BAND_LIMITS]
     bands = [f"up to {limits[0]}", *(f"{low} to {high}" for low, high in pairwise(limits))]
     parts = b.BarParts((*bands, f"over {limits[-1]}"), is_whole=True)
@@ -145,15 +142,16 @@ def assignors_section(run: FleetRun) -> b.Section:
     )  # fmt: skip
     bands_of = {one.assignor: one for one in run.gaps}
 
-    def cells(name: str, row: Mapping[str, Any]) -> Iterator[Any]:
-        gaps = bands_of.get(name)
-        yield from (name, gaps.bands if gaps else (0,))
-        yield from (row["median_gap_percent"], row["mean_gap_percent"], row["p95_gap_percent"])
-        yield from (gaps.groups if gaps else None, row["even_counts"])
-        yield None if name == CURRENT else row["moves"]
-        yield None if name == CURRENT or not row["groups"] else row["wall_ms"] / row["groups"]
+    def cells(name: str, row: Mapping[str, Any]) -> tuple[b.Cell, ...]:
+        gaps, groups = bands_of.get(name), row["groups"]
+        return (
+            name, gaps.bands if gaps else (0,), row["median_gap_percent"], row["mean_gap_percent"],
+            row["p95_gap_percent"], gaps.groups if gaps else None, row["even_counts"],
+            *((None, None) if name == CURRENT
+              else (row["moves"], row["wall_ms"] / groups if groups else None)),
+        )  # fmt: skip
 
-    rows = tuple(tuple(cells(name, row)) for name, row in figures.items())
+    rows = tuple(cells(name, row) for name, row in figures.items())
     planned = run.summary["planned"]["groups"]
     table = b.Table(columns, rows, "Gaps of every assignor", few=len(rows))
     what = f", what each would do with {plural(planned, 'group')}" if rows else ""
@@ -178,11 +176,10 @@ def _assignor_notes(figures: Mapping[str, Mapping[str, Any]], planned: int) -> I
 def failed_section(run: FleetRun) -> b.Section:
     """The groups without a plan; the most frequent kind first."""
     kinds = [failed.kind for failed in run.failures]
-    order = sorted(run.failures, key=lambda one: (-kinds.count(one.kind), one.kind, one.group))
     columns = b.Column("group", "name"), b.Column("kind", "text"), b.Column("reason", "text")
     rows = tuple(
         (group_name(one.group), one.kind.replace("_", " "), shorten(one.reason or "", MAX_REASON))
-        for one in order
+        for one in sorted(run.failures, key=lambda o: (-kinds.count(o.kind), o.kind, o.group))
     )
     table = b.Table(columns, rows, "Groups that are not planned", few=MAX_FAILED)
     rest = f": {plural(len(rows), 'group')}" if rows else ""
@@ -211,10 +208,92 @@ def data_section(run: FleetRun) -> b.Section:
     )
     table = b.Table(
         (b.Column("faults of the data", "text"), b.Column("count"), b.Column("groups")),
-        tuple(
-            (FAULTS.get(name, name), one["count"], one["groups"]) for name, one in faults.items()
-        ),
+        tuple((FAULTS.get(name, name), o["count"], o["groups"]) for name, o in faults.items()),
         "Faults of the data",
     )
-    shown = b.Facts(tuple(row for row in rows if row.words))
-    return b.section("Data and settings", shown, table, anchor="data")
+    return b.section("Data and settings", b.facts(rows), table, anchor="data")
+
+
+def groups_section(run: FleetRun, top: int, unit: str) -> b.Section:
+    """All groups, those whose plans save the most first; a screen shows the `top` ones."""
+    parts = b.BarParts(("above a fair share with the plan too", "saved by the plan"))
+    columns = (
+        b.Column("group", "name"), b.Column("what to do", "text", filters=True),
+        b.Column("", "bar", optional=True, parts=parts),
+        b.Column("saved", "whole", f"excess, what members have above the mean, in {unit}"),
+        b.Column("heaviest", "times", "load of the heaviest member, in mean loads"),
+        b.Column("moves"),
+        b.Column("gap", "percent", "how much evener a plan could be, in mean loads", optional=True),
+        b.Column("status", "text", optional=True),
+        b.Column("today", "whole", "spread, heaviest member less lightest", optional=True),
+        b.Column("planned", "whole", optional=True),
+        b.Column("keeps up", "text", "whether members read as fast as is produced", optional=True),
+        b.Column("members", optional=True), b.Column("partitions", optional=True),
+        b.Column("lag", optional=True),
+    )  # fmt: skip
+    rows = tuple(
+        (
+            group_name(row.group), sign_of(row.action).short, _excess_parts(row), row.saved,
+            Change(row.max_over_mean, row.planned_over_mean), row.moves, row.gap_percent_of_mean,
+            status_words(row.status, row.evidence), row.spread_now, row.spread_planned,
+            KEEPS_UP.get(row.throughput.verdict, "") if row.throughput else "", row.members,
+            row.partitions, row.lag,
+        )
+        for row in run.groups
+    )  # fmt: skip
+    details = tuple(_detail(row, unit) for row in run.groups)
+    table = b.Table(columns, rows, "Groups", few=top, details=details)
+    below = (
+        "saved is below 0 where today's counts are less even than possible, where not every"
+        " partition is owned, or where a smaller spread takes more excess"
+    )
+    notes = {
+        "- today: nobody owns anything": any(row.spread_now is None for row in run.groups),
+        below: any((row.saved or 0) < 0 for row in run.groups),
+    }
+    shown = b.Notes(tuple(words for words, is_so in notes.items() if is_so))
+    rest = ", by the excess saved" if rows else ""
+    return b.section("Groups", table, shown, rest=rest, anchor="groups")
+
+
+def _excess_parts(row: GroupRow) -> tuple[float, ...]:
+    now = row.excess_now or 0.0
+    return min(row.excess_planned, now), max(row.saved or 0.0, 0.0)
+
+
+def _detail(row: GroupRow, unit: str) -> b.Detail:
+    commands = () if row.commands is None else tuple(map(printable, row.commands))
+    return b.Detail(
+        printable(row.headline) if row.headline else f"What to do: {sign_of(row.action).short}",
+        tuple((label, words) for label, words in _pairs(row, unit) if words),
+        commands,
+    )
+
+
+def _pairs(row: GroupRow, unit: str) -> Iterator[tuple[str, str]]:
+    """What is known of a group, by name."""
+
+    def change(now: float | None, planned: float) -> str:
+        return number(planned) if now is None else f"{number(now)} → {number(planned)}"
+
+    heaviest = f"{change(row.max_now, row.max_planned)} {unit}"
+    yield "heaviest member", f"{heaviest}; the mean is {number(row.load_mean)}"
+    above = change(row.excess_now, row.excess_planned)
+    least = f"no plan has less than {number(row.excess_lower_bound)}"
+    yield "above a fair share", f"{above} {unit}; {least}"
+    spread = change(row.spread_now, row.spread_planned)
+    yield "spread", f"{spread}; no plan has less than {number(row.spread_lower_bound)}"
+    relief = f"{percent(row.relief_percent)} of a fair share"
+    yield "relief", f"{relief}, for the member that is relieved most"
+    sizes = f"{plural(row.partitions, 'partition')} and {plural(row.members, 'member')}"
+    status = status_words(row.status, row.evidence)
+    yield "plan", f"{plural(row.moves, 'move')} among {sizes}; {status}"
+    yield "nobody owns", plural(row.unowned, "partition") if row.unowned else ""
+    kept = row.throughput
+    if kept is not None:
+        used = f"{percent(100 * kept.utilisation_now)} → {percent(100 * kept.utilisation)}"
+        yield "busiest member", f"{used} of what it can read"
+        short = f"{number(kept.short_now)} → {number(kept.short)} records/s"
+        yield "falls behind by", short if kept.short_now else ""
+        yield "hot partitions", ", ".join(map(printable, kept.hot))
+        yield "what helps", "" if kept.verdict == "keeps_up" else help_words(kept)

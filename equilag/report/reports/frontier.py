@@ -7,12 +7,13 @@ from typing import Any, Final
 
 from equilag.domain.figures import form, number, plural, short_percent
 from equilag.planner.facts.front import FrontFacts, PointFacts
-from equilag.planner.facts.throughput_words import load_words
+from equilag.planner.facts.work import unit_words
 from equilag.planner.frontier import Mark, Point
 from equilag.report import report_blocks as b
 from equilag.report.words.extended import SHORT_NOTE, keeps_up_words
 from equilag.report.words.group import group_title
 
+FORMAT: Final = "equilag/frontier/1"
 MARKS: Final[Mapping[Mark, str]] = {"current": "current", "knee": "knee", "plan": "equilag plan"}
 """What is said of a point."""
 CommandOf = Callable[[PointFacts], str]
@@ -28,7 +29,16 @@ class FrontierReport(b.Report):
         self.interrupted = front.interrupted
 
     def document(self) -> dict[str, Any]:
-        return self.front.document(front_headline(self.front))
+        front, interrupted = self.front, {"interrupted": True} if self.interrupted else {}
+        return {
+            "format": FORMAT,
+            "group": front.group.name,
+            "policy": {**front.policy.to_dict(), **front.run},
+            "evidence": front.evidence,
+            "headline": front_headline(front),
+            "points": [one.point.to_dict() for one in front.points],
+            **interrupted,
+        }
 
     @property
     def chart(self) -> b.Chart:
@@ -82,7 +92,7 @@ def _gain(one: PointFacts) -> str:
 
 def front_table(front: FrontFacts, command: CommandOf | None = None) -> b.Table:
     what, above = what_of(front), "load" if front.per_capacity else "records"
-    unit = load_words(front.group.load_unit) if front.per_capacity else ""
+    unit = unit_words(front.group.load_unit, True) if front.per_capacity else ""
     columns = (
         b.Column("moves"), b.Column("moved weight"), b.Column(f"{what} spread", note=unit),
         b.Column("of the mean", "percent", optional=True),
@@ -143,7 +153,7 @@ def front_chart(front: FrontFacts, command: CommandOf | None = None) -> b.Chart:
     series += [b.Series("no spread can be below", bounds, "bound")] if front.unproved else []
     series += [b.Series("this plan", (one,), "mark") for one in own]
     picked = next((i for i, one in enumerate(on_front) if one in own), 0)
-    unit = load_words(front.group.load_unit) if front.per_capacity else "records"
+    unit = unit_words(front.group.load_unit, True) if front.per_capacity else "records"
     return b.Chart(
         f"{what.capitalize()} spread by {'weight' if _weighed(front) else 'number'} of moves",
         b.Axis("moved weight" if _weighed(front) else "moves"),

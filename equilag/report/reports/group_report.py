@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import pairwise
 from shlex import quote
 from types import MappingProxyType
-from typing import Any, Final, NamedTuple, TypeVar
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 
@@ -20,13 +20,11 @@ from equilag.domain.policy.policy import Policy
 from equilag.planner.all_answers import Answers
 from equilag.planner.facts.commands import plan_command
 from equilag.planner.facts.front import (
-    FrontFacts,
     PointFacts,
     front_facts,
     front_with_plan,
     settings_of_point,
 )
-from equilag.planner.facts.history import CoursePoint, change_facts, course_of, moment_facts
 from equilag.planner.facts.moves import flows_by_pair, partition_columns
 from equilag.planner.facts.plan import idle_members
 from equilag.planner.worth.thresholds import VerdictLimits
@@ -34,7 +32,13 @@ from equilag.report import report_blocks as b
 from equilag.report.reports.comparison import ComparisonReport
 from equilag.report.reports.explanation import ExplanationReport
 from equilag.report.reports.frontier import FrontierReport
-from equilag.report.reports.history import history_section
+from equilag.report.reports.history import (
+    CoursePoint,
+    change_facts,
+    course_of,
+    history_section,
+    moment_facts,
+)
 from equilag.report.reports.plan import (
     PlanReport,
     members_section,
@@ -71,15 +75,6 @@ class ReportBasis(NamedTuple):
         return plan_command(*self)
 
 
-Answer = TypeVar("Answer")
-Made = TypeVar("Made", bound=b.Report)
-
-
-def _made(kind: Callable[[Answer], Made], answer: Answer | None) -> Made | None:
-    """The report of an answer that is there."""
-    return None if answer is None else kind(answer)
-
-
 class GroupReport(b.Report):
     kind = "group-report"
 
@@ -98,21 +93,20 @@ class GroupReport(b.Report):
         self.course = tuple(course) or course_of(self.moments)
         self.plan = PlanReport(answers.plan, limits=limits)
         self.size, self.names = self.plan.size, self.plan.names
-        self.explanation = _made(ExplanationReport, answers.explanation)
-        self.comparison = _made(ComparisonReport, answers.comparison)
-        self.simulation = _made(SimulationReport, answers.simulation)
-        self.sizing = _made(SizeReport, answers.sizing)
-        front = self._front()
-        self.front = None if front is None else FrontierReport(front, self._command)
+        self.explanation = ExplanationReport(answers.explanation) if answers.explanation else None
+        self.comparison = ComparisonReport(answers.comparison) if answers.comparison else None
+        self.simulation = SimulationReport(answers.simulation) if answers.simulation else None
+        self.sizing = SizeReport(answers.sizing) if answers.sizing else None
+        self.front = self._front()
 
-    def _front(self) -> FrontFacts | None:
+    def _front(self) -> FrontierReport | None:
         """The front, with the plan of the report as a point."""
         answers, policy = self.answers, self.basis.policy
         if answers.points is None:
             return None
         stopped = answers.is_stopped
         front = front_facts(answers.group, answers.points, policy, interrupted=stopped)
-        return front_with_plan(front, answers.plan)
+        return FrontierReport(front_with_plan(front, answers.plan), self._command)
 
     def document(self) -> dict[str, Any]:
         """The report's JSON, format ``equilag/report/1``. Each part has the JSON of its command."""

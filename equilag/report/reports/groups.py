@@ -2,22 +2,90 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
+
+import numpy as np
 
 from equilag.domain.document import to_document
 from equilag.domain.figures import form, number, plural, shorten, time_span
+from equilag.domain.group.group import Group
+from equilag.domain.plan.metrics import member_loads, spread
+from equilag.domain.plan.verdict import VerdictFacts
+from equilag.planner.verdict.quick_verdict import quick_verdict
+from equilag.planner.worth.thresholds import VerdictLimits
 from equilag.report import report_blocks as b
-from equilag.report.words.group import group_name
-from equilag.report.words.signs import sign_of
-
-if TYPE_CHECKING:
-    from equilag.planner.facts.live_group import LiveGroupFacts
+from equilag.report.words.group import group_name, sign_of
 
 FORMAT: Final = "equilag/groups/1"
 MAX_STATE: Final = 13
 """Characters of a group's state; Kafka's names of states differ within fewer."""
+
+
+@dataclass(frozen=True, slots=True)
+class LiveGroupFacts:
+    """A group; figures of members are None where no member reads anything, and all of them for a
+    group of a kind that is not read."""
+
+    group: str
+    state: str
+    kind: str
+    """The kind, as `equilag.adapters.kafka.group_kinds` has it, such as ``classic``."""
+    members: int | None = None
+    partitions: int | None = None
+    lag: int | None = None
+    lag_spread: int | None = None
+    worst_member: str | None = None
+    worst_share_percent: float | None = None
+    unknown_lags: int = 0
+    """Partitions whose lag could not be read."""
+    remarks: Sequence[str] = ()
+    cause: str | None = None
+    """The cause that its action is about; None for none."""
+    action: str | None = None
+    """What to do."""
+    seconds_behind: float | None = None
+    """Its lag in seconds of production; None where rates are unknown."""
+    verdict: VerdictFacts | None = None
+
+    @property
+    def asks(self) -> bool:
+        """True if something is to be done."""
+        return self.verdict is not None and self.verdict.worth_it
+
+
+def live_group_facts(
+    group: Group,
+    limits: VerdictLimits | None = None,
+    *,
+    state: str = "",
+    kind: str = "",
+    unknown_lags: int = 0,
+    remarks: Sequence[str] = (),
+) -> LiveGroupFacts:
+    """The figures of a group that was read, and the verdict on it."""
+    loads = member_loads(group.owner, group.lag, group.n_members)
+    total, active, worst = int(group.lag.sum()), not group.idle.all(), int(loads.max(initial=0))
+    rate = 0.0 if group.rates is None else float(np.nansum(group.rates))
+    verdict = quick_verdict(group, limits)
+    return LiveGroupFacts(
+        group=group.name,
+        state=state,
+        kind=kind,
+        members=group.n_members,
+        partitions=group.n_partitions,
+        lag=total,
+        lag_spread=spread(loads, group.idle) if active else None,
+        worst_member=group.members[int(loads.argmax())].id if worst else None,
+        worst_share_percent=100 * worst / total if active and total else None,
+        unknown_lags=unknown_lags,
+        remarks=remarks,
+        cause=verdict.cause,
+        action=verdict.action,
+        seconds_behind=total / rate if rate else None,
+        verdict=verdict,
+    )
 
 
 @dataclass(frozen=True)
@@ -33,6 +101,9 @@ class GroupsReport(b.Report):
     """The command that says more of the worst group; None if none needs something."""
     taken_at: str | None = None
     """When the groups were read: RFC 3339 in UTC."""
+
+    def asks(self) -> bool:
+        return any(row.asks for row in self.groups)
 
     def document(self) -> dict[str, Any]:
         return {

@@ -17,18 +17,18 @@ from equilag.planner.facts.plan import (
     MemberFacts,
     choice_facts,
     idle_members,
-    instance_facts,
+    instance_loads,
     is_per_capacity,
     member_facts,
 )
-from equilag.planner.facts.throughput_words import load_words
+from equilag.planner.facts.work import unit_words
 from equilag.planner.verdict.decide import above_percent
 from equilag.planner.verdict.judged_plan import JudgedPlan
 from equilag.planner.verdict.plan_verdict import verdict_of
 from equilag.planner.worth.thresholds import VerdictLimits
 from equilag.report import report_blocks as b
 from equilag.report.words.extended import SHORT_NOTE, capacity_words, keeps_up_words
-from equilag.report.words.group import group_title
+from equilag.report.words.group import group_title, sign_of
 from equilag.report.words.proof import (
     load_word,
     proof_rows,
@@ -36,7 +36,6 @@ from equilag.report.words.proof import (
     rebalances_words,
     status_sentence,
 )
-from equilag.report.words.signs import sign_of
 
 MANY: Final = 40
 """Members from which on the heaviest come first: what a large terminal holds."""
@@ -70,7 +69,7 @@ class PlanReport(b.Report):
 
     @cached_property
     def judged(self) -> JudgedPlan:
-        return JudgedPlan(self.plan, limits=self._limits)
+        return JudgedPlan(self.plan, self._limits)
 
     @cached_property
     def verdict(self) -> VerdictFacts:
@@ -84,7 +83,7 @@ class PlanReport(b.Report):
     @property
     def proof(self) -> b.Facts:
         rows = proof_rows(self.plan, self.group, self.judged.work, verbose=self._verbose)
-        return b.Facts(tuple(row for row in rows if row.words))
+        return b.facts(rows)
 
     def strips(self) -> Sequence[b.Strip]:
         return ()
@@ -169,7 +168,7 @@ def members_section(report: PlanReport, strips: Sequence[b.Strip] = ()) -> b.Sec
         f"{nothing}: {listed(idle, MAX_IDLE)}" if idle else "",
         f"{without}: {listed(empty, MAX_IDLE)}" if empty else "",
     )
-    unit = load_words(group.load_unit) if is_per_capacity(plan) else "lag in records"
+    unit = unit_words(group.load_unit, True) if is_per_capacity(plan) else "lag in records"
     rest = f" (load: {unit})" if is_per_capacity(plan) else ""
     if len(members) > MANY:
         members = tuple(sorted(members, key=lambda one: -max(one.load, one.load_before)))
@@ -213,11 +212,11 @@ def _instances(report: PlanReport) -> b.Section:
     )  # fmt: skip
     rows = sorted(
         (
-            (one.name, one.threads, Change(one.partitions_before, one.partitions), one.load_before,
-             one.load)
-            for one in instance_facts(report.plan)
+            (now.instance or now.members[0], len(now.members),
+             Change(was.partitions, now.partitions), was.load, now.load)
+            for was, now in instance_loads(report.plan)
         ),
-        key=lambda row: -row[-1],
+        key=lambda row: (-row[-1], row[0]),
     )  # fmt: skip
     return b.section("Instances", b.Table(columns, tuple(rows), "Instances", MAX_MOVES))
 

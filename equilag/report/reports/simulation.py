@@ -19,8 +19,7 @@ from equilag.planner.facts.throughput_words import behind_news, hot_lines, per_s
 from equilag.planner.facts.work import work_facts
 from equilag.planner.simulation_result import LagCourse, Simulation
 from equilag.report import report_blocks as b
-from equilag.report.words.group import group_title
-from equilag.report.words.signs import look_first
+from equilag.report.words.group import group_title, look_first
 
 MAX_BEHIND: Final = 15
 """Members that fall behind that a screen shows; the others do so by less."""

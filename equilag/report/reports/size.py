@@ -11,8 +11,7 @@ from equilag.planner.facts.group import group_facts
 from equilag.planner.sizes.size_search import notable_sizes
 from equilag.planner.sizes.sizing import SizeRow, Sizing
 from equilag.report import report_blocks as b
-from equilag.report.words.group import group_title
-from equilag.report.words.signs import look_first
+from equilag.report.words.group import group_title, look_first
 from equilag.report.words.size import Wording, load_note, size_lines, size_notes
 
 SMALL: Final = 3

@@ -16,8 +16,7 @@ from equilag.domain.figures import BEFORE_UNIT, in_ascii
 from equilag.report import report_blocks as b
 from equilag.report.short_names import member_names, name_shortener
 from equilag.report.terminal import Screen
-from equilag.report.text.pictures import picture
-from equilag.report.text.table_lines import table_lines, table_of
+from equilag.report.text.table_lines import picture, table_lines, table_of
 
 BOLD: Final = "bold"
 TONES: Final[Mapping[str, str]] = {"good": "bold green", "warn": "bold yellow", "bad": "bold red"}

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-from typing import TYPE_CHECKING, Final
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from equilag.domain.building.group_input import (
     CLAIMED_TWICE,
@@ -12,9 +12,10 @@ from equilag.domain.building.group_input import (
     InputDoubt,
 )
 from equilag.domain.figures import form, listed, number, plural, printable, shorten
-from equilag.report.report_blocks import Notes, Title
+from equilag.report.report_blocks import Headline, Notes, Section, Title, Tone, section
 
 if TYPE_CHECKING:
+    from equilag.domain.plan.verdict import CauseFacts, VerdictFacts
     from equilag.planner.facts.group import GroupFacts
 
 NAMELESS: Final = "(a group without a name)"
@@ -104,3 +105,50 @@ def _example(kind: str, names: Iterable[str]) -> str:
     if kind == DROPPED_CLAIM:
         return f"{first} of {rest[0]} ({rest[1]})"
     return f"{first} to {rest[0]}" if rest else first
+
+
+class Sign(NamedTuple):
+    """What stands for an action."""
+
+    tone: Tone
+    words: str
+    """On a page of its own."""
+    short: str
+    """In a table."""
+
+
+SIGNS: Final[Mapping[str, Sign]] = {
+    "leave": Sign("good", "Leave the group as it is", "leave it"),
+    "move": Sign("act", "Worth a rebalance", "rebalance"),
+    "assign": Sign("act", "Partitions without an owner", "assign partitions"),
+    "look": Sign("warn", "Look at this first", "look first"),
+    "cannot-tell": Sign("warn", "The text does not say who reads what", "cannot tell"),
+    "add-members": Sign("bad", "More is produced than the members read", "add members"),
+    "repartition": Sign(
+        "bad", "No assignment helps: a partition is too large", "split a partition"
+    ),
+    "loosen": Sign("bad", "A looser setting is needed to keep up", "loosen settings"),
+    "start-members": Sign("bad", "Nobody reads this group", "start members"),
+    "undecided": Sign("warn", "Not decided: the time limit was too short", "undecided"),
+}
+
+
+def sign_of(action: str, *, worth_it: bool = True) -> Sign:
+    """The sign of an action; where there is nothing to do, none is an alarm. That of an action that
+    this version does not know is neutral."""
+    sign = SIGNS.get(action, Sign("neutral", "Read what it says", action))
+    return sign._replace(tone="warn") if sign.tone == "bad" and not worth_it else sign
+
+
+def look_first(verdict: VerdictFacts | None) -> Iterator[Headline]:
+    """What a report about something else says before its answer, where the verdict is to look at
+    the group first: the answer rests on members that read as they should."""
+    if verdict is not None and verdict.action in ("look", "cannot-tell"):
+        sign = sign_of(verdict.action)
+        yield Headline(verdict.headline, sign.tone, sign.words, verdict.details[:2])
+
+
+def causes_section(causes: Sequence[CauseFacts]) -> Section:
+    """What is wrong with a group, and what to do, a line each."""
+    lines = tuple(f"{one.evidence} {one.advice}" for one in causes)
+    return section("What is wrong", Notes(lines, "list"), anchor="causes")

@@ -81,8 +81,11 @@ def size_lines(sizing: Sizing) -> Iterator[str]:
     if sizing.interrupted:
         yield "Interrupted: this is what is known so far."
     yield from _now(sizing, wording)
-    if sizing.catch_up is not None:
-        yield _caught_up(sizing, wording)
+    if sizing.least_catching_up is not None:
+        row = sizing.row(sizing.least_catching_up.at_most or 0)
+        after = f"after {time_span(row.catch_up_s)}" if row and row.catch_up_s else ""
+        least = _least(sizing, sizing.least_catching_up, wording, after)
+        yield f"Caught up within {time_span(sizing.catch_up or 0)}: {least}."
     for unit in sizing.hot[:MAX_HOT]:
         name, share = partition_name((unit.topic, unit.partition)), percent(100 * (unit.share or 0))
         pieces = plural(unit.pieces, "partition")
@@ -104,57 +107,41 @@ def _now(sizing: Sizing, wording: Wording) -> Iterator[str]:
                 load = f"{load} ({wording.load(now.load_at_least)} at least)"
             yield f"Now: the heaviest of {who} has {load} at best."
         return
+    by_rate = sizing.basis.kind == "rate"
     if now is not None:
-        at = f" (the heaviest at {wording.load(now.load)})" if sizing.basis.kind == "rate" else ""
-        if now.keeps_up:
-            enough = least.at_most == now.size
-            fewer = _no_fewer(sizing, least) if enough else ""
-            keeps = form(now.size, "keeps", "keep")
-            yield f"{who} {keeps} up under the best plan{at}{fewer}."
-            if enough:
-                return
-        elif now.keeps_up is False:
-            does = form(now.size, "does", "do")
-            yield f"{who} {does} not keep up, whatever the assignment{at}."
-        else:
-            yield f"{who}: it is open whether that keeps up{at}."
-    yield f"Needed: {_needed(sizing, least, wording)}."
+        enough = now.keeps_up and least.at_most == now.size
+        verb = {
+            True: f"{form(now.size, 'keeps', 'keep')} up under the best plan",
+            False: f"{form(now.size, 'does', 'do')} not keep up, whatever the assignment",
+            None: "may keep up; that is open",
+        }[now.keeps_up]
+        at = f" (the heaviest at {wording.load(now.load)})" if by_rate else ""
+        yield f"{who} {verb}{at}{_no_fewer(sizing, least) if enough else ''}."
+        if enough:
+            return
+    row = sizing.row(least.at_most or 0)
+    at = f"the heaviest at {wording.load(row.load)}" if row is not None and by_rate else ""
+    yield f"Needed: {_least(sizing, least, wording, at)}."
 
 
-def _needed(sizing: Sizing, least: LeastSize, wording: Wording) -> str:
-    """The least size that keeps up, and how sure that is."""
-    last = wording.size(sizing.last)
-    if least.at_most is None:
-        if least.at_least > sizing.last:
-            return f"no number up to {last} keeps up"
-        none = f"no number up to {number(sizing.last)} was found to keep up"
-        return f"at least {wording.size(least.at_least)}; {none}"
-    row = sizing.row(least.at_most)
-    by_rate = row is not None and sizing.basis.kind == "rate"
-    at = f", the heaviest at {wording.load(row.load)}" if row is not None and by_rate else ""
-    keeps = form(least.at_most, "keeps", "keep")
-    return f"{wording.size(least.at_most)} {keeps} up{at}{_no_fewer(sizing, least)}"
+def _least(sizing: Sizing, least: LeastSize, wording: Wording, told: str) -> str:
+    """The least size that is enough, what is told of it, and how sure that is."""
+    if least.at_most is not None:
+        found = f" ({told})" if told else ""
+        return f"{wording.size(least.at_most)}{found}{_no_fewer(sizing, least)}"
+    if least.at_least > sizing.last:
+        return f"no number up to {wording.size(sizing.last)} is enough"
+    none = f"no number up to {number(sizing.last)} was found to be enough"
+    return f"at least {wording.size(least.at_least)}; {none}"
 
 
 def _no_fewer(sizing: Sizing, least: LeastSize) -> str:
-    """That no smaller size keeps up, and how far that is proved."""
+    """That no smaller size is enough, and how far that is proved."""
     below = least.at_least - 1
     cannot = "" if below < sizing.first else f"; {number(below)} cannot (proved)"
     if not least.proved:
         return f"{cannot}; what lies between is open"
     return "; fewer were not looked at" if not cannot and sizing.starts_late else cannot
-
-
-def _caught_up(sizing: Sizing, wording: Wording) -> str:
-    least, span = sizing.least_catching_up, time_span(sizing.catch_up or 0)
-    assert least is not None
-    if least.at_most is None:
-        return f"Caught up: no number up to {wording.size(sizing.last)} within {span}."
-    row = sizing.row(least.at_most)
-    found = "" if row is None or not row.catch_up_s else f" (after {time_span(row.catch_up_s)})"
-    sure = "fewer cannot" if least.proved else f"fewer than {number(least.at_least)} cannot"
-    have = form(least.at_most, "has", "have")
-    return f"Caught up: {wording.size(least.at_most)} {have} read all within {span}{found}; {sure}."
 
 
 def _heaviest_partition(sizing: Sizing, heaviest: HotUnit, wording: Wording) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from typing import Final
 
 from equilag.domain.figures import (
@@ -16,24 +16,22 @@ from equilag.domain.figures import (
     printable,
     spread_over,
 )
-from equilag.domain.plan.verdict import SuspectFacts
 from equilag.planner.explaining.unevenness import UNEVEN, NowMemberFacts, UnevennessFacts
 from equilag.planner.verdict.suspects import suspicion
 
 MAX_NAMES: Final = 3
 """Members or topics that a sentence names."""
+SUSPECTED: Final = (
+    "Moving partitions moves the backlog: measure speeds with --sample 60s, or look at it first."
+)
 
 
 def unevenness_heading(now: UnevennessFacts) -> str:
     return "Why it is uneven now" if now.evenness == "uneven" else "How even it is now"
 
 
-def unevenness_words(now: UnevennessFacts) -> tuple[str, ...]:
+def unevenness_words(now: UnevennessFacts) -> Iterator[str]:
     """Why the group is uneven now, a line each; that it is even, or that nobody owns anything."""
-    return tuple(_lines(now))
-
-
-def _lines(now: UnevennessFacts) -> Iterator[str]:
     heaviest, lightest = now.heaviest, now.lightest
     if now.evenness == "none":
         yield "No member reads a partition."
@@ -65,7 +63,8 @@ def _shares(now: UnevennessFacts, member: NowMemberFacts) -> str:
 def _heaviest(now: UnevennessFacts, heaviest: NowMemberFacts) -> Iterator[str]:
     shares = _shares(now, heaviest)
     yield f"{printable(heaviest.id)} is the heaviest member: {shares} ({number(now.fair)})."
-    yield from suspect_words(now.suspects)
+    for one in now.suspects[:MAX_NAMES]:
+        yield f"{suspicion(one)}. {SUSPECTED}"
     suspected = heaviest.id in {one.member for one in now.suspects}
     if now.narrow is not None:
         yield _narrow(now)
@@ -147,9 +146,3 @@ def _lightest(now: UnevennessFacts, lightest: NowMemberFacts) -> Iterator[str]:
         return
     count = plural(lightest.partitions, "partition")
     yield f"The lightest is {printable(lightest.id)}: {_shares(now, lightest)}, in {count}."
-
-
-def suspect_words(suspects: Sequence[SuspectFacts]) -> tuple[str, ...]:
-    """Members that may be slow or stuck, and what to do; nothing where there are none."""
-    do = "Moving partitions moves the backlog: measure speeds with --sample 60s, or look at it"
-    return tuple(f"{suspicion(one)}. {do} first." for one in suspects[:MAX_NAMES])

@@ -8,7 +8,9 @@ import time
 from pathlib import Path
 
 import pytest
+from support.groups import group_of
 from support.live_loads import loads_of
+from support.reports import words_of
 from support.steward_fakes import made_steward
 
 from equilag.domain.errors import InputError
@@ -21,10 +23,11 @@ from equilag.live.status.status import (
     log_event,
     recorded,
 )
-from equilag.live.status.status_figures import SpeedReport, shown_moves
+from equilag.live.status.status_figures import SpeedReport, causes_of, shown_moves
 from equilag.live.status.steward_facts import read_steward_facts
 from equilag.live.status.steward_report import StewardReport
 from equilag.planner.solve import solve
+from equilag.planner.worth.thresholds import VerdictLimits
 from equilag.report.report_blocks import Fact, Facts
 
 
@@ -183,3 +186,15 @@ def test_a_status_of_another_version() -> None:
     broken = {**made_steward().facts.document(), "events": [{"what": 1}]}
     with pytest.raises(InputError, match="status: cannot be read"):
         read_steward_facts(broken)
+
+
+def test_what_no_rebalance_mends_is_told_with_what_to_do() -> None:
+    late = group_of([4], [[0]] * 2, owners=[0, 0, 1, 1], lags=[90_000] * 4)
+    state = leading()
+    state.set(causes=causes_of(late, VerdictLimits()), at="2026-11-22T00:00:00Z")
+    facts = read_steward_facts(json.loads(json.dumps(state.facts.document())))
+    (cause,) = facts.causes
+    assert (cause.cause, cause.action, cause.sure) == ("all-behind", "look", False)
+    assert f"{cause.evidence} {cause.advice}" in words_of(StewardReport(facts))
+    uneven = group_of([4], [[0]] * 2, owners=[0, 0, 0, 1], lags=[5_000, 3_900, 2_900, 2_000])
+    assert causes_of(uneven, VerdictLimits()) == ()

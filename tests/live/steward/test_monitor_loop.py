@@ -20,7 +20,7 @@ from equilag.live.steward.monitor_loop import MonitorLoop
 from equilag.live.steward.shared_state import Command, CommandMessage
 from equilag.live.steward.take_over import TakeOver
 from equilag.live.tracking.tracked_state import MeasuredSpeed
-from equilag.planner.worth.thresholds import Thresholds
+from equilag.planner.worth.thresholds import Thresholds, VerdictLimits
 
 UNEVEN = {"t": [100_000, 60_000, 50_000]}
 RANGE = {"a": {"t": [0, 1]}, "b": {"t": [2]}}
@@ -34,8 +34,8 @@ class Run(Parts):
     """Observes what a test puts into `reader`."""
 
     def __init__(self, leads: bool = True, policy: Policy = BY_LAG, **options: Any) -> None:
-        thresholds = Thresholds(confirm=2, cooldown_s=0)
-        super().__init__(**{"thresholds": thresholds, "policy": policy, **options})
+        limits = VerdictLimits(Thresholds(confirm=2, cooldown_s=0))
+        super().__init__(**{"limits": limits, "policy": policy, **options})
         self.reader = FakeReader()
         observer = self.observer(self.reader)
         self.monitor = MonitorLoop(self.shared, observer, decide, lambda: (leads, 5))
@@ -209,7 +209,7 @@ def test_after_failures_it_goes_on() -> None:
 
 
 def test_an_observation_during_a_rebalance_is_dropped() -> None:
-    run = Run(thresholds=Thresholds(confirm=1, cooldown_s=0))
+    run = Run(limits=VerdictLimits(Thresholds(confirm=1, cooldown_s=0)))
 
     class Overtaken(FakeReader):
         def read(self, group: str) -> Reading:

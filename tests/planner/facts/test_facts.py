@@ -14,16 +14,14 @@ from equilag.domain.plan.plan_figures import Choice
 from equilag.domain.policy.policy import Policy
 from equilag.planner.assign import assign
 from equilag.planner.facts.group import group_facts
-from equilag.planner.facts.live_group import LiveGroupFacts, live_group_facts
 from equilag.planner.facts.moves import (
     FlowFacts,
     flows_by_pair,
     flows_that_say_most,
-    partition_columns,
-    sorted_moves,
 )
-from equilag.planner.facts.plan import MemberFacts, choice_facts, idle_members, member_facts
+from equilag.planner.facts.plan import choice_facts
 from equilag.planner.solve import solve
+from equilag.report.reports.groups import LiveGroupFacts, live_group_facts
 
 
 def test_the_group_and_its_current_assignment() -> None:
@@ -34,22 +32,6 @@ def test_the_group_and_its_current_assignment() -> None:
     assert facts.spread == 600  # 1,005, 405 and 876
     assert facts.fully_owned
     assert facts.doubtful_lags == {}
-
-
-def test_a_group_that_nobody_owns_anything_in() -> None:
-    members = [{"id": "a", "subscription": ["orders"]}, {"id": "b", "subscription": ["gone"]}]
-    facts = group_facts(orders_group(members=members))
-    assert facts.spread is None
-    assert not facts.fully_owned
-    assert facts.unread_topics == (("payments", 4),)
-    assert facts.mean_lag == 1410.0  # of orders alone, over the member that is not idle
-
-
-def test_members_of_a_plan() -> None:
-    plan = assign(orders_group(), "range")
-    first = member_facts(plan, None)[0]
-    assert first == MemberFacts("a", 3, 1005, 4, 1069)
-    assert idle_members(plan) == ()
 
 
 @pytest.mark.parametrize(
@@ -116,30 +98,11 @@ def test_flows_between_many_pairs_are_by_the_member_that_gives() -> None:
     assert flows_that_say_most([]) == ()
 
 
-def test_columns_of_partitions() -> None:
-    plan = assign(orders_group(), "range")
-    found = partition_columns(plan)
-    assert (found.topics, found.members) == (("orders", "payments"), ("a", "b", "c"))
-    assert [found.topics[one] for one in found.topic].count("orders") == 5
-    assert sorted_moves(plan)[0].lag == max(move.lag for move in plan.moves)
-
-
 def row(*args: object, **given: object) -> LiveGroupFacts:
-    return live_group_facts(group_of(*args, **given), "Stable", "classic", 0, ())  # type: ignore[arg-type]
+    return live_group_facts(group_of(*args, **given))  # type: ignore[arg-type]
 
 
 def test_the_heaviest_member_and_its_share() -> None:
     found = row([4], [[0]] * 2, owners=[0, 0, 0, 1], lags=[10, 20, 30, 20])
     assert (found.members, found.partitions, found.lag) == (2, 4, 80)
     assert (found.lag_spread, found.worst_member, found.worst_share_percent) == (40, "m00", 75.0)
-
-
-def test_without_lag_nobody_is_the_heaviest() -> None:
-    found = row([2], [[0]] * 2, owners=[0, 1], lags=[0, 0])
-    assert (found.lag_spread, found.worst_member, found.worst_share_percent) == (0, None, None)
-
-
-def test_where_nobody_reads_there_are_no_figures_of_members() -> None:
-    found = row([2], [[]], lags=[5, 0])
-    assert (found.lag, found.members) == (5, 1)
-    assert (found.lag_spread, found.worst_member, found.worst_share_percent) == (None, None, None)

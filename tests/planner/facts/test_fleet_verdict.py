@@ -21,25 +21,6 @@ EVEN = replace(ROW, max_now=1010.0, excess_now=12.6, action="leave")
 FREE = replace(ROW, max_now=None, spread_now=None, excess_now=None, action="assign")
 
 
-def test_every_group_is_counted_once() -> None:
-    rows = (
-        ROW, EVEN, replace(FREE, moves=3), kept("moves", "move", short=0.0),
-        kept("keeps_up", "leave", short=0.0),
-        kept("members", "add-members", short=2.0),
-        kept("hot", "repartition", short=1.0),
-    )  # fmt: skip
-    found = fleet_verdict(fleet_report(*rows, failures=(FAILED,)))
-    assert (found.groups, found.planned) == (8, 7)
-    assert (found.rebalance, found.leave, found.failed) == (3, 2, 1)
-    assert (found.overloaded, found.hot, found.loosen) == (1, 1, 0)
-    counts = found.rebalance, found.leave, found.overloaded, found.hot, found.loosen
-    assert sum(counts) == found.planned
-    assert (found.behind_now, found.behind_planned) == (3, 2)
-    assert found.moves == 7 + 3 + 7
-    assert found.saved == pytest.approx(1487.4)
-    assert found.above == pytest.approx(1500 + 5 * 12.6)
-
-
 @pytest.mark.parametrize(
     ("rows", "failures", "weight", "words"),
     [

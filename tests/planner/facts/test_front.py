@@ -33,14 +33,6 @@ def test_the_evidence_of_a_front_is_that_of_its_weakest_point() -> None:
     assert front(*proved[:1]).evidence == "checked"
     assert front(*proved, Point(2, 4, 3, 4.0)).evidence is None
     assert front().evidence is None
-    stopped = front_facts(GROUP, proved, Policy(), interrupted=True)
-    assert stopped.document("words")["interrupted"] is True
-
-
-def test_a_plan_that_the_front_has_is_marked_there() -> None:
-    found = with_plan(NO_MOVES, Point(MOVES, SPREAD, 0, 300.0))
-    assert [one.is_plan for one in found.points] == [False, True]
-    assert found.points[1].better is None
 
 
 @pytest.mark.parametrize(

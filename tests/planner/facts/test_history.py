@@ -11,7 +11,7 @@ from support.orders_service import orders_group
 
 from equilag.domain.document import to_document
 from equilag.planner.facts.fleet_run import BAND_LIMITS, assignor_gaps
-from equilag.planner.facts.history import GrownPartition, change_facts, in_order, moment_facts
+from equilag.report.reports.history import GrownPartition, change_facts, in_order, moment_facts
 
 BOTH = ["orders", "payments"]
 

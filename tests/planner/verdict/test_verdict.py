@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any, get_args
+from typing import Any
 
 import pytest
 
 import equilag
 from equilag import Group
 from equilag.domain.group.member import Member
-from equilag.domain.plan.verdict import Action, VerdictFacts
-from equilag.planner.verdict.decide import above_percent
-from equilag.report.words.signs import SIGNS, sign_of
+from equilag.domain.plan.verdict import VerdictFacts
 
 
 def verdict(
@@ -117,19 +115,6 @@ def test_what_to_do_and_its_headline(
         assert found.heaviest is None
 
 
-def test_what_a_plan_costs() -> None:
-    found = verdict([6_000, 2_000, 3_000, 1_000], "0011")
-    cost = found.cost
-    assert (cost.moves, cost.owned, cost.rebalances) == (2, 4, 2)
-    assert cost.lag_moved > 0
-    assert (found.heaviest and found.heaviest.before) == "m0"
-    nobody = verdict([50, 50, 50, 50], "").cost
-    assert (nobody.moves, nobody.rebalances) == (0, 1)
-    some = verdict([900, 5, 5, 800, 70, 60], "01--00")
-    assert some.headline.startswith("Assign 2 partitions that nobody owns and move 1 of 4 partit")
-    assert some.headline.endswith(" records per member")
-
-
 def test_many_hot_partitions_are_counted() -> None:
     found = verdict([900] * 5 + [1] * 7, "012345678956", 10)
     assert len(found.hot) == 5
@@ -177,13 +162,6 @@ def test_a_pause_that_costs_more_than_it_saves() -> None:
     assert found.headline.endswith("record-seconds, costs 1,284,537")
 
 
-@pytest.mark.parametrize(
-    ("value", "words"), [(0, "0 %"), (0.01, "under 0.1 %"), (0.44, "0.4 %"), (28.9, "29 %")]
-)
-def test_percentages_above_the_mean(value: float, words: str) -> None:
-    assert above_percent(value) == words
-
-
 def test_equal_capacities_leave_loads_in_records() -> None:
     members = [Member("m0", capacity=1000.0), Member("m1", capacity=1000.0)]
     found = verdict([6_000, 2_000, 3_000, 1_000], "0011", topic={"members": members})
@@ -192,11 +170,3 @@ def test_equal_capacities_leave_loads_in_records() -> None:
     hot = verdict([900, 200, 300, 100], "0011", topic={"members": members}).hot
     assert [one.load for one in hot] == [900]
     assert verdict([1] * 4, "", topic={"members": members}).unit == "partitions"
-
-
-def test_every_action_has_a_sign() -> None:
-    assert set(SIGNS) == set(get_args(Action))
-    assert {action for action, sign in SIGNS.items() if sign.tone == "good"} == {"leave"}
-    assert sign_of("repartition").tone == "bad"
-    assert sign_of("repartition", worth_it=False).tone == "warn"
-    assert sign_of("new-word")[:1] + sign_of("new-word")[2:] == ("neutral", "new-word")

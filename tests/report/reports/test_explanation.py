@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 from support.groups import group_of
 from support.paths import SAMPLES
-from support.reports import sections, text_of, words_of
+from support.reports import sections, text_of
 
 import equilag
 from equilag.domain.plan.plan import Plan
 from equilag.domain.policy.policy import Policy
 from equilag.planner.explain import explanation_of
-from equilag.planner.explaining.served_moves import served_facts
+from equilag.planner.facts.moves import served_facts
 from equilag.planner.solving.run_settings import budget_of
 from equilag.report.report_blocks import Table
 from equilag.report.reports.explanation import ExplanationReport
@@ -47,20 +45,3 @@ def test_moves_are_grouped_under_whom_they_serve() -> None:
         ("relieve m00", (100, 11), (2, 2), 2, "t00-0 (90)"),
         ("m01 makes room for what it takes", (31, 95), (2, 2), 2, "t00-3 (30)"),
     )
-
-
-def test_moves_that_serve_no_one_member() -> None:
-    snapshot: dict[str, Any] = {
-        "format": "equilag/snapshot/1", "group": "g", "topics": {"a": 2, "b": 2},
-        "members": [
-            {"id": "x", "subscription": ["a", "b"], "owned": {"a": [0, 1], "b": [0, 1]}},
-            {"id": "y", "subscription": ["a", "b"]},
-        ],
-        "co_partitioned": [["a", "b"]], "lags": {"a": [5, 5], "b": [3, 3]},
-    }  # fmt: skip
-    extended = equilag.load_snapshot(snapshot)
-    (served,) = served_facts(equilag.solve(extended, effort=0.01))
-    assert (served.kind, len(served.moves)) == ("relief", 2)  # one unit of two
-    settings: Any = {"pin": ["a-0=y"], "co_partition": "none", "balance": "none"}
-    pinned = ExplanationReport(equilag.explain(extended, effort=0.01, **settings))
-    assert "owners that may not keep them - - 1 a-0 (5)" in words_of(pinned)

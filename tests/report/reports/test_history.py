@@ -5,9 +5,8 @@ from __future__ import annotations
 from support.orders_service import orders_group
 from support.reports import words_of
 
-from equilag.planner.facts.history import course_of
 from equilag.report.report_blocks import Chart, Notes, Report, Table
-from equilag.report.reports.history import history_section
+from equilag.report.reports.history import course_of, history_section
 
 MEMBERS = [{"id": "a", "subscription": ["orders"], "owned": {"orders": [0, 1, 2, 3]}}]
 

@@ -7,7 +7,7 @@ from support.reports import text_of
 
 from equilag.planner.simulate import simulate
 from equilag.report.reports.simulation import SimulationReport
-from equilag.report.text.pictures import area
+from equilag.report.text.table_lines import area
 
 
 def test_a_screen_without_block_characters_has_no_picture() -> None:

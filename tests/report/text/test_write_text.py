@@ -18,10 +18,9 @@ from support.reports import text_of
 from equilag.domain.figures import Change
 from equilag.domain.group.group import Group
 from equilag.planner.assign import assign
-from equilag.planner.facts.live_group import LiveGroupFacts
 from equilag.planner.facts.moves import FlowFacts
 from equilag.report import report_blocks as b
-from equilag.report.reports.groups import GroupsReport
+from equilag.report.reports.groups import GroupsReport, LiveGroupFacts
 from equilag.report.reports.plan import PlanReport
 from equilag.report.terminal import MIN_WIDTH
 
@@ -88,11 +87,6 @@ def test_what_belongs_together_has_no_blank_line_between() -> None:
     shown = text_of(Given(*BLOCKS[:2], b.Notes(("note",)), b.Notes(("text",), "text")))
     assert "records\n" not in shown
     assert shown.endswith("\norders: 3 members, total lag 12\n  note\n\ntext\n")
-
-
-def test_empty_blocks_are_left_out() -> None:
-    empty = b.Facts(()), b.Notes(()), b.Table((b.Column("a"),), ()), b.Section("Title", ())
-    assert text_of(Given(BLOCKS[1], *empty)) == "orders: 3 members, total lag 12\n"
 
 
 def test_colours_are_those_of_tones() -> None:
