@@ -141,7 +141,7 @@ def unevenness() -> Said:
             for readers in (1, 2)
         },
         "stuck": owned_by(np.repeat(np.arange(6), 6), [20_000] * 6 + [5] * 30, members=6),
-        "slow": replace(slow_ones, members=made, alike=None),
+        "slow": replace(slow_ones, members=made),
         "without": owned_by([0, 0, 1, 1, 1, -1], [100] * 6),
         "nobody owns": group_of([6], [[0]] * 3),
         "nobody reads": group_of([2], [[]]),
