@@ -94,10 +94,17 @@ class TopicIntervals:
     def first_outside(self, held: Index) -> tuple[int, int] | None:
         """The first topic, and its first member, whose count [T, M] is outside its interval; or
         None."""
-        least = self.level[:, self.place]
-        outside = (held < least) | (held > least + self.open[:, self.place])
-        topics = np.flatnonzero(outside.any(axis=1)).tolist()
-        return (topics[0], int(outside[topics[0]].argmax())) if topics else None
+        if not held.size:
+            return None
+        order = np.argsort(self.place, kind="stable")
+        places, begin = np.unique(self.place[order], return_index=True)
+        low, high = (f.reduceat(held[:, order], begin, axis=1) for f in (np.minimum, np.maximum))
+        least, most = self.level[:, places], self.level[:, places] + self.open[:, places]
+        for topic in np.flatnonzero(((low < least) | (high > most)).any(axis=1))[:1].tolist():
+            interval = self.at(topic, np.arange(len(self.place)))
+            outside = (held[topic] < interval.least) | (held[topic] > interval.most)
+            return topic, int(outside.argmax())
+        return None
 
     # Cells of topic and member
 
