@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
 from dataclasses import dataclass, fields
 from typing import Any, Final, Literal, NamedTuple, TypeAlias, get_args
 
 import numpy as np
 
-from equilag.domain.columns import NOBODY, Flags, Floats, Ints
+from equilag.domain.columns import Flags, Floats, Index, Ints
+from equilag.domain.constraint.topic_counts import topic_counts
 from equilag.domain.group.group import Group
 from equilag.domain.move_reasons.unit_moves import Chains, Loads, UnitMoves, chains_of
 from equilag.domain.policy.policy import Policy
@@ -127,19 +127,11 @@ class CountOrder:
                 self._in_topic[topic, member] += step
 
 
-def _topic_counts(group: Group, rows: UnitMoves) -> dict[tuple[int, int], int]:
-    """(topic, member) -> partitions, before the moves; of the topics and members that move any."""
-    topic = group.topic_of[rows.unit].tolist()
-    found: dict[tuple[int, int], int] = defaultdict(int)
-    held = np.flatnonzero(rows.assigned != NOBODY)
-    keys, numbers = np.unique(
-        group.topic_of[held] * np.int64(group.n_members) + rows.assigned[held], return_counts=True
-    )
-    for key, number in zip(keys.tolist(), numbers.tolist(), strict=True):
-        found[divmod(key, group.n_members)] = number
-    for t, source, target in zip(topic, rows.source.tolist(), rows.target.tolist(), strict=True):
-        found[t, source] += 1
-        found[t, target] -= 1
+def _topic_counts(group: Group, rows: UnitMoves) -> Index:
+    """[T, M] partitions before the moves."""
+    found, topic = topic_counts(group, rows.assigned), group.topic_of[rows.unit]
+    np.add.at(found, (topic, rows.source), 1)
+    np.subtract.at(found, (topic, rows.target), 1)
     return found
 
 
