@@ -14,15 +14,9 @@ from support.groups import ODD, group_of, groups, small_groups
 from support.oracles import Assignments
 
 import equilag
-from equilag.domain.constraint import (
-    ALL,
-    CountConstraint,
-    NotMinimal,
-    constraint_of,
-    topic_counts,
-    unconstrained,
-)
+from equilag.domain.constraint import ALL, CountConstraint, NotMinimal, constraint_of, unconstrained
 from equilag.domain.group.group import NOBODY, Group
+from equilag.domain.plan.metrics import topic_counts
 from equilag.domain.policy.policy import Policy
 from equilag.domain.policy.policy_settings import BALANCES
 

@@ -10,11 +10,12 @@ from typing import Final, NamedTuple
 
 import numpy as np
 
-from equilag.domain.constraint import CountConstraint, TopicIntervals, topic_counts
+from equilag.domain.constraint import CountConstraint, TopicIntervals
 from equilag.domain.constraint.stops import topic_parts
 from equilag.domain.group.extended_columns import Stakes
 from equilag.domain.group.group import NOBODY, Flags, Group, Ints
 from equilag.domain.plan.claim import Claim, bounds_moves
+from equilag.domain.plan.metrics import topic_counts
 
 ABOVE_ALL: Final = 2**61
 """Above all potentials; two of them fit 63 bits."""

@@ -16,13 +16,14 @@ from equilag.certificate.exhaustive.small_problem import (
     SmallProblem,
 )
 from equilag.domain.columns import among
-from equilag.domain.constraint import CountConstraint, InstanceSums, topic_counts
+from equilag.domain.constraint import CountConstraint, InstanceSums
 from equilag.domain.group.group import NOBODY, Group, Index, Ints
 from equilag.domain.plan.metrics import (
     cross_reads,
     member_counts,
     member_loads,
     stakes_held,
+    topic_counts,
 )
 
 

@@ -16,13 +16,12 @@ from equilag.domain.constraint.derive import (
 )
 from equilag.domain.constraint.network import Costs, NegativeCycles, Network, NotMinimal
 from equilag.domain.constraint.stops import Places, Stops
-from equilag.domain.constraint.topic_counts import (
+from equilag.domain.constraint.topic_intervals import (
     CountInterval,
     InstanceSums,
+    TopicIntervals,
     members_of_pairs,
-    topic_counts,
 )
-from equilag.domain.constraint.topic_intervals import TopicIntervals
 
 __all__ = [
     "ALL",
@@ -47,7 +46,6 @@ __all__ = [
     "pinned_partitions",
     "ranges",
     "reads_constraint",
-    "topic_counts",
     "topics_constraint",
     "topics_of",
     "unconstrained",

@@ -31,9 +31,9 @@ from equilag.domain.constraint.network import (
     step_costs,
 )
 from equilag.domain.constraint.stops import Places, Stops, sums_of
-from equilag.domain.constraint.topic_counts import CountInterval, InstanceSums, topic_counts
-from equilag.domain.constraint.topic_intervals import TopicIntervals
+from equilag.domain.constraint.topic_intervals import CountInterval, InstanceSums, TopicIntervals
 from equilag.domain.group.group import NOBODY, Index
+from equilag.domain.plan.metrics import topic_counts
 
 ANY: Final = 2**40
 """Units of an arc that all cost the same: more than there are partitions."""

@@ -13,10 +13,9 @@ from typing import Final, TypeAlias
 import numpy as np
 
 from equilag.domain.columns import rows_together
-from equilag.domain.constraint.topic_counts import CountInterval, InstanceSums, topic_counts
-from equilag.domain.constraint.topic_intervals import TopicIntervals
+from equilag.domain.constraint.topic_intervals import CountInterval, InstanceSums, TopicIntervals
 from equilag.domain.group.group import NOBODY, Flags, Group, Index, Ints
-from equilag.domain.plan.metrics import cross_reads, member_counts
+from equilag.domain.plan.metrics import cross_reads, member_counts, topic_counts
 
 Some: TypeAlias = int | Ints | Index | Flags | slice
 """Some members, topics or partitions: one number, an array of numbers, flags, or a slice."""

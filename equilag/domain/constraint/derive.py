@@ -15,14 +15,13 @@ from equilag.domain.columns import Flags
 from equilag.domain.constraint.assignment_network import AssignmentNetwork
 from equilag.domain.constraint.count_constraint import CountConstraint
 from equilag.domain.constraint.network import NegativeCycles, NotMinimal
-from equilag.domain.constraint.topic_counts import topic_counts
 from equilag.domain.constraint.topic_intervals import (
     TopicIntervals,
     topic_intervals,
     within_totals,
 )
 from equilag.domain.group.group import NOBODY, Group, Index
-from equilag.domain.plan.metrics import cross_reads, member_counts
+from equilag.domain.plan.metrics import cross_reads, member_counts, topic_counts
 from equilag.domain.policy.policy import Policy
 
 

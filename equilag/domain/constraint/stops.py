@@ -8,7 +8,7 @@ import numpy as np
 
 from equilag.domain.columns import Index, Ints, rows_together
 from equilag.domain.constraint.count_constraint import CountConstraint
-from equilag.domain.constraint.topic_counts import InstanceSums
+from equilag.domain.constraint.topic_intervals import InstanceSums
 from equilag.domain.group.group import Group
 
 

@@ -1,4 +1,4 @@
-"""Fewest and most partitions of each topic per member, place by place.
+"""Fewest and most partitions: of each topic per member, place by place, and of instances.
 
 The members of a place are alike: those of one class, or each by itself where partitions are pinned.
 """
@@ -7,20 +7,82 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import TypeAlias
+from typing import NamedTuple, TypeAlias
 
 import numpy as np
 
-from equilag.domain.columns import Flags, Index, Ints
+from equilag.domain.columns import Flags, Index, Ints, ranges
 from equilag.domain.constraint.network import Costs, NegativeCycles, Network, NotMinimal
-from equilag.domain.constraint.topic_counts import (
-    CountInterval,
-    OpenRow,
-    members_of_pairs,
-    topic_counts,
-)
 from equilag.domain.errors import InputError
 from equilag.domain.group.group import NOBODY, Group
+from equilag.domain.plan.metrics import topic_counts
+
+
+class CountInterval(NamedTuple):
+    """Fewest and most partitions, elementwise."""
+
+    least: Ints
+    most: Ints
+
+
+class InstanceSums(NamedTuple):
+    """Fewest and most partitions of each of I instances."""
+
+    of: Ints
+    """[M] the instance of each member."""
+    least: Ints
+    """[I]"""
+    most: Ints
+    """[I]"""
+
+    def total(self, counts: Ints) -> Ints:
+        """[I, ...] the sums of the counts [M, ...] of members."""
+        total = np.zeros((len(self.least), *counts.shape[1:]), np.int64)
+        np.add.at(total, self.of, counts)
+        return total
+
+    def without(self, counts: Ints) -> InstanceSums:
+        """The sums of what comes on top of the counts [M]."""
+        kept = self.total(counts)
+        return InstanceSums(self.of, self.least - kept, self.most - kept)
+
+    def admit(self, counts: Ints) -> bool:
+        """True if the counts [M] keep to all sums."""
+        total = self.total(counts)
+        return bool(((total >= self.least) & (total <= self.most)).all())
+
+
+class OpenRow(NamedTuple):
+    """All members that may have one more, topic by topic, in one row that is not written out."""
+
+    edges: Ints
+    """[T + 1] where each topic's begin."""
+    end: Ints
+    """[pairs] where the members of each open pair end; pairs by topic."""
+    shift: Ints
+    """[pairs] from a position in the row to that in `by_place`."""
+    by_place: Ints
+    """[M]"""
+
+    def members_at(self, positions: Ints) -> Ints:
+        pair = self.end.searchsorted(positions, side="right")
+        members: Ints = self.by_place[positions + self.shift[pair]]
+        return members
+
+
+def members_of_pairs(
+    topic: Ints, label: Ints, label_of: Ints | Index, size: Ints
+) -> tuple[Ints, Ints]:
+    """Topic and member for all members whose label goes with the topic; `size` is that of each."""
+    order = np.argsort(label_of, kind="stable")
+    if not len(topic):
+        return topic, topic
+    if len(size) == 1:
+        return np.repeat(topic, len(order)), np.tile(order, len(topic))
+    end = np.cumsum(size)[label]
+    number = size[label]
+    return np.repeat(topic, number), order[ranges(end - number, end)]
+
 
 Numbers: TypeAlias = int | Ints | Index
 

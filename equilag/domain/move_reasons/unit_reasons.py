@@ -8,9 +8,9 @@ from typing import Any, Final, Literal, NamedTuple, TypeAlias, get_args
 import numpy as np
 
 from equilag.domain.columns import Flags, Floats, Index, Ints
-from equilag.domain.constraint.topic_counts import topic_counts
 from equilag.domain.group.group import Group
 from equilag.domain.move_reasons.unit_moves import Chains, Loads, UnitMoves, chains_of
+from equilag.domain.plan.metrics import topic_counts
 from equilag.domain.policy.policy import Policy
 from equilag.domain.reduction.reduce import Reduction
 

@@ -14,13 +14,12 @@ from equilag.domain.constraint import (
     TopicIntervals,
     count_constraint_of,
     pinned_partitions,
-    topic_counts,
     topics_of,
     within_room,
 )
 from equilag.domain.group.group import NOBODY, Group
 from equilag.domain.plan.claim import Claim
-from equilag.domain.plan.metrics import member_counts
+from equilag.domain.plan.metrics import member_counts, topic_counts
 from equilag.domain.policy.policy import Policy
 from equilag.solver.counts.cheapest_flow import dealt, topics_evened, totals_flow
 from equilag.solver.counts.even_flow import SupplyNetwork, check_room, even_flow

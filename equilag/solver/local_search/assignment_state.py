@@ -10,11 +10,11 @@ from itertools import pairwise
 import numpy as np
 
 from equilag.domain.columns import Floats
-from equilag.domain.constraint import CountConstraint, ranges, topic_counts
+from equilag.domain.constraint import CountConstraint, ranges
 from equilag.domain.group.group import NOBODY, Flags, Group, Index, Ints
 from equilag.domain.group.loads import LoadColumn, excess
 from equilag.domain.group.throughput import Shortage
-from equilag.domain.plan.metrics import fair_load, loads_of, member_counts
+from equilag.domain.plan.metrics import fair_load, loads_of, member_counts, topic_counts
 
 
 def disjoint_pairs(one: Ints, other: Ints, n_members: int) -> Ints:
