@@ -11,9 +11,8 @@ from support.groups import group_of, groups, small_groups
 from support.oracles import Assignments
 from support.reduced_groups import exact_loads, random_capacities, random_counts
 
-from equilag.certificate.bounds.counting import Counting, heaviest_of, lightest_of
+from equilag.certificate.bounds.counting import Counting
 from equilag.certificate.bounds.heaviest import excess_by_average, excess_by_heavy, heavy, rest
-from equilag.domain.constraint import unconstrained
 from equilag.domain.group.group import Flags, Group
 from equilag.domain.plan.metrics import fair_load
 from equilag.domain.policy.policy import Policy
@@ -32,12 +31,6 @@ def test_never_beyond_the_truth(name: str, balance: str) -> None:
         never_too_much(counting, truth, counting.active)
 
 
-def test_beside_the_heaviest_partition_are_the_lightest_of_its_topic() -> None:
-    group = group_of([4], [[0], [0]], lags=[100, 10, 7, 5])
-    counting = counting_of(group, Policy(balance="per-topic"))
-    assert heavy(counting, counting.active, 1) == 105
-
-
 @given(groups(limit=200), st.sampled_from(BALANCES), st.data())
 def test_never_beyond_the_truth_on_odd_shapes(
     group: Group, balance: str, data: st.DataObject
@@ -48,45 +41,8 @@ def test_never_beyond_the_truth_on_odd_shapes(
     never_too_much(counting, Assignments.all(group).balanced(balance), members)
 
 
-def test_without_a_constraint_the_bounds_hold_for_every_assignment() -> None:
-    rng = np.random.default_rng(32)
-    for group in small_groups(seed=32, n=24):
-        counting, truth = Counting(group, unconstrained(group)), Assignments.all(group)
-        for _ in range(4):
-            never_too_much(counting, truth, rng.random(group.n_members) < 0.5)
-
-
-def test_sums_of_the_lightest_and_of_the_heaviest() -> None:
-    lags = np.array([5, 2, 9, 2, 7])
-    ascending = sorted(lags.tolist())
-    for number in range(-1, 7):
-        wanted = max(0, number)
-        assert lightest_of(lags, number) == sum(ascending[:wanted])
-        assert heaviest_of(lags, number) == sum(ascending[::-1][:wanted])
-
-
 def members(*chosen: int, of: int) -> Flags:
     return np.isin(np.arange(of), chosen)
-
-
-def test_average_is_rounded_away_from_the_mean() -> None:
-    counting = counting_of(group_of([3], [[0]] * 2, lags=[4, 4, 3]), Policy())
-    assert counting.average(counting.active) == (6, 5)
-
-
-def test_average_of_the_only_readers_of_a_topic() -> None:
-    group = group_of([2, 2], [[0], [0, 1], [1]], lags=[90, 80, 1, 2])
-    counting = counting_of(group, Policy())
-    # m00 and m01 share at least t00.
-    assert counting.average(members(0, 1, of=3))[0] == 85
-    # m02 can have no more than t01.
-    assert counting.average(members(2, of=3))[1] == 3
-
-
-def test_two_of_the_heaviest_meet() -> None:
-    counting = counting_of(group_of([6], [[0]] * 2, lags=[50, 40, 30, 2, 1, 1]), Policy())
-    # Of three one member has two: at least 30 + 40, and one more beside them.
-    assert heavy(counting, counting.active, 3) == 71
 
 
 def test_too_many_heaviest_say_nothing() -> None:

@@ -57,15 +57,6 @@ def test_exact_where_all_may_take_everything() -> None:
         assert found == (truth.highest.min(), truth.lowest.max())
 
 
-def test_nothing_is_known_of_three_each_and_of_nobody() -> None:
-    group = group_of([7], [[0]] * 3)
-    assert folded(counting_of(group, Policy()), np.ones(3, np.bool_)) is None
-    group = group_of([5], [[0]] * 3)
-    assert folded(counting_of(group, Policy()), np.zeros(3, np.bool_)) is None
-    owned = group_of([5], [[0]] * 3, owners=[0, 1, -1, -1, -1], lags=[5, 4, 3, 2, 1])
-    assert folded(counting_of(owned, Policy("sticky-yet-fair")), np.ones(3, np.bool_)) is None
-
-
 def test_bounds_and_plans_rest_on_it() -> None:
     rng = np.random.default_rng(7)
     lags = np.sort(rng.lognormal(6, 2, 240).astype(np.int64))

@@ -13,7 +13,7 @@ from typing import Any, Final
 
 import numpy as np
 import pytest
-from support.groups import ODD, group_of, odd_cases, random_group, snapshot_of
+from support.groups import ODD, odd_cases, random_group, snapshot_of
 from support.json_schemas import replaced
 from support.paths import CHECKOUT
 
@@ -227,12 +227,6 @@ def test_a_field_that_makes_no_sense_is_a_finding(
     assert any(line.startswith(path[0]) and problem in line for line in found)
 
 
-def test_missing_fields_are_findings() -> None:
-    findings = equilag.verify(GROUP, {"format": "equilag/plan/1"})
-    assert "certificate: missing" in findings
-    assert not any(finding.startswith("notes") for finding in findings)
-
-
 def test_findings_are_limited() -> None:
     group = random_group(np.random.default_rng(1), topics=4, members=9, size=90)
     plan = equilag.assign(group, "range").to_dict()
@@ -256,19 +250,6 @@ def test_invalid_assignments_are_findings(table: Any) -> None:
     findings = equilag.verify(GROUP, plan)
     assert findings
     assert all(finding.startswith("assignment") for finding in findings)
-
-
-def test_settings_of_an_extended_group_are_read_back() -> None:
-    extended: dict[str, Any] = {"capacity": ["m*=2"], "keep": ["t01"], "pin": ["t00-0=m00"]}
-    plan = equilag.solve(GROUP, time_limit=20.0, **extended).to_dict()
-    assert plan["policy"].items() >= extended.items()
-    assert equilag.verify(GROUP, plan) == []
-
-
-def test_a_plan_for_other_lags_is_a_finding() -> None:
-    plan = solved()
-    later = group_of([4, 3], [[0, 1], [0], [0, 1]], [0, 0, 0, 0, 2, 2, -1], [9, 8, 7, 1, 30, 2, 3])
-    assert any(finding.startswith("lag") for finding in equilag.verify(later, plan))
 
 
 @pytest.mark.parametrize("field", ["allowed", "co_partitioned"])

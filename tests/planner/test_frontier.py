@@ -16,7 +16,6 @@ from support.oracles import Assignments, most_even_flow
 import equilag
 from equilag.domain.errors import InputError
 from equilag.domain.group.group import Group
-from equilag.domain.policy.policy import Policy
 from equilag.domain.policy.policy_settings import BALANCES
 from equilag.planner.frontier import Point
 
@@ -83,40 +82,11 @@ def test_hardly_any_time_is_enough_for_a_front(time_limit: float) -> None:
         assert points[0].moves == truth.moves.min()
 
 
-def test_same_seed_same_front() -> None:
-    for group in small_groups(seed=124, n=3, limit=5000, topics=4, members=5, size=4):
-        first, second = (equilag.frontier(group, time_limit=LIMIT, seed=5) for _ in range(2))
-        assert first == second
-
-
-def test_a_point_as_json() -> None:
-    assert Point(3, 20, 15, 7.5, 5, None, ("knee",)).to_dict() == {
-        "moves": 3, "spread": 20, "spread_lower_bound": 15, "excess": 7.5,
-        "excess_lower_bound": 5, "evidence": None, "marks": ["knee"],
-    }  # fmt: skip
-
-
-def test_progress_is_told() -> None:
-    stages: list[str] = []
-    group = group_of([6], [[0]] * 3, [0, 0, 0, 1, 1, -1], [13, 8, 5, 3, 2, 1])
-    equilag.frontier(group, time_limit=LIMIT, progress=lambda p: stages.append(p.stage))
-    assert stages[0] == "quotas"
-    assert "greedy descent" in stages
-
-
 def without_marks(points: list[Point]) -> list[Point]:
     return [replace(point, marks=()) for point in points]
 
 
 # The same policy and limits as `solve` takes.
-
-
-def test_the_policy_decides_which_counts_are_asked_for() -> None:
-    for group in small_groups(seed=123, n=6, limit=300, owned=0.9):
-        by_policy = equilag.frontier(group, "kip-169", time_limit=LIMIT)
-        assert by_policy == equilag.frontier(group, balance="per-topic", time_limit=LIMIT)
-        by_object = equilag.frontier(group, Policy("kip-169"), time_limit=LIMIT, seed=1)
-        assert [p.spread for p in by_object] == [p.spread for p in by_policy]
 
 
 def test_a_limit_on_moves_cuts_the_front() -> None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import math
-from threading import Event
 
 import numpy as np
 import pytest
@@ -51,12 +50,6 @@ def test_sums_agree_with_each_other() -> None:
         at = np.searchsorted(course.moments.curve, 60.0)
         assert course.curve[at] == pytest.approx(course.total[-1])
         assert course.total[0] == 900
-
-
-def test_the_highest_lag_is_where_the_pause_ends() -> None:
-    group = slow_group(lags={"t": [0] * 6})
-    found = simulate(group, even_assignment(), pause=1.7)
-    assert found.planned.peak == pytest.approx((1.7 * 180, 1.7))
 
 
 def test_a_rebalance_of_slow_pollers_pays_only_where_lag_falls() -> None:
@@ -197,13 +190,6 @@ def test_settings_that_make_no_sense(settings, place: str) -> None:
     with pytest.raises(InputError) as refused:
         simulate(slow_group(), even_assignment(), **settings)
     assert refused.value.place == place
-
-
-def test_an_interrupted_plan_is_the_best_so_far() -> None:
-    stop = Event()
-    stop.set()
-    found = simulate(slow_group(), stop=stop)
-    assert found.plan.interrupted
 
 
 def test_groups_without_members_or_partitions() -> None:

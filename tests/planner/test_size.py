@@ -115,35 +115,6 @@ def test_a_member_without_lag_may_be_busy_all_the_time() -> None:
     assert at_least <= 1196 / 6 + 1e-6  # each other partition by itself
 
 
-def test_lag_alone_is_read_at_capacity() -> None:
-    sizing = equilag.size(rated_group(None, [10.0] * 2, [60, 40, 40, 20]), members=(1, 4))
-    assert sizing.basis.kind == "lag"
-    assert sizing.least_keeping_up is None
-    assert sizing.row(2).load == pytest.approx(8.0)
-    assert sizing.row(2).catch_up_s == pytest.approx(8.0)
-    assert sizing.row(3).catch_up_s == pytest.approx(6.0)
-    assert sizing.row(4).catch_up_s is None  # it does not help, so nobody asks
-
-
-def test_without_capacities_loads_are_rates_and_nothing_is_said_of_keeping_up() -> None:
-    sizing = equilag.size(rated_group([10.0, 20.0], [None, None], [5, 5]))
-    assert loads_of(sizing) == {1: 30.0, 2: 20.0}
-    assert sizing.basis.capacity is None
-    assert {row.keeps_up for row in sizing.rows} == {None}
-    with pytest.raises(InputError, match="catch_up: needs"):
-        equilag.size(rated_group([10.0], [None]), catch_up=60.0)
-
-
-def test_rounded_capacities_leave_a_true_interval() -> None:
-    """Plans compare loads by capacities of three digits; the rows are about the true ones."""
-    weights, capacities = [50, 40, 33, 21, 10], [100.4, 50.26, 33.333]
-    sizing = equilag.size(rated_group([float(w) for w in weights], capacities), balance="none")
-    for found in sizing.rows:
-        best = least_heaviest(weights, members_of_size(capacities, found.size), False)
-        assert found.load_at_least <= best <= found.load * (1 + 1e-9)
-        assert found.load - found.load_at_least < 0.01 * found.load
-
-
 def test_work_counts_the_lag_in_the_horizon() -> None:
     group = rated_group([10.0, 10.0], [20.0], [300, 0])
     sizing = equilag.size(group, weight="work", horizon=60.0)
@@ -175,16 +146,6 @@ def test_room_leaves_out_the_sizes_without_enough() -> None:
         equilag.size(group, max_partitions=2, members=(1, 2))
 
 
-def test_counts_by_topic() -> None:
-    group = Group.build(
-        name="g", topics={"a": 2, "b": 2}, members=["m1"], subscriptions={"m1": ["a", "b"]},
-        lags={"a": [9, 1], "b": [9, 1]},
-    )  # fmt: skip
-    assert equilag.size(group, balance="per-topic").row(2).load == 10
-    assert equilag.size(group).row(2).load == 10
-    assert equilag.size(group, balance="per-topic").row(3).load == 9
-
-
 def test_the_document() -> None:
     sizing = equilag.size(rated_group([10.0, 30.0], [20.0], [7, 0]), catch_up=5.0, members=(1, 2))
     document = sizing.to_dict()
@@ -199,26 +160,12 @@ def test_the_document() -> None:
     assert "interrupted" not in document
 
 
-def test_a_group_without_weights() -> None:
-    sizing = equilag.size(rated_group(None, [None], [0, 0]))
-    assert loads_of(sizing) == {1: 0.0, 2: 0.0}
-    assert [row.size for row in sizing.helping] == [1]
-    assert sizing.heaviest is None
-
-
 def test_an_interrupted_run_has_the_rows_so_far() -> None:
     stop = Event()
     stop.set()
     sizing = equilag.size(rated_group([10.0] * 40, [20.0] * 2), stop=stop)
     assert sizing.interrupted
     assert sizing.to_dict()["interrupted"] is True
-
-
-def test_no_time_still_answers_for_the_present_members() -> None:
-    sizing = equilag.size(rated_group([10.0] * 40, [20.0] * 3), time_limit=0)
-    found = sizing.row(3)
-    assert found.load >= found.load_at_least > 0
-    assert sizing.rows[0].size == 3
 
 
 def test_an_effort_is_repeatable() -> None:

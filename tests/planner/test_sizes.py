@@ -16,13 +16,11 @@ from equilag.planner.sizes.size_probe import probing_policy
 from equilag.planner.sizes.size_search import (
     MAX_NOTABLE,
     LeastSize,
-    by_halves,
     least_size,
     notable_sizes,
     use_up,
     walk,
 )
-from equilag.solver.local_search.heavy_apart import deal_heavy_first
 
 RNG = np.random.default_rng(11)
 LAGS = RNG.lognormal(3, 1, 60).astype(np.int64).tolist()
@@ -41,11 +39,6 @@ def uneven(sizes: int) -> SizeCurve:
     return curve_of(LAGS, sizes, overrides=Policy(capacity=["m00=1", "*1=2", "*2=3"]))
 
 
-def test_halves_come_first() -> None:
-    assert [size for size, _, _ in by_halves(1, 9)] == [5, 3, 7, 2, 4, 6, 8]
-    assert [*by_halves(3, 4)] == []
-
-
 @pytest.mark.parametrize("alike", [True, False])
 def test_the_least_size_is_the_same_as_by_looking_at_all(alike: bool) -> None:
     whole = curve_of(LAGS, 30) if alike else uneven(30)
@@ -57,49 +50,6 @@ def test_the_least_size_is_the_same_as_by_looking_at_all(alike: bool) -> None:
         assert found.at_most == (min(fits) if fits else None)
         assert found.at_least <= (min(fits) if fits else 31)
         assert all(whole.at_least(k) > limit for k in range(1, found.at_least))
-
-
-class OpenCurve(SizeCurve):
-    """A curve of which no bound says anything, and that is within any limit from 11 on."""
-
-    looked_at: list[int]
-
-    def at_least(self, size: int) -> float:
-        return 0.0
-
-    def within(self, size: int, limit: float) -> bool:
-        return size >= 11 and size in self.looked_at
-
-    def try_size(self, size: int, budget: Budget, effort: float = 0.0) -> None:
-        self.looked_at.append(size)
-
-
-@pytest.mark.parametrize(("last", "found"), [(40, 11), (10, None)])
-def test_steps_get_longer_and_then_shorter(last: int, found: int | None) -> None:
-    curve = OpenCurve(curve_of(LAGS, 40).pool, probing_policy(Policy()))
-    curve.looked_at = []
-    assert least_size(curve, 1.0, 1, last, Budget()) == LeastSize(1, found)
-    assert len(set(curve.looked_at)) < 11
-
-
-def test_a_plan_serves_larger_sizes_and_a_bound_smaller_ones() -> None:
-    curve = curve_of([8, 8, 8, 8], 4)
-    curve.try_size(2, Budget())
-    assert curve.falls
-    assert curve.at(1) is None
-    three = curve.at(3)
-    assert three == (16, 16)
-    assert three.proved
-    assert curve.tried(3)  # though no plan was looked for
-    assert curve.at_least(1) == 32
-
-
-def test_members_that_differ_stand_for_themselves() -> None:
-    curve = uneven(4)
-    curve.try_size(2, Budget())
-    assert not curve.falls
-    assert curve.at(3) is None
-    assert [known is not None for known in curve.all()] == [False, True, False, False]
 
 
 def test_no_time_leaves_the_bounds() -> None:
@@ -185,25 +135,3 @@ def test_no_partitions_weigh_nothing() -> None:
     assert loads.at_least(3) == 0
     assert loads.heaviest == 0
     assert loads.exact(3) == 0
-
-
-def test_pairs_are_folded() -> None:
-    loads = AlikeLoads(np.array([9, 5, 4, 3, 2, 1]), True)
-    assert loads.exact(4) == 9  # 9 and 5 alone, 4 + 1, 3 + 2
-    assert loads.exact(3) == 10  # 9 + 1, 5 + 2, 4 + 3
-    assert loads.exact(2) is None
-    assert loads.exact(1) == 24
-
-
-def test_longer_shares_weigh_at_least_the_lightest_partitions() -> None:
-    loads = AlikeLoads(np.array([7, 7, 7, 6, 6, 6, 6]), True)
-    assert loads.at_least(3) == 18  # one member has three of them
-
-
-def test_the_fastest_member_gets_the_heaviest_partition() -> None:
-    weights = np.array([10, 40, 10])
-    factor = np.array([4, 1, 2])  # the second one is the fastest
-    dealt = deal_heavy_first(weights, np.array([1, 1, 1]), factor)
-    assert dealt.tolist() == [2, 1, 0]
-    without = deal_heavy_first(np.array([5, 5]), np.array([0, 2, 0]), factor)
-    assert without.tolist() == [1, 1]

@@ -19,8 +19,7 @@ from equilag.domain.plan.plan import Plan
 from equilag.domain.policy.objective import Figures
 from equilag.domain.policy.policy import Policy
 from equilag.planner.solving import front as front_module
-from equilag.planner.solving.front import Candidate, ParetoFront, knee
-from equilag.planner.solving.proofs import Proofs
+from equilag.planner.solving.front import Candidate, ParetoFront
 from equilag.planner.solving.state import Proposal, SolveState
 
 GROUP = group_of([4, 3], [[0, 1], [0], [0, 1]], [0, 0, 0, 0, 2, 2, -1], [9, 8, 7, 1, 30, 2, 2])
@@ -63,13 +62,6 @@ def test_a_wrong_bound_that_counts_as_checked_is_an_error() -> None:
         state.record(Proposal(best.assigned, "better"))
 
 
-def test_after_a_wrong_bound_of_the_solver_the_checked_one_stands() -> None:
-    state, _ = state_below_the_optimum()
-    state.record(Claim("spread_at_least", 1, "search"))
-    state.record(solver_claim(state.incumbent.spread + 1))
-    assert state.proofs.claims["spread_at_least", None].value == 1
-
-
 def test_the_stronger_claim_is_kept_and_a_proof_rather_than_a_word() -> None:
     state, _ = state_below_the_optimum()
     for claim in (solver_claim(2), Claim("spread_at_least", 1, "search")):
@@ -80,14 +72,6 @@ def test_the_stronger_claim_is_kept_and_a_proof_rather_than_a_word() -> None:
     state.record(Claim("min_load_at_most", 5, "average"))
     state.record(Claim("min_load_at_most", 6, "average"))
     assert state.proofs.value("min_load_at_most") == 5
-
-
-def test_proofs_come_in_the_order_of_a_certificate() -> None:
-    names = ("spread_at_least", "counts", "min_load_at_most")
-    proofs = Proofs.of([Claim(name, 1, "average") for name in names])
-    assert [claim.claim for claim in proofs.in_order(None)] == [
-        "counts", "min_load_at_most", "spread_at_least",
-    ]  # fmt: skip
 
 
 def test_a_claim_about_few_moves_bounds_only_plans_with_as_few() -> None:
@@ -120,13 +104,6 @@ def test_a_front_keeps_what_nothing_beats_on_moves_spread_and_excess_at_once() -
     assert front.fewest_moves().spread == 14
 
 
-def test_of_equal_figures_the_less_uneven_candidate_is_kept() -> None:
-    front = ParetoFront()
-    for uneven in (5.0, 3.0, 4.0):
-        front.record(candidate(1, 2, 3.0, uneven))
-    assert [c.figures.unevenness for c in front.candidates] == [3.0]
-
-
 def test_a_front_of_a_large_group_is_thinned_out_but_for_its_ends(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
@@ -138,11 +115,3 @@ def test_a_front_of_a_large_group_is_thinned_out_but_for_its_ends(
     points = front.points()
     assert len(points) == 5
     assert (points[0].moves, points[-1].moves) == (0, 63)
-
-
-def test_the_knee_is_furthest_from_the_line_between_the_ends() -> None:
-    points = [
-        Candidate(np.zeros(1, np.int32), "x", Figures(spread, moves))
-        for moves, spread in ((0, 100), (1, 10), (5, 0))
-    ]
-    assert knee(points) is points[1]
