@@ -17,7 +17,7 @@ from equilag.domain.plan.plan import Plan
 from equilag.domain.policy.objective import most_excess
 from equilag.domain.policy.policy import Policy
 from equilag.planner.explaining.bound_causes import BoundCause, bound_causes, in_unit
-from equilag.planner.explaining.loosened import BoundRungs, Loosened, LooserName, loosened
+from equilag.planner.explaining.loosened import Loosened, LooserName, bound_rungs, loosened
 from equilag.planner.solving.make_plan import make_plan
 from equilag.planner.solving.problem import NEGLIGIBLE
 from equilag.planner.solving.run_settings import (
@@ -65,7 +65,7 @@ class Floor:
 
 def floor_of(plan: Plan, policy: Policy) -> Floor:
     """The floor of a plan's group, whatever counts, pins, room, racks and moves. O(sets × P)."""
-    counting = next(iter(BoundRungs(plan, policy))).counting
+    counting = next(bound_rungs(plan, policy)).counting
     bounds = load_bounds(counting, lambda: False)
     members = int((~plan.planned.group.idle).sum())
     step = NEGLIGIBLE * plan.loads.mean

@@ -70,7 +70,7 @@ def test_no_assignment_beats_a_cause_in_its_scope() -> None:
         group = restricted(plain, rng) if number % 5 == 4 else plain
         settings = SETTINGS[number % len(SETTINGS)]
         try:
-            plan = equilag.solve(group, effort=0.01, **settings)
+            plan = equilag.solve(group, effort=0.02, **settings)
         except equilag.InputError:  # fewer moves than the counts force
             continue
         for cause in bound_causes(plan):

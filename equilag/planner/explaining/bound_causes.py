@@ -21,7 +21,7 @@ from equilag.domain.move_reasons.unit_reasons import Partner
 from equilag.domain.plan.claim import Claim, Evidence
 from equilag.domain.plan.plan import Plan
 from equilag.domain.policy.objective import SPREAD
-from equilag.planner.explaining.loosened import BoundRungs, Scope
+from equilag.planner.explaining.loosened import Rung, Scope, bound_rungs
 
 CauseKind = Literal["partition", "partitions", "members", "pairs", "moves", "sums"]
 """What a cause is about:
@@ -96,7 +96,7 @@ def bound_causes(plan: Plan) -> tuple[BoundCause, ...]:
     policy = plan.policy
     if policy is None or plan.planned.group.idle.all() or not plan.compared.mean:
         return ()
-    rungs = BoundRungs(plan, policy)
+    rungs = [*bound_rungs(plan, policy)]
     by_name = {claim.claim: claim for claim in plan.claims if claim.evidence == "checked"}
     found: list[BoundCause] = []
     for name in ("max_load_at_least", "min_load_at_most"):
@@ -104,7 +104,7 @@ def bound_causes(plan: Plan) -> tuple[BoundCause, ...]:
         cause = None if claim is None else _of_extreme(plan, rungs, claim)
         if cause is not None and not (found and _same_partitions(found[0], cause)):
             found.append(cause)
-    found += _of_spread(plan, by_name)
+    found += _of_spread(plan, by_name, rungs[-1].scope)
     return tuple(found)
 
 
@@ -114,7 +114,7 @@ def _same_partitions(one: BoundCause, other: BoundCause) -> bool:
     return about and set(one.partitions) <= set(other.partitions)
 
 
-def _of_extreme(plan: Plan, rungs: BoundRungs, claim: Claim) -> BoundCause | None:
+def _of_extreme(plan: Plan, rungs: Sequence[Rung], claim: Claim) -> BoundCause | None:
     """The cause of a bound on the heaviest or the lightest load; None if it hardly differs from the
     mean."""
     high, mean = claim.claim == "max_load_at_least", plan.compared.mean
@@ -126,7 +126,7 @@ def _of_extreme(plan: Plan, rungs: BoundRungs, claim: Claim) -> BoundCause | Non
     return _cause(plan, claim, found, "heaviest" if high else "lightest")
 
 
-def _simplest(rungs: BoundRungs, claim: Claim, mean: float) -> _Found | None:
+def _simplest(rungs: Sequence[Rung], claim: Claim, mean: float) -> _Found | None:
     """The argument with the fewest rules, and then the simplest, that proves nearly as much."""
     high = claim.claim == "max_load_at_least"
     wanted = NEARLY * abs(claim.value - mean)
@@ -225,7 +225,7 @@ def _alone(plan: Plan, counting: Counting, unit: int) -> float:
     return in_unit(plan, capacities.load(int(group.lag[unit]), fastest))
 
 
-def _of_spread(plan: Plan, by_name: dict[str, Claim]) -> Iterator[BoundCause]:
+def _of_spread(plan: Plan, by_name: dict[str, Claim], scope: Scope) -> Iterator[BoundCause]:
     """What bounds the spread beyond the heaviest and the lightest load."""
     mean = plan.compared.mean
     spreads = [claim for claim in plan.claims if claim.claim == SPREAD]
@@ -237,18 +237,10 @@ def _of_spread(plan: Plan, by_name: dict[str, Claim]) -> Iterator[BoundCause]:
     if claim.kind == "difference" or claim.value - max(0, apart) < NOTED * mean:
         return
     limited = claim.kind == "moves" or claim.data.get("max_moves") is not None
-    yield _plain(plan, "moves" if limited else "sums", claim)
-
-
-def _plain(plan: Plan, kind: CauseKind, claim: Claim) -> BoundCause:
-    """A cause that is about the whole group, under all rules."""
-    side: dict[str, Side] = {"max_load_at_least": "heaviest", "min_load_at_most": "lightest"}
-    assert plan.policy is not None
-    scope = [rung.scope for rung in BoundRungs(plan, plan.policy)][-1]
     weighed = plan.planned.group.extended.move_unit is not None
-    return BoundCause(
-        kind,
-        side.get(claim.claim, "spread"),
+    yield BoundCause(  # about the whole group, under all rules
+        "moves" if limited else "sums",
+        "spread",
         in_unit(plan, claim.value),
         scope,
         claim.evidence,

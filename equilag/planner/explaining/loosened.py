@@ -1,15 +1,14 @@
 """Settings and rules that could be looser, one at a time, and what the bounds owe to them.
 
-`BoundRungs` are the counting bounds of one plan under fewer rules, from none but subscriptions to
+`bound_rungs` are the counting bounds of one plan under fewer rules, from none but subscriptions to
 all of them. A bound that holds under fewer rules holds for more assignments. So the first rung on
 which an argument proves a bound says which rules it needs.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
-from functools import cached_property
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
@@ -22,7 +21,7 @@ from equilag.domain.constraint import (
     within_room,
 )
 from equilag.domain.constraint.derive import count_constraint_of, pinned_partitions
-from equilag.domain.group.group import Group, Index
+from equilag.domain.group.group import Group
 from equilag.domain.plan.plan import Plan
 from equilag.domain.policy.entries import NO_LISTS
 from equilag.domain.policy.policy import SETTINGS, Policy
@@ -152,51 +151,29 @@ class Rung(NamedTuple):
     counting: Counting
 
 
-class BoundRungs:
-    """The rungs of a plan with a policy; each is made when it is asked for."""
+def bound_rungs(plan: Plan, policy: Policy) -> Iterator[Rung]:
+    """The rungs of a plan with a policy, from the fewest rules to all; those that change nothing
+    are left out."""
+    planned = plan.planned
+    group = planned.group.without_owners() if policy.fresh else planned.group
+    assigned = planned.collapse(plan.assigned)
 
-    def __init__(self, plan: Plan, policy: Policy) -> None:
-        group = plan.planned.group
-        self._policy = policy
-        self._planned = plan.planned
-        self._group = group.without_owners() if policy.fresh else group
-        self._assigned: Index = plan.planned.collapse(plan.assigned)
-        self._exact = plan.status != "fallback"
-        self._known: dict[Scope, Counting] = {}
+    def rung(scope: Scope, constraint: CountConstraint) -> Rung:
+        return Rung(scope, Counting(constraint.group, constraint))
 
-    def __iter__(self) -> Iterator[Rung]:
-        """From the fewest rules to all; those that change nothing are left out."""
-        for scope, make in self._makers.items():
-            if scope not in self._known:
-                self._known[scope] = make()
-            yield Rung(scope, self._known[scope])
-
-    @cached_property
-    def _makers(self) -> Mapping[Scope, Callable[[], Counting]]:
-        group, policy, assigned = self._group, self._policy, self._assigned
-        rungs: dict[Scope, Callable[[], Counting]] = {"subscriptions": self._by_subscriptions}
-        if self._planned.given.allowed or group.extended.has_room_limits:
-            rungs["restrictions"] = self._of(unconstrained)
-        if not self._exact:
-            return rungs
-        if group.extended.has_room_limits:
-            nothing = np.zeros(group.n_partitions, dtype=np.bool_)
-            rungs["room"] = self._of(lambda group: within_room(group, nothing))
-        if policy.pins_owned:
-            pinned = pinned_partitions(group, policy)
-            rungs["owners"] = self._of(lambda group: within_room(group, pinned))
-        if policy.balance != "none":
-            rungs["counts"] = self._of(lambda group: count_constraint_of(group, policy, assigned))
-        if policy.rack_aware and group.extended.has_racks:
-            rungs["racks"] = self._of(lambda group: constraint_of(group, policy, assigned))
-        return rungs
-
-    def _of(self, constrain: Callable[[Group], CountConstraint]) -> Callable[[], Counting]:
-        return lambda: Counting(self._group, constrain(self._group))
-
-    def _by_subscriptions(self) -> Counting:
-        loose = unrestricted(self._planned, self._policy).group
-        return Counting(loose, unconstrained(loose))
+    yield rung("subscriptions", unconstrained(unrestricted(planned, policy).group))
+    if planned.given.allowed or group.extended.has_room_limits:
+        yield rung("restrictions", unconstrained(group))
+    if plan.status == "fallback":
+        return
+    if group.extended.has_room_limits:
+        yield rung("room", within_room(group, np.zeros(group.n_partitions, dtype=np.bool_)))
+    if policy.pins_owned:
+        yield rung("owners", within_room(group, pinned_partitions(group, policy)))
+    if policy.balance != "none":
+        yield rung("counts", count_constraint_of(group, policy, assigned))
+    if policy.rack_aware and group.extended.has_racks:
+        yield rung("racks", constraint_of(group, policy, assigned))
 
 
 def unrestricted(planned: Reduction, policy: Policy) -> Reduction:
