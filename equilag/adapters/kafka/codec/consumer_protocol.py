@@ -16,6 +16,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Final
 
+from equilag.adapters.kafka.codec.records import Field, Message, struct_reader
 from equilag.adapters.kafka.codec.wire import BrokenRecord, Cursor
 
 _INT16: Final = struct.Struct(">h")
@@ -33,27 +34,46 @@ class Subscription:
     rack: str | None = None
 
 
+_PARTITIONS: Final = Field("topic", "string"), Field("partitions", "[]int32")
+_SUBSCRIPTION: Final = (
+    Field("topics", "[]string"),
+    Field("user_data", "nullable_blob"),
+    Field("owned", _PARTITIONS, since=1),
+    Field("generation", "int32", since=2),
+    Field("rack", "nullable_string", since=3),
+)
+_ASSIGNMENT: Final = Field("assigned", _PARTITIONS), Field("user_data", "nullable_blob")
+
+
 def read_subscription(data: bytes) -> Subscription:
     """Read a member's subscription. Raises BrokenRecord."""
-    cursor = Cursor(data)
-    version = _version(cursor)
-    topics = cursor.array(cursor.string)
-    cursor.nullable_bytes()  # the assignor's own data
-    owned = _partitions(cursor) if version >= 1 else None
-    generation = cursor.int32() if version >= 2 else -1
-    rack = cursor.nullable_string() if version >= 3 else None
-    return Subscription(topics, owned, None if generation < 0 else generation, rack)
+    read = _read(_SUBSCRIPTION, data)
+    owned = _by_topic(read["owned"]) if "owned" in read else None
+    generation = read.get("generation", -1)
+    generation = None if generation < 0 else generation
+    return Subscription(read["topics"], owned, generation, read.get("rack"))
 
 
 def read_assignment(data: bytes) -> dict[str, list[int]]:
     """Read a member's assignment: topic -> partitions; no bytes mean none. Raises BrokenRecord."""
-    if not data:
-        return {}
+    return _by_topic(_read(_ASSIGNMENT, data)["assigned"]) if data else {}
+
+
+def _read(fields: tuple[Field, ...], data: bytes) -> Message:
     cursor = Cursor(data)
-    _version(cursor)
-    assigned = _partitions(cursor)
-    cursor.nullable_bytes()  # the assignor's own data
-    return assigned
+    version = cursor.int16()
+    if version < 0:
+        raise BrokenRecord(f"version {version} of the consumer protocol")
+    found: Message = struct_reader(fields, version)(cursor)
+    return found
+
+
+def _by_topic(owned: list[Message]) -> dict[str, list[int]]:
+    found: dict[str, list[int]] = {}
+    for one in owned:
+        # A topic may occur twice, and some clients write it so.
+        found.setdefault(one["topic"], []).extend(one["partitions"])
+    return found
 
 
 def write_subscription(topics: Iterable[str]) -> bytes:
@@ -77,21 +97,3 @@ def write_assignment(assigned: Mapping[str, Iterable[int]]) -> bytes:
 def _text(text: str) -> bytes:
     data = text.encode()
     return _INT16.pack(len(data)) + data
-
-
-def _version(cursor: Cursor) -> int:
-    version = cursor.int16()
-    if version < 0:
-        raise BrokenRecord(f"version {version} of the consumer protocol")
-    return version
-
-
-def _partitions(cursor: Cursor) -> dict[str, list[int]]:
-    def one() -> tuple[str, list[int]]:
-        return cursor.string(), cursor.array(cursor.int32)
-
-    found: dict[str, list[int]] = {}
-    for topic, partitions in cursor.array(one):
-        # A topic may occur twice, and some clients write it so.
-        found.setdefault(topic, []).extend(partitions)
-    return found

@@ -186,7 +186,7 @@ def read_value(kind: int, data: bytes) -> Message:
     version = cursor.int16()
     if not 0 <= version <= schema.newest:
         raise UnknownVersion(f"{NAMES[kind]} value v{version}")
-    found: Message = _struct(schema.fields, version, version >= schema.flexible)(cursor)
+    found: Message = struct_reader(schema.fields, version, version >= schema.flexible)(cursor)
     return found
 
 
@@ -199,7 +199,7 @@ def topic_id_of(commit: Message) -> bytes | None:
 
 
 @lru_cache(maxsize=64)
-def _struct(fields: tuple[Field, ...], version: int, compact: bool) -> _Reader:
+def struct_reader(fields: tuple[Field, ...], version: int, compact: bool = False) -> _Reader:
     """Return what reads a struct of these fields."""
     there = [one for one in fields if one.since <= version <= one.until]
     readers = [(one.name, _reader(one.kind, version, compact)) for one in there]
@@ -220,7 +220,7 @@ def _reader(kind: str | tuple[Field, ...], version: int, compact: bool) -> _Read
     one = (
         _reader(kind[2:], version, compact)
         if isinstance(kind, str)
-        else _struct(kind, version, compact)
+        else struct_reader(kind, version, compact)
     )
     array = Cursor.compact_array if compact else Cursor.array
     return lambda cursor: array(cursor, lambda: one(cursor))

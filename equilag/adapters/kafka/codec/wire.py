@@ -43,26 +43,25 @@ class Cursor:
         return len(self.data) - self.at
 
     def int8(self) -> int:
-        return self.integers(_INT8)[0]
+        return self._integer(_INT8)
 
     def int16(self) -> int:
-        return self.integers(_INT16)[0]
+        return self._integer(_INT16)
 
     def int32(self) -> int:
-        return self.integers(_INT32)[0]
+        return self._integer(_INT32)
 
     def int64(self) -> int:
-        return self.integers(_INT64)[0]
+        return self._integer(_INT64)
 
-    def integers(self, form: struct.Struct) -> tuple[int, ...]:
-        """Read several integers at once, which is faster than one by one."""
+    def _integer(self, form: struct.Struct) -> int:
         at = self.at
         try:
-            values = form.unpack_from(self.data, at)
+            (value,) = form.unpack_from(self.data, at)
         except struct.error:
             raise self._too_short(form.size) from None
         self.at = at + form.size
-        return values
+        return int(value)
 
     def uuid(self) -> UUID:
         return UUID(bytes=self._take(16))
@@ -81,10 +80,10 @@ class Cursor:
         raise BrokenRecord(f"a varint of more than 5 bytes before byte {self.at}")
 
     def string(self) -> str:
-        return _present(self._text(self.integers(_INT16)[0]))
+        return _present(self._text(self.int16()))
 
     def nullable_string(self) -> str | None:
-        return self._text(self.integers(_INT16)[0])
+        return self._text(self.int16())
 
     def compact_string(self) -> str:
         return _present(self.compact_nullable_string())
@@ -93,9 +92,9 @@ class Cursor:
         return self._text(self.unsigned_varint() - 1)
 
     def blob(self) -> bytes:
-        return _present(self.nullable_bytes())
+        return _present(self.nullable_blob())
 
-    def nullable_bytes(self) -> bytes | None:
+    def nullable_blob(self) -> bytes | None:
         return self._bytes(self.int32())
 
     def compact_blob(self) -> bytes:
