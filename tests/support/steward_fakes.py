@@ -128,6 +128,7 @@ class FakeElection:
     """Says that this steward is the holder until it is fenced, and then what a test set."""
 
     problem = ""
+    replaced = False
 
     def __init__(self, after_fence: bool | None = None) -> None:
         self.holds: bool | None = True

@@ -38,12 +38,19 @@ class NoPlugIn(EquilagError):
 class GroupCarriers:
     """The carriers of `group`, and their plans, made with `key` where the brokers have one."""
 
-    def __init__(self, client: PlainClient, group: str, key: bytes = b"") -> None:
+    def __init__(self, client: PlainClient, group: str, key: bytes = b"", least: int = 1) -> None:
+        """`least` is how many carriers there may be already, of a process before."""
         self._client = client
         self._group = group
         self._key = key
+        self._least = least
         self._carriers: list[Carrier] = []
         self._nodes: list[int] = []
+
+    @property
+    def number(self) -> int:
+        """Of carriers that are members."""
+        return len(self._carriers)
 
     def bring(
         self,
@@ -57,8 +64,8 @@ class GroupCarriers:
         Raises InputError, NoPlugIn, MissingRight, Refused, Unreachable. After an error the group is
         held until the next plan is brought.
         """
-        self._check_brokers()
-        pieces = plan_pieces(assigned, topics, number, self._key, max(1, len(self._carriers)))
+        self.check_brokers()
+        pieces = plan_pieces(assigned, topics, number, self._key, max(self._least, self.number))
         for at in range(len(self._carriers), len(pieces)):
             self._carriers.append(Carrier(self._client, self._group, at))
         for carrier, piece in zip(self._carriers, pieces, strict=True):
@@ -78,8 +85,9 @@ class GroupCarriers:
                 carrier.leave()
         self._carriers.clear()
 
-    def _check_brokers(self) -> None:
-        """Ask all brokers, anew when their set has changed."""
+    def check_brokers(self) -> None:
+        """Ask all brokers, anew when their set has changed. Raises NoPlugIn, MissingRight,
+        Unreachable."""
         nodes = self._client.nodes()
         if nodes == self._nodes:
             return

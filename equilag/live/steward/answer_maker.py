@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from functools import partial
@@ -24,6 +24,7 @@ from equilag.live.rebalance.assignments import (
 from equilag.live.rebalance.handouts import HandedOut
 from equilag.live.rebalance.joined_members import (
     JoinedMember,
+    MemberAssignments,
     client_id_in,
     member_key,
     speed_names,
@@ -134,10 +135,23 @@ class AnswerMaker:
     def assign(self, joined: JoinResult, membership: GroupMembership) -> None:
         """Decide, send the assignments, and record them. Raises what the membership raises, and
         TopicsUnknown, MissingRight, EquilagError."""
+
+        def send(by_member: MemberAssignments) -> None:
+            membership.sync({**by_member, membership.member: {}})
+
+        self.hand_out(self._members_of(joined), joined.generation, joined.protocol, send)
+
+    def hand_out(
+        self,
+        members: JoinedMembers,
+        generation: int,
+        protocol: str,
+        send: Callable[[MemberAssignments], None],
+    ) -> None:
+        """The same for these members; raises what `send` raises, too."""
         began = time.monotonic()
-        members = self._members_of(joined)
         answer = self._answer_of(members)
-        membership.sync({**answer.by_member, membership.member: {}})
+        send(answer.by_member)
         self._tell_changes(members)
         self._record(members, answer)
         state, number = self._shared.state, len(members.members)
@@ -156,8 +170,8 @@ class AnswerMaker:
         log_event(
             logging.WARNING if answer.fallback_reasons else logging.INFO,
             "handed-out",
-            generation=joined.generation,
-            protocol=joined.protocol,
+            generation=generation,
+            protocol=protocol,
             members=number,
             origin=answer.origin,
             moves=answer.moves,

@@ -147,6 +147,8 @@ class ElectionLoop:
         self._must_join = True
         self._leads = False
         """True if the last join made this steward the leader of the election group."""
+        self.replaced = False
+        """True once it has resigned, and another steward takes its place."""
         self.problem = ""
         """Why it cannot take part in the election; empty if it can."""
 
@@ -196,9 +198,9 @@ class ElectionLoop:
     def resign(self) -> bool:
         """Leave the election. Return True if another steward will take this one's place."""
         with self._changed:
-            replaced = self._election.resign()
+            self.replaced = self._election.resign()
         self._wake.set()
-        return replaced
+        return self.replaced
 
     def _turn(self) -> float:
         """Join or send a heartbeat; return the seconds until the next turn."""

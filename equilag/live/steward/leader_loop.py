@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import logging
-import queue
 import time
 from typing import Final
 
 from equilag.adapters.kafka.described import MissingRight, UnplannableGroup
 from equilag.adapters.kafka.group_reader import GroupReader
 from equilag.domain.errors import EquilagError
-from equilag.live.status.status import PASSIVE_REASON, STANDBY_REASON, log_event
+from equilag.live.carrier.carrier_membership import ASSIGNOR
+from equilag.live.carrier.carrier_shell import CarrierShell
+from equilag.live.status.status import STANDBY_REASON, log_event
 from equilag.live.steward.answer_maker import AnswerMaker, TopicsUnknown
 from equilag.live.steward.election_loop import ElectionLoop
 from equilag.live.steward.group_membership import GroupMembership, JoinResult
@@ -41,11 +42,13 @@ class LeaderLoop:
         membership: GroupMembership,
         reader: GroupReader,
         election: ElectionLoop,
+        carriers: CarrierShell,
     ) -> None:
         self._shared = shared
         self._membership = membership
         self._reader = reader
         self._election = election
+        self._carriers = carriers
         self._answers = AnswerMaker(shared, reader)
         self._reason = "the equilag steward starts"
         self.generation = -1
@@ -68,16 +71,18 @@ class LeaderLoop:
                 if not self._election.holds:
                     self._stand_by()
                 elif self._is_passive():
-                    self._go_passive()
-                    self._next_message(_PASSIVE_S)
+                    self._lead_by_carriers()
                 else:
+                    self._carriers.end(leave=True)
                     self._join_and_serve()
         except MissingRight as error:  # a leader that cannot read the topics assigns nothing
             self._fail("missing-right", error)
         except UnplannableGroup as error:
             self._fail("refused", error)
         finally:
-            if self.failure is not None or not self._shared.options.keep_membership:
+            options = self._shared.options
+            self._carriers.end(not (options.keep_membership or self._election.replaced))
+            if self.failure is not None or not options.keep_membership:
                 self._membership.leave()
             self._membership.close()
 
@@ -95,6 +100,7 @@ class LeaderLoop:
     def _stand_by(self) -> None:
         """Take no part in the group until the election makes this steward the holder."""
         self._membership.forget()
+        self._carriers.end(leave=False)
         self.leads, self.generation = False, -1
         self._shared.end_take_over("another steward leads")
         holds, problem, state = self._election.holds, self._election.problem, self._shared.state
@@ -104,15 +110,15 @@ class LeaderLoop:
             if state.role != "standby":
                 log_event(logging.INFO, "standby", reason=STANDBY_REASON)
             state.set(role="standby", role_reason=STANDBY_REASON)
-        self._next_message(_PASSIVE_S)
+        self._shared.next_message(_PASSIVE_S)
 
-    def _go_passive(self) -> None:
-        if self._shared.state.role != "passive":
-            log_event(logging.WARNING, "passive", reason=PASSIVE_REASON)
-        self._shared.state.set(role="passive", role_reason=PASSIVE_REASON)
-        self.leads = False
+    def _lead_by_carriers(self) -> None:
         self._shared.end_take_over("the group has changed to KIP-848")
         self._membership.leave()
+        epoch = self._carriers.turn(self._shared.next_message(self._carriers.pause_s))
+        if epoch is not None:
+            self._show_role(JoinResult(epoch, ASSIGNOR, True, False, ()))
+        self.generation, self.leads = epoch or -1, epoch is not None
 
     def _join_and_serve(self) -> None:
         """Join once, answer the rebalance, and handle commands until the next one."""
@@ -153,7 +159,7 @@ class LeaderLoop:
             while (
                 not self._shared.stop.is_set() and not self._is_passive() and self._election.holds
             ):
-                if self._handle(self._next_message(_PASSIVE_S)) or self._has_waited_long():
+                if self._handle(self._shared.next_message(_PASSIVE_S)) or self._has_waited_long():
                     break
         finally:
             self.joining = False
@@ -246,12 +252,6 @@ class LeaderLoop:
         self._shared.end_take_over("not all members are back in time")
         self._reason = "the equilag steward waits no longer for removed members"
         return True
-
-    def _next_message(self, seconds: float) -> CommandMessage | None:
-        try:
-            return self._shared.messages.get(timeout=seconds)
-        except queue.Empty:
-            return None
 
     def _show_role(self, joined: JoinResult) -> None:
         state = self._shared.state

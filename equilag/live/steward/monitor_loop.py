@@ -115,7 +115,7 @@ class MonitorLoop:
         if not self._shared.record_observation(observation):
             return  # the group rebalanced meanwhile
         self._update_status(observation)
-        if observation.kind == "consumer":
+        if observation.kind == "consumer" and not leads:
             self._shared.send(Command.RECONSIDER)
         elif observation.members:
             self._evaluate(observation, leads, generation)

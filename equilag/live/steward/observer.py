@@ -89,7 +89,7 @@ class GroupObserver:
         at = time.monotonic()
         if self._together is not None:
             self._together.protocol = reading.protocol
-        members = _members_with_topics(reading)
+        members = members_with_topics(reading)
         topics = {topic for member in members for topic in member.topics}
         sizes = {topic: n for topic, n in reading.offsets.sizes.items() if topic in topics}
         held = {member_key(member): member.claims for member in members}
@@ -109,7 +109,7 @@ class GroupObserver:
         group = group_of(options.group, members, sizes, measured)
         group = with_capacities(group, options.policy)
         return Observation(
-            cooperative=is_cooperative(reading.protocol),
+            cooperative=reading.kind == "consumer" or is_cooperative(reading.protocol),
             at=at,
             kind=reading.kind,
             protocol=reading.protocol,
@@ -154,7 +154,7 @@ class GroupObserver:
         )
 
 
-def _members_with_topics(reading: Reading) -> list[JoinedMember]:
+def members_with_topics(reading: Reading) -> list[JoinedMember]:
     """Members that read something: stewards, this one included, do not."""
     return [
         JoinedMember(

@@ -6,6 +6,7 @@ import logging
 import queue
 import threading
 import time
+from contextlib import suppress
 from dataclasses import dataclass
 from enum import Enum
 
@@ -110,6 +111,12 @@ class SharedState:
     def send(self, command: Command, generation: int = -1, reason: str = "") -> None:
         """Send a command to the leader loop."""
         self.messages.put(CommandMessage(command, generation, reason))
+
+    def next_message(self, seconds: float) -> CommandMessage | None:
+        """Return the next command to the leader loop, or None if none comes in this time."""
+        with suppress(queue.Empty):
+            return self.messages.get(timeout=seconds)
+        return None
 
     def stop_all(self) -> None:
         """Stop all threads."""

@@ -16,6 +16,7 @@ from equilag.adapters.kafka.client_config import Config
 from equilag.adapters.kafka.group_kinds import STEWARDS
 from equilag.adapters.kafka.group_reader import GroupReader
 from equilag.domain.errors import EquilagError
+from equilag.live.carrier.carrier_shell import CarrierShell
 from equilag.live.rebalance.decision import decide_within, load_planner
 from equilag.live.status.state_file import KeptState
 from equilag.live.status.status import StewardStatus, log_event, recorded
@@ -70,7 +71,13 @@ class Steward:
             membership.permit = self._election.permit
             self._membership = membership
             self._leader_reader = GroupReader(config, isolation=options.isolation)
-            self._leader = LeaderLoop(self._shared, membership, self._leader_reader, self._election)
+            self._leader = LeaderLoop(
+                self._shared,
+                membership,
+                self._leader_reader,
+                self._election,
+                CarrierShell(self._shared, config, self._leader_reader, self._election.permit),
+            )
             self._heartbeats = HeartbeatLoop(self._shared, membership, self._leader)
         self._monitor = MonitorLoop(self._shared, observer, decide_within, self._leads)
 

@@ -6,12 +6,11 @@ from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
 from typing import Final
-from uuid import UUID
 
 import pytest
-from confluent_kafka import Consumer
 from support.broker_plugin import CLASS, lib_with_plugin
 from support.kafka_broker import Broker, NoBroker, start_broker
+from support.kip848_members import Kip848Members
 from support.live_topics import admin_of, make_topic
 from support.waiting import stays, until
 
@@ -47,43 +46,13 @@ def ready(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Broker]:
     running.stop()
 
 
-class Members:
-    """Consumers that are polled whenever somebody looks at them."""
-
-    def __init__(self, bootstrap: str) -> None:
-        self._settings = {
-            "bootstrap.servers": bootstrap,
-            "group.id": TOPIC,
-            "group.protocol": "consumer",
-            "log_level": 0,
-        }
-        self.running: list[Consumer] = []
-
-    def add(self) -> None:
-        consumer = Consumer(self._settings)
-        consumer.subscribe([TOPIC])
-        self.running.append(consumer)
-
-    def held(self) -> list[list[int]]:
-        """The partitions of each member. Raises KafkaException if one has ended."""
-        for consumer in self.running:
-            message = consumer.poll(0.02)
-            assert message is None or not message.error(), message.error()
-        return [sorted(one.partition for one in each.assignment()) for each in self.running]
-
-    def plan(self, topic: UUID, shares: list[list[int]]) -> dict[str, dict[UUID, list[int]]]:
-        ids = [consumer.memberid() for consumer in self.running]
-        return {one: {topic: share} for one, share in zip(ids, shares, strict=True)}
-
-    def close(self) -> None:
-        for consumer in self.running:
-            consumer.close()
-
-
 def test_a_plan_is_taken_and_what_is_none_holds(ready: Broker) -> None:
     make_topic(admin_of(ready.bootstrap), TOPIC, SIZE)
     config = plain_config(kafka_config(ready.bootstrap))
-    with closing(PlainClient(config, 8)) as client, closing(Members(ready.bootstrap)) as members:
+    with (
+        closing(PlainClient(config, 8)) as client,
+        closing(Kip848Members(ready.bootstrap, TOPIC)) as members,
+    ):
         (topic,) = read_topics(client, [TOPIC]).ids
         members.add()
         members.add()

@@ -25,6 +25,7 @@ from equilag.adapters.kafka.group_reader import GroupReader
 from equilag.adapters.kafka.reading import TopicOffsets
 from equilag.domain.errors import EquilagError
 from equilag.domain.policy.policy import Policy
+from equilag.live.carrier.carrier_shell import CarrierShell
 from equilag.live.rebalance.handouts import TargetAssignment
 from equilag.live.steward.election_loop import ElectionLoop
 from equilag.live.steward.group_membership import GroupMembership, JoinResult
@@ -37,6 +38,24 @@ LAGS = {"t": [100, 60, 50]}
 HELD = reading(LAGS, {"a": {"t": [0, 1]}, "b": {"t": [2]}})
 NO_BROKER = EquilagError("no broker answers")
 PAUSE = "equilag.live.steward.leader_loop._PASSIVE_S"
+
+
+class FakeCarriers:
+    """Answers to turns in a KIP-848 group, None at the end."""
+
+    pause_s = 0.0
+
+    def __init__(self) -> None:
+        self.epochs: list[int] = []
+        self.messages: list[CommandMessage | None] = []
+        self.ended: list[bool] = []
+
+    def turn(self, message: CommandMessage | None) -> int | None:
+        self.messages.append(message)
+        return self.epochs.pop(0) if self.epochs else None
+
+    def end(self, leave: bool) -> None:
+        self.ended.append(leave)
 
 
 class Run(Parts):
@@ -53,11 +72,13 @@ class Run(Parts):
         self.reader = FakeReader(lags=lags, sizes=sizes)
         self.membership = FakeMembership(answers, self.shared.stop_all)
         self.election = FakeElection()
+        self.carriers = FakeCarriers()
         self.leader = LeaderLoop(
             self.shared,
             cast(GroupMembership, self.membership),
             cast(GroupReader, self.reader),
             cast(ElectionLoop, self.election),
+            cast(CarrierShell, self.carriers),
         )
 
     def go(self) -> Run:
@@ -407,15 +428,36 @@ def test_fresh_lags_are_not_read_again(sizes: dict[str, int] | EquilagError, ask
     assert run.go().reader.lag_requests == asked
 
 
-def test_it_is_passive_in_a_kip_848_group(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(PAUSE, 0.01)
+def test_carriers_lead_a_kip_848_group() -> None:
     run = Run([])
     run.observe(replace(HELD, kind="consumer"))
-    run.shared.send(Command.RECONSIDER)
-    run.membership.leave = run.shared.stop_all  # type: ignore[method-assign]
+    run.shared.send(Command.TRIGGER, reason="why")
+    run.carriers.epochs = [7]
+    turns = run.carriers.turn
+
+    def turn(message: CommandMessage | None) -> int | None:
+        epoch = turns(message)
+        if epoch is None:
+            assert (run.leader.leads, run.leader.generation) == (True, 7)
+            run.shared.stop_all()
+        return epoch
+
+    run.carriers.turn = turn  # type: ignore[method-assign]
     run.go()
-    assert run.state.facts.role == "passive"
+    assert not run.leader.leads
+    assert run.carriers.messages[0] == CommandMessage(Command.TRIGGER, reason="why")
+    assert run.state.facts.role == "leader"  # the shell says why it no longer does
+    assert run.carriers.ended == [True]
     assert not run.membership.synced
+
+
+def test_carriers_are_left_to_the_steward_that_takes_over() -> None:
+    run = Run([])
+    run.observe(replace(HELD, kind="consumer"))
+    run.election.replaced = True
+    run.carriers.turn = lambda message: run.shared.stop_all()  # type: ignore[method-assign]
+    run.go()
+    assert run.carriers.ended == [False]
 
 
 def test_who_came_and_who_is_gone_is_logged(caplog: pytest.LogCaptureFixture) -> None:

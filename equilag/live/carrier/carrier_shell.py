@@ -1,0 +1,144 @@
+"""The steward in a KIP-848 group: looks at the members every second, and brings each answer."""
+
+from __future__ import annotations
+
+import logging
+import time
+from collections.abc import Callable
+from contextlib import suppress
+from typing import Final
+
+from equilag.adapters.kafka.client_config import Config, kafka_python
+from equilag.adapters.kafka.cluster import WAIT_S
+from equilag.adapters.kafka.command_config import plain_config
+from equilag.adapters.kafka.described import Described, MissingRight
+from equilag.adapters.kafka.group_reader import GroupReader
+from equilag.adapters.kafka.plain.plain_client import PlainClient
+from equilag.adapters.kafka.plain.plain_connection import describe_error
+from equilag.adapters.kafka.plain.plain_requests import read_topics
+from equilag.domain.errors import EquilagError
+from equilag.live.carrier.carrier_membership import ASSIGNOR
+from equilag.live.carrier.group_carriers import GroupCarriers, NoPlugIn
+from equilag.live.rebalance.assignments import JoinedMembers
+from equilag.live.rebalance.joined_members import MemberAssignments
+from equilag.live.status.status import PASSIVE_REASON, log_event
+from equilag.live.steward.answer_maker import AnswerMaker
+from equilag.live.steward.membership_errors import Fenced, Refused, Unreachable
+from equilag.live.steward.observer import members_with_topics
+from equilag.live.steward.shared_state import Command, CommandMessage, SharedState
+
+with kafka_python():
+    from kafka.errors import KafkaError
+
+_LOOK_S: Final = 1.0
+"""Between two looks: so late it may notice that members came or left."""
+_PASSIVE_S: Final = 5.0
+"""Between two looks at a group that cannot be led, for which somebody has to do something."""
+
+_Workers = frozenset[tuple[str, tuple[str, ...], str | None]]
+"""Id, topics and pattern of each member."""
+
+
+class CarrierShell:
+    """Leads the group of `shared` by carriers. Only the thread of the leader loop uses it, and
+    `reader`; `permit` raises Fenced where another steward takes part in its place."""
+
+    def __init__(
+        self,
+        shared: SharedState,
+        config: Config,
+        reader: GroupReader,
+        permit: Callable[[], None],
+    ) -> None:
+        self._shared = shared
+        self._config = plain_config(config)
+        self._group = shared.options.group
+        self._reader = reader
+        self._permit = permit
+        self._answers = AnswerMaker(shared, reader)
+        self._client: PlainClient | None = None
+        self._carriers: GroupCarriers | None = None
+        self._least = 1
+        self.pause_s = _LOOK_S
+        """Until the next turn, unless there is a message."""
+        self._led: _Workers | None = None
+        """The workers for which the plan was made that is in force."""
+
+    def turn(self, message: CommandMessage | None) -> int | None:
+        """Bring an answer if the members have changed, or if this message asks for it; else keep
+        the carriers alive. Return the group's epoch, or None if it is not led, which the status
+        says."""
+        triggered = message is not None and message.command is Command.TRIGGER
+        try:
+            self._permit()
+            epoch = self._look(triggered)
+        except (NoPlugIn, MissingRight, Refused) as error:
+            self._show("passive", f"{PASSIVE_REASON}; {error}")
+            self.pause_s = _PASSIVE_S
+        except Fenced:  # the election has another holder, and the leader loop stands by
+            pass
+        except (EquilagError, KafkaError, OSError, RuntimeError) as error:
+            self._show("unreachable", describe_error(error))
+        else:
+            self.pause_s = _LOOK_S
+            self._shared.state.heartbeat_answered()
+            return epoch
+        self.end(leave=False)
+        return None
+
+    def _show(self, role: str, reason: str) -> None:
+        if self._shared.state.role != role:
+            log_event(logging.WARNING, role, reason=reason)
+        self._shared.state.set(role=role, role_reason=reason)
+
+    def end(self, leave: bool) -> None:
+        """Close the connection. With `leave` the carriers leave before; else whoever comes next
+        goes on under their ids."""
+        carriers, self._carriers, self._led = self._carriers, None, None
+        client, self._client = self._client, None
+        if carriers is not None:
+            self._least = carriers.number
+            if leave:
+                with suppress(EquilagError):
+                    self._permit()
+                    carriers.leave()
+                    self._least = 1
+        if client is not None:
+            client.close()
+
+    def _look(self, triggered: bool) -> int:
+        if self._client is None:
+            self._client = PlainClient(self._config, WAIT_S)
+        if self._carriers is None:
+            self._carriers = GroupCarriers(self._client, self._group, least=self._least)
+        self._carriers.check_brokers()
+        described = self._client.describe({self._group: True})[self._group]
+        if not isinstance(described, Described):
+            raise Unreachable(described.reason)
+        workers = frozenset((one.id, one.topics, one.pattern) for one in described.members)
+        if not workers:  # a group of carriers alone would never be empty
+            self.end(leave=True)
+        elif triggered or workers != self._led:
+            self._answer(self._client, self._carriers, described)
+            self._led = workers
+        else:
+            self._carriers.keep()
+        return described.epoch or 0
+
+    def _answer(self, client: PlainClient, carriers: GroupCarriers, described: Described) -> None:
+        self._shared.control.handouts.begin(now=time.monotonic())
+        members = members_with_topics(self._reader.read(self._group))
+        wanted = {topic for member in members for topic in member.topics}
+
+        def bring(by_member: MemberAssignments) -> None:
+            found = read_topics(client, wanted)
+            sizes = {topic: len(found.found[name]) for topic, name in found.ids.items()}
+            shares = {one.id: by_member.get(one.id, {}) for one in described.members}
+            assigned = {
+                member: {topic: share.get(name, []) for topic, name in found.ids.items()}
+                for member, share in shares.items()
+            }
+            carriers.bring(assigned, sizes, time.time_ns())
+
+        joined = JoinedMembers(members, cooperative=False)
+        self._answers.hand_out(joined, described.epoch or 0, ASSIGNOR, bring)
