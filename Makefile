@@ -18,7 +18,7 @@ SNAPSHOT := samples/token-indexer.snapshot.json
 # Every page anew, warnings are errors, and a link to nowhere is a warning.
 SPHINX := $(BIN)/python -m sphinx --quiet --fresh-env --nitpicky --fail-on-warning --keep-going -c docs/site
 # A worker that a test has ended is not replaced: the other ones run what it had left.
-PYTEST = $(BIN)/pytest -n $(WORKERS) --dist loadgroup --max-worker-restart=0 --junitxml=.cache/tests.xml
+PYTEST = $(BIN)/pytest -n $(WORKERS) --dist loadgroup --max-worker-restart=0
 # A command with its limit in seconds; at the limit its processes print their stacks and are killed.
 RUN := $(BIN)/python tests/support/run_limit.py
 
@@ -36,7 +36,7 @@ unexport PYTHONDONTWRITEBYTECODE
 
 .DELETE_ON_ERROR:
 .NOTPARALLEL:
-.PHONY: help run test durations test-changed test-long coverage test-live demo fleet-demo bench bench-full bench-fleet bench-simulation broker-plugin docs docs-links pictures schemas reference examples lint format wheel-test lock clean FORCE
+.PHONY: help run test test-changed test-long coverage test-live demo fleet-demo bench bench-full bench-fleet bench-simulation broker-plugin docs docs-links pictures schemas reference examples lint format wheel-test lock clean FORCE
 
 help: ## what there is to make
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' Makefile | expand -t 14
@@ -48,11 +48,7 @@ run: $(VENV)/.equilag ## plan the sample group, then compare all assignors on it
 
 test: $(VENV)/.dev $(VENV)/.equilag ## the tests, but for the long ones (4 minutes)
 	@echo "Left out, as too slow for every change: tests marked 'long' (make test-long) and 'live' (make test-live)."
-	@$(RUN) 900 $(PYTEST) $(PYTEST_ARGS); status=$$?; \
-	$(BIN)/python tests/support/durations.py; exit $$status
-
-durations: ## keep the seconds of the last run, beside which the next ones name what got slow
-	@$(BIN)/python tests/support/durations.py --keep
+	@$(RUN) 900 $(PYTEST) $(PYTEST_ARGS)
 
 test-changed: $(VENV)/.dev $(VENV)/.equilag ## the tests of the rooms that differ from BASE (main)
 	@tests=`$(BIN)/python tests/support/changed_rooms.py $(BASE)` && echo "Tests: $$tests" && \
