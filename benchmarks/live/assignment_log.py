@@ -1,17 +1,24 @@
-"""What the members of a live group report to hold, and what follows from it."""
+"""What the members of a live group report to hold, and what follows from it.
+
+All times are in seconds since 1970, as in the events.
+"""
 
 from __future__ import annotations
 
 import threading
 import time
 from collections import defaultdict
-from collections.abc import Iterable, Set
+from collections.abc import Iterable, Sequence, Set
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import Literal
+from typing import Final, Literal
 
 Partition = tuple[str, int]
 What = Literal["assign", "revoke", "lost", "closed", "failed", "frozen"]
+
+
+CLOCK_S: Final = 0.001
+"""Members in other processes cut their times to milliseconds: a shorter overlap may be none."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,6 +29,26 @@ class Event:
     member: str
     what: What
     partitions: tuple[Partition, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Holding:
+    """A member's time with a partition; `end` is the end of the observation if it lasts."""
+
+    partition: Partition
+    member: str
+    begin: float
+    end: float
+
+
+@dataclass(frozen=True, slots=True)
+class Overlap:
+    """A time in which two members held one partition."""
+
+    partition: Partition
+    members: tuple[str, str]
+    begin: float
+    end: float
 
 
 class Log:
@@ -76,20 +103,9 @@ class Log:
         """Seconds since the last event."""
         return time.time() - self.events[-1].at
 
-    def twice(self) -> list[tuple[float, Partition, str, str]]:
-        """Return every moment when a member got a partition that another member still held."""
-        held: dict[str, set[Partition]] = {}
-        found = []
-        for event in self.events:
-            if event.what == "assign":
-                for partition in event.partitions:
-                    found += [
-                        (event.at, partition, other, event.member)
-                        for other, theirs in held.items()
-                        if other != event.member and partition in theirs
-                    ]
-            _apply(held, event)
-        return found
+    def twice(self) -> list[Overlap]:
+        """Return all times until now in which two members held one partition."""
+        return overlaps_of(holdings_of(self.events, time.time()))
 
     def gaps(self) -> dict[Partition, list[tuple[float, float]]]:
         """Return when each partition had no owner until now, as `gaps_of`."""
@@ -101,23 +117,67 @@ class Log:
         return sum(b - a > 1.0 for a, b in pairwise(times)) + bool(times)
 
 
+def holdings_of(events: Iterable[Event], now: float) -> list[Holding]:
+    """Return every time that a member held a partition, by begin; `now` ends the observation."""
+    open_since: dict[str, dict[Partition, float]] = defaultdict(dict)
+    found: list[Holding] = []
+
+    def close(member: str, partitions: Iterable[Partition], at: float) -> None:
+        mine = open_since[member]
+        found.extend(
+            Holding(partition, member, mine.pop(partition), at)
+            for partition in partitions
+            if partition in mine
+        )
+
+    for event in events:
+        mine = open_since[event.member]
+        if event.what == "assign":
+            for partition in event.partitions:
+                mine.setdefault(partition, event.at)
+        elif event.what in ("revoke", "lost"):
+            close(event.member, event.partitions, event.at)
+        else:  # the member is gone, or cannot act
+            close(event.member, list(mine), event.at)
+    for member, mine in open_since.items():
+        close(member, list(mine), now)
+    return sorted(found, key=lambda one: one.begin)
+
+
+def overlaps_of(holdings: Sequence[Holding]) -> list[Overlap]:
+    """Return all times with two owners of one partition."""
+    found = []
+    for theirs in by_partition(holdings).values():
+        for at, one in enumerate(theirs):
+            for other in theirs[at + 1 :]:
+                if other.begin >= one.end:
+                    break
+                end = min(one.end, other.end)
+                if other.member != one.member and end - other.begin > CLOCK_S:
+                    members = (one.member, other.member)
+                    found.append(Overlap(one.partition, members, other.begin, end))
+    return sorted(found, key=lambda overlap: overlap.begin)
+
+
 def gaps_of(events: Iterable[Event], now: float) -> dict[Partition, list[tuple[float, float]]]:
     """Return when each partition had no owner after its first one, as (from, to)."""
-    free: dict[Partition, float] = {}
     gaps: dict[Partition, list[tuple[float, float]]] = defaultdict(list)
-    held: dict[str, set[Partition]] = {}
-    for event in events:
-        before = {p for theirs in held.values() for p in theirs}
-        _apply(held, event)
-        after = {p for theirs in held.values() for p in theirs}
-        for partition in before - after:
-            free[partition] = event.at
-        for partition in after - before:
-            if partition in free:
-                gaps[partition].append((free.pop(partition), event.at))
-    for partition, at in free.items():
-        gaps[partition].append((at, now))
+    for partition, theirs in by_partition(holdings_of(events, now)).items():
+        until = theirs[0].end
+        for one in theirs[1:]:
+            if one.begin > until:
+                gaps[partition].append((until, one.begin))
+            until = max(until, one.end)
+        if until < now:
+            gaps[partition].append((until, now))
     return gaps
+
+
+def by_partition(holdings: Iterable[Holding]) -> dict[Partition, list[Holding]]:
+    found: dict[Partition, list[Holding]] = defaultdict(list)
+    for one in sorted(holdings, key=lambda holding: (holding.begin, holding.end)):
+        found[one.partition].append(one)
+    return found
 
 
 def _apply(held: dict[str, set[Partition]], event: Event) -> None:

@@ -8,19 +8,19 @@ from typing import Any
 
 import numpy as np
 import pytest
-from support.live_holdings import (
-    ChangeFigures,
-    Overlap,
-    change_figures,
-    gaps_of,
-    holdings_of,
-    overlaps_of,
-)
+from support.live_holdings import ChangeFigures, change_figures
 from support.live_members import OffsetsRead
 
 from benchmarks.live import load_report, run
 from benchmarks.live.assigned_member import ManualAssignment
-from benchmarks.live.assignment_log import Event, Log
+from benchmarks.live.assignment_log import (
+    Event,
+    Log,
+    Overlap,
+    gaps_of,
+    holdings_of,
+    overlaps_of,
+)
 from benchmarks.live.hand_plan import hand_plan, utilisation
 from benchmarks.live.load_figures import Seen, changes_of, figures_of, process_rates, settled_after
 from benchmarks.live.load_scenarios import (

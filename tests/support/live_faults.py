@@ -13,7 +13,6 @@ from typing import Any, Final
 
 from support.kafka_broker import Broker
 from support.live_fault_group import SECOND, FaultGroup
-from support.live_holdings import holdings_of, overlaps_of
 from support.live_processes import SESSION_S
 from support.waiting import within
 
@@ -103,7 +102,7 @@ class FaultScene:
                     "members": list(one.members),
                     "seconds": round(one.end - one.begin, 3),
                 }
-                for one in overlaps_of(holdings_of(group.log.events, time.time()))
+                for one in group.log.twice()
                 if not stuck & set(one.members)
             ]
             for group in self.groups
