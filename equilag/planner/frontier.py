@@ -20,7 +20,7 @@ from equilag.planner.solving.problem import Task
 from equilag.planner.solving.read_limit import check_found, has_read_limit, state_within_reads
 from equilag.planner.solving.run import BOUNDS, count, improve, search, state_of
 from equilag.planner.solving.run_settings import Asked, SolveSettings, policy_from, task_of
-from equilag.planner.solving.stage import Draft, ProgressObserver
+from equilag.planner.solving.stage import ProgressObserver
 from equilag.planner.solving.state import SolveState
 
 Mark: TypeAlias = Literal["current", "knee", "plan"]
@@ -104,39 +104,30 @@ def frontier(
 
 
 def _points(wanted: Task, budget: Budget, observer: ProgressObserver) -> list[Point]:
-    task = front_task(wanted)
+    task = wanted
+    if task.objective.moves_rank_first and not task.policy.pins_owned:
+        # The whole front is asked for, not only the fewest moves.
+        policy = replace(task.policy, name="lag-aware", balance=task.policy.balance)
+        task = Task.of(task.reduction, Objective(policy), task.seed)
     if has_read_limit(task):
         state = state_within_reads(task, budget, observer)
         state.whole_front = True
         search(state, budget, observer)
         check_found(state, wanted.policy)
         return points_of(state, wanted.objective)
-    draft = count(task, budget, observer, [])
-    if not draft.final:  # no time for the fewest moves, where the front starts, nor for the others
-        unlimited = Budget()
-        state = exact_state(task, count(task, unlimited, observer, []))
+    draft, unlimited = count(task, budget, observer, []), Budget()
+    in_time = draft.final
+    if not in_time:  # for the fewest moves, where the front starts, nor for the others
+        draft = count(task, unlimited, observer, [])
+    exact = state_of(task, draft, [])
+    assert exact is not None  # without a limit on time
+    state = exact
+    state.whole_front = in_time
+    if in_time:
+        search(state, budget, observer)
+    else:
         improve(state, unlimited, observer, (BOUNDS,))
-        return points_of(state, wanted.objective)
-    state = exact_state(task, draft)
-    state.whole_front = True
-    search(state, budget, observer)
     return points_of(state, wanted.objective)
-
-
-def front_task(task: Task) -> Task:
-    """The task of a search over the whole front, for a policy that keeps to the fewest moves."""
-    if task.policy.pins_owned or not task.objective.moves_rank_first:
-        return task
-    policy = replace(task.policy, name="lag-aware", balance=task.policy.balance)
-    return Task.of(task.reduction, Objective(policy), task.seed)
-
-
-def exact_state(task: Task, draft: Draft) -> SolveState:
-    """The state of a draft with exact counts."""
-    state = state_of(task, draft, [])
-    if state is None:
-        raise ValueError("the counts of the draft are not exact")
-    return state
 
 
 def points_of(state: SolveState, objective: Objective) -> list[Point]:
@@ -146,7 +137,7 @@ def points_of(state: SolveState, objective: Objective) -> list[Point]:
     weigh = state.problem.task.reduction.moved_weight
     kept = [c for c in state.front.candidates if not asked.too_many(c.moves)]
     front = [c for c in ParetoFront(kept).points() if limit is None or c.moves <= limit]
-    plan = choose(state, objective)
+    plan = state.problem.with_policy(objective.policy).choose(state.front.candidates)
     middle = knee(front) if len(front) > 2 else None
     if state.problem.shortage and all(c.figures.short > plan.figures.short for c in front):
         front = sorted([*front, plan], key=lambda one: one.moves)  # who falls behind comes first
@@ -173,11 +164,6 @@ def _evidence(state: SolveState, found: Candidate) -> Evidence:
         return "checked"
     claim = state.proofs.strongest("spread_at_least", found.moves)
     return claim.evidence if claim is not None else "checked"
-
-
-def choose(state: SolveState, objective: Objective) -> Candidate:
-    """The candidate that `solve` takes for an objective."""
-    return state.problem.with_policy(objective.policy).choose(state.front.candidates)
 
 
 def _marks(

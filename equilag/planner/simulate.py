@@ -30,7 +30,6 @@ from equilag.planner.simulation.rebalance_price import COOPERATIVE_ROUNDS, Pace,
 from equilag.planner.simulation_result import (
     Assumed,
     Moments,
-    RebalanceSettings,
     Simulation,
     course_of,
 )
@@ -91,7 +90,6 @@ def simulate(
     for settings that make no sense.
     """
     pace = _pace(pause, _protocol(protocol), rounds, poll)
-    rebalance = RebalanceSettings(pace.pause_s, pace.protocol)
     looked_at = None if times is None else _checked_times(times)
     length = None if duration is None else checked_seconds(duration, "duration")
     if length == 0:
@@ -103,17 +101,17 @@ def simulate(
     before = conditions._replace(owner=group.owner)
     schedules: tuple[Schedule, Schedule] = (
         [(0.0, before)],
-        rebalanced(before, conditions, *rebalance),
+        rebalanced(before, conditions, pace.pause_s, pace.protocol),
     )
     if length is None:
         length = _duration(state, schedules) if looked_at is None else max(looked_at) or 1.0
-    moments = _moments(length, rebalance.pause, looked_at)
+    moments = _moments(length, pace.pause_s, looked_at)
     current, planned = (course_of(state, schedule, moments) for schedule in schedules)
     changes = int(np.count_nonzero(group.owner != assigned))
     guessed = np.array([member.capacity is None for member in group.members], dtype=np.bool_)
     weighed = weigh(state.lag, before, assigned, pace, length, guessed)
     return Simulation(
-        group, made, conditions, length, rebalance, assumed, current, planned, changes, weighed
+        group, made, conditions, length, pace, assumed, current, planned, changes, weighed
     )
 
 
@@ -212,10 +210,10 @@ def _moments(length: float, pause: float, times: Floats | None) -> Moments:
 
 
 def _protocol(name: str) -> RebalanceProtocol:
-    for known in PROTOCOLS:
-        if name == known:
-            return known
-    raise InputError(f"{name!r} is none of {', '.join(PROTOCOLS)}", "protocol")
+    found = next((known for known in PROTOCOLS if known == name), None)
+    if found is None:
+        raise InputError(f"{name!r} is none of {', '.join(PROTOCOLS)}", "protocol")
+    return found
 
 
 def _checked_times(times: Sequence[float]) -> Floats:

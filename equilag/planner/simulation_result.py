@@ -16,14 +16,13 @@ from equilag.domain.group.group import Group
 from equilag.domain.plan.plan import Plan
 from equilag.planner.simulation.fluid_run import (
     MemberLags,
-    RebalanceProtocol,
     Schedule,
     members_read_at,
     states_at,
     total_lags,
 )
 from equilag.planner.simulation.fluid_state import Conditions, FluidState
-from equilag.planner.simulation.rebalance_price import Weighed
+from equilag.planner.simulation.rebalance_price import Pace, Weighed
 
 
 class Moments(NamedTuple):
@@ -130,14 +129,6 @@ class Assumed(NamedTuple):
         return self._asdict()
 
 
-class RebalanceSettings(NamedTuple):
-    """How long a rebalance takes, and what stands still."""
-
-    pause: float
-    """Seconds."""
-    protocol: RebalanceProtocol
-
-
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Simulation(Shown):
     """Lag over time under the current assignment and under a plan's."""
@@ -150,7 +141,8 @@ class Simulation(Shown):
     """Rates and capacities, with the owners of the plan's assignment."""
     duration: float
     """Seconds that are looked at."""
-    rebalance: RebalanceSettings
+    pace: Pace
+    """How the group rebalances."""
     assumed: Assumed
     current: LagCourse
     planned: LagCourse
@@ -189,8 +181,8 @@ class Simulation(Shown):
             "group": self.group.name,
             "settings": {
                 "duration_s": self.duration,
-                "pause_s": self.rebalance.pause,
-                "protocol": self.rebalance.protocol,
+                "pause_s": self.pace.pause_s,
+                "protocol": self.pace.protocol,
                 "policy": None if plan is None else plan.settings,
             },
             "evidence": None if plan is None else plan.evidence,

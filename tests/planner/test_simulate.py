@@ -75,7 +75,7 @@ def test_a_rebalance_of_slow_pollers_pays_only_where_lag_falls() -> None:
         return simulate(group, policy=policy, effort=0.1, **how)
 
     even, slow = found(33.0, 5.0), found(12.0, 5.0)
-    assert even.rebalance.pause == slow.rebalance.pause == 30.0
+    assert even.pace.pause_s == slow.pace.pause_s == 30.0
     assert (even.weighed.pays, slow.weighed.pays) == (False, True)
     for one in (even, slow):
         assert one.changes >= 40

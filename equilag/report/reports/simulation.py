@@ -185,8 +185,8 @@ def _course_words(course: LagCourse, found: Simulation) -> str:
 
 
 def _pause_words(found: Simulation) -> str:
-    changes, span = found.changes, time_span(found.rebalance.pause)
+    changes, span = found.changes, time_span(found.pace.pause_s)
     moved = f"{plural(changes, 'partition')} {form(changes, 'changes', 'change')} hands"
-    if found.rebalance.protocol == "eager":
+    if found.pace.protocol == "eager":
         return f"{moved}, and nobody reads for {span} (eager)"
     return f"{moved}, and nobody reads {form(changes, 'it', 'them')} for {span} (cooperative)"
