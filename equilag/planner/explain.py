@@ -42,41 +42,20 @@ FEWER: Final = 0.9
 """Part of the moves that a plan as even has at most to save moves noticeably."""
 
 
-@dataclass(frozen=True, slots=True)
-class Floor:
-    """What no assignment to subscribers goes below; loads in the plan's unit."""
-
-    heaviest: float
-    spread: float
-    excess: float
-    step: float
-    """What is gained at least where something is gained noticeably."""
-    members: int
-
-    def rules_out(self, plan: Plan) -> bool:
-        """True if no plan is noticeably better than this one."""
-        loads = plan.loads
-        return not (
-            loads.max - self.heaviest > self.step
-            or loads.spread - self.spread > self.step
-            or loads.excess - self.excess > most_excess(self.step, self.members)
-        )
-
-
-def floor_of(plan: Plan, policy: Policy) -> Floor:
-    """The floor of a plan's group, whatever counts, pins, room, racks and moves. O(sets × P)."""
+def is_at_the_floor(plan: Plan, policy: Policy) -> bool:
+    """True if no assignment to subscribers is noticeably better, whatever counts, pins, room, racks
+    and moves. O(sets × P)."""
     counting = next(bound_rungs(plan, policy)).counting
     bounds = load_bounds(counting, lambda: False)
-    members = int((~plan.planned.group.idle).sum())
-    step = NEGLIGIBLE * plan.loads.mean
     if bounds is None:
-        return Floor(0.0, 0.0, 0.0, step, members)
-    return Floor(
-        in_unit(plan, bounds.highest.value),
-        in_unit(plan, bounds.spread),
-        in_unit(plan, excess_bound(counting, bounds).value),
-        step,
-        members,
+        return False
+    loads, step = plan.loads, NEGLIGIBLE * plan.loads.mean
+    members = int((~plan.planned.group.idle).sum())
+    above = loads.excess - in_unit(plan, excess_bound(counting, bounds).value)
+    return (
+        loads.max - in_unit(plan, bounds.highest.value) <= step
+        and loads.spread - in_unit(plan, bounds.spread) <= step
+        and above <= most_excess(step, members)
     )
 
 
@@ -209,17 +188,17 @@ def _looser(
     policy = plan.policy
     if policy is None or plan.planned.group.idle.all():
         return
-    floor = floor_of(plan, policy)
+    at_floor = is_at_the_floor(plan, policy)
     tries = [*loosened(group, policy)]
     for number, looser in enumerate(tries):
         with budget.portion(1 / (len(tries) - number)) as part:
-            yield _tried(looser, plan, floor, part, watcher)
+            yield _tried(looser, plan, at_floor, part, watcher)
 
 
 def _tried(
-    looser: Loosened, plan: Plan, floor: Floor, budget: Budget, watcher: Watcher | None
+    looser: Loosened, plan: Plan, at_floor: bool, budget: Budget, watcher: Watcher | None
 ) -> LooserPlan:
-    ruled_out = looser.name not in OTHERWISE_BOUND and floor.rules_out(plan)
+    ruled_out = at_floor and looser.name not in OTHERWISE_BOUND
     if ruled_out and looser.name in OF_MOVES:
         return LooserPlan(looser.name, looser.settings, False, "proved", None)
     if budget.time_left <= 0 or budget.seconds_of_work() <= 0:

@@ -33,9 +33,7 @@ class Proposal(NamedTuple):
 class Searched(NamedTuple):
     """The whole group was searched exhaustively, with so much work allowed, in array elements."""
 
-    work: int = 0
-    complete: bool = False
-    """True if the search proved all that it can prove."""
+    work: int
 
 
 class Note(NamedTuple):
@@ -58,7 +56,8 @@ class SolveState:
     problem: Problem
     front: ParetoFront = field(default_factory=ParetoFront)
     proofs: Proofs = field(default_factory=Proofs)
-    searched: Searched = field(default_factory=Searched)
+    searched: int = 0
+    """Work of the largest exhaustive search of the whole group."""
     notes: list[str] = field(default_factory=list)
     whole_front: bool = False
     """True if every point of the front is asked for, not only the one that the policy takes."""
@@ -82,8 +81,8 @@ class SolveState:
                 self._propose(assigned, algorithm)
             case Claim():
                 self._claim(contribution)
-            case Searched():
-                self.searched = contribution
+            case Searched(work):
+                self.searched = max(work, self.searched)
             case Note(text):
                 self.notes.append(text)
 

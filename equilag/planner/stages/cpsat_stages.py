@@ -74,7 +74,7 @@ def full_model(
     or not one was tried.
     """
     aim = aim_of(state)
-    if searched is not None and (state.searched.work > 0) != searched:
+    if searched is not None and (state.searched > 0) != searched:
         return
     if turn.budget.seconds_of_work(turn.upto) < FIRST_MODEL:
         return

@@ -62,13 +62,13 @@ def exhaustive_search(
     """
     aim = aim_of(state)
     searching = aim == aim_of_search(state)
-    if (searching and state.searched.work >= work) or not unproved(state, aim):
+    if (searching and state.searched >= work) or not unproved(state, aim):
         return
     group = whole(state, aim.limit)
     if group is None:
         return
     if searching:
-        yield Searched(max(work, state.searched.work))
+        yield Searched(work)
     with turn.budget.part(work, turn.upto) as part, suppress(OutOfBudget):
         yield from close_gap(state, group, Search(group.problem, part), aim)
 

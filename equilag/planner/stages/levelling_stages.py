@@ -163,7 +163,7 @@ def window_search(state: SolveState, turn: Turn) -> Iterator[Contribution]:
     pairs = group.n_partitions * problem.active
     if state.proved or problem.moves_matter or pairs > CELLS:
         return
-    if state.searched.work:  # small enough for an exhaustive search to have the last word
+    if state.searched:  # small enough for an exhaustive search to have the last word
         return
     if len(group.class_topics) < 2 or constraint.per_topic:
         return
