@@ -168,11 +168,11 @@ def test_speeds_are_reported_when_they_change(caplog: pytest.LogCaptureFixture) 
 
 
 def test_moves_are_named_up_to_a_number() -> None:
-    two = solve(loads_of([900, 500, 400, 0], ["a", "b"], [0, 0, 1, 1]).group)
+    two = solve(loads_of([900, 500, 400, 0], ["a", "b"], [0, 0, 1, 1]).group, effort=0.1)
     assert shown_moves(two) == "t-0 a to b, t-2 b to a"
-    many = solve(loads_of([10] * 30, ["a", "b"], [0] * 30).group)
+    many = solve(loads_of([10] * 30, ["a", "b"], [0] * 30).group, effort=0.1)
     assert shown_moves(many).endswith(" a to b and 3 more")
-    assert shown_moves(solve(loads_of([1, 1], ["a", "b"], [0, 1]).group)) == ""
+    assert shown_moves(solve(loads_of([1, 1], ["a", "b"], [0, 1]).group, effort=0.1)) == ""
 
 
 def test_facts_come_back_from_their_json() -> None:
