@@ -98,7 +98,8 @@ class Parts:
 
     def __init__(self, **options: Any) -> None:
         self.state = StewardStatus(1.0, 10.0)
-        self.shared = SharedState(StewardOptions("g", **options), self.state)
+        patient = {"rebalance_limit": 20.0, "session": 80.0}  # counted work ends plans long before
+        self.shared = SharedState(StewardOptions("g", **{**patient, **options}), self.state)
 
     def observer(self, reader: FakeReader) -> GroupObserver:
         return GroupObserver(cast(GroupReader, reader), self.shared.options, KeptState(None, "g"))

@@ -411,6 +411,7 @@ def test_a_solver_that_takes_too_long_for_the_event_loop(
         return solve(*args, **kwargs)
 
     monkeypatch.setattr("equilag.planner.solve.solve", slowly)
+    monkeypatch.setattr(sticky_plan, "repaired", lambda *_: None)  # which needs no solver
     lagging_topic(broker, "aio-slow")
     assignor = in_aiokafka.EquilagAssignor.configured(
         lag=StaticLag({"aio-slow": LAGS}), time_limit=3.0
