@@ -53,21 +53,15 @@ class GroupSamples:
     last: Reading
     times: list[float] = field(default_factory=list)
     """Seconds of the monotonic clock."""
-    log_start: list[Ints] = field(default_factory=list)
-    log_end: list[Ints] = field(default_factory=list)
-    committed: list[Ints] = field(default_factory=list)
+    offsets: list[TopicOffsets] = field(default_factory=list)
+    """What was read at these times."""
     failed: list[str] = field(default_factory=list)
     """Why samples in between could not be read."""
 
     def add(self, offsets: TopicOffsets) -> None:
         """Add what was read just now."""
         self.times.append(time.monotonic())
-        for columns, rows in (
-            (self.log_start, offsets.log_start),
-            (self.log_end, offsets.log_end),
-            (self.committed, offsets.committed),
-        ):
-            columns.append(_column(rows, self.first.offsets.sizes))
+        self.offsets.append(offsets)
 
     @property
     def changed(self) -> list[int]:
@@ -91,12 +85,11 @@ class GroupSamples:
         same in both. The others hold nothing here.
         """
         sizes = self.first.offsets.sizes
-        shape = (len(self.times), sum(sizes.values()))
         start, end, committed = (
-            np.array(rows, dtype=np.int64).reshape(shape)
-            for rows in (self.log_start, self.log_end, self.committed)
+            np.array([_column(getattr(one, name), sizes) for one in self.offsets])
+            for name in ("log_start", "log_end", "committed")
         )
-        holder = np.broadcast_to(self._holder(), shape)
+        holder = np.broadcast_to(self._holder(), end.shape)
         n_members = len(self.last.members)
         return OffsetSamples(np.array(self.times), end, committed, holder, n_members, start)
 
