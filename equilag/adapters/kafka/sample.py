@@ -14,7 +14,7 @@ from equilag.adapters.kafka.described import DescribedMember, TopicPartition
 from equilag.adapters.kafka.group_kinds import PLANNED, described_kind
 from equilag.adapters.kafka.plain.plain_ends import log_sizes
 from equilag.adapters.kafka.plain.plain_requests import read_groups
-from equilag.adapters.kafka.reading import TopicLeaders, resolved, several
+from equilag.adapters.kafka.reading import resolved, several
 from equilag.domain.group.lag import lag_list
 
 RACKS_EVERY_S: Final = 3600.0
@@ -71,7 +71,8 @@ class ClusterSampler:
         ends, no_ends = self._cluster.ends(sorted(set().union(*partitions.values())), topics)
         if no_ends and not ends and any(reason != "no leader" for reason in no_ends.values()):
             raise NoAnswer(next(reason for reason in no_ends.values() if reason != "no leader"))
-        sizes, size_problems = self._sizes(ends, topics)
+        led = {(t, p): topics[t][p] for t, p in ends if topics[t][p] >= 0}
+        sizes, size_problems = self._cluster.call(log_sizes, led) if led else ({}, [])
         rows = SampleRows(ts_ms, ends, sizes)
         for group, found in partitions.items():
             rows.add(group, members[group], read.commits[group].offsets, found)
@@ -81,12 +82,6 @@ class ClusterSampler:
             self._racks_kept = time.monotonic()
         remarks = list(dict.fromkeys([*remarks, *by_reason(no_ends), *size_problems]))
         return Sample(ts_ms, rows.offsets, rows.members, left_out, remarks, rack_rows(ts_ms, racks))
-
-    def _sizes(
-        self, partitions: Iterable[TopicPartition], topics: TopicLeaders
-    ) -> tuple[dict[TopicPartition, int], list[str]]:
-        led = {(topic, p): topics[topic][p] for topic, p in partitions if topics[topic][p] >= 0}
-        return self._cluster.call(log_sizes, led) if led else ({}, [])
 
 
 def by_reason(failed: Mapping[TopicPartition, str]) -> list[str]:

@@ -68,12 +68,8 @@ def read_ends(
     With `committed` a log ends where the oldest open transaction begins.
     """
     found = PlainEnds()
-    by_leader: dict[int, dict[str, list[int]]] = {}
-    for (topic, partition), leader in leaders.items():
-        if leader < 0:
-            found.failed[topic, partition] = "no leader"
-        else:
-            by_leader.setdefault(leader, {}).setdefault(topic, []).append(partition)
+    found.failed = {tp: "no leader" for tp, leader in leaders.items() if leader < 0}
+    by_leader = _by_leader(leaders)
     requested = [
         (leader, _list_offsets(mine, at, committed))
         for leader, mine in by_leader.items()
@@ -113,6 +109,15 @@ def _add(found: PlainEnds, tp: TopicPartition, start: int | _Failure, end: int |
     found.failed[tp] = failures[0].reason
     if any(one.moving for one in failures):
         found.moved.add(tp)
+
+
+def _by_leader(leaders: Mapping[TopicPartition, int]) -> dict[int, dict[str, list[int]]]:
+    """Leader -> topic -> partitions, without those that have none."""
+    found: dict[int, dict[str, list[int]]] = {}
+    for (topic, partition), leader in leaders.items():
+        if leader >= 0:
+            found.setdefault(leader, {}).setdefault(topic, []).append(partition)
+    return found
 
 
 def _list_offsets(topics: Mapping[str, list[int]], at: int, committed: bool) -> Any:
@@ -164,12 +169,9 @@ def log_sizes(
     client: PlainClient, leaders: Mapping[TopicPartition, int]
 ) -> tuple[dict[TopicPartition, int], list[str]]:
     """Return the bytes of each partition's log at its leader, and the problems with others."""
-    by_node: dict[int, dict[str, list[int]]] = {}
-    for (topic, partition), node in leaders.items():
-        by_node.setdefault(node, {}).setdefault(topic, []).append(partition)
     sizes: dict[TopicPartition, int] = {}
     problems = []
-    requests = [(node, _log_dirs(topics)) for node, topics in sorted(by_node.items())]
+    requests = [(node, _log_dirs(topics)) for node, topics in sorted(_by_leader(leaders).items())]
     for (node, _), answer in zip(requests, client.ask_all(requests), strict=True):
         problem = None
         if isinstance(answer, Exception):
