@@ -53,13 +53,15 @@ def mistaken_text(text: str, wanted: str) -> str | None:
         return f"empty; {_WANTED[wanted]}"
     if _HTML.match(text):
         return f"an HTML page; {_WANTED[wanted]}"
-    if text.lstrip()[:1] == "{":
-        return _mistaken_document(text, wanted)
-    if wanted == TEXT_KIND or text.lstrip()[:1] == "[":
-        return None
-    if _is_described(text[:_MAX_PASTED]):
-        return _DESCRIBE if wanted == SNAPSHOT_KIND else f"{_DESCRIBE}; {_WANTED[wanted]}"
-    return None if _is_json(text) else f"not JSON; {_WANTED[wanted]}"
+    try:
+        value = json.loads(text)
+    except (ValueError, RecursionError):
+        if wanted == TEXT_KIND or text.lstrip()[:1] in ("{", "["):
+            return None
+        if _is_described(text[:_MAX_PASTED]):
+            return _DESCRIBE if wanted == SNAPSHOT_KIND else f"{_DESCRIBE}; {_WANTED[wanted]}"
+        return f"not JSON; {_WANTED[wanted]}"
+    return mistaken_format(value.get("format"), wanted) if isinstance(value, dict) else None
 
 
 def mistaken_format(kind: object, wanted: str) -> str | None:
@@ -68,22 +70,6 @@ def mistaken_format(kind: object, wanted: str) -> str | None:
     if match is None or match[1] == wanted or match[1] not in _DOCUMENTS:
         return None
     return f"{_DOCUMENTS[match[1]]}; {_WANTED[wanted]}"
-
-
-def _mistaken_document(text: str, wanted: str) -> str | None:
-    try:
-        value = json.loads(text)
-    except (ValueError, RecursionError):
-        return None
-    return mistaken_format(value.get("format"), wanted) if isinstance(value, dict) else None
-
-
-def _is_json(text: str) -> bool:
-    try:
-        json.loads(text)
-    except (ValueError, RecursionError):
-        return False
-    return True
 
 
 def _is_described(text: str) -> bool:
