@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import logging
 import time
 from collections.abc import Callable
 from contextlib import suppress
@@ -21,7 +20,7 @@ from equilag.live.carrier.carrier_membership import ASSIGNOR
 from equilag.live.carrier.group_carriers import GroupCarriers, NoPlugIn
 from equilag.live.rebalance.assignments import JoinedMembers
 from equilag.live.rebalance.joined_members import MemberAssignments
-from equilag.live.status.status import PASSIVE_REASON, log_event
+from equilag.live.status.status import PASSIVE_REASON
 from equilag.live.steward.answer_maker import AnswerMaker
 from equilag.live.steward.membership_errors import Fenced, Refused, Unreachable
 from equilag.live.steward.observer import members_with_topics
@@ -73,23 +72,18 @@ class CarrierShell:
             self._permit()
             epoch = self._look(triggered)
         except (NoPlugIn, MissingRight, Refused) as error:
-            self._show("passive", f"{PASSIVE_REASON}; {error}")
+            self._shared.become("passive", f"{PASSIVE_REASON}; {error}")
             self.pause_s = _PASSIVE_S
         except Fenced:  # the election has another holder, and the leader loop stands by
             pass
         except (EquilagError, KafkaError, OSError, RuntimeError) as error:
-            self._show("unreachable", describe_error(error))
+            self._shared.become("unreachable", describe_error(error))
         else:
             self.pause_s = _LOOK_S
             self._shared.state.heartbeat_answered()
             return epoch
         self.end(leave=False)
         return None
-
-    def _show(self, role: str, reason: str) -> None:
-        if self._shared.state.role != role:
-            log_event(logging.WARNING, role, reason=reason)
-        self._shared.state.set(role=role, role_reason=reason)
 
     def end(self, leave: bool) -> None:
         """Close the connection. With `leave` the carriers leave before; else whoever comes next

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 import time
-from typing import Final
+from typing import Any, Final
 
 from equilag.adapters.kafka.described import MissingRight, UnplannableGroup
 from equilag.adapters.kafka.group_reader import GroupReader
@@ -103,13 +103,11 @@ class LeaderLoop:
         self._carriers.end(leave=False)
         self.leads, self.generation = False, -1
         self._shared.end_take_over("another steward leads")
-        holds, problem, state = self._election.holds, self._election.problem, self._shared.state
+        holds, problem = self._election.holds, self._election.problem
         if problem and holds is None:
-            state.set(role="unreachable", role_reason=problem)
+            self._shared.state.set(role="unreachable", role_reason=problem)
         elif holds is False:
-            if state.role != "standby":
-                log_event(logging.INFO, "standby", reason=STANDBY_REASON)
-            state.set(role="standby", role_reason=STANDBY_REASON)
+            self._shared.become("standby", STANDBY_REASON, logging.INFO)
         self._shared.next_message(_PASSIVE_S)
 
     def _lead_by_carriers(self) -> None:
@@ -254,20 +252,15 @@ class LeaderLoop:
         return True
 
     def _show_role(self, joined: JoinResult) -> None:
-        state = self._shared.state
-        role = "leader" if joined.leads else "follower"
-        reason = ""
-        if not joined.leads and self._shared.options.take_over and not self._took_over:
-            reason = "another member leads until the take-over"
-        elif not joined.leads:
+        known: dict[str, Any] = {"generation": joined.generation, "protocol": joined.protocol}
+        if joined.leads:
+            self._shared.become("leader", "", logging.INFO, **known)
+            return
+        reason = "another member leads until the take-over"
+        if not self._shared.options.take_over or self._took_over:
             who = "that member" if self._next else "all members"
             reason = f"{joined.leader} leads; restart {who}, or use --take-over"
-        known = {"generation": joined.generation, "protocol": joined.protocol}
-        if state.role != role:
-            log_event(
-                logging.INFO if joined.leads else logging.WARNING, role, **known, reason=reason
-            )
-        state.set(role=role, role_reason=reason, **known)
+        self._shared.become("follower", reason, **known)
 
     def _topics_unknown(self, problem: str) -> None:
         """Retry for the length of a session, then leave: the group must not wait forever."""

@@ -9,6 +9,7 @@ import time
 from contextlib import suppress
 from dataclasses import dataclass
 from enum import Enum
+from typing import Any
 
 from equilag.domain.group.co_partitioning import CoPartitionedTopics
 from equilag.live.rebalance.group_control import GroupControl
@@ -107,6 +108,12 @@ class SharedState:
             missing = take_over.waits_for
             level = logging.WARNING if missing else logging.INFO
             log_event(level, "take-over-done", missing=missing, reason=reason)
+
+    def become(self, role: str, reason: str, level: int = logging.WARNING, **known: Any) -> None:
+        """Show the steward's role and why; log it if it is another one than before."""
+        if self.state.role != role:
+            log_event(level, role, **known, reason=reason)
+        self.state.set(role=role, role_reason=reason, **known)
 
     def send(self, command: Command, generation: int = -1, reason: str = "") -> None:
         """Send a command to the leader loop."""
