@@ -65,7 +65,7 @@ def test_blocks_say_more_than_intervals() -> None:
     constraint = constraint_of(group, Policy(), np.array([0, 0, 0, 1, 1], np.int32))
     assert constraint.may(3, ALL).tolist() == [False, True]
     assert constraint.may(np.array([2, 3]), np.array([0, 0])).tolist() == [True, False]
-    assert constraint.may_each(np.array([2, 3]), np.array([0, 1])).tolist() == [
+    assert constraint.may(np.array([[2], [3]]), np.array([0, 1])).tolist() == [
         [True, False],
         [False, True],
     ]

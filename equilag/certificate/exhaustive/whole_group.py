@@ -86,7 +86,7 @@ def whole_problem(
     capacities = group.extended.capacities
     problem = SmallProblem(
         lag=group.lag[items],
-        allowed=constraint.may_each(items, members),
+        allowed=constraint.may(items[:, None], members),
         base=member_loads(rest, group.lag, group.n_members)[members],
         lo=least - held,
         hi=most - held,

@@ -124,12 +124,6 @@ class CountConstraint:
         found: Flags = self.face[group.partition_class[partitions], group.class_of[members]]
         return found
 
-    def may_each(self, partitions: Ints, members: Some) -> Flags:
-        """[I, J] True where member j may take partition i, for each pair."""
-        group = self.group
-        found: Flags = self.face[group.partition_class[partitions]][:, group.class_of[members]]
-        return found
-
     # Counts of members
 
     def counts_of(self, members: Some = ALL) -> CountInterval:

@@ -89,7 +89,7 @@ class BeamGroup:
         return BeamGroup(
             items, members, np.append(group.lag[items], 0),
             np.append(column[group.owner[items]], -2), np.append(topic, -1),
-            np.vstack((constraint.may_each(items, members), np.ones((1, len(members)), bool))),
+            np.vstack((constraint.may(items[:, None], members), np.ones((1, len(members)), bool))),
             least - fixed, most - fixed, constraint.per_topic,
             np.vstack((random, np.zeros((1, len(members)), np.int64))),
             pinned, member_loads(pinned, group.lag, group.n_members)[members],

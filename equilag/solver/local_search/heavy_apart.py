@@ -29,7 +29,7 @@ def heavy_apart(state: AssignmentState, heaviest: int) -> Index | None:
     free = np.flatnonzero(constraint.free)
     chosen = state.active[constraint.counts_of(state.active).most > 0]
     chosen = chosen[np.argsort(factor[chosen], kind="stable")][:heaviest]
-    if not constraint.may_each(free[:1], state.active).all() or len(constraint.face) > 1:
+    if not constraint.may(free[:1], state.active).all() or len(constraint.face) > 1:
         return None
     by_lag = free[np.argsort(group.lag[free], kind="stable")]
     others = busy.copy()
