@@ -62,6 +62,8 @@ class CarrierShell:
         """Until the next turn, unless there is a message."""
         self._led: _Workers | None = None
         """The workers for which the plan was made that is in force."""
+        self._outvoted_by = ""
+        """The assignor that most members name that name one, if it is not the plug-in."""
 
     def turn(self, message: CommandMessage | None) -> int | None:
         """Bring an answer if the members have changed, or if this message asks for it; else keep
@@ -81,6 +83,10 @@ class CarrierShell:
         else:
             self.pause_s = _LOOK_S
             self._shared.state.heartbeat_answered()
+            if self._outvoted_by:
+                reason = f"its members name the assignor {self._outvoted_by!r}"
+                self._show("passive", f"{PASSIVE_REASON}; {reason}")
+                return None
             return epoch
         self.end(leave=False)
         return None
@@ -117,6 +123,7 @@ class CarrierShell:
             self._led = workers
         else:
             self._carriers.keep()
+            self._outvoted_by = described.protocol if described.protocol != ASSIGNOR else ""
         return described.epoch or 0
 
     def _answer(self, client: PlainClient, carriers: GroupCarriers, described: Described) -> None:

@@ -1,0 +1,169 @@
+"""The steward's turns in a KIP-848 group, with a coordinator and carriers that a test sets."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, cast
+from uuid import UUID
+
+import pytest
+from support.steward_fakes import FakeReader, Parts, reading
+
+from equilag.adapters.kafka.described import Described, DescribedMember, ReadFailure
+from equilag.adapters.kafka.group_reader import GroupReader
+from equilag.adapters.kafka.reading import NamedTopics
+from equilag.domain.errors import EquilagError
+from equilag.live.carrier import carrier_shell
+from equilag.live.carrier.carrier_shell import CarrierShell
+from equilag.live.carrier.group_carriers import NoPlugIn
+from equilag.live.steward.membership_errors import Fenced, Refused, Unreachable
+from equilag.live.steward.shared_state import Command, CommandMessage
+
+ID = UUID(int=1)
+HELD = {"a": {"t": [0, 1]}, "b": {"t": [2]}}
+TRIGGER = CommandMessage(Command.TRIGGER)
+
+
+class Scene(Parts):
+    """A group of the topic `t`, its carriers, and who leads it."""
+
+    number = 1
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        super().__init__()
+        self.done: list[Any] = []
+        self.problem: EquilagError | None = None
+        """Raised when brokers are asked for the plug-in."""
+        self.fenced = False
+        self.group: Described | ReadFailure = ReadFailure("not set")
+        self.epoch = 4
+        self.reader = FakeReader()
+        topics = NamedTopics({"t": {0: 1, 1: 1, 2: 1}}, ids={ID: "t"})
+        for name, fake in {
+            "PlainClient": lambda config, timeout: self,
+            "GroupCarriers": lambda client, group, least: self,
+            "read_topics": lambda client, names: topics,
+        }.items():
+            monkeypatch.setattr(carrier_shell, name, fake)
+        self.shell = CarrierShell(
+            self.shared,
+            {"bootstrap.servers": "b:1"},
+            cast(GroupReader, self.reader),
+            self.permit,
+        )
+
+    def holds(self, owned: dict[str, dict[str, list[int]]], protocol: str = "equilag") -> None:
+        """The group has these members now."""
+        self.epoch += 1
+        members = [DescribedMember(name, ("t",), owned=held) for name, held in owned.items()]
+        self.group = Described("consumer", "Stable", protocol, 1, members, self.epoch)
+        self.reader.group = reading({"t": [5, 5, 5]}, owned, "consumer")
+        self.reader.partitions = {"t": 3}
+        self.reader.offsets = self.reader.group.offsets
+
+    def permit(self) -> None:
+        if self.fenced:
+            raise Fenced("another one")
+
+    def check_brokers(self) -> None:
+        if self.problem is not None:
+            raise self.problem
+
+    def describe(self, groups: dict[str, bool]) -> dict[str, Described | ReadFailure]:
+        return dict.fromkeys(groups, self.group)
+
+    def bring(self, assigned: Any, topics: Any, number: int) -> None:
+        assert topics == {ID: 3}
+        self.done.append({one: sorted(share.get(ID, [])) for one, share in assigned.items()})
+
+    def keep(self) -> None:
+        self.done.append("keep")
+
+    def leave(self) -> None:
+        self.done.append("leave")
+
+    def close(self) -> None:
+        self.done.append("close")
+
+    def turn(self, message: CommandMessage | None = None) -> tuple[int | None, list[Any]]:
+        """The epoch, and what the carriers did."""
+        self.done.clear()
+        return self.shell.turn(message), list(self.done)
+
+
+@pytest.fixture
+def here(monkeypatch: pytest.MonkeyPatch) -> Scene:
+    made = Scene(monkeypatch)
+    made.holds(HELD)
+    return made
+
+
+def test_an_answer_for_other_members_and_heartbeats_in_between(here: Scene) -> None:
+    assert here.turn() == (5, [{"a": [0, 1], "b": [2]}])
+    assert here.turn() == (5, ["keep"])
+    assert here.turn(CommandMessage(Command.RECONSIDER)) == (5, ["keep"])
+    assert here.turn(TRIGGER) == (5, [{"a": [0, 1], "b": [2]}])
+    here.holds({"a": {"t": [0, 1, 2]}, "c": {}})
+    epoch, (brought,) = here.turn()
+    assert epoch == 6
+    assert sorted(map(len, brought.values())) == [1, 2]
+    assert here.state.facts.counters["handouts:sticky"] >= 1
+
+
+def test_carriers_leave_with_the_last_worker(here: Scene) -> None:
+    here.turn()
+    here.group = Described("consumer", "Stable", "equilag", 1, [], 6)
+    assert here.turn() == (6, ["leave", "close"])
+
+
+def test_members_that_name_another_assignor_outvote_it(here: Scene) -> None:
+    here.turn()
+    here.holds(HELD, "uniform")
+    assert here.turn() == (None, ["keep"])
+    assert here.state.facts.role_reason.endswith("; its members name the assignor 'uniform'")
+    here.holds(HELD)
+    assert here.turn() == (7, ["keep"])
+
+
+def unreadable(here: Scene) -> None:
+    here.group = ReadFailure("moving")
+
+
+def fenced(here: Scene) -> None:
+    here.fenced = True
+
+
+@pytest.mark.parametrize(
+    ("happens", "role"),
+    [
+        (NoPlugIn("broker 2"), "passive"),
+        (Refused("the group is full"), "passive"),
+        (Unreachable("broker 1"), "unreachable"),
+        (EquilagError("no broker answers"), "unreachable"),
+        (unreadable, "unreachable"),
+        (fenced, "starting"),
+    ],
+)
+def test_what_keeps_it_from_leading(
+    here: Scene, happens: EquilagError | Callable[[Scene], None], role: str
+) -> None:
+    """It says so, leaves nothing, and goes on with an answer for all once that is over."""
+    here.turn()
+    if isinstance(happens, EquilagError):
+        here.problem = happens
+    else:
+        happens(here)
+    assert here.turn() == (None, ["close"])
+    assert here.state.facts.role == role
+    here.problem, here.fenced = None, False
+    here.holds(HELD)
+    assert here.turn() == (6, [{"a": [0, 1], "b": [2]}])
+    assert here.shell.pause_s == 1
+
+
+def test_an_end_without_a_right_to_act_leaves_nothing(here: Scene) -> None:
+    here.turn()
+    here.fenced = True
+    here.done.clear()
+    here.shell.end(leave=True)
+    assert here.done == ["close"]
