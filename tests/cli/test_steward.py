@@ -12,6 +12,7 @@ import pytest
 from equilag.adapters.kafka import cluster
 from equilag.cli.commands.steward import steward_options
 from equilag.cli.parser import build_parser
+from equilag.domain.errors import InputError
 from equilag.live.rebalance.live_policy import live_policy
 from equilag.live.status.http_server import serve
 from equilag.live.status.log_lines import LogLine
@@ -46,6 +47,24 @@ def test_options() -> None:
     assert (options.policy.weight, options.policy.horizon) == ("lag", 30)
     assert options.limits == VerdictLimits(Thresholds(30, 120, 4, 180, 9), 500, 30)
     assert options.state_file == Path("s.json")
+
+
+def test_a_key_for_plans(tmp_path: Path) -> None:
+    file = tmp_path / "key"
+    file.write_text(" a secret\n")
+    options = options_of("--plan-key", str(file))
+    assert options.plan_key == b"a secret"
+    assert "secret" not in repr(options)
+
+
+@pytest.mark.parametrize("text", [None, " \n"])
+def test_no_key_for_plans(text: str | None, tmp_path: Path) -> None:
+    file = tmp_path / "key"
+    if text is not None:
+        file.write_text(text)
+    problem = "No such file or directory" if text is None else "is empty"
+    with pytest.raises(InputError, match=f"--plan-key: {file}: {problem}"):
+        options_of("--plan-key", str(file))
 
 
 def test_defaults() -> None:

@@ -96,6 +96,8 @@ MEMBERSHIP: Final = (
     Option("--state", "FILE", "keep measured rates and speeds in this file over restarts", Path),
     Option("--keep-membership", "", "stay a member on SIGTERM, to lead again after a restart within"
            " the session"),
+    Option("--plan-key", "FILE", "sign plans for KIP-848 groups with this file's text, the brokers'"
+           " equilag.plan.key", Path),
     Option("--protocol", "NAME", "name of an assignor that the members use besides those of Kafka's"
            " clients; may be repeated", repeats=True),
 )  # fmt: skip
@@ -167,7 +169,19 @@ def steward_options(args: argparse.Namespace) -> StewardOptions:
             take_over=args.take_over,
             take_over_wait=args.take_over_wait,
             keep_membership=args.keep_membership,
+            plan_key=b"" if args.plan_key is None else read_key(args.plan_key),
         )
+
+
+def read_key(file: Path) -> bytes:
+    """Return the text of the file without white space around it. Raises InputError."""
+    try:
+        key = file.read_bytes().strip()
+    except OSError as error:
+        raise InputError(error.strerror or str(error), str(file), "--plan-key") from error
+    if not key:
+        raise InputError("is empty", str(file), "--plan-key")
+    return key
 
 
 def co_partition_mode(args: argparse.Namespace) -> CoPartitionMode:
@@ -190,7 +204,8 @@ DESCRIPTION: Final = """\
 Joins a classic consumer group as a member without topics. As the group's leader
 it assigns partitions by equilag's plans; the other members need no change.
 Start it before the members, or use --take-over. It starts a rebalance only if
-the gain is worth it. docs/live.md is the guide."""
+the gain is worth it. In a KIP-848 group brokers need a plug-in, see
+docs/kip848-plugin.md. docs/live.md is the guide."""
 EPILOG: Final = """\
 It needs READ on the group G and on G.equilag-steward, in which the stewards of
 a group elect the one that leads, and DESCRIBE on the topics of G. On SIGTERM

@@ -110,7 +110,8 @@ class CarrierShell:
         if self._client is None:
             self._client = PlainClient(self._config, WAIT_S)
         if self._carriers is None:
-            self._carriers = GroupCarriers(self._client, self._group, least=self._least)
+            key = self._shared.options.plan_key
+            self._carriers = GroupCarriers(self._client, self._group, key, self._least)
         self._carriers.check_brokers()
         described = self._client.describe({self._group: True})[self._group]
         if not isinstance(described, Described):

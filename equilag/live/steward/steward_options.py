@@ -50,6 +50,9 @@ class StewardOptions:
     keep_membership: bool = False
     """At the end stay a member: after a restart within the session the steward still leads."""
 
+    plan_key: bytes = field(default=b"", repr=False)
+    """With which plans for KIP-848 groups are signed, empty for none."""
+
     def __post_init__(self) -> None:
         check_rules(self.policy)
 

@@ -19,6 +19,7 @@ from benchmarks.live.steward_run import StewardRun
 pytestmark = [pytest.mark.broker]
 
 TOPIC = "led-848"
+KEY = "a secret"
 LAGS = (90_000, 30_000, 30_000, 30_000)
 
 
@@ -27,42 +28,81 @@ def ready(tmp_path: Path) -> Iterator[Broker]:
     """A broker with the plug-in."""
     lib = lib_with_plugin(tmp_path / "lib")
     try:
-        running = start_broker(
-            tmp_path, {"group.consumer.assignors": f"uniform,range,{CLASS}"}, lib
-        )
+        settings = {
+            "group.consumer.assignors": f"uniform,range,{CLASS}",
+            "equilag.plan.key": KEY,
+        }
+        running = start_broker(tmp_path, settings, lib)
     except NoBroker as error:
         pytest.skip(f"no Kafka here: {error}")
     yield running
     running.stop()
 
 
-def test_a_steward_leads(ready: Broker, tmp_path: Path) -> None:
-    admin = admin_of(ready.bootstrap)
-    make_topic(admin, TOPIC, len(LAGS))
-    fill(ready.bootstrap, TOPIC, LAGS)
-    commit(admin, TOPIC, {TOPIC: [0] * len(LAGS)})
+class Led:
+    """A group of two that reads a topic with LAGS, and its stewards."""
+
+    def __init__(self, broker: Broker, folder: Path, stack: ExitStack) -> None:
+        self._bootstrap, self._folder, self._stack = broker.bootstrap, folder, stack
+        admin = admin_of(broker.bootstrap)
+        make_topic(admin, TOPIC, len(LAGS))
+        fill(broker.bootstrap, TOPIC, LAGS)
+        commit(admin, TOPIC, {TOPIC: [0] * len(LAGS)})
+        self.key = folder / "key"
+        self.key.write_text(f"{KEY}\n")
+        self.members = Kip848Members(broker.bootstrap, TOPIC)
+        stack.callback(self.members.close)
+        self.members.add()
+        self.members.add()
+        self.reach([2, 2])
+
+    def reach(self, counts: list[int]) -> None:
+        until(lambda: sorted(map(len, self.members.held())) == counts, 60)
+
+    def steward(self, role: str) -> StewardRun:
+        """Start one, and wait for its role."""
+        options = (*QUICKLY, "--balance", "none", "--plan-key", str(self.key))
+        run = StewardRun(self._folder, self._bootstrap, TOPIC, *options)
+        self._stack.callback(run.end)
+        self.becomes(run, role)
+        return run
+
+    def becomes(self, run: StewardRun, role: str) -> None:
+        until(lambda: self.members.held() and run.status().get("role") == role, 60)
+
+
+@pytest.fixture
+def led(ready: Broker, tmp_path: Path) -> Iterator[Led]:
     with ExitStack() as stack:
-        members = Kip848Members(ready.bootstrap, TOPIC)
-        stack.callback(members.close)
-        members.add()
-        members.add()
-        until(lambda: sorted(map(len, members.held())) == [2, 2])
+        yield Led(ready, tmp_path, stack)
 
-        def steward() -> StewardRun:
-            run = StewardRun(tmp_path, ready.bootstrap, TOPIC, *QUICKLY, "--balance", "none")
-            stack.callback(run.end)
-            return run
 
-        first = steward()
-        until(lambda: members.held() and first.status().get("role") == "leader", 60)
-        until(lambda: [0] in members.held() and [1, 2, 3] in members.held(), 60)
-        second = steward()
-        until(lambda: members.held() and second.status().get("role") == "standby", 60)
-        before = members.held()
-        first.kill()
-        until(lambda: members.held() and second.status().get("role") == "leader", 60)
-        stays(lambda: members.held() == before, 2)
-        members.add()
-        until(lambda: all(members.held()), 60)
-        second.end()
-        until(lambda: sorted(map(len, members.held())) == [1, 1, 2], 60)
+def test_a_steward_leads(led: Led) -> None:
+    """The partition with most lag is alone at last, and a newcomer gets its share."""
+    led.steward("leader")
+    led.reach([1, 3])
+    assert [0] in led.members.held()
+    led.members.add()
+    until(lambda: all(led.members.held()), 60)
+
+
+@pytest.mark.long
+def test_another_one_takes_over(led: Led) -> None:
+    first = led.steward("leader")
+    led.reach([1, 3])
+    second = led.steward("standby")
+    before = led.members.held()
+    first.kill()
+    led.becomes(second, "leader")
+    stays(lambda: led.members.held() == before, 2)
+    assert second.end() == 0
+    led.reach([2, 2])  # the broker's own assignor again
+
+
+@pytest.mark.long
+def test_a_steward_without_the_plug_in_is_passive(broker: Broker, tmp_path: Path) -> None:
+    with ExitStack() as stack:
+        led = Led(broker, tmp_path, stack)
+        run = led.steward("passive")
+        reason = run.status()["role_reason"]
+        assert reason.endswith(f"group.consumer.assignors has no {CLASS} at: broker 1")

@@ -41,7 +41,7 @@ class Scene(Parts):
         topics = NamedTopics({"t": {0: 1, 1: 1, 2: 1}}, ids={ID: "t"})
         for name, fake in {
             "PlainClient": lambda config, timeout: self,
-            "GroupCarriers": lambda client, group, least: self,
+            "GroupCarriers": lambda client, group, key, least: self,
             "read_topics": lambda client, names: topics,
         }.items():
             monkeypatch.setattr(carrier_shell, name, fake)
