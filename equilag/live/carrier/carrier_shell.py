@@ -85,7 +85,7 @@ class CarrierShell:
             self._shared.state.heartbeat_answered()
             if self._outvoted_by:
                 reason = f"its members name the assignor {self._outvoted_by!r}"
-                self._show("passive", f"{PASSIVE_REASON}; {reason}")
+                self._shared.become("passive", f"{PASSIVE_REASON}; {reason}")
                 return None
             return epoch
         self.end(leave=False)
