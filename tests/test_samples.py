@@ -14,7 +14,7 @@ from equilag.pipeline.sources.group_columns import plan_columns
 RUN: Final = str(SAMPLES / "fleet-run")
 COLUMNS: Final = (
     "status", "moves", "lag_max", "lag_spread", "load_max", "throughput", "short_now", "short",
-    "action", "headline", "relief_percent",
+    "action", "cause", "headline", "relief_percent",
 )  # fmt: skip
 """Of plans and verdicts, those that a page shows."""
 

@@ -98,6 +98,7 @@ def check(result: GroupResult, plan: Plan, weight: str = "lag") -> None:
         **{f"load_{name}": getattr(lag, name) for name in LOAD_NAMES},
         **dict.fromkeys(name for name, _ in THROUGHPUT),
         "action": verdict.action,
+        "cause": verdict.cause,
         "headline": None if weight in ("rate", "bytes") else verdict.headline,
         "relief_percent": verdict.relief_percent,
         "moves": len(plan.moves),

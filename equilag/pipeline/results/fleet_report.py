@@ -35,7 +35,7 @@ _PLAN: Final = (
     "weight", "load_mean", "load_max", "load_spread", "load_excess", "load_spread_lower_bound",
     "load_excess_lower_bound", "gap_percent_of_mean", "throughput", "utilisation_now",
     "utilisation", "short_now", "short", "members_short", "hot_partitions", "action",
-    "headline", "relief_percent", "policy", "time_limit_s",
+    "cause", "headline", "relief_percent", "policy", "time_limit_s",
 )  # fmt: skip
 _CURRENT: Final = ("group", "load_max", "load_spread", "load_excess")
 

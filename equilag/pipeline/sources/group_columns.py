@@ -50,6 +50,7 @@ THROUGHPUT: Final[Fields] = (
 """Whether members keep up (see `keeping_up`); null where no rate or no capacity is known."""
 VERDICT: Final[Fields] = (
     ("action", "string"),
+    ("cause", "string"),
     ("headline", "string"),
     ("relief_percent", "double"),
 )

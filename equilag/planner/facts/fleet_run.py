@@ -91,6 +91,8 @@ class GroupRow:
     """Of that verdict; None where what is spread are not records."""
     relief_percent: float
     """By how much the plan relieves the most relieved member, in percent of a fair share."""
+    cause: str | None = None
+    """The cause that the action is about; None for none."""
     throughput: GroupThroughput | None = None
     """None where rates or capacities are not known."""
     commands: GroupCommands | None = None

@@ -276,6 +276,7 @@ def _pairs(row: GroupRow, unit: str) -> Iterator[tuple[str, str]]:
     def change(now: float | None, planned: float) -> str:
         return number(planned) if now is None else f"{number(now)} → {number(planned)}"
 
+    yield "cause", row.cause or ""
     heaviest = f"{change(row.max_now, row.max_planned)} {unit}"
     yield "heaviest member", f"{heaviest}; the mean is {number(row.load_mean)}"
     above = change(row.excess_now, row.excess_planned)
