@@ -395,11 +395,11 @@ def test_after_a_take_over_nobody_gets_what_missing_members_held() -> None:
     assert run.target is not None
 
 
-def test_a_take_over_does_not_wait_forever(caplog: pytest.LogCaptureFixture) -> None:
+def test_a_take_over_does_not_wait_forever(
+    caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(PAUSE, 0.1)
     run = taking_over([joined("b-2"), joined("b-2", generation=2)], take_over_wait=0.05)
-    run.leader._next_message = (  # type: ignore[method-assign]
-        lambda seconds: LeaderLoop._next_message(run.leader, min(seconds, 0.1))
-    )
     with caplog.at_level(logging.INFO, "equilag.steward"):
         run.go()
     assert run.membership.synced[1]["b-2"] == {"t": [1]}
