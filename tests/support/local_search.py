@@ -16,7 +16,7 @@ from equilag.domain.group.loads import excess, roughly
 from equilag.domain.plan.metrics import member_loads, spread
 from equilag.domain.policy.policy import Policy
 from equilag.domain.policy.policy_settings import BALANCES
-from equilag.solver.exchange.cyclic_exchanges import Window
+from equilag.solver.local_search.load_targets import Window
 from equilag.solver.lower_bounds.load_bounds import load_bounds
 from equilag.solver.moves.fewest_moves import fewest_moves
 

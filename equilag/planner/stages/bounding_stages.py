@@ -12,7 +12,7 @@ from equilag.domain.policy.objective import SPREAD, VALUE
 from equilag.planner.solving.problem import NEGLIGIBLE, Task
 from equilag.planner.solving.stage import STEP, Draft, Turn
 from equilag.planner.solving.state import Contribution, Proposal, SolveState, aim_of_policy
-from equilag.planner.stages.levelling_stages import goal_of, round_of_levels
+from equilag.planner.stages.levelling_stages import round_of_levels, window_of
 from equilag.solver.local_search.levelling import level_loads
 from equilag.solver.lower_bounds.load_bounds import NO_LAG, difference, excess_bound, load_bounds
 
@@ -83,5 +83,5 @@ def priced_loads(state: SolveState, turn: Turn) -> Iterator[Contribution]:
             if start is None or not constraint.admits(start):
                 continue
             stop = turn.steps(round_of_levels(problem))
-            levelled = level_loads(group, constraint, start, state.rng, stop, goal_of(state))
+            levelled = level_loads(group, constraint, start, state.rng, stop, window_of(state))
             yield Proposal(levelled, "prices")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
 from typing import Final
 
 import numpy as np
@@ -17,7 +16,7 @@ from equilag.planner.solving.front import Candidate, knee
 from equilag.planner.solving.stage import SINGLE, STEP, Turn
 from equilag.planner.solving.state import Contribution, Proposal, SolveState
 from equilag.planner.stages.descent_stages import GREEDY_DESCENT, greedy_step
-from equilag.planner.stages.levelling_stages import goal_of
+from equilag.planner.stages.levelling_stages import window_of
 from equilag.solver.local_search.greedy_descent import descend
 from equilag.solver.local_search.levelling import level_loads
 from equilag.solver.local_search.way_back import UnevennessLimit, return_to_owners
@@ -67,10 +66,10 @@ def _round(state: SolveState, turn: Turn, number: int) -> Iterator[Contribution]
             yield Proposal(assigned, GREEDY_DESCENT)
     keep = problem.search_limit is not None or start is not state.most_even
     assigned = start.assigned if keep else _perturbed(group, constraint, start.assigned, rng)
-    goal = replace(goal_of(state), most_moves=start.moves if keep else None)
+    window = window_of(state)._replace(most_moves=start.moves if keep else None)
     if not state.excess_settled(start):
-        goal = replace(goal, enough=-1)
-    assigned = level_loads(group, constraint, assigned, rng, stop, goal)
+        window = window._replace(enough=-1)
+    assigned = level_loads(group, constraint, assigned, rng, stop, window)
     yield Proposal(assigned, "front")
     if problem.moves_trade:
         limit = UnevennessLimit(roughly(start.spread), start.excess)

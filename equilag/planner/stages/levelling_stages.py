@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import replace
 from typing import Final
 
 import numpy as np
@@ -14,12 +13,12 @@ from equilag.domain.group.loads import roughly
 from equilag.planner.solving.problem import NEGLIGIBLE, Problem
 from equilag.planner.solving.stage import STEP, Turn
 from equilag.planner.solving.state import Contribution, Proposal, SolveState
-from equilag.solver.exchange.cyclic_exchanges import MAX_CELLS, Window
+from equilag.solver.exchange.cyclic_exchanges import MAX_CELLS
 from equilag.solver.exchange.paired_exchange import exchange_in_pairs
 from equilag.solver.local_search.equal_loads import equalise_loads
 from equilag.solver.local_search.level_search import search_level
 from equilag.solver.local_search.levelling import heaviest_gives, level_loads
-from equilag.solver.local_search.load_targets import ImprovementGoal
+from equilag.solver.local_search.load_targets import Window
 from equilag.solver.local_search.three_way_splits import bring_close
 from equilag.solver.local_search.way_back import keep_alike
 from equilag.solver.local_search.window_search import search_window
@@ -31,14 +30,14 @@ SETS: Final = 50
 """Sets of interchangeable members, the largest first; the rest hold too little to matter."""
 
 
-def goal_of(state: SolveState) -> ImprovementGoal:
+def window_of(state: SolveState) -> Window:
     """The window that the bounds leave, and the proved spread, beyond which nothing is found."""
     most = state.most_even.moves if state.problem.moves_matter else None
-    goal = ImprovementGoal(roughly(state.proofs.spread), most)
+    window = Window(enough=roughly(state.proofs.spread), most_moves=most)
     low, high = (state.proofs.value(name) for name in ("min_load_at_most", "max_load_at_least"))
     if low is None or high is None:
-        return goal
-    return replace(goal, low=roughly(low), high=roughly(high))
+        return window
+    return window._replace(low=roughly(low), high=roughly(max(low, high)))
 
 
 def paired_exchange(state: SolveState, turn: Turn) -> Iterator[Contribution]:
@@ -110,13 +109,15 @@ def levels(state: SolveState, turn: Turn) -> Iterator[Contribution]:
         return
     if not last:
         turn = turn._replace(share=FOLLOWED, upto=FOLLOWED)
-    goal, all_stop = goal_of(state), turn.steps(round_of_levels(problem))
+    window, all_stop = window_of(state), turn.steps(round_of_levels(problem))
     heaviest = None
     if problem.has_capacities and not problem.moves_matter:
         heaviest = crowd(problem.counting, problem.counting.active)
 
     def levelled(start: Index, stop: Callable[[], bool], apart: int | None) -> Proposal:
-        return Proposal(level_loads(group, constraint, start, state.rng, stop, goal, apart), LEVELS)
+        return Proposal(
+            level_loads(group, constraint, start, state.rng, stop, window, apart), LEVELS
+        )
 
     if problem.moves_trade:
         yield levelled(state.most_even.assigned, limit_steps(FIRST, all_stop), heaviest)
@@ -134,13 +135,13 @@ def levels_within(state: SolveState, turn: Turn) -> Iterator[Contribution]:
     if limit is None or state.done or problem.moves_matter:
         return
     group, constraint = problem.group, problem.constraint
-    goal, few = replace(goal_of(state), most_moves=limit), state.front.fewest_moves()
+    window, few = window_of(state)._replace(most_moves=limit), state.front.fewest_moves()
     stop = turn.steps(EXACT_STEP)
     simple = heaviest_gives(group, constraint, few.assigned, stop, limit - few.moves)
     yield Proposal(simple, "heaviest-gives")
     for start in (state.front.most_even(limit).assigned, simple):
         stop = turn.steps(round_of_levels(problem))
-        found = level_loads(group, constraint, start, state.rng, stop, goal)
+        found = level_loads(group, constraint, start, state.rng, stop, window)
         yield Proposal(found, LEVELS)
 
 
@@ -167,17 +168,14 @@ def window_search(state: SolveState, turn: Turn) -> Iterator[Contribution]:
         return
     if len(group.class_topics) < 2 or constraint.per_topic:
         return
-    low, high = (state.proofs.value(name) for name in ("min_load_at_most", "max_load_at_least"))
-    if low is None or high is None:
+    if state.proofs.value("min_load_at_most") is None:
         return
-    number = float if problem.has_capacities else int
-    window = Window(number(low), number(max(low, high)))
 
     size = np.bincount(group.partition_class[constraint.free], minlength=len(constraint.face))
     takeable = float((size @ constraint.face)[group.class_of].mean())
     cells = min(float(MAX_CELLS), takeable * group.n_partitions / problem.active)
     stop = turn._replace(upto=SINGLE_PART * turn.upto).steps(5 * STEP + CELL * cells, 0.5)
-    start = state.most_even.assigned
+    start, window = state.most_even.assigned, window_of(state)
     found = search_window(group, constraint, start, window, state.rng, stop)
     yield Proposal(found, "window-search")
     stop = turn.steps(min(LARGEST_LAYER, STEP + LAYER * group.n_partitions), 0.5)

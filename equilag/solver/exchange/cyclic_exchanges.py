@@ -12,14 +12,14 @@ readers; of larger neighbourhoods it takes a part at random.
 
 from __future__ import annotations
 
-from typing import Any, Final, NamedTuple
+from typing import Final
 
 import numpy as np
 
 from equilag.domain.constraint import ALL
 from equilag.domain.group.group import NOBODY, Ints
-from equilag.domain.group.loads import LoadColumn
 from equilag.solver.local_search.assignment_state import AssignmentState
+from equilag.solver.local_search.load_targets import Window
 
 NEVER: Final = np.int64(2**62)
 """More than any gain: the sum of all lags stays below it."""
@@ -31,20 +31,6 @@ MAX_TAKEN: Final = 500
 """Partitions that a search for cycles of three considers taking; a sample of more."""
 POOL: Final = 4
 """What is passed on in a cycle of three is drawn from this many times as many partitions."""
-
-
-class Window(NamedTuple):
-    """The loads that the proved bounds leave, both ends included."""
-
-    low: Any
-    """The upper bound of the lightest load; an integer where loads are, as `high`."""
-    high: Any
-    """The lower bound of the heaviest one, but not below `low`."""
-
-    def outside(self, load: LoadColumn) -> LoadColumn:
-        """Distance of each load from the window; 0 inside."""
-        found: LoadColumn = np.maximum(np.maximum(self.low - load, load - self.high), 0)
-        return found
 
 
 def exchange_of_two(

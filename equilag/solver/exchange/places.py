@@ -24,7 +24,7 @@ from equilag.domain.constraint import CountConstraint, ranges
 from equilag.domain.group.group import NOBODY, Group, Index, Ints
 from equilag.domain.group.loads import LoadColumn
 from equilag.domain.plan.metrics import loads_of, member_counts
-from equilag.solver.exchange.cyclic_exchanges import Window
+from equilag.solver.local_search.load_targets import Window
 
 NOTHING: Final = -1
 """In the table: a column that a member does not use."""

@@ -11,8 +11,8 @@ import numpy as np
 from equilag.domain.constraint import CountConstraint
 from equilag.domain.group.group import Group, Index, Ints
 from equilag.domain.plan.metrics import loads_of
-from equilag.solver.exchange.cyclic_exchanges import Window
 from equilag.solver.exchange.places import PlaceTable, deal_layers
+from equilag.solver.local_search.load_targets import Window
 
 MAX_PAIRS: Final = 120_000
 """Pairs of a place and a member that may hold it, in one table: about 30 ms for one layer. Of

@@ -17,11 +17,10 @@ from equilag.domain.columns import Floats
 from equilag.domain.constraint import CountConstraint
 from equilag.domain.group.group import Group, Index, Ints
 from equilag.domain.plan.metrics import count_moves, moves_added
-from equilag.solver.exchange.cyclic_exchanges import Window
 from equilag.solver.exchange.pair_exchanges import FREE, NO_GAIN, Pairs, Score, exchange_best
 from equilag.solver.local_search.assignment_state import AssignmentState
 from equilag.solver.local_search.heavy_apart import heavy_apart
-from equilag.solver.local_search.load_targets import ImprovementGoal
+from equilag.solver.local_search.load_targets import Window
 
 ROUND_SIZE: Final = 16_000
 """Entries of pairs that one round looks at, about: some 5 ms."""
@@ -55,30 +54,28 @@ def level_loads(
     assigned: Index,
     rng: np.random.Generator,
     stop: Callable[[], bool],
-    goal: ImprovementGoal,
+    window: Window,
     heaviest: int | None = None,
 ) -> Index:
     """[P] an assignment with a spread that is no larger.
 
-    The target is the window of the goal: from the upper bound of the lightest load to the lower
-    bound of the heaviest one, per unit of capacity. Where moves are limited, few members can get
+    The target is the window, per unit of capacity. Where moves are limited, few members can get
     there, and those near the extremes come first. Given `heaviest`, so many partitions are set
-    apart first, and the others are dealt anew where that helps. Ends at a spread of `goal.enough`.
-    `stop` is called before every round. O(P), and O(pairs × c log c) for each round, where c is the
-    largest count.
+    apart first, and the others are dealt anew where that helps. `stop` is called before every
+    round. O(P), and O(pairs × c log c) for each round, where c is the largest count.
     """
-    state, window = AssignmentState.of(group, constraint, assigned), Window(goal.low, goal.high)
-    best, least, limit, left = assigned, state.unevenness, goal.most_moves, None
+    state, limit, left = AssignmentState.of(group, constraint, assigned), window.most_moves, None
+    best, least = assigned, state.unevenness
     if len(state.active) < 2:
         return best
     if heaviest is not None:
         state = _start(state, window, heaviest)
     missed, nearest, stalled, beside = np.zeros(group.n_members, np.int64), np.inf, 0, 0
     patience = PATIENCE if limit is None else PATIENCE_OF_FEW
-    while stalled < patience and least[0] > goal.enough and not stop():
+    while stalled < patience and least[0] > window.enough and not stop():
         near = window
         if limit is not None:
-            near = _near_the_extremes(state, goal, rng)
+            near = _near_the_extremes(state, window, rng)
             left = limit - count_moves(group, state.assigned)
         far, pairs = _pairs(state, window, near, missed, beside, rng)
         if not len(far):
@@ -138,13 +135,11 @@ def _start(state: AssignmentState, window: Window, heaviest: int) -> AssignmentS
     return other if heaviest or 2 * _apart(other, window) < _apart(state, window) else state
 
 
-def _near_the_extremes(
-    state: AssignmentState, goal: ImprovementGoal, rng: np.random.Generator
-) -> Window:
+def _near_the_extremes(state: AssignmentState, window: Window, rng: np.random.Generator) -> Window:
     """A window that leaves out the loads near the heaviest and the lightest one."""
     high, low = state.extremes()
     above, below = (REACH * (high - low) * rng.random(2)).tolist()
-    return Window(min(goal.low, low + below), max(goal.high, high - above))
+    return Window(min(window.low, low + below), max(window.high, high - above))
 
 
 def _apart(state: AssignmentState, window: Window) -> float:

@@ -1,19 +1,34 @@
-"""The load that each member should come to, where single partitions are heavier than the mean."""
+"""The loads that members should come to."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Final
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from equilag.domain.columns import distinct
-from equilag.domain.group.group import NOBODY, Flags, Group, Ints
+from equilag.domain.group.group import NOBODY, Flags, Ints
 from equilag.domain.group.loads import LoadColumn
 from equilag.solver.local_search.assignment_state import AssignmentState
 
-MAX_PASSES: Final = 40
-"""Passes that set partitions apart. Each lowers the mean, and three or four settle most groups."""
+
+class Window(NamedTuple):
+    """The loads that the proved bounds leave, both ends included, and where a search ends."""
+
+    low: Any = 2**62
+    """The upper bound of the lightest load; an integer where loads are, as `high`."""
+    high: Any = 0
+    """The lower bound of the heaviest one, but not below `low`."""
+    enough: float = 0
+    """A spread at which the search ends."""
+    most_moves: float | None = None
+    """No plan moves more than this; None where moves do not count."""
+
+    def outside(self, load: LoadColumn) -> LoadColumn:
+        """Distance of each load from the window; 0 inside."""
+        found: LoadColumn = np.maximum(np.maximum(self.low - load, load - self.high), 0)
+        return found
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -36,7 +51,7 @@ class LoadTargets:
         """Of a group with at least one member that is not idle. O(P)."""
         group = state.group
         part = state.constraint.parts[group.class_of]
-        mean = _means(state, part) if state.factor is None else _means_by_capacity(state, part)
+        mean = _means(state, part)
         busy = distinct(part[~group.idle])
         fair = state.mean
         aim = mean[part]
@@ -49,56 +64,22 @@ class LoadTargets:
 
 
 def _means(state: AssignmentState, part: Ints) -> Ints:
-    """[parts] the mean load without the partitions above it, and the members that hold those."""
-    group: Group = state.group
-    n_parts = int(part.max()) + 1
-    size = np.bincount(part[state.active], minlength=n_parts)
-    total = np.zeros(n_parts, np.int64)
-    np.add.at(total, part, state.loads)
+    """[parts] the level that each part comes to: its k heaviest partitions go to its k members of
+    the largest capacities; the least of what that leaves to the others, over all k."""
+    lag, factor, n_parts = state.group.lag, state.factor, int(part.max()) + 1
+    rate = np.ones(len(part)) if factor is None else 1.0 / factor
+    members = state.active[np.lexsort((-rate[state.active], part[state.active]))]
     held = np.flatnonzero(state.assigned != NOBODY)
-    whose, lag = part[state.assigned[held]], group.lag[held]
-    mean = total // np.maximum(size, 1)
-    for _ in range(MAX_PASSES):
-        apart = lag > mean[whose]
-        number = np.bincount(whose[apart], minlength=n_parts)
-        left = total.copy()
-        np.subtract.at(left, whose[apart], lag[apart])
-        fewer = np.where(number < size, left // np.maximum(size - number, 1), mean)
-        if not (fewer < mean).any():
-            break
-        mean = np.minimum(mean, fewer)
-    return mean
-
-
-def _means_by_capacity(state: AssignmentState, part: Ints) -> Ints:
-    """[parts] the same where capacities differ: the k heaviest partitions of a part go to the k
-    members of the largest capacities; the level is the least of what that leaves to the others,
-    over all k."""
-    group, factor = state.group, state.factor
-    assert factor is not None
-    n_parts = int(part.max()) + 1
+    held = held[np.lexsort((-lag[held], part[state.assigned[held]]))]
+    edges = np.arange(n_parts + 1)
+    first = np.searchsorted(part[members], edges)
+    start = np.searchsorted(part[state.assigned[held]], edges)
     mean = np.zeros(n_parts, np.int64)
-    held = np.flatnonzero(state.assigned != NOBODY)
-    whose = part[state.assigned[held]]
-    for number in distinct(part[state.active]).tolist():
-        lag = np.sort(group.lag[held[whose == number]])[::-1]
-        rate = np.sort(1.0 / factor[state.active[part[state.active] == number]])[::-1]
-        most = min(len(lag) + 1, len(rate))
-        left = np.append(lag.sum(), lag.sum() - np.cumsum(lag[: most - 1]))
-        share = rate.sum() - np.append(0.0, np.cumsum(rate[: most - 1]))
-        mean[number] = int((left / share).min())
+    for number in distinct(part[members]).tolist():
+        mine = lag[held[start[number] : start[number + 1]]]
+        share = rate[members[first[number] : first[number + 1]]]
+        most = min(len(mine) + 1, len(share))
+        left = mine.sum() - np.append(0, np.cumsum(mine[: most - 1]))
+        others = share.sum() - np.append(0, np.cumsum(share[: most - 1]))
+        mean[number] = int((left / others).min())
     return mean
-
-
-@dataclass(frozen=True, slots=True)
-class ImprovementGoal:
-    """The goal of one run of a local search on the lag spread."""
-
-    enough: float = 0
-    """A spread at which the search ends."""
-    most_moves: float | None = None
-    """No plan moves more than this; None where moves do not count."""
-    low: float = 2**62
-    """No plan has a larger lightest load: a member there needs no other partitions."""
-    high: float = 0
-    """No plan has a smaller heaviest load."""

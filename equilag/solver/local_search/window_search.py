@@ -19,12 +19,9 @@ import numpy as np
 
 from equilag.domain.constraint import ALL, CountConstraint, ranges
 from equilag.domain.group.group import NOBODY, Group, Index, Ints
-from equilag.solver.exchange.cyclic_exchanges import (
-    Window,
-    exchange_of_three,
-    exchange_of_two,
-)
+from equilag.solver.exchange.cyclic_exchanges import exchange_of_three, exchange_of_two
 from equilag.solver.local_search.assignment_state import AssignmentState
+from equilag.solver.local_search.load_targets import Window
 
 
 def lighten(
@@ -223,7 +220,7 @@ def _descend(
 def _wider(window: Window, extremes: tuple[float, float]) -> Window:
     """The window widened halfway to the extreme loads; the same one if they are inside it."""
     high, low = max(window.high, extremes[0]), min(window.low, extremes[1])
-    return Window((window.low + low) // 2, -(-(window.high + high) // 2))
+    return window._replace(low=(window.low + low) // 2, high=-(-(window.high + high) // 2))
 
 
 def _improve(

@@ -22,7 +22,6 @@ from equilag.solver.exchange.paired_exchange import MemberRows, exchange_in_pair
 from equilag.solver.local_search.assignment_state import AssignmentState
 from equilag.solver.local_search.equal_loads import divisible, equalise_loads
 from equilag.solver.local_search.levelling import level_loads
-from equilag.solver.local_search.load_targets import ImprovementGoal
 from equilag.solver.lower_bounds.load_bounds import crowd, load_bounds
 
 TOTAL = Policy()
@@ -128,8 +127,8 @@ def test_one_subscription_comes_close_to_the_bound() -> None:
         counting = Counting(group, constraint)
         bounds = load_bounds(counting, never)
         heaviest = crowd(counting, counting.active)
-        goal = ImprovementGoal(0, None, *window_of(group, constraint))
-        found = level_loads(group, constraint, assigned, rng, never, goal, heaviest)
+        window = window_of(group, constraint)
+        found = level_loads(group, constraint, assigned, rng, never, window, heaviest)
         figures = loads_of(group, found)
         assert constraint.admits(found)
         assert figures.spread - bounds.spread <= 0.001 * figures.mean

@@ -14,7 +14,6 @@ from equilag.domain.plan.metrics import count_moves
 from equilag.domain.policy.policy import Policy
 from equilag.solver.exchange.exchange_beam import FewExchanges, extension_price, search_beam
 from equilag.solver.local_search.levelling import level_loads
-from equilag.solver.local_search.load_targets import ImprovementGoal
 from equilag.solver.local_search.way_back import UnevennessLimit, keep_alike, return_to_owners
 
 
@@ -24,8 +23,8 @@ def test_returning_saves_moves_within_the_spread(slack: int) -> None:
     for group, _, constraint, assigned in starts(seed=56, n=6):
         rng = np.random.default_rng(1)
         stop = limit_steps(12, never)
-        goal = ImprovementGoal(0, None, *window_of(group, constraint))
-        even = level_loads(group, constraint, assigned, rng, stop, goal)
+        window = window_of(group, constraint)
+        even = level_loads(group, constraint, assigned, rng, stop, window)
         limit = UnevennessLimit(spread_of(group, even) + slack, excess_of(group, even) + slack)
         home = return_to_owners(group, constraint, even, limit, never)
         assert constraint.admits(home)

@@ -23,7 +23,7 @@ from equilag.solver.local_search.bulk_descent import descend_in_bulk
 from equilag.solver.local_search.greedy_descent import descend
 from equilag.solver.local_search.level_search import search_level
 from equilag.solver.local_search.levelling import level_loads
-from equilag.solver.local_search.load_targets import ImprovementGoal
+from equilag.solver.local_search.load_targets import Window
 from equilag.solver.local_search.way_back import UnevennessLimit, return_to_owners
 from equilag.solver.local_search.window_search import search_window
 
@@ -41,9 +41,10 @@ class Case(NamedTuple):
     def spread(self, assigned: Index) -> Load:
         return loads_of(self.group, assigned).spread
 
-    def goal(self, keep_moves: bool) -> ImprovementGoal:
+    def goal(self, keep_moves: bool) -> Window:
         moves = count_moves(self.group, self.assigned) if keep_moves else None
-        return ImprovementGoal(self.enough, moves, *window_of(self.group, self.constraint))
+        window = window_of(self.group, self.constraint)
+        return window._replace(enough=self.enough, most_moves=moves)
 
 
 Rng = np.random.Generator
@@ -178,6 +179,6 @@ def test_levelling_without_anything_free_changes_nothing(most_moves: int | None)
     group = group_of([4], [[0], [0]], owners=[0, 0, 1, 1], lags=[9, 9, 1, 1])
     constraint, assigned = start(group, Policy("sticky-yet-fair"), keep=True)
     assert not constraint.free.any()
-    goal = ImprovementGoal(0, most_moves, 10, 10)
+    goal = Window(10, 10, 0, most_moves)
     found = level_loads(group, constraint, assigned, np.random.default_rng(1), never, goal)
     assert np.array_equal(found, assigned)

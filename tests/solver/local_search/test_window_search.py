@@ -23,10 +23,10 @@ from equilag.domain.plan.metrics import is_valid, member_counts, member_loads
 from equilag.domain.policy.policy import Policy
 from equilag.domain.reduction.reduce import reduce_group
 from equilag.solver.counts.even_counts import balanced
-from equilag.solver.exchange.cyclic_exchanges import Window
 from equilag.solver.exchange.places import PlaceTable, deal_layers
 from equilag.solver.local_search.assignment_state import AssignmentState
 from equilag.solver.local_search.level_search import search_level
+from equilag.solver.local_search.load_targets import Window
 from equilag.solver.local_search.window_search import find_chain, lighten, rotate, search_window
 
 STEPS = 600
