@@ -26,17 +26,12 @@ from equilag.domain.reduction.reduce import Reduction, reduce_group
 from equilag.planner.sizes.size_bounds import SizeLoad
 from equilag.planner.solving.problem import Problem, Task
 from equilag.planner.solving.run import BOUNDS, count, improve, phases_for, state_of
-from equilag.planner.solving.stage import STEP, Draft, ProgressObserver
+from equilag.planner.solving.stage import Draft, ProgressObserver
 from equilag.planner.solving.state import SolveState
-from equilag.solver.local_search.greedy_descent import descend
 from equilag.solver.local_search.heavy_apart import deal_heavy_first
 
 SETTLING_WORK: Final = 6_000_000
 """Array elements of the search of a small group at most: about 0.05 s."""
-MAX_DOWN: Final = 2_000
-"""Partitions up to which single exchanges are worth their time; one takes some 3 ms there."""
-MAX_STEPS: Final = 60
-"""Exchanges on the way down from a plan that is nearly even."""
 PACKING: Final = 0.6
 """Of what is left, what patterns may take."""
 EVEN: Final = 0.3
@@ -123,7 +118,6 @@ def best_plan(
             with beside.portion(share) as part:
                 method(best, problem, part)
     _search(best, state, budget, proves=True)
-    _descend(best, state, beside)
     if work is not None:
         budget.pay(work - beside.seconds_of_work())
     return best
@@ -217,17 +211,6 @@ def _settle(best: SizedPlan, problem: Problem, budget: Budget) -> None:
                     best.take(whole.assignment(found))
         except OutOfBudget:
             pass
-
-
-def _descend(best: SizedPlan, state: SolveState, budget: Budget) -> None:
-    """Down from the best plan, the heaviest or lightest member first: what the engine leaves uneven
-    where capacities differ, and a count has to change."""
-    group, constraint = state.problem.group, state.problem.constraint
-    if best.settled or not state.problem.has_capacities or group.n_partitions > MAX_DOWN:
-        return
-    stop = budget.steps(3 * STEP + 3e-7 * group.n_partitions)
-    for assigned in descend(group, constraint, best.assigned, state.rng, stop, MAX_STEPS):
-        best.take(assigned)
 
 
 def _pack(best: SizedPlan, problem: Problem, budget: Budget) -> None:
