@@ -9,7 +9,7 @@ import numpy as np
 
 from equilag.certificate.exhaustive.item_masks import Bits, disjoint, distinct, sizes
 from equilag.certificate.exhaustive.nodes import LoadLimits, Nodes
-from equilag.certificate.exhaustive.range_patterns import RangePatterns
+from equilag.certificate.exhaustive.target_patterns import TargetPatterns
 from equilag.domain.group.group import Flags, Ints
 
 MANY: Final = 1 << 60
@@ -30,7 +30,7 @@ class _Group(NamedTuple):
 class Ahead:
     """For n nodes and J members. A member that cannot keep exactly what it owns is affected."""
 
-    def __init__(self, run: RangePatterns, nodes: Nodes) -> None:
+    def __init__(self, run: TargetPatterns, nodes: Nodes) -> None:
         self.run, self.task, self.nodes = run, run.task, nodes
         self.members = len(self.task.items.base)
         shape = len(nodes), self.members

@@ -10,7 +10,7 @@ from equilag.certificate.exhaustive.ahead import MANY, Ahead
 from equilag.certificate.exhaustive.item_masks import Bits, Patterns, disjoint, distinct, sizes
 from equilag.certificate.exhaustive.nodes import LoadLimits, Nodes, last_fits
 from equilag.certificate.exhaustive.patterns import TooManySets, Wanted
-from equilag.certificate.exhaustive.range_patterns import RangePatterns
+from equilag.certificate.exhaustive.target_patterns import TargetPatterns
 from equilag.domain.group.group import Flags, Ints
 
 CROSS: Final = 400_000
@@ -22,7 +22,7 @@ MAX_PATTERNS: Final = 1_000_000
 class Expansion:
     """The children of some nodes, or a solution."""
 
-    def __init__(self, run: RangePatterns, nodes: Nodes) -> None:
+    def __init__(self, run: TargetPatterns, nodes: Nodes) -> None:
         """Raises OutOfBudget."""
         self.run, self.task, self.nodes = run, run.task, nodes
         self.members = len(self.task.items.base)

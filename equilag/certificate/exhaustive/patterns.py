@@ -164,11 +164,6 @@ class Join:
         """Number of pairs."""
         return int(self.number.sum())
 
-    @property
-    def least(self) -> int:
-        """The fewest ends of moves."""
-        return int(self.ends.min())
-
     def patterns(self) -> Patterns:
         """By ends of moves, ascending."""
         left, right = self.left, self.right

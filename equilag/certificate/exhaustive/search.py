@@ -20,13 +20,13 @@ from equilag.certificate.exhaustive.expansion import Expansion
 from equilag.certificate.exhaustive.item_masks import Bits, ItemMasks, SearchTask
 from equilag.certificate.exhaustive.nodes import Nodes
 from equilag.certificate.exhaustive.patterns import MemberPatterns
-from equilag.certificate.exhaustive.range_patterns import RangePatterns
 from equilag.certificate.exhaustive.small_problem import (
     MAX_ITEMS,
     MAX_MEMBERS,
     SearchTarget,
     SmallProblem,
 )
+from equilag.certificate.exhaustive.target_patterns import TargetPatterns
 from equilag.domain.budget import Budget, OutOfBudget
 from equilag.domain.group.group import Ints
 from equilag.domain.group.loads import MemberLoads
@@ -74,7 +74,7 @@ class Search:
             scaled = replace(scaled, most_ends=0)
         for source in self._sources(scaled.moves_matter):
             task = SearchTask(source.items, target, scaled, source.member_class, self._budget)
-            held = _search(RangePatterns(task, source))
+            held = _search(TargetPatterns(task, source))
             if held is not None:
                 result = np.full(len(items.order), -1, dtype=np.int64)
                 for member, mask in enumerate(held):
@@ -84,8 +84,7 @@ class Search:
 
     def _sources(self, moves_matter: bool) -> Iterator[MemberPatterns]:
         """The cases one after the other, each prepared when its turn comes."""
-        cases = _cases(self._items, moves_matter)
-        known, more = self._cases.setdefault(moves_matter, ([], cases))
+        known, more = self._cases.setdefault(moves_matter, ([], _cases(self._items, moves_matter)))
         yield from known
         for case in more:
             known.append(case)
@@ -111,7 +110,7 @@ def _cases(items: ItemMasks, moves_matter: bool) -> Iterator[MemberPatterns]:
             yield MemberPatterns(case, case.member_classes(moves_matter))
 
 
-def _search(patterns: RangePatterns) -> Bits | None:
+def _search(patterns: TargetPatterns) -> Bits | None:
     """[J, W] what each member gets; None if nothing meets the target. Raises OutOfBudget."""
     stack, done = [Nodes.start(patterns.task)], FIRST_BATCH
     most = max(FIRST_BATCH, min(MAX_BATCH, BATCH_CELLS // stack[0].held.size))

@@ -228,8 +228,8 @@ def test_finds_a_solution_exactly_where_there_is_one() -> None:
     [
         {"item_masks.WORD": 2, "search.FIRST_BATCH": 1, "search.MAX_BATCH": 1},
         {"expansion.CROSS": 3},
-        {"range_patterns.MAX_LISTED": 2},
-        {"range_patterns.MAX_LEVELS": 0},
+        {"target_patterns.MAX_LISTED": 2},
+        {"target_patterns.MAX_LEVELS": 0},
         {"patterns.MAX_SUBSETS": 3},
     ],
     ids=[

@@ -1,4 +1,4 @@
-"""The patterns that the search of one range of lightest loads lists, once for all its nodes."""
+"""The patterns that the search for one target lists, once for all its nodes."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ NEVER: Final = 1 << 60
 """More ends of moves than there are."""
 
 
-class RangePatterns:
-    """One range, as floor and cap of the task's target."""
+class TargetPatterns:
+    """The sets of items that members may have under the target of a task."""
 
     def __init__(self, task: SearchTask, source: MemberPatterns) -> None:
         self.task, self.source = task, source
