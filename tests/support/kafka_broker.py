@@ -43,11 +43,15 @@ def running_broker(folder: Path) -> Iterator[Broker]:
 
 
 def running_brokers(
-    stack: ExitStack, folder: Path, number: int, settings: Mapping[str, str] | None = None
+    stack: ExitStack,
+    folder: Path,
+    number: int,
+    settings: Mapping[str, str] | None = None,
+    lib: Path | None = None,
 ) -> list[Broker]:
     """A cluster of so many brokers until the stack is closed, or a skip where there is no Kafka."""
     try:
-        brokers = start_brokers(folder, number, settings)
+        brokers = start_brokers(folder, number, settings, lib)
     except NoBroker as error:
         pytest.skip(str(error))
     for broker in brokers:

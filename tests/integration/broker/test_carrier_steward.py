@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 from support.broker_plugin import CLASS, lib_with_plugin
-from support.kafka_broker import Broker, NoBroker, start_broker
+from support.kafka_broker import Broker, running_brokers, servers
 from support.kip848_members import Kip848Members
 from support.live_topics import admin_of, commit, fill, make_topic
 from support.steward_scene import QUICKLY
@@ -24,33 +24,27 @@ LAGS = (90_000, 30_000, 30_000, 30_000)
 
 
 @pytest.fixture
-def ready(tmp_path: Path) -> Iterator[Broker]:
-    """A broker with the plug-in."""
+def ready(tmp_path: Path, request: pytest.FixtureRequest) -> Iterator[list[Broker]]:
+    """One broker with the plug-in, or as many as a test asks for."""
     lib = lib_with_plugin(tmp_path / "lib")
-    try:
-        settings = {
-            "group.consumer.assignors": f"uniform,range,{CLASS}",
-            "equilag.plan.key": KEY,
-        }
-        running = start_broker(tmp_path, settings, lib)
-    except NoBroker as error:
-        pytest.skip(f"no Kafka here: {error}")
-    yield running
-    running.stop()
+    settings = {"group.consumer.assignors": f"uniform,range,{CLASS}", "equilag.plan.key": KEY}
+    number = getattr(request, "param", 1)
+    with ExitStack() as stack:
+        yield running_brokers(stack, tmp_path, number, settings, lib)
 
 
 class Led:
     """A group of two that reads a topic with LAGS, and its stewards."""
 
-    def __init__(self, broker: Broker, folder: Path, stack: ExitStack) -> None:
-        self._bootstrap, self._folder, self._stack = broker.bootstrap, folder, stack
-        admin = admin_of(broker.bootstrap)
-        make_topic(admin, TOPIC, len(LAGS))
-        fill(broker.bootstrap, TOPIC, LAGS)
+    def __init__(self, brokers: list[Broker], folder: Path, stack: ExitStack) -> None:
+        self._bootstrap, self._folder, self._stack = servers(brokers), folder, stack
+        admin = admin_of(self._bootstrap)
+        make_topic(admin, TOPIC, len(LAGS), min(3, len(brokers)))
+        fill(self._bootstrap, TOPIC, LAGS)
         commit(admin, TOPIC, {TOPIC: [0] * len(LAGS)})
         self.key = folder / "key"
         self.key.write_text(f"{KEY}\n")
-        self.members = Kip848Members(broker.bootstrap, TOPIC)
+        self.members = Kip848Members(self._bootstrap, TOPIC)
         stack.callback(self.members.close)
         self.members.add()
         self.members.add()
@@ -59,9 +53,9 @@ class Led:
     def reach(self, counts: list[int]) -> None:
         until(lambda: sorted(map(len, self.members.held())) == counts, 60)
 
-    def steward(self, role: str) -> StewardRun:
+    def steward(self, role: str, *more: str) -> StewardRun:
         """Start one, and wait for its role."""
-        options = (*QUICKLY, "--balance", "none", "--plan-key", str(self.key))
+        options = (*QUICKLY, "--balance", "none", "--plan-key", str(self.key), *more)
         run = StewardRun(self._folder, self._bootstrap, TOPIC, *options)
         self._stack.callback(run.end)
         self.becomes(run, role)
@@ -72,7 +66,7 @@ class Led:
 
 
 @pytest.fixture
-def led(ready: Broker, tmp_path: Path) -> Iterator[Led]:
+def led(ready: list[Broker], tmp_path: Path) -> Iterator[Led]:
     with ExitStack() as stack:
         yield Led(ready, tmp_path, stack)
 
@@ -100,9 +94,31 @@ def test_another_one_takes_over(led: Led) -> None:
 
 
 @pytest.mark.long
+@pytest.mark.parametrize("ready", [3], indirect=True)
+def test_a_killed_coordinator_moves_nothing(ready: list[Broker], led: Led) -> None:
+    """And with the others restarted one after the other nothing moves, either."""
+    steward = led.steward("leader", "--cooldown", "1h")  # no second plan for what was read since
+    led.reach([1, 3])
+    before = led.members.held()
+    admin = admin_of(servers(ready))
+    (described,) = admin.describe_consumer_groups([TOPIC]).values()
+    coordinator = ready[described.result().coordinator.id - 1]
+    coordinator.kill()
+    stays(lambda: led.members.held() == before, 15)
+    led.becomes(steward, "leader")
+    coordinator.start_again()
+    for broker in ready:
+        broker.stop()
+        stays(lambda: led.members.held() == before, 5)
+        broker.start_again()
+        stays(lambda: led.members.held() == before, 5)
+    led.becomes(steward, "leader")
+
+
+@pytest.mark.long
 def test_a_steward_without_the_plug_in_is_passive(broker: Broker, tmp_path: Path) -> None:
     with ExitStack() as stack:
-        led = Led(broker, tmp_path, stack)
+        led = Led([broker], tmp_path, stack)
         run = led.steward("passive")
         reason = run.status()["role_reason"]
         assert reason.endswith(f"group.consumer.assignors has no {CLASS} at: broker 1")
