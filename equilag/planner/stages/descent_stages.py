@@ -58,19 +58,11 @@ def descent_keeping_up(state: SolveState, turn: Turn) -> Iterator[Contribution]:
         yield Proposal(assigned, GREEDY_DESCENT)
 
 
-SMALLEST: Final = 1_000
-"""Partitions below which the greedy descent gets to the most even plan by itself."""
-SMALLEST_BY_CAPACITY: Final = 200
-"""The same where capacities differ: 30 x 300 with racks, 7 and 0.08 % of the mean in 3 s."""
-
-
 def bulk_descent(state: SolveState, turn: Turn) -> Iterator[Contribution]:
-    """The same in bulk, where single exchanges take too long to get to the most even plan."""
+    """The same in bulk, in groups too large for single exchanges."""
     problem, group = state.problem, state.problem.group
-    size, smallest = group.n_partitions, SMALLEST
-    if problem.has_capacities:
-        smallest = SMALLEST_BY_CAPACITY
-    if size <= smallest or state.done or problem.moves_matter:
+    size = group.n_partitions
+    if size <= SINGLE or state.done or problem.moves_matter:
         return
     stop = turn.steps(1e-3 + 4e-5 * size / problem.active + 6e-8 * size)
     start = _end_of_descent(state).assigned
