@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
+from random import Random
 from typing import Final
 
 import pytest
@@ -21,6 +22,7 @@ from equilag.adapters.kafka.plain.plain_client import PlainClient
 from equilag.adapters.kafka.plain.plain_requests import read_topics
 from equilag.live.carrier.carrier_membership import Carrier
 from equilag.live.carrier.group_carriers import GroupCarriers, NoPlugIn
+from equilag.live.carrier.plan_form import plan_pieces
 
 pytestmark = [pytest.mark.broker]
 
@@ -36,6 +38,7 @@ def ready(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Broker]:
     settings = {
         "group.consumer.assignors": f"uniform,range,{CLASS}",
         "equilag.plan.key": KEY,
+        "group.consumer.assignment.interval.ms": "0",  # from 4.3 on: each plan is looked at
     }
     try:
         lib = lib_with_plugin(tmp_path / "lib", request.param)
@@ -90,6 +93,56 @@ def test_a_plan_is_taken_and_what_is_none_holds(ready: Broker) -> None:
         until(lambda: members.held() == [[0, 1, 2, 3], [4], [5]])
         carriers.leave()
         until(lambda: sorted(map(len, members.held())) == [2, 2, 2])
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("ready", [""], indirect=True)
+def test_three_hundred_plans_that_are_not_in_order_move_nothing(ready: Broker) -> None:
+    make_topic(admin_of(ready.bootstrap), TOPIC, SIZE)
+    config = plain_config(kafka_config(ready.bootstrap))
+    members = Kip848Members(ready.bootstrap, TOPIC)
+    random = Random(1)
+    with closing(PlainClient(config, 8)) as client, closing(members):
+        (topic,) = read_topics(client, [TOPIC]).ids
+        members.add()
+        members.add()
+        until(lambda: sorted(map(len, members.held())) == [3, 3])
+
+        def pieces(shares: list[list[int]], key: str = KEY, other: str = "") -> list[str]:
+            assigned = {f"{other}{one}": at for one, at in members.plan(topic, shares).items()}
+            return plan_pieces(assigned, {topic: SIZE}, random.getrandbits(64), key.encode(), 2)
+
+        shares = [[0], [1, 2, 3, 4, 5]]
+        carriers = [Carrier(client, TOPIC, number) for number in range(2)]
+
+        def bring(plan: list[str]) -> None:
+            for number, piece in enumerate(plan):
+                carriers[number].bring(piece, trigger=number == 1)
+
+        bring(pieces(shares))
+        until(lambda: members.held() == shares)
+        moved: list[list[int]] = [list(range(SIZE)), []]
+        for number in range(300):
+            plan = pieces(moved)
+            one, piece = random.randrange(2), plan[random.randrange(2)]
+            match number % 5:
+                case 0:  # another character
+                    at = random.randrange(len("equilag:"), len(piece) - 4)
+                    other = "A" if piece[at] != "A" else "B"
+                    plan[one] = piece[:at] + other + piece[at + 1 :]
+                case 1:  # cut
+                    plan[one] = piece[: random.randrange(len("equilag:"), len(piece) - 4)]
+                case 2:
+                    plan = pieces(moved, "guessed")
+                case 3:  # mixed
+                    plan[one] = pieces(moved)[one]
+                case _:  # for other members
+                    plan = pieces(moved, other="x")
+            bring(plan)
+            assert members.held() == shares, (number, plan)
+        stays(lambda: members.held() == shares, 2)
+        bring(pieces(moved))
+        until(lambda: members.held() == moved)
 
 
 def test_a_broker_without_the_plug_in_is_named(broker: Broker) -> None:
