@@ -35,40 +35,23 @@ def search_level(
     heaviest one. `stop` is called before every step. Where topics count one by one, nothing is
     changed.
     """
-    active = np.flatnonzero(~group.idle)
-    if len(active) < 2 or constraint.per_topic or stop():
+    members = np.flatnonzero(~group.idle)
+    if len(members) < 2 or constraint.per_topic or stop():
         return assigned
-    found = _searched(group, constraint, assigned, active, window, rng, stop)
-    return min(assigned, found, key=lambda option: loads_of(group, option).spread)
-
-
-def _searched(
-    group: Group,
-    constraint: CountConstraint,
-    assigned: Index,
-    members: Ints,
-    window: Window,
-    rng: np.random.Generator,
-    stop: Callable[[], bool],
-) -> Index:
-    """[P] the loads of the members closer to the window, by exchanges among them.
-
-    Ends when no load is below the window: one above it may have to stay.
-    """
+    found, stalled = assigned, 0
     held = np.bincount(assigned[constraint.free], minlength=group.n_members)
     least, most = constraint.counts_of()
     members = members[((held > 0) | (least < most))[members]]
     size = _table_size(group, constraint, members)
-    stalled = 0
     while len(members) > 1 and stalled < PATIENCE and not stop():
-        drawn = _drawn(group, assigned, members, size, window, rng)
-        if loads_of(group, assigned).column[members].min() >= window.low:
-            break
-        places = PlaceTable(group, constraint, assigned, drawn)
+        drawn = _drawn(group, found, members, size, window, rng)
+        if loads_of(group, found).column[members].min() >= window.low:
+            break  # a load above the window may have to stay
+        places = PlaceTable(group, constraint, found, drawn)
         helped = deal_layers(places, window, rng, stop)
-        assigned = places.assigned(assigned)
+        found = places.assigned(found)
         stalled = 0 if helped else stalled + 1
-    return assigned
+    return min(assigned, found, key=lambda option: loads_of(group, option).spread)
 
 
 def _table_size(group: Group, constraint: CountConstraint, members: Ints) -> int:
