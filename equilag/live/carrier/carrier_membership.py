@@ -9,7 +9,10 @@ from typing import Any, Final
 
 from equilag.adapters.kafka.client_config import quietly
 from equilag.adapters.kafka.described import ReadFailure
-from equilag.adapters.kafka.plain.plain_client import PlainClient
+from equilag.adapters.kafka.plain.plain_client import (
+    ConsumerGroupDescribeRequest,
+    PlainClient,
+)
 from equilag.adapters.kafka.plain.plain_connection import describe_error
 from equilag.live.steward.membership_errors import MembershipLost, Unreachable, raise_for_code
 
@@ -58,7 +61,7 @@ class Carrier:
         """Hold this piece of a plan instead of the former one, as a member. With `trigger` the
         group is assigned anew in the same request.
 
-        Raises Refused, Unreachable.
+        Raises Refused, Unreachable; MembershipLost if another process uses the id at this moment.
         """
         self._rack = rack
         if self._epoch == _JOIN:
@@ -73,9 +76,8 @@ class Carrier:
             self._renew()
 
     def heartbeat(self) -> None:
-        """Stay a member; one that was given up joins again, with its piece.
-
-        Raises Refused, Unreachable.
+        """Stay a member; one that was given up joins again, with its piece. Raises as
+        `bring`.
         """
         try:
             self._send()
@@ -95,13 +97,28 @@ class Carrier:
     def _join(self) -> None:
         """Become a member, or go on as the one of this id, for whom the broker does not assign."""
         self._epoch = _JOIN
-        self._send(
-            rack_id=self._rack,
-            subscribed_topic_names=[TOPICS[self._topic]],
-            server_assignor=ASSIGNOR,
-            rebalance_timeout_ms=_REBALANCE_MS,
-            topic_partitions=[],
+        try:
+            self._send(
+                rack_id=self._rack,
+                subscribed_topic_names=[TOPICS[self._topic]],
+                server_assignor=ASSIGNOR,
+                rebalance_timeout_ms=_REBALANCE_MS,
+                topic_partitions=[],
+            )
+        except MembershipLost:  # before Kafka 4.2 a member that is there cannot join again
+            self._epoch = self._present_epoch()
+            self._renew()
+
+    def _present_epoch(self) -> int:
+        """The epoch of the member of this id. Raises Unreachable."""
+        request = ConsumerGroupDescribeRequest(
+            group_ids=[self._group], include_authorized_operations=False
         )
+        (group,) = self._ask(request).groups
+        epochs = {one.member_id: one.member_epoch for one in group.members}
+        if self.member not in epochs:
+            raise Unreachable(f"the group has no member {self.member!r}")
+        return int(epochs[self.member])
 
     def _send(self, **fields: Any) -> None:
         request = ConsumerGroupHeartbeatRequest(
@@ -111,18 +128,22 @@ class Carrier:
             min_version=1,
             **fields,
         )
+        answer = self._ask(request)
         try:
-            if self._node is None:
-                self._node = self._coordinator()
-            answer = self._client.ask(self._node, request)
             raise_for_code(answer.error_code, self._group, self.member)
-        except (errors.KafkaError, OSError, RuntimeError) as error:
-            self._node = None
-            raise Unreachable(describe_error(error)) from error
         except Unreachable:
             self._node = None
             raise
         self._epoch = answer.member_epoch
+
+    def _ask(self, request: Any) -> Any:
+        try:
+            if self._node is None:
+                self._node = self._coordinator()
+            return self._client.ask(self._node, request)
+        except (errors.KafkaError, OSError, RuntimeError) as error:
+            self._node = None
+            raise Unreachable(describe_error(error)) from error
 
     def _coordinator(self) -> int:
         node = self._client.coordinator(self._group)

@@ -61,7 +61,7 @@ class GroupCarriers:
         """Make the group take a plan, as `plan_pieces` takes it, with as many carriers as it needs
         and at least as many as there are.
 
-        Raises InputError, NoPlugIn, MissingRight, Refused, Unreachable. After an error the group is
+        Raises InputError, NoPlugIn, MissingRight, and what `Carrier.bring` raises. After an error the group is
         held until the next plan is brought.
         """
         self.check_brokers()
@@ -73,7 +73,7 @@ class GroupCarriers:
 
     def keep(self) -> None:
         """Send a heartbeat of each carrier: within the group's session timeout, better every
-        second. Raises Refused, Unreachable."""
+        second. Raises what `Carrier.bring` raises."""
         for carrier in self._carriers:
             carrier.heartbeat()
 
