@@ -61,8 +61,8 @@ class GroupCarriers:
         """Make the group take a plan, as `plan_pieces` takes it, with as many carriers as it needs
         and at least as many as there are.
 
-        Raises InputError, NoPlugIn, MissingRight, and what `Carrier.bring` raises. After an error the group is
-        held until the next plan is brought.
+        Raises InputError, NoPlugIn, MissingRight, and what `Carrier.bring` raises. After an error
+        the group is held until the next plan is brought.
         """
         self.check_brokers()
         pieces = plan_pieces(assigned, topics, number, self._key, max(self._least, self.number))
