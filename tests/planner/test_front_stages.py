@@ -22,6 +22,7 @@ from equilag.planner.stages.descent_stages import towards_owners
 from equilag.planner.stages.exhaustive_stages import whole
 from equilag.planner.stages.front_stages import front_rounds
 from equilag.planner.stages.levelling_stages import paired_exchange
+from equilag.solver.cpsat import model
 
 MODEL, POINTS = Stage("cp-sat", full_model), Stage("points", modelled_front)
 ROUNDS, BACK = Stage("rounds", front_rounds), Stage("back", towards_owners)
@@ -91,12 +92,30 @@ def rounded_group(seed: int):
 
 
 @pytest.mark.parametrize("seed", range(3))
-def test_bounds_of_rounded_lags_hold(seed: int) -> None:
+def test_rounded_lags_still_give_the_best_plan(seed: int) -> None:
     group = rounded_group(seed)
     state, budget = start(group, Policy(tolerance=0))
     carry_out(state, budget, MODEL)
     truth = int(Assignments.all(group).balanced("total").spread.min())
-    assert state.proofs.spread <= truth <= state.incumbent.spread <= 1.001 * truth
+    assert state.incumbent.spread == truth
+    assert state.proofs.spread <= truth
+
+
+def test_solutions_that_cannot_be_listed_in_time_prove_nothing(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    limits = []
+
+    def unfinished(problem: object, limit: model.Limits, *rest: object) -> None:
+        limits.append(limit)
+
+    monkeypatch.setattr(model, "all_below", unfinished)
+    state, budget = start(rounded_group(0), Policy(tolerance=0))
+    carry_out(state, budget, MODEL)
+    assert len(limits) == 1
+    assert limits[0].deterministic <= cpsat_stages.LISTING * cpsat_stages.DETERMINISTIC * 60.0
+    assert not state.proved
+    assert state.incumbent.spread >= state.proofs.spread
 
 
 def lags(n: int, top: int, seed: int = 1) -> np.ndarray[tuple[int], np.dtype[np.int64]]:

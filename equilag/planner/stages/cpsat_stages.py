@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
 from equilag.certificate.bounds.shortage import ShortPrices
 from equilag.certificate.exhaustive.whole_group import WholeGroup
+from equilag.domain.group.member_capacities import Load
 from equilag.domain.plan.claim import Claim
 from equilag.domain.policy.objective import SHORT
 from equilag.planner.solving.stage import STEP, Turn, failure
@@ -33,6 +35,8 @@ FIRST_CALL: Final = 0.8
 """Seconds to have left: importing CP-SAT takes half a second in a new process."""
 FIRST_MODEL: Final = 0.02
 """Seconds of work to have left: what building a model takes."""
+LISTING: Final = 0.5
+"""Of what the model was allowed, what listing its solutions may take."""
 DETERMINISTIC: Final = 0.3
 """CP-SAT's deterministic time per second, of time or of work: less than the clock allows, so that
 the run is the same every time."""
@@ -100,7 +104,7 @@ def solve_for(
     state: SolveState, turn: Turn, aim: Aim, group: WholeGroup, limits: CpSatLimits
 ) -> Iterator[Contribution]:
     """The best plan for an aim, and the bound on it that rests on the solver's word."""
-    from equilag.solver.cpsat.model import SolverFailed, quoted, solve_model
+    from equilag.solver.cpsat.model import SolverFailed, solve_model
 
     best = aim.best(state)
     if best is None:
@@ -118,8 +122,9 @@ def solve_for(
     if answer.outcome == "infeasible":
         yield Note("cp-sat called a model infeasible that has a solution")
         return
-    if answer.bound > aim.bound(state):
-        yield aim.proved(answer.bound, "cp-sat", "solver", **quoted(limits))
+    yield from _claimed(state, aim, answer.bound, limits)
+    if answer.outcome == "optimal" and answer.rounded and aim.open(state):
+        yield from _compare_exactly(state, turn, aim, group, limits)
 
 
 def _known(state: SolveState, aim: Aim) -> LoadsKnown | None:
@@ -128,6 +133,43 @@ def _known(state: SolveState, aim: Aim) -> LoadsKnown | None:
     if high is None or low is None or best is None:
         return None
     return LoadsKnown(high, low, None if aim.move_cost else best.spread)
+
+
+def _compare_exactly(
+    state: SolveState, turn: Turn, aim: Aim, group: WholeGroup, limits: CpSatLimits
+) -> Iterator[Contribution]:
+    """List all solutions that the rounded model takes for as good as the plan, and propose each.
+
+    Nothing but rounding is left between plan and bound then.
+    """
+    from equilag.solver.cpsat.model import all_below
+
+    reached, budget = aim.reached(state), turn.budget
+    if aim.move_cost or reached is None:
+        return
+    deterministic = LISTING * limits.deterministic
+    if budget.counted:
+        deterministic = min(deterministic, DETERMINISTIC * budget.seconds_of_work())
+        budget.pay(deterministic / DETERMINISTIC)
+    wall = min(LISTING * limits.wall, budget.time_left * turn.share)
+    limits = replace(limits, wall=wall, deterministic=deterministic)
+    found = all_below(group.problem, limits, reached, aim.limit)
+    if found is None:
+        budget.mark_cut()
+        return
+    for assigned in found:
+        yield Proposal(group.assignment(assigned), ALGORITHM)
+    yield from _claimed(state, aim, aim.reached(state) or 0, limits)
+
+
+def _claimed(
+    state: SolveState, aim: Aim, bound: Load, limits: CpSatLimits
+) -> Iterator[Contribution]:
+    """A bound that rests on the solver's word, if it says more than what is known."""
+    from equilag.solver.cpsat.model import quoted
+
+    if bound > aim.bound(state):
+        yield aim.proved(bound, "cp-sat", "solver", **quoted(limits))
 
 
 GOALS: Final = 3

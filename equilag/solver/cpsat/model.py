@@ -20,7 +20,12 @@ POLL_S: Final = 0.05
 """Between two looks at the stop signal: short for a person, and too rare to cost anything."""
 
 
-def solve_until(solver: cp_model.CpSolver, model: cp_model.CpModel, stop: Event | None) -> Any:
+def solve_until(
+    solver: cp_model.CpSolver,
+    model: cp_model.CpModel,
+    stop: Event | None,
+    callback: cp_model.CpSolverSolutionCallback | None = None,
+) -> Any:
     """Solve until CP-SAT is done or `stop` is set; return the status, and raise what it raises.
 
     Any exception in the calling thread, such as KeyboardInterrupt, ends the search as well.
@@ -30,7 +35,7 @@ def solve_until(solver: cp_model.CpSolver, model: cp_model.CpModel, stop: Event 
 
     def work() -> None:
         try:
-            statuses.append(solver.solve(model))
+            statuses.append(solver.solve(model, callback))
         except BaseException as error:  # noqa: BLE001  raised again in the calling thread
             errors.append(error)
 
@@ -50,6 +55,9 @@ def solve_until(solver: cp_model.CpSolver, model: cp_model.CpModel, stop: Event 
         raise errors[0]
     return statuses[0]
 
+
+MAX_LISTED: Final = 200
+"""Solutions that `all_below` lists at most; with more, CP-SAT's bound stays as it is."""
 
 Outcome = Literal["optimal", "feasible", "infeasible", "unknown"]
 
@@ -83,6 +91,8 @@ class CpSatAnswer:
     """spread + move cost × moves of every assignment is at least this, in records."""
     exhausted: bool
     """True if it ended by itself or by deterministic time, and not by the wall clock."""
+    rounded: bool = False
+    """True if the numbers of the model are rounded, so that the bound may be below the optimum."""
 
 
 class SolverFailed(Exception):
@@ -167,7 +177,7 @@ def solve_model(
         bound = v.scaled.floor(raw, int(problem.hi.max(initial=0)))
     in_time = solver.wall_time < limits.wall * 0.98
     ended = outcome in ("optimal", "infeasible") or in_time
-    return CpSatAnswer(outcome, found, bound, ended)
+    return CpSatAnswer(outcome, found, bound, ended, v.scaled.lost > 0)
 
 
 class Shortest(NamedTuple):
@@ -215,11 +225,46 @@ def solve_shortage(
     return Shortest(found, bound)
 
 
+def all_below(
+    problem: SmallProblem, limits: CpSatLimits, spread: Load, max_moves: int | None = None
+) -> list[Ints] | None:
+    """Assignments [I]: every one with a spread below `spread`, once for members that are alike.
+
+    Because of the rounding, some of them may be no better. None if there are more than MAX_LISTED
+    or no time to list them all.
+    """
+    v = build(problem, None, max_moves)
+    most_items = int(problem.hi.max(initial=0))
+    v.model.clear_objective()  # type: ignore[no-untyped-call]
+    # A fixed difference, so that an assignment is found only once per position of the window.
+    v.model.add(v.highest - v.lowest == v.scaled.ceiling(spread, most_items))
+    solver, listed = _solver(limits), _Listed(v)
+    solver.parameters.enumerate_all_solutions = True
+    status = solve_until(solver, v.model, limits.stop, listed)
+    if len(listed.found) > MAX_LISTED or status not in (cp_model.OPTIMAL, cp_model.INFEASIBLE):
+        return None
+    return listed.found
+
+
 def _solver(limits: CpSatLimits) -> cp_model.CpSolver:
     solver = cp_model.CpSolver()
     for name, value in parameters(limits).items():
         setattr(solver.parameters, name, value)
     return solver
+
+
+class _Listed(cp_model.CpSolverSolutionCallback):
+    """Collects the solutions and stops the search if there are too many."""
+
+    def __init__(self, variables: Variables) -> None:
+        super().__init__()
+        self.variables = variables
+        self.found: list[Ints] = []
+
+    def on_solution_callback(self) -> None:
+        self.found.append(self.variables.read(self))
+        if len(self.found) > MAX_LISTED:
+            self.stop_search()
 
 
 def version() -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from fractions import Fraction
-from math import lcm
+from math import ceil, lcm
 from typing import Final, NamedTuple
 
 import numpy as np
@@ -50,6 +50,10 @@ class Scaled(NamedTuple):
         """
         found = max(Fraction(0), (bound - self.lost * (most_items + 1)) * self.unit)
         return found.numerator if found.denominator == 1 else found
+
+    def ceiling(self, spread: Load, most_items: int) -> int:
+        """The largest scaled spread of assignments with a spread below `spread`."""
+        return ceil(spread / self.unit + self.lost * (most_items + 1)) - 1
 
 
 def scaled(lag: Ints, base: Ints, capacities: MemberCapacities | None = None) -> Scaled:

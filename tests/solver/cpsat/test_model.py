@@ -148,6 +148,7 @@ def test_extended_groups_against_brute_force() -> None:
             found = np.ptp(loads_of(problem, answer.assigned))
             found += cost * problem.moves(answer.assigned)
             assert answer.bound <= min(values)
+            assert answer.rounded or found == answer.bound
             assert found - answer.bound <= 1e-3 * max(found, 1)
     assert outcomes == {"optimal", "infeasible"}
 

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import ast
+from fractions import Fraction
 from pathlib import Path
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from support.groups import problem_of
 
 import equilag
 from equilag.domain.group.member_capacities import MemberCapacities, decimal
-from equilag.solver.cpsat.model import CpSatLimits, parameters
+from equilag.solver.cpsat.model import CpSatLimits, all_below, parameters
 from equilag.solver.cpsat.scaled_loads import MAX_TOTAL, scaled
 
 CAPACITIES = st.sampled_from([1, 3, 60, 0.1, 2.35, 1e-3, 12345.678, 1e6])
@@ -54,6 +56,7 @@ def test_the_floor_is_a_valid_bound_by_capacity(
     spread, reached = max(loads) - min(loads), int(modelled.max() - modelled.min())
     most = int(np.bincount(holder).max())
     assert 0 <= small.floor(reached, most) <= spread
+    assert reached <= small.ceiling(spread + Fraction(1, 10**20), most)
     assert small.lag.max(axis=1).sum() + small.base.max() <= MAX_TOTAL
 
 
@@ -65,6 +68,11 @@ def test_every_call_avoids_the_presolve_that_goes_wrong(seed: int, wall: float) 
     assert chosen["num_workers"] == 1
     assert 0 <= chosen["random_seed"] < 2**31
     assert chosen["max_time_in_seconds"] > 0
+
+
+def test_too_many_to_be_listed() -> None:
+    problem = problem_of([10**9] * 12, 3, 4, 4)
+    assert all_below(problem, CpSatLimits(60.0, 10.0), 10) is None
 
 
 def test_the_solver_is_made_in_one_place_only() -> None:
