@@ -14,6 +14,8 @@ MAX_LISTED: Final = 50_000
 anew at every node."""
 MAX_LEVELS: Final = 40
 """Ends of moves up to which patterns are looked for by their number, fewest first."""
+FEW_ITEMS: Final = 16
+"""Items up to which all patterns are listed at once."""
 NEVER: Final = 1 << 60
 """More ends of moves than there are."""
 
@@ -61,7 +63,7 @@ class TargetPatterns:
 
     def fewest(self, member: int, gone: Bits, ends: int) -> int:
         """The fewest ends of moves of a member's patterns, more than `ends` where all have more."""
-        if ends > MAX_LEVELS:
+        if ends > MAX_LEVELS or len(self.task.items.lag) <= FEW_ITEMS:
             listed = self.patterns(member, gone, ends)
             return 0 if listed is None else int(listed.ends.min(initial=ends + 1))
         key = self.task.member_class[member], gone.tobytes()

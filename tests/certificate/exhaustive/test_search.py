@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from support.constraints import constraint_for
 from support.groups import LAG_KINDS, group_of, groups, problem_of, small_groups
@@ -40,6 +40,12 @@ from equilag.domain.policy.policy import Policy
 from equilag.domain.policy.policy_settings import BALANCES
 
 PLENTY = 10**9
+
+
+@pytest.fixture(autouse=True)
+def _by_levels(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The patterns of tiny problems are listed by their moves, too."""
+    monkeypatch.setattr("equilag.certificate.exhaustive.target_patterns.FEW_ITEMS", 0)
 
 
 def decides_as_brute_force(
@@ -76,6 +82,7 @@ def test_decides_as_brute_force(name: str, balance: str) -> None:
                 decides_as_brute_force(group, Policy(name, balance), max_moves, move_cost)
 
 
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(
     groups(limit=200), st.sampled_from(BALANCES), st.none() | st.integers(0, 4), st.integers(0, 9)
 )
