@@ -84,6 +84,14 @@ def test_the_way_back_to_the_owners_gives_points_in_between() -> None:
     assert sum(after.values()) / len(after) < sum(before.values()) / len(before)
 
 
+def test_a_large_group_is_even_within_the_tolerance_with_few_moves() -> None:
+    owners = np.arange(3_000) % 299  # the last member joins
+    group = group_of([3_000], [[0]] * 300, owners, lags(3_000, 10_000))
+    plan = solve(group, effort=0.2, time_limit=60)
+    assert plan.status == "optimal"
+    assert len(plan.moves) < 900
+
+
 def rounded_group(seed: int):
     """Seven lags that differ only by what the model rounds away, and three members."""
     rng = np.random.default_rng(seed)
