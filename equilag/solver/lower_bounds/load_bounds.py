@@ -22,8 +22,10 @@ from equilag.domain.group.loads import written
 from equilag.domain.group.member_capacities import Load
 from equilag.domain.plan.claim import Claim
 from equilag.domain.policy.objective import EXCESS
-from equilag.solver.lower_bounds.member_sets import member_sets
+from equilag.solver.lower_bounds.member_sets import member_sets, poorest, slowest_takers
 
+CROWDED: Final = 6
+"""Numbers of heaviest partitions, each alone with a fast member, that are tried."""
 MAX_VISITS: Final = 10_000_000
 """Partitions and pairs of classes visited over all sets: counted, so that runs are repeatable."""
 
@@ -87,9 +89,8 @@ def load_bounds(
     size = len(counting.lag) + counting.constraint.face.size + counting.group.n_members
     # A number of sets, so that bounds of large groups are repeatable.
     over = limit_steps(max(8, MAX_VISITS // size), stop)
-    # The heaviest; and so many that some member must hold two.
-    for heaviest in (1, int(np.count_nonzero(counting.active)) + 1):
-        if heaviest > len(counting.lag) or over():
+    for heaviest in crowded(counting, counting.active):
+        if over():
             break
         about = _about(counting, counting.active, heaviest=heaviest)
         best.floor(heavy(counting, counting.active, heaviest), "heavy", about)
@@ -100,6 +101,13 @@ def load_bounds(
         if over():
             break
         _try_set(counting, best, members)
+    for takers in [] if stop() else slowest_takers(counting):
+        about = _about(counting, takers, heaviest=1)
+        best.floor(heavy(counting, takers, 1), "heavy", about)
+    for poor in [] if stop() else poorest(counting):
+        alone = np.arange(counting.group.n_members) == poor
+        low = counting.average(alone, (best.highest.value, best.lowest.value))[1]
+        best.ceiling(low, "average", _about(counting, alone))
     return best
 
 
@@ -166,6 +174,19 @@ def crowd(counting: Counting, members: Flags) -> int:
     # Summed from the end, what is left is above 0 however far capacities are apart.
     left = (part.most - carried) / np.cumsum(capacity[::-1])[::-1][n]
     return int(n[left.argmin()])
+
+
+def crowded(counting: Counting, members: Flags) -> list[int]:
+    """Numbers of heaviest partitions for `heavy`: one; so many that some member must hold two; and,
+    where capacities differ, those that make a heavy load if the k-th heaviest partition is alone
+    with the member of the k-th largest capacity."""
+    found = {k for k in (1, int(np.count_nonzero(members)) + 1) if k <= len(counting.lag)}
+    if not counting.capacities.are_equal:
+        mine = counting.lag[counting.exclusive(members).mine]
+        rate = np.sort(counting.capacities.rate[members])[: len(mine)]
+        alone = mine[: len(rate)] * rate
+        found.update((np.argsort(-alone, kind="stable")[:CROWDED] + 1).tolist())
+    return sorted(found)
 
 
 def difference(bounds: LoadBounds) -> Claim:

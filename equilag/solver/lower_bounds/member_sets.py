@@ -15,6 +15,12 @@ from equilag.domain.group.group import Flags
 MAX_ROWS: Final = 30
 """Partition classes, and member classes, that sets are made of: each set costs a pass over the
 partitions."""
+POOREST: Final = 4
+"""Members that can have the least load: each is tried as a set of its own."""
+HEAVIEST: Final = 8
+"""Partitions whose takers are tried as a set of their own."""
+MOST_CLASSES: Final = 2_000
+"""Member classes up to which the poorest members are looked for: 20 ms."""
 FEW_MEMBERS: Final = 8
 """Members up to which all sets are tried: 255."""
 
@@ -33,6 +39,41 @@ def member_sets(counting: Counting) -> Iterator[Flags]:
         if members.any() and members.tobytes() not in seen:
             seen.add(members.tobytes())
             yield members
+
+
+def poorest(counting: Counting) -> list[int]:
+    """The members that can have the least load at most: the heaviest partitions that they may take,
+    as many as they may hold, per unit of capacity. None of them where all read the same."""
+    group, rate = counting.group, counting.capacities.rate
+    n_classes = len(group.class_topics)
+    if not 1 < n_classes <= MOST_CLASSES or counting.per_topic:
+        return []
+    most = np.full(group.n_members, np.inf)
+    for member_class in range(n_classes):
+        members = np.flatnonzero((group.class_of == member_class) & counting.active)
+        lags = np.sort(counting.lag[counting.within_reach(member_class)])[::-1]
+        held = np.concatenate(([0], np.cumsum(lags)))[np.minimum(counting.hi[members], len(lags))]
+        most[members] = (counting.base[members] + held) * rate[members]
+    order = np.argsort(most, kind="stable")[:POOREST]
+    found: list[int] = order[most[order] < np.inf].tolist()
+    return found
+
+
+def slowest_takers(counting: Counting) -> list[Flags]:
+    """[M] who may take the partitions that are the heaviest beside the capacity of their fastest
+    taker. None of them where all read the same."""
+    if counting.n_buckets < 2:
+        return []
+    bucket, member_class = counting.arcs
+    rate = counting.capacities.rate[counting.active]
+    of_class = np.full(len(counting.group.class_topics), np.inf)
+    np.minimum.at(of_class, counting.group.class_of[counting.active], rate)
+    fastest = np.full(counting.n_buckets, np.inf)
+    np.minimum.at(fastest, bucket, of_class[member_class])
+    last = np.flatnonzero(counting.from_heavy == 0)
+    load = counting.lag[last] * fastest[counting.bucket[last]]
+    order = last[np.argsort(-load, kind="stable")]
+    return [counting.takers(order[i : i + 1]) for i in range(min(HEAVIEST, len(order)))]
 
 
 def _class_sets(counting: Counting) -> Iterator[Flags]:
