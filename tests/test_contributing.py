@@ -51,7 +51,7 @@ def recipe(monkeypatch: pytest.MonkeyPatch) -> Any:
 
 def test_every_recipe_is_there() -> None:
     assert set(RECIPES) == {"heuristic", "constraint", "objective", "setting", "fact", "output"}
-    without_code = ["a kind of block", "a page of the documents"]
+    without_code = ["a page of the documents"]
     assert all(f"## Recipe: {name}\n" in TEXT for name in without_code)
     assert TEXT.count("## Recipe: ") == len(RECIPES) + len(without_code)
 
