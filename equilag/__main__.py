@@ -1,4 +1,4 @@
-"""``python -m equilag``: the command line."""
+"""``equilag`` and ``python -m equilag``: the command line."""
 
 from __future__ import annotations
 
@@ -7,11 +7,16 @@ import sys
 INTERRUPTED = 130
 """As in `equilag.cli`, which may not be there yet."""
 
-if __name__ == "__main__":
-    try:
-        from equilag.cli import main
 
-        status = main()
-    except KeyboardInterrupt:  # Ctrl-C while modules are loaded
-        status = INTERRUPTED
-    sys.exit(status)
+def main() -> int:
+    """Run the command of `sys.argv`; the exit status, also for Ctrl-C while modules are loaded."""
+    try:
+        from equilag.cli import main as run
+
+        return run()
+    except KeyboardInterrupt:
+        return INTERRUPTED
+
+
+if __name__ == "__main__":
+    sys.exit(main())

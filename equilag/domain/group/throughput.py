@@ -100,14 +100,14 @@ def throughput(
     load: Floats = np.zeros(group.n_members)
     np.add.at(load, assigned[held], rate[held])
     used = np.where(active, load / capacity, 0.0)
-    over = np.maximum(-spare(load, capacity), 0.0)
+    short = float(np.maximum(-spare(load, capacity), 0.0)[active].sum())
     return ThroughputFigures(
         float(load.sum()),
         float(capacity[active].sum()),
         float(used.max(initial=0.0)),
         group.by_member(used),
-        float(over[active].sum()),
-        least_short,
+        short,
+        min(least_short, short),  # what is proved is exact, of rates as `_digits` rounds them
         tuple(hot_partitions(reduction, known_rates(group), capacity)),
         caught_up(member_loads(assigned, group.lag, group.n_members), load, capacity),
     )
