@@ -21,6 +21,7 @@ from equilag.live.status.steward_parts import HISTORY_FORMAT, StewardHistory
 from equilag.planner.explaining.bound_causes import BoundCause
 from equilag.planner.explaining.unevenness import UnevennessFacts
 from equilag.planner.facts.fleet_run import AssignorGaps, FleetVerdictFacts
+from equilag.report.reports.readiness import BrokerReadiness, GroupReadiness
 
 FOLDER: Final = Path(__file__).resolve().parents[2] / "docs" / "schemas"
 DEFINITIONS: Final[dict[str, tuple[type, ...]]] = {
@@ -29,6 +30,7 @@ DEFINITIONS: Final[dict[str, tuple[type, ...]]] = {
     "groups": (VerdictFacts,),
     "simulation": (VerdictFacts,),
     "size": (VerdictFacts,),
+    "readiness": (BrokerReadiness, GroupReadiness),
     "fleet-report": (FleetVerdictFacts, AssignorGaps),
 }
 """Schema -> the facts that some of its definitions are made from."""

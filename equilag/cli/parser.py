@@ -12,6 +12,7 @@ from equilag.cli.arguments.options import MAX_SHOWN
 from equilag.cli.commands import (
     collect,
     completion,
+    doctor,
     fleet,
     group_answers,
     groups,
@@ -32,7 +33,7 @@ SECTIONS: Final[dict[str, tuple[ModuleType | GroupCommand, ...]]] = {
         group_answers.FRONTIER, report, verify,
     ),
     "members and time": (group_answers.SIZE, group_answers.SIMULATE),
-    "live groups": (groups, snapshot, steward),
+    "live groups": (groups, snapshot, steward, doctor),
     "fleets": (collect, fleet),
     "your shell": (completion,),
 }  # fmt: skip
@@ -56,7 +57,7 @@ exit status:
   0    success
   1    only from verify: the plan does not hold
   2    bad input or usage, with one line on standard error; nothing is written
-  10   only from plan --check: there is something to do
+  10   only from plan --check, groups and doctor: there is something to do
   70   internal error; please report it
   130  interrupted"""
 

@@ -229,7 +229,8 @@ class Report:
 
     kind: str
     """``plan``, ``verdict``, ``comparison``, ``frontier``, ``verification``, ``explanation``,
-    ``size``, ``simulation``, ``group-report``, ``live-groups``, ``steward``, ``fleet``."""
+    ``size``, ``simulation``, ``group-report``, ``live-groups``, ``readiness``, ``steward``,
+    ``fleet``."""
     size: int = 0
     """Partitions that the document lists one by one; a large document is written compactly."""
     names: Words = ()

@@ -45,6 +45,12 @@ from equilag.report.reports.frontier import FrontierReport
 from equilag.report.reports.group_report import GroupReport
 from equilag.report.reports.groups import GroupsReport, LiveGroupFacts
 from equilag.report.reports.plan import PlanReport, VerdictReport
+from equilag.report.reports.readiness import (
+    BrokerReadiness,
+    GroupReadiness,
+    NextStep,
+    ReadinessReport,
+)
 from equilag.report.reports.simulation import SimulationReport
 from equilag.report.reports.size import SizeReport
 from equilag.report.reports.verification import CheckReport
@@ -222,6 +228,17 @@ def groups() -> b.Report:
     return GroupsReport((one, none, share), {"c": "no right"}, next_command="equilag plan …")
 
 
+def readiness() -> b.Report:
+    step = NextStep("Set this", "group.consumer.assignors=…")
+    brokers = [BrokerReadiness(n, "uniform", 5000, at, None if at else step)
+               for n, at in enumerate((None, 0, 2))]  # fmt: skip
+    lead = NextStep("Lead it", "equilag steward …")
+    led = GroupReadiness("orders", "classic", "range", 3, "possible", "A member", "KIP-848", lead)
+    share = GroupReadiness("s\x1b", "share", None, None, "never", "A share group")
+    waits = replace(led, group="late", leads="not yet", next=step)
+    return ReadinessReport(brokers, [waits, led, replace(led, group="more"), share], {"c": "no"})
+
+
 def verification() -> b.Report:
     found = VerificationReport(unproved=["spread_at_least 7 (cp-sat)"], proved=["counts 3 (a)"])
     return CheckReport(orders_group(), "p.json", found, None)
@@ -245,7 +262,7 @@ MADE: Final[dict[str, Callable[[], b.Report]]] = {
         plan, verdict, plan_of_a_doubtful_group, plan_of_an_extended_group, comparison,
         comparison_of_an_extended_group, frontier, frontier_that_is_proved, frontier_of_nothing,
         explanation, simulation, size, fleet, fleet_without_faults, fleet_page, groups,
-        verification, group_report, steward,
+        readiness, verification, group_report, steward,
     )
 }  # fmt: skip
 

@@ -46,6 +46,8 @@ class FakeClient:
         """Broker -> its groups, or an error code."""
         self.classic: tuple[str, int, int] | ReadFailure = ("classic", 1, 1)
         """Kind, number of members and coordinator of a group."""
+        self.settings: dict[int, dict[str, str] | int] = {}
+        """Broker -> its settings, or an error code."""
         self.requested: list[tuple[int, str, int]] = []
         """Partitions whose log ends were requested, with the broker."""
         self.answers: Iterable[Described | ReadFailure] = ()
@@ -96,6 +98,14 @@ class FakeClient:
         groups = self.groups.get(node, [])
         failed = isinstance(groups, int)
         return SimpleNamespace(error_code=groups if failed else 0, groups=[] if failed else groups)
+
+    def DescribeConfigsRequest(self, node: int, request: Any) -> Any:  # noqa: N802
+        found = self.settings.get(node, {})
+        code, found = (found, {}) if isinstance(found, int) else (0, found)
+        (resource,) = request.resources
+        names = [name for name in resource.configuration_keys if name in found]
+        configs = [SimpleNamespace(name=name, value=found[name]) for name in names]
+        return SimpleNamespace(results=[SimpleNamespace(error_code=code, configs=configs)])
 
     def MetadataRequest(self, _: int, request: Any) -> Any:  # noqa: N802
         names = sorted(self.topics) if request.topics is None else [t.name for t in request.topics]

@@ -26,7 +26,9 @@ with quietly():
 PLUG_IN: Final = "equilag.broker.EquilagAssignor"
 """The plug-in's class, as in the brokers' list of assignors."""
 
-_ASSIGNORS: Final = "group.consumer.assignors"
+ASSIGNORS: Final = "group.consumer.assignors"
+HEARTBEAT: Final = "group.consumer.min.heartbeat.interval.ms"
+"""Brokers' settings: the list of assignors, and how often members may send heartbeats."""
 _BROKER: Final = 4
 """Resource type of a broker in DescribeConfigs."""
 
@@ -91,19 +93,20 @@ class GroupCarriers:
         nodes = self._client.nodes()
         if nodes == self._nodes:
             return
-        lacking = brokers_without_plug_in(self._client)
+        settings = broker_settings(self._client)
+        lacking = [node for node, found in settings.items() if PLUG_IN not in assignors(found)]
         if lacking:
             listed = ", ".join(map(str, lacking))
-            raise NoPlugIn(f"{_ASSIGNORS} has no {PLUG_IN} at: broker {listed}")
+            raise NoPlugIn(f"{ASSIGNORS} has no {PLUG_IN} at: broker {listed}")
         self._nodes = nodes
 
 
-def brokers_without_plug_in(client: PlainClient) -> list[int]:
-    """Return the ids of the brokers whose list of assignors lacks the plug-in. Raises MissingRight,
+def broker_settings(client: PlainClient) -> dict[int, dict[str, str]]:
+    """Return ASSIGNORS and HEARTBEAT of each broker, as far as it has them. Raises MissingRight,
     Unreachable."""
     nodes = client.nodes()
-    answers = client.ask_all([(node, _list_of_assignors(node)) for node in nodes])
-    lacking = []
+    answers = client.ask_all([(node, _settings_of(node)) for node in nodes])
+    settings = {}
     for node, answer in zip(nodes, answers, strict=True):
         if isinstance(answer, Exception):
             raise Unreachable(f"broker {node} does not answer: {describe_error(answer)}")
@@ -112,15 +115,19 @@ def brokers_without_plug_in(client: PlainClient) -> list[int]:
             raise MissingRight("needs the right DescribeConfigs on the Cluster")
         if result.error_code:
             raise Unreachable(f"broker {node}: {error_name(result.error_code)}")
-        listed = {name for one in result.configs for name in (one.value or "").split(",")}
-        if PLUG_IN not in map(str.strip, listed):
-            lacking.append(node)
-    return lacking
+        settings[node] = {one.name: one.value for one in result.configs if one.value}
+    return settings
 
 
-def _list_of_assignors(node: int) -> DescribeConfigsRequest:
-    kind = DescribeConfigsRequest.DescribeConfigsResource
-    resource = kind(resource_type=_BROKER, resource_name=str(node), configuration_keys=[_ASSIGNORS])
+def assignors(settings: Mapping[str, str]) -> list[str]:
+    """Return the assignors that a broker lists, by name or class; the first one is that of groups
+    whose members name none."""
+    return [name for one in settings.get(ASSIGNORS, "").split(",") if (name := one.strip())]
+
+
+def _settings_of(node: int) -> DescribeConfigsRequest:
+    kind, names = DescribeConfigsRequest.DescribeConfigsResource, [ASSIGNORS, HEARTBEAT]
+    resource = kind(resource_type=_BROKER, resource_name=str(node), configuration_keys=names)
     return DescribeConfigsRequest(
         resources=[resource], include_synonyms=False, include_documentation=False
     )

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import json
+from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from pathlib import Path
+from typing import Any
 
 import pytest
 from support.broker_plugin import CLASS, lib_with_plugin
+from support.json_schemas import findings
 from support.kafka_broker import Broker, running_brokers, servers
 from support.kip848_members import Kip848Members
 from support.live_topics import admin_of, commit, fill, make_topic
@@ -71,10 +74,24 @@ def led(ready: list[Broker], tmp_path: Path) -> Iterator[Led]:
         yield Led(ready, tmp_path, stack)
 
 
-def test_a_steward_leads(led: Led) -> None:
-    """The partition with most lag is alone at last, and a newcomer gets its share."""
+def test_a_steward_leads(ready: list[Broker], led: Led, run: Callable[..., Any]) -> None:
+    """The partition with most lag is alone at last, and a newcomer gets its share. The doctor sees
+    it."""
+
+    def doctor() -> tuple[int, str, str]:
+        done = run("doctor", "--bootstrap-server", servers(ready), "--group", TOPIC, "--json")
+        document = json.loads(done.out)
+        assert findings(document) == []
+        ((broker,), (group,)) = document["brokers"], document["groups"]
+        assert (broker["plug_in"], broker["next"]) == (2, None)
+        assert broker["heartbeat_ms"] > 0
+        assert (group["kind"], group["members"]) == ("consumer", 2)
+        return done.status, group["assignor"], group["leads"]
+
+    assert doctor() == (0, "uniform", "possible")
     led.steward("leader")
     led.reach([1, 3])
+    assert doctor() == (0, "equilag", "now")
     assert [0] in led.members.held()
     led.members.add()
     until(lambda: all(led.members.held()), 60)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shlex
 import time
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, closing
@@ -122,6 +123,16 @@ def test_groups(run: Callable[..., Any], live: tuple[str, ...], broker: Broker) 
     assert (none.status, none.out) == (0, NONE)
 
 
+def test_doctor(run: Callable[..., Any], live: tuple[str, ...]) -> None:
+    """A classic group needs no plug-in; there is none."""
+    done = run("doctor", *live)
+    assert (done.status, done.err) == (0, "")
+    assert done.out.splitlines()[-1].endswith(f"equilag steward {shlex.join(live)}")
+    nobody = run("doctor", *live[:2], "--group", "cli-nobody")
+    assert (nobody.status, nobody.out) == (2, "")
+    assert "there is no group 'cli-nobody'" in nobody.err
+
+
 def test_a_login(
     run: Callable[..., Any],
     live: tuple[str, ...],
@@ -144,6 +155,7 @@ def test_a_login(
     allow(admin, "cli-reader", ResourceType.TOPIC, "cli-orders")
     until(lambda: run(*argv).status == 0)
     assert run("groups", *login).out.startswith("1 group, total lag 300,")
+    assert run("doctor", *login).err == "equilag: needs the right DescribeConfigs on the Cluster\n"
     monkeypatch.setattr("equilag.adapters.kafka.cluster.WAIT_S", 1.5)
     properties.write_text(login_properties("cli-reader", "wrong"), "utf-8")
     wrong = run(*argv)
