@@ -12,6 +12,7 @@ from support.constraints import balanced_assignment
 from support.groups import group_of, small_groups
 from support.oracles import Assignments, Truth
 
+import equilag
 from equilag.certificate.checks import search_checks
 from equilag.certificate.checks.claim_checks import CHECKS, SOLVER_KINDS
 from equilag.certificate.exhaustive.small_problem import MAX_ITEMS
@@ -285,3 +286,21 @@ def test_the_ledger_keeps_the_strongest_value() -> None:
         ledger.note("max_load_at_least", value)
         ledger.note("min_load_at_most", value)
     assert ledger.proved == {"max_load_at_least": 5, "min_load_at_most": 3}
+
+
+def test_that_no_plan_without_moves_is_as_even_is_searched_as_the_planner_does() -> None:
+    """With nine members; without the owned partitions that is too many to be searched."""
+    lags = [5, 2, 7, 3, 17, 8, 3, 5, 16, 4, 1, 6]
+    owners = [None, None, None, 3, 7, 4, 5, 7, None, 8, None, 6]
+    members = [{"id": f"c-{i}", "subscription": ["t"], "owned": {"t": []}} for i in range(9)]
+    for partition, owner in enumerate(owners):
+        if owner is not None:
+            members[owner]["owned"]["t"].append(partition)  # type: ignore[index]
+    for member, capacity in zip(members, [0.5, 2, 2, 2, 1, 2, 2, 2, 1], strict=True):
+        member["capacity"] = capacity
+    document = {"format": "equilag/snapshot/1", "group": "g", "topics": {"t": 12}}
+    group = equilag.load_snapshot({**document, "members": members, "lags": {"t": lags}})
+    plan = equilag.solve(group, effort=0.2, time_limit=60.0)
+    searched = [c for c in plan.claims if (c.claim, c.kind) == ("moves_at_least", "search")]
+    assert [claim.value for claim in searched] == [1]
+    assert equilag.verify(group, plan) == []

@@ -44,16 +44,25 @@ def limit_in(ledger: Ledger, data: Mapping[str, Any]) -> int | None:
 
 
 def no_plan_within(ledger: Ledger, target: SearchTarget) -> None:
-    """Raises Refuted unless the search ends without finding a plan that meets the target."""
-    whole = whole_problem(ledger.group, ledger.constraint, target.max_moves)
-    if whole is None:
-        raise Refuted("the group is too large to be searched")
-    try:
-        found = Search(whole.problem, Budget(SEARCH_WORK)).find(target)
-    except OutOfBudget:
-        raise Refuted("the search takes more work than a check may spend") from None
-    if found is not None:
+    """Raises Refuted unless the search ends without finding a plan that meets the target.
+
+    Where nothing may move, what is left besides may have too many members to be searched, while the
+    planner searched the group that it searches for any number of moves: that one is next.
+    """
+    problem = "the group is too large to be searched"
+    for limit in (target.max_moves,) if target.max_moves != 0 else (0, 1):
+        whole = whole_problem(ledger.group, ledger.constraint, limit)
+        if whole is None:
+            continue
+        try:
+            found = Search(whole.problem, Budget(SEARCH_WORK)).find(target)
+        except OutOfBudget:
+            problem = "the search takes more work than a check may spend"
+            continue
+        if found is None:
+            return
         raise Refuted("the search finds a plan below it")
+    raise Refuted(problem)
 
 
 def check_by_search(
