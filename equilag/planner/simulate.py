@@ -127,10 +127,11 @@ def _check_speeds(group: Group) -> None:
     """Raise InputError if there are members and no capacity is known."""
     if group.members and all(member.capacity is None for member in group.members):
         problem = (
-            "no member's capacity is known: give it in records per second, as with --capacity"
-            " '*=500', or measure it in a live group with --sample 30s"
+            "a simulation needs how fast members read: give it in records per second, as with"
+            " --capacity '*=500', or let equilag measure it: in a live group with --sample 30s, or"
+            " from two texts with --between"
         )
-        raise InputError(problem, "capacity")
+        raise InputError(problem)
 
 
 def _planned(

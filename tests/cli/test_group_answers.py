@@ -81,7 +81,7 @@ def test_capacities_are_asked_for(run, refused, write) -> None:
     members = [{k: v for k, v in m.items() if k != "capacity"} for m in slow_snapshot()["members"]]
     unknown = write("unknown.json", **slow_snapshot(members=members))
     said = refused("simulate", unknown, "--time-limit", 0.2)
-    assert said.startswith("--capacity: no member's capacity is known: ")
+    assert said.startswith("a simulation needs how fast members read: give it")
     assert run("simulate", unknown, "--time-limit", 0.2, "--capacity", "*=50").status == 0
 
 

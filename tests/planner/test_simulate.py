@@ -126,7 +126,7 @@ def test_what_stands_in_for_unknown_figures() -> None:
 def test_capacities_that_are_given() -> None:
     members = [{k: v for k, v in m.items() if k != "capacity"} for m in slow_snapshot()["members"]]
     group = slow_group(members=members)
-    with pytest.raises(InputError, match=r"capacity: no member's capacity is known.*--sample 30s"):
+    with pytest.raises(InputError, match=r"^a simulation needs how fast.*--sample 30s"):
         simulate(group, even_assignment())
     for settings in ({"capacity": {"*": 50}}, {"policy": Policy(capacity={"*": 50})}):
         found = simulate(group, even_assignment(), **settings)
