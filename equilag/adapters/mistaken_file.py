@@ -16,7 +16,10 @@ _WANTED: Final = {
     TEXT_KIND: "a text of kafka-consumer-groups --describe is required; JSON is read without"
     " --from-describe",
 }
-_DESCRIBE: Final = "the output of kafka-consumer-groups: use --from-describe"
+_DESCRIBE: Final = (
+    "the output of kafka-consumer-groups: use --from-describe, as in equilag snapshot"
+    " --from-describe TEXT --out group.json"
+)
 _DOCUMENTS: Final = {
     "snapshot": "a snapshot",
     "plan": "a plan; give it after the snapshot, as in equilag verify SNAPSHOT PLAN",

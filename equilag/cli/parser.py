@@ -164,6 +164,11 @@ def build_parser(words: Sequence[str] = ()) -> argparse.ArgumentParser:
 
 UNKNOWN: Final = "unrecognized arguments: "
 """How the message about unknown arguments begins, in argparse too."""
+TEXT_OPTION: Final = "--from-describe"
+TEXT_FIRST: Final = f"first equilag snapshot {TEXT_OPTION} TEXT --out group.json"
+"""The way to a command that takes a snapshot only."""
+NO_FILE: Final = f"give a text with {TEXT_OPTION}, and a snapshot to equilag plan"
+"""The way from a command that takes no snapshot."""
 MAX_OPTIONS: Final = 3
 """Options that begin with what was typed and that one line can name."""
 
@@ -171,10 +176,15 @@ MAX_OPTIONS: Final = 3
 def unknown_arguments(extras: Sequence[str], parser: argparse.ArgumentParser) -> str:
     """The problem with arguments that a parser does not know, with the option that was meant."""
     problem = f"{UNKNOWN}{shorten(' '.join(extras), MAX_SHOWN)}"
+    files = [one.dest for one in parser._actions if not one.option_strings]
     wrong = next((word for word in extras if word.startswith("-") and word != "-"), None)
     if wrong is None:
-        return problem
-    return problem + did_you_mean(_closest_options(wrong.partition("=")[0], parser))
+        no_file = TEXT_OPTION in parser._option_string_actions and not files
+        return f"{problem}; {NO_FILE}" if no_file else problem
+    option = wrong.partition("=")[0]
+    if option == TEXT_OPTION and "snapshot" in files:
+        return f"{problem}; {TEXT_FIRST}"
+    return problem + did_you_mean(_closest_options(option, parser))
 
 
 def unknown_command(word: str, known: Iterable[str]) -> str:

@@ -12,7 +12,7 @@ from equilag.adapters.mistaken_file import PLAN_KIND, mistaken_format
 from equilag.adapters.snapshot.read_input import load_snapshot
 from equilag.domain.errors import InputError
 
-DESCRIBED = "the output of kafka-consumer-groups: use --from-describe"
+DESCRIBED = "the output of kafka-consumer-groups: use --from-describe, as in equilag snapshot"
 REQUIRED = "a snapshot is required: equilag snapshot makes one"
 TOOL_ERROR = "$ tool --describe\nError while executing consumer group command x\n"
 

@@ -133,7 +133,10 @@ def test_json_has_no_letter_that_could_not_be_written() -> None:
 
 
 def test_the_commands_name_the_file_and_the_right_command(refused, tmp_path) -> None:
-    told = "the output of kafka-consumer-groups: use --from-describe"
+    told = (
+        "the output of kafka-consumer-groups: use --from-describe, as in equilag snapshot"
+        " --from-describe TEXT --out group.json"
+    )
     text, snapshot = SAMPLES / "stats.describe.txt", SAMPLES / "stats.snapshot.json"
     assert refused("plan", text) == f"{text}: {told}"
     assert told in refused("verify", snapshot, text)
