@@ -178,9 +178,11 @@ class FleetRun(Shown):
     def in_short(self) -> Iterator[str]:
         groups = plural(len(self.groups), "group")
         yield f"Fleet run {printable(self.path)}: {groups}, {len(self.failures):,} more not planned"
-        moved = [row for row in self.groups if row.action in ("move", "assign")]
-        moves = sum(row.moves for row in moved)
-        yield f"worth a rebalance: {plural(len(moved), 'group')}, {plural(moves, 'move')}"
+        found = fleet_verdict(self)
+        if found.unread:
+            yield f"partitions that nobody reads: {plural(found.unread, 'group')}"
+        rebalance = plural(found.rebalance, "group")
+        yield f"worth a rebalance: {rebalance}, {plural(found.moves, 'move')}"
         if known := len(self.throughput):
             yield f"do not keep up: {len(self.behind):,} of {known:,} whose rates are known"
 
@@ -214,7 +216,7 @@ class FleetVerdictFacts:
     groups: int
     planned: int
     rebalance: int
-    """Groups that their plan helps: partitions are worth a move, or nobody owns them."""
+    """Groups of which partitions are worth a move."""
     moves: int
     """Of the plans of these."""
     saved: float
@@ -230,7 +232,7 @@ class FleetVerdictFacts:
     loosen: int
     """Groups whose members keep up under looser settings only."""
     unread: int
-    """Groups with a lag that no member reads."""
+    """Groups with partitions that no member reads."""
     look: int
     """Groups of which a member or a partition is to be looked at first."""
     undecided: int
@@ -242,14 +244,26 @@ class FleetVerdictFacts:
     """Groups that fall behind today, of those whose rates and capacities are known."""
     behind_planned: int
     """Groups that fall behind with the plan too."""
+    first: str | None
+    """The group to begin with: of those with the most urgent need, the one with most partitions
+    that nobody owns, else the one whose plan saves most. None if no group needs anything."""
     headline: str = ""
     """One line of words, where it has been put into words."""
+
+
+URGENT: Final[tuple[tuple[Action, ...], ...]] = (
+    ("assign", "start-members"), ("move",), ("add-members",), ("repartition",), ("loosen",),
+    ("look", "cannot-tell"),
+)  # fmt: skip
+"""Actions of groups in the order of a headline."""
 
 
 def fleet_verdict(report: FleetRun) -> FleetVerdictFacts:
     """The verdict on a run."""
     actions = Counter(row.action for row in report.groups)
-    worth = [row for row in report.groups if row.action in ("move", "assign")]
+    worth = [row for row in report.groups if row.action == "move"]
+    urgent = ([row for row in report.groups if row.action in alike] for alike in URGENT)
+    first = max(next(filter(None, urgent), ()), key=lambda row: row.unowned, default=None)
     unit = UNITS.get(report.summary["settings"]["weight"], "records")
     failed = len(report.failures)
     return FleetVerdictFacts(
@@ -263,11 +277,12 @@ def fleet_verdict(report: FleetRun) -> FleetVerdictFacts:
         overloaded=actions["add-members"],
         hot=actions["repartition"],
         loosen=actions["loosen"],
-        unread=actions["start-members"],
+        unread=actions["assign"] + actions["start-members"],
         look=actions["look"] + actions["cannot-tell"],
         undecided=actions["undecided"],
         leave=actions["leave"],
         failed=failed,
         behind_now=sum(one.verdict != "keeps_up" for one in report.throughput),
         behind_planned=sum(one.short > 0 for one in report.throughput),
+        first=None if first is None else first.group,
     )

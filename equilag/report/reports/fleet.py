@@ -10,7 +10,7 @@ from itertools import pairwise
 from typing import Any, Final
 
 from equilag.domain.document import to_document
-from equilag.domain.figures import Change, number, percent, plural, printable, short_number, shorten
+from equilag.domain.figures import Change, number, percent, plural, printable, shorten
 from equilag.planner.compare import CURRENT
 from equilag.planner.facts.fleet_run import (
     BAND_LIMITS,
@@ -29,6 +29,7 @@ from equilag.report.words.fleet import (
     forecast_words,
     gap_words,
     help_words,
+    need_note,
     optimal_words,
     unowned_words,
 )
@@ -78,11 +79,10 @@ class FleetReport(b.Report):
         run, verdict = self.run, self.verdict
         leaves = verdict.planned == verdict.leave and not verdict.failed
         yield b.Headline(verdict.headline, "good" if leaves else "act", "Verdict")
-        saved = f"{short_number(round(verdict.saved))} {verdict.unit}"
-        relief = f"{plural(verdict.moves, 'move')} save {saved}"
+        signs = [(one, sign_of(one.action), need_note(one, run, verdict)) for one in NEEDS]
         yield b.Breakdown(tuple(
-            b.Share(sign.short, getattr(verdict, one.counted), sign.tone, one.note or relief)
-            for one in NEEDS for sign in [sign_of(one.action)]
+            b.Share(sign.short, getattr(verdict, one.counted), sign.tone, note)
+            for one, sign, note in signs
         ))  # fmt: skip
         sizes = [plural(run.summary["planned"][f"{one}s"], one) for one in SIZES]
         at = f"at {printable(run.summary['at'])}"

@@ -6,7 +6,13 @@ from collections.abc import Mapping
 from typing import Any, Final, NamedTuple
 
 from equilag.domain.figures import form, number, percent, plural, printable, short_number, time_span
-from equilag.planner.facts.fleet_run import MAX_NAMED, FleetVerdictFacts, GroupThroughput
+from equilag.planner.facts.fleet_run import (
+    MAX_NAMED,
+    FleetRun,
+    FleetVerdictFacts,
+    GroupThroughput,
+)
+from equilag.report.words.group import group_name
 
 WEIGHTS: Final = {
     "work": "work (lag and what comes within the horizon), in records; lag where no rate is known",
@@ -43,6 +49,7 @@ class FleetNeed(NamedTuple):
     counted: str
     """The field of `FleetVerdictFacts` that counts them."""
     note: str
+    """Beside their number; empty where it depends on the groups."""
     one: str = ""
     """What follows their number in a headline, for one group and for several; empty for those that
     it begins with, or does not name."""
@@ -50,14 +57,14 @@ class FleetNeed(NamedTuple):
 
 
 NEEDS: Final = (
+    FleetNeed("assign", "unread", "nobody reads them"),
     FleetNeed("move", "rebalance", ""),
     FleetNeed("add-members", "overloaded", "overloaded", "is overloaded", "are overloaded"),
     FleetNeed("repartition", "hot", "too much for any member", "has a hot partition",
          "have a hot partition"),
     FleetNeed("loosen", "loosen", "members would be enough", "needs looser settings",
          "need looser settings"),
-    FleetNeed("start-members", "unread", "nobody reads them", "has no reader", "have no reader"),
-    FleetNeed("look", "look", "slow, stuck or hot", "has to be looked at", "have to be looked at"),
+    FleetNeed("look", "look", "", "has to be looked at", "have to be looked at"),
     FleetNeed("undecided", "undecided", "too little time", "is undecided", "are undecided"),
     FleetNeed("leave", "leave", "a plan brings little"),
     FleetNeed("not planned", "failed", "see the reasons below", "was not planned",
@@ -83,25 +90,45 @@ MAX_HOT: Final = 2
 
 
 def fleet_headline(found: FleetVerdictFacts) -> str:
-    """What to do with a fleet, in one line."""
+    """What to do with a fleet, in one line: the worst first, and the group to begin with."""
     if not found.planned:
         return f"None of {plural(found.failed, 'group')} was planned"
     counts = [(one, getattr(found, one.counted)) for one in NEEDS if one.one]
     also = ", ".join(f"{number(n)} {form(n, one.one, one.many)}" for one, n in counts if n)
-    return f"{_first(found)}; {also}" if also else _first(found)
+    begin = [] if found.first is None else [f"begin with {group_name(found.first)}"]
+    return "; ".join([*filter(None, (_unread(found), _rebalance(found), also)), *begin])
 
 
-def _first(found: FleetVerdictFacts) -> str:
+def _unread(found: FleetVerdictFacts) -> str:
+    """How many groups have partitions that nobody reads, which is worse than anything else."""
+    groups, has = plural(found.planned, "group"), form(found.unread, "has", "have")
+    unread = f"{number(found.unread)} of {groups} {has} partitions that nobody reads"
+    return unread if found.unread else ""
+
+
+def _rebalance(found: FleetVerdictFacts) -> str:
     """What to rebalance, and what that brings."""
     groups, moves = plural(found.planned, "group"), plural(found.moves, "move")
     if not found.rebalance:
-        return f"None of {groups} is worth a rebalance"
+        return "" if found.unread else f"None of {groups} is worth a rebalance"
     which = f"Rebalance {number(found.rebalance)} of {groups}"
+    if found.unread:
+        which = f"rebalance {number(found.rebalance)}"
     if not found.saved:
         return f"{which}: {moves}"
     relief = f"{short_number(round(found.saved))} {found.unit}"
     takes = form(found.moves, "takes", "take")
     return f"{which}: {moves} {takes} {relief} off their heaviest members"
+
+
+def need_note(need: FleetNeed, run: FleetRun, found: FleetVerdictFacts) -> str:
+    """What is said beside the number of groups that need something."""
+    if need.action == "move":
+        saved = f"{short_number(round(found.saved))} {found.unit}"
+        return f"{plural(found.moves, 'move')} save {saved}"
+    asked = (row for row in run.groups if row.action in ("look", "cannot-tell"))
+    causes = dict.fromkeys(printable(row.cause) for row in asked if row.cause)
+    return ", ".join(causes) if need.action == "look" else need.note
 
 
 def help_words(row: GroupThroughput) -> str:
