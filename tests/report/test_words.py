@@ -396,6 +396,8 @@ def simulations() -> Said:
     }
     for name, fields in changes.items():
         yield name, sentences(SimulationReport(simulate(slow_group(**fields), stays)))
+    few = slow_group(lags={"t": [20] * 6}, rates={})
+    yield "costs more", sentences(SimulationReport(simulate(few, even_assignment())))
     busy = slow_group(rates={"t": [55] * 6})
     for more in (0, 3):
         found = simulate(busy, effort=0.1, time_limit=60, add_members=more)

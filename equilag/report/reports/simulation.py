@@ -61,8 +61,11 @@ class SimulationReport(b.Report):
         lines.append(f"Now: {_course_words(found.current, found)}.")
         plan = "nothing changes hands"
         if found.changes:
-            plan = f"{_course_words(found.planned, found)}; {_pause_words(found)}; {found.weighed}"
-        first, *others = [*lines, f"Plan: {plan}."]
+            plan = f"{_course_words(found.planned, found)}; {_pause_words(found)}"
+        lines.append(f"Plan: {plan}.")
+        if found.changes:
+            lines.append(_weighed_words(found))
+        first, *others = lines
         tone: b.Tone = "good" if np.isfinite(found.planned.read_after) else "bad"
         return b.Headline(first, tone, lines=details), *map(b.Headline, others)
 
@@ -182,6 +185,16 @@ def _course_words(course: LagCourse, found: Simulation) -> str:
         f"never all read: {reasons}. After {time_span(found.duration)} the lag is {lag}, and the"
         f" oldest unread record is {age} old"
     )
+
+
+def _weighed_words(found: Simulation) -> str:
+    """Whether the plan gains more than its rebalance costs, in the time looked at."""
+    gain, price = (f"{one:,.0f}" for one in (found.weighed.gain, found.weighed.price))
+    span = time_span(found.duration)
+    if found.weighed.gain > found.weighed.price:
+        return f"In {span} the plan gains {gain} record-seconds, more than the {price} it costs."
+    least = f"no more than the {price} it costs"
+    return f"In {span} the plan gains {gain} record-seconds, {least}: leave it."
 
 
 def _pause_words(found: Simulation) -> str:
