@@ -226,10 +226,14 @@ def incomplete(group: PrintedGroup, found: TablesFound, is_cut: bool) -> Iterato
 def _of_header(header: TableHeader) -> Iterator[str]:
     """A header without the column of the members."""
     if not {col.MEMBER, col.OWNER} & set(header.names):
-        last = header.names[-1]
-        at = "before" if last in col.NUMBERS else "inside"
-        where = f"line {header.line} ends {at} CONSUMER-ID" if header.starts else "there is none"
-        yield f"The header has no column of the members: {where}."
+        if header.starts:
+            at = "before" if header.names[-1] in col.NUMBERS else "inside"
+            where = f"line {header.line} ends {at} CONSUMER-ID"
+            yield f"The header has no column of the members: {where}."
+        elif header.delimiter is not None:
+            yield f"The header in line {header.line} has no column of the members."
+        else:
+            yield "The text has no header line, and its rows name no member."
 
 
 def _of_rows(headers: list[TableHeader], owners: list[PartitionRow]) -> Iterator[str]:

@@ -45,3 +45,17 @@ def test_what_else_is_missing() -> None:
     no_host = "\n".join(" ".join(line.split()[:7]) for line in LINES)
     assert reasons(no_host) == ()  # the ids are whole
     assert reasons(no_host.replace("-9bc2-", "-")) != ()
+
+
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [
+        ("orders 0 5 9 4\n", "The text has no header line, and its rows name no member."),
+        (
+            "TOPIC,PARTITION,CURRENT-OFFSET,LOG-END-OFFSET,LAG\norders,0,5,9,4\n",
+            "The header in line 1 has no column of the members.",
+        ),
+    ],
+)
+def test_a_table_without_a_column_of_the_members(text: str, reason: str) -> None:
+    assert reasons(text) == (reason,)
