@@ -138,11 +138,9 @@ def _leave(found: JudgedPlan) -> PlanDecision:
         longer = "A longer --time-limit may find a plan that helps."
         return PlanDecision("undecided", line, (longer, *_hot(hot, found.unit)), False)
     else:
-        is_best = found.plan.status == "optimal" and not found.is_limited
         under = " under these settings" if found.is_limited else ""
         none = f"relieves no member by {_threshold(found)}{under}"
-        which = "the best plan" if is_best else "this plan"
-        why = f"{uneven}; {which} {none}; equilag explain says why"
+        why = f"{uneven}; {found.called} {none}; equilag explain says why"
     return PlanDecision("leave", f"Leave it: {why}", (*details, *_hot(hot, found.unit)), False)
 
 

@@ -262,6 +262,12 @@ class JudgedPlan:
         return policy is None or is_limited(policy)
 
     @property
+    def called(self) -> str:
+        """What a sentence calls the plan."""
+        is_best = self.plan.status == "optimal" and not self.is_limited
+        return "the best plan" if is_best else "this plan"
+
+    @property
     def is_beyond_help(self) -> bool:
         """True if no assignment relieves a member by as much as makes a rebalance worth it."""
         return not reaches(possible_gain(self.loads, self.group.owner), self.limits.thresholds)

@@ -44,6 +44,7 @@ from equilag.report.reports.plan import (
     members_section,
     moves_table,
     next_section,
+    not_worth_it,
     verdict_blocks,
 )
 from equilag.report.reports.simulation import SimulationReport
@@ -174,8 +175,9 @@ class GroupReport(b.Report):
         flows = b.Flows(flows_by_pair(moves))
         of = f"{number(cost.moves)} of {plural(cost.owned, 'owned partition')}"
         words = b.Notes((f"{of}, with {plural(cost.lag_moved, 'waiting record')}.",), "text")
-        table = moves_table(self.plan)
-        return b.section("Moves", words, flows, table, anchor="moves") if moves else None
+        table, which = moves_table(self.plan), not_worth_it(self.plan)
+        rest = f" of {which}" if which else ""
+        return b.section("Moves", words, flows, table, rest=rest, anchor="moves") if moves else None
 
     def _settings(self) -> b.Section:
         """The command that makes the plan, and every setting in force."""

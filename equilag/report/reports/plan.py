@@ -170,12 +170,21 @@ def members_section(report: PlanReport, strips: Sequence[b.Strip] = ()) -> b.Sec
     )
     unit = unit_words(group.load_unit, True) if is_per_capacity(plan) else "lag in records"
     rest = f" (load: {unit})" if is_per_capacity(plan) else ""
+    if which := not_worth_it(report):
+        rest += f" (planned: {which})"
     if len(members) > MANY:
         members = tuple(sorted(members, key=lambda one: -max(one.load, one.load_before)))
         rest += ", the heaviest first"
     bars = b.Bars(_members_table(report, members), tuple(strips), group.mean_lag, unit)
     notes = b.Notes(tuple(filter(None, lines)))
     return b.section("Members", bars, notes, rest=rest, anchor="members")
+
+
+def not_worth_it(report: PlanReport) -> str:
+    """What a plan with moves is called where the group is left as it is; else empty."""
+    if report.verdict.action != "leave" or not report.verdict.cost.moves:
+        return ""
+    return f"{report.judged.called}, which is not worth a rebalance"
 
 
 def _members_table(report: PlanReport, members: Sequence[MemberFacts]) -> b.Table:
@@ -234,7 +243,8 @@ def _moves(report: PlanReport) -> b.Section | None:
     of = f"{number(cost.moves)} of {plural(owned, 'owned partition')}"
     if weight := report.plan.moves_weight:
         extra = f" and a weight of {number(weight)}{extra}"
-    rest = f" ({of}, with a lag of {number(cost.lag_moved)}{extra})"
+    which = not_worth_it(report)
+    rest = f"{which and f' of {which}'} ({of}, with a lag of {number(cost.lag_moved)}{extra})"
     if cost.moves <= MAX_MOVES:
         return b.section("Moves", moves_table(report), rest=rest)
     flows = b.Flows(flows_that_say_most(report.plan.moves))

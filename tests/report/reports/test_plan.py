@@ -8,6 +8,7 @@ from typing import Any
 from support.orders_service import orders_group
 from support.reports import sections, text_of, words_of
 
+import equilag
 from equilag.domain.policy.policy import Policy
 from equilag.planner.assign import assign
 from equilag.report.report_blocks import Bars, Flows, Table
@@ -44,3 +45,15 @@ def test_few_moves_are_listed_and_of_many_the_largest_and_who_gives_to_whom() ->
     assert isinstance(flows, Flows)
     assert [tuple(flow) for flow in flows.rows] == [("a", "b", 30, 0), ("b", "a", 30, 0)]
     assert "Moves (60 of 60 owned partitions, " in words_of(many)
+
+
+def test_a_plan_that_is_not_worth_a_rebalance_is_called_so() -> None:
+    few = {"orders": [9, 0, 0, 0, 9], "payments": [1, 2, 1, 0]}
+    left = PlanReport(equilag.solve(orders_group(lags=few), effort=0.05))
+    assert (left.verdict.action, left.verdict.cost.moves > 0) == ("leave", True)
+    assert "Members (planned: the best plan, which is not worth a rebalance)" in words_of(left)
+    assert "Moves of the best plan, which is not worth a rebalance (" in words_of(left)
+    assert "Moves of this plan, which is not worth a rebalance (" in words_of(report_of(lags=few))
+    worth_it = report_of(lags={"orders": [90_000, 20_000, 9, 9, 9]})
+    assert worth_it.verdict.action != "leave"
+    assert "not worth a rebalance" not in words_of(worth_it)
