@@ -48,6 +48,9 @@ def verdict_of(found: JudgedPlan) -> VerdictFacts:
     elif first is not None and action != made.action:
         headline = f"{LOOK.get(action, '')}{first.evidence}".rstrip(".")
         details = tuple(_beside(first, made))
+    if action == "leave" == made.action:
+        spare = next((one for one in causes if one.cause == "idle-members"), None)
+        headline = f"{headline}; {spare.evidence.rstrip('.')}" if spare else headline
     others = [
         f"{one.evidence} {one.advice}"
         for one in causes

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 from equilag.domain.group.group import Group
-from equilag.domain.plan.verdict import VerdictFacts
+from equilag.domain.plan.verdict import Cause, VerdictFacts
 from equilag.domain.policy.policy import Policy
 from equilag.planner.solve import solve
 from equilag.planner.verdict.judged_plan import JudgedPlan
@@ -15,13 +15,17 @@ from equilag.planner.worth.thresholds import VerdictLimits
 EFFORT: Final = 0.02
 """Seconds of one core: a list of 1,000 groups of which each tenth is uneven takes 2 s longer."""
 
+AFTER_UNEVEN: Final[tuple[Cause, ...]] = ("never-committed", "unknown-lag")
+"""Causes that ask for something and are less than an uneven assignment."""
+
 
 def quick_verdict(
     group: Group, limits: VerdictLimits | None = None, policy: Policy | None = None
 ) -> VerdictFacts:
-    """The causes need no plan; whether another assignment helps takes one."""
+    """The causes need no plan; whether another assignment helps takes one. That comes before what
+    is unknown of some partitions, so that the action is that of a whole plan."""
     policy = Policy() if policy is None else policy
     found = verdict_of(JudgedPlan(solve(group, policy, time_limit=0), limits))
-    if found.action not in ("undecided", "move"):
+    if found.action not in ("undecided", "move") and found.cause not in AFTER_UNEVEN:
         return found
     return verdict_of(JudgedPlan(solve(group, policy, effort=EFFORT), limits))

@@ -59,6 +59,7 @@ def test_spare_members_are_in_order() -> None:
     found = of(group)
     assert [one.cause for one in found.causes] == ["idle-members", "caught-up"]
     assert (found.causes[0].members, found.action) == (("m1",), "leave")
+    assert found.headline.endswith("; 2 members share 1 partition, so at least 1 reads nothing")
 
 
 def test_what_nobody_owns_comes_before_what_is_uneven() -> None:
@@ -129,6 +130,15 @@ def test_of_many_groups_the_uneven_ones_are_planned() -> None:
     least = VerdictLimits(Thresholds(min_gain=9_000))
     assert quick_verdict(uneven, least).action == "leave"
     assert quick_verdict(built(lags={"t": [9_000, 0, 0, 0]})).action == "look"
+
+
+def test_a_quick_verdict_on_a_group_without_some_commits_is_that_of_its_plan() -> None:
+    ends, commits = [5_000, 3_900, 2_900, 2_000, 7, 7], [0, 0, None, 0, 0, None]
+    group = built(topics={"t": 6}, offsets=offsets(ends, [*commits]))
+    quick, planned = quick_verdict(group), of(group)
+    assert (quick.action, quick.cause) == (planned.action, planned.cause)
+    assert quick.cause == "uneven-assignment"
+    assert "never-committed" in [one.cause for one in quick.causes]
 
 
 def test_claims_and_verdict_are_made_when_they_are_read() -> None:
