@@ -44,12 +44,11 @@ from equilag.report.reports.plan import (
     members_section,
     moves_table,
     next_section,
-    not_worth_it,
     verdict_blocks,
 )
 from equilag.report.reports.simulation import SimulationReport
 from equilag.report.reports.size import SizeReport
-from equilag.report.words.group import group_title, reading_notes
+from equilag.report.words.group import group_title, not_worth_it, reading_notes
 from equilag.report.words.proof import status_sentence
 
 FORMAT: Final = "equilag/report/1"
@@ -175,7 +174,7 @@ class GroupReport(b.Report):
         flows = b.Flows(flows_by_pair(moves))
         of = f"{number(cost.moves)} of {plural(cost.owned, 'owned partition')}"
         words = b.Notes((f"{of}, with {plural(cost.lag_moved, 'waiting record')}.",), "text")
-        table, which = moves_table(self.plan), not_worth_it(self.plan)
+        table, which = moves_table(self.plan), not_worth_it(self.plan.judged, self.plan.verdict)
         rest = f" of {which}" if which else ""
         return b.section("Moves", words, flows, table, rest=rest, anchor="moves") if moves else None
 

@@ -28,7 +28,7 @@ from equilag.planner.verdict.plan_verdict import verdict_of
 from equilag.planner.worth.thresholds import VerdictLimits
 from equilag.report import report_blocks as b
 from equilag.report.words.extended import SHORT_NOTE, capacity_words, keeps_up_words
-from equilag.report.words.group import group_title, sign_of
+from equilag.report.words.group import group_title, not_worth_it, sign_of
 from equilag.report.words.proof import (
     load_word,
     proof_rows,
@@ -170,7 +170,7 @@ def members_section(report: PlanReport, strips: Sequence[b.Strip] = ()) -> b.Sec
     )
     unit = unit_words(group.load_unit, True) if is_per_capacity(plan) else "lag in records"
     rest = f" (load: {unit})" if is_per_capacity(plan) else ""
-    if which := not_worth_it(report):
+    if which := not_worth_it(report.judged, report.verdict):
         rest += f" (planned: {which})"
     if len(members) > MANY:
         members = tuple(sorted(members, key=lambda one: -max(one.load, one.load_before)))
@@ -178,13 +178,6 @@ def members_section(report: PlanReport, strips: Sequence[b.Strip] = ()) -> b.Sec
     bars = b.Bars(_members_table(report, members), tuple(strips), group.mean_lag, unit)
     notes = b.Notes(tuple(filter(None, lines)))
     return b.section("Members", bars, notes, rest=rest, anchor="members")
-
-
-def not_worth_it(report: PlanReport) -> str:
-    """What a plan with moves is called where the group is left as it is; else empty."""
-    if report.verdict.action != "leave" or not report.verdict.cost.moves:
-        return ""
-    return f"{report.judged.called}, which is not worth a rebalance"
 
 
 def _members_table(report: PlanReport, members: Sequence[MemberFacts]) -> b.Table:
@@ -243,7 +236,7 @@ def _moves(report: PlanReport) -> b.Section | None:
     of = f"{number(cost.moves)} of {plural(owned, 'owned partition')}"
     if weight := report.plan.moves_weight:
         extra = f" and a weight of {number(weight)}{extra}"
-    which = not_worth_it(report)
+    which = not_worth_it(report.judged, report.verdict)
     rest = f"{which and f' of {which}'} ({of}, with a lag of {number(cost.lag_moved)}{extra})"
     if cost.moves <= MAX_MOVES:
         return b.section("Moves", moves_table(report), rest=rest)

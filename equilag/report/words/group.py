@@ -17,6 +17,7 @@ from equilag.report.report_blocks import Headline, Notes, Section, Title, Tone, 
 if TYPE_CHECKING:
     from equilag.domain.plan.verdict import CauseFacts, VerdictFacts
     from equilag.planner.facts.group import GroupFacts
+    from equilag.planner.verdict.judged_plan import JudgedPlan
 
 NAMELESS: Final = "(a group without a name)"
 MAX_TOPICS: Final = 10
@@ -138,6 +139,13 @@ def sign_of(action: str, *, worth_it: bool = True) -> Sign:
     this version does not know is neutral."""
     sign = SIGNS.get(action, Sign("neutral", "Read what it says", action))
     return sign._replace(tone="warn") if sign.tone == "bad" and not worth_it else sign
+
+
+def not_worth_it(judged: JudgedPlan, verdict: VerdictFacts) -> str:
+    """What a plan with moves is called where the group is left as it is; else empty."""
+    if verdict.action != "leave" or not verdict.cost.moves:
+        return ""
+    return f"{judged.called}, which is not worth a rebalance"
 
 
 def look_first(verdict: VerdictFacts | None) -> Iterator[Headline]:
