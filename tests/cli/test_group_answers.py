@@ -176,3 +176,10 @@ def test_an_installed_assignor_that_fails_has_a_row_that_says_so(
     for name, command in (("raises", "compare"), ("ends", "assign"), ("import", "compare")):
         said = refused(command, AUDIT, "--assignor", name)
         assert said.startswith(f"--assignor: assignor '{name}' ")
+
+
+def test_a_front_says_first_that_the_group_is_to_be_left(run, write) -> None:
+    even = write("even.json", **slow_snapshot(rates={}, lags={"t": [1] * 6}))
+    told = run("frontier", even, "--effort", 0.1).out
+    assert told.startswith("Leave it: the group has caught up")
+    assert run("frontier", TOKENS, "--effort", 0.1).out.startswith("Trade-offs: ")

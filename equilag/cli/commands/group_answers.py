@@ -64,6 +64,7 @@ def _explain(asked: Question) -> Report:
 def _frontier(asked: Question) -> Report:
     from equilag.planner.facts.front import front_facts
     from equilag.planner.frontier import frontier
+    from equilag.planner.verdict.quick_verdict import quick_verdict
     from equilag.report.reports.frontier import FrontierReport
 
     effort, stop = options.effort_of(asked.args), asked.run["stop"]
@@ -71,7 +72,7 @@ def _frontier(asked: Question) -> Report:
     run = {"seed": asked.args.seed, **({} if effort is None else {"effort": effort})}
     stopped = stop is not None and stop.is_set()
     front = front_facts(asked.group, points, asked.policy, interrupted=stopped, run=run)
-    return FrontierReport(front)
+    return FrontierReport(front, verdict=quick_verdict(asked.group, policy=asked.policy))
 
 
 def _simulate(asked: Question) -> Report:

@@ -6,12 +6,13 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Any, Final
 
 from equilag.domain.figures import form, number, plural, short_percent
+from equilag.domain.plan.verdict import VerdictFacts
 from equilag.planner.facts.front import FrontFacts, PointFacts
 from equilag.planner.facts.work import unit_words
 from equilag.planner.frontier import Mark, Point
 from equilag.report import report_blocks as b
 from equilag.report.words.extended import SHORT_NOTE, keeps_up_words
-from equilag.report.words.group import group_title
+from equilag.report.words.group import group_title, sign_of
 
 FORMAT: Final = "equilag/frontier/1"
 MARKS: Final[Mapping[Mark, str]] = {"current": "current", "knee": "knee", "plan": "equilag plan"}
@@ -23,9 +24,14 @@ CommandOf = Callable[[PointFacts], str]
 class FrontierReport(b.Report):
     kind = "frontier"
 
-    def __init__(self, front: FrontFacts, command: CommandOf | None = None) -> None:
-        """With commands a page lets one pick a point."""
-        self.front, self.command = front, command
+    def __init__(
+        self,
+        front: FrontFacts,
+        command: CommandOf | None = None,
+        verdict: VerdictFacts | None = None,
+    ) -> None:
+        """With commands a page lets one pick a point. The verdict is that on today's assignment."""
+        self.front, self.command, self.verdict = front, command, verdict
         self.interrupted = front.interrupted
 
     def document(self) -> dict[str, Any]:
@@ -45,6 +51,10 @@ class FrontierReport(b.Report):
         return front_chart(self.front, self.command)
 
     def parts(self) -> Iterator[b.Block]:
+        found = self.verdict
+        if found is not None and found.action not in ("move", "assign", "undecided"):
+            # No point answers that; what moves bring, the points say themselves.
+            yield b.Headline(found.headline, sign_of(found.action).tone)
         yield b.Headline(front_headline(self.front))
         yield group_title(self.front.group)
         if self.front.points:
