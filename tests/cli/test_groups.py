@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
+from support.paths import SAMPLES
 
 from equilag.cli import group_watch
 from equilag.cli.commands import groups
@@ -194,3 +195,10 @@ def test_two_texts_of_all_groups(run, tmp_path) -> None:
     assert rows["slow"]["seconds_behind"] == pytest.approx(110)
     assert rows["other"]["action"] == rows["new"]["action"] == "leave"
     assert "--between 60s" in run("groups", *argv).out
+
+
+def test_a_plan_that_rests_on_guessed_subscriptions_is_marked(run) -> None:
+    shown = run("groups", "--from-describe", SAMPLES / "stats.describe.txt").out
+    assert "rebalance ?" in shown
+    assert "? if all members subscribe to all topics" in shown
+    assert " ?" not in run("groups", "--from-describe", SAMPLES / "audit.describe.txt").out

@@ -143,7 +143,7 @@ def _result(
     is_whole = not described.is_cut and not any(printed.gaps())
     owned = printed.owned()
     ids = sorted(known)
-    subscriptions, about_topics = assume_subscriptions(
+    subscriptions, guessed, about_topics = assume_subscriptions(
         sorted(printed.topics),
         ids,
         owned,
@@ -162,6 +162,8 @@ def _result(
     }
     if unknown := _unknown(printed):
         given["unknown_lags"] = unknown
+    if guessed:
+        given["assumed_subscribers"] = guessed
     if unsaid := tuple(incomplete(printed, described.found, described.is_cut)):
         given["incomplete"] = unsaid
     return DescribeResult(given, [*assumed, *about_topics])

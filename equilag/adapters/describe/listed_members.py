@@ -186,9 +186,10 @@ def assume_subscriptions(
     subscribe: Mapping[str, Sequence[str]],
     as_owned: bool,
     is_whole: bool = True,
-) -> tuple[dict[str, list[str]], list[str]]:
-    """Return the topics of each member, and what that assumes; `is_whole` is false for a text that
-    leaves out partitions. Raises InputError."""
+) -> tuple[dict[str, list[str]], list[str], list[str]]:
+    """Return the topics of each member, the members for which these are a guess, since members own
+    partitions of different topics, and what is assumed; `is_whole` is false for a text that leaves
+    out partitions. Raises InputError."""
     for member in subscribe:
         if member not in members:
             raise _unknown_member(member, members)
@@ -212,12 +213,14 @@ def assume_subscriptions(
             for topic in owned
             if topic not in wanted
         ]
-    assumed = len(members) - len(subscribe)
+    unsaid = [member for member in members if member not in subscribe]
+    assumed = len(unsaid)
     if assumed:
         which = "the topics they own" if as_owned else "all topics of the group"
         members_assumed = plural(assumed, "member")
         remarks.insert(0, f"subscriptions are not in the text: {which} for {members_assumed}")
-    if assumed and not as_owned and len(_topics_owned(held, members, subscribe)) > 1:
+    differ = not as_owned and len({frozenset(held.get(m, {})) for m in unsaid} - {frozenset()}) > 1
+    if differ:
         remarks.insert(1, DIFFERENT_TOPICS if is_whole else DIFFERENT_ROWS)
     idle = sum(not chosen[member] and member not in subscribe for member in members)
     if idle:
@@ -225,15 +228,7 @@ def assume_subscriptions(
             f"{plural(idle, 'member')} {form(idle, 'owns', 'own')} nothing and"
             f" {form(idle, 'is', 'are')} assumed to subscribe to nothing"
         )
-    return chosen, remarks
-
-
-def _topics_owned(
-    held: Owned, members: list[str], subscribe: Mapping[str, Sequence[str]]
-) -> set[frozenset[str]]:
-    """The sets of topics that members without a given subscription own partitions of."""
-    owned = {frozenset(held.get(m, {})) for m in members if m not in subscribe}
-    return owned - {frozenset()}
+    return chosen, unsaid if differ else [], remarks
 
 
 def _unknown_member(member: str, members: list[str]) -> InputError:

@@ -111,6 +111,7 @@ def _build(given: GroupInput, make: Callable[..., G]) -> G:
         taken_at=given.get("taken_at"),
         generation=given.get("generation"),
         incomplete=tuple(given.get("incomplete") or ()),
+        assumed_subscribers=tuple(given.get("assumed_subscribers") or ()),
         racks=_racks(given["racks"], topics) if given.get("racks") else None,
         offsets=None if offsets is None else offset_columns(offsets, topics),
         previous=previous_columns(given.get("previous"), topics),

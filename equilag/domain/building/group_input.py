@@ -62,6 +62,7 @@ class GroupInput(TypedDict, total=False):
     taken_at: str | None
     generation: int | None
     incomplete: Sequence[str]
+    assumed_subscribers: Sequence[str]
 
 
 _KINDS: Final[Mapping[str, tuple[tuple[type, ...], str]]] = {
@@ -70,6 +71,7 @@ _KINDS: Final[Mapping[str, tuple[tuple[type, ...], str]]] = {
     "owned": ((Mapping, ClaimColumns), "a mapping of member ids, or ClaimColumns"),
     "offsets": ((PartitionOffsets,), "PartitionOffsets"),
     "incomplete": ((list, tuple), "a list of sentences"),
+    "assumed_subscribers": ((list, tuple), "a list of member ids"),
 }
 """Argument -> the types that it may have, and how errors call them. Others are checked later."""
 

@@ -75,6 +75,9 @@ class Group(GroupView):
     """What a source that is no snapshot, such as a pasted text, leaves open or makes doubtful."""
     incomplete: tuple[str, ...] = field(default=(), compare=False)
     """Why the source does not say who reads what, in sentences."""
+    assumed_subscribers: tuple[str, ...] = field(default=(), compare=False)
+    """Ids of the members whose subscription is a guess, since members own partitions of different
+    topics and the source does not say what they subscribe to."""
     taken_at: str | None = None
     generation: int | None = None
     partition_classes: PartitionClasses | None = None
@@ -133,7 +136,8 @@ class Group(GroupView):
         allowed: topic -> partition number -> ids of the members that alone may read it.
         co_partitioned: lists of topics of equal size; partitions of one number go to one member.
         taken_at: RFC 3339 time. generation: of the group. incomplete: sentences, why the source
-            does not say who reads what.
+            does not say who reads what. assumed_subscribers: ids of members whose subscription
+            is a guess.
 
         `name`, `topics`, `members` and `subscriptions` are required; a lag of which nothing is
         said is 0 and unknown. A list of integers may also be a tuple, a range or an array.

@@ -68,7 +68,8 @@ def of_the_plan(found: JudgedPlan, made: PlanDecision) -> Iterator[CauseFacts]:
         advice = "Another assignment relieves it: the plan says which partitions to move."
         if made.action == "loosen":
             advice = "Plan with looser settings: the members keep up under those."
-        yield CauseFacts("uneven-assignment", made.action, evidence, advice, who)
+        sure = not found.guessed.any()
+        yield CauseFacts("uneven-assignment", made.action, evidence, advice, who, sure=sure)
     if made.action == "add-members" and found.work is not None and found.work.after is not None:
         more, after = found.work.more, found.work.after
         evidence = (

@@ -12,6 +12,7 @@ import numpy as np
 from equilag.domain.figures import (
     form,
     in_units,
+    listed,
     number,
     ordinal,
     partition_name,
@@ -114,7 +115,25 @@ def _behind(found: JudgedPlan, work: WorkFacts) -> PlanDecision:
 def worth_it(found: JudgedPlan, action: Action, *why: str) -> PlanDecision:
     """Of a plan that is worth a rebalance."""
     line = f"{_what(found.cost)}: {_effect(found)}"
-    return PlanDecision(action, line, (*why, *_hot(found.hot, found.unit)))
+    return PlanDecision(action, line, (*guess(found), *why, *_hot(found.hot, found.unit)))
+
+
+def guess(found: JudgedPlan) -> tuple[str, ...]:
+    """What has to hold for a plan of a group whose subscriptions are a guess."""
+    places = np.flatnonzero(found.guessed)
+    if not len(places):
+        return ()
+    group = found.group
+    members = [group.members[at].id for at in np.unique(found.plan.assigned[places]).tolist()]
+    topics = [group.topics[at] for at in np.unique(group.topic_of[places]).tolist()]
+    reads = form(len(members), "subscribes", "subscribe")
+    owns = form(len(members), "it owns", "they own")
+    line = (
+        f"It is a guess that {listed(members, 2)} {reads} to {listed(topics, 2)}:"
+        f" {owns} none of what the plan moves there. Set --as-owned or"
+        " --subscribe if that is wrong."
+    )
+    return (line,)
 
 
 def _leave(found: JudgedPlan) -> PlanDecision:

@@ -261,6 +261,19 @@ class JudgedPlan:
         policy = self.plan.policy
         return policy is None or is_limited(policy)
 
+    @cached_property
+    def guessed(self) -> Flags:
+        """[P] True for what the plan gives to a member that owns nothing of its topic, and of which
+        it is only assumed that it subscribes to that."""
+        group, after = self.group, self.plan.assigned
+        of_topic = group.topic_of * group.n_members
+        given: Flags = (after != NOBODY) & (after != group.owner)
+        guesses = [member.id in group.assumed_subscribers for member in group.members]
+        held = of_topic[self.held] + group.owner[self.held]
+        unknown = np.array([*guesses, False])[after]
+        found: Flags = given & unknown & ~np.isin(of_topic + after, held)
+        return found
+
     @property
     def called(self) -> str:
         """What a sentence calls the plan."""

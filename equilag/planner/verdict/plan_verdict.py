@@ -10,7 +10,7 @@ from equilag.domain.plan.verdict import CAUSES, CauseFacts, VerdictFacts
 from equilag.planner.facts.throughput_words import behind_news
 from equilag.planner.verdict.backlogs import backlog_causes
 from equilag.planner.verdict.causes import in_order_facts, of_the_plan, of_unknown, who_reads
-from equilag.planner.verdict.decide import PlanDecision, decide, worth_it
+from equilag.planner.verdict.decide import PlanDecision, decide, guess, worth_it
 from equilag.planner.verdict.judged_plan import JudgedPlan
 
 MAX_OTHERS: Final = 3
@@ -44,10 +44,10 @@ def verdict_of(found: JudgedPlan) -> VerdictFacts:
     headline, details = made.headline, made.details
     if first is not None and action == "assign" != made.action:
         headline = worth_it(found, action).headline
-        details = (behind_news(found.work)[0],) if found.work else ()
+        details = (*guess(found), *((behind_news(found.work)[0],) if found.work else ()))
     elif first is not None and action != made.action:
         headline = f"{LOOK.get(action, '')}{first.evidence}".rstrip(".")
-        details = tuple(_beside(first, made))
+        details = tuple(_beside(first, made, guess(found)))
     if action == "leave" == made.action:
         spare = next((one for one in causes if one.cause == "idle-members"), None)
         headline = f"{headline}; {spare.evidence.rstrip('.')}" if spare else headline
@@ -80,10 +80,11 @@ def _asks(one: CauseFacts, found: JudgedPlan, made: PlanDecision) -> bool:
     return one.action != "leave" and not (one.action == "assign" and not found.cost.owned and short)
 
 
-def _beside(first: CauseFacts, made: PlanDecision) -> Iterator[str]:
+def _beside(first: CauseFacts, made: PlanDecision, guesses: tuple[str, ...]) -> Iterator[str]:
     """What adds to a cause that no plan mends, or that the plan is not about."""
     yield first.advice
     if first.next is not None:
         yield f"Next: {first.next}"
     if first.action != "cannot-tell" and made.action != "leave":
         yield f"The plan beside it: {made.headline}"
+        yield from guesses

@@ -19,6 +19,7 @@ from equilag.report import report_blocks as b
 from equilag.report.words.group import group_name, sign_of
 
 FORMAT: Final = "equilag/groups/1"
+GUESS: Final = "? if all members subscribe to all topics, which the text does not say"
 MAX_STATE: Final = 13
 """Characters of a group's state; Kafka's names of states differ within fewer."""
 
@@ -135,7 +136,8 @@ class GroupsReport(b.Report):
         rows = tuple(
             (
                 group_name(one.group) + (" *" if one.unknown_lags else ""),
-                one.action and sign_of(one.action).short, one.cause, one.lag,
+                one.action and sign_of(one.action).short + (" ?" if _is_guess(one) else ""),
+                one.cause, one.lag,
                 None if one.seconds_behind is None else time_span(one.seconds_behind),
                 one.members, one.partitions, shorten(one.state, MAX_STATE) or None,
                 one.kind or None, one.lag_spread, one.worst_share_percent,
@@ -145,5 +147,13 @@ class GroupsReport(b.Report):
         yield b.Table(columns, rows, "Groups", few=len(rows)).known()
         if unknown := sum(row.unknown_lags for row in self.groups):
             yield b.Notes((f"* without {plural(unknown, 'partition')} whose lag is unknown",))
+        if any(_is_guess(one) for one in self.groups):
+            yield b.Notes((GUESS,))
         if self.next_command is not None:
             yield b.Commands((("More on the worst group:", self.next_command),))
+
+
+def _is_guess(row: LiveGroupFacts) -> bool:
+    """True if it is not known whether members may read what the plan of a group gives them."""
+    causes = row.verdict.causes if row.verdict and row.action == "move" else ()
+    return any(one.cause == "uneven-assignment" and not one.sure for one in causes)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 from support.paths import SAMPLES
 
@@ -59,3 +61,19 @@ def test_what_else_is_missing() -> None:
 )
 def test_a_table_without_a_column_of_the_members(text: str, reason: str) -> None:
     assert reasons(text) == (reason,)
+
+
+ONE = "stats-3-7d3b7fa4-a1f3-4766-a5c5-74e4fe621933"
+
+
+@pytest.mark.parametrize(
+    ("name", "options", "guessed"),
+    [
+        ("stats", {}, 6), ("stats", {"as_owned": True}, 0),
+        ("stats", {"subscribe": {ONE: ["lines"]}}, 5), ("audit", {}, 0),
+    ],
+)  # fmt: skip
+def test_subscriptions_that_are_a_guess(name: str, options: Any, guessed: int) -> None:
+    text = (SAMPLES / f"{name}.describe.txt").read_text("utf-8")
+    given = read_describe(PrintedText(text), **options).given
+    assert len(given.get("assumed_subscribers", ())) == guessed

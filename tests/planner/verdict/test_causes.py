@@ -147,3 +147,21 @@ def test_claims_and_verdict_are_made_when_they_are_read() -> None:
     assert plan.claims
     assert plan.verdict is not None
     assert isinstance(plan.__dict__["claims"], tuple)
+
+
+@pytest.mark.parametrize(("guessed", "told"), [((), False), (("m0",), False), (("m0", "m1"), True)])
+def test_a_move_that_rests_on_a_guessed_subscription_says_so(
+    guessed: tuple[str, ...], told: bool
+) -> None:
+    group = Group.build(
+        name="g", topics={"t": 4, "u": 1}, members=["m0", "m1"],
+        subscriptions={"m0": ["t", "u"], "m1": ["t", "u"]}, assumed_subscribers=guessed,
+        owned={"m0": {"t": [0, 1, 2, 3]}, "m1": {"u": [0]}},
+        lags={"t": [5_000, 3_900, 2_900, 2_000], "u": [1_900]},
+    )  # fmt: skip
+    found = of(group)
+    assert found.action == "move"
+    first = "It is a guess that m1 subscribes to t: it owns none of what the plan moves there."
+    assert found.details[0].startswith(first) if told else not found.details
+    (cause,) = (one for one in quick_verdict(group).causes if one.cause == "uneven-assignment")
+    assert cause.sure is not told
