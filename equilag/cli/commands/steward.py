@@ -229,10 +229,10 @@ def run(args: argparse.Namespace) -> int:
         from equilag.live.status.http_server import serve
         from equilag.live.status.log_lines import logging_to_stderr
         from equilag.live.steward.steward import Steward
-    except ImportError as error:
-        raise MissingExtra(
-            f"the steward needs {error.name}: pip install 'equilag[steward]'"
-        ) from error
+    except (ImportError, MissingExtra) as error:  # of the smaller extra for reading a cluster
+        missing = error if isinstance(error, ImportError) else error.__cause__
+        name = getattr(missing, "name", None) or "more packages"
+        raise MissingExtra(f"the steward needs {name}: pip install 'equilag[steward]'") from error
     config = client_config(args)
     with logging_to_stderr():
         steward = Steward(config, chosen)
