@@ -30,8 +30,8 @@ MAX_MOVES: Final = 50
 """Moves of a plan that the status lists: more would not be read."""
 
 
-def observed_figures(observation: Observation, limits: VerdictLimits) -> dict[str, Any]:
-    """Return the facts of the group as it is; `limits` say from where on something is wrong."""
+def observed_figures(observation: Observation) -> dict[str, Any]:
+    """Return the facts of the group as it is."""
     loads, group = observation.loads, observation.group
     present = bool(observation.members)
     by_member = member_loads(group.owner, group.lag, group.n_members)
@@ -50,12 +50,11 @@ def observed_figures(observation: Observation, limits: VerdictLimits) -> dict[st
         "utilisation_percent": _rounded(utilisation),
         "heaviest_percent": round(heaviest, 1) if present else None,
         "by_member": observed_members(observation),
-        "causes": causes_of(group, limits),
     }
 
 
 def causes_of(group: Group, limits: VerdictLimits) -> tuple[CauseFacts, ...]:
-    """Return what is wrong with the group that no rebalance mends."""
+    """Return what is wrong with the group that no rebalance mends; `limits` say from where on."""
     mended = ("leave", "assign", "move")
     return tuple(one for one in quick_verdict(group, limits).causes if one.action not in mended)
 

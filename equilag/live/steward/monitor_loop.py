@@ -24,6 +24,7 @@ from equilag.live.rebalance.sticky_plan import sticky_policy
 from equilag.live.status.status import PASSIVE_REASON, log_event
 from equilag.live.status.status_figures import (
     SpeedReport,
+    causes_of,
     decision_figures,
     observed_figures,
     shown_moves,
@@ -38,6 +39,8 @@ Decide = Callable[[Group, PlanSettings], Decision]
 
 _WOULD_BE_S: Final = 60.0
 """How often a dry run logs what would be; the status has it at any time."""
+_CAUSES_S: Final = 30.0
+"""How often causes are looked for, which takes up to 0.4 s for 1,000 members that fall behind."""
 _NO_GROUP: Final = "there is no such group: it has no members and no commits; check its name"
 
 
@@ -63,7 +66,7 @@ class MonitorLoop:
         self._failing = ""
         self._remarks: set[str] = set()
         self._news = VerdictNews()
-        self._told_would_be = float("-inf")
+        self._told_would_be = self._causes_at = float("-inf")
         self._without_assignment = 0
         """Consecutive observations in which the group was without a complete assignment."""
 
@@ -141,7 +144,10 @@ class MonitorLoop:
                 log_event(logging.INFO, "remark", text=remark)
         self._remarks = set(observation.remarks)
         state = self._shared.state
-        state.set(**observed_figures(observation, self._shared.options.limits))
+        state.set(**observed_figures(observation))
+        if observation.began >= self._causes_at + _CAUSES_S:
+            state.set(causes=causes_of(observation.group, self._shared.options.limits))
+            self._causes_at = observation.began
         measured = speeds_of(observation.members, observation.speeds)
         rate = float(observation.loads.rate.sum())
         self._speeds.report(observation.measured.capacities, measured, rate)
