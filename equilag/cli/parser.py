@@ -8,7 +8,7 @@ from types import ModuleType
 from typing import Any, Final, NoReturn
 
 from equilag import __version__
-from equilag.cli.arguments.options import MAX_SHOWN
+from equilag.cli.arguments.options import MAX_SHOWN, TEXT
 from equilag.cli.commands import (
     collect,
     completion,
@@ -164,10 +164,9 @@ def build_parser(words: Sequence[str] = ()) -> argparse.ArgumentParser:
 
 UNKNOWN: Final = "unrecognized arguments: "
 """How the message about unknown arguments begins, in argparse too."""
-TEXT_OPTION: Final = "--from-describe"
-TEXT_FIRST: Final = f"first equilag snapshot {TEXT_OPTION} TEXT --out group.json"
+TEXT_FIRST: Final = f"first equilag snapshot {TEXT} TEXT --out group.json"
 """The way to a command that takes a snapshot only."""
-NO_FILE: Final = f"give a text with {TEXT_OPTION}, and a snapshot to equilag plan"
+NO_FILE: Final = f"give a text with {TEXT}, and a snapshot to equilag plan"
 """The way from a command that takes no snapshot."""
 MAX_OPTIONS: Final = 3
 """Options that begin with what was typed and that one line can name."""
@@ -179,10 +178,10 @@ def unknown_arguments(extras: Sequence[str], parser: argparse.ArgumentParser) ->
     files = [one.dest for one in parser._actions if not one.option_strings]
     wrong = next((word for word in extras if word.startswith("-") and word != "-"), None)
     if wrong is None:
-        no_file = TEXT_OPTION in parser._option_string_actions and not files
+        no_file = TEXT in parser._option_string_actions and not files
         return f"{problem}; {NO_FILE}" if no_file else problem
     option = wrong.partition("=")[0]
-    if option == TEXT_OPTION and "snapshot" in files:
+    if option == TEXT and "snapshot" in files:
         return f"{problem}; {TEXT_FIRST}"
     return problem + did_you_mean(_closest_options(option, parser))
 

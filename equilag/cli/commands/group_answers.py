@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import partial
 from typing import TYPE_CHECKING, Final
 
 from equilag.cli.arguments import options
@@ -72,7 +73,7 @@ def _frontier(asked: Question) -> Report:
     run = {"seed": asked.args.seed, **({} if effort is None else {"effort": effort})}
     stopped = stop is not None and stop.is_set()
     front = front_facts(asked.group, points, asked.policy, interrupted=stopped, run=run)
-    return FrontierReport(front, verdict=quick_verdict(asked.group, policy=asked.policy))
+    return FrontierReport(front, verdict=partial(quick_verdict, asked.group, policy=asked.policy))
 
 
 def _simulate(asked: Question) -> Report:

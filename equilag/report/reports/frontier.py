@@ -28,9 +28,10 @@ class FrontierReport(b.Report):
         self,
         front: FrontFacts,
         command: CommandOf | None = None,
-        verdict: VerdictFacts | None = None,
+        verdict: Callable[[], VerdictFacts] | None = None,
     ) -> None:
-        """With commands a page lets one pick a point. The verdict is that on today's assignment."""
+        """With commands a page lets one pick a point. `verdict` makes that on today's
+        assignment, which only blocks show."""
         self.front, self.command, self.verdict = front, command, verdict
         self.interrupted = front.interrupted
 
@@ -51,7 +52,7 @@ class FrontierReport(b.Report):
         return front_chart(self.front, self.command)
 
     def parts(self) -> Iterator[b.Block]:
-        found = self.verdict
+        found = None if self.verdict is None else self.verdict()
         if found is not None and found.action not in ("move", "assign", "undecided"):
             # No point answers that; what moves bring, the points say themselves.
             yield b.Headline(found.headline, sign_of(found.action).tone)
