@@ -116,7 +116,7 @@ def groups_from_text(args: argparse.Namespace) -> DescribedGroups:
         found = read_all_described(text, members, show=show, auto_offset_reset=reset)
         before = [read_all_described(one, auto_offset_reset=reset).groups for one in earlier]
     for groups in before:
-        for name in found.groups.keys() & groups.keys():
+        for name in [name for name in found.groups if name in groups]:  # in a fixed order
             try:
                 add_earlier(found.groups[name].given, groups[name].given, args.between)
             except InputError as error:
