@@ -12,7 +12,7 @@ from support.json_schemas import findings
 from support.plain_fakes import GROUP_FORBIDDEN, FakeClient, fake_reader, listed
 
 from equilag.adapters.kafka.described import Described, DescribedMember, ReadFailure
-from equilag.live.carrier.group_carriers import ASSIGNORS, HEARTBEAT, PLUG_IN
+from equilag.live.carrier.carriers import ASSIGNORS, HEARTBEAT, PLUG_IN
 
 ARGV: Final = ("doctor", "--bootstrap-server", "b:1")
 DEFAULT: Final = {ASSIGNORS: "uniform,range", HEARTBEAT: "5000"}

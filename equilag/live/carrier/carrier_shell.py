@@ -16,8 +16,7 @@ from equilag.adapters.kafka.plain.plain_client import PlainClient
 from equilag.adapters.kafka.plain.plain_connection import describe_error
 from equilag.adapters.kafka.plain.plain_requests import read_topics
 from equilag.domain.errors import EquilagError
-from equilag.live.carrier.carrier_membership import ASSIGNOR
-from equilag.live.carrier.group_carriers import GroupCarriers, NoPlugIn
+from equilag.live.carrier.carriers import ASSIGNOR, GroupCarriers, NoPlugIn
 from equilag.live.rebalance.assignments import JoinedMembers
 from equilag.live.rebalance.joined_members import MemberAssignments
 from equilag.live.status.status import PASSIVE_REASON

@@ -10,8 +10,7 @@ from equilag.adapters.kafka.group_kinds import CONSUMER, STEWARDS, described_kin
 from equilag.adapters.kafka.group_reader import Readings
 from equilag.adapters.kafka.reading import Reading
 from equilag.domain.figures import natural_key, printable
-from equilag.live.carrier.carrier_membership import ASSIGNOR
-from equilag.live.carrier.group_carriers import ASSIGNORS, HEARTBEAT, PLUG_IN, assignors
+from equilag.live.carrier.carriers import ASSIGNOR, ASSIGNORS, HEARTBEAT, PLUG_IN, assignors
 from equilag.live.rebalance.assignments import BUILT_IN
 from equilag.live.steward.election_loop import election_group
 from equilag.report.reports.readiness import BrokerReadiness, GroupReadiness, Leads, NextStep

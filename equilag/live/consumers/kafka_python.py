@@ -11,12 +11,13 @@ from __future__ import annotations
 import logging
 import time
 import weakref
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import partial
 from typing import Any, ClassVar, Final
 
 from equilag.adapters.kafka.client_config import quietly
 from equilag.domain.errors import MissingExtra
+from equilag.domain.group.lag import RESETS
 from equilag.live.consumers import user_data
 from equilag.live.consumers.consumer_handle import (
     ConfiguredAssignor,
@@ -26,25 +27,30 @@ from equilag.live.consumers.consumer_handle import (
     known_racks,
     known_sizes,
 )
+from equilag.live.consumers.lag_source import Sizes
 from equilag.live.consumers.leader import Leader
+from equilag.live.consumers.sampler import REQUEST_TIMEOUT_MS
 from equilag.live.consumers.user_data import OwnedPartitions
 from equilag.live.rebalance.joined_members import JoinedMember
+from equilag.live.tracking.topic_columns import ObservedOffsets
 
 try:
     with quietly():
+        from kafka import KafkaAdminClient, TopicPartition
+        from kafka.admin import OffsetSpec
         from kafka.coordinator.assignors.abstract import (
             AbstractPartitionAssignor,
             RebalanceProtocol,
         )
         from kafka.coordinator.base import MemberState
         from kafka.coordinator.consumer import ConsumerCoordinator
+        from kafka.errors import KafkaError
         from kafka.protocol.consumer import OffsetResetStrategy
         from kafka.protocol.consumer.metadata import (
             ConsumerProtocolAssignment,
             ConsumerProtocolSubscription,
         )
 
-        from equilag.live.consumers.kafka_python_lag import KafkaPythonProbe
 except ImportError as error:
     problem = "kafka-python is not installed: pip install 'equilag[kafka-python]'"
     raise MissingExtra(problem) from error
@@ -55,11 +61,7 @@ SETTLE_S: Final = 10.0
 """How long a request for a rebalance waits for the end of the current one: rounds take a few
 seconds at most, and the next sample asks again."""
 
-_RESETS: Final = {
-    OffsetResetStrategy.EARLIEST: "earliest",
-    OffsetResetStrategy.LATEST: "latest",
-    OffsetResetStrategy.NONE: "none",
-}
+_RESETS: Final = {getattr(OffsetResetStrategy, one.upper()): one for one in RESETS}
 _EAGER: Final = 0
 """Version of the consumer protocol for eager members."""
 _COOPERATIVE: Final = 2
@@ -229,3 +231,66 @@ def _consumer_handle(coordinator: Any) -> ConsumerHandle:
         lambda: KafkaPythonProbe(settings, group, isolation),
         _RESETS.get(coordinator._subscription._default_offset_reset_strategy),
     )
+
+
+class KafkaPythonProbe:
+    """Reads the offsets of one group over its own connection, with kafka-python's `settings`, of
+    any of its clients. Raises kafka-python's errors."""
+
+    def __init__(self, settings: Mapping[str, Any], group: str, isolation: Any) -> None:
+        admin_settings = {
+            key: settings[key] for key in KafkaAdminClient.DEFAULT_CONFIG if key in settings
+        }
+        admin_settings["client_id"] = f"{admin_settings.get('client_id', 'kafka-python')}-equilag"
+        admin_settings["request_timeout_ms"] = min(
+            REQUEST_TIMEOUT_MS, settings["request_timeout_ms"]
+        )
+        admin_settings["bootstrap_timeout_ms"] = REQUEST_TIMEOUT_MS
+        self._admin = KafkaAdminClient(**admin_settings)
+        self._group = group
+        self._isolation = isolation
+        self._logged: set[str] = set()
+
+    def close(self) -> None:
+        self._admin.close()
+
+    def measure(self, topics: Sizes) -> ObservedOffsets:
+        """Return the offsets. Those of a topic that the cluster refuses to describe are unknown; if
+        all are refused, raise."""
+        offsets = self._admin.list_group_offsets([self._group])[self._group]
+        committed = {tp: one.offset for tp, one in offsets.items()}
+        start = self._log_offsets(topics, OffsetSpec.EARLIEST)
+        began = time.monotonic()
+        end = self._log_offsets(topics, OffsetSpec.LATEST)
+        at = (began + time.monotonic()) / 2  # rates are differences of log ends
+        return ObservedOffsets.of(at, topics, start, end, committed)
+
+    def _log_offsets(self, topics: Sizes, spec: OffsetSpec) -> dict[TopicPartition, int]:
+        """Return the first or last offset of each partition."""
+        try:
+            return self._of(topics, spec)
+        except KafkaError:
+            if len(topics) == 1:
+                raise
+        found: dict[TopicPartition, int] = {}
+        for topic, size in topics.items():
+            try:
+                found |= self._of({topic: size}, spec)
+            except KafkaError as error:
+                last = error
+                if topic not in self._logged:
+                    self._logged.add(topic)
+                    text = "group %s: the lag of topic %s cannot be measured: %s"
+                    log.warning(text, self._group, topic, error)
+        if not found:
+            raise last
+        return found
+
+    def _of(self, topics: Sizes, spec: OffsetSpec) -> dict[TopicPartition, int]:
+        every = [TopicPartition(topic, n) for topic, size in topics.items() for n in range(size)]
+        offsets = self._admin.list_partition_offsets(
+            dict.fromkeys(every, spec),
+            isolation_level=self._isolation,
+            timeout_ms=REQUEST_TIMEOUT_MS,
+        )
+        return {tp: one.offset for tp, one in offsets.items()}

@@ -23,9 +23,8 @@ from equilag.live.consumers.lag_source import (
     Sizes,
     checked,
 )
-from equilag.live.consumers.leader_state import LeaderLoad, VerdictLog
 from equilag.live.consumers.options import PATIENCE, AssignorOptions
-from equilag.live.consumers.sampler import LagSampler, MeasureProbe, Probe
+from equilag.live.consumers.sampler import LagSampler, LeaderLoad, MeasureProbe, Probe, VerdictLog
 from equilag.live.rebalance.assignments import Answering, JoinedMembers
 from equilag.live.rebalance.controller import Considered
 from equilag.live.rebalance.decision import FALLBACK, Decision, PlanSettings, decide, load_planner

@@ -1,15 +1,26 @@
-"""Measuring on a thread, so that a rebalance finds the newest sample ready."""
+"""Measuring on a thread, so that a rebalance finds the newest sample ready; what a leader knows of
+the load of its group by it, and what it writes to its log."""
 
 from __future__ import annotations
 
 import logging
 import threading
 import time
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Collection, Sequence
+from dataclasses import dataclass, replace
 from typing import Any, Final, Protocol
 
-from equilag.live.consumers.lag_source import Sizes
+from equilag.domain.errors import describe_error
+from equilag.domain.group.co_partitioning import CoPartitionedTopics
+from equilag.live.consumers.lag_source import LagSource, Sizes
+from equilag.live.rebalance.assignments import RebalanceAnswer
+from equilag.live.rebalance.controller import Considered
+from equilag.live.rebalance.decision import Origin
+from equilag.live.rebalance.joined_members import JoinedMember, member_key
+from equilag.live.rebalance.measured import Measured, Racks, lags_of, too_few_lags, with_size
+from equilag.live.rebalance.rebalance_limits import VerdictNews
+from equilag.live.tracking.load_tracker import LoadTracker
+from equilag.live.tracking.topic_columns import HeldPartitions, ObservedOffsets
 
 log: Final = logging.getLogger("equilag.consumers")
 
@@ -138,3 +149,130 @@ def _close(probe: Probe | None) -> None:
             probe.close()
         except Exception as error:  # noqa: BLE001  it is no longer needed
             log.debug("closing a connection failed: %s: %s", type(error).__name__, error)
+
+
+_ANSWERS: Final[dict[Origin, str]] = {
+    "target": "the plan made in advance",
+    "sticky": "a sticky plan",
+    "heuristic": "a heuristic",
+}
+
+
+class VerdictLog:
+    """The log of one group: what repeats from sample to sample is written once."""
+
+    def __init__(self, name: str) -> None:
+        self._name = name
+        self._news = VerdictNews()
+        self._failures: set[str] = set()
+        self._left_out: tuple[str, ...] = ()
+
+    def answer(self, answer: RebalanceAnswer, seconds: float) -> None:
+        """An answer was made in this time."""
+        for line in answer.left_out:
+            if line not in self._left_out:
+                log.warning("group %s: %s", self._name, line)
+        self._left_out = answer.left_out
+        reasons = "; ".join(answer.fallback_reasons)
+        log.log(
+            logging.WARNING if answer.origin == "heuristic" else logging.INFO,
+            "group %s: %s answers in %.0f ms: %d moves, %d partitions withheld%s",
+            self._name, _ANSWERS[answer.origin], 1000 * seconds, answer.moves, answer.withheld,
+            f": {reasons}" if reasons else "",
+        )  # fmt: skip
+
+    def verdict(self, considered: Considered, now: float) -> None:
+        """A verdict of the controller: written when it is news."""
+        if considered.effect:
+            log.info("group %s: %s", self._name, considered.effect)
+        verdict = considered.verdict
+        if self._news.is_news(verdict, now):
+            log.info("group %s: no rebalance: %s: %s", self._name, verdict.ground, verdict.reason)
+
+    def request(self, considered: Considered) -> None:
+        """The leader requests a rebalance."""
+        log.info("group %s: requesting a rebalance: %s", self._name, considered.case)
+
+    def failure(self, error: Exception) -> None:
+        """Something of the user's failed: the first failure of each type is written."""
+        if (kind := type(error).__name__) not in self._failures:
+            self._failures.add(kind)
+            log.warning("group %s: the lag source failed: %s", self._name, describe_error(error))
+
+    def together(self, found: tuple[CoPartitionedTopics, ...]) -> None:
+        """These topics are kept together from now on."""
+        topics = "; ".join(", ".join(one.topics) for one in found)
+        log.info("group %s: keeps together: %s", self._name, topics or "no topics")
+
+
+class LeaderLoad:
+    """Samples of one group: `source` has them, or they are added. Those older than `max_age` s do
+    not count. Safe to use from several threads."""
+
+    def __init__(
+        self,
+        source: LagSource | None,
+        reset: str | None,
+        max_age: float,
+        failed: Callable[[Exception], None],
+    ) -> None:
+        """`reset` is the consumers' `auto.offset.reset`, None if it is unknown. `failed` is called
+        with what a source raises."""
+        self._source, self._reset, self._max_age, self._failed = source, reset, max_age, failed
+        self._tracker = LoadTracker()
+        self._lock = threading.Lock()
+        self._newest: tuple[Any, Sizes, float] | None = None
+
+    def add(self, sample: Any, topics: Sizes, at: float, holders: HeldPartitions) -> None:
+        """Learn from a sample of these topics, begun at `at` (monotonic seconds), while members
+        held these partitions: observed offsets, or the lags that a user's function returned."""
+        with self._lock:
+            self._newest = sample, topics, at
+            if isinstance(sample, ObservedOffsets):
+                self._tracker.add(replace(sample, holders=holders))
+
+    def measured(
+        self, members: Sequence[JoinedMember], sizes: Sizes, racks: Racks | None
+    ) -> tuple[Measured, str | None]:
+        """Return what is known; and why nothing is to be planned by it, if so. Never raises."""
+        nothing = Measured(racks=racks)
+        try:
+            found = self._found(sizes, [member_key(one) for one in members if one.topics])
+        except Exception as error:  # noqa: BLE001  the user's own code
+            self._failed(error)
+            return nothing, f"the lag source failed: {describe_error(error)}"
+        if found is None:
+            return nothing, "no lag has been measured yet"
+        if found.age > self._max_age:
+            return nothing, f"the newest lags are {found.age:.0f} s old"
+        try:
+            reason = too_few_lags(with_size(found.lags, sizes))
+        except Exception as error:  # noqa: BLE001  the user's lags may be anything
+            return nothing, f"the lags cannot be used: {describe_error(error)}"
+        rates = (rate for row in found.rates.values() for rate in row)
+        if reason is not None and any(rate is not None for rate in rates):
+            # Rates alone tell more than lags that would count as 0 for some partitions.
+            found, reason = replace(found, lags={}), None
+        return replace(found, racks=racks), reason
+
+    def _found(self, sizes: Sizes, keys: Collection[str]) -> Measured | None:
+        """What is known of topics with these sizes and members with these keys; None if nothing
+        was measured yet, or the newest sample lacks a topic or knows another size."""
+        if self._source is not None:
+            given = self._source.lags(sizes)
+            return None if given is None else Measured(given.lags, age=given.age)
+        with self._lock:
+            if self._newest is None or not sizes.items() <= self._newest[1].items():
+                return None
+            sample, _, at = self._newest
+            now = time.monotonic()
+            if not isinstance(sample, ObservedOffsets):
+                return Measured(sample, age=now - at)
+            rates, errors = self._tracker.rates(sizes)
+            return Measured(
+                lags_of(sample.committed, sample.log_start, sample.log_end, self._reset),
+                age=now - sample.at,
+                rates=rates,
+                rate_errors=errors,
+                capacities=self._tracker.capacities(keys, now),
+            )

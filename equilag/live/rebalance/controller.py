@@ -27,7 +27,7 @@ from equilag.live.rebalance.rebalance_limits import (
     PromisedRelief,
     RoundTimes,
 )
-from equilag.live.rebalance.worthwhile_plan import (
+from equilag.live.rebalance.sticky_plan import (
     MakePlan,
     cheaper_plan,
     first_step,

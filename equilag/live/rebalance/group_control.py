@@ -18,7 +18,7 @@ from equilag.live.rebalance.controller import Considered, Controller, Seen
 from equilag.live.rebalance.handouts import Handouts, TargetAssignment
 from equilag.live.rebalance.joined_members import JoinedMember, Partitions
 from equilag.live.rebalance.measured import Measured
-from equilag.live.rebalance.worthwhile_plan import MakePlan
+from equilag.live.rebalance.sticky_plan import MakePlan
 from equilag.planner.worth.group_loads import GroupLoads
 from equilag.planner.worth.thresholds import Thresholds
 

@@ -9,8 +9,8 @@ from typing import Any, Final
 from equilag.adapters.kafka.described import MissingRight, UnplannableGroup
 from equilag.adapters.kafka.group_reader import GroupReader
 from equilag.domain.errors import EquilagError
-from equilag.live.carrier.carrier_membership import ASSIGNOR
 from equilag.live.carrier.carrier_shell import CarrierShell
+from equilag.live.carrier.carriers import ASSIGNOR
 from equilag.live.status.status import STANDBY_REASON, log_event
 from equilag.live.steward.answer_maker import AnswerMaker, TopicsUnknown
 from equilag.live.steward.election_loop import ElectionLoop

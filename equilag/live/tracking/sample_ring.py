@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from itertools import pairwise
 from typing import Final, NamedTuple
 
@@ -138,14 +137,9 @@ def _holder_column(holders: HeldPartitions, columns: TopicColumns) -> Index:
     for number, held in enumerate(holders.values()):
         for topic, partitions in held.items():
             if topic in places:
-                view = holder[places[topic]]
-                view[_existing(partitions, len(view))] = number
+                view, given = holder[places[topic]], np.array(partitions, dtype=np.int64)
+                view[given[(given >= 0) & (given < len(view))]] = number
     return holder
-
-
-def _existing(partitions: Sequence[int], size: int) -> Ints:
-    given = np.array(partitions, dtype=np.int64)
-    return given[(given >= 0) & (given < size)]
 
 
 def _renumbered_row(row: SampleRow, numbers: Ints) -> SampleRow:

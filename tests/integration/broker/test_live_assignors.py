@@ -32,7 +32,6 @@ from benchmarks.live.assignment_log import Log
 from equilag.domain.policy.policy import Policy
 from equilag.live.consumers import aiokafka as in_aiokafka
 from equilag.live.consumers import kafka_python as in_kafka_python
-from equilag.live.consumers import leader_state
 from equilag.live.consumers.lag_source import LiveLag, StaticLag
 from equilag.live.consumers.listener import ConfluentListener, kafka_python_listener
 from equilag.live.rebalance import sticky_plan
@@ -67,7 +66,9 @@ def lagging_topic(broker: Broker, name: str, commits: bool = True) -> None:
 def quick_rates(monkeypatch: pytest.MonkeyPatch) -> None:
     """Rates are known after a second, not after ten."""
     settings = TrackingSettings(least_window=1.0, spacing=0.2)
-    monkeypatch.setattr(leader_state, "LoadTracker", partial(LoadTracker, settings))
+    monkeypatch.setattr(
+        "equilag.live.consumers.sampler.LoadTracker", partial(LoadTracker, settings)
+    )
 
 
 class Noted(ConsumerRebalanceListener):

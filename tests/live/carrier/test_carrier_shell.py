@@ -15,7 +15,7 @@ from equilag.adapters.kafka.reading import NamedTopics
 from equilag.domain.errors import EquilagError
 from equilag.live.carrier import carrier_shell
 from equilag.live.carrier.carrier_shell import CarrierShell
-from equilag.live.carrier.group_carriers import NoPlugIn
+from equilag.live.carrier.carriers import NoPlugIn
 from equilag.live.steward.membership_errors import Fenced, Refused, Unreachable
 from equilag.live.steward.shared_state import Command, CommandMessage
 

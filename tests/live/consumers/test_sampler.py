@@ -11,8 +11,7 @@ import time
 import pytest
 from support.waiting import stays, until
 
-from equilag.live.consumers.leader_state import LeaderLoad
-from equilag.live.consumers.sampler import LagSampler
+from equilag.live.consumers.sampler import LagSampler, LeaderLoad
 from equilag.live.rebalance.joined_members import JoinedMember
 from equilag.live.tracking.topic_columns import ObservedOffsets
 

@@ -5,9 +5,11 @@ from __future__ import annotations
 import threading
 import time
 from dataclasses import replace
+from functools import partial
 
 import numpy as np
 import pytest
+from support.live_loads import loads_of
 from support.membership_changes import ChangingGroup
 
 import equilag.planner.solve
@@ -17,11 +19,20 @@ from equilag.domain.plan.metrics import count_moves, member_counts
 from equilag.domain.policy.policy import Policy
 from equilag.domain.policy.setting import OVERRIDES
 from equilag.live.rebalance import sticky_plan
-from equilag.live.rebalance.decision import PlanSettings, decide, decide_within
+from equilag.live.rebalance.decision import Decision, PlanSettings, decide, decide_within
 from equilag.live.rebalance.joined_members import JoinedMember, group_of
+from equilag.live.rebalance.live_policy import live_policy
 from equilag.live.rebalance.measured import Measured
-from equilag.live.rebalance.sticky_plan import repaired, sticky_decision, sticky_policy
+from equilag.live.rebalance.sticky_plan import (
+    cheaper_plan,
+    gain_of_plan,
+    repaired,
+    sticky_decision,
+    sticky_policy,
+    with_move_prices,
+)
 from equilag.planner.assign import assign
+from equilag.planner.simulation.rebalance_price import Pace
 from equilag.planner.worth.group_loads import group_loads
 
 SETTINGS = PlanSettings(Policy(weight="lag"), time_limit=20.0)
@@ -167,3 +178,43 @@ def test_counts_are_in_proportion_to_capacities(
     group = group_of("g", members, {"t": 4}, Measured({"t": [0] * 4}, capacities=capacities))
     plan = sticky_decision(group, replace(SETTINGS, policy=policy)).plan
     assert member_counts(plan.assigned, 2).tolist() == [3, 1]
+
+
+POLICY = live_policy()
+PACE = Pace(10.0, 3, 5.0, "cooperative")
+SPEEDS = {"a": 40.0, "b": 100.0, "c": 100.0}
+OWNER = [0, 0, 0, 0, 1, 1, 1, 1, 2, 2, 2, 2]
+LOADS = loads_of([0] * 12, list(SPEEDS), OWNER, [15.0] * 12, None, SPEEDS, True, POLICY)
+
+
+def of(assigned: list[int]) -> Decision:
+    plan = repaired(LOADS.group, sticky_policy(POLICY))
+    assert plan is not None
+    return Decision(replace(plan, assigned=np.array(assigned, dtype=np.int32)))
+
+
+def test_moves_have_the_price_of_what_is_produced() -> None:
+    loads = loads_of([0] * 4, ["a", "b"], [0, 0, 1, 1], [1.0, 3.0, 0.0, 4.0], policy=POLICY)
+    assert with_move_prices(loads, POLICY).move_weights.tolist() == [12, 20, 8, 24]  # type: ignore[union-attr]
+    for policy in (live_policy(move_weight="rate"), live_policy("kip-169")):
+        assert with_move_prices(loads, policy) is loads.group
+    still = loads_of([5] * 4, ["a", "b"], [0, 0, 1, 1], policy=POLICY)
+    assert with_move_prices(still, POLICY) is still.group
+
+
+def test_a_plan_that_moves_nearly_everything_is_replaced() -> None:
+    """By one that takes two partitions from the slow member, and nothing else."""
+    weigh = partial(gain_of_plan, LOADS, PACE, 300.0)
+    whole = of([1, 2, 1, 2, 2, 0, 2, 1, 1, 0, 1, 2])
+    gain = weigh(whole)
+    assert gain is not None
+    group = with_move_prices(LOADS, POLICY)
+    better, gain_then = cheaper_plan(group, POLICY, weigh, whole, gain)
+    assert (gain.moves, gain_then.moves) == (10, 2)
+    assert np.bincount(better.plan.assigned).tolist() == [2, 5, 5]
+    assert cheaper_plan(group, POLICY, weigh, better, gain_then) == (better, gain_then)
+    few = of([1, *OWNER[1:]])  # as many moves as are left
+    gain_few = weigh(few)
+    assert gain_few is not None
+    assert cheaper_plan(group, POLICY, weigh, few, gain_few)[0] is few
+    assert weigh(replace(whole, fallback_reason="late")) is None
