@@ -60,7 +60,7 @@ class Proved(NamedTuple):
 def potentials_of(group: Group, balance: str) -> dict[str, Any]:
     policy = Policy(balance=balance)
     constraint = constraint_of(group, policy, balanced_assignment(group, policy))
-    topic, member, partition = fewest_moves(group, constraint).potentials
+    topic, member, partition, _ = fewest_moves(group, constraint).potentials
     starts = group.topic_start.tolist()
     by_topic = (
         topic.tolist()

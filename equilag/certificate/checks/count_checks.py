@@ -3,18 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, Final
+from typing import Any
 
 import numpy as np
 
 from equilag.certificate.bounds.move_limited import spread_bounds
-from equilag.certificate.checks.potentials import Potentials, bound_by_potentials, bound_by_topics
+from equilag.certificate.checks.potentials import (
+    MAX_POTENTIAL,
+    MAX_PRICED,
+    FlowPrices,
+    Potentials,
+    bound_by_potentials,
+    bound_by_topics,
+)
 from equilag.certificate.checks.search_checks import limit_in, no_plan_within, within_spread
 from equilag.certificate.ledger import Ledger, Refuted, column_of
 from equilag.domain.group.group import Group
 from equilag.domain.group.loads import load_from, written
 from equilag.domain.group.member_capacities import Load
-from equilag.domain.group.weight import MAX_PRICE
 from equilag.domain.plan.claim import SQUARES
 from equilag.domain.plan.metrics import (
     count_moves,
@@ -22,11 +28,6 @@ from equilag.domain.plan.metrics import (
     most_moves,
 )
 from equilag.domain.policy.objective import SPREAD
-
-MAX_POTENTIAL: Final = 2**31
-"""Potentials stay below it, so that their products with counts stay below 2^63."""
-MAX_PRICED: Final = 2 * MAX_PRICE
-"""The same of prices: two potentials and a price are below 2^63, and sums are exact."""
 
 
 def read_potentials(group: Group, data: Mapping[str, Any]) -> Potentials:
@@ -93,12 +94,27 @@ def _check_potentials(ledger: Ledger, group: Group, value: int, data: Mapping[st
     _check_moves_forced(ledger, group, value)
     if ledger.constraint.has_pinned:
         return
-    potentials = read_potentials(group, data)
-    bound = bound_by_potentials(group, ledger.constraint, potentials)
+    potentials, across = read_potentials(group, data), None
+    if "prices" in data:
+        across = None if ledger.policy is None else ledger.policy.max_cross_rack
+        if across is None or not group.extended.has_racks:
+            raise Refuted("reads across racks are not limited")
+        potentials = potentials._replace(prices=_read_prices(group, data["prices"]))
+    bound = bound_by_potentials(group, ledger.constraint, potentials, across or 0)
     if bound is None:
         raise Refuted("the potentials are not a dual solution")
     if value > bound:
         raise Refuted(f"the potentials prove no more than {bound}")
+
+
+def _read_prices(group: Group, prices: object) -> FlowPrices:
+    """The prices of a move and of a read across racks; products with them fit as potentials do."""
+    if not isinstance(prices, list) or [type(one) for one in prices] != [int, int]:
+        raise Refuted("data.prices is not two whole numbers")
+    highest = FlowPrices.highest(group)
+    if not (1 <= prices[0] <= highest.move and 0 <= prices[1] <= highest.read):
+        raise Refuted("data.prices is out of range")
+    return FlowPrices(*prices)
 
 
 def check_moves_by_topics(ledger: Ledger, value: int, data: Mapping[str, Any]) -> None:

@@ -6,19 +6,39 @@ came from; so no flow has to be recomputed. docs/certificates.md has the formula
 
 from __future__ import annotations
 
-from typing import Final, NamedTuple
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 
 from equilag.domain.constraint import CountConstraint, TopicIntervals
 from equilag.domain.constraint.stops import topic_parts
 from equilag.domain.group.extended_columns import Stakes
-from equilag.domain.group.group import NOBODY, Flags, Group, Ints
+from equilag.domain.group.group import NOBODY, Flags, Group, Index, Ints
+from equilag.domain.group.weight import MAX_PRICE
 from equilag.domain.plan.claim import Claim, bounds_moves
 from equilag.domain.plan.metrics import topic_counts
 
 ABOVE_ALL: Final = 2**61
 """Above all potentials; two of them fit 63 bits."""
+MAX_POTENTIAL: Final = 2**31
+"""Potentials stay below it, so that their products with counts stay below 2^63."""
+MAX_PRICED: Final = 2 * MAX_PRICE
+"""The same of prices: two potentials and a price are below 2^63, and sums are exact."""
+
+
+class FlowPrices(NamedTuple):
+    """What a flow adds up: moves alone, or moves and reads across racks."""
+
+    move: int = 1
+    read: int = 0
+
+    @staticmethod
+    def highest(group: Group) -> FlowPrices:
+        """With higher ones, all moves or all reads may cost more than potentials are; the group has
+        racks."""
+        most = MAX_POTENTIAL if group.extended.move_unit is None else MAX_PRICE
+        reads = int(group.extended.cross_costs.max(axis=1, initial=0)[group.partition_class].sum())
+        return FlowPrices(most // max(1, retainable(group)), most // max(1, reads))
 
 
 class Potentials(NamedTuple):
@@ -30,6 +50,7 @@ class Potentials(NamedTuple):
     """[M]"""
     partition: Ints | None = None
     """[P] in place of `topic`, where the partitions of one topic are of different classes."""
+    prices: FlowPrices = FlowPrices()
 
     @staticmethod
     def of_classes(group: Group, by_class: Ints, member: Ints) -> Potentials:
@@ -48,10 +69,12 @@ def moves_claim(group: Group, moves: int, potentials: Potentials) -> Claim:
     docs/certificates.md.
     """
     members = zip(group.members, potentials.member.tolist(), strict=True)
-    data = {
+    data: dict[str, Any] = {
         "topics": _by_topic(group, potentials),
         "members": {member.id: z for member, z in members if z},
     }
+    if potentials.prices.read:
+        data["prices"] = list(potentials.prices)
     return Claim(bounds_moves(group.extended.move_unit), moves, "potentials", data)
 
 
@@ -81,28 +104,39 @@ def retainable(group: Group) -> int:
 
 
 def bound_by_potentials(
-    group: Group, constraint: CountConstraint, potentials: Potentials
+    group: Group, constraint: CountConstraint, potentials: Potentials, most_across: int = 0
 ) -> int | None:
-    """Fewest moves that the potentials prove, 0 or more; None if they are no dual solution.
+    """Fewest moves that the potentials prove, 0 or more; None if they are no dual solution. Where
+    reads across racks have a price, of plans with at most `most_across` (Lagrange).
 
     Partitions that stay with an owner at most, whatever the plan: each goes to one member of its
-    face, so that it keeps no more than its own potential, its member's, and what the stake lies
-    above both.
+    face, so that it keeps no more than its own potential, its member's, and what the stake, less
+    its reads, lies above both.
     """
-    by_unit, member = potentials.partition, potentials.member
+    by_unit, member, (price, _) = potentials.partition, potentials.member, potentials.prices
     if by_unit is None:
         by_unit = potentials.topic[group.topic_of]
-    stakes = _stakes(group)
+    potentials, stakes = potentials._replace(partition=by_unit), _stakes(group)
     stakes = stakes.where(constraint.may(stakes.unit, stakes.member))
-    worth = stakes.number - by_unit[stakes.unit] - member[stakes.member]
+    classes = group.partition_class[stakes.unit], group.class_of[stakes.member]
+    worth = price * stakes.number - by_unit[stakes.unit] - member[stakes.member]
+    stakes = stakes._replace(number=worth - _price_of_reads(group, potentials, *classes))
     if constraint.per_topic:
-        kept = _kept_of_topics(group, constraint, by_unit, member, stakes._replace(number=worth))
-    elif _is_dual(group, constraint, by_unit, member):
-        kept = exact_sum(np.maximum(worth, 0))
+        kept = _kept_of_topics(constraint, potentials, stakes)
+    elif _is_dual(constraint, potentials):
+        kept = exact_sum(np.maximum(stakes.number, 0))
     else:
         return None
     kept += exact_sum(by_unit[group.assignable]) + member_part(constraint, member)
-    return max(0, retainable(group) - kept)
+    return max(0, retainable(group) - (kept + potentials.prices.read * most_across) // price)
+
+
+def _price_of_reads(
+    group: Group, potentials: Potentials, classes: Ints | Index, member_classes: Ints | Index
+) -> Ints | int:
+    """What reads of a partition of each class cost with a member of the other one."""
+    price = potentials.prices.read
+    return price * group.extended.cross_costs[classes, member_classes] if price else 0
 
 
 def bound_by_topics(group: Group, constraint: CountConstraint) -> int:
@@ -134,31 +168,37 @@ def owned_of_topics(group: Group, topics: TopicIntervals) -> OwnedOfTopics:
     return OwnedOfTopics(topic, member, gains, int(np.minimum(count, least).sum()))
 
 
-def _is_dual(group: Group, constraint: CountConstraint, by_unit: Ints, member: Ints) -> bool:
-    """True if no partition and no member that may take it have potentials below 0 together."""
+def _is_dual(constraint: CountConstraint, potentials: Potentials) -> bool:
+    """True if no partition and no member that may take it have potentials below 0 together, with
+    what is read across racks."""
+    group, (_, member, by_unit, _) = constraint.group, potentials
+    assert by_unit is not None
     lowest_unit = np.full(len(group.eligible), ABOVE_ALL)
     np.minimum.at(lowest_unit, group.partition_class[group.assignable], by_unit[group.assignable])
     lowest_member = np.full(len(group.class_topics), ABOVE_ALL)
     np.minimum.at(lowest_member, group.class_of, member)
     classes, member_classes = constraint.arcs
-    return bool((lowest_unit[classes] + lowest_member[member_classes] >= 0).all())
+    together = lowest_unit[classes] + lowest_member[member_classes]
+    reads = _price_of_reads(group, potentials, classes, member_classes)
+    return bool((together + reads >= 0).all())
 
 
-def _kept_of_topics(
-    group: Group, constraint: CountConstraint, by_unit: Ints, member: Ints, stakes: Stakes
-) -> int:
+def _kept_of_topics(constraint: CountConstraint, potentials: Potentials, stakes: Stakes) -> int:
     """The stakes, less both prices, that are kept where topics count one by one: a member keeps
     most of a topic if it takes what is worth most to it, as many as it must and may.
 
     What it does not own is worth the least potential of what it may take; as if there were any
     number of that. O(P log P + topics × places).
     """
+    group, (_, member, by_unit, _) = constraint.group, potentials
+    assert by_unit is not None
     parts, topics = topic_parts(group), constraint.topics
     lowest = np.full(len(parts.topic), ABOVE_ALL)
     np.minimum.at(lowest, parts.of_partition[group.assignable], by_unit[group.assignable])
     part, member_class = np.nonzero(constraint.face[parts.partition_class])
     least = np.full(group.reads.shape, ABOVE_ALL)
-    np.minimum.at(least, (parts.topic[part], member_class), lowest[part])
+    reads = _price_of_reads(group, potentials, parts.partition_class[part], member_class)
+    np.minimum.at(least, (parts.topic[part], member_class), lowest[part] + reads)
     class_of_place = np.zeros(len(topics.size), np.int64)
     class_of_place[topics.place] = group.class_of
     # As if nobody owned anything.

@@ -103,6 +103,11 @@ class Policy(Settings):
         """True if there is a limit on moves, or on their weight."""
         return self.max_moves is not None or self.max_move_weight is not None
 
+    @property
+    def limits_reads(self) -> bool:
+        """True if there is a limit on reads across racks that is not the fewest anyway."""
+        return self.max_cross_rack is not None and not self.rack_aware
+
     def check_reads(self, reads: int) -> None:
         """Raises InputError if `max_cross_rack` is below the reads across racks that are forced."""
         if self.max_cross_rack is not None and self.max_cross_rack < reads:

@@ -238,6 +238,7 @@ def _cause(task: Task) -> str:
         "restrictions": bool(given.allowed),
         "room": policy.balance == "none" and bool(now.overfull),
         "the fewest reads across racks": policy.rack_aware and task.original.extended.has_racks,
+        "the limit on reads across racks": policy.limits_reads,
     }
     found = [words for words, there in named.items() if there]
     *others, last = found or ["the group"]

@@ -10,34 +10,36 @@ from __future__ import annotations
 
 from dataclasses import replace
 from math import ceil
-from typing import Final
+from typing import Final, NamedTuple
 
 import numpy as np
 
+from equilag.certificate.checks.potentials import moves_claim
 from equilag.domain.budget import Budget
 from equilag.domain.errors import InputError
+from equilag.domain.group.group import Index
 from equilag.domain.group.member_capacities import Load
-from equilag.domain.plan.metrics import (
-    counting_moves,
-    cross_reads,
-)
+from equilag.domain.plan.claim import MOVES, Claim
+from equilag.domain.plan.metrics import counting_moves, cross_reads
 from equilag.domain.plan.plan import Plan
 from equilag.domain.policy.policy import Policy
 from equilag.planner.solving.front import Candidate, candidate_of
 from equilag.planner.solving.problem import Problem, Task, check_limit
 from equilag.planner.solving.proofs import Proofs
 from equilag.planner.solving.result import plan_of
-from equilag.planner.solving.run import count, search, state_of
-from equilag.planner.solving.stage import ProgressObserver
+from equilag.planner.solving.run import count, improve, search, state_of
+from equilag.planner.solving.stage import ProgressObserver, Stage
 from equilag.planner.solving.state import Proposal, SolveState
 from equilag.planner.stages.counting_stages import in_time
-from equilag.solver.moves.between_plans import between_plans
-from equilag.solver.moves.fewest_moves import FlowPrices, moves_against_reads
+from equilag.planner.stages.cpsat_stages import goals_in_turn
+from equilag.solver.moves.between_plans import between_plans, fewest_within_reads
+from equilag.solver.moves.fewest_moves import fewest_moves
 
 TIGHT: Final = 0.15
 """Of the time, what the search among the plans with the fewest reads gets."""
-PRICES: Final = tuple(FlowPrices(*pair) for pair in ((8, 1), (3, 1), (2, 1), (1, 1), (1, 2)))
-"""Of a move and a read: flows between the fewest of one and the fewest of the other."""
+SEARCHED: Final = 0.7
+"""Of what is left, what the search gets; the rest is for a model of the policy's goals in turn."""
+MODEL: Final = Stage("cp-sat", goals_in_turn)
 SOME: Final = 3
 """Plans that steps lead from, or to: the best ones are close to each other."""
 
@@ -45,7 +47,7 @@ SOME: Final = 3
 def has_read_limit(task: Task) -> bool:
     """True if reads across racks are limited, and not the fewest anyway."""
     limit = task.policy.max_cross_rack
-    if limit is None or task.policy.rack_aware or not task.group.extended.has_racks:
+    if limit is None or not task.policy.limits_reads or not task.group.extended.has_racks:
         return False
     worst = np.where(task.group.eligible, task.group.extended.cross_costs, 0).max(axis=1, initial=0)
     return limit < int(worst[task.group.partition_class].sum())
@@ -58,24 +60,30 @@ def plan_within_reads(task: Task, budget: Budget, observer: ProgressObserver) ->
     the limit on moves as well.
     """
     within = state_within_reads(task, budget, observer)
-    search(within, budget, observer)
+    with budget.portion(SEARCHED) as part:
+        search(within, part, observer)
     problem = replace(within.problem, task=task)
     proofs = _of_all_plans(within) if task.policy.moves_first else within.proofs
     final = SolveState.of(problem, within.front.fewest_moves(), proofs, within.notes)
     for candidate in within.front.candidates:
         final.record(Proposal(candidate.assigned, candidate.algorithm))
+    if not final.optimal:
+        improve(final, budget, observer, (MODEL,))
     check_found(final, task.policy)
     return plan_of(final, budget)
 
 
 def check_found(state: SolveState, policy: Policy) -> None:
     """Raises InputError if every plan that was found moves more than the policy allows."""
-    limit, moves = state.problem.objective.asked_limit, state.front.fewest_moves().moves
-    if limit is not None and moves > limit:
+    objective, moves = state.problem.objective, state.front.fewest_moves().moves
+    limit, extended = objective.asked_limit, state.problem.group.extended
+    every = all(objective.too_many(one.moves) for one in state.front.candidates)
+    if every or (limit is not None and moves > limit):
+        fewest = min(extended.moved_partitions(one.moves) for one in state.front.candidates)
         reads = f"at most {policy.max_cross_rack} reads across racks"
-        name, less = "max_moves", f"fewer than {moves}"
-        if policy.max_move_weight is not None:
-            weight = ceil(state.problem.group.extended.moved_weight(moves))
+        name, less = "max_moves", f"fewer than {fewest}"
+        if policy.max_move_weight is not None and not every:
+            weight = ceil(extended.moved_weight(moves))
             name, less = "max_move_weight", f"a weight of less than {weight}"
         raise InputError(f"no plan with {reads} was found that moves {less}", name)
 
@@ -93,13 +101,11 @@ def state_within_reads(task: Task, budget: Budget, observer: ProgressObserver) -
     tight = _counted(_with(task, aware), budget, observer, notes)
     task.policy.check_reads(tight.problem.constraint.most_across or 0)
     free = _counted(_with(task, without), budget, observer, notes)
-    check_limit(task, free.problem.fewest_moves)
-    flows = []
-    for prices in PRICES:
-        if free.problem.has_owners and in_time(task, budget):
-            counted = counting_moves(task.group)  # a read weighs as much as some moves
-            assigned = moves_against_reads(counted, free.problem.constraint, prices)
-            flows.append(candidate_of(task.group, assigned, "min-cost-flow", free.problem.shortage))
+    few = _few_moves(task, free, tight.incumbent.assigned, limit, budget)
+    check_limit(task, few.moves, few.number)
+    flows = [
+        candidate_of(task.group, one, "min-cost-flow", free.problem.shortage) for one in few.plans
+    ]
     with budget.portion(TIGHT) as part:
         search(tight, part, observer)
     trading = replace(
@@ -112,8 +118,12 @@ def state_within_reads(task: Task, budget: Budget, observer: ProgressObserver) -
         free.problem,
         task=_with(task, trading),
         make_constraint=lambda: free.problem.constraint.within_reads(limit),
+        fewest_moves=few.moves,
     )
-    within = SolveState.of(problem, tight.incumbent, _of_all_plans(free), notes)
+    proofs = _of_all_plans(free)
+    for claim in few.claims:
+        proofs.record(claim)
+    within = SolveState.of(problem, tight.incumbent, proofs, notes)
     found = [*flows, *tight.front.candidates, *free.front.candidates]
     reads = [cross_reads(task.group, candidate.assigned) for candidate in found]
     beyond = [c for c, across in zip(found, reads, strict=True) if across > limit]
@@ -121,11 +131,40 @@ def state_within_reads(task: Task, budget: Budget, observer: ProgressObserver) -
     if beyond and problem.has_owners:
         even = sorted(beyond, key=_spread)[:SOME]
         kept += [_between(problem, one, tight.most_even, limit) for one in even]
-        few = sorted(kept, key=_moves)[:SOME] + [one for one in flows if one in kept]
-        kept += [_between(problem, min(beyond, key=_moves), one, limit) for one in few]
+        calm = sorted(kept, key=_moves)[:SOME] + [one for one in flows if one in kept]
+        kept += [_between(problem, min(beyond, key=_moves), one, limit) for one in calm]
     for candidate in kept:
         within.record(Proposal(candidate.assigned, candidate.algorithm))
     return within
+
+
+class _FewMoves(NamedTuple):
+    """Plans with few moves or few reads, and how few moves are possible within the limit."""
+
+    plans: list[Index]
+    moves: int
+    number: int
+    claims: list[Claim]
+
+
+def _few_moves(
+    task: Task, free: SolveState, few_reads: Index, limit: int, budget: Budget
+) -> _FewMoves:
+    group, constraint = task.original, free.problem.constraint
+    few = _FewMoves([], free.problem.fewest_moves, int(free.proofs.value(MOVES) or 0), [])
+    if not free.problem.has_owners or constraint.has_pinned or not in_time(task, budget):
+        return few
+    for counted in dict.fromkeys((counting_moves(group), group)):
+        moves = fewest_moves(counted, constraint)
+        found = fewest_within_reads(counted, constraint, moves.assigned, few_reads, limit)
+        few.plans.extend(found.plans)
+        if found.potentials is not None:
+            few.claims.append(moves_claim(counted, found.least, found.potentials))
+            if counted is not group or group.extended.move_unit is None:
+                few = few._replace(number=found.least)
+            if counted is group:
+                few = few._replace(moves=found.least)
+    return few
 
 
 def _between(problem: Problem, beyond: Candidate, kept: Candidate, limit: int) -> Candidate:

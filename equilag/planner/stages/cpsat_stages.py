@@ -173,7 +173,7 @@ def _claimed(
 
 
 GOALS: Final = 3
-"""Of the model of who falls behind: shortage, moves, spread."""
+"""Of a model: shortage, moves, spread."""
 PROVED_UPTO: Final = 0.4
 """Part of the work that may be spent when flows have proved what the model finds."""
 NODE: Final = 5e-6
@@ -186,7 +186,7 @@ def least_shortage(state: SolveState, turn: Turn) -> Iterator[Contribution]:
     if _may_fall_less(state):
         yield from _shortage_proof(state, turn)
     if _may_fall_less(state):
-        yield from _shortage_model(state, turn)
+        yield from goals_in_turn(state, turn)
         yield from _shortage_proof(state, turn)
 
 
@@ -214,25 +214,27 @@ def _shortage_proof(state: SolveState, turn: Turn) -> Iterator[Contribution]:
         yield Claim(SHORT, bound, "prices", _named(state, prices, limit))
 
 
-def _shortage_model(state: SolveState, turn: Turn) -> Iterator[Contribution]:
+def goals_in_turn(state: SolveState, turn: Turn) -> Iterator[Contribution]:
+    """The best plan by who falls behind, moves and spread, by a model of a small group."""
     problem, limit = state.problem, state.problem.objective.asked_limit
     group = modelled(state, turn, limit)
     if group is None:
         return
     from equilag.solver.cpsat.constraint_families import Rates
-    from equilag.solver.cpsat.model import SolverFailed, quoted, solve_shortage
+    from equilag.solver.cpsat.model import SolverFailed, quoted, solve_in_turn
 
     shortage, objective = problem.shortage, problem.objective
-    assert shortage is not None
-    rates = Rates(
-        shortage.rate[group.items],
-        shortage.held(group.rest)[group.members],
-        shortage.capacity[group.members],
-    )
+    rates = None
+    if shortage is not None:
+        rates = Rates(
+            shortage.rate[group.items],
+            shortage.held(group.rest)[group.members],
+            shortage.capacity[group.members],
+        )
     limits = limits_of(state, turn, GOALS)
     cost = objective.move_cost if objective.unit is None else 0
     try:
-        answer = solve_shortage(
+        answer = solve_in_turn(
             group.problem, limits, rates, limit, cost, objective.moves_rank_first
         )
     except (SolverFailed, MemoryError, RuntimeError) as error:
@@ -240,7 +242,7 @@ def _shortage_model(state: SolveState, turn: Turn) -> Iterator[Contribution]:
         return
     for assigned in answer.found:
         yield Proposal(group.assignment(assigned), ALGORITHM)
-    bound = shortage.records(answer.bound)
+    bound = 0 if shortage is None else shortage.records(answer.bound)
     if bound > state.bounds.short:
         data = {"max_moves": limit, **quoted(limits)}
         yield Claim(SHORT, bound, "cp-sat", data, "solver")

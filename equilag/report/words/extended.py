@@ -40,6 +40,7 @@ def causes(policy: Policy, plan: Plan, *, of_moves: bool) -> list[str]:
         "restrictions": plan.extended is not None and bool(group.allowed),
         "room": free and (bool(now.overfull) if now is not None else limited and not of_moves),
         "the fewest reads across racks": of_moves and policy.rack_aware,
+        "the limit on reads across racks": of_moves and policy.limits_reads,
     }
     return [words for words, there in named.items() if there]
 

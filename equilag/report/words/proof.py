@@ -213,7 +213,7 @@ def _moves(plan: Plan, policy: Policy | None) -> str:
     if weight is not None and least is not None:
         text += f"; moved weight {number(weight)}"
         text += ", the least that is possible" if weight == least else f", at least {number(least)}"
-    return text if policy.max_cross_rack is None else f"{text}; the limit on reads may need more"
+    return text
 
 
 def _unchecked(plan: Plan) -> str:

@@ -180,33 +180,33 @@ def solve_model(
     return CpSatAnswer(outcome, found, bound, ended, v.scaled.lost > 0)
 
 
-class Shortest(NamedTuple):
-    """The assignments of a model that fall behind least, and what no assignment is below."""
+class SolvedInTurn(NamedTuple):
+    """The assignments of a model that are best by its first goals, and what none is below."""
 
     found: list[Ints]
     """[I] each; the last one is the best by all goals."""
     bound: int
-    """In the unit of the given rates."""
+    """On the shortage, in the unit of the given rates."""
 
 
-def solve_shortage(
+def solve_in_turn(
     problem: SmallProblem,
     limits: CpSatLimits,
-    rates: Rates,
+    rates: Rates | None,
     max_moves: int | None,
     move_cost: int,
     moves_first: bool,
-) -> Shortest:
-    """The least shortage; then, within it, the fewest moves where they come first; then the least
-    spread + move cost × moves. Each goal may take the limits. Raises SolverFailed, MemoryError."""
-    small, unit = rates.small()
+) -> SolvedInTurn:
+    """The least shortage, where rates are known; then, within it, the fewest moves where they come
+    first; then the least spread + move cost × moves. Each goal may take the limits. Raises
+    SolverFailed, MemoryError."""
+    small, unit = (None, 1) if rates is None else rates.small()
     v = constrained(problem, max_moves, True, small)
-    short: Any = families.shortage(v, small)
     price = min(int(move_cost // v.scaled.unit), MAX_TOTAL)
     moves: Any = families.moves(v)
-    goals: list[Any] = [short, v.highest - v.lowest + price * moves]
-    if moves_first:
-        goals.insert(1, moves)
+    short: Any = None if small is None else families.shortage(v, small)
+    first = (short if small else None, moves if moves_first else None)
+    goals = [*(goal for goal in first if goal is not None), v.highest - v.lowest + price * moves]
     found, bound = list[Ints](), 0
     for goal in goals:
         v.model.minimize(goal)
@@ -222,7 +222,7 @@ def solve_shortage(
         v.model.add(goal <= round(solver.objective_value))
         v.model.clear_hints()  # type: ignore[no-untyped-call]
         v.hint(found[-1])
-    return Shortest(found, bound)
+    return SolvedInTurn(found, bound)
 
 
 def all_below(

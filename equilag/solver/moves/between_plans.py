@@ -1,4 +1,9 @@
-"""A plan within a limit on reads across racks, between one with few moves and one with few reads.
+"""Plans within a limit on reads across racks, between one with few moves and one with few reads.
+
+The fewest moves within the limit are no flow, but flows bound them: of plans within it, moves cost
+no less than the cheapest flow of both, less what the limit allows for reads (Lagrange). The best
+prices are found from the two plans that the last ones lie between (Geoffrion, "Lagrangean
+relaxation for integer programming"; dichotomic search of the supported points).
 
 What one plan has otherwise than the other is a flow from member to member, and falls into cycles
 and paths (Ahuja, Magnanti and Orlin, "Network Flows", 3.5). Each of them can be taken over by
@@ -8,13 +13,64 @@ fewest moves, until the limit is kept.
 
 from __future__ import annotations
 
+from fractions import Fraction
+from typing import Final, NamedTuple
+
 import numpy as np
 
+from equilag.certificate.checks.potentials import FlowPrices, Potentials, bound_by_potentials
 from equilag.domain.columns import Flags, Ints
 from equilag.domain.constraint import CountConstraint
 from equilag.domain.group.group import Group, Index
 from equilag.domain.move_reasons.unit_moves import chains_of
-from equilag.domain.plan.metrics import cross_reads, moves_added
+from equilag.domain.plan.metrics import count_moves, cross_reads, moves_added
+from equilag.solver.moves.fewest_moves import moves_against_reads
+
+MAX_FLOWS: Final = 12
+"""Prices that are tried; some 5 are needed."""
+
+
+class FewestWithinReads(NamedTuple):
+    """Plans between the fewest moves and the fewest reads, and what bounds the moves of all."""
+
+    plans: list[Index]
+    least: int
+    """As `count_moves` has them."""
+    potentials: Potentials | None
+    """What proves it; None where no limit on reads is needed for that."""
+
+
+def fewest_within_reads(
+    group: Group, constraint: CountConstraint, few_moves: Index, few_reads: Index, limit: int
+) -> FewestWithinReads:
+    """`few_moves` [P] has the fewest moves of all plans; `few_reads` keeps to the limit. Some
+    minimum-cost flows."""
+
+    def figures(assigned: Index) -> tuple[int, int]:
+        return count_moves(group, assigned), cross_reads(group, assigned)
+
+    ends, found = [few_moves, few_reads], [few_moves]
+    least, proof, highest = count_moves(group, few_moves), None, FlowPrices.highest(group)
+    for _ in range(MAX_FLOWS):
+        (few, many), (more, fewer) = map(figures, ends)
+        if many <= limit or more <= few or not highest.move:
+            break
+        slope = Fraction(more - few, many - fewer).limit_denominator(highest.move)
+        prices = FlowPrices(slope.denominator, slope.numerator)
+        if not 0 < prices.read <= highest.read:
+            break
+        flow = moves_against_reads(group, constraint, prices)
+        bound = bound_by_potentials(group, constraint, flow.potentials, limit)
+        if bound is not None and bound > least:
+            least, proof = bound, flow.potentials
+        moves, reads = figures(flow.assigned)
+        found.append(flow.assigned)
+        ends[reads <= limit] = flow.assigned
+        if prices.move * moves + prices.read * reads >= prices.move * few + prices.read * many:
+            break
+    if proof is not None:
+        found.append(between_plans(group, constraint, ends[0], ends[1], limit))
+    return FewestWithinReads(found, least, proof)
 
 
 def between_plans(

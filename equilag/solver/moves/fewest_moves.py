@@ -13,6 +13,7 @@ from typing import NamedTuple
 import numpy as np
 
 from equilag.certificate.checks.potentials import (
+    FlowPrices,
     Potentials,
     bound_by_potentials,
     bound_by_topics,
@@ -65,13 +66,6 @@ class FewestMoves(NamedTuple):
         return claim
 
 
-class FlowPrices(NamedTuple):
-    """What a flow adds up: moves alone, or moves and reads across racks."""
-
-    move: int = 1
-    read: int = 0
-
-
 def fewest_moves(group: Group, constraint: CountConstraint) -> FewestMoves:
     """A plan with the fewest moves that the constraint allows, and its dual solution.
 
@@ -86,9 +80,11 @@ def fewest_moves(group: Group, constraint: CountConstraint) -> FewestMoves:
     return _by_flow(group, constraint, FlowPrices())
 
 
-def moves_against_reads(group: Group, constraint: CountConstraint, prices: FlowPrices) -> Index:
-    """[P] the plan whose moves and reads across racks cost least in all. The group has racks."""
-    return _by_flow(group, constraint, prices).assigned
+def moves_against_reads(
+    group: Group, constraint: CountConstraint, prices: FlowPrices
+) -> FewestMoves:
+    """The plan whose moves and reads across racks cost least in all. The group has racks."""
+    return _by_flow(group, constraint, prices)
 
 
 class _Takers(NamedTuple):
@@ -128,7 +124,7 @@ class _Takers(NamedTuple):
 
 
 def _by_flow(group: Group, constraint: CountConstraint, prices: FlowPrices) -> FewestMoves:
-    """The cheapest plan; the potentials are of moves alone."""
+    """The cheapest plan."""
     by_topic = constraint.per_topic
     takers = _Takers.of_topics(constraint) if by_topic else _Takers.of_members(constraint)
     parts, nodes = takers.stops.parts, FlowNodes.of(group, constraint, takers.stops)
@@ -150,7 +146,7 @@ def _by_flow(group: Group, constraint: CountConstraint, prices: FlowPrices) -> F
     cells_of = node, takers.member[taker], units
     dealt = _deal(constraint, nodes.holder, nodes.of_partition, cells_of)
     above = flow.sums if by_topic else flow.member
-    return FewestMoves(dealt, nodes.potentials(group, flow.node, above))
+    return FewestMoves(dealt, nodes.potentials(group, flow.node, above, prices))
 
 
 def _deal(

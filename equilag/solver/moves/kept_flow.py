@@ -17,7 +17,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from equilag.certificate.checks.potentials import Potentials
+from equilag.certificate.checks.potentials import FlowPrices, Potentials
 from equilag.domain.columns import Index, Ints, counted, ranges
 from equilag.domain.constraint import CountConstraint, CountInterval, InstanceSums, Network, Stops
 from equilag.domain.constraint.stops import TopicParts
@@ -86,16 +86,16 @@ class FlowNodes(NamedTuple):
         node, to = np.repeat(some, end - begin), stops.stop[ranges(begin, end)]
         return NodeArcs(node, to, self.supply[node], self.weight[node])
 
-    def potentials(self, group: Group, node: Ints, member: Ints) -> Potentials:
-        """What proves the fewest moves, from the heights of nodes [N] and members [M]."""
-        by_node = node + self.weight
+    def potentials(self, group: Group, node: Ints, member: Ints, prices: FlowPrices) -> Potentials:
+        """What proves the cheapest plan, from the heights of nodes [N] and members [M]."""
+        by_node = node + prices.move * self.weight
         if self.of_partition is group.partition_class:
-            return Potentials.of_classes(group, by_node, member)
+            return Potentials.of_classes(group, by_node, member)._replace(prices=prices)
         if self.of_partition is group.topic_of:
-            return Potentials(by_node, member)
+            return Potentials(by_node, member, prices=prices)
         nothing = np.zeros(len(group.topics), dtype=np.int64)
         by_unit = np.where(group.assignable, by_node[self.of_partition], 0)
-        return Potentials(nothing, member, by_unit)
+        return Potentials(nothing, member, by_unit, prices)
 
 
 def _parts(group: Group, constraint: CountConstraint, parts: TopicParts) -> FlowNodes:
