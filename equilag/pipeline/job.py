@@ -44,7 +44,7 @@ from equilag.pipeline.sources.snapshot_rows import time_text
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
-    from equilag.adapters.kafka.offsets_sample import TopicSample
+    from equilag.adapters.kafka.sample import Sample
 
 
 DAY: Final = 86_400
@@ -108,13 +108,14 @@ def _history(
     unreadable: DataFrame | None = None
     notes: dict[str, Any] = {}
     if options.bootstrap is not None:
-        sample, notes = _sampled(options, sink.target / WORK / "history")
+        sample = _sampled(options, sink.target / WORK / "history")
         files = {
             name: find_files([str(sink.target / WORK / "history" / name)], name)
             for name in TABLES
             if name != "racks" or sample.racks["topic"]
         }
         reasons = [*sample.left_out.items()]
+        notes = {"remarks": sample.remarks}
         unreadable = spark.createDataFrame(reasons, "`group` string, reason string")
     return History(
         read_files(spark, files["offsets"], "offsets"),
@@ -125,17 +126,24 @@ def _history(
     )
 
 
-def _sampled(options: FleetOptions, folder: Path) -> TopicSample:
-    """Record one sample of a live cluster as a history."""
-    from equilag.adapters.kafka.offsets_sample import sample_offsets_topic
+def _sampled(options: FleetOptions, folder: Path) -> Sample:
+    """Record one sample of a live cluster as a history. Raises InputError."""
+    from equilag.adapters.kafka.cluster import NoAnswer
+    from equilag.adapters.kafka.sample import ClusterSampler
     from equilag.pipeline.results.record import Recorder
 
     assert options.bootstrap is not None
-    found = sample_offsets_topic(kafka_config(options.bootstrap, options.client))
-    with closing(Recorder(str(folder))) as recorder:
-        sample = found.sample
+    config = kafka_config(options.bootstrap, options.client)
+    with closing(ClusterSampler(config)) as sampler, closing(Recorder(str(folder))) as recorder:
+        try:
+            sample = sampler.round(whole=True)
+        except NoAnswer as error:
+            raise InputError(str(error), "", options.bootstrap) from error
+        if not sample.n_groups and not sample.left_out:
+            problem = "has no consumer groups, or none that may be described"
+            raise InputError(problem, source=options.bootstrap)
         recorder.add(sample.ts_ms, sample.offsets, sample.members, sample.racks)
-    return found
+    return sample
 
 
 def _span(times: DataFrame, options: FleetOptions) -> Span:

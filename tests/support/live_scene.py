@@ -17,8 +17,7 @@ from support.waiting import PATIENCE_S, until
 
 from equilag.adapters.kafka.client_config import Config, kafka_config
 from equilag.adapters.kafka.cluster import connected
-from equilag.adapters.kafka.group_state import read_state
-from equilag.adapters.kafka.offsets_topic import partitions, read_partition
+from equilag.adapters.kafka.plain.plain_requests import list_groups
 
 TOPICS: Final = {"orders": 6, "users": 4}
 SUBSCRIPTIONS: Final = (["orders"], ["^(orders|users)$"])
@@ -138,12 +137,10 @@ def share(config: Config) -> None:
 
         def known() -> bool:
             consumer.poll(0.2)
-            parts = [read_partition(config, n, PATIENCE_S) for n in numbers]
-            return any(SHARE in read_state(p.survivors.items(), {}).unreadable for p in parts)
+            return SHARE in cluster.call(list_groups)[0]
 
         with connected(config, PATIENCE_S) as cluster:
-            numbers = partitions(cluster)
-        until(known)
+            until(known)
     finally:
         consumer.close()
 

@@ -150,6 +150,9 @@ class FakeClient:
             topics.append(topic_of(topic.name, partitions))
         return SimpleNamespace(topics=topics)
 
+    def DescribeLogDirsRequest(self, *_: Any) -> Any:  # noqa: N802
+        return SimpleNamespace(error_code=31, results=[])
+
 
 def listed(name: str, kind: str, protocol_type: str = "") -> Any:
     """A group in the response of a broker that lists its groups."""

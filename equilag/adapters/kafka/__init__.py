@@ -1,1 +1,1 @@
-"""Kafka clusters, read only: groups from outside, `__consumer_offsets` decoded, log ends."""
+"""Kafka clusters, read only: groups from outside."""

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from equilag.adapters.kafka.client_config import Config
-from equilag.adapters.kafka.cluster import TIMEOUT, Cluster
+from equilag.adapters.kafka.cluster import TIMEOUT, Cluster, NoAnswer
 from equilag.adapters.kafka.described import (
     ClientPlace,
     Commits,
@@ -19,12 +19,13 @@ from equilag.adapters.kafka.described import (
     DescribedMember,
     MissingRight,
     ReadFailure,
+    TopicPartition,
     UnplannableGroup,
     needs_describe,
     needs_right,
 )
 from equilag.adapters.kafka.group_kinds import PLANNED, ListedGroup
-from equilag.adapters.kafka.plain.plain_ends import read_ends
+from equilag.adapters.kafka.plain.plain_ends import NO_LEADER, log_sizes, read_ends
 from equilag.adapters.kafka.plain.plain_requests import (
     described,
     kind_now,
@@ -39,6 +40,7 @@ from equilag.adapters.kafka.reading import (
     kind_of,
     lost_commits,
     resolved,
+    several,
     state_remarks,
     topic_offsets,
     topics_of,
@@ -73,6 +75,15 @@ class Readings:
     left_out: dict[str, str] = field(default_factory=dict)
     others: dict[str, ListedGroup] = field(default_factory=dict)
     remarks: list[str] = field(default_factory=list)
+    """Problems with single brokers."""
+    problems: list[str] = field(default_factory=list)
+    """What is not known of single groups."""
+    ts_ms: int = 0
+    """When log ends were read: after the commits, so that none seems too far ahead."""
+    topics: NamedTopics = field(default_factory=NamedTopics)
+    ends: dict[TopicPartition, tuple[int, int]] = field(default_factory=dict)
+    no_ends: dict[TopicPartition, str] = field(default_factory=dict)
+    """Why these logs' ends are unknown."""
 
 
 class GroupReader:
@@ -127,15 +138,22 @@ class GroupReader:
             raise MissingRight(readings.left_out[group], "", self._cluster.servers)
         return readings.groups[0]
 
-    def read_all(self, wanted: Callable[[str], object] = bool) -> Readings:
-        """Return all listed groups that are `wanted`, except for unreadable ones."""
-        read = self._cluster.call(read_groups, wanted)
+    def read_all(
+        self, wanted: Callable[[str], object] = bool, *, patient: bool = False
+    ) -> Readings:
+        """Return all listed groups that are `wanted`, except for unreadable ones. Waits about two
+        seconds for groups that rebalance, if `patient` about twenty."""
+        read = self._cluster.call(read_groups, wanted, patient)
         listed, topics = read.listed, read.topics.found
         readable = {group: read.described[group] for group in read.commits}
         # Topics without the right Describe are not listed, but a request by name reports them.
         absent = set().union(*map(topics_of, readable.values())) - topics.keys()
         hidden = self._cluster.topics(absent).forbidden
-        readings = self._readings(readable, read.commits, NamedTopics(topics, forbidden=hidden))
+        named = NamedTopics(topics, forbidden=hidden, racks=read.topics.racks)
+        readings = self._readings(readable, read.commits, named)
+        reasons = [reason for reason in readings.no_ends.values() if reason != NO_LEADER]
+        if reasons and not readings.ends:
+            raise NoAnswer(reasons[0])
         for group, failure in read.unread.items():
             if failure.kind:
                 listed[group] = ListedGroup(failure.kind, failure.state)
@@ -146,6 +164,12 @@ class GroupReader:
         readings.others = {g: one for g, one in listed.items() if one.kind not in PLANNED}
         readings.remarks = read.remarks
         return readings
+
+    def log_sizes(self, read: Readings) -> tuple[dict[TopicPartition, int], list[str]]:
+        """Return the bytes of each log that has ends, and the problems with single brokers."""
+        leaders = read.topics.found
+        led = {(t, p): leaders[t][p] for t, p in read.ends if leaders[t][p] >= 0}
+        return self._cluster.call(log_sizes, led) if led else ({}, [])
 
     def lags(self, group: str, topics: Iterable[str], timeout: float | None = None) -> TopicOffsets:
         """Return the offsets of these topics, without reading the group's members.
@@ -227,9 +251,9 @@ class GroupReader:
     ) -> Readings:
         """Put the groups together; `named` has at least the topics that they name."""
         topics = named.found
-        taken_at = utc(time.time())
+        ts_ms = time.time_ns() // 1_000_000
         wanted = {name: topics_of(one) for name, one in groups.items()}
-        readings = Readings()
+        readings = Readings(ts_ms=ts_ms, topics=named)
         members: dict[str, list[DescribedMember]] = {}
         remarks: dict[str, list[str]] = {}
         for group, one in groups.items():
@@ -237,6 +261,9 @@ class GroupReader:
                 readings.left_out[group] = needs_describe("Topic", forbidden)
                 continue
             members[group], remarks[group] = resolved(one.members, topics)
+            readings.problems += [f"group {group}: {problem}" for problem in remarks[group]]
+            if lacking := sorted(commits[group].failed):
+                readings.problems.append(f"group {group}: no commits: {several(lacking)}")
             wanted[group].update(topic for member in members[group] for topic in member.topics)
             committed = commits[group].offsets
             wanted[group].update(topic for topic, _ in committed)
@@ -246,6 +273,7 @@ class GroupReader:
         shown = sorted({t for group in members for t in wanted[group] if t in topics})
         every = [(topic, number) for topic in shown for number in sorted(topics[topic])]
         ends, failed = self._cluster.ends(every, topics, committed=self._committed)
+        readings.ends, readings.no_ends = ends, failed
         for group, mine in sorted(members.items()):
             read, found = groups[group], commits[group]
             names = [topic for topic in wanted[group] if topic in topics]
@@ -259,7 +287,7 @@ class GroupReader:
                     kind=kind_of(read, found),
                     state=read.state,
                     protocol=read.protocol,
-                    taken_at=taken_at,
+                    taken_at=utc(ts_ms / 1000),
                     members=mine,
                     offsets=offsets,
                     remarks=[*remarks[group], *offsets.remarks],

@@ -4,17 +4,16 @@ from __future__ import annotations
 
 import re
 import time
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final
 
 from equilag.adapters.kafka.client_config import Config
-from equilag.adapters.kafka.cluster import TIMEOUT, Cluster, NoAnswer
-from equilag.adapters.kafka.described import DescribedMember, TopicPartition
-from equilag.adapters.kafka.group_kinds import PLANNED, described_kind
-from equilag.adapters.kafka.plain.plain_ends import log_sizes
-from equilag.adapters.kafka.plain.plain_requests import read_groups
-from equilag.adapters.kafka.reading import resolved, several
+from equilag.adapters.kafka.cluster import TIMEOUT
+from equilag.adapters.kafka.described import TopicPartition
+from equilag.adapters.kafka.group_kinds import described_kind
+from equilag.adapters.kafka.group_reader import GroupReader
+from equilag.adapters.kafka.reading import Reading, several
 from equilag.domain.group.lag import lag_list
 
 RACKS_EVERY_S: Final = 3600.0
@@ -35,53 +34,43 @@ class ClusterSampler:
         groups: re.Pattern[str] | None = None,
         timeout: float = TIMEOUT,
     ) -> None:
-        self._cluster = Cluster(config, timeout)
+        self._reader = GroupReader(config, timeout=timeout)
         self._groups = groups or re.compile(".*", re.DOTALL)
         self._racks_kept = -RACKS_EVERY_S
 
     def close(self) -> None:
-        self._cluster.close()
+        self._reader.close()
 
-    def round(self) -> Sample:
+    def round(self, whole: bool = False) -> Sample:
         """Return a sample of all readable groups. Raises NoAnswer.
 
-        Commits are read before log ends, so that no commit seems too far ahead; the time of the
-        sample lies between the two.
+        With `whole` it is for a plan: it waits longer for groups that rebalance, leaves out those
+        of which a partition's lag is unknown, and has no sizes of logs.
         """
-        read = self._cluster.call(read_groups, self._groups.fullmatch)
-        topics = read.topics.found
+        read = self._reader.read_all(self._groups.fullmatch, patient=whole)
+        sizes, problems = ({}, []) if whole else self._reader.log_sizes(read)
         left_out = {
-            name: f"it is {described_kind(one.kind)[0]}"
-            for name, one in read.listed.items()
-            if one.kind not in PLANNED
+            name: f"it is {described_kind(one.kind)[0]}" for name, one in read.others.items()
         }
-        unread = read.unread.items()
-        left_out |= {name: failure.reason for name, failure in unread if not failure.gone}
-        ts_ms = time.time_ns() // 1_000_000
-        remarks = list(read.remarks)
-        members: dict[str, list[DescribedMember]] = {}
-        partitions: dict[str, set[TopicPartition]] = {}
-        for group, commits in sorted(read.commits.items()):
-            members[group], problems = resolved(read.described[group].members, topics)
-            remarks += [f"group {group}: {problem}" for problem in problems]
-            found = partitions_of(members[group], commits.offsets, topics)
-            partitions[group] = found - commits.failed.keys()
-            if commits.failed:
-                remarks.append(f"group {group}: no commits: {several(sorted(commits.failed))}")
-        ends, no_ends = self._cluster.ends(sorted(set().union(*partitions.values())), topics)
-        if no_ends and not ends and any(reason != "no leader" for reason in no_ends.values()):
-            raise NoAnswer(next(reason for reason in no_ends.values() if reason != "no leader"))
-        led = {(t, p): topics[t][p] for t, p in ends if topics[t][p] >= 0}
-        sizes, size_problems = self._cluster.call(log_sizes, led) if led else ({}, [])
-        rows = SampleRows(ts_ms, ends, sizes)
-        for group, found in partitions.items():
-            rows.add(group, members[group], read.commits[group].offsets, found)
+        left_out |= read.left_out
+        rows = SampleRows(read.ts_ms, sizes)
+        for one in read.groups:
+            unknown = rows.add(one, whole)
+            if whole and unknown:
+                left_out[one.group] = f"lag unknown: {several(unknown)}"
         racks = {}
         if time.monotonic() - self._racks_kept >= RACKS_EVERY_S:
-            racks = {topic: read.topics.racks[topic] for topic, _ in ends}
+            racks = {topic: read.topics.racks[topic] for topic, _ in read.ends}
             self._racks_kept = time.monotonic()
-        remarks = list(dict.fromkeys([*remarks, *by_reason(no_ends), *size_problems]))
-        return Sample(ts_ms, rows.offsets, rows.members, left_out, remarks, rack_rows(ts_ms, racks))
+        remarks = [*read.remarks, *read.problems, *by_reason(read.no_ends), *problems]
+        return Sample(
+            read.ts_ms,
+            rows.offsets,
+            rows.members,
+            left_out,
+            list(dict.fromkeys(remarks)),
+            rack_rows(read.ts_ms, racks),
+        )
 
 
 def by_reason(failed: Mapping[TopicPartition, str]) -> list[str]:
@@ -148,59 +137,50 @@ def rack_rows(ts_ms: int, racks: Mapping[str, Mapping[int, Sequence[str]]]) -> d
     return dict(zip(RACKS, values, strict=True))
 
 
-def partitions_of(
-    members: Iterable[DescribedMember],
-    committed: Iterable[TopicPartition],
-    topics: Mapping[str, Iterable[int]],
-) -> set[TopicPartition]:
-    """Return the partitions of a group's rows: committed, subscribed or owned, if they exist.
-
-    `topics` has the partitions of each topic of the cluster.
-    """
-    found, subscribed = {*committed}, set[str]()
-    for member in members:
-        subscribed.update(member.topics)
-        found.update((topic, p) for topic, partitions in member.owned.items() for p in partitions)
-    found.update((topic, p) for topic in subscribed for p in topics.get(topic, ()))
-    return {(topic, p) for topic, p in found if p in topics.get(topic, ())}
-
-
 class SampleRows:
     """The columns of both tables, filled group by group.
 
-    `ends` has first offset and end of each partition's log, `sizes` its bytes if known.
+    `sizes` has the bytes of each partition's log if known.
     """
 
-    def __init__(
-        self,
-        ts_ms: int,
-        ends: Mapping[TopicPartition, tuple[int, int]],
-        sizes: Mapping[TopicPartition, int],
-    ) -> None:
+    def __init__(self, ts_ms: int, sizes: Mapping[TopicPartition, int]) -> None:
         self.ts_ms = ts_ms
         self.offsets: dict[str, list[Any]] = {name: [] for name in OFFSETS}
         self.members: dict[str, list[Any]] = {name: [] for name in MEMBERS}
-        self._ends = ends
         self._sizes = sizes
 
-    def add(
-        self,
-        group: str,
-        members: Collection[DescribedMember],
-        committed: Mapping[TopicPartition, int],
-        partitions: Iterable[TopicPartition],
-    ) -> None:
-        """Add a group; its members have all their topics. A partition without log ends gets no
-        row."""
-        for tp in sorted(tp for tp in partitions if tp in self._ends):
-            offsets = (*self._ends[tp], committed.get(tp), self._sizes.get(tp))
-            values = (self.ts_ms, group, *tp, *offsets)
-            for name, value in zip(OFFSETS, values, strict=True):
-                self.offsets[name].append(value)
-        for member in members:
+    def add(self, read: Reading, whole: bool = False) -> list[TopicPartition]:
+        """Add a group; return its partitions of which the lag is unknown, which have no row.
+
+        With `whole` a group that has any is not added.
+        """
+        offsets = read.offsets
+        places = [*partitions_of(read)]
+        unknown = [
+            (topic, number) for topic, number in places if offsets.log_end[topic][number] is None
+        ]
+        if whole and unknown:
+            return unknown
+        for topic, number in places:
+            if offsets.log_end[topic][number] is not None:
+                known = (
+                    one[topic][number]
+                    for one in (offsets.log_start, offsets.log_end, offsets.committed)
+                )
+                values = (
+                    self.ts_ms,
+                    read.group,
+                    topic,
+                    number,
+                    *known,
+                    self._sizes.get((topic, number)),
+                )
+                for name, value in zip(OFFSETS, values, strict=True):
+                    self.offsets[name].append(value)
+        for member in read.members:
             owned = sorted((topic, sorted(held)) for topic, held in member.owned.items() if held)
             self._add_member(
-                group,
+                read.group,
                 member=member.id,
                 subscription=list(member.topics),
                 owned=owned,
@@ -210,10 +190,21 @@ class SampleRows:
                 client_id=member.client_id,
                 host=member.host,
             )
-        if not members:
-            self._add_member(group, subscription=[], owned=[])
+        if not read.members:
+            self._add_member(read.group, subscription=[], owned=[])
+        return unknown
 
     def _add_member(self, group: str, **known: Any) -> None:
         known |= {"ts_ms": self.ts_ms, "group": group}
         for name in MEMBERS:
             self.members[name].append(known.get(name))
+
+
+def partitions_of(read: Reading) -> Iterator[TopicPartition]:
+    """Yield the partitions of a group's rows: committed, subscribed or owned, if they exist."""
+    subscribed = {topic for member in read.members for topic in member.topics}
+    owned = {(t, n) for member in read.members for t, held in member.owned.items() for n in held}
+    for topic, committed in read.offsets.committed.items():
+        for number, offset in enumerate(committed):
+            if topic in subscribed or offset is not None or (topic, number) in owned:
+                yield topic, number

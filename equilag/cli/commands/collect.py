@@ -24,8 +24,8 @@ HELP: Final = "record the groups of a live cluster as parquet"
 DESCRIPTION: Final = """\
 Records every group's members, subscriptions, assignment, commits and log ends
 at intervals, as the parquet files that equilag fleet reads. equilag never joins
-a group or commits. It needs DESCRIBE on groups and topics, and leaves out
-topics without it. Log sizes need DESCRIBE on the cluster; without it they stay
+a group or commits. It needs DESCRIBE on groups and their topics, and leaves out
+groups without it. Log sizes need DESCRIBE on the cluster; without it they stay
 empty."""
 EPILOG: Final = """\
 DIR gets offsets/ and members/. Stop the recording with Ctrl-C or SIGTERM (exit

@@ -46,7 +46,7 @@ SOURCE: Final = (
            " can be repeated", repeats=True),
     Option("--members", "PATH", "the same, of memberships", repeats=True),
     Option("--racks", "PATH", "the same, of the racks of partitions; optional", repeats=True),
-    Option("--bootstrap-server", "B", "a live cluster, through its __consumer_offsets"),
+    Option("--bootstrap-server", "B", "a live cluster"),
     Option("--command-config", "FILE", "login and TLS settings, as for Kafka's own tools"),
 )  # fmt: skip
 PLANNING: Final = (

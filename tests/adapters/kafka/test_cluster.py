@@ -7,7 +7,6 @@ from contextlib import closing
 import pytest
 from support.plain_fakes import GONE, LOADING, TOPIC_FORBIDDEN, FakeClient, fake_reader, listed
 
-from equilag.adapters.kafka import offsets_topic
 from equilag.adapters.kafka.client_config import kafka_config
 from equilag.adapters.kafka.cluster import NoAnswer
 from equilag.adapters.kafka.described import Described, DescribedMember, MissingRight, ReadFailure
@@ -106,20 +105,3 @@ def test_groups_of_all_brokers(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_an_unknown_isolation_level() -> None:
     with pytest.raises(InputError, match="isolation: 'serializable' is none of"):
         GroupReader(kafka_config("a:1"), isolation="serializable")
-
-
-def test_the_bounds_of_the_topic_of_commits(monkeypatch: pytest.MonkeyPatch) -> None:
-    client = FakeClient({offsets_topic.TOPIC: [1, -1]})
-    fake_reader(monkeypatch, client)
-    config = kafka_config("a:1")
-    assert offsets_topic._bounds(config, 0) == offsets_topic.PartitionRecords(0, 2, 7, 0)
-    for number, problem in ((1, "no leader"), (2, "no such partition")):
-        with pytest.raises(InputError) as caught:
-            offsets_topic._bounds(config, number)
-        assert str(caught.value) == f"a:1: __consumer_offsets[{number}]: {problem}"
-    client.topics = {offsets_topic.TOPIC: TOPIC_FORBIDDEN}
-    with pytest.raises(MissingRight, match="a:1: needs the right Describe on Topic '__consumer_o"):
-        offsets_topic._bounds(config, 0)
-    client.silent = [None]
-    with pytest.raises(InputError, match="a:1: KafkaTimeoutError: too late"):
-        offsets_topic._bounds(config, 0)

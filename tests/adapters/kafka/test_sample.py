@@ -4,50 +4,53 @@ from __future__ import annotations
 
 import shutil
 import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
 import pytest
+from support.plain_fakes import LOADING, TOPIC_FORBIDDEN, FakeClient, fake_reader, listed
 
-from equilag.adapters.kafka import offsets_topic
 from equilag.adapters.kafka import sample as sampling
 from equilag.adapters.kafka.client_config import kafka_config
-from equilag.adapters.kafka.command_config import plain_config, read_properties, translated
-from equilag.adapters.kafka.described import Commits, Described, ReadFailure, subscription
-from equilag.adapters.kafka.group_kinds import ListedGroup
-from equilag.adapters.kafka.plain.plain_client import read_classic, read_kip848
-from equilag.adapters.kafka.plain.plain_requests import GroupsRead
-from equilag.adapters.kafka.reading import NamedTopics
-from equilag.adapters.kafka.sample import (
-    MEMBERS,
-    OFFSETS,
-    RACKS,
-    DescribedMember,
-    Sample,
-    SampleRows,
-    partitions_of,
+from equilag.adapters.kafka.cluster import NoAnswer
+from equilag.adapters.kafka.command_config import (
+    check_settings,
+    plain_config,
+    read_properties,
+    translated,
 )
-from equilag.domain.errors import InputError
+from equilag.adapters.kafka.described import Described, DescribedMember, ReadFailure, subscription
+from equilag.adapters.kafka.plain.plain_client import read_classic, read_kip848
+from equilag.adapters.kafka.sample import MEMBERS, OFFSETS, RACKS, ClusterSampler
+from equilag.domain.errors import InputError, MissingExtra
 from equilag.pipeline.sources import history
 
 TOPICS = {"orders": (0, 1, 2), "payments": (0, 1), "audit": (0,)}
-ENDS = {(topic, p): (10, 100 + p) for topic, partitions in TOPICS.items() for p in partitions}
+READ = {"orders": [1, 1, 1], "payments": [1, 2], "audit": [1], "odd": [-1], "no": TOPIC_FORBIDDEN}
 
 
 def rows_of(table: dict[str, list[Any]]) -> list[tuple[Any, ...]]:
     return list(zip(*table.values(), strict=True))
 
 
-def sample(
-    members: list[DescribedMember],
-    committed: dict[tuple[str, int], int],
-    sizes: dict[tuple[str, int], int],
-) -> Sample:
-    rows = SampleRows(1000, ENDS, sizes)
-    rows.add("g", members, committed, partitions_of(members, committed, TOPICS))
-    return Sample(1000, rows.offsets, rows.members)
+def sampler_of(
+    monkeypatch: pytest.MonkeyPatch,
+    client: FakeClient,
+    **groups: tuple[str, Described | ReadFailure],
+) -> ClusterSampler:
+    """A sampler of the cluster that the client sees; each group has a kind and a description."""
+    fake_reader(monkeypatch, client).close()
+    client.groups = {1: [listed(name, kind) for name, (kind, _) in groups.items()]}
+    planned = [one for kind, one in groups.values() if kind in ("classic", "consumer")]
+    client.describing(*planned)
+    return ClusterSampler(kafka_config("b:1"))
+
+
+def stable(*members: DescribedMember) -> Described:
+    return Described("classic", "Stable", "range", 1, list(members))
 
 
 def test_the_columns_are_those_of_the_history() -> None:
@@ -56,72 +59,92 @@ def test_the_columns_are_those_of_the_history() -> None:
     assert tuple(column.name for column in history.RACKS) == RACKS
 
 
-def test_rows_of_a_group() -> None:
-    member = DescribedMember(
-        "m-1", ("orders", "gone"), None, {"orders": [2, 0]}, "r1", "static-1", 7, "c", "/h"
-    )
-    committed = {("orders", 0): 40, ("audit", 0): 5, ("lost", 3): 9}
-    taken = sample([member], committed, {("orders", 0): 900})
+def test_rows_of_a_group(monkeypatch: pytest.MonkeyPatch) -> None:
+    owned = {"orders": [2, 0]}
+    one = DescribedMember("m-1", ("orders", "gone"), None, owned, "r1", "static-1", 7, "c", "h")
+    commits = {("orders", 0): 4, ("payments", 0): 5, ("lost", 3): 9, ("orders", 1): -LOADING}
+    client = FakeClient(READ, commits)
+    taken = sampler_of(monkeypatch, client, g=("classic", stable(one))).round()
+    at = taken.ts_ms
+    # Committed, but no longer subscribed; subscribed, without a commit; not with an unknown one.
     assert rows_of(taken.offsets) == [
-        # Committed, but no longer subscribed.
-        (1000, "g", "audit", 0, 10, 100, 5, None),
-        (1000, "g", "orders", 0, 10, 100, 40, 900),
-        # Subscribed, without a commit.
-        (1000, "g", "orders", 1, 10, 101, None, None),
-        (1000, "g", "orders", 2, 10, 102, None, None),
+        (at, "g", "orders", 0, 2, 7, 4, None),
+        (at, "g", "orders", 2, 2, 7, None, None),
+        (at, "g", "payments", 0, 2, 7, 5, None),
     ]
-    topics, owned = ["orders", "gone"], [("orders", [0, 2])]
     assert rows_of(taken.members) == [
-        (1000, "g", "m-1", topics, owned, "r1", None, "static-1", 7, "c", "/h", None, None)
+        (at, "g", "m-1", ["gone", "orders"], [("orders", [0, 2])], "r1", None, "static-1", 7, "c",
+         "h", None, None)
+    ]  # fmt: skip
+    assert (taken.n_groups, taken.n_partitions, taken.lag) == (1, 3, 3 + 2)
+    assert taken.remarks == [
+        "group g: no commits: orders-1",
+        *(
+            f"broker {node} does not return the sizes of its logs: CLUSTER_AUTHORIZATION_FAILED"
+            for node in (1, 2)
+        ),
     ]
-    assert (taken.n_groups, taken.n_partitions, taken.lag) == (1, 4, 90 + 60)
 
 
-class FakeCluster:
-    """A cluster with one group that can be sampled."""
+def test_every_group_has_rows_or_a_reason(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A plan needs whole groups, a recording takes what can be read."""
+    client = FakeClient(READ, {("orders", 0): 4})
+    groups = {
+        "all": ("classic", stable(DescribedMember("m", ("orders", "none")))),
+        "empty": ("classic", Described("classic", "Empty", "", 1, [])),
+        "busy": ("classic", ReadFailure("it is rebalancing", False)),
+        "hidden": ("consumer", ReadFailure.of("GROUP_AUTHORIZATION_FAILED", 30)),
+        "topic": ("consumer", ReadFailure.of("TOPIC_AUTHORIZATION_FAILED", 29)),
+        "part": ("classic", stable(DescribedMember("m", ("no", "orders")))),
+        "odd": ("classic", stable(DescribedMember("m", ("odd", "orders")))),
+        "gone": ("classic", ReadFailure("it no longer exists", False, gone=True)),
+        "shared": ("share", stable()),
+    }
+    left_out = {
+        "busy": "it is rebalancing",
+        "hidden": "needs the right Describe on Group 'hidden'",
+        "topic": "needs the right Describe on every Topic of group 'topic'",
+        "part": "needs the right Describe on Topic 'no'",
+        "shared": "it is a share group (KIP-932)",
+    }
+    taken = sampler_of(monkeypatch, client, **groups).round(whole=True)
+    assert set(taken.members["group"]) == {"all", "empty"}
+    assert taken.left_out == {**left_out, "odd": "lag unknown: odd-0"}
+    taken = sampler_of(monkeypatch, client, **groups).round()
+    assert set(taken.members["group"]) == {"all", "empty", "odd"}
+    assert taken.left_out == left_out
+    assert taken.remarks[0] == "no log ends (no leader): odd-0"
 
-    def __init__(self, *_: object) -> None:
-        pass
 
-    def call(self, _: object, wanted: Callable[[str], object]) -> GroupsRead:
-        leaders = {"t": {0: -1, 1: -1}, "u": {0: -1}, "v": {0: -1}}
-        topics = NamedTopics(leaders, racks={name: {0: (f"r-{name}",)} for name in leaders})
-        kinds = {"g": ListedGroup("classic", "Stable"), "s": ListedGroup("share", "Stable")}
-        listed = {name: one for name, one in kinds.items() if wanted(name)}
-        members = [DescribedMember("m", ("u", "t"))]
-        described = {"g": Described("classic", "Stable", "range", 1, members)}
-        return GroupsRead(
-            listed, described, {"g": Commits({}, {("t", 1): "why"})}, {}, topics, ["slow"]
-        )
-
-    def ends(self, partitions: Any, *_: object) -> Any:
-        return dict.fromkeys(partitions, (0, 9)), {}
+def test_a_cluster_whose_leaders_do_not_answer(monkeypatch: pytest.MonkeyPatch) -> None:
+    client = FakeClient({"t": [2, -1]}, silent=[2])
+    member = DescribedMember("m", ("t",))
+    with pytest.raises(NoAnswer, match="too late"):
+        sampler_of(monkeypatch, client, g=("classic", stable(member))).round()
 
 
 def test_racks_are_sampled_once_in_a_while(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(sampling, "Cluster", FakeCluster)
-    sampler = sampling.ClusterSampler(kafka_config("b:1"))
+    client = FakeClient({"t": [1, 2], "u": [1], "v": [1]})
+    members = stable(DescribedMember("m", ("u", "t")))
+    sampler = sampler_of(monkeypatch, client, g=("classic", members))
+    client.describing(members, members, members)
     first = sampler.round()
-    assert first.remarks == ["slow", "group g: no commits: t-1"]
-    assert first.offsets["partition"] == [0, 0]
-    assert first.left_out == {"s": "it is a share group (KIP-932)"}
-    assert (first.racks["topic"], first.racks["racks"]) == (["t", "u"], [["r-t"], ["r-u"]])
-    assert set(first.racks["ts_ms"]) == {first.ts_ms}
+    assert first.racks == {
+        "ts_ms": [first.ts_ms] * 3,
+        "topic": ["t", "t", "u"],
+        "partition": [0, 1, 0],
+        "racks": [["r1"]] * 3,
+    }
     assert not sampler.round().racks["topic"]
     monkeypatch.setattr(sampling, "RACKS_EVERY_S", 0.0)
-    assert sampler.round().racks["topic"] == ["t", "u"]
+    assert sampler.round().racks["topic"] == ["t", "t", "u"]
 
 
-def test_a_group_without_members_has_one_row() -> None:
-    taken = sample([], {("audit", 0): 100}, {})
-    assert rows_of(taken.members) == [(1000, "g", None, [], [], *[None] * 8)]
+def test_a_group_without_members_has_one_row(monkeypatch: pytest.MonkeyPatch) -> None:
+    client = FakeClient(READ, {("audit", 0): 100})
+    taken = sampler_of(monkeypatch, client, g=("classic", stable())).round()
+    assert rows_of(taken.members) == [(taken.ts_ms, "g", None, [], [], *[None] * 8)]
     assert taken.n_partitions == 1
-
-
-def test_a_partition_without_log_ends_has_no_row() -> None:
-    rows = SampleRows(1, {("orders", 0): (0, 1)}, {})
-    rows.add("g", [], {}, [("orders", 0), ("orders", 1)])
-    assert rows.offsets["partition"] == [0]
 
 
 @pytest.mark.parametrize(
@@ -227,7 +250,34 @@ def test_pem_as_a_value(certificate: tuple[str, str]) -> None:
     context = plain_config(settings)["ssl_context"]
     assert context.check_hostname
     assert [dict(*one["subject"]) for one in context.get_ca_certs()] == [{"commonName": "t"}]
-    offsets_topic.reading_client(settings, {}).close()  # it accepts them too
+    check_settings({**settings, "socket.timeout.ms": "100"})  # librdkafka accepts them too
+
+
+def test_what_only_librdkafka_knows(monkeypatch: pytest.MonkeyPatch) -> None:
+    odd = kafka_config("a:1", {"no.such.setting": "1"})
+    with pytest.raises(InputError, match=r'No such configuration property: "no.such.setting"'):
+        check_settings(odd)
+    monkeypatch.setitem(sys.modules, "confluent_kafka", None)
+    with pytest.raises(MissingExtra, match=r"pip install 'equilag\[kafka\]'"):
+        check_settings(odd)
+
+
+@pytest.mark.parametrize("server", ["a:99999", "a:0", "b:1, a:x", "SSL://a:", "[::1]:65536"])
+def test_ports_that_there_are_not(server: str) -> None:
+    with pytest.raises(InputError, match=r"--bootstrap-server: .* has no port between 1 and 65535"):
+        kafka_config(server)
+
+
+def test_servers_with_and_without_ports() -> None:
+    for server in ("a", "SSL://a:65535", "::1", "[::1]", "[::1]:1", "a:1, b"):
+        assert kafka_config(server)["bootstrap.servers"] == server
+
+
+def test_settings() -> None:
+    config = kafka_config(" a:1,b:2 ", {"client.id": "mine", "log_level": "7"})
+    assert config == {"bootstrap.servers": "a:1,b:2", "client.id": "mine", "log_level": "7"}
+    with pytest.raises(InputError, match="the bootstrap servers are given separately"):
+        kafka_config("a:1", {"bootstrap.servers": "b:2"})
 
 
 def test_invalid_pem(certificate: tuple[str, str]) -> None:

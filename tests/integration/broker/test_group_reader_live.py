@@ -13,14 +13,12 @@ from confluent_kafka.admin import AdminClient, ResourceType
 from support.child_consumer import ChildConsumer
 from support.kafka_broker import Broker
 from support.live_groups import KIP_848, RANGE, add_user, allow, login, pairs
-from support.live_topics import admin_of, commit, delete_topic, fill, make_topic
+from support.live_topics import commit, delete_topic, fill, make_topic
 from support.waiting import PATIENCE_S, until
 
-from equilag.adapters.kafka import offsets_topic
 from equilag.adapters.kafka.client_config import Config, kafka_config
 from equilag.adapters.kafka.described import MissingRight
 from equilag.adapters.kafka.group_reader import GroupReader, TemporarilyUnreadable
-from equilag.adapters.kafka.offsets_topic import read_partition
 from equilag.adapters.kafka.reading import NO_COMMIT, Reading
 from equilag.domain.errors import InputError
 from equilag.domain.group.group import Group
@@ -179,41 +177,3 @@ def test_a_right_that_is_missing(
         until(lambda: reader.read_all(lambda name: name == topic).left_out == {})
         assert reader.read(topic).offsets.log_end == {topic: [RECORDS]}
         assert reader.lags(topic, [topic]).sizes == {topic: 1}
-
-
-@pytest.fixture(scope="module")
-def reading(broker: Broker) -> Config:
-    """Settings for a cluster with the topic `livereading`: 10 records in 0, 4 of 9 left in 1."""
-    admin = admin_of(broker.bootstrap)
-    make_topic(admin, "livereading", 3)
-    fill(broker.bootstrap, "livereading", [10, 9])
-    for future in admin.delete_records([TopicPartition("livereading", 1, 5)]).values():
-        future.result()
-    return kafka_config(broker.bootstrap)
-
-
-def test_reading_that_takes_too_long(reading: Config, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(offsets_topic, "TOPIC", "livereading")
-    monkeypatch.setattr(offsets_topic, "_RECORDS_PER_CALL", 1)
-    with pytest.raises(InputError) as caught:
-        read_partition(reading, 0, 0.0)
-    message = str(caught.value)
-    assert message.startswith(
-        f"{reading['bootstrap.servers']}: livereading[0]: read only up to offset"
-    )
-    assert " of 10 within the time limit" in message
-
-
-def test_reading_a_log_that_lost_its_beginning(
-    reading: Config, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(offsets_topic, "TOPIC", "livereading")
-    part = read_partition(reading, 1, 20)
-    assert (part.begin, part.end, part.read, part.held_back) == (5, 9, 4, 0)
-    assert part.survivors == {}  # none of them has a key
-
-
-def test_a_setting_that_there_is_not(broker: Broker) -> None:
-    odd = kafka_config(broker.bootstrap, {"no.such.setting": "1"})
-    with pytest.raises(InputError, match=r'No such configuration property: "no.such.setting"'):
-        read_partition(odd, 0, 20)

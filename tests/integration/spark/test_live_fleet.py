@@ -10,15 +10,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 import pytest
-import support.kafka_records as write
-from confluent_kafka import Producer
 from support.kafka_broker import Broker, running_broker
 from support.live_scene import EMPTY, LIVE, PARTITIONS, SHARE, Scene, made_scene, seen_in
 from support.made_fleets import read_table
-from support.waiting import PATIENCE_S
 
 import equilag
-from equilag.adapters.kafka.client_config import kafka_config
 from equilag.cli import main
 from equilag.pipeline.results.export import export_group
 
@@ -29,14 +25,10 @@ pytestmark = [pytest.mark.spark, pytest.mark.broker]
 
 REASONS: Final = {
     **dict.fromkeys(EMPTY, ("no_members", "the group was empty")),
-    "orphan": ("no_offsets", "no offsets up to this time"),
-    "forsaken": ("no_offsets", "no offsets up to this time"),
-    "newer": ("unreadable", "group metadata value v99"),
-    "twice": ("unreadable", "its records are spread over 2 partitions of __consumer_offsets"),
+    SHARE: ("unreadable", "it is a share group (KIP-932)"),
 }
 OFFSETS: Final = ("log_start", "log_end", "committed")
-GROUPS: Final = len(LIVE) + len(REASONS) + 1
-"""With the share group."""
+GROUPS: Final = len(LIVE) + len(REASONS)
 
 
 @pytest.fixture(scope="module")
@@ -54,7 +46,7 @@ def test_a_cluster_without_any_group(
 ) -> None:
     """The first test here, as the others make groups."""
     assert fleet(cluster.bootstrap, tmp_path / "run") == 2
-    problem = "has no consumer groups: the topic __consumer_offsets does not exist"
+    problem = "has no consumer groups, or none that may be described"
     assert capsys.readouterr() == ("", f"equilag: {cluster.bootstrap}: {problem}\n")
     assert not (tmp_path / "run").exists()
 
@@ -62,25 +54,7 @@ def test_a_cluster_without_any_group(
 @pytest.fixture(scope="module")
 def scene(cluster: Broker) -> Iterator[Scene]:
     with made_scene(cluster.bootstrap) as made:
-        inject(cluster.bootstrap)
         yield made
-
-
-def inject(bootstrap: str) -> None:
-    """Records as an older, a newer and a confused broker would leave them behind."""
-    # Kafka lets nobody else write here.
-    producer = Producer({**kafka_config(bootstrap), "client.id": "__admin_client"})
-    gone = bytes(15) + b"\x07"
-    for partition, key, value in (
-        (0, write.commit_key("orphan", "deleted", 0), write.commit(5)),
-        (1, write.commit_key("forsaken", "deleted", 0), write.commit(5, 4, tags={0: gone})),
-        (2, write.commit_key("newer", "orders", 0), write.commit(5)),
-        (2, write.key(2, "newer"), write.int16(99)),
-        (0, write.commit_key("twice", "orders", 0), write.commit(5)),
-        (3, write.commit_key("twice", "orders", 0), write.commit(6)),
-    ):
-        producer.produce("__consumer_offsets", value, key, partition)
-    assert producer.flush(PATIENCE_S) == 0
 
 
 @pytest.fixture(scope="module")
@@ -94,44 +68,16 @@ def out(scene: Scene, spark: SparkSession, tmp_path_factory: pytest.TempPathFact
     return out
 
 
-# What is read.
-
-
-def test_notes(out: Path) -> None:
-    notes = json.loads((out / "summary.json").read_text("utf-8"))["source"]
-    assert notes.pop("records_read") > 0
-    unknown = notes.pop("not_understood")
-    shared = [what for what in unknown if what.startswith("share group ")]
-    assert "share group metadata (key 11)" in shared
-    assert {what: n for what, n in unknown.items() if what not in shared} == {
-        "group metadata value v99": 1,
-        "offset commit for a topic id that does not exist (any more)": 1,
-    }
-    assert notes == {
-        "held_back_by_transactions": 0,
-        "commits_of_deleted_topics": 1,
-        "topics_refused": {},
-    }
-
-
-# What is planned.
-
-
 def test_every_group_is_planned_or_has_a_reason(out: Path) -> None:
     assert {row["group"] for row in read_table(out, "plans")} == set(LIVE)
     rows = read_table(out, "failures")
     failures = {row["group"]: (row["kind"], row["reason"]) for row in rows}
-    kind, reason = failures.pop(SHARE)
-    assert (kind, reason.startswith("share group ")) == ("unreadable", True)
     assert failures == REASONS
     assert len(read_table(out, "plans")) + len(rows) == GROUPS
     summary = json.loads((out / "summary.json").read_text("utf-8"))
     assert summary["groups"] == GROUPS
-    assert summary["failed"]["by_kind"] == {
-        "no_members": len(EMPTY),
-        "no_offsets": 2,
-        "unreadable": 3,
-    }
+    assert summary["failed"]["by_kind"] == {"no_members": len(EMPTY), "unreadable": 1}
+    assert summary["source"] == {"remarks": []}
     assert not (out / "_work").exists()
 
 

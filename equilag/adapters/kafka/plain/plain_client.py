@@ -13,8 +13,11 @@ from collections.abc import Hashable, Iterable, Mapping, Sequence
 from typing import Any, Final, TypeVar
 
 from equilag.adapters.kafka.client_config import kafka_python
-from equilag.adapters.kafka.codec.consumer_protocol import read_assignment, read_subscription
-from equilag.adapters.kafka.codec.wire import BrokenRecord
+from equilag.adapters.kafka.codec.consumer_protocol import (
+    BrokenRecord,
+    read_assignment,
+    read_subscription,
+)
 from equilag.adapters.kafka.described import (
     CARRIER_RACK,
     ClientPlace,

@@ -24,6 +24,8 @@ _CONSUMER: Final = -1
 """Replica id of a client that is not a replica."""
 _NOBODY: Final = -1
 """Stands for a partition without a leader."""
+NO_LEADER: Final = "no leader"
+"""Why such a partition's log ends are unknown."""
 _MOVING: Final = frozenset(
     {
         errors.NotLeaderForPartitionError.errno,
@@ -68,7 +70,7 @@ def read_ends(
     With `committed` a log ends where the oldest open transaction begins.
     """
     found = PlainEnds()
-    found.failed = {tp: "no leader" for tp, leader in leaders.items() if leader < 0}
+    found.failed = {tp: NO_LEADER for tp, leader in leaders.items() if leader < 0}
     by_leader = _by_leader(leaders)
     requested = [
         (leader, _list_offsets(mine, at, committed))

@@ -174,16 +174,20 @@ def read_topics(
 _RETRY_PAUSES: Final = (0.2, 0.5, 1.0)
 """Seconds before rebalancing groups are described again: a group that still rebalances after about
 two seconds is reported."""
+_PATIENT_PAUSES: Final = (*_RETRY_PAUSES, *[2.0] * 9)
+"""The same for a reading that is not repeated soon: a rebalance lasts as long as its slowest member
+needs between two polls."""
 
 
 def described(
-    client: PlainClient, groups: Mapping[str, bool | None]
+    client: PlainClient, groups: Mapping[str, bool | None], patient: bool = False
 ) -> tuple[dict[str, Described], dict[str, ReadFailure]]:
     """Return each group with its members, or why it cannot be read. The values tell whether a
-    group is a KIP-848 group, None if unknown. Waits about two seconds for rebalancing groups."""
+    group is a KIP-848 group, None if unknown. Waits about two seconds for rebalancing groups, if
+    `patient` about twenty."""
     found: dict[str, Described] = {}
     unread: dict[str, ReadFailure] = {}
-    for pause in (0.0, *_RETRY_PAUSES):
+    for pause in (0.0, *(_PATIENT_PAUSES if patient else _RETRY_PAUSES)):
         again = {
             name: new
             for name, new in groups.items()
@@ -213,12 +217,14 @@ class GroupsRead(NamedTuple):
     """Problems with single brokers."""
 
 
-def read_groups(client: PlainClient, wanted: Callable[[str], object]) -> GroupsRead:
-    """Return the groups that are `wanted`, with their commits."""
+def read_groups(
+    client: PlainClient, wanted: Callable[[str], object], patient: bool = False
+) -> GroupsRead:
+    """Return the groups that are `wanted`, with their commits; `patient` as in `described`."""
     every, remarks = list_groups(client)
     topics = read_topics(client, None)
     listed = {group: one for group, one in every.items() if wanted(group)}
     planned = {name: one.kind == CONSUMER for name, one in listed.items() if one.kind in PLANNED}
-    found, unread = described(client, planned)
+    found, unread = described(client, planned, patient)
     commits, failed = read_commits(client, {g: one.coordinator for g, one in found.items()})
     return GroupsRead(listed, found, commits, {**unread, **failed}, topics, remarks)
