@@ -12,7 +12,7 @@ from support.json_schemas import findings
 from support.plain_fakes import GROUP_FORBIDDEN, FakeClient, fake_reader, listed
 
 from equilag.adapters.kafka.described import Described, DescribedMember, ReadFailure
-from equilag.live.carrier.carriers import ASSIGNORS, HEARTBEAT, PLUG_IN
+from equilag.live.carrier.plug_in import ASSIGNORS, HEARTBEAT, PLAN_KEY, PLUG_IN
 
 ARGV: Final = ("doctor", "--bootstrap-server", "b:1")
 DEFAULT: Final = {ASSIGNORS: "uniform,range", HEARTBEAT: "5000"}
@@ -108,6 +108,19 @@ def test_how_a_group_can_be_led(
     first, second = document["brokers"]
     assert (first["plug_in"], first["heartbeat_ms"], first["next"]) == (2, 1000, None)
     assert (second["next"] and second["next"]["command"]) == (wanted if lacks else None)
+
+
+def test_a_key_of_plans_is_that_of_all_brokers(cluster: FakeClient, doctor: Doctor) -> None:
+    """Brokers do not tell it; commands name the steward's file for it."""
+    given = ("g", group("consumer", "uniform"))
+    cluster.settings = {1: {**READY, PLAN_KEY: ""}, 2: READY}
+    first, second = doctor(given)["brokers"]
+    assert (first["plan_key"], first["next"]) == (True, None)
+    assert (second["plan_key"], second["next"]["command"]) == (False, f"{PLAN_KEY}=SECRET")
+    cluster.settings[2] = cluster.settings[1]
+    document = doctor(given)
+    assert document["ready"]
+    assert document["groups"][0]["next"]["command"] == f"{LEAD['command']} --plan-key FILE"
 
 
 def test_kinds_that_no_steward_leads(doctor: Doctor) -> None:

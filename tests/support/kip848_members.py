@@ -10,14 +10,15 @@ from confluent_kafka import Consumer
 class Kip848Members:
     """Consumers that are polled whenever somebody looks at them."""
 
-    def __init__(self, bootstrap: str, topic: str) -> None:
-        """Of one topic; the group has its name."""
+    def __init__(self, bootstrap: str, topic: str, **settings: str) -> None:
+        """Of one topic; the group has its name. `settings` are librdkafka's."""
         self._topic = topic
         self._settings = {
             "bootstrap.servers": bootstrap,
             "group.id": topic,
             "group.protocol": "consumer",
             "log_level": 0,
+            **settings,
         }
         self.running: list[Consumer] = []
 

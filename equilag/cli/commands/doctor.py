@@ -38,7 +38,7 @@ def run(args: argparse.Namespace) -> int:
 
     from equilag.adapters.kafka.cluster import TIMEOUT, connected
     from equilag.adapters.kafka.group_kinds import left_out_lines
-    from equilag.live.carrier.carriers import broker_settings
+    from equilag.live.carrier.plug_in import broker_settings
     from equilag.live.carrier.readiness import broker_readiness, group_readiness
     from equilag.live.steward.election_loop import election_group
     from equilag.report.reports.readiness import ReadinessReport

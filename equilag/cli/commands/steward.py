@@ -98,6 +98,8 @@ MEMBERSHIP: Final = (
            " the session"),
     Option("--plan-key", "FILE", "sign plans for KIP-848 groups with this file's text, the brokers'"
            " equilag.plan.key", Path),
+    Option("--outvote", "", "lead a KIP-848 group whose members name another assignor, by more"
+           " carriers"),
     Option("--protocol", "NAME", "name of an assignor that the members use besides those of Kafka's"
            " clients; may be repeated", repeats=True),
 )  # fmt: skip
@@ -169,6 +171,7 @@ def steward_options(args: argparse.Namespace) -> StewardOptions:
             take_over=args.take_over,
             take_over_wait=args.take_over_wait,
             keep_membership=args.keep_membership,
+            outvote=args.outvote,
             plan_key=b"" if args.plan_key is None else read_key(args.plan_key),
         )
 

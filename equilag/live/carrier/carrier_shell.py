@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import time
 from collections.abc import Callable
 from contextlib import suppress
@@ -10,16 +11,23 @@ from typing import Final
 from equilag.adapters.kafka.client_config import Config, kafka_python
 from equilag.adapters.kafka.cluster import WAIT_S
 from equilag.adapters.kafka.command_config import plain_config
-from equilag.adapters.kafka.described import Described, MissingRight
+from equilag.adapters.kafka.described import (
+    Described,
+    MissingRight,
+    needs_describe,
+    needs_right,
+)
 from equilag.adapters.kafka.group_reader import GroupReader
 from equilag.adapters.kafka.plain.plain_client import PlainClient
 from equilag.adapters.kafka.plain.plain_connection import describe_error
 from equilag.adapters.kafka.plain.plain_requests import read_topics
 from equilag.domain.errors import EquilagError
-from equilag.live.carrier.carriers import ASSIGNOR, GroupCarriers, NoPlugIn
+from equilag.domain.figures import plural
+from equilag.live.carrier.carriers import ASSIGNOR, GroupCarriers, PlanStep
+from equilag.live.carrier.plug_in import NoPlugIn
 from equilag.live.rebalance.assignments import JoinedMembers
 from equilag.live.rebalance.joined_members import MemberAssignments
-from equilag.live.status.status import PASSIVE_REASON
+from equilag.live.status.status import PASSIVE_REASON, log_event
 from equilag.live.steward.answer_maker import AnswerMaker
 from equilag.live.steward.membership_errors import Fenced, Refused, Unreachable
 from equilag.live.steward.observer import members_with_topics
@@ -32,6 +40,18 @@ _LOOK_S: Final = 1.0
 """Between two looks: so late it may notice that members came or left."""
 _PASSIVE_S: Final = 5.0
 """Between two looks at a group that cannot be led, for which somebody has to do something."""
+_TAKEN_S: Final = 3.0
+"""After so long a plan that the brokers have not assigned is brought again; from Kafka 4.3 on they
+take a second by default (group.consumer.assignment.interval.ms)."""
+_TRIES: Final = 3
+"""Plans in a row after which they are taken for refused,"""
+_REFUSED_S: Final = 300.0
+"""and so long the group is left to its brokers then."""
+
+
+class PlanRefused(EquilagError):
+    """The plug-in holds the group as it is, so that new members would get nothing."""
+
 
 _Workers = frozenset[tuple[str, tuple[str, ...], str | None]]
 """Id, topics and pattern of each member."""
@@ -63,18 +83,28 @@ class CarrierShell:
         """The workers for which the plan was made that is in force."""
         self._outvoted_by = ""
         """The assignor that most members name that name one, if it is not the plug-in."""
+        self._step: PlanStep = ""
+        self._brought_at = 0.0
+        self._tries = 0
+        self._refused_until = float("-inf")
+        """Seconds of the monotonic clock."""
 
     def turn(self, message: CommandMessage | None) -> int | None:
         """Bring an answer if the members have changed, or if this message asks for it; else keep
         the carriers alive. Return the group's epoch, or None if it is not led, which the status
         says."""
         triggered = message is not None and message.command is Command.TRIGGER
+        if time.monotonic() < self._refused_until:
+            return None
         try:
             self._permit()
             epoch = self._look(triggered)
-        except (NoPlugIn, MissingRight, Refused) as error:
+        except (NoPlugIn, MissingRight, Refused, PlanRefused) as error:
             self._shared.become("passive", f"{PASSIVE_REASON}; {error}")
             self.pause_s = _PASSIVE_S
+            if isinstance(error, PlanRefused):
+                self._refused_until = time.monotonic() + _REFUSED_S
+                self.end(leave=True)
         except Fenced:  # the election has another holder, and the leader loop stands by
             pass
         except (EquilagError, KafkaError, OSError, RuntimeError) as error:
@@ -84,6 +114,9 @@ class CarrierShell:
             self._shared.state.heartbeat_answered()
             if self._outvoted_by:
                 reason = f"its members name the assignor {self._outvoted_by!r}"
+                if not self._shared.options.outvote:
+                    number = plural(len(self._led or ()) + 1, "carrier")
+                    reason += f"; --outvote would lead it with {number}"
                 self._shared.become("passive", f"{PASSIVE_REASON}; {reason}")
                 return None
             return epoch
@@ -94,6 +127,7 @@ class CarrierShell:
         """Close the connection. With `leave` the carriers leave before; else whoever comes next
         goes on under their ids."""
         carriers, self._carriers, self._led = self._carriers, None, None
+        self._tell("")
         client, self._client = self._client, None
         if carriers is not None:
             self._least = carriers.number
@@ -114,17 +148,51 @@ class CarrierShell:
         self._carriers.check_brokers()
         described = self._client.describe({self._group: True})[self._group]
         if not isinstance(described, Described):
+            if described.forbidden:
+                raise MissingRight(needs_right(described, self._group))
             raise Unreachable(described.reason)
         workers = frozenset((one.id, one.topics, one.pattern) for one in described.members)
         if not workers:  # a group of carriers alone would never be empty
             self.end(leave=True)
+            self._outvoted_by = ""
         elif triggered or workers != self._led:
+            self._tries = self._tries if workers == self._led else 0
             self._answer(self._client, self._carriers, described)
             self._led = workers
         else:
             self._carriers.keep()
             self._outvoted_by = described.protocol if described.protocol != ASSIGNOR else ""
+            if not self._outvoted_by:
+                self._confirm(self._client, self._carriers, described)
+            elif self._shared.options.outvote and self._carriers.number <= len(workers):
+                self._carriers.outvote(len(workers))
+                number = len(workers) + 1
+                log_event(logging.WARNING, "outvotes", assignor=described.protocol, carriers=number)
+                self._answer(self._client, self._carriers, described)
         return described.epoch or 0
+
+    def _confirm(self, client: PlainClient, carriers: GroupCarriers, described: Described) -> None:
+        """Follow the last plan until the members have it; bring it again where the brokers have
+        not assigned it. Raises PlanRefused."""
+        if self._step in ("", "owned"):
+            return
+        step, now = carriers.step(), time.monotonic()
+        if step == "owned":
+            self._shared.control.confirm(now)
+        elif step == "brought" and now - self._brought_at >= _TAKEN_S:
+            self._tries += 1
+            if self._tries >= _TRIES:
+                raise PlanRefused("its brokers refuse the plans: is --plan-key what they have?")
+            self._answer(client, carriers, described)
+            return
+        if step != self._step:
+            self._tries = 0
+            log_event(logging.INFO, "plan", step=step, after_s=round(now - self._brought_at, 1))
+            self._tell(step)
+
+    def _tell(self, step: PlanStep) -> None:
+        self._step = step
+        self._shared.state.set(plan_step=step)
 
     def _answer(self, client: PlainClient, carriers: GroupCarriers, described: Described) -> None:
         self._shared.control.handouts.begin(now=time.monotonic())
@@ -133,6 +201,8 @@ class CarrierShell:
 
         def bring(by_member: MemberAssignments) -> None:
             found = read_topics(client, wanted)
+            if found.forbidden:
+                raise MissingRight(needs_describe("Topic", found.forbidden))
             sizes = {topic: len(found.found[name]) for topic, name in found.ids.items()}
             shares = {one.id: by_member.get(one.id, {}) for one in described.members}
             assigned = {
@@ -143,3 +213,6 @@ class CarrierShell:
 
         joined = JoinedMembers(members, cooperative=False)
         self._answers.hand_out(joined, described.epoch or 0, ASSIGNOR, bring)
+        self._brought_at = time.monotonic()
+        self._shared.control.handouts.carried(self._brought_at)
+        self._tell("brought")

@@ -1,4 +1,4 @@
-"""The carriers of a KIP-848 group, members that bring it plans: who may, and a plan as a whole.
+"""The carriers of a KIP-848 group, members that bring it plans: each one, and a plan as a whole.
 
 Importing this module imports kafka-python.
 """
@@ -7,19 +7,19 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from contextlib import suppress
-from typing import Any, Final
+from typing import Any, Final, Literal
 from uuid import UUID
 
 from equilag.adapters.kafka.client_config import quietly
-from equilag.adapters.kafka.described import MissingRight, ReadFailure
+from equilag.adapters.kafka.described import MissingRight, ReadFailure, needs_describe
 from equilag.adapters.kafka.plain.plain_client import (
     ConsumerGroupDescribeRequest,
     PlainClient,
-    error_name,
 )
 from equilag.adapters.kafka.plain.plain_connection import describe_error
 from equilag.domain.errors import EquilagError
 from equilag.live.carrier.plan_form import plan_pieces
+from equilag.live.carrier.plug_in import check_plug_in
 from equilag.live.steward.membership_errors import MembershipLost, Unreachable, raise_for_code
 
 with quietly():
@@ -45,6 +45,8 @@ TOPICS: Final = ("equilag-carrier-even", "equilag-carrier-odd")
 """Topics that do not exist. Changing from one to the other makes the broker assign anew, in the
 same request that brings the plan."""
 
+_CARRIER: Final = "equilag-carrier-"
+"""Member ids of carriers, before their numbers from 0."""
 _JOIN: Final = 0
 _LEAVE: Final = -1
 _REBALANCE_MS: Final = 45_000
@@ -55,7 +57,7 @@ class Carrier:
     """One carrier, under a member id that stays the same whatever process it is in."""
 
     def __init__(self, client: PlainClient, group: str, number: int) -> None:
-        self.member = f"equilag-carrier-{number}"
+        self.member = f"{_CARRIER}{number}"
         self._client = client
         self._group = group
         self._node: int | None = None
@@ -112,19 +114,19 @@ class Carrier:
                 topic_partitions=[],
             )
         except MembershipLost:  # before Kafka 4.2 a member that is there cannot join again
-            self._epoch = self._present_epoch()
+            present = self.members().get(self.member)
+            if present is None:
+                raise Unreachable(f"the group has no member {self.member!r}") from None
+            self._epoch = int(present.member_epoch)
             self._renew()
 
-    def _present_epoch(self) -> int:
-        """The epoch of the member of this id. Raises Unreachable."""
+    def members(self) -> dict[str, Any]:
+        """Return what the coordinator tells of each member by its id. Raises Unreachable."""
         request = ConsumerGroupDescribeRequest(
             group_ids=[self._group], include_authorized_operations=False
         )
         (group,) = self._ask(request).groups
-        epochs = {one.member_id: one.member_epoch for one in group.members}
-        if self.member not in epochs:
-            raise Unreachable(f"the group has no member {self.member!r}")
-        return int(epochs[self.member])
+        return {one.member_id: one for one in group.members}
 
     def _send(self, **fields: Any) -> None:
         request = ConsumerGroupHeartbeatRequest(
@@ -135,6 +137,8 @@ class Carrier:
             **fields,
         )
         answer = self._ask(request)
+        if answer.error_code == errors.TopicAuthorizationFailedError.errno:
+            raise MissingRight(needs_describe("Topic", [*TOPICS]))
         try:
             raise_for_code(answer.error_code, self._group, self.member)
         except Unreachable:
@@ -153,27 +157,18 @@ class Carrier:
 
     def _coordinator(self) -> int:
         node = self._client.coordinator(self._group)
-        if isinstance(node, ReadFailure):
-            raise Unreachable(node.reason)
-        return node
+        if not isinstance(node, ReadFailure):
+            return node
+        if node.forbidden:
+            raise_for_code(errors.GroupAuthorizationFailedError.errno, self._group, self.member)
+        raise Unreachable(node.reason)
 
 
 with quietly():
     from kafka import errors
-    from kafka.protocol.admin import DescribeConfigsRequest
 
-PLUG_IN: Final = "equilag.broker.EquilagAssignor"
-"""The plug-in's class, as in the brokers' list of assignors."""
-
-ASSIGNORS: Final = "group.consumer.assignors"
-HEARTBEAT: Final = "group.consumer.min.heartbeat.interval.ms"
-"""Brokers' settings: the list of assignors, and how often members may send heartbeats."""
-_BROKER: Final = 4
-"""Resource type of a broker in DescribeConfigs."""
-
-
-class NoPlugIn(EquilagError):
-    """A broker lacks the plug-in: a plan there would end all consumers of the group."""
+PlanStep = Literal["", "brought", "assigned", "owned"]
+"""How far a plan has come: to the brokers, to the members' targets, to what members own."""
 
 
 class GroupCarriers:
@@ -187,6 +182,8 @@ class GroupCarriers:
         self._least = least
         self._carriers: list[Carrier] = []
         self._nodes: list[int] = []
+        self._plan: dict[str, set[tuple[UUID, int]]] = {}
+        """What the last plan gives to each member."""
 
     @property
     def number(self) -> int:
@@ -206,11 +203,34 @@ class GroupCarriers:
         the group is held until the next plan is brought.
         """
         self.check_brokers()
+        if not self._carriers:  # those of a process before have pieces of its plan
+            present = Carrier(self._client, self._group, 0).members()
+            while f"{_CARRIER}{self._least}" in present:
+                self._least += 1
         pieces = plan_pieces(assigned, topics, number, self._key, max(self._least, self.number))
         for at in range(len(self._carriers), len(pieces)):
             self._carriers.append(Carrier(self._client, self._group, at))
+        self._plan = {
+            member: {(topic, n) for topic, numbers in share.items() for n in numbers}
+            for member, share in assigned.items()
+        }
         for carrier, piece in zip(self._carriers, pieces, strict=True):
             carrier.bring(piece, trigger=carrier is self._carriers[-1])
+
+    def outvote(self, workers: int) -> None:
+        """Bring the next plan with more carriers than there are workers, who name an assignor of
+        their own."""
+        self._least = workers + 1
+
+    def step(self) -> PlanStep:
+        """Return how far the last plan has come, by the group's coordinator. Raises
+        Unreachable."""
+        members = self._carriers[0].members()
+        found = [members[one] for one in self._plan if one in members]
+        if {one.member_id: _pairs(one.target_assignment) for one in found} != self._plan:
+            return "brought"
+        is_owned = {one.member_id: _pairs(one.assignment) for one in found} == self._plan
+        return "owned" if is_owned else "assigned"
 
     def keep(self) -> None:
         """Send a heartbeat of each carrier: within the group's session timeout, better every
@@ -232,41 +252,9 @@ class GroupCarriers:
         nodes = self._client.nodes()
         if nodes == self._nodes:
             return
-        settings = broker_settings(self._client)
-        lacking = [node for node, found in settings.items() if PLUG_IN not in assignors(found)]
-        if lacking:
-            listed = ", ".join(map(str, lacking))
-            raise NoPlugIn(f"{ASSIGNORS} has no {PLUG_IN} at: broker {listed}")
+        check_plug_in(self._client, self._key)
         self._nodes = nodes
 
 
-def broker_settings(client: PlainClient) -> dict[int, dict[str, str]]:
-    """Return ASSIGNORS and HEARTBEAT of each broker, as far as it has them. Raises MissingRight,
-    Unreachable."""
-    nodes = client.nodes()
-    answers = client.ask_all([(node, _settings_of(node)) for node in nodes])
-    settings = {}
-    for node, answer in zip(nodes, answers, strict=True):
-        if isinstance(answer, Exception):
-            raise Unreachable(f"broker {node} does not answer: {describe_error(answer)}")
-        (result,) = answer.results
-        if result.error_code == errors.ClusterAuthorizationFailedError.errno:
-            raise MissingRight("needs the right DescribeConfigs on the Cluster")
-        if result.error_code:
-            raise Unreachable(f"broker {node}: {error_name(result.error_code)}")
-        settings[node] = {one.name: one.value for one in result.configs if one.value}
-    return settings
-
-
-def assignors(settings: Mapping[str, str]) -> list[str]:
-    """Return the assignors that a broker lists, by name or class; the first one is that of groups
-    whose members name none."""
-    return [name for one in settings.get(ASSIGNORS, "").split(",") if (name := one.strip())]
-
-
-def _settings_of(node: int) -> DescribeConfigsRequest:
-    kind, names = DescribeConfigsRequest.DescribeConfigsResource, [ASSIGNORS, HEARTBEAT]
-    resource = kind(resource_type=_BROKER, resource_name=str(node), configuration_keys=names)
-    return DescribeConfigsRequest(
-        resources=[resource], include_synonyms=False, include_documentation=False
-    )
+def _pairs(assignment: Any) -> set[tuple[UUID, int]]:
+    return {(one.topic_id, n) for one in assignment.topic_partitions for n in one.partitions}

@@ -10,7 +10,8 @@ from equilag.adapters.kafka.group_kinds import CONSUMER, STEWARDS, described_kin
 from equilag.adapters.kafka.group_reader import Readings
 from equilag.adapters.kafka.reading import Reading
 from equilag.domain.figures import natural_key, printable
-from equilag.live.carrier.carriers import ASSIGNOR, ASSIGNORS, HEARTBEAT, PLUG_IN, assignors
+from equilag.live.carrier.carriers import ASSIGNOR
+from equilag.live.carrier.plug_in import ASSIGNORS, HEARTBEAT, PLAN_KEY, PLUG_IN, assignors
 from equilag.live.rebalance.assignments import BUILT_IN
 from equilag.live.steward.election_loop import election_group
 from equilag.report.reports.readiness import BrokerReadiness, GroupReadiness, Leads, NextStep
@@ -26,6 +27,7 @@ def broker_readiness(
     kinds = {one.kind for one in found.groups}
     needed = CONSUMER in kinds or not kinds
     needed = needed or any(PLUG_IN in assignors(one) for one in settings.values())
+    keyed = {PLAN_KEY in one for one in settings.values()}
     rows = []
     for node, one in settings.items():
         names, step = assignors(one), None
@@ -33,9 +35,11 @@ def broker_readiness(
             others = [name for name in names if name != PLUG_IN] or ["uniform", "range"]
             words = "Broker by broker, put the jar into libs/, set this, and restart"
             step = NextStep(words, printable(f"{ASSIGNORS}={','.join([*others, PLUG_IN])}"))
+        elif len(keyed) > 1 and PLAN_KEY not in one:
+            step = NextStep("Set the key of the other brokers, and restart", f"{PLAN_KEY}=SECRET")
         shortest = int(one[HEARTBEAT]) if HEARTBEAT in one else None
         at = names.index(PLUG_IN) if PLUG_IN in names else None
-        rows.append(BrokerReadiness(node, one.get(ASSIGNORS), shortest, at, step))
+        rows.append(BrokerReadiness(node, one.get(ASSIGNORS), shortest, at, PLAN_KEY in one, step))
     return rows
 
 
@@ -62,6 +66,8 @@ def _group(
     words = ["equilag", "steward", *source, "--group", one.group]
     lost: str | None = None
     if one.kind == CONSUMER:
+        if any(broker.plan_key for broker in brokers):
+            words += ["--plan-key", "FILE"]
         what, lost, ready = _by_carriers(one, without, brokers[0].assignors or "the brokers")
     else:
         what, ready = "A steward joins as a member; it leads once the present leader has left", True
@@ -95,7 +101,10 @@ def _by_carriers(one: Reading, without: str, listed: str) -> tuple[str, str, boo
         return what, f"Until then {one.protocol or default} assigns, by count alone", False
     by_class = default.rpartition(".")[2].removesuffix("Assignor").lower()
     if one.protocol not in ("", ASSIGNOR, default, by_class):
-        what = f"Its members name the assignor {one.protocol!r}, which outvotes carriers"
+        more = len(one.members) + 1
+        what = (
+            f"Its members name the assignor {one.protocol!r}; --outvote leads with {more} carriers"
+        )
         return what, f"{one.protocol} assigns, by count alone", False
     lost = f"When all stewards are gone for good, {default} makes its own moves after 45 s"
     return "Carriers bring it a steward's plans", lost, True

@@ -10,17 +10,22 @@ from __future__ import annotations
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Final
 
 from equilag.domain.plan.plan import Plan
 from equilag.domain.policy.policy import Policy
 from equilag.live.rebalance.assignments import RebalanceAnswer
 from equilag.live.rebalance.controller import Considered, Controller, Seen
-from equilag.live.rebalance.handouts import Handouts, TargetAssignment
+from equilag.live.rebalance.handouts import Handouts, Round, TargetAssignment
 from equilag.live.rebalance.joined_members import JoinedMember, Partitions
 from equilag.live.rebalance.measured import Measured
 from equilag.live.rebalance.sticky_plan import MakePlan
 from equilag.planner.worth.group_loads import GroupLoads
 from equilag.planner.worth.thresholds import Thresholds
+
+UNREAD: Final = 1 / 6
+"""A round of a KIP-848 group in parts of the time from a plan until all members have it. A moved
+partition is unread for two: a third of it, as measured with heartbeats of 0.3 s to 5 s."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -72,6 +77,11 @@ class GroupControl:
                 return considered, False
         controller.started(seen.loads, considered, now)
         return considered, True
+
+    def confirm(self, now: float) -> None:
+        """The members of a KIP-848 group have what was handed out."""
+        taken = self.handouts.confirm(now)
+        self.controller.rounds.record(Round(UNREAD * taken, None), now)
 
     def record(self, answer: RebalanceAnswer) -> None:
         """An answer was handed out."""

@@ -207,6 +207,19 @@ class Handouts:
             finished = rounds if complete and rounds > 1 else None
             return None if since is None else Round(now - since, finished)
 
+    def carried(self, now: float) -> None:
+        """What was handed out was brought to a broker, which tells the members: until that is
+        confirmed it is under way."""
+        with self._lock:
+            self.known = replace(self.known, unfinished=True, pending_until=now + PENDING_S)
+
+    def confirm(self, now: float) -> float:
+        """The members have what was handed out. Return how long that took, in seconds."""
+        with self._lock:
+            since = self.known.at
+            self.known = replace(self.known, at=now, unfinished=False, pending_until=float("-inf"))
+            return now - since
+
     def record_partial(self, held: Mapping[str, Partitions], now: float) -> None:
         """Something was handed out that leads to no target: removed members are away."""
         with self._lock:

@@ -110,6 +110,9 @@ class StewardFacts:
     """How long a rebalance pauses partitions, in seconds."""
     last_assignment: str = ""
     """What was handed out last."""
+    plan_step: Literal["", "brought", "assigned", "owned"] = ""
+    """How far a plan for a KIP-848 group has come: brokers have it, have assigned it, members own
+    what it gives."""
     last_fallback_reason: str = ""
     """Why a heuristic's assignment was handed out last; empty if none was."""
     last_observation_age_s: float | None = None

@@ -115,7 +115,7 @@ def _tiles(facts: StewardFacts) -> Iterator[b.Fact]:
     yield b.Fact("possible relief", possible, note="of a fair share, under a perfect plan")
     at, note = next_rebalance(facts)
     yield b.Fact("next rebalance", at, note=note)
-    yield b.Fact("last assignment", printable(facts.last_assignment))
+    yield b.Fact("last assignment", printable(facts.last_assignment), note=facts.plan_step)
     yield b.Fact("last fallback", printable(facts.last_fallback_reason))
 
 

@@ -52,6 +52,9 @@ class StewardOptions:
 
     plan_key: bytes = field(default=b"", repr=False)
     """With which plans for KIP-848 groups are signed, empty for none."""
+    outvote: bool = False
+    """Lead a KIP-848 group whose members name another assignor, with a carrier more than they
+    are."""
 
     def __post_init__(self) -> None:
         check_rules(self.policy)

@@ -40,6 +40,8 @@ class BrokerReadiness:
     plug_in: int | None
     """Place of the plug-in in that list, from 0; null where it is missing. At 0 it assigns groups
     that no steward leads."""
+    plan_key: bool
+    """True if it has a key for plans (equilag.plan.key), which it does not tell."""
     next: NextStep | None
     """Null if nothing has to be done."""
 
@@ -88,10 +90,16 @@ class ReadinessReport(b.Report):
         yield b.Headline(words, "act" if steps else "good")
         brokers = (
             b.Column("broker", "name"), b.Column("plug-in", "text"), b.Column("assignors", "text"),
-            b.Column("heartbeat", "ms", optional=True),
+            b.Column("heartbeat", "ms", optional=True), b.Column("plan key", "text", optional=True),
         )  # fmt: skip
         rows = tuple(
-            (str(one.broker), _PLUG_IN.get(one.plug_in, "there"), one.assignors, one.heartbeat_ms)
+            (
+                str(one.broker),
+                _PLUG_IN.get(one.plug_in, "there"),
+                one.assignors,
+                one.heartbeat_ms,
+                "set" if one.plan_key else None,
+            )
             for one in self.brokers
         )
         yield b.section(plural(len(rows), "broker"), b.Table(brokers, rows, "Brokers"))

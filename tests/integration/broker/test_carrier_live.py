@@ -20,8 +20,9 @@ from equilag.adapters.kafka.command_config import plain_config
 from equilag.adapters.kafka.described import Described
 from equilag.adapters.kafka.plain.plain_client import PlainClient
 from equilag.adapters.kafka.plain.plain_requests import read_topics
-from equilag.live.carrier.carriers import Carrier, GroupCarriers, NoPlugIn
+from equilag.live.carrier.carriers import Carrier, GroupCarriers
 from equilag.live.carrier.plan_form import plan_pieces
+from equilag.live.carrier.plug_in import NoPlugIn
 
 pytestmark = [pytest.mark.broker]
 

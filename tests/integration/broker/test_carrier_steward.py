@@ -39,7 +39,9 @@ def ready(tmp_path: Path, request: pytest.FixtureRequest) -> Iterator[list[Broke
 class Led:
     """A group of two that reads a topic with LAGS, and its stewards."""
 
-    def __init__(self, brokers: list[Broker], folder: Path, stack: ExitStack) -> None:
+    def __init__(
+        self, brokers: list[Broker], folder: Path, stack: ExitStack, **settings: str
+    ) -> None:
         self._bootstrap, self._folder, self._stack = servers(brokers), folder, stack
         admin = admin_of(self._bootstrap)
         make_topic(admin, TOPIC, len(LAGS), min(3, len(brokers)))
@@ -47,7 +49,7 @@ class Led:
         commit(admin, TOPIC, {TOPIC: [0] * len(LAGS)})
         self.key = folder / "key"
         self.key.write_text(f"{KEY}\n")
-        self.members = Kip848Members(self._bootstrap, TOPIC)
+        self.members = Kip848Members(self._bootstrap, TOPIC, **settings)
         stack.callback(self.members.close)
         self.members.add()
         self.members.add()
@@ -56,9 +58,10 @@ class Led:
     def reach(self, counts: list[int]) -> None:
         until(lambda: sorted(map(len, self.members.held())) == counts, 60)
 
-    def steward(self, role: str, *more: str) -> StewardRun:
+    def steward(self, role: str, *more: str, keyed: bool = True) -> StewardRun:
         """Start one, and wait for its role."""
-        options = (*QUICKLY, "--balance", "none", "--plan-key", str(self.key), *more)
+        key = ("--plan-key", str(self.key)) if keyed else ()
+        options = (*QUICKLY, "--balance", "none", *key, *more)
         run = StewardRun(self._folder, self._bootstrap, TOPIC, *options)
         self._stack.callback(run.end)
         self.becomes(run, role)
@@ -83,14 +86,15 @@ def test_a_steward_leads(ready: list[Broker], led: Led, run: Callable[..., Any])
         document = json.loads(done.out)
         assert findings(document) == []
         ((broker,), (group,)) = document["brokers"], document["groups"]
-        assert (broker["plug_in"], broker["next"]) == (2, None)
+        assert (broker["plug_in"], broker["plan_key"], broker["next"]) == (2, True, None)
         assert broker["heartbeat_ms"] > 0
         assert (group["kind"], group["members"]) == ("consumer", 2)
         return done.status, group["assignor"], group["leads"]
 
     assert doctor() == (0, "uniform", "possible")
-    led.steward("leader")
+    steward = led.steward("leader")
     led.reach([1, 3])
+    until(lambda: bool(led.members.held()) and steward.status()["plan_step"] == "owned", 30)
     assert doctor() == (0, "equilag", "now")
     assert [0] in led.members.held()
     led.members.add()
@@ -139,3 +143,39 @@ def test_a_steward_without_the_plug_in_is_passive(broker: Broker, tmp_path: Path
         run = led.steward("passive")
         reason = run.status()["role_reason"]
         assert reason.endswith(f"group.consumer.assignors has no {CLASS} at: broker 1")
+
+
+@pytest.mark.long
+def test_a_plan_with_another_key_leaves_the_group_to_its_brokers(led: Led) -> None:
+    led.key.write_text("another secret")
+    run = led.steward("passive")
+    assert run.status()["role_reason"].endswith("is --plan-key what they have?")
+    led.reach([2, 2])
+    led.members.add()
+    led.reach([1, 1, 2])  # nobody waits for a plan
+
+
+@pytest.mark.long
+def test_a_key_that_only_brokers_have_is_asked_for(ready: list[Broker], led: Led) -> None:
+    run = led.steward("passive", keyed=False)
+    reason = "equilag.plan.key is set at: broker 1; needs --plan-key"
+    assert run.status()["role_reason"].endswith(reason)
+
+
+@pytest.mark.long
+def test_members_that_name_another_assignor_are_outvoted_on_request(
+    ready: list[Broker], tmp_path: Path
+) -> None:
+    with ExitStack() as stack:
+        led = Led(ready, tmp_path, stack, **{"group.remote.assignor": "range"})
+        run = led.steward("passive")
+        assert "'range'; --outvote would lead it with 3 carriers" in run.status()["role_reason"]
+        assert run.end() == 0
+        run = led.steward("leader", "--outvote")
+        led.reach([1, 3])
+        until(lambda: bool(led.members.held()) and run.status()["plan_step"] == "owned", 30)
+        led.members.add()
+        until(lambda: all(led.members.held()), 60)
+        run.kill()
+        led.steward("leader", "--outvote")  # its carriers go on
+        until(lambda: all(led.members.held()), 60)

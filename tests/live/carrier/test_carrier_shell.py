@@ -15,7 +15,8 @@ from equilag.adapters.kafka.reading import NamedTopics
 from equilag.domain.errors import EquilagError
 from equilag.live.carrier import carrier_shell
 from equilag.live.carrier.carrier_shell import CarrierShell
-from equilag.live.carrier.carriers import NoPlugIn
+from equilag.live.carrier.carriers import PlanStep
+from equilag.live.carrier.plug_in import NoPlugIn
 from equilag.live.steward.membership_errors import Fenced, Refused, Unreachable
 from equilag.live.steward.shared_state import Command, CommandMessage
 
@@ -28,9 +29,10 @@ class Scene(Parts):
     """A group of the topic `t`, its carriers, and who leads it."""
 
     number = 1
+    reached: PlanStep = "owned"
 
-    def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        super().__init__()
+    def __init__(self, monkeypatch: pytest.MonkeyPatch, **options: Any) -> None:
+        super().__init__(**options)
         self.done: list[Any] = []
         self.problem: EquilagError | None = None
         """Raised when brokers are asked for the plug-in."""
@@ -76,6 +78,12 @@ class Scene(Parts):
         assert topics == {ID: 3}
         self.done.append({one: sorted(share.get(ID, [])) for one, share in assigned.items()})
 
+    def step(self) -> PlanStep:
+        return self.reached
+
+    def outvote(self, workers: int) -> None:
+        self.number = workers + 1
+
     def keep(self) -> None:
         self.done.append("keep")
 
@@ -115,14 +123,74 @@ def test_carriers_leave_with_the_last_worker(here: Scene) -> None:
     here.group = Described("consumer", "Stable", "equilag", 1, [], 6)
     assert here.turn() == (6, ["leave", "close"])
 
+    assert here.state.facts.plan_step == ""
+
+
+def test_a_plan_is_followed_until_its_members_own_what_it_gives(here: Scene) -> None:
+    steps: list[PlanStep] = ["brought", "assigned", "assigned", "owned"]
+    here.turn()
+    for step in steps:
+        assert here.shared.rebalance_pending
+        here.reached = step
+        assert here.turn() == (5, ["keep"])
+        assert here.state.facts.plan_step == step
+    assert not here.shared.rebalance_pending
+    assert not here.shared.control.handouts.known.unfinished
+    assert here.shared.control.controller.rounds.applied_s > 0
+
+
+def test_a_plan_that_brokers_refuse_is_brought_again_and_then_the_group_is_theirs(
+    here: Scene, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """New members would have nothing, as the plug-in holds the group."""
+    monkeypatch.setattr(carrier_shell, "_TAKEN_S", 0.0)
+    plan = {"a": [0, 1], "b": [2]}
+    here.turn()
+    here.reached = "brought"
+    assert [here.turn() for _ in range(2)] == [(5, ["keep", plan])] * 2
+    assert here.turn() == (None, ["keep", "leave", "close"])
+    assert here.state.facts.role_reason.endswith("is --plan-key what they have?")
+    assert here.turn(TRIGGER) == (None, [])
+    monkeypatch.setattr(here.shell, "_refused_until", 0.0)
+    assert here.turn() == (5, [plan])
+
 
 def test_members_that_name_another_assignor_outvote_it(here: Scene) -> None:
     here.turn()
     here.holds(HELD, "uniform")
     assert here.turn() == (None, ["keep"])
-    assert here.state.facts.role_reason.endswith("; its members name the assignor 'uniform'")
+    reason = "; its members name the assignor 'uniform'; --outvote would lead it with 3 carriers"
+    assert here.state.facts.role_reason.endswith(reason)
     here.holds(HELD)
     assert here.turn() == (7, ["keep"])
+    here.holds(HELD, "uniform")
+    here.turn()
+    here.group = Described("consumer", "Stable", "equilag", 1, [], 9)
+    assert here.turn()[0] == 9  # nobody is left who could outvote it
+
+
+def test_on_request_carriers_outvote_the_members(monkeypatch: pytest.MonkeyPatch) -> None:
+    here = Scene(monkeypatch, outvote=True)
+    here.holds(HELD, "uniform")
+    here.turn()
+    assert here.turn() == (None, ["keep", {"a": [0, 1], "b": [2]}])
+    assert here.number == 3
+    assert here.turn() == (None, ["keep"])  # it is no matter of numbers
+    here.holds(HELD)
+    assert here.turn() == (6, ["keep"])
+
+
+def test_a_right_that_is_missing_is_named(here: Scene, monkeypatch: pytest.MonkeyPatch) -> None:
+    def forbidden() -> str:
+        assert here.turn()[0] is None
+        assert here.state.facts.role == "passive"
+        return here.state.facts.role_reason.rpartition("; ")[2]
+
+    topics = NamedTopics({}, forbidden=["t"])
+    monkeypatch.setattr(carrier_shell, "read_topics", lambda client, names: topics)
+    assert forbidden() == "needs the right Describe on Topic 't'"
+    here.group = ReadFailure("no right", transient=False, forbidden="Group")
+    assert forbidden() == "needs the right Describe on Group 'g'"
 
 
 def unreadable(here: Scene) -> None:
