@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final, NamedTuple
@@ -13,10 +13,10 @@ from confluent_kafka import ShareConsumer, TopicPartition
 from support.child_consumer import ChildConsumer
 from support.live_groups import KIP_848, RANGE, STICKY, Partition, every_partition, owned_by, pairs
 from support.live_topics import admin_of, commit, fill, make_topic
-from support.waiting import PATIENCE_S, until
+from support.waiting import until
 
 from equilag.adapters.kafka.client_config import Config, kafka_config
-from equilag.adapters.kafka.cluster import connected
+from equilag.adapters.kafka.group_reader import GroupReader
 from equilag.adapters.kafka.plain.plain_requests import list_groups
 
 TOPICS: Final = {"orders": 6, "users": 4}
@@ -137,9 +137,9 @@ def share(config: Config) -> None:
 
         def known() -> bool:
             consumer.poll(0.2)
-            return SHARE in cluster.call(list_groups)[0]
+            return SHARE in reader.call(list_groups)[0]
 
-        with connected(config, PATIENCE_S) as cluster:
+        with closing(GroupReader(config)) as reader:
             until(known)
     finally:
         consumer.close()

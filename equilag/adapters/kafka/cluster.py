@@ -6,18 +6,16 @@ commits: the right Describe on cluster, groups and topics is enough.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Iterator
-from contextlib import closing, contextmanager, suppress
+from collections.abc import Callable, Collection
+from contextlib import suppress
 from typing import Concatenate, Final, ParamSpec, TypeVar
 
 from equilag.adapters.kafka.client_config import Config, kafka_python, servers
 from equilag.adapters.kafka.command_config import check_settings, plain_config
-from equilag.adapters.kafka.described import TopicPartition
 from equilag.adapters.kafka.plain.plain_client import PlainClient
 from equilag.adapters.kafka.plain.plain_connection import describe_error
-from equilag.adapters.kafka.plain.plain_ends import read_ends_patiently
 from equilag.adapters.kafka.plain.plain_requests import read_topics
-from equilag.adapters.kafka.reading import NamedTopics, TopicLeaders
+from equilag.adapters.kafka.reading import NamedTopics
 from equilag.domain.errors import EquilagError, InputError
 
 with kafka_python():
@@ -66,22 +64,6 @@ class Cluster:
         """Return these topics, or all that the user may describe; missing ones are not created."""
         return NamedTopics() if names is not None and not names else self.call(read_topics, names)
 
-    def ends(
-        self,
-        partitions: Iterable[TopicPartition],
-        topics: TopicLeaders,
-        *,
-        committed: bool = False,
-    ) -> tuple[dict[TopicPartition, tuple[int, int]], dict[TopicPartition, str]]:
-        """Return first offset and log end of each partition, or why they are unknown.
-
-        With `committed` a log ends where the oldest open transaction begins. Partitions with moving
-        leaders are asked again for a while.
-        """
-        leaders = {(topic, number): topics[topic][number] for topic, number in partitions}
-        ends = self.call(read_ends_patiently, leaders, committed)
-        return ends.found, ends.failed
-
     def call(
         self,
         request: Callable[Concatenate[PlainClient, P], T],
@@ -99,13 +81,3 @@ class Cluster:
         except BaseException:
             self.close()
             raise
-
-
-@contextmanager
-def connected(config: Config, timeout: float) -> Iterator[Cluster]:
-    """Yield a cluster for one task. Raises InputError, too, if it stops answering meanwhile."""
-    try:
-        with closing(Cluster(config, timeout)) as cluster:
-            yield cluster
-    except NoAnswer as error:
-        raise InputError(str(error), "", servers(config)) from error

@@ -9,8 +9,7 @@ from __future__ import annotations
 import re
 import tempfile
 import textwrap
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
@@ -241,23 +240,14 @@ def check_settings(config: Config) -> None:
     InputError, MissingExtra."""
     if all(name in UNDERSTOOD for name in config):
         return
-    with kafka_errors_named(config):
-        from confluent_kafka.admin import AdminClient
-
-        AdminClient({**config})
-
-
-@contextmanager
-def kafka_errors_named(config: Config) -> Iterator[None]:
-    """Turn errors of confluent-kafka in the `with` block into InputErrors with the servers as
-    source."""
     try:
         from confluent_kafka import KafkaError, KafkaException
+        from confluent_kafka.admin import AdminClient
     except ImportError as error:
         problem = "confluent-kafka is not installed: pip install 'equilag[kafka]'"
         raise MissingExtra(problem) from error
     try:
-        yield
+        AdminClient({**config})
     except KafkaException as error:
         cause = error.args[0] if error.args else error
         problem = cause.str() if isinstance(cause, KafkaError) else str(cause)

@@ -24,13 +24,13 @@ from equilag.adapters.kafka.described import (
     needs_describe,
     needs_right,
 )
-from equilag.adapters.kafka.group_kinds import PLANNED, ListedGroup
+from equilag.adapters.kafka.group_kinds import CONSUMER, PLANNED, ListedGroup
 from equilag.adapters.kafka.plain.plain_ends import NO_LEADER, log_sizes, read_ends
 from equilag.adapters.kafka.plain.plain_requests import (
     described,
     kind_now,
+    list_groups,
     read_commits,
-    read_groups,
     read_topics,
 )
 from equilag.adapters.kafka.reading import (
@@ -86,7 +86,7 @@ class Readings:
     """Why these logs' ends are unknown."""
 
 
-class GroupReader:
+class GroupReader(Cluster):
     """Reads groups; connections stay open between calls. For one thread at a time.
 
     `config` is librdkafka's. With `isolation` ``read_committed`` a log ends where the oldest open
@@ -103,11 +103,7 @@ class GroupReader:
             problem = f"{isolation!r} is none of {', '.join(ISOLATION_LEVELS)}"
             raise InputError(problem, "isolation")
         self._committed = isolation == "read_committed"
-        self._timeout = timeout
-        self._cluster = Cluster(config, timeout)
-
-    def close(self) -> None:
-        self._cluster.close()
+        super().__init__(config, timeout)
 
     def read(self, group: str) -> Reading:
         """Return members and offsets of one group.
@@ -118,24 +114,24 @@ class GroupReader:
         """
         if not group:
             raise InputError("is empty; expected the name of a group", "group")
-        found, unknown = self._cluster.call(described, {group: None})
+        found, unknown = self.call(described, {group: None})
         if group in unknown:
             if unknown[group].gone:
                 self.check_kind(group)
             raise self._error(group, unknown[group])
-        commits, failed = self._cluster.call(read_commits, {group: found[group].coordinator})
+        commits, failed = self.call(read_commits, {group: found[group].coordinator})
         if group in failed:
             raise self._error(group, failed[group])
         kind = kind_of(found[group], commits[group])
         if kind not in PLANNED:
-            raise UnplannableGroup(group, kind, self._cluster.servers)
+            raise UnplannableGroup(group, kind, self.servers)
         names = topics_of(found[group]) | {topic for topic, _ in commits[group].offsets}
         if any(member.pattern for member in found[group].members):  # else no need to list them all
-            members, _ = resolved(found[group].members, self._cluster.topics().found)
+            members, _ = resolved(found[group].members, self.topics().found)
             names.update(topic for member in members for topic in member.topics)
-        readings = self._readings(found, commits, self._cluster.topics(names))
+        readings = self._readings(found, commits, self.topics(names))
         if group in readings.left_out:
-            raise MissingRight(readings.left_out[group], "", self._cluster.servers)
+            raise MissingRight(readings.left_out[group], "", self.servers)
         return readings.groups[0]
 
     def read_all(
@@ -143,18 +139,21 @@ class GroupReader:
     ) -> Readings:
         """Return all listed groups that are `wanted`, except for unreadable ones. Waits about two
         seconds for groups that rebalance, if `patient` about twenty."""
-        read = self._cluster.call(read_groups, wanted, patient)
-        listed, topics = read.listed, read.topics.found
-        readable = {group: read.described[group] for group in read.commits}
+        every, remarks = self.call(list_groups)
+        named = self.topics()
+        listed = {group: one for group, one in every.items() if wanted(group)}
+        new = {name: one.kind == CONSUMER for name, one in listed.items() if one.kind in PLANNED}
+        found, unread = self.call(described, new, patient)
+        commits, failed = self.call(read_commits, {g: one.coordinator for g, one in found.items()})
+        readable = {group: found[group] for group in commits}
         # Topics without the right Describe are not listed, but a request by name reports them.
-        absent = set().union(*map(topics_of, readable.values())) - topics.keys()
-        hidden = self._cluster.topics(absent).forbidden
-        named = NamedTopics(topics, forbidden=hidden, racks=read.topics.racks)
-        readings = self._readings(readable, read.commits, named)
+        absent = set().union(*map(topics_of, readable.values())) - named.found.keys()
+        named.forbidden = self.topics(absent).forbidden
+        readings = self._readings(readable, commits, named)
         reasons = [reason for reason in readings.no_ends.values() if reason != NO_LEADER]
         if reasons and not readings.ends:
             raise NoAnswer(reasons[0])
-        for group, failure in read.unread.items():
+        for group, failure in (unread | failed).items():
             if failure.kind:
                 listed[group] = ListedGroup(failure.kind, failure.state)
             elif not failure.gone:
@@ -162,14 +161,14 @@ class GroupReader:
                     needs_right(failure, group) if failure.forbidden else failure.reason
                 )
         readings.others = {g: one for g, one in listed.items() if one.kind not in PLANNED}
-        readings.remarks = read.remarks
+        readings.remarks = remarks
         return readings
 
     def log_sizes(self, read: Readings) -> tuple[dict[TopicPartition, int], list[str]]:
         """Return the bytes of each log that has ends, and the problems with single brokers."""
         leaders = read.topics.found
         led = {(t, p): leaders[t][p] for t, p in read.ends if leaders[t][p] >= 0}
-        return self._cluster.call(log_sizes, led) if led else ({}, [])
+        return self.call(log_sizes, led) if led else ({}, [])
 
     def lags(self, group: str, topics: Iterable[str], timeout: float | None = None) -> TopicOffsets:
         """Return the offsets of these topics, without reading the group's members.
@@ -178,16 +177,16 @@ class GroupReader:
         MissingRight, and TemporarilyUnreadable if the coordinator does not return the commits.
         """
         wait_ms = int(1000 * (self._timeout if timeout is None else timeout) / _ROUNDS)
-        node = self._cluster.call(lambda client: client.coordinator(group, wait_ms))
+        node = self.call(lambda client: client.coordinator(group, wait_ms))
         if isinstance(node, ReadFailure):
             raise self._error(group, node)
-        every, failed = self._cluster.call(read_commits, {group: node}, wait_ms)
+        every, failed = self.call(read_commits, {group: node}, wait_ms)
         if failed:
             raise self._error(group, failed[group])
-        named = self._cluster.call(read_topics, topics, wait_ms)
+        named = self.call(read_topics, topics, wait_ms)
         self._check_topics(named)
         commits, found = every[group], named.found
-        ends = self._cluster.call(read_ends, named.leaders(), self._committed, wait_ms)
+        ends = self.call(read_ends, named.leaders(), self._committed, wait_ms)
         offsets = topic_offsets(
             found,
             found,
@@ -205,43 +204,43 @@ class GroupReader:
         Raises MissingRight.
         """
         wait_ms = int(1000 * (self._timeout if timeout is None else timeout))
-        named = self._cluster.call(read_topics, topics, wait_ms)
+        named = self.call(read_topics, topics, wait_ms)
         self._check_topics(named)
         return {topic: max(found, default=-1) + 1 for topic, found in named.found.items()}
 
     def places(self, group: str, timeout: float) -> dict[str, ClientPlace]:
         """Return client id and host of each member, also while a classic group rebalances; nothing
         if its coordinator does not answer. `timeout` is in seconds, for each of two requests."""
-        return self._cluster.call(lambda client: client.places(group, int(1000 * timeout)))
+        return self.call(lambda client: client.places(group, int(1000 * timeout)))
 
     def check_kind(self, group: str) -> None:
         """Raise UnplannableGroup if the group exists and must not be joined, in whatever state it
         is; MissingRight, and TemporarilyUnreadable if that cannot be found out."""
-        kind = self._cluster.call(kind_now, group)
+        kind = self.call(kind_now, group)
         if isinstance(kind, ReadFailure):
             raise self._error(group, kind)
         if kind and kind not in PLANNED:
-            raise UnplannableGroup(group, kind, self._cluster.servers)
+            raise UnplannableGroup(group, kind, self.servers)
 
     def _check_topics(self, topics: NamedTopics) -> None:
         if topics.forbidden:
-            raise MissingRight(needs_describe("Topic", topics.forbidden), "", self._cluster.servers)
+            raise MissingRight(needs_describe("Topic", topics.forbidden), "", self.servers)
 
     def _error(self, group: str, failure: ReadFailure) -> EquilagError:
         if failure.forbidden:
-            return MissingRight(needs_right(failure, group), "", self._cluster.servers)
+            return MissingRight(needs_right(failure, group), "", self.servers)
         if failure.kind:
-            return UnplannableGroup(group, failure.kind, self._cluster.servers)
+            return UnplannableGroup(group, failure.kind, self.servers)
         if failure.gone:
             problem = (
                 f"there is no group {group!r} (Kafka forgets groups without members and commits)"
             )
-            return NoSuchGroup(problem, "group", self._cluster.servers)
+            return NoSuchGroup(problem, "group", self.servers)
         if failure.transient:
             return TemporarilyUnreadable(
                 f"group {group!r} cannot be read now: {failure.reason}", failure.state
             )
-        return InputError(f"group {group!r}: {failure.reason}", "", self._cluster.servers)
+        return InputError(f"group {group!r}: {failure.reason}", "", self.servers)
 
     def _readings(
         self,
@@ -272,8 +271,9 @@ class GroupReader:
             remarks[group] += lost_commits(committed, topics)
         shown = sorted({t for group in members for t in wanted[group] if t in topics})
         every = [(topic, number) for topic in shown for number in sorted(topics[topic])]
-        ends, failed = self._cluster.ends(every, topics, committed=self._committed)
-        readings.ends, readings.no_ends = ends, failed
+        leaders = {(topic, number): topics[topic][number] for topic, number in every}
+        logs = self.call(read_ends, leaders, self._committed)
+        ends, failed = readings.ends, readings.no_ends = logs.found, logs.failed
         for group, mine in sorted(members.items()):
             read, found = groups[group], commits[group]
             names = [topic for topic in wanted[group] if topic in topics]

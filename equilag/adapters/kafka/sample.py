@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import re
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Final
+from typing import Any, Final, TypeAlias
 
 from equilag.adapters.kafka.client_config import Config
 from equilag.adapters.kafka.cluster import TIMEOUT
-from equilag.adapters.kafka.described import TopicPartition
+from equilag.adapters.kafka.described import DescribedMember, TopicPartition
 from equilag.adapters.kafka.group_kinds import described_kind
 from equilag.adapters.kafka.group_reader import GroupReader
-from equilag.adapters.kafka.reading import Reading, several
+from equilag.adapters.kafka.reading import Reading, TopicRacks, several
 from equilag.domain.group.lag import lag_list
 
 RACKS_EVERY_S: Final = 3600.0
@@ -49,27 +49,35 @@ class ClusterSampler:
         """
         read = self._reader.read_all(self._groups.fullmatch, patient=whole)
         sizes, problems = ({}, []) if whole else self._reader.log_sizes(read)
-        left_out = {
-            name: f"it is {described_kind(one.kind)[0]}" for name, one in read.others.items()
-        }
+        others = read.others.items()
+        left_out = {name: f"it is {described_kind(one.kind)[0]}" for name, one in others}
         left_out |= read.left_out
-        rows = SampleRows(read.ts_ms, sizes)
+        offsets: list[_Row] = []
+        members: list[_Row] = []
         for one in read.groups:
-            unknown = rows.add(one, whole)
+            ends = one.offsets.log_end
+            known: list[TopicPartition] = []
+            unknown: list[TopicPartition] = []
+            for topic, number in partitions_of(one):
+                (unknown if ends[topic][number] is None else known).append((topic, number))
             if whole and unknown:
                 left_out[one.group] = f"lag unknown: {several(unknown)}"
-        racks = {}
+                continue
+            offsets += ((read.ts_ms, *row) for row in offset_rows(one, known, sizes))
+            members += ((read.ts_ms, one.group, *row) for row in member_rows(one.members))
+        racks: list[_Row] = []
         if time.monotonic() - self._racks_kept >= RACKS_EVERY_S:
-            racks = {topic: read.topics.racks[topic] for topic, _ in read.ends}
+            topics = sorted({topic for topic, _ in read.ends})
+            racks = [(read.ts_ms, *row) for row in rack_rows(topics, read.topics.racks)]
             self._racks_kept = time.monotonic()
         remarks = [*read.remarks, *read.problems, *by_reason(read.no_ends), *problems]
         return Sample(
             read.ts_ms,
-            rows.offsets,
-            rows.members,
+            _table(OFFSETS, offsets),
+            _table(MEMBERS, members),
             left_out,
             list(dict.fromkeys(remarks)),
-            rack_rows(read.ts_ms, racks),
+            _table(RACKS, racks),
         )
 
 
@@ -91,6 +99,7 @@ MEMBERS: Final = (
 
 
 RACKS: Final = ("ts_ms", "topic", "partition", "racks")
+_Row: TypeAlias = tuple[Any, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,80 +133,9 @@ class Sample:
         return sum(lag_list(rows["committed"], rows["log_start"], rows["log_end"], "latest"))
 
 
-def rack_rows(ts_ms: int, racks: Mapping[str, Mapping[int, Sequence[str]]]) -> dict[str, list[Any]]:
-    """The table of racks by column, from topic -> partition -> racks; none is left out."""
-    known = [
-        (topic, partition, list(names))
-        for topic, partitions in sorted(racks.items())
-        for partition, names in sorted(partitions.items())
-        if names
-    ]
-    topics, partitions, names = zip(*known, strict=True) if known else ((), (), ())
-    values = ([ts_ms] * len(known), [*topics], [*partitions], [*names])
-    return dict(zip(RACKS, values, strict=True))
-
-
-class SampleRows:
-    """The columns of both tables, filled group by group.
-
-    `sizes` has the bytes of each partition's log if known.
-    """
-
-    def __init__(self, ts_ms: int, sizes: Mapping[TopicPartition, int]) -> None:
-        self.ts_ms = ts_ms
-        self.offsets: dict[str, list[Any]] = {name: [] for name in OFFSETS}
-        self.members: dict[str, list[Any]] = {name: [] for name in MEMBERS}
-        self._sizes = sizes
-
-    def add(self, read: Reading, whole: bool = False) -> list[TopicPartition]:
-        """Add a group; return its partitions of which the lag is unknown, which have no row.
-
-        With `whole` a group that has any is not added.
-        """
-        offsets = read.offsets
-        places = [*partitions_of(read)]
-        unknown = [
-            (topic, number) for topic, number in places if offsets.log_end[topic][number] is None
-        ]
-        if whole and unknown:
-            return unknown
-        for topic, number in places:
-            if offsets.log_end[topic][number] is not None:
-                known = (
-                    one[topic][number]
-                    for one in (offsets.log_start, offsets.log_end, offsets.committed)
-                )
-                values = (
-                    self.ts_ms,
-                    read.group,
-                    topic,
-                    number,
-                    *known,
-                    self._sizes.get((topic, number)),
-                )
-                for name, value in zip(OFFSETS, values, strict=True):
-                    self.offsets[name].append(value)
-        for member in read.members:
-            owned = sorted((topic, sorted(held)) for topic, held in member.owned.items() if held)
-            self._add_member(
-                read.group,
-                member=member.id,
-                subscription=list(member.topics),
-                owned=owned,
-                rack=member.rack,
-                instance_id=member.instance_id,
-                generation=member.generation,
-                client_id=member.client_id,
-                host=member.host,
-            )
-        if not read.members:
-            self._add_member(read.group, subscription=[], owned=[])
-        return unknown
-
-    def _add_member(self, group: str, **known: Any) -> None:
-        known |= {"ts_ms": self.ts_ms, "group": group}
-        for name in MEMBERS:
-            self.members[name].append(known.get(name))
+def _table(names: Sequence[str], rows: Sequence[_Row]) -> dict[str, list[Any]]:
+    """Return a table by column."""
+    return {name: [row[place] for row in rows] for place, name in enumerate(names)}
 
 
 def partitions_of(read: Reading) -> Iterator[TopicPartition]:
@@ -208,3 +146,34 @@ def partitions_of(read: Reading) -> Iterator[TopicPartition]:
         for number, offset in enumerate(committed):
             if topic in subscribed or offset is not None or (topic, number) in owned:
                 yield topic, number
+
+
+def offset_rows(
+    read: Reading, partitions: Iterable[TopicPartition], sizes: Mapping[TopicPartition, int]
+) -> Iterator[_Row]:
+    """Yield the rows of `OFFSETS` without their time; `sizes` has bytes if known."""
+    columns = read.offsets.log_start, read.offsets.log_end, read.offsets.committed
+    for topic, number in partitions:
+        offsets = (column[topic][number] for column in columns)
+        yield read.group, topic, number, *offsets, sizes.get((topic, number))
+
+
+def member_rows(members: Sequence[DescribedMember]) -> Iterator[_Row]:
+    """Yield the rows of `MEMBERS` from the member on; one without a member if there is none."""
+    for one in members:
+        owned = sorted((topic, sorted(held)) for topic, held in one.owned.items() if held)
+        capacity = max_partitions = instance = None  # not known to a broker
+        yield (
+            one.id, list(one.topics), owned, one.rack, capacity, one.instance_id, one.generation,
+            one.client_id, one.host, max_partitions, instance,
+        )  # fmt: skip
+    if not members:
+        yield None, [], [], *[None] * (len(MEMBERS) - 5)
+
+
+def rack_rows(topics: Iterable[str], racks: TopicRacks) -> Iterator[_Row]:
+    """Yield the rows of `RACKS` without their time, of partitions of which any rack is known."""
+    for topic in topics:
+        for number, names in sorted(racks[topic].items()):
+            if names:
+                yield topic, number, list(names)

@@ -6,7 +6,7 @@ import argparse
 from typing import Final
 
 from equilag.cli.arguments import options
-from equilag.cli.arguments.cluster import add_cluster, client_config, reading
+from equilag.cli.arguments.cluster import add_cluster, reading
 from equilag.cli.arguments.options import Option
 from equilag.cli.arguments.source import source_words
 from equilag.cli.deliver import deliver
@@ -36,7 +36,6 @@ def configure(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> int:
     options.check_output(args)
 
-    from equilag.adapters.kafka.cluster import TIMEOUT, connected
     from equilag.adapters.kafka.group_kinds import left_out_lines
     from equilag.live.carrier.plug_in import broker_settings
     from equilag.live.carrier.readiness import broker_readiness, group_readiness
@@ -45,8 +44,8 @@ def run(args: argparse.Namespace) -> int:
 
     group = args.group
     wanted = bool if group is None else {group, election_group(group)}.__contains__
-    with reading(args) as reader, connected(client_config(args), TIMEOUT) as cluster:
-        settings = cluster.call(broker_settings)
+    with reading(args) as reader:
+        settings = reader.call(broker_settings)
         found = reader.read_all(wanted)
         if group is not None and not found.groups and group not in found.others:
             found.groups.append(reader.read(group))

@@ -67,8 +67,28 @@ def read_ends(
     """Return the ends of logs as their leaders know them, brokers in parallel. A leader below 0
     stands for none.
 
-    With `committed` a log ends where the oldest open transaction begins.
+    With `committed` a log ends where the oldest open transaction begins. Without a limit on the
+    time, partitions with moving leaders are asked again for a while. Raises kafka-python's errors
+    if nobody knows the leaders then.
     """
+    found = _ends_now(client, leaders, committed, wait_ms)
+    for _ in range(_TRIES - 1 if wait_ms is None else 0):
+        if not found.moved:
+            break
+        time.sleep(_PAUSE_S)
+        known = read_topics(client, {topic for topic, _ in found.moved}).leaders()
+        again = _ends_now(client, {tp: known.get(tp, _NOBODY) for tp in found.moved}, committed)
+        found.failed = {tp: why for tp, why in found.failed.items() if tp not in again.found}
+        found = PlainEnds(found.found | again.found, found.failed | again.failed, again.moved)
+    return found
+
+
+def _ends_now(
+    client: PlainClient,
+    leaders: Mapping[TopicPartition, int],
+    committed: bool,
+    wait_ms: int | None = None,
+) -> PlainEnds:
     found = PlainEnds()
     found.failed = {tp: NO_LEADER for tp, leader in leaders.items() if leader < 0}
     by_leader = _by_leader(leaders)
@@ -82,23 +102,6 @@ def read_ends(
         ends, starts = (_offsets(mine, answer) for answer in answers[2 * number : 2 * number + 2])
         for tp, end in ends.items():
             _add(found, tp, starts[tp], end)
-    return found
-
-
-def read_ends_patiently(
-    client: PlainClient, leaders: Mapping[TopicPartition, int], committed: bool
-) -> PlainEnds:
-    """Return what `read_ends` returns, but ask again for a while where the leader is moving. Raises
-    kafka-python's errors if nobody knows the leaders."""
-    found = read_ends(client, leaders, committed)
-    for _ in range(_TRIES - 1):
-        if not found.moved:
-            break
-        time.sleep(_PAUSE_S)
-        known = read_topics(client, {topic for topic, _ in found.moved}).leaders()
-        again = read_ends(client, {tp: known.get(tp, _NOBODY) for tp in found.moved}, committed)
-        found.failed = {tp: why for tp, why in found.failed.items() if tp not in again.found}
-        found = PlainEnds(found.found | again.found, found.failed | again.failed, again.moved)
     return found
 
 

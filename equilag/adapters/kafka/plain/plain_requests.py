@@ -4,16 +4,14 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable, Mapping
-from typing import Any, Final, NamedTuple
+from collections.abc import Iterable, Mapping
+from typing import Any, Final
 
 from equilag.adapters.kafka.client_config import kafka_python
 from equilag.adapters.kafka.described import Commits, Described, ReadFailure, sorted_out
 from equilag.adapters.kafka.group_kinds import (
     CLASSIC,
     CLASSIC_STREAMS,
-    CONSUMER,
-    PLANNED,
     ListedGroup,
     committed_by_streams,
     listed_kind,
@@ -200,31 +198,3 @@ def described(
         found |= read
         unread |= failed
     return found, {name: why for name, why in unread.items() if name not in found}
-
-
-class GroupsRead(NamedTuple):
-    """The groups of a cluster at one moment."""
-
-    listed: dict[str, ListedGroup]
-    described: dict[str, Described]
-    """Those of kinds that are planned, as far as they can be read."""
-    commits: dict[str, Commits]
-    """Of those among them whose commits can be read."""
-    unread: dict[str, ReadFailure]
-    topics: NamedTopics
-    """All topics that the user may describe."""
-    remarks: list[str]
-    """Problems with single brokers."""
-
-
-def read_groups(
-    client: PlainClient, wanted: Callable[[str], object], patient: bool = False
-) -> GroupsRead:
-    """Return the groups that are `wanted`, with their commits; `patient` as in `described`."""
-    every, remarks = list_groups(client)
-    topics = read_topics(client, None)
-    listed = {group: one for group, one in every.items() if wanted(group)}
-    planned = {name: one.kind == CONSUMER for name, one in listed.items() if one.kind in PLANNED}
-    found, unread = described(client, planned, patient)
-    commits, failed = read_commits(client, {g: one.coordinator for g, one in found.items()})
-    return GroupsRead(listed, found, commits, {**unread, **failed}, topics, remarks)
