@@ -7,9 +7,9 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 
 from equilag.adapters.measuring.offset_samples import OffsetSamples
+from equilag.adapters.measuring.topic_columns import ObservedOffsets
 from equilag.domain.columns import NOBODY, Floats, Index
 from equilag.live.tracking.load_tracker import LoadTracker
-from equilag.live.tracking.topic_columns import ObservedOffsets
 
 TOPIC = "t"
 

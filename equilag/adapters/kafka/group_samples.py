@@ -12,7 +12,7 @@ import numpy as np
 
 from equilag.adapters.kafka.described import MissingRight, TopicPartition
 from equilag.adapters.kafka.group_reader import GroupReader, TemporarilyUnreadable
-from equilag.adapters.kafka.reading import Offsets, Reading, TopicOffsets
+from equilag.adapters.kafka.reading import Reading, TopicOffsets
 from equilag.adapters.measuring import speeds
 from equilag.adapters.measuring.offset_samples import OffsetSamples, lags_of
 from equilag.adapters.measuring.rates import Estimates
@@ -23,7 +23,7 @@ from equilag.adapters.measuring.speeds import (
     surely_faster,
     usable_capacities,
 )
-from equilag.domain.columns import NOBODY, Index, Ints
+from equilag.adapters.measuring.topic_columns import TopicColumns, holder_column
 from equilag.domain.errors import EquilagError
 from equilag.domain.figures import form, number, percent, plural
 from equilag.domain.group.member import Member
@@ -84,31 +84,20 @@ class GroupSamples:
         Who held what between the first and the last reading is known only of members that hold the
         same in both. The others hold nothing here.
         """
-        sizes = self.first.offsets.sizes
+        columns = TopicColumns(self.first.offsets.sizes)
         start, end, committed = (
-            np.array([_column(getattr(one, name), sizes) for one in self.offsets])
+            np.array([columns.column(getattr(one, name)) for one in self.offsets])
             for name in ("log_start", "log_end", "committed")
         )
-        holder = np.broadcast_to(self._holder(), end.shape)
-        n_members = len(self.last.members)
-        return OffsetSamples(np.array(self.times), end, committed, holder, n_members, start)
+        changed = {self.last.members[number].id for number in self.changed}
+        held = {one.id: {} if one.id in changed else one.owned for one in self.last.members}
+        holder = np.broadcast_to(holder_column(held, columns), end.shape)
+        return OffsetSamples(np.array(self.times), end, committed, holder, len(held), start)
 
     def course(self) -> list[tuple[float, int]]:
         """Seconds since the first sample, and the lag of all partitions of which it is known."""
         lags = lags_of(self.samples()).sum(axis=1).astype(np.int64).tolist()
         return [(at - self.times[0], lag) for at, lag in zip(self.times, lags, strict=True)]
-
-    def _holder(self) -> Index:
-        sizes = self.first.offsets.sizes
-        begin = dict(zip(sizes, np.cumsum([0, *sizes.values()]).tolist(), strict=False))
-        holder = np.full(sum(sizes.values()), NOBODY, dtype=np.int32)
-        changed = set(self.changed)
-        for index, member in enumerate(self.last.members):
-            if index not in changed:
-                for topic, partition in _held(member.owned):
-                    if partition < sizes.get(topic, 0):
-                        holder[begin[topic] + partition] = index
-        return holder
 
 
 def sample_group(
@@ -167,17 +156,6 @@ def _held(owned: Mapping[str, Iterable[int]]) -> frozenset[TopicPartition]:
     return frozenset((topic, number) for topic, numbers in owned.items() for number in numbers)
 
 
-def _column(rows: Offsets, sizes: Mapping[str, int]) -> Ints:
-    """[P] the offsets of topics of these sizes, -1 where they are unknown."""
-    column = np.full(sum(sizes.values()), _UNKNOWN, dtype=np.int64)
-    begin = 0
-    for topic, size in sizes.items():
-        row = [_UNKNOWN if offset is None else offset for offset in rows.get(topic, [])[:size]]
-        column[begin : begin + len(row)] = row
-        begin += size
-    return column
-
-
 def sampled_group(
     reader: GroupReader,
     group: str,
@@ -211,13 +189,8 @@ def put_into(given: GroupInput, found: GroupSamples, measured: Measurements) -> 
 
 def _rates_by_topic(found: GroupSamples, measured: Measurements) -> dict[str, list[float | None]]:
     """Topic -> a rate for each partition that exists at the end, None where it is unknown."""
-    values = measured.produced.value.tolist()
-    rates: dict[str, list[float | None]] = {}
-    sizes = found.first.offsets.sizes
-    begin = 0
-    for topic, size in sizes.items():
-        rates[topic] = [_rounded(value) for value in values[begin : begin + size]]
-        begin += size
+    values = np.array([*map(_rounded, measured.produced.value.tolist())], dtype=np.float64)
+    rates = TopicColumns(found.first.offsets.sizes).by_topic(values)
     return {
         topic: (rates.get(topic, []) + [None] * size)[:size]
         for topic, size in found.last.offsets.sizes.items()

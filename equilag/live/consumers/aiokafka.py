@@ -16,6 +16,7 @@ from collections.abc import Iterable, Mapping
 from functools import partial
 from typing import Any, ClassVar, Final
 
+from equilag.adapters.measuring.topic_columns import ObservedOffsets
 from equilag.domain.errors import MissingExtra
 from equilag.live.consumers import user_data
 from equilag.live.consumers.consumer_handle import (
@@ -31,7 +32,6 @@ from equilag.live.consumers.leader import Leader
 from equilag.live.consumers.options import AssignorOptions
 from equilag.live.consumers.sampler import REQUEST_TIMEOUT_MS
 from equilag.live.consumers.user_data import OwnedPartitions
-from equilag.live.tracking.topic_columns import ObservedOffsets
 
 try:
     from aiokafka import AIOKafkaConsumer

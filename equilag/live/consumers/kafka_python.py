@@ -16,6 +16,7 @@ from functools import partial
 from typing import Any, ClassVar, Final
 
 from equilag.adapters.kafka.client_config import quietly
+from equilag.adapters.measuring.topic_columns import ObservedOffsets
 from equilag.domain.errors import MissingExtra
 from equilag.domain.group.lag import RESETS
 from equilag.live.consumers import user_data
@@ -32,7 +33,6 @@ from equilag.live.consumers.leader import Leader
 from equilag.live.consumers.sampler import REQUEST_TIMEOUT_MS
 from equilag.live.consumers.user_data import OwnedPartitions
 from equilag.live.rebalance.joined_members import JoinedMember
-from equilag.live.tracking.topic_columns import ObservedOffsets
 
 try:
     with quietly():

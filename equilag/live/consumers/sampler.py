@@ -10,6 +10,7 @@ from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Final, Protocol
 
+from equilag.adapters.measuring.topic_columns import HeldPartitions, ObservedOffsets
 from equilag.domain.errors import describe_error
 from equilag.domain.group.co_partitioning import CoPartitionedTopics
 from equilag.live.consumers.lag_source import LagSource, Sizes
@@ -20,7 +21,6 @@ from equilag.live.rebalance.joined_members import JoinedMember, member_key
 from equilag.live.rebalance.measured import Measured, Racks, lags_of, too_few_lags, with_size
 from equilag.live.rebalance.rebalance_limits import VerdictNews
 from equilag.live.tracking.load_tracker import LoadTracker
-from equilag.live.tracking.topic_columns import HeldPartitions, ObservedOffsets
 
 log: Final = logging.getLogger("equilag.consumers")
 

@@ -10,6 +10,7 @@ import numpy as np
 
 from equilag.adapters.kafka.group_reader import GroupReader
 from equilag.adapters.kafka.reading import Reading, TopicOffsets
+from equilag.adapters.measuring.topic_columns import ObservedOffsets
 from equilag.domain.group.group import NOBODY, Group
 from equilag.live.rebalance.assignments import is_cooperative
 from equilag.live.rebalance.fitting_policy import count_broken, with_capacities
@@ -19,7 +20,6 @@ from equilag.live.rebalance.kept_together import KeptTogether
 from equilag.live.rebalance.measured import Measured, lags_of, measured_loads
 from equilag.live.status.state_file import KeptState
 from equilag.live.steward.steward_options import StewardOptions
-from equilag.live.tracking.topic_columns import ObservedOffsets
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

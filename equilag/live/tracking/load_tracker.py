@@ -7,11 +7,11 @@ from typing import Any, Final, NamedTuple, TypeAlias
 
 import numpy as np
 
+from equilag.adapters.measuring.topic_columns import ObservedOffsets, TopicColumns, renumbered
 from equilag.domain.columns import Floats, Ints
 from equilag.live.tracking.member_speeds import MemberSpeeds
 from equilag.live.tracking.produce_rates import produce_rates
 from equilag.live.tracking.sample_ring import SampleRing
-from equilag.live.tracking.topic_columns import ObservedOffsets, TopicColumns, renumbered
 from equilag.live.tracking.tracked_state import (
     STATE_FORMAT,
     TrackingSettings,

@@ -8,14 +8,14 @@ from typing import Final, NamedTuple
 import numpy as np
 
 from equilag.adapters.measuring.offset_samples import OffsetSamples
-from equilag.domain.columns import NOBODY, Floats, Index, Ints
-from equilag.live.tracking.topic_columns import (
+from equilag.adapters.measuring.topic_columns import (
     UNKNOWN_OFFSET,
-    HeldPartitions,
     ObservedOffsets,
     TopicColumns,
+    holder_column,
     renumbered,
 )
+from equilag.domain.columns import NOBODY, Floats, Index, Ints
 
 LEAST: Final = 8
 """Observations that are kept even if they are older than the window: a follower of an assignor may
@@ -126,20 +126,8 @@ class SampleRing:
 def _row_of(observed: ObservedOffsets, columns: TopicColumns) -> SampleRow:
     rows = observed.log_start, observed.log_end, observed.committed
     offsets = np.array([columns.column(row) for row in rows])
-    holder = _holder_column(observed.holders, columns)
+    holder = holder_column(observed.holders, columns)
     return SampleRow(observed.at, offsets, holder, tuple(observed.holders))
-
-
-def _holder_column(holders: HeldPartitions, columns: TopicColumns) -> Index:
-    """[P] the position of the holder's key, or NOBODY."""
-    holder = np.full(columns.number, NOBODY, dtype=np.int32)
-    places = dict(columns)
-    for number, held in enumerate(holders.values()):
-        for topic, partitions in held.items():
-            if topic in places:
-                view, given = holder[places[topic]], np.array(partitions, dtype=np.int64)
-                view[given[(given >= 0) & (given < len(view))]] = number
-    return holder
 
 
 def _renumbered_row(row: SampleRow, numbers: Ints) -> SampleRow:

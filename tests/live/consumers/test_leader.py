@@ -10,6 +10,7 @@ from dataclasses import replace
 import pytest
 
 import equilag
+from equilag.adapters.measuring.topic_columns import ObservedOffsets
 from equilag.domain.policy.policy import Policy
 from equilag.live.consumers import leader as module
 from equilag.live.consumers.consumer_handle import ConsumerHandle
@@ -19,7 +20,6 @@ from equilag.live.consumers.options import AssignorOptions
 from equilag.live.rebalance.decision import FALLBACK
 from equilag.live.rebalance.joined_members import JoinedMember, group_of
 from equilag.live.tracking.load_tracker import LoadTracker
-from equilag.live.tracking.topic_columns import ObservedOffsets
 from equilag.live.tracking.tracked_state import TrackingSettings
 from equilag.planner.worth.thresholds import Thresholds
 

@@ -11,9 +11,9 @@ import time
 import pytest
 from support.waiting import stays, until
 
+from equilag.adapters.measuring.topic_columns import ObservedOffsets
 from equilag.live.consumers.sampler import LagSampler, LeaderLoad
 from equilag.live.rebalance.joined_members import JoinedMember
-from equilag.live.tracking.topic_columns import ObservedOffsets
 
 TOPICS = {"t": 2}
 

@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 from support.tracked_loads import observation, rates_now
 
+from equilag.adapters.measuring.topic_columns import ObservedOffsets
 from equilag.domain.columns import NOBODY
 from equilag.live.tracking.load_tracker import LoadTracker
 from equilag.live.tracking.sample_ring import SampleRing
-from equilag.live.tracking.topic_columns import ObservedOffsets
 
 NAN = float("nan")
 

@@ -9,7 +9,7 @@ from typing import Any, Final, TypeAlias, TypeVar
 import numpy as np
 import numpy.typing as npt
 
-from equilag.domain.columns import Floats, Ints
+from equilag.domain.columns import NOBODY, Floats, Index, Ints
 
 Number = TypeVar("Number", bound=np.generic)
 
@@ -38,10 +38,11 @@ class TopicColumns:
         return sum(self.sizes.values())
 
     def column(self, rows: Mapping[str, Sequence[int | None]]) -> Ints:
-        """[P] offsets; unknown for a topic that is missing or has another size."""
+        """[P] offsets; unknown for a topic that is missing or has fewer partitions. Partitions that
+        are new have no column."""
         columns = np.full(self.number, UNKNOWN_OFFSET, dtype=np.int64)
         for topic, place in self:
-            row = rows.get(topic, ())
+            row = rows.get(topic, ())[: self.sizes[topic]]
             if len(row) == self.sizes[topic]:
                 columns[place] = _known_offsets(row)
         return np.maximum(columns, UNKNOWN_OFFSET)
@@ -93,6 +94,18 @@ PartitionOffsets: TypeAlias = Mapping[str, Sequence[int | None]]
 """Topic -> one offset per partition; None or a negative number if unknown."""
 HeldPartitions: TypeAlias = Mapping[str, Mapping[str, Sequence[int]]]
 """Member key -> topic -> partitions that the member holds."""
+
+
+def holder_column(holders: HeldPartitions, columns: TopicColumns) -> Index:
+    """[P] the position of the holder's key in `holders`, or NOBODY."""
+    holder = np.full(columns.number, NOBODY, dtype=np.int32)
+    places = dict(columns)
+    for number, held in enumerate(holders.values()):
+        for topic, partitions in held.items():
+            if topic in places:
+                view, given = holder[places[topic]], np.array(partitions, dtype=np.int64)
+                view[given[(given >= 0) & (given < len(view))]] = number
+    return holder
 
 
 @dataclass(frozen=True, slots=True)
