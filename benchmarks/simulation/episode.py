@@ -12,7 +12,7 @@ from benchmarks.simulation.observed import GroupSample
 from benchmarks.simulation.rules import Rule, Settings
 from benchmarks.simulation.scenarios import SECONDS, Script
 from equilag.domain.columns import NOBODY, Floats, Index
-from equilag.planner.simulation.fluid_state import Conditions, FluidState
+from equilag.planner.simulation.fluid import Conditions, FluidState
 
 COMMIT_S: Final = 5
 """Seconds between the commits of a member, the default of auto.commit.interval.ms."""

@@ -28,7 +28,6 @@ from equilag.planner.size import size
 from equilag.planner.sizes.sizing import Sizing
 from equilag.planner.solve import solve
 from equilag.planner.solving.run_settings import RunSettings
-from equilag.planner.solving.stage import Watcher
 
 Part = Literal["plan", "explanation", "frontier", "size"]
 
@@ -39,41 +38,22 @@ SHARES: Final[dict[Part, float]] = {
 explanation takes 1.5 times its share. What one part does not use is not given to another."""
 
 
-@dataclass(frozen=True, slots=True)
-class AnswerRun:
-    """How long the answers may take, and who watches them."""
+def share_of(run: RunSettings, part: Part) -> RunSettings:
+    """The settings of a run for one part of the answers; `run` are those for the plan."""
+    share, effort = SHARES[part], run.get("effort")
+    limit = share * run.get("time_limit", DEFAULT_TIME_LIMIT)
+    return {**run, "time_limit": limit, "effort": None if effort is None else share * effort}
 
-    time_limit: float
-    """Seconds for the plan."""
-    effort: float | None = None
-    """Seconds' worth of counted work for the plan."""
-    deterministic: bool = False
-    seed: int = 0
-    progress: Watcher | None = None
-    stop: Event | None = None
 
-    def of(self, part: Part) -> RunSettings:
-        """The settings of a run for one part."""
-        share = SHARES[part]
-        return {
-            "time_limit": share * self.time_limit,
-            "seed": self.seed,
-            "effort": None if self.effort is None else share * self.effort,
-            "deterministic": self.deterministic,
-            "progress": self.progress,
-            "stop": self.stop,
-        }
-
-    def options(self) -> dict[str, Any]:
-        """What `equilag plan` has to be told to make the same plan."""
-        limit = None if self.time_limit == DEFAULT_TIME_LIMIT else f"{self.time_limit:g}"
-        effort = None if self.effort is None else f"{self.effort:g}"
-        found = {"time_limit": limit, "effort": effort, "deterministic": self.deterministic}
-        return {**found, "seed": self.seed or None}
-
-    @property
-    def is_stopped(self) -> bool:
-        return self.stop is not None and self.stop.is_set()
+def run_options(run: RunSettings) -> dict[str, Any]:
+    """What `equilag plan` has to be told to make the plan of such a run."""
+    limit, effort = run.get("time_limit", DEFAULT_TIME_LIMIT), run.get("effort")
+    return {
+        "time_limit": None if limit == DEFAULT_TIME_LIMIT else f"{limit:g}",
+        "effort": None if effort is None else f"{effort:g}",
+        "deterministic": run.get("deterministic", False),
+        "seed": run.get("seed") or None,
+    }
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,31 +78,35 @@ class Answers:
 def all_answers(
     group: Group,
     policy: Policy,
-    run: AnswerRun,
+    run: RunSettings,
     *,
     plan: Plan | None = None,
     assignors: Sequence[str] = (),
 ) -> Answers:
     """Answer everything, with a plan that is made here unless it is given; then `policy` is its.
 
-    `assignors` are compared as well, as by `compare`. A run that is told to end leaves out what it
-    has not begun. Raises InputError as `solve` does, and as `compare` does for `assignors`.
+    `run` is how long the plan may take and who watches it. `assignors` are compared as well, as by
+    `compare`. A run that is told to end leaves out what it has not begun. Raises InputError as
+    `solve` does, and as `compare` does for `assignors`.
     """
-    answers = Answers(group, plan or solve(group, policy, **run.of("plan")))
-    if not run.is_stopped:
-        explanation = explain(group, answers.plan, **run.of("explanation"))
+    stop = run.get("stop") or Event()
+    answers = Answers(group, plan or solve(group, policy, **share_of(run, "plan")))
+    if not stop.is_set():
+        explanation = explain(group, answers.plan, **share_of(run, "explanation"))
         answers = replace(answers, explanation=explanation)
-    if not run.is_stopped:
+    if not stop.is_set():
         comparison = _comparison(answers.plan, policy, run, assignors)
-        points = frontier(group, policy, **run.of("frontier"))
+        points = frontier(group, policy, **share_of(run, "frontier"))
         answers = replace(answers, comparison=comparison, points=points)
-    if not run.is_stopped:
+    if not stop.is_set():
         simulation, sizing = _simulation(group, answers.plan), _sizing(group, policy, run)
         answers = replace(answers, simulation=simulation, sizing=sizing)
-    return replace(answers, is_stopped=run.is_stopped)
+    return replace(answers, is_stopped=stop.is_set())
 
 
-def _comparison(made: Plan, policy: Policy, run: AnswerRun, assignors: Sequence[str]) -> Comparison:
+def _comparison(
+    made: Plan, policy: Policy, run: RunSettings, assignors: Sequence[str]
+) -> Comparison:
     """The assignors beside equilag's plan: the report's, or one made here if the report's is an
     assignor's, which then has a row under that name."""
     names = dict.fromkeys((*assignor_names(), *assignors))
@@ -131,9 +115,9 @@ def _comparison(made: Plan, policy: Policy, run: AnswerRun, assignors: Sequence[
     if made.policy is None:
         names.pop(made.algorithm, None)  # not run again: its code may be elsewhere, or have changed
         own.append(Baseline(made.algorithm, made.assigned, made.wall_s))
-        optimum = solve(made.group, replace(policy, tolerance=0.0), **run.of("plan"))
+        optimum = solve(made.group, replace(policy, tolerance=0.0), **share_of(run, "plan"))
     load_assignor_libraries(made.group)
-    others = run_assignors(made.group, tuple(names), required=assignors, stop=run.stop)
+    others = run_assignors(made.group, tuple(names), required=assignors, stop=run.get("stop"))
     return comparison_of(optimum, optimum.wall_s, [*others, *own])
 
 
@@ -144,7 +128,7 @@ def _simulation(group: Group, plan: Plan) -> Simulation | None:
     return simulate(group, plan)
 
 
-def _sizing(group: Group, policy: Policy, run: AnswerRun) -> Sizing | None:
+def _sizing(group: Group, policy: Policy, run: RunSettings) -> Sizing | None:
     """None where neither rates nor capacities are known, and where no size can be told, such as of
     a group without active members."""
     known = any(member.capacity is not None for member in group.members)
@@ -153,6 +137,6 @@ def _sizing(group: Group, policy: Policy, run: AnswerRun) -> Sizing | None:
     weight = None if policy.weight == "work" else policy.weight  # by rate tells who keeps up
     for_sizes = replace(policy.fit_for("size"), weight=weight)
     try:
-        return size(group, for_sizes, **run.of("size"))
+        return size(group, for_sizes, **share_of(run, "size"))
     except InputError:
         return None

@@ -12,14 +12,14 @@ from equilag.domain.document import Shown
 from equilag.domain.errors import InputError
 from equilag.domain.figures import number, plural, printable
 from equilag.domain.group.group import NOBODY, Group, Index
-from equilag.domain.group.loads import excess
 from equilag.domain.plan.claim import Evidence
 from equilag.domain.plan.metrics import (
-    MemberFigures,
+    alike,
     count_moves,
     mean_load,
     member_counts,
     member_loads,
+    spread,
 )
 from equilag.domain.plan.plan import Plan, Status
 from equilag.domain.policy.policy import SETTINGS, Policy
@@ -260,19 +260,21 @@ def _row_of(plan: Plan, found: Baseline, bound: float, scope: BoundScope) -> Com
 
 def _figures(plan: Plan, found: Baseline, assigned: Index, bound: float) -> ComparisonRow:
     group, idle, extended = plan.group, plan.planned.group.idle, extended_row(plan, assigned)
-    loads = MemberFigures.of(member_loads(assigned, group.lag, group.n_members), idle)
-    spread: float = loads.spread
+    lag = member_loads(assigned, group.lag, group.n_members)
+    loads = alike(lag, idle)
+    apart = int(loads.spread)
+    uneven: float = apart
     mean, divisor = mean_load(plan.planned.group), plan.planned.group.extended.load_divisor
     if extended.load_spread is not None and divisor is not None:
-        spread, mean = extended.load_spread, mean / divisor
+        uneven, mean = extended.load_spread, mean / divisor
     return ComparisonRow(
         found.assignor,
-        MemberFigures.of(member_counts(assigned, group.n_members), idle).spread,
+        spread(member_counts(assigned, group.n_members), idle),
         count_moves(group, assigned),
-        int(loads.by_member.max(initial=0)),
-        loads.spread,
-        excess(loads.by_member[~idle]),
-        100.0 * (spread - bound) / mean if mean else 0.0,
+        int(lag.max(initial=0)),
+        apart,
+        loads.excess,
+        100.0 * (uneven - bound) / mean if mean else 0.0,
         round(1000 * found.wall, 3),
         extended=extended,
     )

@@ -18,14 +18,15 @@ from equilag.domain.policy.policy import SETTINGS, Policy
 from equilag.domain.policy.shape import shape_group, with_added_members
 from equilag.domain.reduction.reduce import known_capacities
 from equilag.domain.show import show
-from equilag.planner.simulation.fluid_run import (
+from equilag.planner.simulation.fluid import (
     PROTOCOLS,
+    Conditions,
+    FluidState,
     RebalanceProtocol,
     Schedule,
     read_at,
     rebalanced,
 )
-from equilag.planner.simulation.fluid_state import Conditions, FluidState
 from equilag.planner.simulation.rebalance_price import COOPERATIVE_ROUNDS, Pace, weigh
 from equilag.planner.simulation_result import (
     Assumed,

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any, Final, NamedTuple
 
 import numpy as np
@@ -14,14 +15,15 @@ from equilag.domain.document import Shown
 from equilag.domain.figures import number, printable, time_span
 from equilag.domain.group.group import Group
 from equilag.domain.plan.plan import Plan
-from equilag.planner.simulation.fluid_run import (
+from equilag.planner.simulation.fluid import (
+    Conditions,
+    FluidState,
     MemberLags,
     Schedule,
     members_read_at,
     states_at,
     total_lags,
 )
-from equilag.planner.simulation.fluid_state import Conditions, FluidState
 from equilag.planner.simulation.rebalance_price import Pace, Weighed
 
 
@@ -125,9 +127,6 @@ class Assumed(NamedTuple):
     """Records per second that are taken for them: the median of the known ones; None if all are
     known."""
 
-    def to_dict(self) -> dict[str, Any]:
-        return self._asdict()
-
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Simulation(Shown):
@@ -186,14 +185,18 @@ class Simulation(Shown):
                 "policy": None if plan is None else plan.settings,
             },
             "evidence": None if plan is None else plan.evidence,
-            "assumed": self.assumed.to_dict(),
-            "produced_per_s": _rounded(self.produced),
-            "capacity_per_s": _rounded(self.capacity),
-            "changes": self.changes,
-            "gain_record_s": _rounded(self.weighed.gain),
-            "price_record_s": _rounded(self.weighed.price),
-            "times_s": _numbers(self.current.moments.times),
-            "curve_times_s": _numbers(self.current.moments.curve),
+            "assumed": self.assumed._asdict(),
+            **_rounded(
+                {
+                    "produced_per_s": self.produced,
+                    "capacity_per_s": self.capacity,
+                    "changes": self.changes,
+                    "gain_record_s": self.weighed.gain,
+                    "price_record_s": self.weighed.price,
+                    "times_s": self.current.moments.times,
+                    "curve_times_s": self.current.moments.curve,
+                }
+            ),
             "current": course_document(self.group, self.conditions, self.current),
             "plan": course_document(self.group, self.conditions, self.planned),
         }
@@ -204,72 +207,47 @@ class Simulation(Shown):
 
 def course_document(group: Group, conditions: Conditions, course: LagCourse) -> dict[str, Any]:
     """One assignment's part of the JSON."""
-    highest, at = course.peak
-    return {
-        "caught_up_after_s": seconds_or_none(course.read_after),
-        "falls_behind_per_s": _rounded(course.falls_behind.sum()),
-        "highest_lag": {"lag": _rounded(highest), "after_s": _rounded(at)},
-        "lag": _numbers(course.total),
-        "oldest_unread_s": _numbers(course.oldest),
-        "curve": _numbers(course.curve),
-        "members": _members(group, conditions, course),
-        "partitions": {
-            topic: {
-                "lag": _rows(course.lag[:, start:end].T),
-                "oldest_unread_s": _rows(course.age[:, start:end].T),
-            }
-            for topic, start, end in zip(
-                group.topics,
-                group.topic_start[:-1].tolist(),
-                group.topic_start[1:].tolist(),
-                strict=True,
-            )
-        },
-    }
-
-
-def _members(
-    group: Group, conditions: Conditions, course: LagCourse
-) -> Mapping[str, dict[str, Any]]:
-    """Member to its figures."""
     rates = conditions._replace(owner=course.owner).member_rates()
-    columns = zip(
-        (member.id for member in group.members),
-        rates.tolist(),
-        conditions.capacity.tolist(),
-        course.falls_behind.tolist(),
-        course.member_read_after.tolist(),
-        _rows(course.by_member(group.n_members).T),
-        _rows(course.oldest_by_member(group.n_members).T),
-        strict=False,
-    )
-    return {
-        name: {
-            "produced_per_s": _rounded(rate),
-            "capacity_per_s": _rounded(capacity),
-            "falls_behind_per_s": _rounded(behind),
-            "caught_up_after_s": seconds_or_none(after),
-            "lag": lag,
-            "oldest_unread_s": oldest,
+    lag = course.by_member(group.n_members).T
+    oldest = course.oldest_by_member(group.n_members).T
+    members = {
+        member.id: {
+            "produced_per_s": rates[m],
+            "capacity_per_s": conditions.capacity[m],
+            "falls_behind_per_s": course.falls_behind[m],
+            "caught_up_after_s": course.member_read_after[m],
+            "lag": lag[m],
+            "oldest_unread_s": oldest[m],
         }
-        for name, rate, capacity, behind, after, lag, oldest in columns
+        for m, member in enumerate(group.members)
     }
-
-
-def seconds_or_none(seconds: float) -> float | None:
-    """None for never: JSON has no infinity."""
-    return None if math.isinf(seconds) else _rounded(seconds)
-
-
-def _rounded(value: float) -> float:
-    return round(float(value), DIGITS)
-
-
-def _numbers(values: Floats) -> list[float]:
-    found: list[float] = np.round(values, DIGITS).tolist()
+    ends = zip(group.topics, pairwise(group.topic_start.tolist()), strict=True)
+    partitions = {
+        topic: {"lag": course.lag[:, a:b].T, "oldest_unread_s": course.age[:, a:b].T}
+        for topic, (a, b) in ends
+    }
+    highest, at = course.peak
+    found: dict[str, Any] = _rounded(
+        {
+            "caught_up_after_s": course.read_after,
+            "falls_behind_per_s": course.falls_behind.sum(),
+            "highest_lag": {"lag": highest, "after_s": at},
+            "lag": course.total,
+            "oldest_unread_s": course.oldest,
+            "curve": course.curve,
+            "members": members,
+            "partitions": partitions,
+        }
+    )
     return found
 
 
-def _rows(table: Floats) -> list[list[float]]:
-    found: list[list[float]] = np.round(table, DIGITS).tolist()
-    return found
+def _rounded(value: Any) -> Any:
+    """Figures as JSON has them, with `DIGITS` decimals; null for what never is."""
+    if isinstance(value, Mapping):
+        return {name: _rounded(own) for name, own in value.items()}
+    if isinstance(value, np.ndarray):
+        return np.round(value, DIGITS).tolist()
+    if not isinstance(value, float):
+        return value
+    return None if math.isinf(value) else round(float(value), DIGITS)

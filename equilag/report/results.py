@@ -9,7 +9,7 @@ from typing import Any, Final, Unpack
 from equilag.domain.errors import InputError
 from equilag.domain.group.group import Group
 from equilag.domain.plan.plan import Plan
-from equilag.planner.all_answers import AnswerRun, all_answers
+from equilag.planner.all_answers import all_answers, run_options
 from equilag.planner.compare import Comparison
 from equilag.planner.explain import Explanation
 from equilag.planner.facts.fleet_run import FleetRun
@@ -17,7 +17,7 @@ from equilag.planner.facts.front import front_facts
 from equilag.planner.frontier import Front
 from equilag.planner.simulation_result import Simulation
 from equilag.planner.sizes.sizing import Sizing
-from equilag.planner.solving.run_settings import SolveSettings, policy_from
+from equilag.planner.solving.run_settings import RunSettings, SolveSettings, policy_from
 from equilag.report.outputs import TEXT, write_report
 from equilag.report.page.write_page import page_of
 from equilag.report.report_blocks import Report, Strip
@@ -87,13 +87,11 @@ def report_page(
     """
     if not isinstance(result, Group):
         return page_of(_report_of(result))
-    run: dict[str, Any] = {"time_limit": 2.0}
-    for name in AnswerRun.__dataclass_fields__:
-        if name in settings:
-            run[name] = settings.pop(name)  # type: ignore[misc]
-    limits, wanted = AnswerRun(**run), policy_from(policy, **settings)  # type: ignore[misc]
-    basis = ReportBasis("SNAPSHOT", wanted, limits.options())
-    return page_of(GroupReport(all_answers(result, wanted, limits), basis))
+    names = RunSettings.__annotations__
+    run: Any = {name: settings.pop(name) for name in names if name in settings}  # type: ignore[misc]
+    wanted = policy_from(policy, **settings)  # type: ignore[misc]
+    basis = ReportBasis("SNAPSHOT", wanted, run_options(run))
+    return page_of(GroupReport(all_answers(result, wanted, run), basis))
 
 
 def notebook_html(result: object) -> str:

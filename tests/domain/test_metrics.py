@@ -10,7 +10,7 @@ from support.orders_service import rated_group
 
 from equilag.domain.group.group import NOBODY, Group, Index
 from equilag.domain.plan.metrics import (
-    MemberFigures,
+    alike,
     is_valid,
     member_loads,
     spread,
@@ -31,8 +31,8 @@ def test_figures_as_from_a_list(group: Group) -> None:
         if member != NOBODY:
             loads[member] += int(group.lag[partition])
     active = [load for load, idle in zip(loads, group.idle.tolist(), strict=True) if not idle]
-    figures = MemberFigures.of(member_loads(column, group.lag, group.n_members), group.idle)
-    assert figures.by_member.tolist() == loads
+    figures = alike(member_loads(column, group.lag, group.n_members), group.idle)
+    assert figures.weight.tolist() == loads
     assert (figures.max, figures.min) == (max(active, default=0), min(active, default=0))
     assert figures.mean == (sum(active) / len(active) if active else 0.0)
     assert figures.spread == spread(np.array(loads, np.int64), group.idle)

@@ -13,8 +13,9 @@ from support.orders_service import orders_group
 import equilag
 from equilag.domain.policy.policy import Policy
 from equilag.domain.policy.policy_settings import POLICIES
-from equilag.planner.all_answers import AnswerRun, all_answers
+from equilag.planner.all_answers import all_answers, run_options
 from equilag.planner.solve import solve
+from equilag.planner.solving.run_settings import RunSettings
 from equilag.planner.solving.stage import Progress
 
 GROUP: Final = random_group(np.random.default_rng(8), 20, 6, 80)
@@ -67,7 +68,7 @@ def test_the_front_so_far() -> None:
 def test_a_run_that_is_told_to_end_leaves_out_what_it_has_not_begun() -> None:
     stop = Event()
     stop.set()
-    found = all_answers(orders_group(), Policy(), AnswerRun(5.0, stop=stop))
+    found = all_answers(orders_group(), Policy(), {"time_limit": 5.0, "stop": stop})
     assert found.plan.interrupted
     assert found.is_stopped
     others = (found.explanation, found.comparison, found.points, found.simulation, found.sizing)
@@ -76,7 +77,7 @@ def test_a_run_that_is_told_to_end_leaves_out_what_it_has_not_begun() -> None:
 
 def test_sizes_are_of_rates_where_they_are_known() -> None:
     rates = {"orders": [10.0] * 5, "payments": [1.0] * 4}
-    run = AnswerRun(60.0, effort=0.05)
+    run = RunSettings(time_limit=60.0, effort=0.05)
     found = all_answers(orders_group(rates=rates), Policy(max_moves=2), run)
     assert found.sizing.basis.kind == "rate"
     assert found.simulation is None
@@ -84,9 +85,14 @@ def test_sizes_are_of_rates_where_they_are_known() -> None:
 
 
 def test_the_plan_is_that_of_the_same_settings() -> None:
-    group, run = orders_group(), AnswerRun(9.0, effort=0.05, seed=3)
+    group, run = orders_group(), RunSettings(time_limit=9.0, effort=0.05, seed=3)
     made = solve(group, Policy(max_moves=2), time_limit=9.0, effort=0.05, seed=3)
     found = all_answers(group, Policy(max_moves=2), run)
     assert {**found.plan.to_dict(), "timing": None} == {**made.to_dict(), "timing": None}
-    assert run.options() == {"time_limit": "9", "effort": "0.05", "deterministic": False, "seed": 3}
+    assert run_options(run) == {
+        "time_limit": "9",
+        "effort": "0.05",
+        "deterministic": False,
+        "seed": 3,
+    }
     assert all_answers(group, Policy(), run, plan=made).plan is made

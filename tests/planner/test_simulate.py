@@ -113,7 +113,7 @@ def test_what_stands_in_for_unknown_figures() -> None:
     del members[0]["capacity"]
     group = slow_group(members=members, rates={"t": [30, 20, None, 30, 50, 30]})
     found = simulate(group, even_assignment())
-    assert found.assumed.to_dict() == {
+    assert found.assumed._asdict() == {
         "unknown_rates": 1, "unknown_capacities": 1, "usual_capacity": 80,
     }  # fmt: skip
     assert found.conditions.rate.tolist() == [30, 20, 32, 30, 50, 30]

@@ -13,14 +13,8 @@ from equilag.planner.sizes.size_bounds import AlikeLoads
 from equilag.planner.sizes.size_curve import SizeCurve
 from equilag.planner.sizes.size_members import member_pool
 from equilag.planner.sizes.size_probe import probing_policy
-from equilag.planner.sizes.size_search import (
-    MAX_NOTABLE,
-    LeastSize,
-    least_size,
-    notable_sizes,
-    use_up,
-    walk,
-)
+from equilag.planner.sizes.size_search import least_size, use_up, walk
+from equilag.planner.sizes.sizing import MAX_NOTABLE, LeastSize, notable_sizes
 
 RNG = np.random.default_rng(11)
 LAGS = RNG.lognormal(3, 1, 60).astype(np.int64).tolist()

@@ -35,7 +35,7 @@ from equilag.planner.explaining.bound_causes import BoundCause
 from equilag.planner.explaining.unevenness import unevenness_facts
 from equilag.planner.facts.group import group_facts
 from equilag.planner.simulate import simulate
-from equilag.planner.sizes.size_search import LeastSize
+from equilag.planner.sizes.sizing import LeastSize
 from equilag.planner.solving.run_settings import budget_of
 from equilag.planner.verdict.judged_plan import JudgedPlan
 from equilag.planner.verdict.suspects import suspicion

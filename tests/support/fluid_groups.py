@@ -13,8 +13,7 @@ from typing import NamedTuple
 import numpy as np
 
 from equilag.domain.columns import Floats
-from equilag.planner.simulation.fluid_run import Schedule
-from equilag.planner.simulation.fluid_state import Conditions
+from equilag.planner.simulation.fluid import Conditions, Schedule
 
 
 def random_conditions(rng: np.random.Generator, n_members: int, n_partitions: int) -> Conditions:

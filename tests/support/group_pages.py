@@ -8,7 +8,7 @@ from typing import Any, Final
 
 from equilag.adapters.snapshot.read_input import load_snapshot
 from equilag.domain.policy.policy import Policy
-from equilag.planner.all_answers import AnswerRun, all_answers
+from equilag.planner.all_answers import all_answers
 from equilag.report.page.write_page import page_of
 from equilag.report.reports.group_report import GroupReport, ReportBasis
 
@@ -70,7 +70,7 @@ def large_group(members: int = 200, partitions: int = 5000) -> dict[str, Any]:
 
 def report_of(snapshot: Any, effort: float = 0.1) -> GroupReport:
     """The report on a snapshot: its path, or its JSON."""
-    answers = all_answers(load_snapshot(snapshot), Policy(), AnswerRun(60.0, effort))
+    answers = all_answers(load_snapshot(snapshot), Policy(), {"time_limit": 60.0, "effort": effort})
     return GroupReport(answers, ReportBasis("group.json", Policy()))
 
 

@@ -12,8 +12,8 @@ from support.groups import LAG_KINDS, random_group
 from equilag.certificate.bounds.counting import Counting
 from equilag.domain.constraint import CountConstraint, constraint_of
 from equilag.domain.group.group import Group, Index
-from equilag.domain.group.loads import excess, roughly
-from equilag.domain.plan.metrics import member_loads, spread
+from equilag.domain.group.loads import roughly
+from equilag.domain.plan.metrics import alike, member_loads, spread
 from equilag.domain.policy.policy import Policy
 from equilag.domain.policy.policy_settings import BALANCES
 from equilag.solver.local_search.load_targets import Window
@@ -31,7 +31,7 @@ def never() -> bool:
 
 def excess_of(group: Group, assigned: Index) -> float:
     """What lies above the mean load."""
-    return excess(member_loads(assigned, group.lag, group.n_members)[~group.idle])
+    return alike(member_loads(assigned, group.lag, group.n_members), group.idle).excess
 
 
 def spread_of(group: Group, assigned: Index) -> int:

@@ -91,16 +91,15 @@ def run(args: argparse.Namespace) -> int:
             raise InputError(problem, source=path)
 
     from equilag.certificate.checked_plan import checked_plan
-    from equilag.planner.all_answers import AnswerRun, all_answers
+    from equilag.planner.all_answers import all_answers, run_options
     from equilag.report.reports.group_report import GroupReport, ReportBasis
     from equilag.report.reports.history import CoursePoint
 
     with answering(args, policy) as settings:
         plan = None if document is None else checked_plan(group, document)
-        limits = AnswerRun(**settings)
         wanted = policy if plan is None else plan.policy or Policy()
-        answers = all_answers(group, wanted, limits, plan=plan, assignors=args.assignor)
-    made_with = limits.options() if plan is None else {}
+        answers = all_answers(group, wanted, settings, plan=plan, assignors=args.assignor)
+    made_with = run_options(settings) if plan is None else {}
     basis = ReportBasis(_source(args), wanted, made_with)
     if args.history is not None:
         from equilag.pipeline.sources.history import lag_course

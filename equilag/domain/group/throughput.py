@@ -14,11 +14,11 @@ from typing import Final
 
 import numpy as np
 
-from equilag.domain.columns import NOBODY, Flags, Floats, Index, Ints
+from equilag.domain.columns import Flags, Floats, Index, Ints
 from equilag.domain.group.group import Group
 from equilag.domain.group.member_capacities import Load
 from equilag.domain.group.weight import filled_rates, known_rates, knows_rates
-from equilag.domain.plan.metrics import member_loads
+from equilag.domain.plan.metrics import member_loads, member_sums
 from equilag.domain.plan.plan_figures import RATE_ROUNDING, HotPartition, ThroughputFigures
 from equilag.domain.reduction.reduce import Reduction, known_capacities
 
@@ -96,9 +96,7 @@ def throughput(
         return None
     group, (rate, capacity) = reduction.given, known
     active = ~reduction.group.idle
-    held = assigned != NOBODY
-    load: Floats = np.zeros(group.n_members)
-    np.add.at(load, assigned[held], rate[held])
+    load = member_sums(rate, assigned, group.n_members)
     used = np.where(active, load / capacity, 0.0)
     short = float(np.maximum(-spare(load, capacity), 0.0)[active].sum())
     return ThroughputFigures(

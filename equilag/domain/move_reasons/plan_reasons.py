@@ -42,23 +42,6 @@ class _Cause(NamedTuple):
     """The unit whose chain has the other partners; -1 for none"""
 
 
-class _Chained(NamedTuple):
-    """The chains as lists, which single entries are read from more quickly."""
-
-    partitions: list[int]
-    """Those that move, chain by chain."""
-    begin: list[int]
-    """Where each chain begins in `partitions`."""
-    chain_of: list[int]
-    """By row of units, its chain."""
-    place: list[int]
-    """By row, its place in `partitions`."""
-    closed: list[bool]
-    """By chain, True if it is a cycle."""
-    place_of: dict[int, int]
-    """Partition -> its place in `partitions`."""
-
-
 @dataclass(frozen=True, eq=False)
 class PlanReasons:
     """Reasons by the number of the move in the plan; nothing is computed before one is read."""
@@ -124,16 +107,16 @@ class PlanReasons:
     def _partners(self, head: int, row: int) -> tuple[tuple[Partner, ...], int]:
         """`head` and other moves of the chain of a unit's row, and how many are left."""
         found, others = [head] if head >= 0 else [], 0
-        if row >= 0:
-            chained = self._chained
-            chain = chained.chain_of[row]
-            begin, end = chained.begin[chain : chain + 2]
-            length, place = end - begin, chained.place[row] - begin
-            others = length - 1
-            step = -1 if chained.closed[chain] else 1  # in a cycle what comes back first
-            near = (place + step * k for k in range(1, min(length, MAX_PARTNERS + 2)))
-            around = [chained.partitions[begin + at % length] for at in near]
-            others -= others > 0 and begin <= chained.place_of.get(head, -1) < end
+        if row >= 0 and self._found is not None:
+            number = self._chain_of[row]
+            chain = self._chains[number]
+            place, length = chain.index(int(self._rows.partition[row])), len(chain)
+            step = (
+                -1 if self._found.chains.closed[number] else 1
+            )  # in a cycle what comes back first
+            near = range(1, min(length, MAX_PARTNERS + 2))
+            around = [chain[(place + step * k) % length] for k in near]
+            others = max(0, length - 1 - (head in chain))
             found += [partition for partition in around if partition != head]
         name = self.reduction.given.partition_name
         shown = found[:MAX_PARTNERS]
@@ -143,8 +126,21 @@ class PlanReasons:
     def chains(self) -> tuple[tuple[Partner, ...], ...]:
         """The partitions of each chain, in its order; a unit stands with its heaviest one. Empty
         where the policy does not weigh moves."""
-        name, partitions = self.reduction.given.partition_name, self._chained.partitions
-        return tuple(tuple(map(name, partitions[a:b])) for a, b in pairwise(self._chained.begin))
+        name = self.reduction.given.partition_name
+        return tuple(tuple(map(name, chain)) for chain in self._chains)
+
+    @cached_property
+    def _chains(self) -> list[list[int]]:
+        """The same by number."""
+        if self._found is None:
+            return []
+        partitions = self._rows.partition[self._found.chains.order].tolist()
+        return [partitions[a:b] for a, b in pairwise(self._found.chains.begin.tolist())]
+
+    @cached_property
+    def _chain_of(self) -> list[int]:
+        """By row of units, its chain."""
+        return [] if self._found is None else self._found.chains.chain_of.tolist()
 
     @cached_property
     def _moving(self) -> list[int]:
@@ -198,20 +194,3 @@ class PlanReasons:
         return (
             loads.before.tolist(), loads.after.tolist(), rows.counts.tolist(), after.tolist(),
         )  # fmt: skip
-
-    @cached_property
-    def _chained(self) -> _Chained:
-        if self._found is None:
-            return _Chained([], [0], [], [], [], {})
-        chains = self._found.chains
-        place = np.empty_like(chains.order)
-        place[chains.order] = np.arange(len(place))
-        partitions: list[int] = self._rows.partition[chains.order].tolist()
-        return _Chained(
-            partitions,
-            chains.begin.tolist(),
-            chains.chain_of.tolist(),
-            place.tolist(),
-            chains.closed.tolist(),
-            {partition: place for place, partition in enumerate(partitions)},
-        )

@@ -12,7 +12,7 @@ from equilag.domain.group.loads import MemberLoads
 from equilag.domain.group.member_capacities import Load
 from equilag.domain.group.throughput import throughput
 from equilag.domain.plan.metrics import (
-    count_figures,
+    alike,
     member_counts,
     member_loads,
     topic_squares,
@@ -160,8 +160,9 @@ def _units(reduction: Reduction, assigned: Index) -> UnitFigures | None:
     if reduction.unit_of is None:
         return None
     group, collapsed = reduction.group, reduction.collapse(assigned)
-    figures = count_figures(group, collapsed)
-    counts = CountFigures(figures.max, figures.min, group.by_member(figures.by_member))
+    held = member_counts(collapsed, group.n_members)
+    figures = alike(held, group.idle)
+    counts = CountFigures(int(figures.max), int(figures.min), group.by_member(held))
     return UnitFigures(int(np.count_nonzero(collapsed != NOBODY)), counts)
 
 

@@ -5,14 +5,15 @@ An assignment is an array [P] of member numbers, NOBODY where a partition has no
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from fractions import Fraction
 from typing import Final
 
 import numpy as np
 
-from equilag.domain.group.group import NOBODY, Flags, Group, Index, Ints
+from equilag.domain.group.group import NOBODY, Flags, Floats, Group, Index, Ints
 from equilag.domain.group.loads import MemberLoads
+from equilag.domain.group.member_capacities import MemberCapacities
 
 MOST_PARTS: Final = 10**300
 """Denominators up to which an exact sum of fractions is kept: claims have 1,000 digits at most."""
@@ -41,39 +42,23 @@ def member_loads(assigned: Index, lag: Ints, n_members: int) -> Ints:
     return loads[:-1]
 
 
+def member_sums(values: Floats, owner: Index, n_members: int) -> Floats:
+    """[M] the sum of a column [P] over the partitions of each member; without what nobody owns."""
+    held = owner != NOBODY
+    if held.all():
+        return np.bincount(owner, values, n_members).astype(np.float64)
+    return np.bincount(owner[held], values[held], n_members).astype(np.float64)
+
+
+def alike(values: Ints, idle: Flags) -> MemberLoads:
+    """A figure [M] of members, whatever their capacities, with its extremes and mean."""
+    active = np.flatnonzero(~idle).astype(np.int32)
+    return MemberLoads(values, MemberCapacities.equal(len(values)), active)
+
+
 def spread(values: Ints, idle: Flags) -> int:
     """Maximum minus minimum over the members that are not idle; 0 if all are idle."""
-    active = values[~idle]
-    return int(active.max() - active.min()) if len(active) else 0
-
-
-@dataclass(frozen=True, eq=False, slots=True)
-class MemberFigures:
-    """One figure per member; extremes and mean are over the members that are not idle."""
-
-    by_member: Ints
-    """[M]"""
-    max: int
-    min: int
-    mean: float
-
-    @staticmethod
-    def of(by_member: Ints, idle: Flags) -> MemberFigures:
-        """0 for extremes and mean if all members are idle."""
-        active = by_member[~idle]
-        if not len(active):
-            return MemberFigures(by_member, 0, 0, 0.0)
-        mean = int(active.sum()) / len(active)
-        return MemberFigures(by_member, int(active.max()), int(active.min()), mean)
-
-    @property
-    def spread(self) -> int:
-        return self.max - self.min
-
-
-def count_figures(group: Group, assigned: Index) -> MemberFigures:
-    """Partitions per member."""
-    return MemberFigures.of(member_counts(assigned, group.n_members), group.idle)
+    return int(alike(values, idle).spread)
 
 
 def topic_squares(group: Group, assigned: Index) -> Fraction:

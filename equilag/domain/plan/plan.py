@@ -13,7 +13,7 @@ from equilag.domain.document import Shown, to_document
 from equilag.domain.figures import number, printable, spread_over
 from equilag.domain.group.group import NOBODY, Group, Index
 from equilag.domain.group.lag import QUALITY
-from equilag.domain.group.loads import MemberLoads, excess
+from equilag.domain.group.loads import MemberLoads
 from equilag.domain.group.member_capacities import Load
 from equilag.domain.group.throughput import shortage_of
 from equilag.domain.move_reasons.plan_reasons import PlanReasons
@@ -34,7 +34,7 @@ from equilag.domain.plan.extended_figures import (
     square_figures,
 )
 from equilag.domain.plan.metrics import (
-    MemberFigures,
+    alike,
     count_moves,
     loads_of,
     member_counts,
@@ -144,32 +144,32 @@ class Plan(Shown):
     @cached_property
     def counts(self) -> CountFigures:
         counts = member_counts(self.assigned, self.group.n_members)
-        figures = MemberFigures.of(counts, self.planned.group.idle)
+        figures = alike(counts, self.planned.group.idle)
         squares: tuple[float, ...] = ()
         if self.policy is not None and self.policy.then_topics:
             proved = (claim.value for claim in self.claims if claim.claim == SQUARES)
             squares = square_figures(self.planned, self.assigned, max(proved, default=0))
-        return CountFigures(figures.max, figures.min, self.group.by_member(counts), *squares)
+        by_member = self.group.by_member(counts)
+        return CountFigures(int(figures.max), int(figures.min), by_member, *squares)
 
     @cached_property
     def lag(self) -> LagFigures:
         """Bounds on loads that are no lag, or per unit of capacity, are none on the lag."""
-        idle, scaled = self.planned.group.idle, self.planned.group.extended.load_divisor is not None
-        loads = member_loads(self.assigned, self.group.lag, self.group.n_members)
-        figures = MemberFigures.of(loads, idle)
-        bound = 0 if scaled else int(self.spread_lower_bound)
-        gap = figures.spread - bound
+        scaled = self.planned.group.extended.load_divisor is not None
+        lag = member_loads(self.assigned, self.group.lag, self.group.n_members)
+        loads = alike(lag, self.planned.group.idle)
+        bound, spread = 0 if scaled else int(self.spread_lower_bound), int(loads.spread)
         return LagFigures(
-            figures.max,
-            figures.min,
-            figures.spread,
-            figures.mean,
+            int(loads.max),
+            int(loads.min),
+            spread,
+            loads.mean,
             bound,
-            gap,
-            100.0 * gap / figures.mean if figures.mean else 0.0,
-            excess(loads[~idle]),
+            spread - bound,
+            100.0 * (spread - bound) / loads.mean if loads.mean else 0.0,
+            loads.excess,
             0 if scaled else int(self.excess_lower_bound),
-            self.group.by_member(loads),
+            self.group.by_member(lag),
             int(self.group.lag.sum()),
         )
 

@@ -13,8 +13,9 @@ import numpy as np
 
 from equilag.domain.building.member_fields import unlike_threads
 from equilag.domain.building.topic_index import co_partitioned_topics
+from equilag.domain.columns import Floats, Index, Ints
 from equilag.domain.errors import InputError
-from equilag.domain.group.group import NOBODY, Group, Index
+from equilag.domain.group.group import NOBODY, Group
 from equilag.domain.group.member import Member
 from equilag.domain.policy.entries import EVERY, pattern_text
 from equilag.domain.policy.policy import Policy
@@ -39,14 +40,20 @@ def with_added_members(group: Group, number: int | None) -> Group:
     if not len(busy):
         raise InputError("no member reads a partition, so new ones would not either", "add_members")
     share = np.bincount(group.class_of[busy], minlength=len(group.class_topics))
-    classes: list[int] = []
-    added = np.zeros(len(share))
-    for _ in range(number):
-        # The divisor method of Webster, as seats are shared among parties.
-        following = int(np.argmax(share / (2 * (share + added) + 1)))
-        added[following] += 1
-        classes.append(following)
+    classes = in_shares(share, share.astype(np.float64), number)
     return with_new_members(group, sorted(classes), _threads(group))
+
+
+def in_shares(share: Ints, given: Floats, number: int) -> list[int]:
+    """Whose turn it is, so many times after what was `given`, by the divisor method of Webster: as
+    seats are shared among parties."""
+    if len(share) == 1:
+        return [0] * number
+    given, turns = given.copy(), list[int]()
+    for _ in range(number):
+        turns.append(int(np.argmax(share / (2 * given + 1))))
+        given[turns[-1]] += 1
+    return turns
 
 
 def with_new_members(group: Group, classes: Sequence[int], threads: int = 1) -> Group:
@@ -86,8 +93,12 @@ def _threads(group: Group) -> int:
     names = [member.instance for member in group.members if member.instance is not None]
     if 2 * len(names) < group.n_members or not names:
         return 1
-    sizes = [names.count(name) for name in dict.fromkeys(names)]
-    return max(set(sizes), key=lambda size: (sizes.count(size), size))
+    return usual_threads([names.count(name) for name in dict.fromkeys(names)])
+
+
+def usual_threads(numbers: Sequence[int]) -> int:
+    """The number of threads that most instances have, the largest of several."""
+    return max(set(numbers), key=lambda number: (numbers.count(number), number))
 
 
 _NAMES: Final = ("id", "instance_id", "client_id")

@@ -17,7 +17,7 @@ from typing import Final, TypeAlias
 import numpy as np
 
 from equilag.domain.group.group import NOBODY, Group, Index
-from equilag.domain.plan.metrics import member_counts
+from equilag.domain.plan.metrics import member_counts, member_sums
 from equilag.domain.plan.plan import Plan
 from equilag.domain.policy.policy import Policy
 from equilag.domain.reduction.reduce import reduce_group
@@ -30,7 +30,6 @@ from equilag.live.rebalance.decision import (
     last_resort,
 )
 from equilag.live.rebalance.fitting_policy import FittingPolicy
-from equilag.planner.simulation.fluid_state import member_sums
 from equilag.planner.simulation.rebalance_price import MARGIN, Pace
 from equilag.planner.worth.gain import Gain, gain_of
 from equilag.planner.worth.group_loads import GroupLoads, group_loads

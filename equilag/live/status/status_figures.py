@@ -7,11 +7,9 @@ import time
 from collections.abc import Collection, Mapping
 from typing import Any, Final
 
-import numpy as np
-
 from equilag.domain.figures import utc
 from equilag.domain.group.group import Group
-from equilag.domain.plan.metrics import member_counts, member_loads, spread
+from equilag.domain.plan.metrics import member_counts, member_loads, member_sums, spread
 from equilag.domain.plan.move import Move
 from equilag.domain.plan.plan import Plan
 from equilag.domain.plan.verdict import CauseFacts
@@ -68,8 +66,7 @@ def observed_members(observation: Observation) -> tuple[StewardMember, ...]:
     group, loads = observation.group, observation.loads
     counts = member_counts(group.owner, group.n_members).tolist()
     lag = member_loads(group.owner, group.lag, group.n_members).tolist()
-    held = group.owner >= 0
-    rate = np.bincount(group.owner[held], loads.rate[held], group.n_members).tolist()
+    rate = member_sums(loads.rate, group.owner, group.n_members).tolist()
     load = dict(zip(loads.busy.tolist(), loads.of(group.owner).tolist(), strict=True))
     keys = {one.id: member_key(one) for one in observation.members}
     names = speed_names(observation.members)

@@ -21,7 +21,7 @@ from equilag.domain.reduction.reduce import known_capacities
 from equilag.live.rebalance.joined_members import MemberAssignments
 from equilag.live.rebalance.measured import measured_loads
 from equilag.live.steward.observer import Observation
-from equilag.planner.simulation.fluid_state import Conditions, FluidState
+from equilag.planner.simulation.fluid import Conditions, FluidState
 from equilag.planner.worth.gain import heaviest_percent
 from equilag.planner.worth.group_loads import GroupLoads
 

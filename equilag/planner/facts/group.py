@@ -12,9 +12,8 @@ from equilag.domain.building.group_input import DROPPED_CLAIM, InputDoubt
 from equilag.domain.figures import natural_key
 from equilag.domain.group.group import NOBODY, Group
 from equilag.domain.group.lag import QUALITY
-from equilag.domain.group.loads import excess
 from equilag.domain.plan.extended_figures import ProvedBounds, extended_figures
-from equilag.domain.plan.metrics import mean_load, member_loads, spread
+from equilag.domain.plan.metrics import alike, mean_load, member_loads
 from equilag.domain.reduction.reduce import Reduction
 from equilag.planner.facts.work import LoadUnit, load_unit
 
@@ -108,8 +107,8 @@ def _loads_before(reduction: Reduction, per_capacity: bool | None) -> tuple[floa
             busy = reduction.capacities.values[~planned.idle]
             divisor = float(busy.mean()) if len(busy) else 1.0
         return mean / divisor, found.load.spread, found.load.excess
-    loads = member_loads(group.owner, group.lag, group.n_members)
-    return mean, spread(loads, planned.idle), excess(loads[~planned.idle])
+    loads = alike(member_loads(group.owner, group.lag, group.n_members), planned.idle)
+    return mean, int(loads.spread), loads.excess
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,12 +11,14 @@ from typing import Final, NamedTuple
 import numpy as np
 
 from equilag.domain.columns import Flags, Floats, Index
-from equilag.planner.simulation.fluid_run import (
+from equilag.domain.plan.metrics import member_sums
+from equilag.planner.simulation.fluid import (
+    Conditions,
+    FluidState,
     RebalanceProtocol,
     lag_seconds,
     rebalanced,
 )
-from equilag.planner.simulation.fluid_state import Conditions, FluidState, member_sums
 
 ROUND_S: Final = 3.0
 """How long a round is taken to last until one was measured: members notice it by their heartbeats,

@@ -4,21 +4,25 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from typing import Final
 
 import numpy as np
 
 from equilag.certificate.exhaustive.small_problem import MAX_ITEMS, MAX_MEMBERS
 from equilag.domain.budget import ELEMENT, Budget
-from equilag.domain.columns import Floats
 from equilag.domain.errors import InputError
 from equilag.domain.group.group import Group
+from equilag.domain.group.weight import SAME, PartitionWeights, filled_rates, partition_weights
 from equilag.domain.policy.policy import Policy
-from equilag.domain.policy.policy_settings import UNCONSTRAINED
+from equilag.domain.policy.policy_settings import UNCONSTRAINED, WeightKind
 from equilag.domain.reduction.reduce import reduce_group
 from equilag.planner.sizes.size_bounds import AlikeLoads, SizeLoad
 from equilag.planner.sizes.size_members import MemberPool
-from equilag.planner.sizes.size_probe import best_plan
+from equilag.planner.sizes.size_probe import best_plan, probing_policy
+
+RATE: Final[WeightKind] = "rate"
+WORK: Final[WeightKind] = "work"
 
 PROBE_EFFORT: Final = 0.01
 """Seconds' worth of work for the plan of one size: 500 partitions come within 0.01 % of the bound
@@ -30,8 +34,26 @@ MAX_COUNTED: Final = 1_000
 tried hold for smaller ones."""
 SMALL_EFFORT: Final = 0.06
 """The same for a group that is small enough for an exhaustive search."""
-EXACT: Final = 1e-9
-"""Part of a capacity by which it may differ from a rounded one that is the same."""
+
+
+def weights_of(group: Group, policy: Policy, kind: WeightKind, horizon: float) -> PartitionWeights:
+    """What the partitions of the group weigh. Raises InputError if it does not know."""
+    found = partition_weights(group, replace(policy, weight=kind, horizon=horizon))
+    return found or PartitionWeights("lag", None, group.lag, 1)
+
+
+def weighed_pool(pool: MemberPool, weights: PartitionWeights) -> MemberPool:
+    """The pool with these weights in place of its lag, so that nothing else is weighed."""
+    return replace(pool, group=replace(pool.group, lag=weights.value, rates=None, weights=None))
+
+
+def is_exact(group: Group, weights: PartitionWeights) -> bool:
+    """True if the weights, as integers, are what they stand for: decimals may be rounded."""
+    if weights.kind not in (RATE, WORK):
+        return True
+    ahead = 1.0 if weights.horizon_s is None else weights.horizon_s
+    decimals = filled_rates(group).rate * ahead * weights.scale
+    return bool((np.abs(decimals - np.rint(decimals)) <= SAME * decimals).all())
 
 
 @contextmanager
@@ -74,16 +96,11 @@ class SizeCurve:
         `exact` is False if that lag had to be rounded. With `enough`, no load below it is looked
         for."""
         self.pool = pool
-        self._policy = policy
-        self._seed = seed
-        self._scale = scale
-        self._exact = exact
-        self._enough = enough * scale
+        self._policy, self._seed = policy, seed
+        self._scale, self._exact, self._enough = scale, exact, enough * scale
         n = len(pool.processes) + 1
-        self._bound: Floats = np.zeros(n)
-        self._load: Floats = np.full(n, np.inf)
+        self._bound, self._load, self._spent = np.zeros(n), np.full(n, np.inf), np.zeros(n)
         self._tried = np.zeros(n, np.bool_)
-        self._spent: Floats = np.zeros(n)
         self.refused: InputError | None = None
         """Why the first of the sizes that have no plan has none."""
         self.loads: AlikeLoads | None = None
@@ -97,10 +114,19 @@ class SizeCurve:
         """True if a larger size never has a heavier load: each has all members of the smaller, and
         counts do not stand in the way."""
 
-    @property
-    def sizes(self) -> int:
-        """The largest size."""
-        return len(self._load) - 1
+    @staticmethod
+    def of(
+        pool: MemberPool,
+        policy: Policy,
+        seed: int,
+        kind: WeightKind,
+        horizon: float = 1.0,
+        enough: float = 0.0,
+    ) -> SizeCurve:
+        """The loads by some weight of the pool's group; `policy` is that of `size`."""
+        weights = weights_of(pool.group, policy, kind, horizon)
+        exact, weighed = is_exact(pool.group, weights), weighed_pool(pool, weights)
+        return SizeCurve(weighed, probing_policy(policy), seed, weights.scale, exact, enough)
 
     def at(self, size: int) -> SizeLoad | None:
         """What is known of a size; None where no plan is."""
@@ -115,12 +141,8 @@ class SizeCurve:
         bounds = np.array([self.at_least(k + 1) if counted[k] else 0.0 for k in range(len(loads))])
         if self.falls:
             bounds = np.maximum.accumulate(bounds[::-1])[::-1]
-        return [
-            SizeLoad(min(load, bound), load) if there else None
-            for load, bound, there in zip(
-                loads.tolist(), bounds.tolist(), known.tolist(), strict=True
-            )
-        ]
+        rows = zip(loads.tolist(), np.minimum(bounds, loads).tolist(), strict=True)
+        return [SizeLoad(bound, load) if np.isfinite(load) else None for load, bound in rows]
 
     def within(self, size: int, limit: float) -> bool:
         """True if a plan of the size is known whose heaviest load is at most `limit`."""
@@ -145,19 +167,16 @@ class SizeCurve:
     def at_least(self, size: int) -> float:
         """No plan of the size has a smaller heaviest load."""
         known = float(self._bound[size:].max() if self.falls else self._bound[size])
-        if self.loads is not None:
-            counted = self.loads.at_least(self.pool.members_of(size))
-            return max(known, counted / self._divisor)
         capacities = self.pool.capacities_of(size)
+        if self.loads is not None:
+            return max(known, self._counted(size) / (self._scale * capacities[0]))
         mean = self._total / (sum(capacities) * self._scale)
         alone = self._heaviest / (capacities[0] * self._scale)
         return max(known, mean, alone)
 
-    @property
-    def _divisor(self) -> float:
-        """What loads of alike members are divided by to be weight per unit of capacity."""
-        capacity = self.pool.capacity
-        return self._scale * (capacity[0] if capacity else 1.0)
+    def _counted(self, size: int) -> int:
+        """The same by counting, as loads are compared; 0 where members differ."""
+        return 0 if self.loads is None else self.loads.at_least(self.pool.members_of(size))
 
     def tried(self, size: int) -> bool:
         """True if a plan of this very size was looked for, and none is needed."""
@@ -172,11 +191,10 @@ class SizeCurve:
         """Look for the best plan of a size, with so much work or all of a budget (None). Where
         partitions do not fit, nothing is known of it."""
         self._tried[size] = True
-        if self.loads is not None:
-            exact = self.loads.exact(self.pool.members_of(size))
-            if exact is not None:
-                self._note(size, exact / self._divisor, exact / self._divisor)
-                return
+        exact = None if self.loads is None else self.loads.exact(self.pool.members_of(size))
+        if exact is not None:
+            self._note(size, SizeLoad(exact, exact))
+            return
         group = self.pool.group_of(size)
         if effort is None:
             self._plan(size, group, budget)
@@ -190,22 +208,17 @@ class SizeCurve:
 
     def _plan(self, size: int, group: Group, budget: Budget) -> None:
         before = _left(budget)
-        counted = self.loads.at_least(self.pool.members_of(size)) if self.loads is not None else 0
-        enough = self._enough * self.pool.capacities_of(size)[0]
+        counted, enough = self._counted(size), self._enough * self.pool.capacities_of(size)[0]
         try:
             found = best_plan(group, self._policy, budget, self._seed, counted, enough)
         except InputError as error:
             self.refused = self.refused or error
             return
         self._spent[size] += before - _left(budget)
-        scaled = found.reduction.group.extended.load_divisor
-        if self.loads is not None or scaled is None:
-            divisor = self._scale * self.pool.capacities_of(size)[0]  # that of all of them
-        else:
-            divisor = scaled * self._scale
-        bound, load = (float(value) / divisor for value in found.load)
-        self._note(size, bound, load)
+        self._note(size, found.load)
 
-    def _note(self, size: int, bound: float, load: float) -> None:
-        self._bound[size] = max(self._bound[size], bound)
-        self._load[size] = min(self._load[size], load)
+    def _note(self, size: int, found: SizeLoad) -> None:
+        """A load as loads are compared: of a member of the largest capacity."""
+        divisor = self._scale * self.pool.capacities_of(size)[0]
+        self._bound[size] = max(self._bound[size], float(found.at_least) / divisor)
+        self._load[size] = min(self._load[size], float(found.load) / divisor)

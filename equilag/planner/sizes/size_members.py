@@ -20,7 +20,7 @@ from equilag.domain.columns import Floats
 from equilag.domain.errors import InputError
 from equilag.domain.group.group import NOBODY, Group, Ints
 from equilag.domain.policy.policy import Policy
-from equilag.domain.policy.shape import shape_group, with_new_members
+from equilag.domain.policy.shape import in_shares, shape_group, usual_threads, with_new_members
 
 
 class Process(NamedTuple):
@@ -42,14 +42,18 @@ class MemberPool:
     """Processes of the group as it is."""
     threads: int
     """Members of a new process."""
-    capacity: tuple[float, ...] | None
+    capacity: Floats | None
     """[M] what each member can process; None where nothing is known of any."""
     idle: int
     """Present members that read nothing; they are left out."""
 
+    def first(self, size: int) -> Ints:
+        """The members of the first `size` processes."""
+        return np.sort(self._members[: self.members_of(size)])
+
     def group_of(self, size: int) -> Group:
         """The group of the first `size` processes."""
-        chosen = np.sort(self._members[: self._ends[size]])
+        chosen = self.first(size)
         members = tuple(self.group.members[m] for m in chosen.tolist())
         return replace(self.group, members=members, class_of=self.group.class_of[chosen])
 
@@ -62,14 +66,7 @@ class MemberPool:
         nothing is known."""
         if self.capacity is None:
             return (1.0,) * self.members_of(size)
-        chosen = self._capacity[: self._ends[size]]
-        return tuple(np.sort(chosen)[::-1].tolist())
-
-    @cached_property
-    def _capacity(self) -> Floats:
-        """[M] capacities, in the order of the processes."""
-        assert self.capacity is not None
-        return np.array(self.capacity)[self._members]
+        return tuple(np.sort(self.capacity[self._members[: self._ends[size]]])[::-1].tolist())
 
     @cached_property
     def _members(self) -> Ints:
@@ -87,12 +84,12 @@ class MemberPool:
         one."""
         if self.capacity is None:
             return None
-        return min(self.capacity[m] for m in self.processes[-1].threads)
+        return float(self.capacity[list(self.processes[-1].threads)].min())
 
     @property
     def equal_capacities(self) -> bool:
         """True if no member is faster than another."""
-        return self.capacity is None or len(set(self.capacity)) <= 1
+        return self.capacity is None or bool((self.capacity == self.capacity[0]).all())
 
     @cached_property
     def alike(self) -> bool:
@@ -114,19 +111,27 @@ def member_pool(group: Group, policy: Policy, size: int, threads: int | None = N
     present, idle = _present(group)
     present = shape_group(present, policy.only("instances"))
     counted = _processes(present, range(present.n_members), None, threads)
-    width = threads or _usual_width(counted)
-    order = _class_order(counted, max(size, len(counted)))
-    new = np.array(order)
-    for process in counted:
-        new = np.delete(new, np.argmax(new == process.member_class))
+    width = threads or usual_threads([len(process.threads) for process in counted])
+    here_of = np.bincount([process.member_class for process in counted])
+    # One of each class first, so that any first k have the shares of the present ones.
+    order: list[int] = np.argsort(-here_of, kind="stable").tolist()
+    more = max(size, len(counted)) - len(order)
+    order += in_shares(here_of, np.ones(len(here_of)), more)
+    left, new = here_of.copy(), list[int]()
+    for k in order:
+        left[k] -= 1
+        new += [k] if left[k] < 0 else []
     pool = with_new_members(present, np.repeat(new, width).tolist())
     pool = shape_group(pool, policy.without("instances", "pins", "members"))
     ids = {member.id for member in present.members}
-    here = [m for m, member in enumerate(pool.members) if member.id in ids]
+    is_here = [member.id in ids for member in pool.members]
+    here, added = np.flatnonzero(is_here).tolist(), np.flatnonzero(~np.array(is_here)).tolist()
     capacity = _capacities(pool, here)
     known = _processes(pool, here, capacity, threads)
-    added = _new_processes(pool, set(here), width)
-    processes = _in_order(order, known, added)
+    waiting: dict[int, list[Process]] = {k: [] for k in order}
+    for process in reversed([*known, *_processes(pool, added, None, width)]):
+        waiting[process.member_class].append(process)
+    processes = tuple(waiting[k].pop() for k in order)
     made = MemberPool(pool, processes, len(known), width, capacity, idle)
     return replace(made, group=_marked(made))
 
@@ -154,7 +159,7 @@ def _present(group: Group) -> tuple[Group, int]:
 
 
 def _processes(
-    group: Group, members: Sequence[int], capacity: Sequence[float] | None, threads: int | None
+    group: Group, members: Sequence[int], capacity: Floats | None, threads: int | None
 ) -> list[Process]:
     """The processes of some members, those that can process least first.
 
@@ -169,86 +174,41 @@ def _processes(
             raise InputError(f"{problem}; --instances says which are threads of one", "threads")
     found: dict[tuple[int, str], list[int]] = {}
     single = [0] * len(group.class_topics)
-    for m in sorted(members, key=lambda m: capacity[m] if capacity else 0.0):
+    for m in sorted(members, key=lambda m: 0.0 if capacity is None else capacity[m]):
         name, k = group.members[m].instance, int(group.class_of[m])
         if name is None:
             name = f"\0{single[k] // width}"  # no instance is called that
             single[k] += 1
         found.setdefault((k, name), []).append(m)
     made = [Process(tuple(threads_of), k) for (k, _), threads_of in found.items()]
-    return sorted(made, key=lambda p: sum(capacity[m] for m in p.threads) if capacity else 0.0)
+    return sorted(made, key=lambda p: 0.0 if capacity is None else capacity[list(p.threads)].sum())
 
 
-def _new_processes(pool: Group, here: set[int], width: int) -> list[Process]:
-    """The new members, so many of one class as a process has threads."""
-    new = [m for m in range(pool.n_members) if m not in here]
-    new.sort(key=lambda m: int(pool.class_of[m]))
-    chunks = (tuple(new[at : at + width]) for at in range(0, len(new), width))
-    return [Process(chunk, int(pool.class_of[chunk[0]])) for chunk in chunks]
-
-
-def _usual_width(processes: Sequence[Process]) -> int:
-    """The number of threads that most processes have, the largest of several."""
-    widths = [len(process.threads) for process in processes]
-    return max(set(widths), key=lambda width: (widths.count(width), width))
-
-
-def _class_order(processes: Sequence[Process], size: int) -> list[int]:
-    """[size] the class of each process, so that any first k have the shares of the present ones.
-
-    One of each class first; then the divisor method of Webster: the class with the largest
-    present / (2 × so far + 1) is next.
-    """
-    n_classes = 1 + max(process.member_class for process in processes)
-    if n_classes == 1:
-        return [0] * size
-    wanted = np.bincount([p.member_class for p in processes], minlength=n_classes).astype(float)
-    order: list[int] = np.argsort(-wanted, kind="stable").tolist()
-    so_far = np.ones(n_classes)
-    while len(order) < size:
-        following = int(np.argmax(wanted / (2 * so_far + 1)))
-        so_far[following] += 1
-        order.append(following)
-    return order
-
-
-def _in_order(
-    order: Sequence[int], known: Sequence[Process], added: Sequence[Process]
-) -> tuple[Process, ...]:
-    """The processes in the given order of classes, of each class the known ones first."""
-    waiting: dict[int, list[Process]] = {k: [] for k in order}
-    for process in (*reversed(added), *reversed(known)):
-        waiting[process.member_class].append(process)
-    return tuple(waiting[k].pop() for k in order)
-
-
-def _capacities(pool: Group, here: Sequence[int]) -> tuple[float, ...] | None:
+def _capacities(pool: Group, here: Sequence[int]) -> Floats | None:
     """[M] capacities; the unknown ones are the median of the known ones of the present members."""
     given = [member.capacity for member in pool.members]
     known = [capacity for capacity in given if capacity is not None]
     if not known:
         return None
-    now = [capacity for m in here if (capacity := given[m]) is not None]
-    usual = median(now or known)
-    return tuple(float(usual if capacity is None else capacity) for capacity in given)
+    usual = median([c for m in here if (c := given[m]) is not None] or known)
+    return np.array([usual if capacity is None else capacity for capacity in given], np.float64)
 
 
 def _marked(pool: MemberPool) -> Group:
     """The group with all capacities and processes in the fields of its members, where they matter
     to a plan."""
-    if pool.alike:
-        members = tuple(replace(m, capacity=None, instance=None) for m in pool.group.members)
-        return replace(pool.group, members=members)
-    capacity = None if pool.equal_capacities else pool.capacity
-    threaded = any(len(process.threads) > 1 for process in pool.processes)
-    instance = {
-        m: f"process-{number}"
-        for number, process in enumerate(pool.processes)
-        for m in process.threads
-        if threaded
-    }
-    marked = tuple(
-        replace(member, capacity=capacity[m] if capacity else None, instance=instance.get(m))
-        for m, member in enumerate(pool.group.members)
+    group, capacity, instance = pool.group, pool.capacity, dict[int, str]()
+    if pool.equal_capacities:
+        capacity = None
+    if not pool.alike and any(len(process.threads) > 1 for process in pool.processes):
+        for number, process in enumerate(pool.processes):
+            instance |= dict.fromkeys(process.threads, f"process-{number}")
+    members = tuple(
+        replace(
+            member,
+            capacity=None if capacity is None else float(capacity[m]),
+            instance=instance.get(m),
+        )
+        for m, member in enumerate(group.members)
     )
-    return replace(pool.group, members=marked)
+    return replace(group, members=members)

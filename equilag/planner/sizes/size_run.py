@@ -9,35 +9,26 @@ from typing import Final, NamedTuple
 import numpy as np
 
 from equilag.domain.budget import Budget
+from equilag.domain.columns import Floats
 from equilag.domain.errors import InputError
 from equilag.domain.group.group import Group
 from equilag.domain.group.throughput import unit_weights
-from equilag.domain.group.weight import PartitionWeights, filled_rates, known_rates, knows_rates
+from equilag.domain.group.weight import filled_rates, known_rates, knows_rates, weighed_policy
 from equilag.domain.policy.policy import Policy
 from equilag.domain.policy.policy_settings import WeightKind
 from equilag.domain.reduction.reduce import Reduction, reduce_group
 from equilag.planner.sizes.size_catch_up import CatchUp, CatchUpTimes
-from equilag.planner.sizes.size_curve import SizeCurve, used_up
+from equilag.planner.sizes.size_curve import RATE, WORK, SizeCurve, used_up, weights_of
 from equilag.planner.sizes.size_members import member_pool
 from equilag.planner.sizes.size_probe import probing_policy
-from equilag.planner.sizes.size_search import LeastSize, notable_sizes, use_up, walk
-from equilag.planner.sizes.size_weights import (
-    RATE,
-    WORK,
-    heaviest_unit,
-    hot_units,
-    is_exact,
-    sizing_weight,
-    weighed_pool,
-    weights_of,
-)
+from equilag.planner.sizes.size_search import SizeGoal, use_up, walk
 from equilag.planner.sizes.sizing import (
     HotUnit,
+    LeastSize,
     SizeBasis,
-    SizeGoal,
     SizeRow,
     Sizing,
-    size_rows,
+    notable_sizes,
 )
 
 MAX_SIZE: Final = 10_000
@@ -45,6 +36,14 @@ MAX_SIZE: Final = 10_000
 groups that equilag plans."""
 WALKING: Final = 0.8
 """Of the time left, what the loads of all sizes may take; the times to catch up follow."""
+
+
+def sizing_weight(policy: Policy, group: Group) -> WeightKind:
+    """The weight in force: rates where the group knows any, since keeping up is what counts in the
+    long run; else what a plan spreads."""
+    if policy.weight is None and knows_rates(group):
+        return RATE
+    return weighed_policy(policy, group).weight or "lag"
 
 
 class SizeRun:
@@ -63,15 +62,11 @@ class SizeRun:
         `sizes` are the first and the last one to look at; None for all.
         """
         group = replace(group, move_weights=None)  # in a group of another size nothing moves
-        self._given = group
-        self._policy = policy
-        self._seed = seed
-        self._kind: WeightKind = sizing_weight(policy, group)
-        self._weights = self._weights_of(self._kind, policy.horizon)
+        self._given, self._policy, self._seed = group, policy, seed
+        self._weights = weights_of(group, policy, sizing_weight(policy, group), policy.horizon)
         most = int(np.count_nonzero(group.assignable))
         asked = sizes[1] if sizes else min(MAX_SIZE, max(1, most))
         self.pool = member_pool(group, policy, asked, threads)
-        self._probing = probing_policy(policy)
         units = int(np.count_nonzero(self._units.group.assignable))
         self._most = max(1, -(-units // self.pool.threads))
         if sizes is None:
@@ -79,26 +74,19 @@ class SizeRun:
         # A smaller size would leave the topics of some subscription unread.
         least = len(self.pool.group.class_topics)
         self.first, self.last = max(sizes[0], least), max(sizes[1], least)
-
-    def _weights_of(self, kind: WeightKind, horizon: float) -> PartitionWeights:
-        return weights_of(self._given, self._policy, kind, horizon)
+        self._times = None
+        if self.pool.capacity is not None and group.lag.any():
+            self._times = CatchUpTimes(self.pool, policy, seed)
 
     @cached_property
     def _units(self) -> Reduction:
         """The units that are spread, and over whom now."""
-        return reduce_group(self.pool.group_of(self.pool.present), self._probing)
+        return reduce_group(self.pool.group_of(self.pool.present), probing_policy(self._policy))
 
     @property
     def tells_who_keeps_up(self) -> bool:
         """True if rates and capacities are known."""
         return knows_rates(self._given) and self.pool.capacity is not None
-
-    def curve(self, kind: WeightKind, horizon: float = 1.0, enough: float = 0.0) -> SizeCurve:
-        """The loads by some weight, none below `enough`."""
-        weights = self._weights_of(kind, horizon)
-        pool = weighed_pool(self.pool, weights)
-        exact = is_exact(self._given, weights)
-        return SizeCurve(pool, self._probing, self._seed, weights.scale, exact, enough)
 
     def keeping_up(self, curve: SizeCurve, budget: Budget) -> SizeGoal:
         """That all rates are within capacity; `curve` is that of rates."""
@@ -108,18 +96,18 @@ class SizeRun:
         """Everything that `size` says. Raises InputError where no size has room for all."""
         if catch_up is not None and self.pool.capacity is None:
             raise InputError("needs to know what members can process: --capacity", "catch_up")
-        curve = self.curve(self._kind, self._policy.horizon)
+        kind, of_weight = self._weights.kind, (self.pool, self._policy, self._seed)
+        curve = SizeCurve.of(*of_weight, kind, self._policy.horizon)
         keeping = catching = None
         if self.tells_who_keeps_up:
-            rates = curve if self._kind == RATE else self.curve(RATE)
+            rates = curve if kind == RATE else SizeCurve.of(*of_weight, RATE)
             keeping = self.keeping_up(rates, budget)
         if catch_up is not None:
-            work = self.curve(WORK, catch_up)
+            work = SizeCurve.of(*of_weight, WORK, catch_up)
             catching = SizeGoal.of(work, catch_up, (self.first, self.last), budget)
         goals = [goal for goal in (keeping, catching) if goal is not None]
         here = min(max(self.first, self.pool.present), self.last)
-        timed = self.pool.capacity is not None and self._given.lag.any()
-        with budget.portion(WALKING if timed else 1.0) as part:
+        with budget.portion(1.0 if self._times is None else WALKING) as part:
             if self.first < self.last:
                 walk(curve, here, self.first, self.last, part)
             shown = self._shown(self._rows(curve, budget), goals)
@@ -132,22 +120,14 @@ class SizeRun:
         rows = self._rows(curve, budget)
         if not rows and curve.refused is not None:
             raise curve.refused
-        shown = self._shown(rows, goals)
         first = {here, *(goal.least.at_most for goal in goals)}  # of them somebody wants the time
+        shown = self._shown(rows, goals)
         for place, row in sorted(enumerate(rows), key=lambda pair: pair[1].size not in first):
-            found = replace(
-                row,
-                keeps_up=keeping and keeping.met(row.size),
-                catches_up=catching and catching.met(row.size),
-            )
-            found = self._with_time(found, budget) if row.size in shown else found
-            if found.catches_up and catch_up is not None:
-                # A plan with no more work until then than can be read is done by then.
-                known = np.inf if found.catch_up_s is None else found.catch_up_s
-                found = replace(found, catch_up_s=min(known, catch_up))
-            rows[place] = found
-        fastest = max(self.pool.capacity) if self.pool.capacity else None
-        planned, weight = self._units.group, self._weights.value / self._weights.scale
+            keeps_up = keeping and keeping.met(row.size)
+            catches_up = catching and catching.met(row.size)
+            rows[place] = replace(row, keeps_up=keeps_up, catches_up=catches_up)
+            if row.size in shown or catches_up:
+                rows[place] = self._timed(rows[place], row.size in shown, catch_up, budget)
         return Sizing(
             group=self._given,
             policy=self._policy,
@@ -159,24 +139,37 @@ class SizeRun:
             least_keeping_up=keeping and keeping.least,
             catch_up=catch_up,
             least_catching_up=catching and catching.least,
-            heaviest=heaviest_unit(planned, unit_weights(self._units, weight), fastest),
+            heaviest=self._heaviest(),
             hot=self.hot(),
             interrupted=budget.interrupted,
         )
 
+    def _heaviest(self) -> HotUnit | None:
+        """The heaviest unit, the first of several; None where nothing weighs anything."""
+        weight = unit_weights(self._units, self._weights.value / self._weights.scale)
+        return self._unit(weight, int(np.argmax(weight))) if weight.any() else None
+
     def hot(self) -> tuple[HotUnit, ...]:
-        """The units that no member can read as fast as records come in, by known rates alone."""
+        """The units that no member can read as fast as records come in, by known rates alone; the
+        largest rate first."""
         if not self.tells_who_keeps_up or self.pool.capacity is None:
             return ()
         rate = unit_weights(self._units, known_rates(self._given))
-        return hot_units(self._units.group, rate, max(self.pool.capacity))
+        order = np.argsort(-rate, kind="stable")
+        hot = order[rate[order] > self.pool.capacity.max()]
+        return tuple(self._unit(rate, unit) for unit in hot.tolist())
+
+    def _unit(self, weight: Floats, unit: int) -> HotUnit:
+        value, capacity = float(weight[unit]), self.pool.capacity
+        share = None if capacity is None else value / float(capacity.max())
+        return HotUnit(*self._units.group.partition_name(unit), value, share)
 
     def _basis(self) -> SizeBasis:
         given, pool, weights = self._given, self.pool, self._weights
-        by_rate = self._kind in (RATE, WORK)
-        limit = {RATE: 1.0, WORK: self._policy.horizon}.get(self._kind)
+        by_rate = weights.kind in (RATE, WORK)
+        limit = {RATE: 1.0, WORK: self._policy.horizon}.get(weights.kind)
         return SizeBasis(
-            kind=self._kind,
+            kind=weights.kind,
             horizon_s=weights.horizon_s,
             unit=weights.unit,
             total=int(weights.value[given.assignable].sum()) / weights.scale,
@@ -192,8 +185,19 @@ class SizeRun:
         )
 
     def _rows(self, curve: SizeCurve, budget: Budget) -> list[SizeRow]:
-        limit = budget.limit if budget.effort is None else budget.effort
-        return size_rows(curve, self.first, self.last, self._policy.tolerance, limit)
+        """The rows of the sizes of which a plan is known, ascending."""
+        limit, helpful = budget.limit if budget.effort is None else budget.effort, np.inf
+        rows: list[SizeRow] = []
+        for size, known in enumerate(curve.all(), start=1):
+            if known is None or not self.first <= size <= self.last:
+                continue
+            helps = known.load < helpful
+            if helps:
+                helpful = known.load * (1 - self._policy.tolerance / 100)
+            members = self.pool.members_of(size)
+            share = min(1.0, round(curve.spent(size) / limit, 4)) if limit else 0.0
+            rows.append(SizeRow(size, members, known.load, known.at_least, helps, share))
+        return rows
 
     def _shown(self, rows: list[SizeRow], goals: list[SizeGoal]) -> list[int]:
         """The sizes that somebody wants to see."""
@@ -201,22 +205,24 @@ class SizeRun:
         least = [goal.least for goal in goals]
         return notable_sizes([row.size for row in rows], helping, self.pool.present, least)
 
-    def _with_time(self, row: SizeRow, budget: Budget) -> SizeRow:
-        """The row with the time to catch up, where there is lag; without time for a plan what is
-        known of all plans."""
-        if self.pool.capacity is None or not self._given.lag.any():
-            return row
-        if row.keeps_up is False:
-            found = CatchUp(np.inf, np.inf)
-        elif used_up(budget):
-            return replace(row, catch_up_at_least_s=self._times.at_least(row.size))
-        else:
-            found = self._times.of(row.size, budget)
-        return replace(row, catch_up_s=found.seconds, catch_up_at_least_s=found.at_least)
-
-    @cached_property
-    def _times(self) -> CatchUpTimes:
-        return CatchUpTimes(self.pool, self._policy, self._seed)
+    def _timed(
+        self, row: SizeRow, is_shown: bool, catch_up: float | None, budget: Budget
+    ) -> SizeRow:
+        """The row with the time to catch up; without time for a plan what is known of all plans."""
+        time = CatchUp(None, None)
+        if is_shown and self._times is not None:
+            if row.keeps_up is False:
+                time = CatchUp(np.inf, np.inf)
+            elif used_up(budget):
+                time = CatchUp(self._times.at_least(row.size), None)
+            else:
+                time = self._times.of(row.size, budget)
+        if row.catches_up and catch_up is not None:
+            # A plan with no more work until then than can be read is done by then.
+            time = time._replace(
+                seconds=min(catch_up, np.inf if time.seconds is None else time.seconds)
+            )
+        return replace(row, catch_up_s=time.seconds, catch_up_at_least_s=time.at_least)
 
 
 class LeastMembers(NamedTuple):
@@ -249,8 +255,9 @@ def least_members(group: Group, policy: Policy, budget: Budget) -> LeastMembers 
     Raises InputError as `size` does.
     """
     run = SizeRun(group, policy)
+    run.first = max(run.first, min(run.pool.present, run.last))
     if not run.tells_who_keeps_up:
         return None
-    run.first = max(run.first, min(run.pool.present, run.last))
-    goal = run.keeping_up(run.curve(RATE, enough=1.0), budget)
+    rates = SizeCurve.of(run.pool, policy, 0, RATE, enough=1.0)
+    goal = run.keeping_up(rates, budget)
     return LeastMembers(run.pool.present, run.pool.threads, goal.least, run.last, run.hot())

@@ -3,24 +3,35 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any, Final, Literal, NamedTuple
 
-from equilag.domain.budget import Budget
-from equilag.domain.document import Shown
+import numpy as np
+
+from equilag.domain.document import Shown, to_document
 from equilag.domain.figures import plural, printable
 from equilag.domain.group.group import Group
 from equilag.domain.plan.claim import Evidence
-from equilag.domain.plan.plan_figures import RATE_ROUNDING
 from equilag.domain.policy.policy import Policy
 from equilag.domain.policy.policy_settings import WeightKind
-from equilag.planner.sizes.size_curve import SizeCurve
-from equilag.planner.sizes.size_search import LeastSize, least_size, settle
 
 FORMAT: Final = "equilag/size/1"
 EVIDENCE: Final[Evidence] = "checked"
 """What the bounds rest on: counting and exhaustive search; no solver is asked."""
+
+
+class LeastSize(NamedTuple):
+    """The least size whose heaviest load is within a limit."""
+
+    at_least: int
+    """No smaller size is; where none is, the size after the largest one that was looked at."""
+    at_most: int | None
+    """A plan of this size is; None where none was found."""
+
+    @property
+    def proved(self) -> bool:
+        return self.at_least == self.at_most
 
 
 class HotUnit(NamedTuple):
@@ -90,10 +101,6 @@ class SizeRow:
     def proved(self) -> bool:
         """True if no plan of this size has a smaller heaviest load."""
         return self.load_at_least >= self.load
-
-    def to_dict(self) -> dict[str, Any]:
-        figures = {k: None if v == math.inf else v for k, v in asdict(self).items()}
-        return {**figures, "proved": self.proved, "catch_up": self.catch_up}
 
 
 @dataclass(frozen=True, slots=True)
@@ -198,13 +205,13 @@ class Sizing(Shown):
             "policy": self.policy.to_dict(),
             "basis": asdict(self.basis),
             "sizes": {"from": self.first, "to": self.last, "most": self.most},
-            "rows": [row.to_dict() for row in self.rows],
+            "rows": to_document(self.rows),
             "helps": [row.size for row in self.helping],
-            "keeps_up": _least(self.least_keeping_up),
+            "keeps_up": to_document(self.least_keeping_up),
             "catch_up_s": self.catch_up,
-            "catches_up": _least(self.least_catching_up),
-            "heaviest": None if self.heaviest is None else self.heaviest.to_dict(),
-            "hot": [unit.to_dict() for unit in self.hot],
+            "catches_up": to_document(self.least_catching_up),
+            "heaviest": to_document(self.heaviest),
+            "hot": to_document(self.hot),
             "evidence": EVIDENCE,
         }
         if self.interrupted:
@@ -212,51 +219,25 @@ class Sizing(Shown):
         return document
 
 
-def _least(found: LeastSize | None) -> dict[str, Any] | None:
-    return None if found is None else {**found._asdict(), "proved": found.proved}
+MAX_NOTABLE: Final = 12
+"""Sizes that help, at most, beside those at which something changes: a table for one look."""
 
 
-def size_rows(
-    curve: SizeCurve, first: int, last: int, tolerance: float, limit: float
-) -> list[SizeRow]:
-    """The rows of the sizes of which a plan is known, ascending.
-
-    `tolerance` is the part of a load, in percent, by which a size must lower it to help; `limit` is
-    that of the run, in seconds or seconds' worth of work.
-    """
-    rows: list[SizeRow] = []
-    reached: float | None = None
-    for size, known in enumerate(curve.all(), start=1):
-        if known is None or not first <= size <= last:
-            continue
-        helps = reached is None or known.load < reached * (1 - tolerance / 100)
-        if helps:
-            reached = known.load
-        members = curve.pool.members_of(size)
-        share = min(1.0, round(curve.spent(size) / limit, 4)) if limit else 0.0
-        rows.append(SizeRow(size, members, known.load, known.at_least, helps, share))
-    return rows
+def notable_sizes(
+    rows: Sequence[int], helping: Sequence[int], present: int, least: Iterable[LeastSize | None]
+) -> list[int]:
+    """Of the sizes with a row, ascending: the present one, those around the least ones that keep
+    up or catch up, and those that help; of many of these some, in about equal ratios."""
+    wanted = {present, *rows[:1], *helping[-1:], *_thinned(helping)}
+    for found in filter(None, least):
+        ends = [found.at_least, found.at_least if found.at_most is None else found.at_most]
+        wanted |= {*ends, *(end - 1 for end in ends)}
+    return [size for size in rows if size in wanted]
 
 
-class SizeGoal(NamedTuple):
-    """A limit that the loads of a curve are to be within, and the least size where they are."""
-
-    curve: SizeCurve
-    limit: float
-    least: LeastSize
-
-    @staticmethod
-    def of(curve: SizeCurve, limit: float, sizes: tuple[int, int], budget: Budget) -> SizeGoal:
-        """The goal of some load, with the least of a range of sizes that is found to meet it."""
-        limit *= 1 + RATE_ROUNDING
-        return SizeGoal(curve, limit, least_size(curve, limit, *sizes, budget))
-
-    def settle(self, size: int, budget: Budget) -> None:
-        """Find out whether a size meets the goal, as far as the budget allows."""
-        settle(self.curve, size, self.limit, budget)
-
-    def met(self, size: int) -> bool | None:
-        """Whether a size meets the goal; None where that is open."""
-        if self.curve.within(size, self.limit):
-            return True
-        return False if self.curve.beyond(size, self.limit) else None
+def _thinned(sizes: Sequence[int]) -> list[int]:
+    """At most `MAX_NOTABLE` of the sizes, the first and the last among them."""
+    if len(sizes) <= MAX_NOTABLE:
+        return [*sizes]
+    places = np.geomspace(sizes[0], sizes[-1], MAX_NOTABLE)
+    return [min(sizes, key=lambda size: abs(size - place)) for place in places.tolist()]

@@ -12,7 +12,7 @@ import numpy as np
 
 from equilag.domain.group.group import Index
 from equilag.domain.plan.metrics import moved
-from equilag.planner.simulation.fluid_state import Conditions
+from equilag.planner.simulation.fluid import Conditions
 from equilag.planner.simulation.rebalance_price import WORTH_S, Pace, Weighed, weigh
 from equilag.planner.worth.group_loads import GroupLoads, best_loads
 

@@ -6,13 +6,14 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from equilag.domain.group.group import NOBODY, Flags, Floats, Group, Index
+from equilag.domain.group.group import Flags, Floats, Group, Index
 from equilag.domain.group.weight import (
     filled_rates,
     partition_weights,
     weighed_policy,
     with_known_weight,
 )
+from equilag.domain.plan.metrics import member_sums
 from equilag.domain.policy.policy import Policy
 from equilag.domain.reduction.reduce import known_capacities
 
@@ -58,8 +59,7 @@ class GroupLoads:
 
     def of(self, assigned: Index) -> Floats:
         """[B] the loads under an assignment [P]."""
-        held = assigned != NOBODY
-        by_member = np.bincount(assigned[held], self.weight[held], self.group.n_members)
+        by_member = member_sums(self.weight, assigned, self.group.n_members)
         loads: Floats = by_member[self.busy] / self.capacity
         return loads
 

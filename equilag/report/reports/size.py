@@ -8,8 +8,7 @@ from typing import Any, Final
 from equilag.domain.figures import number, plural, time_span
 from equilag.domain.plan.verdict import VerdictFacts
 from equilag.planner.facts.group import group_facts
-from equilag.planner.sizes.size_search import notable_sizes
-from equilag.planner.sizes.sizing import SizeRow, Sizing
+from equilag.planner.sizes.sizing import SizeRow, Sizing, notable_sizes
 from equilag.report import report_blocks as b
 from equilag.report.words.group import group_title, look_first
 from equilag.report.words.size import Wording, load_note, size_lines, size_notes

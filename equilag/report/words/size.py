@@ -16,8 +16,7 @@ from equilag.domain.figures import (
 )
 from equilag.planner.facts.throughput_words import SPREAD
 from equilag.planner.facts.work import WEIGHT_UNITS
-from equilag.planner.sizes.size_search import LeastSize
-from equilag.planner.sizes.sizing import HotUnit, SizeRow, Sizing
+from equilag.planner.sizes.sizing import HotUnit, LeastSize, SizeRow, Sizing
 
 SAME: Final = 0.001
 """Part of a load by which bound and plan may differ and still count as one: three digits."""

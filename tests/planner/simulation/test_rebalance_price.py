@@ -6,8 +6,7 @@ import numpy as np
 import pytest
 
 from equilag.domain.columns import Index
-from equilag.planner.simulation.fluid_run import lag_seconds
-from equilag.planner.simulation.fluid_state import Conditions, FluidState
+from equilag.planner.simulation.fluid import Conditions, FluidState, lag_seconds
 from equilag.planner.simulation.rebalance_price import (
     PEAK_SHARE,
     Pace,

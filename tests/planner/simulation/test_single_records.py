@@ -10,8 +10,8 @@ import pytest
 from support.fluid_groups import RecordRun, arrivals, read_one_by_one
 
 from equilag.domain.columns import Floats
-from equilag.planner.simulation.fluid_run import Schedule, states_at
-from equilag.planner.simulation.fluid_state import Conditions, FluidState, member_sums
+from equilag.domain.plan.metrics import member_sums
+from equilag.planner.simulation.fluid import Conditions, FluidState, Schedule, states_at
 
 TIMES = (0.5, 2.0, 5.0, 10.0)
 

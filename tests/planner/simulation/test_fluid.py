@@ -7,8 +7,15 @@ import pytest
 from support.fluid_groups import lags_by_events, random_runs
 
 from equilag.domain.columns import Floats, Index
-from equilag.planner.simulation.fluid_run import read_at, rebalanced, states_at, total_lags
-from equilag.planner.simulation.fluid_state import Conditions, FluidState, fair_shares
+from equilag.planner.simulation.fluid import (
+    Conditions,
+    FluidState,
+    fair_shares,
+    read_at,
+    rebalanced,
+    states_at,
+    total_lags,
+)
 
 
 def by_sorting(demand: Floats, owner: Index, budget: Floats) -> list[float]:
