@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from typing import Any, Literal, TypeAlias, Unpack
 
 from equilag.domain.budget import Budget
@@ -54,17 +54,9 @@ class Point:
         return self.moves if self.move_weight is None else self.move_weight
 
     def to_dict(self) -> dict[str, Any]:
-        return {
-            "moves": self.moves,
-            **({} if self.move_weight is None else {"move_weight": self.move_weight}),
-            **({} if self.short is None else {"short": self.short}),
-            "spread": self.spread,
-            "spread_lower_bound": self.spread_lower_bound,
-            "excess": self.excess,
-            "excess_lower_bound": self.excess_lower_bound,
-            "evidence": self.evidence,
-            "marks": list(self.marks),
-        }
+        known = {**asdict(self), "marks": list(self.marks)}
+        optional = "move_weight", "short"
+        return {name: it for name, it in known.items() if it is not None or name not in optional}
 
 
 class Front(Shown, list[Point]):
@@ -108,7 +100,7 @@ def _points(wanted: Task, budget: Budget, observer: ProgressObserver) -> list[Po
     if task.objective.moves_rank_first and not task.policy.pins_owned:
         # The whole front is asked for, not only the fewest moves.
         policy = replace(task.policy, name="lag-aware", balance=task.policy.balance)
-        task = Task.of(task.reduction, Objective(policy), task.seed)
+        task = task.with_policy(policy)
     if has_read_limit(task):
         state = state_within_reads(task, budget, observer)
         state.whole_front = True

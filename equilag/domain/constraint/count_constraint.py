@@ -6,7 +6,7 @@ checks that). A new constraint therefore changes this package and not its caller
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Final, TypeAlias
 
@@ -157,12 +157,6 @@ class CountConstraint:
             return more
         may: Flags = more & (sums.total(counts) < sums.most)[sums.of[members]]
         return may
-
-    # Reads across racks
-
-    def within_reads(self, limit: int) -> CountConstraint:
-        """The same, with no more than `limit` partitions read across racks."""
-        return replace(self, most_across=limit, limits_reads=True)
 
     # Counts by topic
 

@@ -162,12 +162,6 @@ class ExtendedColumns(NamedTuple):
         return float(self.capacities.largest * (self.weight_scale or 1))
 
     @property
-    def only_weighs(self) -> bool:
-        """True if nothing but weights differ from a plain group."""
-        nothing = self.instance_of is None and self.cross is None and self.stakes is None
-        return nothing and not (self.forced_moves or self.shapes_counts)
-
-    @property
     def has_room_limits(self) -> bool:
         """True if any member's room is limited."""
         return bool((self.room < NO_LIMIT).any())

@@ -133,9 +133,9 @@ def is_ordinary(group: Group) -> bool:
     """True if planning has nothing to know of the group but what its partitions weigh."""
     extended = group.extended
     priced = extended.move_unit is not None and group.partition_classes is None
-    if priced and not extended.has_units:
-        extended = extended._replace(stakes=None)
-    return extended.only_weighs
+    by_price = priced and not extended.has_units  # then stakes are prices of single partitions
+    plain = extended.cross is None and (extended.stakes is None or by_price)
+    return plain and not (extended.forced_moves or extended.shapes_counts)
 
 
 def stakes_held(group: Group, partitions: Ints, members: Ints | Index) -> Ints:

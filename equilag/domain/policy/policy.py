@@ -89,11 +89,6 @@ class Policy(Settings):
         return self.counts_topics or self.then_topics
 
     @property
-    def evens_totals(self) -> bool:
-        """True if the members' totals alone decide how even counts are, with nothing pinned."""
-        return self.balance == "total" and not self.pins_owned
-
-    @property
     def weighs_moves(self) -> bool:
         """True if moves have a weight; known of a policy in force (`weight.weighed_policy`)."""
         return self.move_weight not in (None, "count")

@@ -123,15 +123,12 @@ class Seconds(_OneValue):
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
-class Flag:
+class Flag(_OneValue):
     """True or false; the option stands for true."""
 
     def check(self, value: Any, place: str) -> bool:
         if type(value) is not bool:
             raise InputError(f"{show(value)} is not true or false", place)
-        return value
-
-    def json(self, value: Any) -> Any:
         return value
 
     def words(self, value: Any) -> list[str]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from fnmatch import translate
 from itertools import count, islice
@@ -213,16 +213,14 @@ def _members(group: Group, policy: Policy) -> tuple[Member, ...]:
         )
     if policy.max_partitions:
         limit = _by_member(members, policy.max_partitions, "max_partitions")
+        both = ((m, (limit.get(m.id), m.max_partitions)) for m in members)
         members = tuple(
-            replace(m, max_partitions=_smaller(limit.get(m.id), m.max_partitions)) for m in members
+            replace(m, max_partitions=min((n for n in pair if n is not None), default=None))
+            for m, pair in both
         )
     if policy.instances is not None:
         members = _with_instances(group, members, policy.instances)
     return members
-
-
-def _smaller(one: int | None, other: int | None) -> int | None:
-    return min((limit for limit in (one, other) if limit is not None), default=None)
 
 
 def _by_member(
@@ -256,13 +254,9 @@ def _matched(ids: list[str], entries: Sequence[tuple[str, float]]) -> list[list[
     """The ids that each entry matches."""
     known = set(ids)
     return [
-        [pattern] if pattern in known else [*filter(_matcher(pattern), ids)]
+        [pattern] if pattern in known else [*filter(re.compile(translate(pattern)).match, ids)]
         for pattern, _ in entries
     ]
-
-
-def _matcher(pattern: str) -> Callable[[str], object]:
-    return re.compile(translate(pattern)).match
 
 
 def _with_instances(

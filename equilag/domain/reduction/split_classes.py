@@ -51,15 +51,10 @@ class RackReads:
                 across[row, :-1] = [name not in racks for name in names]
         return RackReads(rack_of, replicas, across)
 
-    def is_read_across(self, assigned: Index) -> Flags:
-        """[P] True for the partitions that an assignment [P] reads across racks."""
-        held = assigned != NOBODY
-        found: Flags = self.across[self.replicas, self.rack_of[assigned]] & held
-        return found
-
     def count(self, assigned: Index) -> int:
         """Partitions that an assignment [P] reads across racks."""
-        return int(np.count_nonzero(self.is_read_across(assigned)))
+        across = self.across[self.replicas, self.rack_of[assigned]]
+        return int(np.count_nonzero(across & (assigned != NOBODY)))
 
 
 MAX_NAMED: Final = 4

@@ -199,6 +199,8 @@ def _cause(plan: Plan, claim: Claim, found: _Found, side: Side) -> BoundCause:
             kind, active, about = "members", only, counting.exclusive(only).mine
     units: Ints = counting.partition[about]
     everybody = bool((active == counting.active).all())
+    members_of = plan.planned.group.members
+    total = int(plan.planned.group.lag[units].sum())
     topics = sorted({plan.planned.group.topics[t] for t in counting.group.topic_of[units].tolist()})
     return BoundCause(
         kind,
@@ -207,11 +209,11 @@ def _cause(plan: Plan, claim: Claim, found: _Found, side: Side) -> BoundCause:
         found.scope,
         "checked",
         f"{claim.claim} ({argument.kind})",
-        () if everybody else tuple(_ids(plan, np.flatnonzero(active).tolist())),
+        () if everybody else tuple(members_of[m].id for m in np.flatnonzero(active).tolist()),
         tuple(map(counting.group.partition_name, units[:MAX_NAMED].tolist())),
         len(units),
         tuple(topics),
-        weight_of(plan, units),
+        total if plan.planned.weights is None else total / plan.planned.weight_scale,
         _alone(plan, counting, int(units[0])) if kind == "partition" else None,
     )
 
@@ -249,16 +251,6 @@ def _of_spread(plan: Plan, by_name: dict[str, Claim], scope: Scope) -> Iterator[
     )
 
 
-def _ids(plan: Plan, members: Sequence[int]) -> list[str]:
-    return [plan.planned.group.members[m].id for m in members]
-
-
 def in_unit(plan: Plan, value: Load | float) -> float:
     """A load as it is compared, in the plan's unit."""
     return loads.in_unit(value, plan.planned.group.extended.load_divisor)
-
-
-def weight_of(plan: Plan, units: Ints) -> float:
-    """Lag or weight of some units."""
-    total = int(plan.planned.group.lag[units].sum())
-    return total if plan.planned.weights is None else total / plan.planned.weight_scale

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Final, NamedTuple
 
@@ -37,39 +37,30 @@ class FlowFacts(NamedTuple):
 
 def flows_by_pair(moves: Sequence[Move]) -> tuple[FlowFacts, ...]:
     """A flow for every two members that partitions move between, the largest lag first."""
-    found: dict[tuple[str, str], list[Move]] = {}
-    for move in moves:
-        found.setdefault((move.source, move.target), []).append(move)
-    return _ordered(FlowFacts(*pair, len(some), _lag(some)) for pair, some in found.items())
+    return _flows(moves, lambda move: (move.source, move.target))
 
 
 def flows_that_say_most(moves: Sequence[Move]) -> tuple[FlowFacts, ...]:
     """The flows by pair; by the member that gives where pairs are many."""
     pairs = flows_by_pair(moves)
-    if len(moves) >= MIN_MOVES * len(pairs):
-        return pairs
-    found: dict[str, list[Move]] = {}
+    return pairs if len(moves) >= MIN_MOVES * len(pairs) else _flows(moves, lambda m: m.source)
+
+
+def _flows(moves: Sequence[Move], of: Callable[[Move], object]) -> tuple[FlowFacts, ...]:
+    found: defaultdict[object, list[Move]] = defaultdict(list)
     for move in moves:
-        found.setdefault(move.source, []).append(move)
-    return _ordered(
-        FlowFacts(source, _targets({move.target for move in some}), len(some), _lag(some))
-        for source, some in found.items()
+        found[of(move)].append(move)
+    flows = []
+    for some in found.values():
+        targets = {move.target for move in some}
+        target = some[0].target if len(targets) == 1 else plural(len(targets), "member")
+        flows.append(FlowFacts(some[0].source, target, len(some), sum(m.lag for m in some)))
+    return tuple(
+        sorted(
+            flows,
+            key=lambda f: (-f.lag, -f.partitions, natural_key(f.source), natural_key(f.target)),
+        )
     )
-
-
-def _targets(targets: set[str]) -> str:
-    return next(iter(targets)) if len(targets) == 1 else plural(len(targets), "member")
-
-
-def _lag(moves: Sequence[Move]) -> int:
-    return sum(move.lag for move in moves)
-
-
-def _ordered(flows: Iterable[FlowFacts]) -> tuple[FlowFacts, ...]:
-    def key(flow: FlowFacts) -> tuple[object, ...]:
-        return -flow.lag, -flow.partitions, natural_key(flow.source), natural_key(flow.target)
-
-    return tuple(sorted(flows, key=key))
 
 
 def sorted_moves(plan: Plan) -> tuple[Move, ...]:

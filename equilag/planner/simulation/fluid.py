@@ -135,10 +135,6 @@ class FluidState:
             came = came.earlier
         return age
 
-    def member_lags(self, owner: Index, n_members: int) -> Floats:
-        """[M] records of each member's partitions; O(P)."""
-        return member_sums(self.lag, owner, n_members)
-
 
 Schedule: TypeAlias = Sequence[tuple[float, Conditions]]
 """Times in seconds, ascending, the first one that of the state, and what holds from each on."""
@@ -156,7 +152,7 @@ class MemberLags(NamedTuple):
     def of(cls, state: FluidState, conditions: Conditions) -> MemberLags:
         n_members = conditions.n_members
         owner = np.where(conditions.owner == NOBODY, n_members, conditions.owner).astype(np.int32)
-        lag = state.member_lags(owner, n_members + 1)
+        lag = member_sums(state.lag, owner, n_members + 1)
         rate = member_sums(conditions.rate, owner, n_members + 1)
         return cls(lag, -spare(rate, np.append(conditions.capacity, 0.0)))
 

@@ -74,7 +74,7 @@ class ParetoFront:
         if any(_is_as_good(known, candidate) for known in self.candidates):
             return False
         kept = [known for known in self.candidates if not _is_as_good(candidate, known)]
-        self.candidates = sorted([*kept, candidate], key=_by_moves)
+        self.candidates = sorted([*kept, candidate], key=lambda c: (c.moves, c.spread, c.excess))
         limit = MAX_ELEMENTS // max(1, len(candidate.assigned))
         if len(self.candidates) > min(MOST_POINTS, max(FEWEST_POINTS, limit)):
             self._thin_out()
@@ -142,10 +142,6 @@ def _is_as_good(one: Candidate, other: Candidate) -> bool:
         return a.unevenness <= b.unevenness
     fewer = a.moves <= b.moves and a.number <= b.number
     return fewer and a.spread <= b.spread and a.excess <= b.excess
-
-
-def _by_moves(candidate: Candidate) -> tuple[Load | float, ...]:
-    return candidate.moves, candidate.spread, candidate.excess
 
 
 def _by_spread(candidate: Candidate) -> tuple[Load | float, ...]:

@@ -47,6 +47,10 @@ class Task(NamedTuple):
             planned = planned.without_owners()
         return Task(reduction, objective, seed, planned)
 
+    def with_policy(self, policy: Policy) -> Task:
+        """The same for another policy of the same count balance."""
+        return self._replace(objective=self.objective._replace(policy=policy))
+
     @property
     def original(self) -> Group:
         """The reduced group with its owners."""
@@ -92,8 +96,7 @@ class Problem:
 
     def with_policy(self, policy: Policy) -> Problem:
         """The same problem for another policy of the same count balance."""
-        objective = self.objective._replace(policy=policy)
-        return replace(self, task=self.task._replace(objective=objective))
+        return replace(self, task=self.task.with_policy(policy))
 
     @property
     def moves_trade(self) -> bool:
@@ -162,15 +165,9 @@ class Problem:
         """Members that are not idle."""
         return int(np.count_nonzero(~self.group.idle))
 
-    @cached_property
-    def negligible_excess(self) -> float:
-        """Records of excess that no search tries to save: what a spread of `NEGLIGIBLE` leaves."""
-        return most_excess(NEGLIGIBLE * self.mean, self.active)
-
-    @cached_property
-    def excess_allowance(self) -> float:
-        """Records by which the tolerance lets the excess exceed the best."""
-        return most_excess(self.objective.allowance(self.mean), self.active)
+    def excess_of(self, spread: float) -> float:
+        """The most excess that a spread leaves."""
+        return most_excess(spread, self.active)
 
     def caps(self, candidates: Sequence[Candidate]) -> Caps:
         """Up to which value and excess a candidate is as good as the best one."""

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from math import ceil
+from operator import attrgetter
 from typing import Final, NamedTuple
 
 import numpy as np
@@ -18,7 +19,6 @@ from equilag.certificate.checks.potentials import moves_claim
 from equilag.domain.budget import Budget
 from equilag.domain.errors import InputError
 from equilag.domain.group.group import Index
-from equilag.domain.group.member_capacities import Load
 from equilag.domain.plan.claim import MOVES, Claim
 from equilag.domain.plan.metrics import counting_moves, cross_reads
 from equilag.domain.plan.plan import Plan
@@ -98,9 +98,9 @@ def state_within_reads(task: Task, budget: Budget, observer: ProgressObserver) -
     notes: list[str] = []
     without = replace(task.policy, max_cross_rack=None, max_moves=None, max_move_weight=None)
     aware = replace(without, rack_aware=True)
-    tight = _counted(_with(task, aware), budget, observer, notes)
+    tight = _counted(task.with_policy(aware), budget, observer, notes)
     task.policy.check_reads(tight.problem.constraint.most_across or 0)
-    free = _counted(_with(task, without), budget, observer, notes)
+    free = _counted(task.with_policy(without), budget, observer, notes)
     few = _few_moves(task, free, tight.incumbent.assigned, limit, budget)
     check_limit(task, few.moves, few.number)
     flows = [
@@ -116,8 +116,10 @@ def state_within_reads(task: Task, budget: Budget, observer: ProgressObserver) -
         trading = replace(trading, name="lag-aware", balance=trading.balance, move_cost=0)
     problem = replace(
         free.problem,
-        task=_with(task, trading),
-        make_constraint=lambda: free.problem.constraint.within_reads(limit),
+        task=task.with_policy(trading),
+        make_constraint=lambda: replace(
+            free.problem.constraint, most_across=limit, limits_reads=True
+        ),
         fewest_moves=few.moves,
     )
     proofs = _of_all_plans(free)
@@ -129,10 +131,12 @@ def state_within_reads(task: Task, budget: Budget, observer: ProgressObserver) -
     beyond = [c for c, across in zip(found, reads, strict=True) if across > limit]
     kept = [c for c, across in zip(found, reads, strict=True) if across <= limit]
     if beyond and problem.has_owners:
-        even = sorted(beyond, key=_spread)[:SOME]
+        even = sorted(beyond, key=attrgetter("spread"))[:SOME]
         kept += [_between(problem, one, tight.most_even, limit) for one in even]
-        calm = sorted(kept, key=_moves)[:SOME] + [one for one in flows if one in kept]
-        kept += [_between(problem, min(beyond, key=_moves), one, limit) for one in calm]
+        calm = sorted(kept, key=attrgetter("moves"))[:SOME] + [one for one in flows if one in kept]
+        kept += [
+            _between(problem, min(beyond, key=attrgetter("moves")), one, limit) for one in calm
+        ]
     for candidate in kept:
         within.record(Proposal(candidate.assigned, candidate.algorithm))
     return within
@@ -174,22 +178,10 @@ def _between(problem: Problem, beyond: Candidate, kept: Candidate, limit: int) -
     return candidate_of(group, assigned, "between-plans", problem.shortage)
 
 
-def _spread(candidate: Candidate) -> Load:
-    return candidate.spread
-
-
-def _moves(candidate: Candidate) -> int:
-    return candidate.moves
-
-
 def _of_all_plans(state: SolveState) -> Proofs:
     """The checked claims that hold with any number of moves: where fewer moves come first, the
     limit on reads may take more of them than there would be without it."""
     return Proofs.of(claim for claim in state.proofs.in_order(None) if claim.evidence == "checked")
-
-
-def _with(task: Task, policy: Policy) -> Task:
-    return task._replace(objective=task.objective._replace(policy=policy))
 
 
 def _counted(

@@ -161,7 +161,7 @@ class SolveState:
 
         Nothing of the policy's: what the search does must not depend on its tolerance.
         """
-        slack = max(self.problem.negligible_excess, allowance)
+        slack = max(self.problem.excess_of(NEGLIGIBLE * self.problem.mean), allowance)
         return candidate.excess <= float(self.proofs.value(EXCESS) or 0) + slack
 
     def bound_within(self, moves: int | None) -> Load:
@@ -192,7 +192,8 @@ class SolveState:
         """True if nothing is left to find."""
         if self.whole_front:
             return self.excess_settled(self.most_even) and self.goals_done
-        allowance = self.problem.excess_allowance
+        problem = self.problem
+        allowance = problem.excess_of(problem.objective.allowance(problem.mean))
         return self.excess_settled(self.incumbent, allowance) and self.goals_done
 
     @property

@@ -7,7 +7,6 @@ from typing import Final
 
 from equilag.domain.budget import limit_steps
 from equilag.domain.group.loads import roughly
-from equilag.domain.policy.objective import most_excess
 from equilag.planner.solving.front import Candidate
 from equilag.planner.solving.stage import SINGLE, STEP, Turn
 from equilag.planner.solving.state import Contribution, Proposal, SolveState, aim_of_policy
@@ -131,7 +130,7 @@ def towards_owners(state: SolveState, turn: Turn) -> Iterator[Contribution]:
     assigned = best.assigned
     for width in WIDTHS:
         slack = width * problem.mean
-        excess = best.excess + most_excess(slack, problem.active)
+        excess = best.excess + problem.excess_of(slack)
         limit = UnevennessLimit(roughly(best.spread) + int(slack), excess)
         assigned = return_to_owners(group, problem.constraint, assigned, limit, stop).copy()
         yield Proposal(assigned, "fewer-moves")

@@ -51,7 +51,7 @@ class Quotas(NamedTuple):
 
 def has_quotas(group: Group, policy: Policy) -> bool:
     """True if total counts are balanced and the topics of any two members are equal or disjoint."""
-    if not policy.evens_totals or not group.disjoint:
+    if policy.balance != "total" or policy.pins_owned or not group.disjoint:
         return False
     extended = group.extended
     return extended.instance_of is None and extended.cross is None and extended.stakes is None
