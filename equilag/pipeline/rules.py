@@ -16,14 +16,13 @@ from typing import Any, Final
 
 from equilag.domain.errors import InputError
 from equilag.domain.policy.policy import SETTINGS, Policy
+from equilag.planner.solving.run_settings import checked_seconds
 
 POLICY_SETTINGS: Final = tuple(name for name in SETTINGS if name != "name")
 RUN_SETTINGS: Final = ("effort", "time_limit", "seed")
 KEYS: Final = ("group", "policy", *POLICY_SETTINGS, *RUN_SETTINGS)
 MAX_SEED: Final = 2**31
 """Seeds are below this, since CP-SAT takes a seed as a 32-bit integer."""
-MAX_SECONDS: Final = 1e9
-"""Seconds are below this: more than 30 years, and still exact to a microsecond as a float."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,16 +118,10 @@ def _settings(table: dict[str, Any], default: GroupSettings) -> GroupSettings:
     run: dict[str, Any] = {}
     for key in ("effort", "time_limit"):
         if key in table:
-            run[key] = _seconds(table[key], key)
+            run[key] = checked_seconds(table[key], key)
     if "seed" in table:
         seed = table["seed"]
         if type(seed) is not int or not 0 <= seed < MAX_SEED:
             raise InputError(f"{seed!r} is not a whole number from 0 to {MAX_SEED - 1}", "seed")
         run["seed"] = seed
     return replace(default, policy=policy, **run)
-
-
-def _seconds(value: object, key: str) -> float:
-    if isinstance(value, int | float) and not isinstance(value, bool) and 0 <= value < MAX_SECONDS:
-        return float(value)
-    raise InputError(f"{value!r} is not a number of seconds, 0 or more", key)

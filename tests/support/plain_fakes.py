@@ -44,8 +44,6 @@ class FakeClient:
         """Of all commits."""
         self.groups: dict[int, list[Any] | int] = {}
         """Broker -> its groups, or an error code."""
-        self.classic: tuple[str, int, int] | ReadFailure = ("classic", 1, 1)
-        """Kind, number of members and coordinator of a group."""
         self.settings: dict[int, dict[str, str] | int] = {}
         """Broker -> its settings, or an error code."""
         self.requested: list[tuple[int, str, int]] = []
@@ -62,9 +60,6 @@ class FakeClient:
 
     def coordinator(self, group: str, wait_ms: int | None = None) -> int | ReadFailure:
         return self.node
-
-    def classic_kind(self, group: str) -> tuple[str, int, int] | ReadFailure:
-        return self.classic
 
     def describing(self, *answers: Described | ReadFailure) -> None:
         """Let groups be described by these answers in turn."""

@@ -40,15 +40,12 @@ _IGNORED: Final = frozenset({
     "ssl.trustmanager.algorithm", "ssl.secure.random.implementation",
     "socket.connection.setup.timeout.max.ms", "key.deserializer", "value.deserializer",
     "key.serializer", "value.serializer", "metric.reporters", "interceptor.classes",
+    "receive.buffer.bytes", "send.buffer.bytes",
     "auto.include.jmx.reporter", "enable.metrics.push",
 })  # fmt: skip
 _IGNORED_PREFIXES: Final = ("sasl.login.", "sasl.kerberos.ticket.renew.", "metrics.")
 """Properties without a counterpart, or set in another way. Both clients negotiate the newest
 TLS."""
-_BUFFERS: Final = {
-    "receive.buffer.bytes": "socket.receive.buffer.bytes",
-    "send.buffer.bytes": "socket.send.buffer.bytes",
-}
 _CREDENTIAL: Final = re.compile(r"\b(username|password)\s*=\s*(?:\"((?:[^\"\\]|\\.)*)\"|'([^']*)')")
 _PEM: Final = re.compile(r"-----BEGIN ([A-Z0-9 ]+)-----(.*?)-----END \1-----", re.DOTALL)
 _PLAIN: Final = {
@@ -107,9 +104,6 @@ def translated(properties: Mapping[str, str]) -> dict[str, str]:
             found |= dict.fromkeys(names, value)
         elif name in _INLINE:
             found[_INLINE[name]] = _pem(value, name)
-        elif name in _BUFFERS:
-            if _int_of(value) >= 0:  # Java's -1 means the system's default
-                found[_BUFFERS[name]] = value
         elif name == "sasl.jaas.config":
             found |= _credentials(value)
         elif name == "ssl.endpoint.identification.algorithm":
@@ -206,13 +200,6 @@ def _pem(value: str, name: str) -> str:
                    f"-----END {kind}-----", ""])
         for kind, body in blocks
     )  # fmt: skip
-
-
-def _int_of(value: str) -> int:
-    try:
-        return int(value)
-    except ValueError:
-        return 0  # librdkafka refuses it
 
 
 def _credentials(jaas: str) -> dict[str, str]:

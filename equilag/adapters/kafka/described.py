@@ -71,7 +71,7 @@ class ReadFailure:
     forbidden: str = ""
     """If a right is missing, the kind of resource: ``Group``, ``Topic`` or ``Cluster``."""
     kind: str = ""
-    """The kind of a group that is not planned, see `group_kinds`."""
+    """The kind of the group if known, see `group_kinds`."""
 
     @classmethod
     def of(cls, reason: str, code: int, state: str = "") -> ReadFailure:

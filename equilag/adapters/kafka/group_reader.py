@@ -154,7 +154,7 @@ class GroupReader(Cluster):
         if reasons and not readings.ends:
             raise NoAnswer(reasons[0])
         for group, failure in (unread | failed).items():
-            if failure.kind:
+            if failure.kind and failure.kind not in PLANNED:
                 listed[group] = ListedGroup(failure.kind, failure.state)
             elif not failure.gone:
                 readings.left_out[group] = (
@@ -229,7 +229,7 @@ class GroupReader(Cluster):
     def _error(self, group: str, failure: ReadFailure) -> EquilagError:
         if failure.forbidden:
             return MissingRight(needs_right(failure, group), "", self.servers)
-        if failure.kind:
+        if failure.kind and failure.kind not in PLANNED:
             return UnplannableGroup(group, failure.kind, self.servers)
         if failure.gone:
             problem = (

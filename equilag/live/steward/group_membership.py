@@ -199,7 +199,8 @@ class GroupMembership:
         with suppress(errors.KafkaError, OSError, RuntimeError):
             client = PlainClient(self._config, _TIMEOUT_S)
             try:
-                return not isinstance(client.classic_kind(self.group), ReadFailure)
+                found = client.describe({self.group: False})[self.group]
+                return not isinstance(found, ReadFailure) or bool(found.kind)
             finally:
                 client.close()
         return False

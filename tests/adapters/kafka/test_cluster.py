@@ -37,11 +37,11 @@ def test_a_rebalance_that_ends_soon(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_a_group_that_changes_its_kind(monkeypatch: pytest.MonkeyPatch) -> None:
     client = FakeClient({"t": [1]})
     reads = fake_reader(monkeypatch, client)
-    client.describing(group("consumer"), group(), GONE)
+    client.describing(group("consumer"), group(), GONE, GONE)
     assert [reads.read("g").kind for _ in range(2)] == ["consumer", "classic"]
     with pytest.raises(InputError, match="there is no group"):
         reads.read("g")
-    assert client.known == [None] * 3
+    assert client.known == [None] * 4
 
 
 def test_topics_that_are_missing_or_forbidden(monkeypatch: pytest.MonkeyPatch) -> None:

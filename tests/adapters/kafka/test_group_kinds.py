@@ -59,8 +59,8 @@ def test_no_group_is_left_out_of_the_list(monkeypatch: pytest.MonkeyPatch) -> No
 def test_a_group_of_another_kind_is_not_read(monkeypatch: pytest.MonkeyPatch) -> None:
     client = FakeClient({"t": [1]}, {("t", 0): 3})
     reader = fake_reader(monkeypatch, client)
-    client.groups, client.classic = {1: [listed("g", "share")]}, GONE
-    client.describing(GONE)
+    client.groups = {1: [listed("g", "share")]}
+    client.describing(GONE, GONE)
     start = "a:1: group 'g' exists, but equilag does not plan it. It is "
     with pytest.raises(UnplannableGroup, match=f"{start}a share group") as caught:
         reader.read("g")
@@ -78,20 +78,21 @@ def test_a_group_of_another_kind_is_not_read(monkeypatch: pytest.MonkeyPatch) ->
 def test_whether_a_group_may_be_joined(monkeypatch: pytest.MonkeyPatch) -> None:
     client = FakeClient({"t": [1]}, {("t", 0): 3})
     reader = fake_reader(monkeypatch, client)
-    reader.check_kind("g")
-    client.classic = "classic", 0, 1
-    reader.check_kind("g")
+    empty = Described("classic", "Empty", "", 1, [])
+    busy = ReadFailure("it is rebalancing", state="PreparingRebalance", kind="classic")
+    refused = ReadFailure.of("GROUP_AUTHORIZATION_FAILED", 30)
+    connect = ReadFailure("it is a group", transient=False, kind="connect")
+    new = Described("consumer", "Stable", "uniform", 1, [])
+    client.describing(new, busy, empty, GONE, empty, refused, connect, empty)
+    for _ in range(4):
+        reader.check_kind("g")
     client.metadata = STREAMS_METADATA
+    with pytest.raises(UnplannableGroup):
+        reader.check_kind("g")
+    with pytest.raises(MissingRight):
+        reader.check_kind("g")
     with pytest.raises(UnplannableGroup):
         reader.check_kind("g")
     client.commits = 14
     with pytest.raises(TemporarilyUnreadable):
-        reader.check_kind("g")
-    client.classic = GONE
-    reader.check_kind("g")
-    client.classic = ReadFailure.of("GROUP_AUTHORIZATION_FAILED", 30)
-    with pytest.raises(MissingRight):
-        reader.check_kind("g")
-    client.classic = "connect", 3, 1
-    with pytest.raises(UnplannableGroup):
         reader.check_kind("g")

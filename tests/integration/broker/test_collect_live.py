@@ -6,16 +6,20 @@ import json
 import signal
 import subprocess
 import sys
+from contextlib import closing
 from pathlib import Path
 
 import pytest
 from confluent_kafka.admin import ResourceType
 from support.json_schemas import findings
 from support.kafka_broker import Broker
-from support.live_groups import add_user, allow, login_properties
+from support.live_groups import add_user, allow, login, login_properties
 from support.live_scene import history_rows
 from support.live_topics import admin_of, commit, make_topic
 from support.waiting import PATIENCE_S, until
+
+from equilag.adapters.kafka.client_config import kafka_config
+from equilag.adapters.kafka.sample import ClusterSampler
 
 pytestmark = [pytest.mark.broker, pytest.mark.long]
 
@@ -94,3 +98,10 @@ def test_a_reader_with_few_rights(broker: Broker, tmp_path: Path) -> None:
     assert len(rounds(folder)) == 2
     rows = history_rows(folder, "offsets")
     assert {(row["group"], row["log_bytes"]) for row in rows} == {("mine", None)}
+    # Brokers list groups without the right to whoever may describe the cluster.
+    config = kafka_config(broker.sasl, login("collector", "r"))
+    with closing(ClusterSampler(config)) as sampler:
+        assert sampler.round(whole=True).left_out == {}
+        allow(admin, "collector", ResourceType.BROKER, "kafka-cluster")
+        lacks = "needs the right Describe on Group 'yours'"
+        until(lambda: sampler.round(whole=True).left_out.get("yours") == lacks)

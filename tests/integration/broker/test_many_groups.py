@@ -32,7 +32,7 @@ def _members(first: Any, second: Any, threads: ThreadPoolExecutor, group: str, t
     node = coordinator(first, group)
     mine = join(first, group, topic).member
     other = threads.submit(join, second, group, topic)
-    rebalancing = ReadFailure("it is rebalancing", state="PreparingRebalance")
+    rebalancing = ReadFailure("it is rebalancing", state="PreparingRebalance", kind="classic")
     until(lambda: first._described({group: (node, False)})[group] == rebalancing)
     leader = join(first, group, topic, member=mine)
     halves = (range(PARTITIONS // 2), range(PARTITIONS // 2, PARTITIONS))

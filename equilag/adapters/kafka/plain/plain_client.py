@@ -85,25 +85,20 @@ def read_classic(group: Any, coordinator: int) -> Described | ReadFailure:
     """Read a DescribedGroup of a DescribeGroupsResponse."""
     if failed := failure_of(group):
         return failed
-    kind = kind_of_classic(group)
+    clients = [member.client_id for member in group.members]
+    kind = classic_kind(group.protocol_type, group.protocol_data, clients)
     if kind not in (CLASSIC, CLASSIC_STREAMS):
         what, _ = described_kind(kind)
         return ReadFailure(f"it is {what}", transient=False, state=group.group_state, kind=kind)
     if group.members and group.group_state in _REBALANCING:
         # The coordinator withholds the members' metadata until the group is stable.
-        other = "" if kind == CLASSIC else kind
-        return ReadFailure("it is rebalancing", state=group.group_state, kind=other)
+        return ReadFailure("it is rebalancing", state=group.group_state, kind=kind)
     try:
         members = [_classic(member) for member in group.members]
     except BrokenRecord as error:
-        return ReadFailure(f"a member's metadata cannot be read: {error}", transient=False)
+        problem = f"a member's metadata cannot be read: {error}"
+        return ReadFailure(problem, transient=False, kind=kind)
     return Described(kind, group.group_state, group.protocol_data, coordinator, members)
-
-
-def kind_of_classic(group: Any) -> str:
-    """Return the kind of a DescribedGroup of a DescribeGroupsResponse, in any state."""
-    clients = [member.client_id for member in group.members]
-    return classic_kind(group.protocol_type, group.protocol_data, clients)
 
 
 def _classic(member: Any) -> DescribedMember:
@@ -193,18 +188,6 @@ class PlainClient(PlainConnection):
             return {}
         (answer,) = self.ask_all([(node, _describe(False, [group]))], wait_ms)
         return {} if isinstance(answer, Exception) else read_places(answer.groups[0])
-
-    def classic_kind(self, group: str) -> tuple[str, int, int] | ReadFailure:
-        """Return the kind of a classic group in any state, the number of its members and its
-        coordinator, or why it is unknown."""
-        node = self.coordinator(group)
-        if isinstance(node, ReadFailure):
-            return node
-        (answer,) = self.ask_all([(node, _describe(False, [group]))])
-        if isinstance(answer, Exception):
-            return ReadFailure(_silent(node, answer))
-        (found,) = answer.groups
-        return failure_of(found) or (kind_of_classic(found), len(found.members), node)
 
     def _described(
         self, groups: Mapping[str, tuple[int, bool]]

@@ -11,14 +11,13 @@ from equilag.adapters.kafka.client_config import kafka_python
 from equilag.adapters.kafka.described import Commits, Described, ReadFailure, sorted_out
 from equilag.adapters.kafka.group_kinds import (
     CLASSIC,
-    CLASSIC_STREAMS,
     ListedGroup,
     committed_by_streams,
     listed_kind,
 )
 from equilag.adapters.kafka.plain.plain_client import PlainClient, error_name, in_batches
 from equilag.adapters.kafka.plain.plain_connection import describe_error
-from equilag.adapters.kafka.reading import NamedTopics, distinct_racks
+from equilag.adapters.kafka.reading import NamedTopics, distinct_racks, kind_of
 
 with kafka_python():
     from kafka.protocol.consumer.group import OffsetFetchRequest
@@ -110,19 +109,18 @@ def kind_now(client: PlainClient, group: str) -> str | ReadFailure:
 
     A classic group without members is one of Kafka Streams if such an application committed.
     """
-    described = client.classic_kind(group)
-    if isinstance(described, ReadFailure):
-        if not described.gone:
-            return described
-        listed, _ = list_groups(client)  # coordinators describe groups of one kind each
+    found = client.describe({group: None})[group]
+    if isinstance(found, ReadFailure):
+        if not found.gone:
+            return found.kind or found
+        listed, _ = list_groups(client)  # no coordinator describes groups of other types
         return listed[group].kind if group in listed else ""
-    kind, members, node = described
-    if kind != CLASSIC or members:
-        return kind
-    commits, failed = read_commits(client, {group: node})
+    if found.kind != CLASSIC or found.members:
+        return found.kind
+    commits, failed = read_commits(client, {group: found.coordinator})
     if failed:
         return failed[group]
-    return CLASSIC_STREAMS if commits[group].by_streams else CLASSIC
+    return kind_of(found, commits[group])
 
 
 with kafka_python():
