@@ -10,7 +10,7 @@ from equilag.adapters.describe import table_header as col
 from equilag.adapters.describe.messages import Messages
 from equilag.adapters.describe.partition_rows import UNKNOWN_OWNER, PrintedRow, is_nobody
 from equilag.adapters.describe.printed_table import PrintedTable, TablesFound
-from equilag.adapters.describe.printed_text import TextLine, clean_lines
+from equilag.adapters.describe.printed_text import PrintedLines, TextLine
 from equilag.adapters.describe.row_cells import (
     ABSENT,
     NOTHING,
@@ -215,7 +215,7 @@ def headless_table(text: str, messages: Messages) -> PrintedTable | None:
 
     In at least one row, LAG has to be what the order of columns makes it.
     """
-    lines = [line for line in clean_lines(text) if looks_like_a_row(line.text, ())]
+    lines = [line for line in PrintedLines(text) if looks_like_a_row(line.text, ())]
     words = [line.text.split() for line in lines]
     for names in _ORDERS:
         rows = [dict(zip(names, cells, strict=False)) for cells in words]
@@ -224,8 +224,8 @@ def headless_table(text: str, messages: Messages) -> PrintedTable | None:
         if any(map(_told, rows)):
             table = PrintedTable(TableHeader(lines[0].number, names, ()), messages.current)
             pairs = zip(lines, rows, strict=True)
-            table.rows = [PrintedRow(line.number, cells) for line, cells in pairs]
-            table.end()
+            table.rows = [PrintedRow(line.number, cells, line.number) for line, cells in pairs]
+            table.end(lines[-1])
             return table
     return None
 

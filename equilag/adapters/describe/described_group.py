@@ -130,7 +130,7 @@ def _unfit_cuts(found: TablesFound) -> list[CutLine]:
     cut = []
     for table in found.tables:
         for line in table.unfit if table.header.has_offsets else ():
-            if line is not table.last or not is_shorter(line, table.header):
+            if line != table.last or not is_shorter(line, table.header):
                 raise unfit_row(line, table.header)
             cut.append(CutLine(line.number, table.last_group))
     return cut

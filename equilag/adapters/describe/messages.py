@@ -17,11 +17,12 @@ _SUMMARY: Final = re.compile(
     r"\s*(?:GROUP(?:[ -]ID)?\s{2,}|(?:[Cc]onsumer )?[Gg]roup(?:[ -]?(?:ID|id))?\s*:\s*)(\S+)\s*"
 )
 """The line that some tools print above a group's table."""
-_OPTION: Final = re.compile(r"--group(?:=|\s+)(?P<quote>['\"]?)([^\s'\"]+)(?P=quote)")
-_COMMAND: Final = re.compile(
-    r"\b(?:rpk\s+group\s+describe|kafkactl\s+describe\s+(?:consumer-group|cg)"
-    r"|confluent\s+kafka\s+consumer\s+group\s+lag\s+list)\s+(?P<group>[\w.][^\s'\"]*)"
+_NAMED: Final = re.compile(
+    r"--group(?:=|\s+)(['\"]?)([^\s'\"]+)\1"
+    r"|\b(?:rpk\s+group\s+describe|kafkactl\s+describe\s+(?:consumer-group|cg)"
+    r"|confluent\s+kafka\s+consumer\s+group\s+lag\s+list)\s+([\w.][^\s'\"]*)"
 )
+"""Commands."""
 _PLACEHOLDER: Final = re.compile(r"[<$\[{(%].*|.*[>\]})]")
 """What documentation writes in place of a group's name."""
 _FAILURE: Final = re.compile(
@@ -47,6 +48,15 @@ class Messages:
     failure: TextLine | None = None
     """The first line that reports an error."""
 
+    @staticmethod
+    def may_tell(line: str) -> bool:
+        """False for most lines: they say nothing of groups."""
+        return (
+            "roup" in line or "GROUP" in line or " cg " in line
+            or "rror" in line or "xception" in line or "ERROR" in line or "FATAL" in line
+            or "not exist" in line or "Caused by" in line
+        )  # fmt: skip
+
     def read(self, line: TextLine) -> None:
         """Take what the line says of groups. Most lines say nothing."""
         text = line.text
@@ -60,13 +70,14 @@ class Messages:
         if (failed or "not exist" in text or "Caused by" in text) and _FAILURE.fullmatch(text):
             self.failure = self.failure or line
             return
-        if "roup" not in text and "GROUP" not in text and " cg " not in text:
+        named = (
+            _NAMED.search(text)
+            if "--group" in text or "describe" in text or "lag" in text
+            else None
+        )
+        if named is not None:
+            self._name((named[2] or named[3]).rstrip(".,;:)`\\"))
             return
-        for pattern in (_OPTION, _COMMAND):
-            found = pattern.search(text)
-            if found is not None:
-                self._name(found[found.lastindex or 0].rstrip(".,;:)`\\"))
-                return
         summary = _SUMMARY.fullmatch(text)
         if summary is not None:
             self._name(summary[1])

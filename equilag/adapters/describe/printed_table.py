@@ -2,24 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass, field
-from itertools import islice
 
 from equilag.adapters.describe.messages import Messages
 from equilag.adapters.describe.partition_rows import PartitionRow, PrintedRow, read_partition
-from equilag.adapters.describe.printed_text import TextLine, clean_lines
+from equilag.adapters.describe.printed_text import Lookahead, PrintedLines, TextLine
 from equilag.adapters.describe.row_cells import (
     Cells,
     closest_cut,
     is_count,
     looks_like_a_row,
-    may_matter,
     read_cells,
     topics_of,
 )
 from equilag.adapters.describe.row_pieces import (
-    MAX_PIECES,
     MIN_SCREEN,
     broken_table,
     has_identity,
@@ -27,6 +24,7 @@ from equilag.adapters.describe.row_pieces import (
     is_rest,
     row_at,
 )
+from equilag.adapters.describe.row_signs import never, signs_of
 from equilag.adapters.describe.table_header import GROUP, NUMBERS, TOPIC, TableHeader
 
 
@@ -47,7 +45,7 @@ class PrintedTable:
     last: TextLine | None = None
     """The last line above the next header."""
     below: int = 0
-    """Lines below the last row, down to there."""
+    """Lines below the last row, down to there, blank ones included."""
     _others: dict[str, TextLine] = field(default_factory=dict)
     """What would be a topic if its line were a row -> the first such line that is none."""
     _topics: set[str] = field(default_factory=set)
@@ -77,43 +75,37 @@ class PrintedTable:
             at -= 1
         return at
 
-    def read(self, lines: Sequence[TextLine], messages: Messages) -> int:
-        """Read what the first line begins, and return how many lines that takes."""
-        header, line = self.header, lines[0]
-        cells, taken, self.last = None, 1, line
-        if not may_matter(line.text, header):
-            self.below += 1
-            messages.read(line)
-            return 1
+    def read(self, lines: Lookahead, messages: Messages) -> int:
+        """Read what a line begins. Returns the number of the last line that this takes."""
+        header, line = self.header, lines.line
+        cells, last = None, line.number
         if header.has_offsets or header.has_members:
             above = self.rows[-1].cells if self.rows else None
-            cells, taken = row_at(lines, header, above, self._width)
+            cells, last = row_at(lines, header, above, self._width)
         if cells is None:
-            self.below += 1
             self._read_other(line, messages)
-            return 1
-        self.below = 0
+            return line.number
         if header.has_offsets:
             if not self._rests:
                 self.settle()
             self._topics.add(cells[TOPIC])
             if header.pieces > 1:
                 self._topics.add(cells.get(GROUP, ""))
-            if taken == 1 and cells[header.names[-1]]:
+            if last == line.number and cells[header.names[-1]]:
                 self._measure(lines, cells)
-        self.rows.append(PrintedRow(line.number, cells, lines[taken - 1].number))
-        return taken
+        self.rows.append(PrintedRow(line.number, cells, last))
+        return last
 
-    def _measure(self, lines: Sequence[TextLine], cells: Cells) -> None:
-        """Note the length of a row, the first line, and whether one word stands below it."""
-        length = len(lines[0].text)
+    def _measure(self, lines: Lookahead, cells: Cells) -> None:
+        """Note the length of a row, and whether one word stands below it."""
+        length = len(lines.line.text)
         if length > self._width:
             self._width, self._longest = length, 0
         self._longest += length == self._width
-        if is_rest(lines, self.header) and not cells[self.header.names[0]].startswith(
-            lines[1].text
-        ):
-            self._rests.append((len(self.rows), lines[0], lines[1]))
+        rest = lines.next
+        if is_rest(rest, self.header) and not cells[self.header.names[0]].startswith(rest):
+            below = TextLine(lines.line.number + 1, rest)
+            self._rests.append((len(self.rows), lines.line, below))
 
     def _read_other(self, line: TextLine, messages: Messages) -> None:
         """Take a line that is no row."""
@@ -145,7 +137,7 @@ class PrintedTable:
         has_number = any(map(is_count, numbers))
         return len(words) == len(header.names) and has_number and cells[TOPIC] in self._topics
 
-    def end(self) -> None:
+    def end(self, last: TextLine | None) -> None:
         """Complete the rows after the last line of the table, all but the last one. Raises
         InputError."""
         # The first row of a topic is told from a sentence by the rows below it.
@@ -153,10 +145,13 @@ class PrintedTable:
         self.unfit.sort(key=lambda line: line.number)
         if self._rests:
             self._join_rests()
+        self.last = last
+        if self.rows and last is not None:
+            self.below = last.number - self.rows[-1].last
         if self.header.has_offsets and self.rows:
-            last = self.rows.pop()
+            row = self.rows.pop()
             self.settle()
-            self.rows.append(last)
+            self.rows.append(row)
 
     def _join_rests(self) -> None:
         """Put the pieces of the last column together, if all rows are broken at one place."""
@@ -174,7 +169,6 @@ class PrintedTable:
             if plain or whole or min(lengths) < self._width or cells is None:
                 raise broken_table(self._rests[0][1].number, self._width)
             self.rows[place] = PrintedRow(row.number, cells, rest.number)
-        self.below -= last == len(self.rows) - 1
 
     def settle(self) -> None:
         """Take the rows of a table with offsets for complete. Raises InputError for a number that
@@ -197,6 +191,11 @@ class TablesFound:
     unended: bool = False
     """True if no line break follows the last line."""
 
+    def end(self, last: TextLine | None) -> None:
+        """Complete the last table, of which this is the last line."""
+        if self.tables:
+            self.tables[-1].end(last)
+
 
 def find_tables(text: str, show: Callable[[int], object] = lambda _: None) -> TablesFound:
     """Return all tables with a header, and what stands around them; `show` is called with the
@@ -205,27 +204,29 @@ def find_tables(text: str, show: Callable[[int], object] = lambda _: None) -> Ta
     Raises InputError for a table that a screen broke in more than one possible way, and for a
     number that cannot be.
     """
-    found = TablesFound()
-    lines = clean_lines(text, show)
-    ahead = list(islice(lines, MAX_PIECES))
-    while ahead:
-        header = header_at(ahead) if ahead[0].may_be_header else None
-        if header is not None:
-            if found.tables:
-                found.tables[-1].end()
-            found.tables.append(PrintedTable(header, found.messages.current))
-            taken = header.pieces
-        elif found.tables:
-            taken = found.tables[-1].read(ahead, found.messages)
-        else:
-            found.messages.read(ahead[0])
-            taken = 1
-        found.last = ahead[taken - 1]
-        del ahead[:taken]
-        ahead += islice(lines, taken)
-    if found.tables:
-        found.tables[-1].end()
+    found, source, ahead_from = TablesFound(), PrintedLines(text), 0
+    messages, talks = found.messages, Messages.may_tell
+    signs: Callable[[str], object] = never
+    for piece in source.pieces(show):
+        for number, raw in enumerate(piece.lines[: piece.end], piece.first):
+            is_header, is_row = number in source.headers, signs(raw)
+            if not (is_header or is_row or talks(raw)) or number < ahead_from:
+                continue
+            line = TextLine(number, source.bare(raw))
+            if not line.text:
+                continue
+            lines = Lookahead(source, piece, line)
+            header = header_at(lines) if is_header else None
+            if header is not None:
+                found.end(source.last_above(piece, number - piece.first) or found.last)
+                found.tables.append(PrintedTable(header, messages.current))
+                ahead_from, signs = lines.first(header.pieces)[-1].number + 1, signs_of(header)
+            elif is_row:
+                ahead_from = found.tables[-1].read(lines, messages) + 1
+            else:
+                messages.read(line)
+        found.last = source.last_above(piece, piece.end) or found.last
+    found.end(found.last)
     if found.last is not None:
-        breaks = text.count("\n") if "\n" in text else text.count("\r")
-        found.unended = breaks < found.last.number
+        found.unended = text.count(source.ends) < found.last.number
     return found

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
+from itertools import islice
 from typing import Final, NamedTuple
 
 from equilag.adapters.describe.table_header import (
@@ -15,15 +16,23 @@ from equilag.adapters.describe.table_header import (
 
 _PIECE: Final = 2**16
 """Characters that are split into lines at a time, so that a large text is not there twice."""
+_AHEAD: Final = 20
+"""Lines that are seen below each line, blank ones included."""
+MAX_PIECES: Final = 4
+"""Lines of a screen that one row may take: ids seldom have more than 250 characters."""
 _DIGIT: Final = re.compile(r"[0-9]")
 _WORD: Final = re.compile(r"\S+")
-_CONTROL: Final = re.compile(
+_CODES: Final = re.compile(
     r"\x1b\[[0-?]*[ -/]*[@-~]"  # colours and cursor moves
-    r"|\x1b\][^\x07\x1b]*(?:\x07|\x1b\\)"  # titles of windows
+    r"|\x1b\][^\x07\x1b\n]*(?:\x07|\x1b\\)"  # titles of windows
     r"|\x1b[@-_]"
-    r"|[\u200b-\u200d\u2060\ufeff\x00-\x08\x0e-\x1f\x7f]"
 )
-_SPACES: Final = re.compile(r"[\u00a0\u1680\u2000-\u200a\u202f\u205f\u3000\x0b\x0c]|&nbsp;")
+_INVISIBLE: Final = re.compile("[\u200b-\u200d\u2060\ufeff\x00-\x08\x0e-\x1f\x7f]")
+_SPACES: Final = re.compile("[\u00a0\u1680\u2000-\u200a\u202f\u205f\u3000\x0b\x0c]")
+_BARS: Final = re.compile("[│┃║¦]")
+_ODD: Final = re.compile(
+    "[" + "".join(one.pattern[1:-1] for one in (_INVISIBLE, _SPACES, _BARS)) + "]"
+)
 _ESCAPED: Final = re.compile(r"\\([_*#|-])")
 """Characters that Markdown needs a backslash for."""
 _QUOTED: Final = re.compile(r"\s{0,3}(?:> ?)+")
@@ -31,7 +40,6 @@ _FENCE: Final = re.compile(r"\s*(?:`{3,}|~{3,})\s*[\w.+-]*\s*")
 _RULER: Final = re.compile(r"[\s|+:=\-─━═┄┈┼╪╬├┤┬┴┌┐└┘╔╗╚╝╠╣╦╩╟╢╤╧╭╮╯╰]*")
 _EMPTY_CELLS: Final = re.compile(r"[\s|]*(?:-(?:[\s|]+|$))*")
 """Cells without a value, in a row or in the rest of one that a narrow screen broke."""
-_BARS: Final = str.maketrans("│┃║¦", "||||")
 _MARKS: Final = frozenset(" >`~|+:=-'\"")
 """What something that is not part of a line begins with."""
 _NUMBERED: Final = re.compile(r"\s*(\d{1,7})(?:[:|.)]\s?|\t|\s+)(?=\S)")
@@ -49,70 +57,144 @@ class TextLine(NamedTuple):
 
     number: int
     text: str
-    may_be_header: bool = True
-    """False for a line of which it is known that it is no header of a table."""
 
 
-def clean_lines(text: str, show: Callable[[int], object] = lambda _: None) -> Iterator[TextLine]:
-    """Yield the lines that are not blank; `show` is called with the number of characters read.
+class TextPiece(NamedTuple):
+    """Some lines of a text and the number of the first; those from `end` on are also in the next
+    piece."""
+
+    first: int
+    lines: list[str]
+    end: int
+
+
+class PrintedLines:
+    """The lines of a text, and those that may be headers of tables.
 
     Colour codes, quote marks, fences, rulers of tables, line numbers and what a collector of logs
     puts before each line are gone. Columns keep their places, since all lines lose the same prefix.
     """
-    numbered = _is_numbered(_cleaned(text))
-    prefixes, headers = _survey(text, numbered)
-    indent = _indent(line.text for line in _bare(_cleaned(text), numbered, prefixes))
-    lines = _bare(_cleaned(text, show), numbered, prefixes)
-    if indent:
-        return (TextLine(line.number, line.text.removeprefix(indent)) for line in lines)
-    if prefixes:
-        return lines
-    return (TextLine(number, line, number in headers) for number, line, _ in lines)
+
+    def __init__(self, text: str) -> None:
+        self._text = text
+        # Not splitlines(), which would also split at odd characters inside an id.
+        self.ends = "\n" if "\n" in text else "\r"
+        self._numbered = False
+        self._prefixes: list[str] = []
+        self._indent = ""
+        self.headers: set[int] = set()
+        """Numbers of the lines that may be headers."""
+        self._numbered = _is_numbered(self)
+        self._survey()
+        self._indent = _indent(self)
+
+    def __iter__(self) -> Iterator[TextLine]:
+        """Every line that is not blank."""
+        for first, lines, end in self.pieces():
+            for number, raw in enumerate(lines[:end], first):
+                line = self.bare(raw)
+                if line:
+                    yield TextLine(number, line)
+
+    def pieces(self, show: Callable[[int], object] = lambda _: None) -> Iterator[TextPiece]:
+        """The lines without control codes; `show` is called with the number of characters read."""
+        at, first, text, ends = 0, 1, self._text, self.ends
+        while at <= len(text):
+            show(at)
+            stop = text.find(ends, at + _PIECE)
+            raw = text[at:] if stop < 0 else text[at:stop]
+            lines = _tidied(raw).split(ends)
+            end = len(lines) if stop < 0 else max(len(lines) - _AHEAD, 1)
+            yield TextPiece(first, lines, end)
+            ahead = raw.rsplit(ends, len(lines) - end)[1:]
+            at += len(raw) + 1 - sum(map(len, ahead)) - len(ahead)
+            first += end
+
+    def bare(self, line: str) -> str:
+        """Return a line of a piece without what is not part of it; empty for a ruler."""
+        line = _unmarked(line)
+        if self._numbered:
+            line = _NUMBERED.sub("", line, 1)
+        if self._prefixes:
+            line = _unmarked(_without(line, self._prefixes))
+        return line.removeprefix(self._indent)
+
+    def last_above(self, piece: TextPiece, end: int) -> TextLine | None:
+        """The last line of a piece above this place that is not blank."""
+        for place in range(end - 1, -1, -1):
+            if line := self.bare(piece.lines[place]):
+                return TextLine(piece.first + place, line)
+        return None
+
+    def _survey(self) -> None:
+        """Find headers, and what stands before one and before the line below it.
+
+        Times may differ in their digits.
+        """
+        found: dict[str, str] = {}
+        for first, lines, end in self.pieces():
+            for place, raw in enumerate(lines[:end]):
+                if not has_header_words(raw):
+                    continue
+                line = self.bare(raw)
+                if not line or read_header(line, 0) is None:
+                    continue
+                self.headers.add(first + place)
+                prefix = _before_header(line)
+                below = next(filter(None, map(self.bare, lines[place + 1 :])), "")
+                if prefix and _begins(f"{below} ", prefix):
+                    found.setdefault(_DIGIT.sub("0", prefix), prefix)
+        self._prefixes = sorted(found.values(), key=len, reverse=True)
 
 
-def _pieces(text: str, show: Callable[[int], object]) -> Iterator[tuple[int, list[str]]]:
-    """Some lines at a time, with the number of the first."""
-    # Not splitlines(), which would also split at odd characters inside an id.
-    ends = "\n" if "\n" in text else "\r"
-    at, first = 0, 1
-    while at <= len(text):
-        show(at)
-        stop = text.find(ends, at + _PIECE)
-        lines = text[at : len(text) if stop < 0 else stop].split(ends)
-        yield first, lines
-        at, first = len(text) + 1 if stop < 0 else stop + 1, first + len(lines)
+class Lookahead:
+    """A line of a piece, and those below it that are not blank, as far as they are asked for."""
+
+    __slots__ = ("_below", "_piece", "_place", "_source", "line")
+
+    def __init__(self, source: PrintedLines, piece: TextPiece, line: TextLine) -> None:
+        self.line = line
+        self._source, self._piece, self._place = source, piece, line.number - piece.first
+        self._below: list[TextLine] | None = None
+
+    @property
+    def next(self) -> str:
+        """The next line, even if it is blank."""
+        after = self._piece.lines[self._place + 1 : self._place + 2]
+        return self._source.bare(after[0]) if after else ""
+
+    def first(self, count: int) -> list[TextLine]:
+        """The line and those below it, as many as there are."""
+        if self._below is None:
+            first, lines = self._piece.first, self._piece.lines
+            places = range(self._place, len(lines))
+            found = (TextLine(first + place, self._source.bare(lines[place])) for place in places)
+            self._below = [*islice((line for line in found if line.text), MAX_PIECES)]
+        return self._below[:count]
 
 
-def _cleaned(text: str, show: Callable[[int], object] = lambda _: None) -> Iterator[TextLine]:
-    for first, lines in _pieces(text, show):
-        for number, line in enumerate(map(_clean, lines), first):
-            if line:
-                yield TextLine(number, line)
+def _tidied(text: str) -> str:
+    """Return the text without control codes, and with one kind of spaces and bars."""
+    if _ODD.search(text):
+        text = _INVISIBLE.sub("", _CODES.sub("", text) if "\x1b" in text else text)
+        text = _BARS.sub("|", _SPACES.sub(" ", text))
+    if "&nbsp;" in text:
+        text = text.replace("&nbsp;", " ")
+    return _ESCAPED.sub(r"\1", text) if "\\" in text else text
 
 
-def _clean(line: str) -> str:
-    """Return the line without what is not part of it; empty for a fence or a ruler."""
+def _unmarked(line: str) -> str:
+    """Return the line without quote marks; empty for a fence or a ruler."""
     line = line.rstrip()
-    plain = line.isascii() and line.isprintable()
-    if plain and line[:1] not in _MARKS and "\\" not in line and line[-1:] != "`":
-        return line.replace("&nbsp;", " ").rstrip() if "&nbsp;" in line else line
-    if not plain:
-        line = _CONTROL.sub("", line).translate(_BARS)
-    line = _SPACES.sub(" ", line).rstrip()
+    if line[:1] not in _MARKS and line[-1:] != "`":
+        return line
     quote = _QUOTED.match(line)
     if quote is not None:
         line = line[quote.end() :]
     ruler = _RULER.fullmatch(line) and len(line) > 2 and not _EMPTY_CELLS.fullmatch(line)
-    if ruler or _FENCE.fullmatch(line):
-        return ""
-    if "\\" in line:
-        line = _ESCAPED.sub(r"\1", line)
-    return _without_marks(line) if line.strip() else ""
-
-
-def _without_marks(line: str) -> str:
-    """Return the line without the back-ticks around it, or the same quote mark at both ends."""
     bare = line.strip()
+    if ruler or not bare or _FENCE.fullmatch(line):
+        return ""
     if bare[0] == "`" or bare[-1] == "`":
         return bare.strip("`")
     if bare[0] in "'\"" and len(bare) > 1 and bare[0] == bare[-1] and bare.count(bare[0]) == 2:
@@ -120,63 +202,22 @@ def _without_marks(line: str) -> str:
     return line  # cells of a CSV file have quote marks each
 
 
-def _is_numbered(lines: Iterator[TextLine]) -> bool:
+def _is_numbered(lines: PrintedLines) -> bool:
     """True if an editor put numbers before all lines: they grow by one from line to line, blank
     ones included."""
-    offset = None
+    before: int | None = None
     several = False
     for line in lines:
         match = _NUMBERED.match(line.text)
-        if match is None or offset not in (None, int(match[1]) - line.number):
+        offset = match and int(match[1]) - line.number
+        if offset is None or before not in (None, offset):
             return False
-        several = offset is not None
-        offset = int(match[1]) - line.number
+        several, before = before is not None, offset
     return several
 
 
-def _unnumbered(lines: Iterator[TextLine], numbered: bool) -> Iterator[TextLine]:
-    if not numbered:
-        return lines
-    return (TextLine(number, _NUMBERED.sub("", line, 1)) for number, line, _ in lines)
-
-
-def _survey(text: str, numbered: bool) -> tuple[list[str], set[int]]:
-    """Return what stands before a header and before the line below it, the longest first, and the
-    numbers of the lines that are headers.
-
-    Times may differ in their digits.
-    """
-    found: set[str] = set()
-    headers: set[int] = set()
-    above: str | None = None
-
-    def add(line: str, below: str) -> None:
-        if any(_begins(line, prefix) and _begins(f"{below} ", prefix) for prefix in found):
-            return
-        prefix = _before_header(line)
-        if prefix and _begins(f"{below} ", prefix):
-            found.add(prefix)
-
-    for first, lines in _pieces(text, lambda _: None):
-        for number, raw in enumerate(lines, first):
-            if above is None and not has_header_words(raw.upper()):
-                continue
-            line = _NUMBERED.sub("", _clean(raw), 1) if numbered else _clean(raw)
-            if not line:
-                continue
-            if above is not None:
-                add(above, line)
-                above = None
-            if read_header(line, 0) is not None:
-                headers.add(number)
-                above = line
-    if above is not None:
-        add(above, "")
-    return sorted(found, key=len, reverse=True), headers
-
-
 def _before_header(line: str) -> str:
-    """What stands before the first name of a header; empty if nothing does, or it is no header."""
+    """What stands before the first name of a header; empty if nothing does."""
     for word in _WORD.finditer(line, 0, MAX_PREFIX + 1):
         # Names may stand in marks, as in **TOPIC**.
         if word.group().strip("*_`#>-") and begins_known(line[word.start() :]):
@@ -189,30 +230,19 @@ def _begins(line: str, prefix: str) -> bool:
     return _DIGIT.sub("0", line[: len(prefix)]) == _DIGIT.sub("0", prefix)
 
 
-def _bare(lines: Iterator[TextLine], numbered: bool, prefixes: list[str]) -> Iterator[TextLine]:
-    lines = _unnumbered(lines, numbered)
-    if not prefixes:
-        return lines
-    stripped = (TextLine(line.number, _clean(_without(line.text, prefixes))) for line in lines)
-    return (line for line in stripped if line.text)
-
-
 def _without(line: str, prefixes: list[str]) -> str:
-    for prefix in prefixes:
-        if _begins(f"{line} ", prefix) or _begins(line, prefix):
-            return line[len(prefix) :]
-    return line
+    return next((line[len(p) :] for p in prefixes if _begins(f"{line} ", p)), line)
 
 
-def _indent(lines: Iterable[str]) -> str:
+def _indent(lines: PrintedLines) -> str:
     """Return the white space that all lines begin with."""
     least: str | None = None
-    for line in lines:
+    for _, line in lines:
         indent = line[: len(line) - len(line.lstrip())]
         if least is None or least.startswith(indent):
             least = indent
         elif not indent.startswith(least):
             return ""
         if not least:
-            return ""
+            break
     return least or ""

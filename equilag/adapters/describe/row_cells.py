@@ -11,7 +11,7 @@ from operator import eq
 from typing import Final, TypeAlias
 
 from equilag.adapters.describe import table_header as col
-from equilag.adapters.describe.table_header import DELIMITERS, TableHeader
+from equilag.adapters.describe.table_header import DELIMITERS, MAX_SPACES, TableHeader
 
 Cells: TypeAlias = dict[str, str]
 
@@ -31,15 +31,11 @@ _GLUED: Final = re.compile(r"(.+?)(/[^/\s]+)")
 _DIGIT: Final = re.compile(r"[0-9]")
 _NUMERIC: Final = re.compile(r"[+-]?\d[\w.,'+-]{0,30}|-|unknown", re.IGNORECASE)
 _NUMERIC_STARTS: Final = frozenset("0123456789+-uU")
-_PAIR: Final = re.compile(r" [-+0-9uUnN<]\S* +[-+0-9uUnN<]")
-"""Two words side by side that may be numbers, or stand for none."""
 _MIN_RUN: Final = 3
 """Numbers side by side in a row: a partition, what is committed, the log end. Sentences seldom
 have as many."""
 _MAX_COLUMNS: Final = 99
 """More columns than any tool prints."""
-_MAX_SPACES: Final = 5
-"""Words more than columns that may stand before the numbers of a row: names hold few spaces."""
 
 
 def integer_of(cell: str) -> int | None:
@@ -101,25 +97,11 @@ def _may_be_row(line: str, header: TableHeader) -> bool:
     return max(map(line.count, DELIMITERS)) >= len(names) - 1
 
 
-def may_matter(line: str, header: TableHeader) -> bool:
-    """False for most lines that are no row, nor like one: no two words side by side may be numbers.
-
-    What begins a row that a narrow screen broke has fewer words.
-    """
-    least = header.number_pair
-    if least is None:
-        return True
-    if "\t" in line or _PAIR.search(f" {line}") or len(line.split(None, least)) <= least:
-        return True
-    wanted = len(header.names) - 1
-    return line.count("|") >= wanted or line.count(",") >= wanted or line.count(";") >= wanted
-
-
 def topics_of(line: str, header: TableHeader) -> Iterator[str]:
     """Words that stand where a topic would, if the line were a row: before a number, or in the
     column of the topics of a line with as many words as columns."""
     bare = line.replace("|", " ").replace(";", " ") if "|" in line or ";" in line else line
-    words = bare.split(None, header.before_numbers + _MAX_SPACES + _MIN_RUN)
+    words = bare.split(None, header.before_numbers + MAX_SPACES + _MIN_RUN)
     before = ""
     for word in words:
         if word[0] in _NUMERIC_STARTS and before and _NUMERIC.fullmatch(word):
@@ -156,7 +138,7 @@ def looks_like_a_row(line: str, topics: Container[str], before: int = _MAX_COLUM
 
     A few words more than the columns `before` the numbers make it a sentence.
     """
-    most = before + _MAX_SPACES
+    most = before + MAX_SPACES
     bare = line.replace("|", " ").replace(";", " ") if "|" in line or ";" in line else line
     words = bare.split(None, most + _MIN_RUN)
     run = digits = 0

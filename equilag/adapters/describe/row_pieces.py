@@ -14,7 +14,7 @@ from itertools import product, takewhile
 from typing import Final
 
 from equilag.adapters.describe import table_header as col
-from equilag.adapters.describe.printed_text import TextLine
+from equilag.adapters.describe.printed_text import MAX_PIECES, Lookahead, TextLine
 from equilag.adapters.describe.row_cells import (
     NOTHING,
     Cells,
@@ -26,8 +26,6 @@ from equilag.adapters.describe.row_cells import (
 from equilag.adapters.describe.table_header import TableHeader, read_header
 from equilag.domain.errors import InputError
 
-MAX_PIECES: Final = 4
-"""Lines of a screen that one row may take: ids seldom have more than 250 characters."""
 MIN_SCREEN: Final = 60
 """Columns of the narrowest screen in use; shorter rows are not broken in their last word."""
 _IDENTITY: Final = re.compile(
@@ -53,15 +51,16 @@ def has_identity(line: str) -> bool:
     return _IDENTITY.search(line) is not None
 
 
-def header_at(lines: Sequence[TextLine]) -> TableHeader | None:
+def header_at(ahead: Lookahead) -> TableHeader | None:
     """Return the header that begins at the first line, of as many lines as have only names of
     columns.
 
     Of the ways to put the pieces together, the one with the most known names is right.
     """
-    header = read_header(lines[0].text, lines[0].number)
+    header = read_header(ahead.line.text, ahead.line.number)
     if header is None:
         return header
+    lines = ahead.first(MAX_PIECES)
     best, most = header, sum(col.column_of(name) is not None for name in header.names)
     for count in range(2, len(lines) + 1):
         pieces = [line.text for line in lines[:count]]
@@ -80,36 +79,38 @@ def header_at(lines: Sequence[TextLine]) -> TableHeader | None:
 
 
 def row_at(
-    lines: Sequence[TextLine], header: TableHeader, above: Cells | None, width: int
+    ahead: Lookahead, header: TableHeader, above: Cells | None, width: int
 ) -> tuple[Cells | None, int]:
-    """Return the cells of the row that begins at the first line, and how many lines it takes.
+    """Return the cells of the row that begins at the line, and the number of its last line.
 
     `above` are the cells of the row before it, `width` the length of the longest row so far. Raises
     InputError for a row that is broken in no certain way.
     """
-    text = lines[0].text
+    number, text = ahead.line
     whole = read_cells(text, header, above)
     if header.delimiter is None and whole is None and not _may_begin_a_row(text, header):
-        return None, 1
+        return None, number
     missing = missing_words(text, header)
     is_full = missing <= 0 and (header.pieces == 1 or len(text) < header.width)
     if header.delimiter is None and is_full:
-        return whole, 1
-    below = takewhile(lambda line: read_header(line.text, 0) is None, lines[1:])
-    lines, width = [lines[0], *below], max(width, header.width)
-    if header.delimiter is not None:
-        return _delimited_row(lines, header, above, width) or (whole, 1)
-    found = _broken_row(lines, header, width)
+        return whole, number
+    first, *below = ahead.first(MAX_PIECES)
+    below = [*takewhile(lambda line: read_header(line.text, 0) is None, below)]
+    lines, width = [first, *below], max(width, header.width)
+    find = _broken_row if header.delimiter is None else _delimited_row
+    found = find(lines, header, above, width)
     if found is not None:
-        return found
+        return found[0], lines[found[1] - 1].number
+    if header.delimiter is not None:
+        return whole, number
     following = lines[1].text if len(lines) > 1 else ""
     if not following or read_cells(following, header) is not None:
-        return whole, 1
+        return whole, number
     if header.pieces > 1:
-        return (None if missing > 0 and has_identity(following) else whole), 1
+        return (None if missing > 0 and has_identity(following) else whole), number
     if whole is not None and _may_go_on(lines, missing):
-        raise broken_table(lines[0].number, len(text))
-    return whole, 1
+        raise broken_table(number, len(text))
+    return whole, number
 
 
 def _may_begin_a_row(text: str, header: TableHeader) -> bool:
@@ -131,8 +132,8 @@ def _may_go_on(lines: Sequence[TextLine], missing: int) -> bool:
 
 
 def _broken_row(
-    lines: Sequence[TextLine], header: TableHeader, width: int
-) -> tuple[Cells, int] | None:
+    lines: Sequence[TextLine], header: TableHeader, _above: Cells | None, width: int
+) -> tuple[Cells | None, int] | None:
     """Return the row that the first lines make; None if there is not just one."""
     counts: Sequence[int] = range(2, MAX_PIECES + 1)
     if header.pieces > 1:
@@ -233,14 +234,11 @@ def _lacks_end(lines: Sequence[TextLine], delimiter: str, width: int) -> bool:
     return len(below[0].text.split()) == 1 and delimiter not in below[0].text
 
 
-def is_rest(lines: Sequence[TextLine], header: TableHeader) -> bool:
-    """True if right below a row, the first line, stands one word that is none."""
-    if len(lines) < 2 or lines[1].number != lines[0].number + 1:
+def is_rest(line: str, header: TableHeader) -> bool:
+    """True if the line right below a row is one word that is none."""
+    if line[:1].isspace() or len(line.split(None, 1)) != 1 or _PROMPT.fullmatch(line):
         return False
-    text = lines[1].text
-    if text[:1].isspace() or len(text.split(None, 1)) > 1 or _PROMPT.fullmatch(text):
-        return False
-    return read_cells(text, header) is None
+    return read_cells(line, header) is None
 
 
 def _exactly(pieces: list[str], width: int) -> Iterator[str]:

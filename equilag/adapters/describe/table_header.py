@@ -6,7 +6,6 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, replace
 from functools import lru_cache
-from itertools import pairwise
 from typing import Final
 
 GROUP: Final = "GROUP"
@@ -92,6 +91,8 @@ _SIGNS: Final = (
 """Columns of which one set stands in every table about a group."""
 _MIN_KNOWN: Final = 3
 """Known columns of a header; a sentence seldom has as many names of columns."""
+MAX_SPACES: Final = 5
+"""Words more than columns that may stand before the numbers of a row: names hold few spaces."""
 MAX_PREFIX: Final = 40
 """Characters before the first column: a comment sign, or the name of a container."""
 _MAX_BEFORE: Final = 8
@@ -131,14 +132,6 @@ class TableHeader:
         return _offsets_of(self.names)[1]
 
     @property
-    def number_pair(self) -> int | None:
-        """Words up to the second of two columns side by side that always have a number, in a table
-        of offsets whose rows nothing broke; None where there are no such columns."""
-        if self.pieces > 1 or self.delimiter is not None or self.prefix or not self.has_offsets:
-            return None
-        return _number_pair(self.names)
-
-    @property
     def has_members(self) -> bool:
         return {MEMBER, COUNT} <= set(self.names)
 
@@ -154,15 +147,9 @@ def _offsets_of(names: tuple[str, ...]) -> tuple[bool, int]:
     return has, next((at for at, name in enumerate(names) if name in NUMBERS), len(names))
 
 
-@lru_cache(maxsize=64)
-def _number_pair(names: tuple[str, ...]) -> int | None:
-    sure = NUMBERS - {LAG}
-    pairs = (at + 2 for at, pair in enumerate(pairwise(names)) if sure.issuperset(pair))
-    return next(pairs, None)
-
-
-def has_header_words(upper: str) -> bool:
-    """False for most lines, here in upper case, that are no header: they lack a set of `_SIGNS`."""
+def has_header_words(line: str) -> bool:
+    """False for most lines that are no header: they lack a set of `_SIGNS`."""
+    upper = line.upper()
     if "PARTITION" in upper or "PID" in upper:
         others = "TOPIC" in upper or "OFFSET" in upper or "#" in upper
         return others or _ENDS.search(upper) is not None
@@ -173,10 +160,9 @@ def has_header_words(upper: str) -> bool:
 
 def _may_be_header(line: str) -> bool:
     """False for nearly all lines that are none: they have too many other words."""
-    upper = line.upper()
-    if not has_header_words(upper) or "=" in line[MAX_PREFIX:] or ":" in line[MAX_PREFIX:]:
+    if "=" in line[MAX_PREFIX:] or ":" in line[MAX_PREFIX:] or not has_header_words(line):
         return False
-    words = _SEPARATORS.split(upper)
+    words = _SEPARATORS.split(line.upper())
     known = sum(map(WORDS.__contains__, words))
     # Two of five names may be unknown, and what stands before them.
     return known > 1 and 3 * (len(words) - known) <= 2 * known + 3 * _MAX_BEFORE

@@ -9,7 +9,8 @@ import numpy as np
 import pytest
 from support.described_texts import PRINTERS, PrintedLine, described
 
-from equilag.adapters.describe import printed_table, table_header
+from equilag.adapters.describe import row_signs, table_header
+from equilag.adapters.describe.messages import Messages
 from equilag.adapters.describe.printed_table import TablesFound, find_tables
 
 TEXTS = sorted(Path(__file__).parent.glob("*.txt"))
@@ -48,7 +49,8 @@ def slow(monkeypatch: pytest.MonkeyPatch) -> None:
 
     monkeypatch.setattr(table_header, "_may_be_header", may_be_header)
     monkeypatch.setattr("equilag.adapters.describe.printed_text.has_header_words", bool)
-    monkeypatch.setattr(printed_table, "may_matter", lambda _line, _header: True)
+    monkeypatch.setattr(Messages, "may_tell", bool)
+    monkeypatch.setattr(row_signs, "_signs_of", lambda _names: bool)
 
 
 def corpus() -> list[str]:
@@ -69,7 +71,6 @@ def test_what_is_skipped_is_nothing(request: pytest.FixtureRequest) -> None:
     texts = corpus()
     fast = [outcome(text) for text in texts]
     request.getfixturevalue("slow")
-    table_header._number_pair.cache_clear()
     for text, found in zip(texts, fast, strict=True):
         assert outcome(text) == found, text[:300]
 
