@@ -64,14 +64,14 @@ class ComparisonRow:
     """
 
     assignor: str
-    count_spread: int | None
-    moves: int | None
-    lag_max: int | None
-    lag_spread: int | None
-    lag_excess: float | None
+    count_spread: int | None = None
+    moves: int | None = None
+    lag_max: int | None = None
+    lag_spread: int | None = None
+    lag_excess: float | None = None
     """Sum over the members of what lies above the mean load."""
-    gap_percent_of_mean: float | None
-    wall_ms: float | None
+    gap_percent_of_mean: float | None = None
+    wall_ms: float | None = None
     status: RowStatus = "heuristic"
     evidence: Evidence | None = None
     """What equilag's status rests on; None for the others, which claim nothing."""
@@ -91,13 +91,10 @@ class ComparisonRow:
 
     def to_dict(self) -> dict[str, Any]:
         """The figures; those of an extended group where there are any."""
-        document = asdict(self)
+        reasons = {"beyond_bound": self.beyond_bound, "beyond_reasons": list(self.beyond_reasons)}
+        document = asdict(self) | reasons | self.extended.to_dict()
         del document["extended"]
-        beyond = {
-            "beyond_bound": self.beyond_bound,
-            "beyond_reasons": list(document.pop("beyond_reasons")),
-        }
-        return {**document, **beyond, **self.extended.to_dict()}
+        return document
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -245,17 +242,15 @@ def comparison_of(plan: Plan, wall: float, baselines: Sequence[Baseline]) -> Com
 
 def _row_of(plan: Plan, found: Baseline, bound: float, scope: BoundScope) -> ComparisonRow:
     name = found.assignor
-    if found.assigned is not None:
-        row = _figures(plan, found, found.assigned, bound)
-        row = replace(row, beyond_reasons=scope.beyond(found.assigned, row.extended.breaks_rules))
-        if name == CURRENT:
-            return replace(row, moves=0, status="current")
-        return replace(row, package=package_of_assignor(name))
-    status: RowStatus = "not run" if found.failed is None else "failed"
-    package = package_of_assignor(name)
-    return ComparisonRow(
-        name, None, None, None, None, None, None, None, status, None, found.failed, package
-    )
+    package = None if name == CURRENT else package_of_assignor(name)
+    if found.assigned is None:
+        status: RowStatus = "not run" if found.failed is None else "failed"
+        return ComparisonRow(name, status=status, failed=found.failed, package=package)
+    row = _figures(plan, found, found.assigned, bound)
+    row = replace(row, beyond_reasons=scope.beyond(found.assigned, row.extended.breaks_rules))
+    if name == CURRENT:
+        return replace(row, moves=0, status="current")
+    return replace(row, package=package)
 
 
 def _figures(plan: Plan, found: Baseline, assigned: Index, bound: float) -> ComparisonRow:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, Final, Literal, Unpack
 
 from equilag.certificate.checked_plan import checked_plan
@@ -198,16 +199,16 @@ def _looser(
 def _tried(
     looser: Loosened, plan: Plan, at_floor: bool, budget: Budget, watcher: Watcher | None
 ) -> LooserPlan:
+    told = partial(LooserPlan, looser.name, looser.settings)
     ruled_out = at_floor and looser.name not in OTHERWISE_BOUND
     if ruled_out and looser.name in OF_MOVES:
-        return LooserPlan(looser.name, looser.settings, False, "proved", None)
+        return told(False, "proved", None)
     if budget.time_left <= 0 or budget.seconds_of_work() <= 0:
-        return LooserPlan(looser.name, looser.settings, False, "not tried", None)
+        return told(False, "not tried", None)
     try:
         found = make_plan(task_of(looser.group, looser.policy, plan.seed), budget, watcher)
     except InputError as error:  # such as a limit on moves that these counts do not allow
-        return LooserPlan(looser.name, looser.settings, False, "proved", None, error.problem)
+        return told(False, "proved", None, error.problem)
     better = helps(plan, found, looser.name)
     proved = found.status == "optimal" and found.evidence == "checked"
-    proved = proved or (ruled_out and not better)
-    return LooserPlan(looser.name, looser.settings, better, "proved" if proved else "found", found)
+    return told(better, "proved" if proved or (ruled_out and not better) else "found", found)

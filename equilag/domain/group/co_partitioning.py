@@ -14,7 +14,7 @@ from typing import Final, NamedTuple
 
 import numpy as np
 
-from equilag.domain.columns import NOBODY, Flags, Index, Ints, alike_rows
+from equilag.domain.columns import NOBODY, Index, Ints, alike_rows
 from equilag.domain.group.group import Group
 
 RANGE: Final = "range"
@@ -73,9 +73,11 @@ def _by_subscribers(
     group: Group, size: int, topics: Sequence[int]
 ) -> Iterator[CoPartitionedTopics]:
     """Topics with the same subscribers: range deals them alike."""
-    for rows in _alike(group.reads[list(topics)]):
-        if len(rows) > 1:
-            some = [topics[row] for row in rows]
+    together: dict[int, list[int]] = {}
+    for topic, number in zip(topics, alike_rows(group.reads[list(topics)]).tolist(), strict=True):
+        together.setdefault(number, []).append(topic)
+    for some in together.values():
+        if len(some) > 1:
             yield _joined_topics(group, some, _owners(group, some, size), True)
 
 
@@ -102,14 +104,6 @@ def _owners(group: Group, topics: Sequence[int], size: int) -> Index:
     """[topics, size] the owners of their partitions."""
     owners: Index = group.owner[group.topic_start[list(topics)][:, None] + np.arange(size)]
     return owners
-
-
-def _alike(table: Index | Flags) -> list[list[int]]:
-    """The numbers of equal rows, in order."""
-    together: dict[int, list[int]] = {}
-    for row, number in enumerate(alike_rows(table).tolist()):
-        together.setdefault(number, []).append(row)
-    return list(together.values())
 
 
 def is_no_accident(one: Index, other: Index, pairs: int) -> bool:

@@ -14,7 +14,7 @@ from equilag.domain.policy.policy import Policy
 from equilag.domain.policy.shape import shape_group
 from equilag.domain.reduction.reduce import reduce_group
 from equilag.planner.facts.group import GainScale, GroupFacts, group_facts
-from equilag.planner.facts.plan import is_per_capacity, limit_of
+from equilag.planner.facts.plan import is_per_capacity
 from equilag.planner.frontier import Point
 
 LEAST_DIFFERENCE: Final = 1.0
@@ -128,15 +128,3 @@ def _marked(one: PointFacts, points: Sequence[PointFacts]) -> Point:
     same = points[0].percent_of_mean - points[-1].percent_of_mean < LEAST_DIFFERENCE
     marks = tuple(m for m in one.point.marks if m != "plan" and not (m == "knee" and same))
     return replace(one.point, marks=marks)
-
-
-def settings_of_point(point: Point, policy: Policy) -> dict[str, Any]:
-    """The settings on top of the policy that ask for a point of the front."""
-    settings: dict[str, Any] = {**limit_of(point)}
-    if policy.moves_first:  # such policies never trade moves for lag
-        settings["policy"] = "lag-aware"
-    if policy.tolerance:
-        settings["tolerance"] = 0
-    if policy.move_cost:
-        settings["move_cost"] = 0
-    return settings

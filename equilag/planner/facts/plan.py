@@ -144,19 +144,27 @@ def choice_facts(plan: Plan, group: GroupFacts) -> tuple[tuple[ChoiceFacts, ...]
 
 def _settings(plan: Plan, choice: Choice, is_last: bool) -> dict[str, Any]:
     """The settings that ask for a choice, and get a plan that is no worse."""
-    policy = plan.policy or Policy()
-    settings: dict[str, Any] = {}
-    if policy.moves_first:  # such policies never trade moves for lag
-        settings["policy"] = "lag-aware"
-    if policy.move_cost:
-        settings["move_cost"] = 0
-    more = choice.cost >= plan.moves_cost
-    if not (is_last and more) or policy.moves_first or policy.limits_moves:
-        settings |= limit_of(choice)
+    policy, more = plan.policy or Policy(), choice.cost >= plan.moves_cost
+    found = settings_of(choice, policy)
+    if is_last and more and not (policy.moves_first or policy.limits_moves):
+        found = {name: value for name, value in found.items() if name not in limit_of(choice)}
     # Up to the moves of this plan a limit alone does: it asks for as even a plan as it allows.
-    if policy.tolerance and (policy.moves_first or more):
-        settings["tolerance"] = 0
-    return settings
+    if not (policy.moves_first or more):
+        found.pop("tolerance", None)
+    return found
+
+
+def settings_of(one: Choice | Point, policy: Policy) -> dict[str, Any]:
+    """The settings on top of a policy that ask for a choice, or for a point of a front."""
+    found: dict[str, Any] = {}
+    if policy.moves_first:  # such policies never trade moves for lag
+        found["policy"] = "lag-aware"
+    if policy.move_cost:
+        found["move_cost"] = 0
+    found |= limit_of(one)
+    if policy.tolerance:
+        found["tolerance"] = 0
+    return found
 
 
 def limit_of(one: Choice | Point) -> dict[str, int]:

@@ -36,17 +36,11 @@ class AlikeLoads:
         self.heavy: Ints = np.sort(weights)[::-1]
         """[P] descending."""
         self.even_counts = even_counts
+        self.heaviest = int(self.heavy[0]) if len(self.heavy) else 0
+        """Weight of the heaviest partition; no number of members gets below it."""
         self._above = np.concatenate(([0], np.cumsum(self.heavy)))
         self._below = np.concatenate(([0], np.cumsum(self.heavy[::-1])))
-
-    @property
-    def total(self) -> int:
-        return int(self._above[-1])
-
-    @property
-    def heaviest(self) -> int:
-        """Weight of the heaviest partition; no number of members gets below it."""
-        return int(self.heavy[0]) if len(self.heavy) else 0
+        self._total = int(self._above[-1])
 
     def at_least(self, members: int) -> int:
         """A lower bound on the heaviest load of so many members, 1 or more. O(P / members)."""
@@ -54,7 +48,7 @@ class AlikeLoads:
         if not size:
             return 0
         floor, longer = divmod(size, members) if self.even_counts else (0, 0)
-        found = max(-(-self.total // members), self._crowded(members, floor))
+        found = max(-(-self._total // members), self._crowded(members, floor))
         if longer:
             # So many members hold one more than the others: together no less than the lightest.
             found = max(found, -(-int(self._below[longer * (floor + 1)]) // longer))
@@ -70,7 +64,7 @@ class AlikeLoads:
         """
         size = len(self.heavy)
         if members == 1 or members >= size:
-            return self.total if members == 1 else self.heaviest
+            return self._total if members == 1 else self.heaviest
         if self.even_counts and size <= 2 * members:
             return max(self.heaviest, self._folded(members))
         return None

@@ -19,14 +19,9 @@ from equilag.domain.plan.plan import Plan
 from equilag.domain.policy.policy import Policy
 from equilag.planner.all_answers import Answers
 from equilag.planner.facts.commands import plan_command
-from equilag.planner.facts.front import (
-    PointFacts,
-    front_facts,
-    front_with_plan,
-    settings_of_point,
-)
+from equilag.planner.facts.front import PointFacts, front_facts, front_with_plan
 from equilag.planner.facts.moves import flows_by_pair, partition_columns
-from equilag.planner.facts.plan import idle_members
+from equilag.planner.facts.plan import idle_members, settings_of
 from equilag.planner.worth.thresholds import VerdictLimits
 from equilag.report import report_blocks as b
 from equilag.report.reports.comparison import ComparisonReport
@@ -68,7 +63,7 @@ class ReportBasis(NamedTuple):
     def command(self, plan: Plan, point: PointFacts | None = None) -> str:
         """The command that makes the plan of the report, or that of a point of the front."""
         if point is not None and not point.is_plan:
-            settings = settings_of_point(point.point, self.policy)
+            settings = settings_of(point.point, self.policy)
             return plan_command(self.source, self.policy, settings)
         if plan.policy is None:
             return f"equilag assign {self.source} --assignor {quote(plan.algorithm)}"

@@ -10,7 +10,8 @@ from support.orders_service import orders_group
 from equilag.domain.plan.plan import Plan
 from equilag.domain.policy.policy import Policy
 from equilag.planner.assign import assign
-from equilag.planner.facts.front import FrontFacts, front_facts, front_with_plan, settings_of_point
+from equilag.planner.facts.front import FrontFacts, front_facts, front_with_plan
+from equilag.planner.facts.plan import settings_of
 from equilag.planner.frontier import Point
 
 GROUP = orders_group()
@@ -65,7 +66,7 @@ def test_a_flat_front_has_no_knee() -> None:
 
 def test_the_settings_of_a_point() -> None:
     point = Point(3, 10, 10, 5.0)
-    assert settings_of_point(point, Policy()) == {"max_moves": 3, "tolerance": 0}
+    assert settings_of(point, Policy()) == {"max_moves": 3, "tolerance": 0}
     moves_first = Policy("fair-yet-sticky", move_cost=5, tolerance=0)
     wanted = {"max_moves": 3, "policy": "lag-aware", "move_cost": 0}
-    assert settings_of_point(point, moves_first) == wanted
+    assert settings_of(point, moves_first) == wanted
