@@ -91,10 +91,10 @@ class ComparisonRow:
 
     def to_dict(self) -> dict[str, Any]:
         """The figures; those of an extended group where there are any."""
+        document = asdict(self)
+        del document["extended"], document["beyond_reasons"]
         reasons = {"beyond_bound": self.beyond_bound, "beyond_reasons": list(self.beyond_reasons)}
-        document = asdict(self) | reasons | self.extended.to_dict()
-        del document["extended"]
-        return document
+        return document | reasons | self.extended.to_dict()
 
 
 @dataclass(frozen=True, slots=True, repr=False)
