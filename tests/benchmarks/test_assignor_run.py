@@ -198,12 +198,13 @@ def test_groups_have_capacities_and_racks() -> None:
 
 def test_every_group_is_planned_and_proved(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(capacity_groups, "LIMIT", 0.2)
-    found = capacity_groups.measure((1,), sizes=((4, 12),), largest=(20, 200))
-    assert [row["fields"] for row in found] == ["capacities, 3 racks", "none", "capacities"]
+    found = capacity_groups.measure((1,), sizes=((4, 12),), largest=(20, 200), published=(20, 200))
+    fields = ["capacities, 3 racks", "none", f"3 racks, {capacity_groups.PUBLISHED}", "capacities"]
+    assert [row["fields"] for row in found] == fields
     assert all(not row["findings"] for row in found)
-    assert [row["status"] for row in found[:2]] == ["optimal"] * 2
+    assert [row["status"] for row in found[:3]] == ["optimal"] * 3
     assert found[0]["cross_rack"] > 0
-    assert found[2]["gap_percent"] >= 0
+    assert found[3]["gap_percent"] >= 0
     assert {len(row) for row in capacity_groups.rows(found)} == {len(capacity_groups.HEAD)}
 
 
