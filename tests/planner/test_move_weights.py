@@ -119,6 +119,28 @@ def test_the_least_moved_weight_where_topics_count(number: int) -> None:
         assert equilag.verify(group, plan) == []
 
 
+def test_potentials_of_any_size_prove_nothing_that_is_not_true() -> None:
+    """Sums of large ones pass 63 bits."""
+    rng, forged = Random(5), 0
+    while forged < 60:
+        snapshot, _, balance = drawn_by_topic(rng)
+        group = equilag.load_snapshot(snapshot)
+        plan = equilag.solve(group, balance=balance, tolerance=0, effort=0.02, time_limit=60)
+        document = plan.to_dict()
+        if plan.moves_weight == plan.moves_weight_lower_bound:
+            continue  # the plan itself is an example of less
+        claims = document["certificate"]["claims"]
+        claim = next(one for one in claims if one["claim"] == "least_move_price")
+        claim["value"] += 1
+        for size in (2**59, 2**60, 2**61):
+            claim["data"] = {
+                part: {name: size * rng.choice([-1, 0, 1]) for name in names}
+                for part, names in (("topics", snapshot["topics"]), ("members", plan.assignment))
+            }
+            assert equilag.verify(group, document)
+            forged += 1
+
+
 def test_a_limit_on_their_number_counts_partitions() -> None:
     """The lightest way is of three moves, the shortest of one."""
     snapshot = snapshot_of([2, 2], [[0], [0, 1], [1]], [0, 1, 1, 1], [1, 1, 1, 1])
@@ -130,6 +152,26 @@ def test_a_limit_on_their_number_counts_partitions() -> None:
         assert equilag.verify(group, plan) == []
     with pytest.raises(equilag.InputError, match="0 is fewer than the 1 move that even counts"):
         equilag.solve(group, max_moves=0)
+
+
+@pytest.mark.parametrize("number", [3, pytest.param(60, marks=pytest.mark.long)])
+def test_the_most_even_plan_of_a_number_of_moves_with_weights(number: int) -> None:
+    rng = Random(6)
+    for _ in range(number):
+        lags, owners = ([rng.choice(pool) for _ in range(5)] for pool in (range(30), range(3)))
+        snapshot = snapshot_of([5], [[0]] * 3, owners, lags)
+        snapshot["move_weights"] = {"t00": [rng.randint(0, 9) for _ in lags]}
+        most = rng.randint(0, 3)
+        spreads = []
+        for assigned in product(range(3), repeat=5):
+            loads = Counter(dict.fromkeys(range(3), 0))
+            for lag, member in zip(lags, assigned, strict=True):
+                loads[member] += lag
+            if sum(a != b for a, b in zip(owners, assigned, strict=True)) <= most:
+                spreads.append(max(loads.values()) - min(loads.values()))
+        group = equilag.load_snapshot(snapshot)
+        plan = equilag.solve(group, balance="none", tolerance=0, max_moves=most, **EFFORT)
+        assert (plan.lag.spread, equilag.verify(group, plan)) == (min(spreads), [])
 
 
 def test_a_group_without_weights_has_the_plan_that_it_had() -> None:

@@ -133,6 +133,11 @@ class Objective(NamedTuple):
         within = limit is None or figures.moves <= limit
         return within and not self.too_many(figures.moves)
 
+    @property
+    def limits_number(self) -> bool:
+        """True if moves have a weight, and yet their number is limited."""
+        return self.unit is not None and self.policy.max_moves is not None
+
     def too_many(self, moves: int) -> int:
         """Partitions that move beyond `max_moves`, where moves have a weight."""
         most = self.policy.max_moves

@@ -30,7 +30,12 @@ from equilag.planner.stages.bounding_stages import (
     priced_loads,
 )
 from equilag.planner.stages.counting_stages import COUNTING
-from equilag.planner.stages.cpsat_stages import full_model, least_shortage, modelled_front
+from equilag.planner.stages.cpsat_stages import (
+    full_model,
+    least_shortage,
+    modelled_front,
+    open_goals,
+)
 from equilag.planner.stages.descent_stages import (
     bulk_descent,
     descent_keeping_up,
@@ -119,6 +124,7 @@ PROVING: Final[tuple[Phase, ...]] = (
             MOVES,
             PROOF,
             Stage("cp-sat", MODEL, share=0.7),
+            Stage("cp-sat", open_goals, share=0.7),
         )
     ),
 )

@@ -214,6 +214,15 @@ def _shortage_proof(state: SolveState, turn: Turn) -> Iterator[Contribution]:
         yield Claim(SHORT, bound, "prices", _named(state, prices, limit))
 
 
+def open_goals(state: SolveState, turn: Turn) -> Iterator[Contribution]:
+    """The same with what work is left, for what no other search knows: who falls behind least, and
+    a limit on the number of moves that have a weight."""
+    problem, objective = state.problem, state.problem.objective
+    known = objective.limits_number or problem.shortage is not None
+    if known and not state.optimal:
+        yield from goals_in_turn(state, turn)
+
+
 def goals_in_turn(state: SolveState, turn: Turn) -> Iterator[Contribution]:
     """The best plan by who falls behind, moves and spread, by a model of a small group."""
     problem, limit = state.problem, state.problem.objective.asked_limit
@@ -232,17 +241,16 @@ def goals_in_turn(state: SolveState, turn: Turn) -> Iterator[Contribution]:
             shortage.capacity[group.members],
         )
     limits = limits_of(state, turn, GOALS)
-    cost = objective.move_cost if objective.unit is None else 0
     try:
-        answer = solve_in_turn(
-            group.problem, limits, rates, limit, cost, objective.moves_rank_first
-        )
+        answer = solve_in_turn(group.problem, limits, rates, limit, objective)
     except (SolverFailed, MemoryError, RuntimeError) as error:
         yield Note(failure(ALGORITHM, error))
         return
     for assigned in answer.found:
         yield Proposal(group.assignment(assigned), ALGORITHM)
-    bound = 0 if shortage is None else shortage.records(answer.bound)
+    if shortage is None or objective.limits_number:  # no claim covers such a limit
+        return
+    bound = shortage.records(answer.bound)
     if bound > state.bounds.short:
         data = {"max_moves": limit, **quoted(limits)}
         yield Claim(SHORT, bound, "cp-sat", data, "solver")

@@ -13,6 +13,7 @@ import numpy as np
 from ortools.sat.python import cp_model
 
 from equilag.certificate.exhaustive.small_problem import SmallProblem
+from equilag.domain.group.extended_columns import MoveUnit
 from equilag.domain.group.group import Ints
 from equilag.solver.cpsat.scaled_loads import MAX_TOTAL, LoadsKnown, Scaled
 
@@ -220,6 +221,20 @@ def move_limit(v: Variables, max_moves: int | None) -> None:
         for j, x in row.items()
     ]
     v.model.add(sum(lost) <= (max_moves - v.problem.forced_moves) // unit)
+
+
+def weight_and_number(v: Variables, unit: MoveUnit) -> list[cp_model.LinearExprT]:
+    """Of moves that have a price: what they weigh, in whole numbers, and how many they are."""
+    assert v.problem.stakes is not None
+    found: list[cp_model.LinearExprT] = []
+    for part in (np.floor_divide, np.remainder):
+        stakes, forced = (
+            part(v.problem.stakes, unit.moves),
+            part(v.problem.forced_moves, unit.moves),
+        )
+        kept = [int(stakes[i, j]) * x for i, row in enumerate(v.gets) for j, x in row.items()]
+        found.append(int(forced + stakes.sum()) - sum(kept))
+    return found
 
 
 def alike_members(v: Variables, moves_matter: bool, rates: Rates | None = None) -> None:

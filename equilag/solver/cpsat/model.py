@@ -12,6 +12,7 @@ from ortools.sat.python import cp_model
 from equilag.certificate.exhaustive.small_problem import SmallProblem
 from equilag.domain.group.group import Ints
 from equilag.domain.group.member_capacities import Load
+from equilag.domain.policy.objective import Objective
 from equilag.solver.cpsat import constraint_families as families
 from equilag.solver.cpsat.constraint_families import Rates, Variables
 from equilag.solver.cpsat.scaled_loads import MAX_TOTAL, LoadsKnown, scaled
@@ -180,6 +181,10 @@ def solve_model(
     return CpSatAnswer(outcome, found, bound, ended, v.scaled.lost > 0)
 
 
+MOST_WEIGHT: Final = 2**34
+"""Of moves, whose product with `MAX_TOTAL` CP-SAT can add up."""
+
+
 class SolvedInTurn(NamedTuple):
     """The assignments of a model that are best by its first goals, and what none is below."""
 
@@ -194,19 +199,28 @@ def solve_in_turn(
     limits: CpSatLimits,
     rates: Rates | None,
     max_moves: int | None,
-    move_cost: int,
-    moves_first: bool,
+    objective: Objective,
 ) -> SolvedInTurn:
     """The least shortage, where rates are known; then, within it, the fewest moves where they come
-    first; then the least spread + move cost × moves. Each goal may take the limits. Raises
-    SolverFailed, MemoryError."""
-    small, unit = (None, 1) if rates is None else rates.small()
+    first; then the least spread + move cost × moves, or × their weight. A limit on the number of
+    moves that have a weight is kept, too. Each goal may take the limits. Raises SolverFailed,
+    MemoryError."""
+    small, one = (None, 1) if rates is None else rates.small()
     v = constrained(problem, max_moves, True, small)
-    price = min(int(move_cost // v.scaled.unit), MAX_TOTAL)
+    unit, most = objective.unit, objective.policy.max_moves
+    price = min(int(objective.move_cost // v.scaled.unit), MAX_TOTAL)
     moves: Any = families.moves(v)
+    paid = moves
+    if unit is not None:
+        paid, number = families.weight_and_number(v, unit)
+        price = min(int(objective.move_cost // (v.scaled.unit * unit.scale)), MAX_TOTAL)
+        if v.most_moves // unit.moves > MOST_WEIGHT:
+            price = 0
+        if most is not None:
+            v.model.add(number <= most)
     short: Any = None if small is None else families.shortage(v, small)
-    first = (short if small else None, moves if moves_first else None)
-    goals = [*(goal for goal in first if goal is not None), v.highest - v.lowest + price * moves]
+    first = (short if small else None, moves if objective.moves_rank_first else None)
+    goals = [*(goal for goal in first if goal is not None), v.highest - v.lowest + price * paid]
     found, bound = list[Ints](), 0
     for goal in goals:
         v.model.minimize(goal)
@@ -215,7 +229,7 @@ def solve_in_turn(
         if status not in OUTCOMES:
             raise SolverFailed(f"status {solver.status_name(status)}")
         if goal is short and status != cp_model.INFEASIBLE:
-            bound = max(0, round(solver.best_objective_bound)) * unit
+            bound = max(0, round(solver.best_objective_bound)) * one
         if status not in (cp_model.OPTIMAL, cp_model.FEASIBLE):
             break
         found.append(v.read(solver))
