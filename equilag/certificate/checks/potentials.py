@@ -202,10 +202,10 @@ def _kept_of_topics(constraint: CountConstraint, potentials: Potentials, stakes:
     class_of_place = np.zeros(len(topics.size), np.int64)
     class_of_place[topics.place] = group.class_of
     # As if nobody owned anything.
+    total = -exact_sum(member, topics.level.sum(axis=0, dtype=np.int64)[topics.place])
     topic, place = np.nonzero(topics.level)
-    worth = -least[topic, class_of_place[place]] * topics.size[place]
-    worth -= np.bincount(topics.place, member, len(topics.size)).astype(np.int64)[place]
-    total = int((topics.level[topic, place] * worth).sum())
+    times = topics.level[topic, place].astype(np.int64) * topics.size[place]
+    total -= exact_sum(least[topic, class_of_place[place]], times)
     topic, place = topics.pairs
     total += _above_zero(topics.place, member, place, -least[topic, class_of_place[place]])
     unit, holder, worth = stakes
@@ -218,9 +218,8 @@ def _kept_of_topics(constraint: CountConstraint, potentials: Potentials, stakes:
     rank = np.arange(len(cell)) - np.searchsorted(cell, cell)
     low, high = topics.at(topic, holder)
     must, may = rank < low, (rank >= low) & (rank < high)
-    return total + int(
-        (worth - other)[must].sum() + (np.maximum(worth, 0) - np.maximum(other, 0))[may].sum()
-    )
+    more = (np.maximum(worth, 0) - np.maximum(other, 0))[may]
+    return total + exact_sum((worth - other)[must]) + exact_sum(more)
 
 
 def _above_zero(place_of: Ints, member: Ints, place: Ints, worth: Ints) -> int:
@@ -230,10 +229,10 @@ def _above_zero(place_of: Ints, member: Ints, place: Ints, worth: Ints) -> int:
     key = place_of * width + rank.ravel()
     order = np.argsort(key, kind="stable")
     key = key[order]
-    below = np.concatenate(([0], np.cumsum(member[order])))
     first = np.searchsorted(key, place * width)
     last = np.searchsorted(key, place * width + np.searchsorted(values, worth))
-    return int(((last - first) * worth - (below[last] - below[first])).sum())
+    starts, ends = (np.bincount(edge, minlength=len(key) + 1) for edge in (first, last))
+    return exact_sum(worth, last - first) - exact_sum(member[order], np.cumsum(starts - ends)[:-1])
 
 
 def _stakes(group: Group) -> Stakes:
