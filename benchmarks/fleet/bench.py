@@ -29,9 +29,9 @@ from benchmarks.fleet.targets import judged, memory_line
 from benchmarks.machine import machine
 from equilag.adapters.snapshot.read_input import load_snapshot
 from equilag.domain.policy.policy import Policy
+from equilag.pipeline.fleet_options import GroupSettings
 from equilag.pipeline.group_result import PlanGroup
 from equilag.pipeline.results.export import export_group
-from equilag.pipeline.rules import GroupSettings
 from equilag.planner.solve import solve
 
 EFFORT: Final = 0.05

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from equilag.domain.group.group import Group, Index, Ints
-from equilag.pipeline.rules import GroupSettings
+from equilag.pipeline.fleet_options import GroupSettings
 from equilag.pipeline.sources.group_columns import baseline_columns, plan_columns
 from equilag.pipeline.sources.snapshot_rows import Row, group_input
 from equilag.planner.worth.thresholds import VerdictLimits

@@ -13,9 +13,9 @@ import numpy as np
 
 from equilag.domain.errors import describe_error
 from equilag.domain.group.group import NOBODY, Index
+from equilag.pipeline.fleet_options import KILL_AFTER, GroupSettings, Rules
 from equilag.pipeline.group_result import GroupResult, Planner
 from equilag.pipeline.isolate import ChildProcess, Failure
-from equilag.pipeline.rules import GroupSettings, Rules
 from equilag.pipeline.sources.group_columns import ASSIGNMENT, BASELINE, PLAN, Fields
 from equilag.pipeline.sources.history import arrow_types, ddl_of
 
@@ -74,9 +74,6 @@ GROUPS_PER_TASK: Final = 4
 """Fewest groups per task, if there are enough, since each task starts a process of its own."""
 BATCH_ROWS: Final = 16
 """Results that are returned to Spark together; a batch costs milliseconds whatever its size."""
-KILL_AFTER: Final = 30.0
-"""Seconds beyond twice its time limit after which a group's process is killed: building a model
-and loading a large group are not interrupted by the limit."""
 
 
 @dataclass(frozen=True, slots=True)

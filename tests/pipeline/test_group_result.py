@@ -19,8 +19,8 @@ from equilag.domain.policy.policy import Policy
 from equilag.domain.policy.policy_settings import POLICIES
 from equilag.heuristics import assignor_names, get_assignor
 from equilag.pipeline import group_result
+from equilag.pipeline.fleet_options import GroupSettings
 from equilag.pipeline.group_result import GroupResult, PlanGroup
-from equilag.pipeline.rules import GroupSettings
 from equilag.pipeline.sources.group_columns import BASELINE, LOADS, PLAN, THROUGHPUT
 from equilag.pipeline.sources.snapshot_rows import group_input
 from equilag.planner.compare import compare

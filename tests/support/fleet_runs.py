@@ -16,9 +16,9 @@ from support.problem_rows import member_row, problem_row, topic_row
 
 from equilag.domain.errors import InputError
 from equilag.domain.policy.policy import Policy
+from equilag.pipeline.fleet_options import GroupSettings
 from equilag.pipeline.group_result import PlanGroup
 from equilag.pipeline.results.run_dir import FORMAT, SUCCESS, SUMMARY
-from equilag.pipeline.rules import GroupSettings
 from equilag.pipeline.solving import arrow_schema, to_arrow
 
 SETTINGS = GroupSettings(Policy(), effort=0.02, time_limit=60.0, seed=3)

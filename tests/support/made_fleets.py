@@ -14,8 +14,7 @@ import pyarrow.parquet as pq
 from benchmarks.fleet import history as fleet_history
 from benchmarks.fleet.settings import HistorySettings
 from equilag.domain.policy.policy import Policy
-from equilag.pipeline.fleet_options import FleetOptions
-from equilag.pipeline.rules import GroupSettings, Rules
+from equilag.pipeline.fleet_options import FleetOptions, GroupSettings, Rules
 
 Row = dict[str, Any]
 

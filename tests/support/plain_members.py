@@ -9,7 +9,7 @@ from typing import Any, Final, NamedTuple
 
 from support.waiting import until
 
-from equilag.adapters.kafka.codec.consumer_protocol import write_subscription
+from equilag.adapters.kafka.consumer_protocol import write_subscription
 from equilag.adapters.kafka.described import ReadFailure
 
 with warnings.catch_warnings():

@@ -8,8 +8,8 @@ import time
 from dataclasses import dataclass, replace
 from typing import Any
 
+from equilag.pipeline.fleet_options import GroupSettings
 from equilag.pipeline.group_result import GroupResult, PlanGroup
-from equilag.pipeline.rules import GroupSettings
 
 
 @dataclass(frozen=True)

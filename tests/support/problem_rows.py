@@ -8,7 +8,7 @@ from typing import Any, Final
 from hypothesis import strategies as st
 
 from equilag.domain.policy.policy import Policy
-from equilag.pipeline.rules import GroupSettings
+from equilag.pipeline.fleet_options import GroupSettings
 
 Row = dict[str, Any]
 

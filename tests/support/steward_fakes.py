@@ -7,7 +7,7 @@ import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, Final, TypeVar, cast
 
-from equilag.adapters.kafka.codec.consumer_protocol import write_subscription
+from equilag.adapters.kafka.consumer_protocol import write_subscription
 from equilag.adapters.kafka.described import ClientPlace, DescribedMember
 from equilag.adapters.kafka.group_reader import GroupReader
 from equilag.adapters.kafka.reading import Reading, TopicOffsets

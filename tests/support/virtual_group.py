@@ -19,7 +19,7 @@ import numpy as np
 import pytest
 from support.steward_fakes import FakeReader, Parts
 
-from equilag.adapters.kafka.codec.consumer_protocol import write_assignment, write_subscription
+from equilag.adapters.kafka.consumer_protocol import write_assignment, write_subscription
 from equilag.adapters.kafka.described import DescribedMember
 from equilag.adapters.kafka.group_reader import GroupReader, TemporarilyUnreadable
 from equilag.adapters.kafka.reading import Reading, TopicOffsets

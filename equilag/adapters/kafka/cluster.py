@@ -10,8 +10,13 @@ from collections.abc import Callable, Collection
 from contextlib import suppress
 from typing import Concatenate, Final, ParamSpec, TypeVar
 
-from equilag.adapters.kafka.client_config import Config, kafka_python, servers
-from equilag.adapters.kafka.command_config import check_settings, plain_config
+from equilag.adapters.kafka.client_config import (
+    SERVERS,
+    Config,
+    check_settings,
+    kafka_python,
+    plain_config,
+)
 from equilag.adapters.kafka.plain.plain_client import PlainClient
 from equilag.adapters.kafka.plain.plain_connection import describe_error
 from equilag.adapters.kafka.plain.plain_requests import read_topics
@@ -46,7 +51,8 @@ class Cluster:
     def __init__(self, config: Config, timeout: float = TIMEOUT) -> None:
         self._plain_config = plain_config(config)
         self._timeout = timeout
-        self.servers = servers(config)
+        self.servers = str(config[SERVERS])
+        """The cluster's name for messages."""
         check_settings(config)
         self._client: PlainClient | None
         try:

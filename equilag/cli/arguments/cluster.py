@@ -81,7 +81,7 @@ def client_settings(path: str | None) -> dict[str, str]:
     """Return librdkafka settings from a file in Kafka's property names. Raises InputError."""
     if path is None:
         return {}
-    from equilag.adapters.kafka.command_config import read_properties, translated
+    from equilag.adapters.kafka.client_config import read_properties, translated
 
     text = read_file(path)
     with naming(path):

@@ -139,9 +139,8 @@ def run(args: argparse.Namespace) -> int:
 
     check_spark()
 
-    from equilag.pipeline.fleet_options import FleetOptions
+    from equilag.pipeline.fleet_options import FleetOptions, GroupSettings, Rules, read_rules
     from equilag.pipeline.job import run_fleet
-    from equilag.pipeline.rules import GroupSettings, Rules, read_rules
 
     default = GroupSettings(policy, args.effort, args.time_limit, args.seed)
     rules = Rules(default)

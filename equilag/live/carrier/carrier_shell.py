@@ -8,9 +8,8 @@ from collections.abc import Callable
 from contextlib import suppress
 from typing import Final
 
-from equilag.adapters.kafka.client_config import Config, kafka_python
+from equilag.adapters.kafka.client_config import Config, kafka_python, plain_config
 from equilag.adapters.kafka.cluster import WAIT_S
-from equilag.adapters.kafka.command_config import plain_config
 from equilag.adapters.kafka.described import (
     Described,
     MissingRight,

@@ -28,13 +28,13 @@ with quietly():
 
     class ConsumerGroupHeartbeatRequest(  # type: ignore[call-arg]
         ApiMessage,  # type: ignore[misc]
-        load_json="equilag.adapters.kafka.codec.schemas",
+        load_json="equilag.adapters.kafka.schemas",
     ):
         """API 68; the class name selects the schema."""
 
     class ConsumerGroupHeartbeatResponse(  # type: ignore[call-arg]
         ApiMessage,  # type: ignore[misc]
-        load_json="equilag.adapters.kafka.codec.schemas",
+        load_json="equilag.adapters.kafka.schemas",
     ):
         """Defined so that the response parser knows it."""
 

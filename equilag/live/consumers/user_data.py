@@ -18,7 +18,7 @@ from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import Final, NamedTuple
 
-from equilag.adapters.kafka.codec.consumer_protocol import BrokenRecord, Cursor
+from equilag.adapters.kafka.consumer_protocol import BrokenRecord, Cursor
 
 MAGIC: Final = b"EQ"
 VERSION: Final = 1

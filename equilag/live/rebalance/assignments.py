@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import Final
 
-from equilag.adapters.kafka.codec.consumer_protocol import (
+from equilag.adapters.kafka.consumer_protocol import (
     BrokenRecord,
     Subscription,
     read_subscription,

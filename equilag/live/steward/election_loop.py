@@ -18,7 +18,7 @@ import time
 from dataclasses import dataclass
 from typing import Final
 
-from equilag.adapters.kafka.codec.consumer_protocol import read_assignment
+from equilag.adapters.kafka.consumer_protocol import read_assignment
 from equilag.adapters.kafka.group_kinds import STEWARDS
 from equilag.live.status.status import log_event
 from equilag.live.steward.group_membership import GroupMembership

@@ -12,9 +12,8 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any, Final
 
-from equilag.adapters.kafka.client_config import Config, quietly
-from equilag.adapters.kafka.codec.consumer_protocol import write_assignment, write_subscription
-from equilag.adapters.kafka.command_config import plain_config
+from equilag.adapters.kafka.client_config import Config, plain_config, quietly
+from equilag.adapters.kafka.consumer_protocol import write_assignment, write_subscription
 from equilag.adapters.kafka.described import ReadFailure
 from equilag.adapters.kafka.plain.plain_client import PlainClient
 from equilag.adapters.kafka.plain.plain_connection import describe_error

@@ -15,8 +15,7 @@ from support.kip848_members import Kip848Members
 from support.live_topics import admin_of, make_topic
 from support.waiting import stays, until
 
-from equilag.adapters.kafka.client_config import kafka_config
-from equilag.adapters.kafka.command_config import plain_config
+from equilag.adapters.kafka.client_config import kafka_config, plain_config
 from equilag.adapters.kafka.described import Described
 from equilag.adapters.kafka.plain.plain_client import PlainClient
 from equilag.adapters.kafka.plain.plain_requests import read_topics

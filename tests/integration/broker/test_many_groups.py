@@ -16,7 +16,7 @@ from support.live_topics import admin_of, commit, fill, make_topic
 from support.plain_members import coordinator, join, sync
 from support.waiting import until
 
-from equilag.adapters.kafka.codec.consumer_protocol import write_assignment
+from equilag.adapters.kafka.consumer_protocol import write_assignment
 from equilag.adapters.kafka.described import ReadFailure
 from equilag.adapters.kafka.plain.plain_client import PlainClient
 

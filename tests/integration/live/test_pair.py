@@ -23,8 +23,7 @@ from support.waiting import until, within
 
 from benchmarks.live.assignment_log import Log
 from benchmarks.live.steward_run import StewardRun
-from equilag.adapters.kafka.client_config import kafka_config
-from equilag.adapters.kafka.command_config import plain_config
+from equilag.adapters.kafka.client_config import kafka_config, plain_config
 from equilag.adapters.kafka.plain.plain_client import PlainClient
 from equilag.live.steward.election_loop import election_group
 

@@ -21,10 +21,10 @@ from support.made_fleets import FAULTY, SETTINGS, TABLES, Row, make, options, re
 
 import equilag
 from equilag.domain.plan.plan import Plan
+from equilag.pipeline.fleet_options import Rules, read_rules
 from equilag.pipeline.job import run_fleet
 from equilag.pipeline.results.export import export_group
 from equilag.pipeline.results.fleet_report import read_report
-from equilag.pipeline.rules import Rules, read_rules
 from equilag.pipeline.sources.problems import COUNTED
 from equilag.pipeline.sources.signals import Span
 from equilag.report.reports.fleet import FleetReport

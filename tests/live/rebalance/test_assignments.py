@@ -10,7 +10,7 @@ from functools import partial
 
 import pytest
 
-from equilag.adapters.kafka.codec.consumer_protocol import write_assignment, write_subscription
+from equilag.adapters.kafka.consumer_protocol import write_assignment, write_subscription
 from equilag.domain.errors import EquilagError
 from equilag.domain.group.group import Group
 from equilag.live.rebalance.assignments import (

@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from support.steward_fakes import FakeMembership, Parts, joined
 
-from equilag.adapters.kafka.codec.consumer_protocol import write_assignment
+from equilag.adapters.kafka.consumer_protocol import write_assignment
 from equilag.domain.errors import EquilagError
 from equilag.live.steward import election_loop as module
 from equilag.live.steward.election_loop import MAX_SILENT_S, SESSION_S, Election, ElectionLoop

@@ -19,7 +19,7 @@ from support.steward_fakes import (
     reading,
 )
 
-from equilag.adapters.kafka.codec.consumer_protocol import write_assignment, write_subscription
+from equilag.adapters.kafka.consumer_protocol import write_assignment, write_subscription
 from equilag.adapters.kafka.described import ClientPlace, MissingRight, UnplannableGroup
 from equilag.adapters.kafka.group_reader import GroupReader
 from equilag.adapters.kafka.reading import TopicOffsets

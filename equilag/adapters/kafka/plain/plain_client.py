@@ -13,7 +13,7 @@ from collections.abc import Hashable, Iterable, Mapping, Sequence
 from typing import Any, Final, TypeVar
 
 from equilag.adapters.kafka.client_config import kafka_python
-from equilag.adapters.kafka.codec.consumer_protocol import (
+from equilag.adapters.kafka.consumer_protocol import (
     BrokenRecord,
     read_assignment,
     read_subscription,
@@ -38,7 +38,7 @@ from equilag.domain.group.member import UNKNOWN_GENERATION
 
 T = TypeVar("T", bound=Hashable)
 
-_SCHEMAS: Final = "equilag.adapters.kafka.codec.schemas"
+_SCHEMAS: Final = "equilag.adapters.kafka.schemas"
 
 with kafka_python():
     from kafka import errors

@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from equilag.adapters.kafka.client_config import kafka_config
-from equilag.adapters.kafka.command_config import (
+from equilag.adapters.kafka.client_config import (
     check_settings,
+    kafka_config,
     plain_config,
     read_properties,
     translated,

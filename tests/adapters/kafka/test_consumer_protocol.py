@@ -12,8 +12,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from equilag.adapters.kafka.codec import consumer_protocol as protocol
-from equilag.adapters.kafka.codec.consumer_protocol import BrokenRecord, Cursor
+from equilag.adapters.kafka import consumer_protocol as protocol
+from equilag.adapters.kafka.consumer_protocol import BrokenRecord, Cursor
 
 GOLDEN: Final = {
     name: bytes.fromhex(raw)

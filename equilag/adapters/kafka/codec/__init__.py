@@ -1,1 +1,0 @@
-"""Bytes of Kafka's protocols and of its offsets topic."""
