@@ -24,7 +24,7 @@ from equilag.adapters.kafka.described import DescribedMember
 from equilag.adapters.kafka.group_reader import GroupReader, TemporarilyUnreadable
 from equilag.adapters.kafka.reading import Reading, TopicOffsets
 from equilag.live.rebalance.assignments import read_joined_members
-from equilag.live.rebalance.decision import decide_within
+from equilag.live.rebalance.decision import decide
 from equilag.live.rebalance.joined_members import assignments_now, group_of
 from equilag.live.steward.answer_maker import AnswerMaker
 from equilag.live.steward.group_membership import GroupMembership, JoinResult
@@ -99,9 +99,7 @@ class VirtualGroup:
         reader = cast(GroupReader, _Reader(self))
         self.answer_maker = AnswerMaker(self.shared, reader)
         observer = parts.observer(cast(FakeReader, reader))
-        self.monitor = MonitorLoop(
-            self.shared, observer, decide_within, lambda: (True, self.generation)
-        )
+        self.monitor = MonitorLoop(self.shared, observer, decide, lambda: (True, self.generation))
         self.at(self.now + 5.0, self._observe)
 
     def at(self, when: float, act: Callable[[], None]) -> None:

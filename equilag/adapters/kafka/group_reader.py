@@ -213,14 +213,16 @@ class GroupReader(Cluster):
         if its coordinator does not answer. `timeout` is in seconds, for each of two requests."""
         return self.call(lambda client: client.places(group, int(1000 * timeout)))
 
-    def check_kind(self, group: str) -> None:
-        """Raise UnplannableGroup if the group exists and must not be joined, in whatever state it
-        is; MissingRight, and TemporarilyUnreadable if that cannot be found out."""
+    def check_kind(self, group: str) -> str:
+        """Return the kind of the group in whatever state it is, "" if there is none. Raise
+        UnplannableGroup if it must not be joined; MissingRight, and TemporarilyUnreadable if that
+        cannot be found out."""
         kind = self.call(kind_now, group)
         if isinstance(kind, ReadFailure):
             raise self._error(group, kind)
         if kind and kind not in PLANNED:
             raise UnplannableGroup(group, kind, self.servers)
+        return kind
 
     def _check_topics(self, topics: NamedTopics) -> None:
         if topics.forbidden:

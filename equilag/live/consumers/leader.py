@@ -23,11 +23,18 @@ from equilag.live.consumers.lag_source import (
     Sizes,
     checked,
 )
-from equilag.live.consumers.options import PATIENCE, AssignorOptions
+from equilag.live.consumers.options import AssignorOptions
 from equilag.live.consumers.sampler import LagSampler, LeaderLoad, MeasureProbe, Probe, VerdictLog
 from equilag.live.rebalance.assignments import Answering, JoinedMembers
 from equilag.live.rebalance.controller import Considered
-from equilag.live.rebalance.decision import FALLBACK, Decision, PlanSettings, decide, load_planner
+from equilag.live.rebalance.decision import (
+    FALLBACK,
+    PATIENCE,
+    Decision,
+    PlanSettings,
+    decide,
+    load_planner,
+)
 from equilag.live.rebalance.fitting_policy import with_capacities
 from equilag.live.rebalance.group_control import GroupControl, SeenGroup
 from equilag.live.rebalance.joined_members import (

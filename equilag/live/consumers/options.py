@@ -18,9 +18,6 @@ MAX_TIME_LIMIT_S: Final = 1.0
 SESSION_SHARE: Final = 10
 """The default planning time is at most this part of the session timeout: heartbeats of aiokafka
 wait for a plan, and a leader without heartbeats is expelled."""
-PATIENCE: Final = 5
-"""A plan that nobody waits for may take so many times as long: its work is counted, and a busy
-machine, where the clock ended it early, would leave the group as it is."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -30,6 +30,9 @@ _VERIFY_S: Final = 1e-5
 GRACE_S: Final = 0.5
 """How long an answer waits after the time limit: the solver stops at the limit, and its plan
 still has to be verified and handed over."""
+PATIENCE: Final = 5
+"""A plan that nobody waits for may take so many times as long: its work is counted, and a busy
+machine, where the clock ended it early, would leave the group as it is."""
 _LAST_RESORT_S: Final = 0.5
 """How long the answer of last resort may take for exact counts: as long as the grace. 22,000
 partitions of 200 members take 0.1 s."""
@@ -105,8 +108,9 @@ def decide(group: Group, settings: PlanSettings) -> Decision:
 
 
 def decide_within(group: Group, settings: PlanSettings) -> Decision:
-    """As `decide`, but wait no longer than the time limit and GRACE_S; then a heuristic answers."""
-    patience = settings.time_limit + GRACE_S
+    """As `decide`, for a plan that nobody waits for: after PATIENCE times the time limit a
+    heuristic answers."""
+    patience = PATIENCE * settings.time_limit
     return decided_within(patience, lambda: decide(group, settings), group, settings)
 
 

@@ -7,6 +7,7 @@ import time
 from typing import Any, Final
 
 from equilag.adapters.kafka.described import MissingRight, UnplannableGroup
+from equilag.adapters.kafka.group_kinds import CONSUMER
 from equilag.adapters.kafka.group_reader import GroupReader
 from equilag.domain.errors import EquilagError
 from equilag.live.carrier.carrier_shell import CarrierShell
@@ -178,19 +179,23 @@ class LeaderLoop:
         """Check the kind of the group if the steward is no member yet.
 
         In a group without members it would be the first, and its protocols would keep the members
-        of an application out whose group this is. Raises UnplannableGroup for such a group,
-        Unreachable if its kind is unknown. The join names a missing right.
+        of an application out whose group this is. In one of KIP-848 it would be a member of the
+        classic protocol. Raises UnplannableGroup for a group of an application, Refused if a group
+        of KIP-848 cannot be read, Unreachable if its kind is unknown. The join names a missing
+        right.
         """
         if self._membership.is_member:
             return
         try:
-            self._reader.check_kind(self._membership.group)
+            kind = self._reader.check_kind(self._membership.group)
         except UnplannableGroup:
             raise
         except MissingRight:
             return
         except EquilagError as error:
             raise Unreachable(str(error)) from error
+        if kind == CONSUMER and self._shared.unread:
+            raise Refused(self._shared.unread)
 
     def _handle(self, message: CommandMessage | None) -> bool:
         """Execute a command. Return True if the steward must join again."""

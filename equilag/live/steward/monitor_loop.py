@@ -63,7 +63,6 @@ class MonitorLoop:
         self._speeds = SpeedReport()
         self.failure: EquilagError | None = None
         """Why the steward has to end."""
-        self._failing = ""
         self._remarks: set[str] = set()
         self._news = VerdictNews()
         self._told_would_be = self._causes_at = float("-inf")
@@ -108,9 +107,9 @@ class MonitorLoop:
         except EquilagError as error:
             self._without_group("failed", "cannot-read-the-group", str(error))
             return
-        if self._failing not in ("", _NO_GROUP):
+        if self._shared.unread not in ("", _NO_GROUP):
             log_event(logging.INFO, "reading-again")
-        self._failing = ""
+        self._shared.unread = ""
         self._shared.state.count("observations", "done")
         self._shared.state.observed()
         self._count_without_assignment(observation.unowned > 0)
@@ -131,9 +130,9 @@ class MonitorLoop:
     def _without_group(self, outcome: str, event: str, problem: str) -> None:
         """The group was not observed for this reason, which is logged as an event once."""
         self._shared.state.count("observations", outcome)
-        if problem != self._failing:
+        if problem != self._shared.unread:
             log_event(logging.WARNING, event, problem=problem)
-        self._failing = problem
+        self._shared.unread = problem
         if self._dry_run is not None:
             role = "dry-run" if problem == _NO_GROUP else "unreachable"
             self._shared.state.set(role=role, role_reason=problem)

@@ -64,6 +64,8 @@ class SharedState:
         """The monitor loop considers with it, the leader loop records what it hands out."""
         self.observation: Observation | None = None
         """The newest one that is not out of date."""
+        self.unread = ""
+        """Why the group could not be observed last time; empty if it could."""
 
     @property
     def is_alone(self) -> bool:

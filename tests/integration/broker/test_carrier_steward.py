@@ -9,15 +9,18 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from confluent_kafka.admin import AclOperation, ResourceType
 from support.broker_plugin import CLASS, lib_with_plugin
 from support.json_schemas import findings
 from support.kafka_broker import Broker, running_brokers, servers
 from support.kip848_members import Kip848Members
+from support.live_groups import add_user, allow, login_properties
 from support.live_topics import admin_of, commit, fill, make_topic
 from support.steward_scene import QUICKLY
 from support.waiting import stays, until
 
 from benchmarks.live.steward_run import StewardRun
+from equilag.live.steward.election_loop import election_group
 
 pytestmark = [pytest.mark.broker]
 
@@ -58,17 +61,21 @@ class Led:
     def reach(self, counts: list[int]) -> None:
         until(lambda: sorted(map(len, self.members.held())) == counts, 60)
 
-    def steward(self, role: str, *more: str, keyed: bool = True) -> StewardRun:
-        """Start one, and wait for its role."""
+    def steward(self, role: str, *more: str, keyed: bool = True, bootstrap: str = "") -> StewardRun:
+        """Start one, and wait for its role, unless that is empty."""
         key = ("--plan-key", str(self.key)) if keyed else ()
         options = (*QUICKLY, "--balance", "none", *key, *more)
-        run = StewardRun(self._folder, self._bootstrap, TOPIC, *options)
+        run = StewardRun(self._folder, bootstrap or self._bootstrap, TOPIC, *options)
         self._stack.callback(run.end)
-        self.becomes(run, role)
+        if role:
+            self.becomes(run, role)
         return run
 
+    def reads_until(self, true: Callable[[], object]) -> None:
+        until(lambda: self.members.held() and true(), 60)
+
     def becomes(self, run: StewardRun, role: str) -> None:
-        until(lambda: self.members.held() and run.status().get("role") == role, 60)
+        self.reads_until(lambda: run.status().get("role") == role)
 
 
 @pytest.fixture
@@ -177,5 +184,29 @@ def test_members_that_name_another_assignor_are_outvoted_on_request(
         led.members.add()
         until(lambda: all(led.members.held()), 60)
         run.kill()
-        led.steward("leader", "--outvote")  # its carriers go on
-        until(lambda: all(led.members.held()), 60)
+        second = led.steward("leader", "--outvote")  # its carriers go on
+        until(lambda: all(led.members.held()) and second.status()["plan_step"] == "owned", 60)
+
+
+@pytest.mark.long
+def test_each_right_that_is_missing_is_named(ready: list[Broker], led: Led, tmp_path: Path) -> None:
+    admin = admin_of(servers(ready))
+    add_user(admin, "steward", "s")
+    for group in (TOPIC, election_group(TOPIC)):
+        allow(admin, "steward", ResourceType.GROUP, group, AclOperation.READ)
+    file = tmp_path / "client.properties"
+    file.write_text(login_properties("steward", "s"))
+    run = led.steward("", "--command-config", str(file), bootstrap=ready[0].sasl)
+    carriers = ("equilag-carrier-even", "equilag-carrier-odd")
+    describe, cluster = AclOperation.DESCRIBE, AclOperation.DESCRIBE_CONFIGS
+    for right, kind, names, what in (
+        ("Describe on every Topic of group 'led-848'", ResourceType.TOPIC, (TOPIC,), describe),
+        ("DescribeConfigs on the Cluster", ResourceType.BROKER, ("kafka-cluster",), cluster),
+        (f"Describe on Topic {str(carriers)[1:-1]}", ResourceType.TOPIC, carriers, describe),
+    ):
+        led.reads_until(lambda: run.status().get("role_reason", "").endswith(right))  # noqa: B023
+        assert run.status()["role"] != "leader"
+        assert len(led.members.held()) == 2
+        for name in names:
+            allow(admin, "steward", kind, name, what)
+    led.becomes(run, "leader")

@@ -240,14 +240,24 @@ def test_a_group_of_another_kind_is_never_joined() -> None:
     assert not [call for call in run.membership.calls if call[0] == "join"]
 
 
+def test_a_kip_848_group_that_cannot_be_read_is_not_joined(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(PAUSE, 0.01)
+    run = Run([joined("a")])
+    run.reader.kind, run.shared.unread = "consumer", "needs the right Describe on Topic 't'"
+    run.leader._join_and_serve()
+    assert run.state.facts.role_reason == run.shared.unread
+    assert not [call for call in run.membership.calls if call[0] == "join"]
+
+
 def test_a_kind_that_is_unknown_delays_the_join(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("equilag.live.steward.leader_loop._RETRY_S", 0.01)
     run = Run([joined("a", "b")], offsets(LAGS))
-    kinds: list[EquilagError | None] = [EquilagError("loading"), MissingRight("needs Describe")]
+    kinds = [EquilagError("loading"), MissingRight("needs Describe")]
 
-    def next_kind(_: str) -> None:
-        if kinds and (kind := kinds.pop(0)) is not None:
-            raise kind
+    def next_kind(_: str) -> str:
+        if kinds:
+            raise kinds.pop(0)
+        return "classic"
 
     monkeypatch.setattr(run.reader, "check_kind", next_kind)
     run.go()

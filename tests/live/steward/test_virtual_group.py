@@ -58,6 +58,7 @@ def test_a_steward_never_makes_a_group_of_slow_pollers_worse(
         if not slow:  # else it relieves them, which pays
             assert led[change]["moves"] <= alone[change]["moves"]
             assert led[change]["unowned"] <= 1.1 * alone[change]["unowned"]
+            assert led[change]["lag"] <= 1.02 * alone[change]["lag"]
         assert led[change]["p90"] <= 1.1 * alone[change]["p90"]
     for quiet in ("before", "end"):
         assert led[quiet]["lag"] <= 1.02 * alone[quiet]["lag"]
