@@ -87,12 +87,7 @@ class PartitionRow(NamedTuple):
 def read_partition(row: PrintedRow) -> PartitionRow:
     """Return what the row says. Raises InputError for a number that cannot be."""
     cells = row.cells
-    topic, owner = (
-        intern(cells[col.TOPIC]),
-        intern(cells.get(col.MEMBER, cells.get(col.OWNER, ""))),
-    )
-    unknown = owner.lower() == UNKNOWN_OWNER
-    member, known = None if unknown or is_nobody(owner) else owner, member_of(cells)
+    topic, (member, known, unknown) = cells[col.TOPIC], _owner_of(cells)
     if topic == NOTHING and cells[col.PARTITION] == NOTHING:
         return PartitionRow(row.line, "", -1, member, known)
     number = _number(row, col.PARTITION)
@@ -100,26 +95,34 @@ def read_partition(row: PrintedRow) -> PartitionRow:
         raise row.error(f"{col.PARTITION} {show(cells[col.PARTITION])} is not an integer")
     if not 0 <= number < MAX_PARTITIONS:
         raise row.error(f"partition {number} is not within 0 and {MAX_PARTITIONS - 1}")
-    return PartitionRow(row.line, topic, number, member, known, *_offsets(row), unknown)
+    return PartitionRow(row.line, intern(topic), number, member, known, *_offsets(row), unknown)
 
 
 def member_of(cells: Cells) -> PrintedMember:
     """Return what the row says of its member beside the id."""
-    owner = NOTHING if col.MEMBER in cells else cells.get(col.OWNER, NOTHING)
-    return _member(
-        *(cells.get(column, NOTHING) for column in (col.INSTANCE, col.CLIENT, col.HOST)),
-        owner,
+    return _owner_of(cells)[1]
+
+
+def _owner_of(cells: Cells) -> tuple[str | None, PrintedMember, bool]:
+    """The member's id, what the row says of it beside that, and whether the owner is unknown."""
+    owner, member = cells.get(col.OWNER), cells.get(col.MEMBER)
+    return _owner(
+        owner, member, cells.get(col.INSTANCE), cells.get(col.CLIENT), cells.get(col.HOST)
     )
 
 
 @lru_cache(maxsize=2**16)
-def _member(instance: str, client: str, host: str, owner: str) -> PrintedMember:
-    known = (None if cell in ("", NOTHING) else cell for cell in (instance, client, host))
-    instance_id, client_id, at = known
-    found = _OWNER.fullmatch(owner)
+def _owner(
+    owner: str | None, member: str | None, *others: str | None
+) -> tuple[str | None, PrintedMember, bool]:
+    printed = (owner or "") if member is None else member
+    instance_id, client_id, at = (None if cell in ("", NOTHING) else cell for cell in others)
+    found = _OWNER.fullmatch(printed) if member is None else None
     if found is not None and at is None:
         client_id, at = client_id or found["client"], found["host"]
-    return PrintedMember(instance_id, client_id, at.removeprefix("/") or None if at else None)
+    known = PrintedMember(instance_id, client_id, at.removeprefix("/") or None if at else None)
+    unknown = printed.lower() == UNKNOWN_OWNER
+    return None if unknown or is_nobody(printed) else printed, known, unknown
 
 
 def _offsets(row: PrintedRow) -> tuple[int | None, int | None, int | None, int | None]:
@@ -142,19 +145,19 @@ def _offsets(row: PrintedRow) -> tuple[int | None, int | None, int | None, int |
 
 def _offset(row: PrintedRow, column: str) -> int | None:
     value = _number(row, column)
+    if value is None or 0 <= value < 2**63:
+        return value
     if value == -1 and column == col.COMMITTED:  # Kafka keeps -1 for a commit that was never made
         return None
-    if value is not None and not 0 <= value < 2**63:
-        raise row.error(f"{column} {value} is not within 0 and 2^63 - 1")
-    return value
+    raise row.error(f"{column} {value} is not within 0 and 2^63 - 1")
 
 
 def _number(row: PrintedRow, column: str) -> int | None:
     """Return the number in the column; None if there is none. Raises InputError for a word."""
-    cell = row.cells.get(column, "")
-    if cell.lower() in ABSENT:
+    cell = row.cells.get(column)
+    if cell is None:
         return None
     value = integer_of(cell)
-    if value is None:
+    if value is None and cell.lower() not in ABSENT:
         raise row.error(f"{column} {show(cell)} is not an integer")
     return value

@@ -15,6 +15,7 @@ from equilag.adapters.describe.row_cells import (
     looks_like_a_row,
     read_cells,
     topics_of,
+    usual_cells,
 )
 from equilag.adapters.describe.row_pieces import (
     MIN_SCREEN,
@@ -55,6 +56,16 @@ class PrintedTable:
     _longest: int = 0
     """Length of the longest row that reaches the last column, and the number of those."""
 
+    _usual: Callable[[str], Cells | None] = field(init=False)
+    _is_plain: bool = field(init=False)
+    _has_offsets: bool = field(init=False)
+
+    def __post_init__(self) -> None:
+        header = self.header
+        self._usual, self._has_offsets = usual_cells(header), header.has_offsets
+        has_rows = self._has_offsets or header.has_members
+        self._is_plain = has_rows and header.pieces == 1 and not header.prefix
+
     def group_of(self, row: PrintedRow) -> str | None:
         return row.cells.get(GROUP, self.group)
 
@@ -70,22 +81,23 @@ class PrintedTable:
 
     def filled(self, row: PrintedRow) -> int:
         """The place of the last column that the row has something in."""
-        at = len(self.header.names) - 1
-        while at >= 0 and not row.cells.get(self.header.names[at]):
+        names = self.header.names
+        at = len(names) - 1
+        while at >= 0 and not row.cells.get(names[at]):
             at -= 1
         return at
 
     def read(self, lines: Lookahead, messages: Messages) -> int:
         """Read what a line begins. Returns the number of the last line that this takes."""
         header, line = self.header, lines.line
-        cells, last = None, line.number
-        if header.has_offsets or header.has_members:
+        cells, last = self._usual(line.text) if self._is_plain else None, line.number
+        if cells is None and (self._has_offsets or header.has_members):
             above = self.rows[-1].cells if self.rows else None
             cells, last = row_at(lines, header, above, self._width)
         if cells is None:
             self._read_other(line, messages)
             return line.number
-        if header.has_offsets:
+        if self._has_offsets:
             if not self._rests:
                 self.settle()
             self._topics.add(cells[TOPIC])
@@ -175,9 +187,8 @@ class PrintedTable:
         cannot be."""
         for row in self.rows:
             self.partitions.setdefault(self.group_of(row), []).append(read_partition(row))
-            filled = self.filled(row)
-            if self.least_filled is None or filled < self.least_filled:
-                self.least_filled = filled
+            filled, least = self.filled(row), self.least_filled
+            self.least_filled = filled if least is None else min(filled, least)
         self.rows.clear()
 
 

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import csv
 import re
-from collections.abc import Container, Iterator
+from collections.abc import Callable, Container, Iterator
 from functools import lru_cache
-from itertools import chain
-from operator import eq
+from itertools import chain, pairwise
 from typing import Final, TypeAlias
 
 from equilag.adapters.describe import table_header as col
@@ -30,7 +29,6 @@ _NAME: Final = re.compile(r"[\w.-]{1,249}")
 _GLUED: Final = re.compile(r"(.+?)(/[^/\s]+)")
 _DIGIT: Final = re.compile(r"[0-9]")
 _NUMERIC: Final = re.compile(r"[+-]?\d[\w.,'+-]{0,30}|-|unknown", re.IGNORECASE)
-_NUMERIC_STARTS: Final = frozenset("0123456789+-uU")
 _MIN_RUN: Final = 3
 """Numbers side by side in a row: a partition, what is committed, the log end. Sentences seldom
 have as many."""
@@ -40,6 +38,8 @@ _MAX_COLUMNS: Final = 99
 
 def integer_of(cell: str) -> int | None:
     """Return the integer in a cell, with or without separators of thousands; None for none."""
+    if cell.isdecimal() and cell.isascii():
+        return int(cell) if len(cell) <= MAX_DIGITS else None
     if _INTEGER.fullmatch(cell):
         return int(cell)
     if _GROUPED.fullmatch(cell):
@@ -56,13 +56,8 @@ def read_cells(line: str, header: TableHeader, above: Cells | None = None) -> Ce
     where that leaves several.
     """
     line = without_prefix(line, header)
-    if header.starts and (whole := _usual_row(header.names).fullmatch(line)):
-        cells = dict(zip(header.names, whole.groups(), strict=True))
-        aligned = all(map(eq, header.starts, (begin for begin, _ in whole.regs[1:])))
-        if lag_agrees(cells) and (aligned or _by_position(line, header) is None):
-            return cells
-    if not _may_be_row(line, header):
-        return None
+    if (usual := usual_cells(header)(line)) is not None:
+        return usual
     first: Cells | None = None
     for cells in _cuts(line, header):
         if above is not None and header.delimiter is not None:
@@ -75,40 +70,46 @@ def read_cells(line: str, header: TableHeader, above: Cells | None = None) -> Ce
 
 
 @lru_cache(maxsize=64)
-def _usual_row(names: tuple[str, ...]) -> re.Pattern[str]:
-    """A row with one word for each column, as nearly all are; other rows take ten times as long."""
-    cells = dict.fromkeys((*col.NUMBERS, col.COUNT), r"(-?[0-9]{1,18}|-)")
-    cells |= {col.PARTITION: r"([0-9]{1,18})", col.TOPIC: r"([\w.-]{1,249})"}
-    return re.compile(r"\s*" + r"\s+".join(cells.get(name, r"(\S+)") for name in names) + r"\s*")
+def usual_cells(header: TableHeader) -> Callable[[str], Cells | None]:
+    """Return what cuts a row with one word for each column, as nearly all are; None for other
+    lines, which take ten times as long."""
+    if not header.starts:
+        return lambda _line: None
+    patterns = dict.fromkeys((*col.NUMBERS, col.COUNT), r"(-?[0-9]{1,18}|-)")
+    patterns |= {col.PARTITION: r"([0-9]{1,18})", col.TOPIC: r"([\w.-]{1,249})"}
+    names, starts = header.names, frozenset(header.starts)
+    match = re.compile(
+        r"\s*" + r"\s+".join(patterns.get(name, r"(\S+)") for name in names) + r"\s*"
+    ).fullmatch
+    blank = {at for name, at in zip(names, header.starts, strict=True) if name in col.BLANK}
 
+    def cut(line: str) -> Cells | None:
+        whole = match(line)
+        if whole is None:
+            return None
+        begins = {begin for begin, _ in whole.regs[1:]}
+        if begins != starts and starts - begins <= blank and _by_position(line, header):
+            return None
+        return dict(zip(names, whole.groups(), strict=True))
 
-def _may_be_row(line: str, header: TableHeader) -> bool:
-    """False for most lines that are none: where the partition may be, there is no number."""
-    names = header.names
-    if header.delimiter is not None or col.PARTITION not in names:
-        return True
-    at = names.index(col.PARTITION)
-    after = len(names) - at
-    from_left, from_right = line.split(None, at + 1)[at:], line.rsplit(None, after)[-after:]
-    below = line[header.starts[at] :].split(None, 1) if header.starts else []
-    for words in (from_left, from_right, below):
-        if words and words[0][0] in _NUMERIC_STARTS:
-            return True
-    return max(map(line.count, DELIMITERS)) >= len(names) - 1
+    return cut
 
 
 def topics_of(line: str, header: TableHeader) -> Iterator[str]:
     """Words that stand where a topic would, if the line were a row: before a number, or in the
     column of the topics of a line with as many words as columns."""
-    bare = line.replace("|", " ").replace(";", " ") if "|" in line or ";" in line else line
-    words = bare.split(None, header.before_numbers + MAX_SPACES + _MIN_RUN)
-    before = ""
-    for word in words:
-        if word[0] in _NUMERIC_STARTS and before and _NUMERIC.fullmatch(word):
+    words = _words(line, header.before_numbers)
+    for before, word in pairwise(words):
+        if _NUMERIC.fullmatch(word):
             yield before
-        before = word
     if len(words) == len(header.names) and col.TOPIC in header.names:
         yield words[header.names.index(col.TOPIC)]
+
+
+def _words(line: str, before: int) -> list[str]:
+    """The words down to where a row with this many columns before its numbers has these."""
+    bare = line.replace("|", " ").replace(";", " ") if "|" in line or ";" in line else line
+    return bare.split(None, before + MAX_SPACES + _MIN_RUN)
 
 
 def without_prefix(line: str, header: TableHeader) -> str:
@@ -138,19 +139,17 @@ def looks_like_a_row(line: str, topics: Container[str], before: int = _MAX_COLUM
 
     A few words more than the columns `before` the numbers make it a sentence.
     """
-    most = before + MAX_SPACES
-    bare = line.replace("|", " ").replace(";", " ") if "|" in line or ";" in line else line
-    words = bare.split(None, most + _MIN_RUN)
     run = digits = 0
+    words = _words(line, before)
     for place, word in enumerate(words):
-        if word[0] not in _NUMERIC_STARTS or not _NUMERIC.fullmatch(word):
+        if not _NUMERIC.fullmatch(word):
             run = digits = 0
             continue
         run, digits = run + 1, digits + any(map(str.isdigit, word))
         if place and words[place - 1] in topics:
             return True
         if run >= _MIN_RUN and digits >= _MIN_RUN - 1:
-            return place + 1 - run <= most
+            return place + 1 - run <= before + MAX_SPACES
     return False
 
 

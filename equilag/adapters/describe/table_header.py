@@ -62,10 +62,9 @@ _OTHER: Final = frozenset(
 )
 """Columns that are known and not needed."""
 _COLUMNS: Final = {alias: name for name, text in _ALIASES.items() for alias in text.split()}
-ATOM: Final = re.compile(r"[A-Z]+")
-ATOMS: Final = frozenset(ATOM.findall(" ".join([*_COLUMNS, *_OTHER])))
+_ATOM: Final = re.compile(r"[A-Z]+")
+_ATOMS: Final = frozenset(_ATOM.findall(" ".join([*_COLUMNS, *_OTHER])))
 """Words that names of columns consist of."""
-WORDS: Final = ATOMS | {"#PARTITIONS", "#MEMBERS"}
 
 
 @lru_cache(maxsize=4096)
@@ -95,10 +94,7 @@ MAX_SPACES: Final = 5
 """Words more than columns that may stand before the numbers of a row: names hold few spaces."""
 MAX_PREFIX: Final = 40
 """Characters before the first column: a comment sign, or the name of a container."""
-_MAX_BEFORE: Final = 8
-"""Words and separators in a prefix, and at both ends of a line."""
 _WORD: Final = re.compile(r"\S+")
-_SEPARATORS: Final = re.compile(r"[^A-Z#]+")
 _ENDS: Final = re.compile("LOG-?SIZE|WATER|COMMIT")
 
 
@@ -158,16 +154,6 @@ def has_header_words(line: str) -> bool:
     return "COORDINATOR" in upper or ("ASSIGN" in upper and "CLIENT" in upper)
 
 
-def _may_be_header(line: str) -> bool:
-    """False for nearly all lines that are none: they have too many other words."""
-    if "=" in line[MAX_PREFIX:] or ":" in line[MAX_PREFIX:] or not has_header_words(line):
-        return False
-    words = _SEPARATORS.split(line.upper())
-    known = sum(map(WORDS.__contains__, words))
-    # Two of five names may be unknown, and what stands before them.
-    return known > 1 and 3 * (len(words) - known) <= 2 * known + 3 * _MAX_BEFORE
-
-
 def begins_known(line: str) -> bool:
     """True if the line is a header and its first word the name of a known column."""
     header = read_header(line, 0)
@@ -177,9 +163,9 @@ def begins_known(line: str) -> bool:
 def read_header(line: str, number: int) -> TableHeader | None:
     """Return the header that this line is, None if it is none."""
     names = line[MAX_PREFIX:]
-    if not _may_be_header(line) or "{" in names:
+    if "=" in names or ":" in names or "{" in names or not has_header_words(line):
         return None
-    known = [atom in ATOMS for atom in ATOM.findall(line.upper())]
+    known = [atom in _ATOMS for atom in _ATOM.findall(line.upper())]
     if True not in known or 2 * sum(known) < len(known) - known.index(True):
         return None  # a sentence about topics
     if sum(map(str.isdigit, line)) > len(line) // 4:

@@ -44,10 +44,10 @@ def found_in(text: str) -> tuple[object, ...]:
 def slow(monkeypatch: pytest.MonkeyPatch) -> None:
     """Every line is looked at as closely as the first one."""
 
-    def may_be_header(line: str) -> bool:
+    def has_header_words(line: str) -> bool:
         return not {"=", ":"} & {*line[table_header.MAX_PREFIX :]}
 
-    monkeypatch.setattr(table_header, "_may_be_header", may_be_header)
+    monkeypatch.setattr(table_header, "has_header_words", has_header_words)
     monkeypatch.setattr("equilag.adapters.describe.printed_text.has_header_words", bool)
     monkeypatch.setattr(Messages, "may_tell", bool)
     monkeypatch.setattr(row_signs, "_signs_of", lambda _names: bool)
