@@ -15,6 +15,7 @@ from equilag.adapters.kafka.plain.plain_requests import read_topics
 
 with kafka_python():
     from kafka import errors
+    from kafka.protocol.admin import DescribeLogDirsRequest
     from kafka.protocol.consumer.offsets import ListOffsetsRequest
 
 _LATEST: Final = -1
@@ -164,10 +165,6 @@ def _offsets(
                 failure = _Failure(error_name(code), code in _MOVING)
                 found[topic.name, one.partition_index] = failure if code else int(one.offset)
     return found
-
-
-with kafka_python():
-    from kafka.protocol.admin import DescribeLogDirsRequest
 
 
 def log_sizes(

@@ -20,7 +20,10 @@ from equilag.adapters.kafka.plain.plain_connection import describe_error
 from equilag.adapters.kafka.reading import NamedTopics, distinct_racks, kind_of
 
 with kafka_python():
+    from kafka import errors
+    from kafka.protocol.admin import ListGroupsRequest
     from kafka.protocol.consumer.group import OffsetFetchRequest
+    from kafka.protocol.metadata import MetadataRequest
 
 
 def read_commits(
@@ -76,10 +79,6 @@ def _failure(reason: str, code: int) -> ReadFailure:
     return ReadFailure.of(f"its commits cannot be read: {reason}", code)
 
 
-with kafka_python():
-    from kafka.protocol.admin import ListGroupsRequest
-
-
 def list_groups(client: PlainClient) -> tuple[dict[str, ListedGroup], list[str]]:
     """Return all groups that the user may describe, and the problems with single brokers. Raises
     kafka-python's errors if no broker answers."""
@@ -122,10 +121,6 @@ def kind_now(client: PlainClient, group: str) -> str | ReadFailure:
         return failed[group]
     return kind_of(found, commits[group])
 
-
-with kafka_python():
-    from kafka import errors
-    from kafka.protocol.metadata import MetadataRequest
 
 _MISSING: Final = (
     errors.UnknownTopicOrPartitionError.errno,
