@@ -33,6 +33,9 @@ BEFORE_UNIT: Final = re.compile(r"(?<=\d) (?=%|×|(?:ms|s|min|h|d)\b)")
 """The blank between a figure and its unit, at which no line ends."""
 NONE: Final = "-"
 """What a table shows where there is no figure."""
+MOST_PERCENT: Final = 1_000_000
+"""What a member is above the mean by at most where it is told in percent: beyond, capacities differ
+by so much that the figure says nothing."""
 
 
 def number(value: float) -> str:
@@ -88,6 +91,17 @@ def percent(value: float) -> str:
 def short_percent(value: float) -> str:
     """A percentage in few columns."""
     return percent(value).replace("under ", "<").replace("over ", ">")
+
+
+def surplus(value: float) -> str:
+    """By how much the heaviest member is above the mean, in few digits."""
+    if value <= 0:
+        return "0 %"
+    if value < 0.05:
+        return "under 0.1 %"
+    if value > MOST_PERCENT:
+        return f"over {number(MOST_PERCENT)} %"
+    return f"{value:.1f} %" if value < 9.95 else f"{whole(value)} %"
 
 
 def time_span(seconds: float) -> str:
@@ -180,12 +194,6 @@ def spread_over(low: float, high: float) -> str:
     """A range: ``6 to 7``; one figure where both ends read the same."""
     first, last = number(low), number(high)
     return first if first == last else f"{first} to {last}"
-
-
-def ordinal(value: int) -> str:
-    """``2nd``, ``3rd``, ``11th``."""
-    teen = value % 100 in (11, 12, 13)
-    return f"{value:,}{'th' if teen else {1: 'st', 2: 'nd', 3: 'rd'}.get(value % 10, 'th')}"
 
 
 def printable(text: str) -> str:

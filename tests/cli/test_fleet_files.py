@@ -51,7 +51,7 @@ def call(run: Callable[..., Result]) -> Callable[..., str]:
 def test_show(call, path: str) -> None:
     text = call("show", path)
     assert "\n\nFleet of 4 groups by " in text
-    assert text.startswith("2 of 3 groups have partitions that nobody reads; rebalance 1: ")
+    assert text.startswith("Nobody reads 2 partitions of 2 of 3 groups; rebalance 1: ")
     lines = text.splitlines()
     assert sum(line.startswith("  orders ") for line in lines) == 1
     assert "last sampled 60 s before" in text
@@ -148,7 +148,7 @@ def test_a_page_of_a_run(run, tmp_path: Path) -> None:
     found = run("fleet", "report", RUN, "--out", page)
     headline = found.out.splitlines()[0]
     assert found.out == f"{headline}\n\npage  {page}\n"
-    assert re.match(r"\d+ of 35 groups have partitions that nobody reads; rebalance ", headline)
+    assert re.match(r"Nobody reads \d+ partitions of \d+ of 35 groups; rebalance ", headline)
     assert headline in page.read_text("utf-8")
 
 

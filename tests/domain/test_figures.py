@@ -16,7 +16,6 @@ from equilag.domain.figures import (
     listed,
     natural_key,
     number,
-    ordinal,
     percent,
     printable,
     short_number,
@@ -40,7 +39,6 @@ from equilag.domain.figures import (
         (number, {0: "0", 7.0: "7", 1234567: "1,234,567", 12.345: "12.35", 11.4: "11.4",
                   281_310.4: "281,300", 0.00012345: "0.0001234", 1e18: "1e+18",
                   4.50359e12 + 0.5: "4,504,000,000,000", -0.5: "-0.5"}),
-        (ordinal, {1: "1st", 22: "22nd", 13: "13th", 103: "103rd"}),
     ],
 )  # fmt: skip
 def test_values_as_texts(shown: Callable[[Any], str], texts: dict[Any, str]) -> None:

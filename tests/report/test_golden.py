@@ -230,7 +230,7 @@ def groups() -> b.Report:
 
 def readiness() -> b.Report:
     step = NextStep("Set this", "group.consumer.assignors=…")
-    brokers = [BrokerReadiness(n, "uniform", 5000, at, None if at else step)
+    brokers = [BrokerReadiness(n, "uniform", 5000, at, bool(at), None if at else step)
                for n, at in enumerate((None, 0, 2))]  # fmt: skip
     lead = NextStep("Lead it", "equilag steward …")
     led = GroupReadiness("orders", "classic", "range", 3, "possible", "A member", "KIP-848", lead)

@@ -34,11 +34,11 @@ from equilag.planner.explain import explanation_of
 from equilag.planner.explaining.bound_causes import BoundCause
 from equilag.planner.explaining.unevenness import unevenness_facts
 from equilag.planner.facts.group import group_facts
+from equilag.planner.facts.suspects import suspicion
 from equilag.planner.simulate import simulate
 from equilag.planner.sizes.sizing import LeastSize
 from equilag.planner.solving.run_settings import budget_of
 from equilag.planner.verdict.judged_plan import JudgedPlan
-from equilag.planner.verdict.suspects import suspicion
 from equilag.report.reports.comparison import ComparisonReport
 from equilag.report.reports.explanation import ExplanationReport
 from equilag.report.reports.plan import PlanReport

@@ -11,6 +11,7 @@ from equilag.cli.arguments.options import OneOf, Option, duration, seconds, whol
 from equilag.cli.group_command import GroupCommand, Question
 
 if TYPE_CHECKING:
+    from equilag.domain.plan.plan import Plan
     from equilag.domain.plan.verdict import VerdictFacts
     from equilag.report.report_blocks import Report
 
@@ -86,14 +87,19 @@ def _simulate(asked: Question) -> Report:
         protocol=args.protocol, rounds=args.rounds, poll=args.poll, policy=asked.policy,
         **asked.run,
     )  # fmt: skip
-    return SimulationReport(found, _verdict(asked))
+    return SimulationReport(found, _verdict(asked, found.plan))
 
 
-def _verdict(asked: Question) -> VerdictFacts:
-    """What is wrong, which a command about something else says first."""
+def _verdict(asked: Question, plan: Plan | None = None) -> VerdictFacts:
+    """What is wrong, which a command about something else says first; of its plan if it has one."""
+    from equilag.planner.verdict.judged_plan import JudgedPlan
+    from equilag.planner.verdict.plan_verdict import verdict_of
     from equilag.planner.verdict.quick_verdict import quick_verdict
 
-    return quick_verdict(asked.group, options.limits_of(asked.args), asked.policy)
+    limits = options.limits_of(asked.args)
+    if plan is not None:
+        return verdict_of(JudgedPlan(plan, limits))
+    return quick_verdict(asked.group, limits, asked.policy)
 
 
 def _size(asked: Question) -> Report:

@@ -180,7 +180,8 @@ class FleetRun(Shown):
         yield f"Fleet run {printable(self.path)}: {groups}, {len(self.failures):,} more not planned"
         found = fleet_verdict(self)
         if found.unread:
-            yield f"partitions that nobody reads: {plural(found.unread, 'group')}"
+            of = plural(found.unread, "group")
+            yield f"partitions that nobody reads: {found.unread_partitions:,}, of {of}"
         rebalance = plural(found.rebalance, "group")
         yield f"worth a rebalance: {rebalance}, {plural(found.moves, 'move')}"
         if known := len(self.throughput):
@@ -233,6 +234,8 @@ class FleetVerdictFacts:
     """Groups whose members keep up under looser settings only."""
     unread: int
     """Groups with partitions that no member reads."""
+    unread_partitions: int
+    """The partitions that no member of these reads."""
     look: int
     """Groups of which a member or a partition is to be looked at first."""
     undecided: int
@@ -264,6 +267,7 @@ def fleet_verdict(report: FleetRun) -> FleetVerdictFacts:
     worth = [row for row in report.groups if row.action == "move"]
     urgent = ([row for row in report.groups if row.action in alike] for alike in URGENT)
     first = max(next(filter(None, urgent), ()), key=lambda row: row.unowned, default=None)
+    unread = [row for row in report.groups if row.action in URGENT[0]]
     unit = UNITS.get(report.summary["settings"]["weight"], "records")
     failed = len(report.failures)
     return FleetVerdictFacts(
@@ -277,7 +281,8 @@ def fleet_verdict(report: FleetRun) -> FleetVerdictFacts:
         overloaded=actions["add-members"],
         hot=actions["repartition"],
         loosen=actions["loosen"],
-        unread=actions["assign"] + actions["start-members"],
+        unread=len(unread),
+        unread_partitions=sum(row.unowned or row.partitions for row in unread),
         look=actions["look"] + actions["cannot-tell"],
         undecided=actions["undecided"],
         leave=actions["leave"],

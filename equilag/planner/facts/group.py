@@ -132,7 +132,7 @@ class GainScale:
 
     def percent(self, excess: float) -> float:
         """What is saved of all that is not proved to be impossible to save."""
-        most = self.start - self.end
-        if most <= 0 or excess < self.end + self.step:
+        saved, most = self.start - excess, self.start - self.end
+        if saved > 0 and excess < self.end + self.step:
             return 100.0
-        return 100.0 * (self.start - excess) / most
+        return 100.0 * saved / most if most > 0 else 0.0

@@ -1,15 +1,19 @@
-"""Warnings of settings that others change or cancel, or that racks make vain, and of topics that
-may have to be co-partitioned."""
+"""Warnings of settings that others change or cancel, or that racks make vain, of topics that may
+have to be co-partitioned, and of subscriptions that are guessed."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from typing import Final
 
-from equilag.domain.figures import in_a_row, number, plural
+import numpy as np
+
+from equilag.domain.columns import NOBODY, Flags
+from equilag.domain.figures import in_a_row, listed, number, plural
 from equilag.domain.group.co_partitioning import CoPartitionedTopics, detect_co_partitioned
 from equilag.domain.group.group import Group
 from equilag.domain.group.weight import weighed_policy
+from equilag.domain.plan.plan import Plan
 from equilag.domain.policy.policy import Policy
 from equilag.domain.policy.policy_settings import DEFAULT_HORIZON
 from equilag.domain.policy.shape import unused_entries
@@ -112,3 +116,24 @@ def _named(topics: Sequence[str]) -> str:
         more = len(topics) - MAX_TOPICS + 1
         return f"{', '.join(topics[: MAX_TOPICS - 1])} and {number(more)} more topics"
     return in_a_row(topics)
+
+
+def guess_words(plan: Plan) -> tuple[str, ...]:
+    """What has to hold for a plan that gives partitions to members that own nothing of their topic,
+    and of which it is only assumed that they subscribe to it; empty for another plan."""
+    group, after = plan.planned.given, plan.assigned
+    held: Flags = group.assignable & (group.owner != NOBODY)
+    of_topic = group.topic_of * group.n_members
+    guesses = [member.id in group.assumed_subscribers for member in group.members]
+    given: Flags = (after != NOBODY) & (after != group.owner) & np.array([*guesses, False])[after]
+    given &= ~np.isin(of_topic + after, of_topic[held] + group.owner[held])
+    if not given.any():
+        return ()
+    members = [group.members[at].id for at in np.unique(after[given]).tolist()]
+    topics = [group.topics[at] for at in np.unique(group.topic_of[given]).tolist()]
+    reads, owns = ("subscribes", "it owns") if len(members) == 1 else ("subscribe", "they own")
+    line = (
+        f"It is a guess that {listed(members, 2)} {reads} to {listed(topics, 2)}: {owns} none of"
+        " what the plan moves there. Set --as-owned or --subscribe if that is wrong."
+    )
+    return (line,)

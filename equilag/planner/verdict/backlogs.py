@@ -1,69 +1,53 @@
-"""Where records wait, from one sample: at a member, in one partition, or everywhere."""
+"""Where records wait: at a member, in one partition, or everywhere; from one sample or two."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Final
 
 import numpy as np
 
-from equilag.domain.columns import Flags, Ints
-from equilag.domain.figures import (
-    form,
-    number,
-    partition_name,
-    percent,
-    plural,
-    printable,
-    time_span,
-)
-from equilag.domain.group.group import NOBODY
-from equilag.domain.plan.verdict import Action, CauseFacts, NamedPartition, SuspectFacts
-from equilag.planner.facts.commands import live_command
+from equilag.domain.columns import NOBODY, Flags, Ints
+from equilag.domain.figures import number, partition_name, percent, plural, time_span, whole
+from equilag.domain.group.throughput import ReadProgress
+from equilag.domain.plan.verdict import Action, CauseFacts, NamedPartition
+from equilag.domain.reduction.reduce import known_capacities
+from equilag.planner.facts.suspects import FAR_APART, suspicion
 from equilag.planner.facts.throughput_words import rate as records_per_s
-from equilag.planner.verdict.causes import named, names
-from equilag.planner.verdict.decide import PlanDecision
+from equilag.planner.verdict.causes import SURE_S, told
 from equilag.planner.verdict.judged_plan import JudgedPlan
-from equilag.planner.verdict.suspects import suspicion
-from equilag.planner.verdict.two_samples import slow_causes, stuck_causes
+from equilag.planner.worth.plan_worth import CAUGHT_UP
 
-MOST: Final = 0.5
-"""Part of the lag in one partition that is most of it."""
+HALF: Final = 0.5
+"""Part of the lag in one partition that is most of it, and of what the others read that is slow."""
 FAR: Final = 4
 """Times the mean of the others that such a partition has: 80 % of the lag of two partitions."""
-FAR_APART: Final = 20
-"""Times that a partition lags more than the others of its member: topics seldom differ as much."""
-FAR_BEHIND: Final = 10
+FAR_BEHIND: Final = 2
 """Times what is much: then it is all that matters that all are behind, also where a plan could make
 it a little more even."""
+NEARLY_ALL: Final = 0.75
+"""Part of the members that lag much where all are called behind: of fewer, some partitions are."""
 
 
-def backlog_causes(found: JudgedPlan, made: PlanDecision) -> Iterator[CauseFacts]:
-    """The causes that one or two samples show; little of a group that has caught up."""
-    group, progress = found.group, found.progress
-    stuck = [] if progress is None else [*stuck_causes(group, progress)]
+def backlog_causes(found: JudgedPlan, action: Action) -> Iterator[CauseFacts]:
+    """The causes that one or two samples show; little of a group that has caught up. `action` is
+    what the plan is good for."""
+    progress = found.progress
+    stuck = [] if progress is None else [*_stuck(found, progress)]
     yield from stuck
-    if found.caught_up or not (group.owner != NOBODY).any():
-        yield from _hot(found, made)
+    yield from _hot(found, action)
+    if found.caught_up or not found.held.any():
         return
     one = _most_of_it(found)
-    owner = NOBODY if one is None or not _stands_out(found, one) else int(group.owner[one])
-    alone = None if owner == NOBODY else group.members[owner].id
-    others = (_slow(found, who) for who in found.suspects if who.member != alone)
-    slow = [cause for cause in others if cause.waiting >= found.least]
-    if progress is not None:
-        slow = [*slow_causes(group, progress)]
+    slow = [*_slow(found, one)] if progress is None else [*_slowly_read(found, progress)]
     yield from slow
-    told = slow or found.is_settled or any(it.action == "look" for it in stuck)
-    if one is not None and not told:
-        yield _one_partition(found, np.array([one]))
-    yield from _hot(found, made)
-    is_open = not slow and one is None and not found.is_settled
-    if is_open and (progress or not found.is_short or made.action == "leave"):
-        behind, late = [*_all_behind(found, made)], _far_behind(found)
-        is_left = made.action == "leave" and not found.is_short
-        few = 2 * len(late) <= np.count_nonzero(group.owner != NOBODY) or not behind
-        yield from [_one_partition(found, late)] if is_left and len(late) and few else behind
+    if slow or found.is_settled:
+        return
+    if one is not None and not any(cause.action == "look" for cause in stuck):
+        yield from _one(found, one, action)
+    elif one is None and (progress or not found.is_short or action == "leave"):
+        yield from _behind(found, action)
 
 
 def _most_of_it(found: JudgedPlan) -> int | None:
@@ -74,12 +58,23 @@ def _most_of_it(found: JudgedPlan) -> int | None:
         return None  # rates and speeds say more
     top, total = int(lag.argmax()), int(lag.sum())
     most, others = int(lag[top]), (total - int(lag[top])) / (len(lag) - 1)
-    if not most or most < max(MOST * total, FAR * others, found.least):
+    if not most or most < max(HALF * total, FAR * others, found.least):
         return None
     in_time = most <= found.limits.behind_s * rate[top]
-    if in_time and rate[top] * total >= MOST * most * rate.sum():
+    if in_time and rate[top] * total >= HALF * most * rate.sum():
         return None  # as much more is produced to it
     return int(places[top])
+
+
+def _slow(found: JudgedPlan, one: int | None) -> Iterator[CauseFacts]:
+    """Members that may be slow; not the one whose partition `one` alone stands out."""
+    group = found.group
+    owner = NOBODY if one is None or not _stands_out(found, one) else int(group.owner[one])
+    number_of = {member.id: number for number, member in enumerate(group.members)}
+    for who in found.suspects:
+        places = np.flatnonzero(group.owner == number_of[who.member])
+        if group.owner[places[0]] != owner and group.lag[places].sum() >= found.least:
+            yield told(group, "slow?", places, suspicion=suspicion(who))
 
 
 def _stands_out(found: JudgedPlan, place: int) -> bool:
@@ -97,127 +92,138 @@ def _stands_out(found: JudgedPlan, place: int) -> bool:
     return not rest or float(np.median(rest)) * FAR_APART < times(place)
 
 
-def _far_behind(found: JudgedPlan) -> Ints:
-    """The partitions that lag far more than the others, where they have most of the lag; none
-    where members are known to keep up."""
-    group, held = found.group, found.held
+def _one(found: JudgedPlan, place: int, action: Action) -> Iterator[CauseFacts]:
+    """A partition with most of the lag. Two samples tell whether it is read; if it is, and others
+    of its member lag as well, that has too much to read, which a plan may mend."""
+    progress, owner, places = found.progress, int(found.group.owner[place]), np.array([place])
+    if progress is None or owner == NOBODY or not progress.read[place]:
+        yield _partitions(found, places)
+        return
+    speed, rate = found.by_owner(progress.read)[owner] / progress.seconds, float(found.rate[place])
+    if rate > speed or action != "move" or _stands_out(found, place):
+        part = float(progress.read[place]) / progress.seconds
+        figures = {"rate": rate, "part": part, "speed": float(speed)}
+        words = {name: records_per_s(figure) for name, figure in figures.items()}
+        yield told(found.group, "hot?", places, None, None, **words)
+
+
+def _partitions(found: JudgedPlan, places: Ints) -> CauseFacts:
+    """One partition has most of the lag, or some have much."""
+    group, lag = found.group, int(found.group.lag[places].sum())
+    total = int(group.lag[group.assignable].sum())
+    figures = {"share": percent(100 * lag / total), "part": number(lag)}
+    trouble = "one partition" if len(places) == 1 else "some partitions"
+    return told(group, trouble, places, None, None, total=plural(total, "record"), **figures)
+
+
+def _hot(found: JudgedPlan, action: Action) -> Iterator[CauseFacts]:
+    """Partitions that are produced to faster than any member reads, or than a fair share."""
+    after = None if found.work is None else found.work.after
+    group, loads = found.group, found.loads
+    for one in () if after is None else after.hot:
+        name, lag = NamedPartition(one.topic, one.partition), 0
+        if one.topic in group.topics:  # not of a unit of several, which has a name of its own
+            lag = int(group.lag[group.topic_start[group.topics.index(one.topic)] + one.partition])
+        cause = told(
+            group, "hot", None, lag, (), partitions=partition_name(name),
+            rate=records_per_s(one.rate), speed=records_per_s(one.capacity),
+        )  # fmt: skip
+        asks: Action = "repartition" if action == "repartition" else "leave"
+        yield replace(cause, action=asks, partitions=(name,))
+    if after is None or after.hot or not after.capacity:
+        return
+    share = after.rate / after.capacity * float(loads.capacity.max(initial=0.0))
+    for place in np.flatnonzero(loads.rate > share).tolist():
+        figures = {"rate": records_per_s(float(loads.rate[place])), "speed": records_per_s(share)}
+        yield told(group, "large", np.array([place]), None, (), **figures)
+
+
+def _behind(found: JudgedPlan, action: Action) -> Iterator[CauseFacts]:
+    """Much lag: at all members, or in some partitions; where a plan helps, only very much."""
+    group, held, limits, progress = found.group, found.held, found.limits, found.progress
     if found.keeps_up_now:
-        return np.zeros(0, np.int64)
+        return
+    total, rate = int(group.lag[held].sum()), float(found.rate[held].sum())
+    each_much = limits.behind_s * found.rate if rate else np.full(len(held), limits.min_lag)
+    much, busy = found.by_owner(each_much), len(np.unique(group.owner[held]))
+    late = np.flatnonzero(found.by_owner(group.lag) > much)
+    times, at_all, far = total / max(1e-9, much.sum()), len(late) == busy, _far_behind(found)
+    some = len(far) and (times <= 1 or len(np.unique(group.owner[far])) < NEARLY_ALL * busy)
+    if some and action != "move" and not found.is_short:
+        yield _partitions(found, far)
+        return
+    if times <= 1 or (action == "move" and not (times > FAR_BEHIND and at_all)):
+        return
+    figures = {
+        "each": whole(total / max(1, int(np.count_nonzero(held)))),
+        "behind": f", {time_span(total / rate)} of production" if rate else "",
+        "where": f"{'all' if at_all else f'{number(len(late))} of'} {plural(busy, 'member')}",
+    }
+    ids = tuple(group.members[m].id for m in late.tolist())
+    if progress is None or progress.fallen >= 0 or 2 * len(late) <= busy:
+        yield told(group, "behind?", None, total, ids, **figures)
+        return
+    come, read = (int(x.sum()) / progress.seconds for x in (progress.produced, progress.read))
+    yield told(group, "behind", None, total, ids, **figures, come=whole(come), read=whole(read))
+
+
+def _far_behind(found: JudgedPlan) -> Ints:
+    """The partitions that lag far more than the others, where they have most of the lag."""
+    group, held = found.group, found.held
     much = np.where(found.rate > 0, found.limits.behind_s * found.rate, found.limits.min_lag)
     late: Flags = held & (group.lag > much)
     others = group.lag[held & ~late]
     late &= group.lag >= FAR * (others.mean() if len(others) else 0.0)
     places: Ints = np.flatnonzero(late)
-    return places if group.lag[late].sum() >= MOST * group.lag[held].sum() else places[:0]
+    return places if group.lag[late].sum() >= HALF * group.lag[held].sum() else places[:0]
 
 
-def _slow(found: JudgedPlan, who: SuspectFacts) -> CauseFacts:
-    group = found.group
-    member = next(m for m, one in enumerate(group.members) if one.id == who.member)
-    places = np.flatnonzero(group.owner == member)
-    advice = (
-        "Look at this member first, since moving partitions moves the backlog: its log, its poll"
-        " loop, what it waits for."
-    )
-    return CauseFacts(
-        "slow-member", "look", f"{suspicion(who)}.", advice, (who.member,), named(group, places),
-        live_command(group, "--sample 60s"), sure=False, waiting=int(group.lag[places].sum()),
-    )  # fmt: skip
+def _stuck(found: JudgedPlan, progress: ReadProgress) -> Iterator[CauseFacts]:
+    """Partitions and members whose commits stand still while records wait.
 
-
-def _one_partition(found: JudgedPlan, places: Ints) -> CauseFacts:
-    """One partition has most of the lag, or some have much."""
-    group, several = found.group, len(places) > 1
-    lag, total = int(group.lag[places].sum()), int(group.lag[group.assignable].sum())
-    partitions = named(group, places)
-    owners = np.unique(group.owner[places])
-    ids = tuple(group.members[m].id for m in owners.tolist() if m != NOBODY)
-    reader = f", which {printable(ids[0])} reads," if ids and not several else ""
-    evidence = (
-        f"{names(partitions)}{reader} {form(len(places), 'has', 'have')}"
-        f" {percent(100 * lag / total)} of the lag, {number(lag)} of {plural(total, 'record')}."
-    )
-    advice = (
-        f"Look at {form(len(places), 'its reader: it', 'their readers: they')} may hang at one"
-        f" record, or a hot key fills the {form(len(places), 'partition')}; one sample cannot tell"
-        f" which, and moving {'them' if several else 'the partition'} mends neither."
-    )
-    return CauseFacts(
-        "one-partition", "look", evidence, advice, ids, partitions,
-        live_command(group, "--sample 60s"), sure=False, waiting=lag,
-    )  # fmt: skip
-
-
-def _hot(found: JudgedPlan, made: PlanDecision) -> Iterator[CauseFacts]:
-    """Partitions that are produced to faster than any member reads, or than a fair share."""
-    after = None if found.work is None else found.work.after
-    group, loads = found.group, found.loads
-    for one in () if after is None else after.hot:
-        partition = NamedPartition(one.topic, one.partition)
-        evidence = (
-            f"{partition_name(partition)} gets {records_per_s(one.rate)} records/s, and the fastest"
-            f" member that may take it reads {records_per_s(one.capacity)}."
-        )
-        advice = "Give its topic more partitions, or its records another key."
-        lag = 0
-        if one.topic in group.topics:  # not of a unit of several, which has a name of its own
-            lag = int(group.lag[group.topic_start[group.topics.index(one.topic)] + one.partition])
-        asks: Action = "repartition" if made.action == "repartition" else "leave"
-        yield CauseFacts(
-            "hot-partition", asks, evidence, advice, (), (partition,),
-            live_command(group, "", "size"), waiting=lag,
-        )  # fmt: skip
-    if after is None or after.hot or not after.capacity:
+    Two commit intervals have to lie between the samples. A few records are told, and ask for
+    nothing: they may be the end markers of transactions.
+    """
+    group, owner = found.group, found.group.owner
+    still: Flags = progress.known & (progress.read == 0) & (progress.before > 0)
+    still &= (group.lag > 0) & (owner != NOBODY)
+    if progress.seconds < CAUGHT_UP or not still.any():
         return
-    share = after.rate / after.capacity * float(loads.capacity.max(initial=0.0))
-    for place in np.flatnonzero(loads.rate > share).tolist():
-        name = NamedPartition(*group.partition_name(place))
-        evidence = (
-            f"{partition_name(name)} gets {records_per_s(float(loads.rate[place]))} records/s, more"
-            f" than a fair share of {records_per_s(share)}."
-        )
-        advice = "Its member should read nothing else; no assignment makes the load even."
-        lag = int(group.lag[place])
-        yield CauseFacts("hot-partition", "leave", evidence, advice, (), (name,), waiting=lag)
+    alone: Flags = still & np.isin(owner, owner[progress.read > 0])
+    stuck = [("stuck", np.array([place])) for place in np.flatnonzero(alone).tolist()]
+    whole: Flags = still & ~alone
+    members = np.unique(owner[whole]).tolist()
+    stuck += [("stuck member", np.flatnonzero(whole & (owner == member))) for member in members]
+    for what, places in stuck:
+        few = int(group.lag[places].sum()) <= CAUGHT_UP * len(places)
+        sure = progress.seconds >= SURE_S and not few
+        cause = told(group, what if sure else f"{what}?", places, span=time_span(progress.seconds))
+        yield replace(cause, action="leave") if few else cause
 
 
-def _all_behind(found: JudgedPlan, made: PlanDecision) -> Iterator[CauseFacts]:
-    """Much lag at all members."""
-    group, held, limits, progress = found.group, found.held, found.limits, found.progress
-    total, rate = int(group.lag[held].sum()), float(found.rate[held].sum())
-    if found.keeps_up_now:
-        return
-    lag = found.by_owner(group.lag)
-    each_much = limits.behind_s * found.rate if rate else np.full(len(held), limits.min_lag)
-    much = found.by_owner(each_much)
-    times = total / max(float(much.sum()), 1e-9)
-    late = np.flatnonzero(lag > much)
-    at_all = len(late) == np.count_nonzero(np.bincount(group.owner[held]))
-    if times <= 1 or (made.action == "move" and not (times > FAR_BEHIND and at_all)):
-        return
-    each = round(total / max(1, int(np.count_nonzero(held))))
-    behind = f", {time_span(total / rate)} of production" if rate else ""
-    busy, of = len(found.loads.busy), "all" if at_all else f"{number(len(late))} of"
-    evidence = (
-        f"{plural(total, 'record')} wait, {number(each)} per partition{behind}, at {of}"
-        f" {plural(busy, 'member')}."
+def _slowly_read(found: JudgedPlan, progress: ReadProgress) -> Iterator[CauseFacts]:
+    """Members that had a backlog all along, and read less than half of what others did."""
+    group, held = found.group, found.held & progress.known
+    capacity = np.array(known_capacities(group), dtype=np.float64)
+    read, before, now = (
+        found.by_owner(values, held) for values in (progress.read, progress.before, group.lag)
     )
-    advice = (
-        "See whether the lag grows: if it does, add members or make them faster; if it falls, wait."
-        " No assignment makes it less."
-    )
-    ids = tuple(group.members[m].id for m in late.tolist())
-    again = live_command(group, "--sample 60s")
-    grows = progress is not None and progress.fallen < 0 and 2 * len(late) > busy
-    asks: Action = "look"
-    if progress is not None and grows:
-        read, produced = (int(one.sum()) for one in (progress.read, progress.produced))
-        evidence = (
-            f"{evidence[:-1]}, and it grows: {number(round(produced / progress.seconds))} records/s"
-            f" come, {number(round(read / progress.seconds))} are read."
-        )
-        advice = "Add members, or make them faster; no assignment helps."
-        again, asks = live_command(group, "", "size"), "add-members"
-    yield CauseFacts(
-        "all-behind", asks, evidence, advice, ids, next=again, sure=grows, waiting=total
-    )
+    for member in np.flatnonzero((np.minimum(before, now) > read) & (read > 0)).tolist():
+        own: Flags = held & (group.owner == member)
+        same: Flags = held & np.isin(group.topic_of, group.topic_of[own])
+        others = np.setdiff1d(np.unique(group.owner[same]), [member])
+        if not len(others):
+            continue
+        speed = found.by_owner(progress.read, same) / capacity
+        usual, of = float(np.median(speed[others])) * capacity[member], ""
+        if read[member] >= HALF * usual and speed[member] < speed[others].max():
+            # It may have more partitions than they.
+            usual, of = 0.0, " of as many partitions of its topics"
+            for topic in np.unique(group.topic_of[own]).tolist():
+                there: Flags = held & (group.topic_of == topic)
+                theirs = there & ~own if (there & ~own).any() else there
+                usual += np.median(progress.read[theirs]) * np.count_nonzero(there & own)
+        if read[member] < HALF * usual:
+            slow, fast = (number(round(x / progress.seconds, 1)) for x in (read[member], usual))
+            places = np.flatnonzero(own)
+            yield told(group, "slow", places, int(now[member]), slow=slow, fast=fast, of=of)

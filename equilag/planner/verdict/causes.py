@@ -1,151 +1,185 @@
-"""What is wrong with a group: each cause with its evidence, and what it asks for."""
+"""What may be wrong with a group: each trouble with its cause, what it asks for, and what is said.
+
+docs/causes.md has a section per cause: how to be sure of it, and what to do.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from typing import Final
+from collections.abc import Mapping
+from typing import Final, NamedTuple
 
 import numpy as np
 
-from equilag.domain.columns import Flags, Ints
-from equilag.domain.figures import form, listed, number, partition_name, plural
-from equilag.domain.group.group import NOBODY, Group
-from equilag.domain.group.lag import NO_COMMIT, UNKNOWN
-from equilag.domain.plan.verdict import Action, CauseFacts, NamedPartition
+from equilag.domain.columns import NOBODY, Ints
+from equilag.domain.figures import form, listed, partition_name, plural
+from equilag.domain.group.group import Group
+from equilag.domain.plan.verdict import Action, Cause, CauseFacts, NamedPartition
 from equilag.planner.facts.commands import live_command
-from equilag.planner.verdict.decide import PlanDecision, waiting
-from equilag.planner.verdict.judged_plan import JudgedPlan
 
 MAX_NAMES: Final = 3
 """Members or partitions that a sentence names."""
+SURE_S: Final = 300.0
+"""Seconds without a commit after which one is not to be expected: Kafka's consumers commit every
+5 s, and what commits by batch seldom takes 5 minutes for one."""
+_FIVE_MINUTES: Final = f"plan --sample {SURE_S:g}s"
+_STUCK: Final = (
+    "{partitions} {has} had no commit for {span} while {waits}, and {member} goes on with its"
+    " others."
+)
+_STUCK_MEMBER: Final = "{member} has committed nothing for {span} while {waits} in {count}."
+_SAME: Final = "commits by batch, pause(), an open transaction and its end marker look the same"
+_RESTART: Final = f"Look at the log of {{member}} and restart it or skip the record; {_SAME}."
+_WAIT: Final = f"Look at the log of {{member}} and see whether it goes on; {_SAME}."
+_MORE_PARTITIONS: Final = "Give its topic more partitions, or its records another key."
 
 
-def named(group: Group, places: Ints) -> tuple[NamedPartition, ...]:
-    """The partitions of these numbers."""
-    return tuple(NamedPartition(*group.partition_name(place)) for place in places.tolist())
+class Trouble(NamedTuple):
+    """The sentences have the figures of `told` in braces."""
+
+    cause: Cause
+    action: Action
+    evidence: str
+    advice: str
+    next: str = ""
+    """Verb and options of a command that answers what is open."""
+    sure: bool = True
 
 
-def names(partitions: Sequence[NamedPartition]) -> str:
-    """Some of them in a row."""
-    return listed([partition_name(one) for one in partitions], MAX_NAMES)
+TROUBLES: Final[Mapping[str, Trouble]] = {
+    "cut": Trouble(
+        "incomplete-input", "cannot-tell", "{why}",
+        "Paste the whole text, for example from a file that the tool wrote, or let equilag read the"
+        " group itself.", "plan",
+    ),
+    "nobody": Trouble(
+        "no-members", "start-members", "{why}.",
+        "Start its consumers, or delete the group if nobody needs it any more.",
+    ),
+    "unassigned": Trouble(
+        "unassigned", "assign", "{count} {has} no owner, and {waits} there.",
+        "Assign what nobody reads: a rebalance of the group does, and so does the plan.",
+    ),
+    "stuck": Trouble("stuck-partition", "look", _STUCK, _RESTART),
+    "stuck?": Trouble("stuck-partition", "look", _STUCK, _WAIT, _FIVE_MINUTES, False),
+    "stuck member": Trouble("stuck-member", "look", _STUCK_MEMBER, _RESTART),
+    "stuck member?": Trouble("stuck-member", "look", _STUCK_MEMBER, _WAIT, _FIVE_MINUTES, False),
+    "slow": Trouble(
+        "slow-member", "look",
+        "{member} reads {slow} records/s with a backlog of {records}, and the others {fast}{of}.",
+        "Look at this member first: its log, its poll loop, what it waits for; a plan by speed"
+        " gives it less.", "plan --sample 60s --weight work",
+    ),
+    "slow?": Trouble(
+        "slow-member", "look", "{suspicion}.",
+        "Look at this member first, since moving partitions moves the backlog: its log, its poll"
+        " loop, what it waits for.", "plan --sample 60s", False,
+    ),
+    "one partition": Trouble(
+        "one-partition", "look",
+        "{partitions}, which {member} reads, has {share} of the lag, {part} of {total}.",
+        "Look at its reader: it may hang at one record, or a hot key fills the partition; one"
+        " sample cannot tell which, and moving the partition mends neither.",
+        "plan --sample 60s", False,
+    ),
+    "some partitions": Trouble(
+        "one-partition", "look", "{partitions} have {share} of the lag, {part} of {total}.",
+        "Look at their readers: they may hang at one record, or hot keys fill the partitions; one"
+        " sample cannot tell which, and moving them mends neither.", "plan --sample 60s", False,
+    ),
+    "hot": Trouble(
+        "hot-partition", "repartition",
+        "{partitions} gets {rate} records/s, and the fastest member that may take it reads"
+        " {speed}.",
+        _MORE_PARTITIONS, "size",
+    ),
+    "hot?": Trouble(
+        "hot-partition", "look",
+        "{partitions} gets {rate} records/s, of which {part} are read; {member} reads {speed} in"
+        " all.",
+        f"See whether another member is faster, or {{member}} without its other partitions. If"
+        f" not: {_MORE_PARTITIONS.lower()}",
+        "plan --sample 60s --weight work", False,
+    ),
+    "large": Trouble(
+        "hot-partition", "leave",
+        "{partitions} gets {rate} records/s, more than a fair share of {speed}.",
+        "Its member should read nothing else; no assignment makes the load even.",
+    ),
+    "behind?": Trouble(
+        "all-behind", "look", "{records} wait, {each} per partition{behind}, at {where}.",
+        "See whether the lag grows: if it does, add members or make them faster; if it falls, wait."
+        " No assignment makes it less.", "plan --sample 60s", False,
+    ),
+    "behind": Trouble(
+        "all-behind", "add-members",
+        "{records} wait, {each} per partition{behind}, at {where}, and it grows: {come} records/s"
+        " come, {read} are read.",
+        "Add members, or make them faster; no assignment helps.", "size",
+    ),
+    "too few": Trouble(
+        "too-few-members", "add-members",
+        "{rate} records/s are produced, the members read {speed}, and the best plan is {short}"
+        " records/s short.",
+        "Add {more}.", "size",
+    ),
+    "move": Trouble(
+        "uneven-assignment", "move", "{member} has {above} % more than a fair share.",
+        "Another assignment relieves it: the plan says which partitions to move.",
+    ),
+    "loosen": Trouble(
+        "uneven-assignment", "loosen", "{member} has {above} % more than a fair share.",
+        "Plan with looser settings: the members keep up under those.",
+    ),
+    "no commit": Trouble(
+        "never-committed", "look",
+        "{count} {has} no commit and {log} in the log: {partitions}; {counts} in the plan.",
+        "See whether its reader commits at all, and set --auto-offset-reset to what the consumers"
+        " use.",
+    ),
+    "unknown": Trouble(
+        "unknown-lag", "look", "{count} {has} an unknown lag, which counts as 0: {partitions}.",
+        "Give offsets or lags; without any, numbers of partitions are balanced.",
+        "plan --sample 60s",
+    ),
+    "spare": Trouble(
+        "idle-members", "leave", "{all} share {count}, so at least {spare} {read} nothing.",
+        "A spare member takes over when another one stops.",
+    ),
+    "caught up": Trouble("caught-up", "leave", "{waits} in all.", "Nothing is to be done."),
+}  # fmt: skip
+"""In the order of their causes."""
 
 
-def who_reads(group: Group) -> Iterator[CauseFacts]:
-    """What is not read, or of what it is not known."""
-    if group.incomplete:
-        advice = (
-            "Paste the whole text, for example from a file that the tool wrote, or let equilag read"
-            " the group itself."
-        )
-        evidence, again = " ".join(group.incomplete), live_command(group, "")
-        yield CauseFacts("incomplete-input", "cannot-tell", evidence, advice, next=again)
-        return
-    lag = int(group.lag.sum())
-    if not group.assignable.any() and group.n_partitions:
-        why = "No member subscribes to its topics" if group.n_members else "It has no members"
-        waits = waiting(lag) if lag else "nothing waits"
-        advice = "Start its consumers, or delete the group if nobody needs it any more."
-        asks: Action = "start-members" if lag else "leave"
-        yield CauseFacts("no-members", asks, f"{why}, and {waits}.", advice, waiting=lag)
-    free = np.flatnonzero(group.assignable & (group.owner == NOBODY))
-    if len(free):
-        lag = int(group.lag[free].sum())
-        partitions, has = named(group, free), form(len(free), "has", "have")
-        evidence = f"{plural(len(free), 'partition')} {has} no owner, and {number(lag)} records."
-        advice = "Assign what nobody reads: a rebalance of the group does, and so does the plan."
-        yield CauseFacts(
-            "unassigned", "assign", evidence, advice, partitions=partitions, waiting=lag
-        )
+def told(
+    group: Group, trouble: str, places: Ints | None = None, lag: int | None = None,
+    members: tuple[str, ...] | None = None, **figures: str,
+) -> CauseFacts:  # fmt: skip
+    """A trouble in words. `places` are the numbers of its partitions, `lag` the records that wait,
+    if not those of the partitions; `members` their owners unless given."""
+    row = TROUBLES[trouble]
+    at = np.zeros(0, np.int64) if places is None else places
+    partitions = tuple(NamedPartition(*group.partition_name(place)) for place in at.tolist())
+    waiting_records = int(group.lag[at].sum()) if lag is None else lag
+    if members is None:
+        owners = np.unique(group.owner[at][group.owner[at] != NOBODY])
+        members = tuple(group.members[owner].id for owner in owners.tolist())
+    figures = {
+        "count": plural(len(at), "partition"),
+        "has": form(len(at), "has", "have"),
+        "partitions": listed([partition_name(one) for one in partitions], MAX_NAMES),
+        "member": listed(members, 1) or "nobody",
+        "records": plural(waiting_records, "record"),
+        "waits": waiting(waiting_records),
+        **figures,
+    }
+    verb, _, options = row.next.partition(" ")
+    return CauseFacts(
+        row.cause, row.action, row.evidence.format(**figures), row.advice.format(**figures),
+        members, partitions, live_command(group, options, verb) if verb else None, row.sure,
+        waiting_records,
+    )  # fmt: skip
 
 
-def of_the_plan(found: JudgedPlan, made: PlanDecision) -> Iterator[CauseFacts]:
-    """What the assignment, or the number of members, is the reason of."""
-    group, heaviest = found.group, found.heaviest
-    if made.action == "move" or made.action == "loosen":
-        who = () if heaviest is None else (heaviest.before,)
-        above = 0.0 if heaviest is None else heaviest.above_before_percent
-        evidence = f"{listed(who, 1)} has {number(round(above))} % more than a fair share."
-        advice = "Another assignment relieves it: the plan says which partitions to move."
-        if made.action == "loosen":
-            advice = "Plan with looser settings: the members keep up under those."
-        sure = not found.guessed.any()
-        yield CauseFacts("uneven-assignment", made.action, evidence, advice, who, sure=sure)
-    if made.action == "add-members" and found.work is not None and found.work.after is not None:
-        more, after = found.work.more, found.work.after
-        evidence = (
-            f"{number(round(after.rate))} records/s are produced, the members read"
-            f" {number(round(after.capacity))}, and the best plan is {number(round(after.short))}"
-            " records/s short."
-        )
-        advice = f"Add {plural(more, 'member')}." if more else "Add members."
-        yield CauseFacts(
-            "too-few-members", "add-members", evidence, advice,
-            next=live_command(group, "", "size"), waiting=int(group.lag.sum()),
-        )  # fmt: skip
-
-
-def of_unknown(group: Group) -> Iterator[CauseFacts]:
-    """Partitions whose lag is planned as 0 or as the whole log, for want of a commit or an end."""
-    unknown: Flags = group.assignable & (group.quality == UNKNOWN)
-    none: Flags = group.assignable & (group.quality == NO_COMMIT)
-    if group.offsets is not None:  # of a live group the lag of these is unknown
-        ends, commits = group.offsets.log_end, group.offsets.committed
-        none |= unknown & (ends >= 0) & (commits < 0)
-    unknown &= ~none
-    none &= log_sizes(group) > 0
-    if none.any():
-        places = np.flatnonzero(none)
-        partitions, has = named(group, places), form(len(places), "has", "have")
-        log = int(log_sizes(group)[places].sum())
-        counts = form(len(places), "it counts", "they count")
-        planned = f"{counts} as {number(int(group.lag[places].sum()))} in the plan"
-        evidence = (
-            f"{plural(len(places), 'partition')} {has} no commit and {plural(log, 'record')} in the"
-            f" log: {names(partitions)}; {planned}."
-        )
-        advice = (
-            "See whether its reader commits at all, and set --auto-offset-reset to what the"
-            " consumers use."
-        )
-        yield CauseFacts(
-            "never-committed", "look", evidence, advice, partitions=partitions, waiting=log
-        )
-    everything = bool(np.array_equal(unknown, group.assignable))
-    if unknown.any() and not (everything and group.weights is not None):
-        places = np.flatnonzero(unknown)
-        partitions = named(group, places)
-        evidence = (
-            f"{plural(len(places), 'partition')} {form(len(places), 'has', 'have')} an unknown lag,"
-            f" which counts as 0: {names(partitions)}."
-        )
-        advice = "Give offsets or lags; without any, numbers of partitions are balanced."
-        again = live_command(group, "--sample 60s")
-        yield CauseFacts("unknown-lag", "look", evidence, advice, (), partitions, again)
-
-
-def log_sizes(group: Group) -> Ints:
-    """[P] records in the log; 1 where it is unknown, so that there may be some."""
-    if group.offsets is None:
-        return np.ones(group.n_partitions, np.int64)
-    known: Flags = group.offsets.log_end >= 0
-    size: Ints = np.where(known, group.offsets.log_end - group.offsets.log_start, 1)
-    return size
-
-
-def in_order_facts(group: Group, caught_up: bool) -> Iterator[CauseFacts]:
-    """What asks for nothing."""
-    counts = np.bincount(group.owner[group.owner != NOBODY], minlength=group.n_members)
-    without = np.flatnonzero(counts == 0)
-    partitions = int(np.count_nonzero(group.assignable))
-    spare = group.n_members - partitions
-    if len(without) and spare > 0 and (group.owner != NOBODY).any():
-        ids = tuple(group.members[place].id for place in without.tolist())
-        evidence = (
-            f"{plural(group.n_members, 'member')} share {plural(partitions, 'partition')}, so at"
-            f" least {number(spare)} {form(spare, 'reads', 'read')} nothing."
-        )
-        advice = "A spare member takes over when another one stops."
-        yield CauseFacts("idle-members", "leave", evidence, advice, ids)
-    if caught_up:
-        lag = int(group.lag[group.assignable].sum())
-        yield CauseFacts("caught-up", "leave", f"{waiting(lag)} in all.", "Nothing is to be done.")
+def waiting(records: int) -> str:
+    """``3 records wait``"""
+    return f"{plural(records, 'record')} {form(records, 'waits', 'wait')}"

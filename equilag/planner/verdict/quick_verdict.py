@@ -5,9 +5,10 @@ from __future__ import annotations
 from typing import Final
 
 from equilag.domain.group.group import Group
-from equilag.domain.plan.verdict import Cause, VerdictFacts
+from equilag.domain.plan.verdict import VerdictFacts
 from equilag.domain.policy.policy import Policy
 from equilag.planner.solve import solve
+from equilag.planner.verdict.decide import decide
 from equilag.planner.verdict.judged_plan import JudgedPlan
 from equilag.planner.verdict.plan_verdict import verdict_of
 from equilag.planner.worth.thresholds import VerdictLimits
@@ -15,17 +16,13 @@ from equilag.planner.worth.thresholds import VerdictLimits
 EFFORT: Final = 0.02
 """Seconds of one core: a list of 1,000 groups of which each tenth is uneven takes 2 s longer."""
 
-AFTER_UNEVEN: Final[tuple[Cause, ...]] = ("never-committed", "unknown-lag")
-"""Causes that ask for something and are less than an uneven assignment."""
-
 
 def quick_verdict(
     group: Group, limits: VerdictLimits | None = None, policy: Policy | None = None
 ) -> VerdictFacts:
-    """The causes need no plan; whether another assignment helps takes one. That comes before what
-    is unknown of some partitions, so that the action is that of a whole plan."""
+    """Most causes need no plan; whether another assignment helps takes one."""
     policy = Policy() if policy is None else policy
-    found = verdict_of(JudgedPlan(solve(group, policy, time_limit=0), limits))
-    if found.action not in ("undecided", "move") and found.cause not in AFTER_UNEVEN:
-        return found
-    return verdict_of(JudgedPlan(solve(group, policy, effort=EFFORT), limits))
+    found = JudgedPlan(solve(group, policy, time_limit=0), limits)
+    if decide(found).action in ("undecided", "move"):
+        found = JudgedPlan(solve(group, policy, effort=EFFORT), limits)
+    return verdict_of(found)

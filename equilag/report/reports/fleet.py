@@ -33,7 +33,7 @@ from equilag.report.words.fleet import (
     optimal_words,
     unowned_words,
 )
-from equilag.report.words.group import group_name, sign_of
+from equilag.report.words.group import DOCS, group_name, sign_of
 from equilag.report.words.proof import status_words
 
 FORMAT: Final = "equilag/fleet-report/1"
@@ -247,11 +247,10 @@ def groups_section(run: FleetRun, top: int, unit: str) -> b.Section:
         "saved is below 0 where today's counts are less even than possible, where not every"
         " partition is owned, or where a smaller spread takes more excess"
     )
-    notes = {
-        "- today: nobody owns anything": any(row.spread_now is None for row in run.groups),
-        below: any((row.saved or 0) < 0 for row in run.groups),
-    }
-    shown = b.Notes(tuple(words for words, is_so in notes.items() if is_so))
+    unowned = any(row.spread_now is None for row in run.groups)
+    lines = ["- today: nobody owns anything"] if unowned else []
+    lines += [below] if any((row.saved or 0) < 0 for row in run.groups) else []
+    shown = b.Notes(tuple(lines))
     rest = ", by the excess saved" if rows else ""
     return b.section("Groups", table, shown, rest=rest, anchor="groups")
 
@@ -276,7 +275,7 @@ def _pairs(row: GroupRow, unit: str) -> Iterator[tuple[str, str]]:
     def change(now: float | None, planned: float) -> str:
         return number(planned) if now is None else f"{number(now)} → {number(planned)}"
 
-    yield "cause", row.cause or ""
+    yield "cause", f"{row.cause}: {DOCS}#{row.cause}" if row.cause else ""
     heaviest = f"{change(row.max_now, row.max_planned)} {unit}"
     yield "heaviest member", f"{heaviest}; the mean is {number(row.load_mean)}"
     above = change(row.excess_now, row.excess_planned)

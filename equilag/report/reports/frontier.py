@@ -12,7 +12,7 @@ from equilag.planner.facts.work import unit_words
 from equilag.planner.frontier import Mark, Point
 from equilag.report import report_blocks as b
 from equilag.report.words.extended import SHORT_NOTE, keeps_up_words
-from equilag.report.words.group import group_title, sign_of
+from equilag.report.words.group import docs_of, group_title, sign_of
 
 FORMAT: Final = "equilag/frontier/1"
 MARKS: Final[Mapping[Mark, str]] = {"current": "current", "knee": "knee", "plan": "equilag plan"}
@@ -55,7 +55,7 @@ class FrontierReport(b.Report):
         found = None if self.verdict is None else self.verdict()
         if found is not None and found.action not in ("move", "assign", "undecided"):
             # No point answers that; what moves bring, the points say themselves.
-            yield b.Headline(found.headline, sign_of(found.action).tone)
+            yield b.Headline(found.headline, sign_of(found.action).tone, lines=docs_of(found))
         yield b.Headline(front_headline(self.front))
         yield group_title(self.front.group)
         if self.front.points:

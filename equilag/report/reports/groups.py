@@ -16,7 +16,7 @@ from equilag.domain.plan.verdict import VerdictFacts
 from equilag.planner.verdict.quick_verdict import quick_verdict
 from equilag.planner.worth.thresholds import VerdictLimits
 from equilag.report import report_blocks as b
-from equilag.report.words.group import group_name, sign_of
+from equilag.report.words.group import DOCS, group_name, sign_of
 
 FORMAT: Final = "equilag/groups/1"
 GUESS: Final = "? if all members subscribe to all topics, which the text does not say"
@@ -145,6 +145,8 @@ class GroupsReport(b.Report):
             for one in self.groups
         )  # fmt: skip
         yield b.Table(columns, rows, "Groups", few=len(rows)).known()
+        if any(one.cause for one in self.groups):
+            yield b.Notes((f"causes: {DOCS}",))
         if unknown := sum(row.unknown_lags for row in self.groups):
             yield b.Notes((f"* without {plural(unknown, 'partition')} whose lag is unknown",))
         if any(_is_guess(one) for one in self.groups):

@@ -7,7 +7,7 @@ from dataclasses import replace
 from functools import cached_property
 from typing import Any, Final
 
-from equilag.domain.figures import Change, form, listed, number, plural, printable, unit_of
+from equilag.domain.figures import Change, form, listed, number, plural, printable, surplus, unit_of
 from equilag.domain.plan.plan import Plan
 from equilag.domain.plan.verdict import VerdictFacts
 from equilag.planner.facts.commands import live_command, option_words
@@ -22,13 +22,12 @@ from equilag.planner.facts.plan import (
     member_facts,
 )
 from equilag.planner.facts.work import unit_words
-from equilag.planner.verdict.decide import above_percent
 from equilag.planner.verdict.judged_plan import JudgedPlan
 from equilag.planner.verdict.plan_verdict import verdict_of
 from equilag.planner.worth.thresholds import VerdictLimits
 from equilag.report import report_blocks as b
 from equilag.report.words.extended import SHORT_NOTE, capacity_words, keeps_up_words
-from equilag.report.words.group import group_title, not_worth_it, sign_of
+from equilag.report.words.group import docs_of, group_title, not_worth_it, sign_of
 from equilag.report.words.proof import (
     load_word,
     proof_rows,
@@ -123,7 +122,8 @@ def verdict_blocks(report: PlanReport) -> Iterator[b.Block]:
     """What to do, what it brings, and what it takes."""
     verdict = report.verdict
     sign = sign_of(verdict.action, worth_it=verdict.worth_it)
-    yield b.Headline(verdict.headline, sign.tone, sign.words, verdict.details)
+    lines = verdict.details + docs_of(verdict)
+    yield b.Headline(verdict.headline, sign.tone, sign.words, lines)
     yield b.Facts(tuple(_tiles(report)), tiles=True)
 
 
@@ -133,7 +133,7 @@ def _tiles(report: PlanReport) -> Iterator[b.Fact]:
     if heaviest is not None:
         before, then = printable(heaviest.before), printable(heaviest.after)
         now, planned = number(heaviest.load_before), number(heaviest.load)
-        above = f"{before}, {above_percent(heaviest.above_before_percent)} above the mean"
+        above = f"{before}, {surplus(heaviest.above_before_percent)} above the mean"
         who = above if not helps else before if before == then else f"now {before}, then {then}"
         loads = (planned, now) if helps else (now, "")
         yield b.Fact("heaviest member", *loads, f"{unit_of(loads[0], verdict.unit)}; {who}")

@@ -65,6 +65,8 @@ class SimulationReport(b.Report):
         lines.append(f"Plan: {plan}.")
         if found.changes:
             lines.append(_weighed_words(found))
+        if self.verdict is not None and self.verdict.action in ("leave", "move"):
+            lines.append(f"Verdict: {self.verdict.headline}.")
         first, *others = lines
         tone: b.Tone = "good" if np.isfinite(found.planned.read_after) else "bad"
         return b.Headline(first, tone, lines=details), *map(b.Headline, others)
@@ -188,13 +190,13 @@ def _course_words(course: LagCourse, found: Simulation) -> str:
 
 
 def _weighed_words(found: Simulation) -> str:
-    """Whether the plan gains more than its rebalance costs, in the time looked at."""
+    """What the plan gains beside what its rebalance costs, in the time looked at."""
     gain, price = (f"{one:,.0f}" for one in (found.weighed.gain, found.weighed.price))
-    span = time_span(found.duration)
-    if found.weighed.gain > found.weighed.price:
-        return f"In {span} the plan gains {gain} record-seconds, more than the {price} it costs."
-    least = f"no more than the {price} it costs"
-    return f"In {span} the plan gains {gain} record-seconds, {least}: leave it."
+    line = f"In {time_span(found.duration)} the plan gains {gain} record-seconds"
+    if not found.produced:
+        return f"{line} and costs {price}, if nothing is produced."
+    more = "more" if found.weighed.gain > found.weighed.price else "no more"
+    return f"{line}, {more} than the {price} it costs."
 
 
 def _pause_words(found: Simulation) -> str:

@@ -57,7 +57,7 @@ class FleetNeed(NamedTuple):
 
 
 NEEDS: Final = (
-    FleetNeed("assign", "unread", "nobody reads them"),
+    FleetNeed("assign", "unread", ""),
     FleetNeed("move", "rebalance", ""),
     FleetNeed("add-members", "overloaded", "overloaded", "is overloaded", "are overloaded"),
     FleetNeed("repartition", "hot", "too much for any member", "has a hot partition",
@@ -100,10 +100,10 @@ def fleet_headline(found: FleetVerdictFacts) -> str:
 
 
 def _unread(found: FleetVerdictFacts) -> str:
-    """How many groups have partitions that nobody reads, which is worse than anything else."""
-    groups, has = plural(found.planned, "group"), form(found.unread, "has", "have")
-    unread = f"{number(found.unread)} of {groups} {has} partitions that nobody reads"
-    return unread if found.unread else ""
+    """How many partitions nobody reads, which is worse than anything else."""
+    partitions = plural(found.unread_partitions, "partition")
+    of = f"{number(found.unread)} of {plural(found.planned, 'group')}"
+    return f"Nobody reads {partitions} of {of}" if found.unread else ""
 
 
 def _rebalance(found: FleetVerdictFacts) -> str:
@@ -123,6 +123,8 @@ def _rebalance(found: FleetVerdictFacts) -> str:
 
 def need_note(need: FleetNeed, run: FleetRun, found: FleetVerdictFacts) -> str:
     """What is said beside the number of groups that need something."""
+    if need.action == "assign" and found.unread:
+        return f"nobody reads {plural(found.unread_partitions, 'partition')} of them"
     if need.action == "move":
         saved = f"{short_number(round(found.saved))} {found.unit}"
         return f"{plural(found.moves, 'move')} save {saved}"

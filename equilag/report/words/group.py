@@ -26,6 +26,8 @@ MAX_NAMES: Final = 3
 """Examples in a sentence: with names of 40 characters they fit two lines."""
 MAX_NAME: Final = 60
 """Characters of one name."""
+DOCS: Final = "docs/causes.md"
+"""Has a section per cause: how to be sure of it, and what to do."""
 ASSUMED: Final = "assumed: "
 WARNING: Final = "WARNING: "
 DOUBTFUL: Final = {
@@ -142,8 +144,8 @@ def sign_of(action: str, *, worth_it: bool = True) -> Sign:
 
 
 def not_worth_it(judged: JudgedPlan, verdict: VerdictFacts) -> str:
-    """What a plan with moves is called where the group is left as it is; else empty."""
-    if verdict.action != "leave" or not verdict.cost.moves:
+    """What a plan with moves that are not worth it is called; else empty."""
+    if verdict.plan_helps or not verdict.cost.moves:
         return ""
     return f"{judged.called}, which is not worth a rebalance"
 
@@ -153,10 +155,16 @@ def look_first(verdict: VerdictFacts | None) -> Iterator[Headline]:
     the group first: the answer rests on members that read as they should."""
     if verdict is not None and verdict.action in ("look", "cannot-tell"):
         sign = sign_of(verdict.action)
-        yield Headline(verdict.headline, sign.tone, sign.words, verdict.details[:2])
+        lines = verdict.details[:2] + docs_of(verdict)
+        yield Headline(verdict.headline, sign.tone, sign.words, lines)
+
+
+def docs_of(verdict: VerdictFacts) -> tuple[str, ...]:
+    """Where its cause is described, in a line; nothing without a cause."""
+    return (f"See {DOCS}#{verdict.cause}",) if verdict.cause else ()
 
 
 def causes_section(causes: Sequence[CauseFacts]) -> Section:
     """What is wrong with a group, and what to do, a line each."""
-    lines = tuple(f"{one.evidence} {one.advice}" for one in causes)
+    lines = tuple(f"{one.evidence} {one.advice} See {DOCS}#{one.cause}" for one in causes)
     return section("What is wrong", Notes(lines, "list"), anchor="causes")

@@ -17,7 +17,7 @@ from equilag.domain.figures import (
     spread_over,
 )
 from equilag.planner.explaining.unevenness import UNEVEN, NowMemberFacts, UnevennessFacts
-from equilag.planner.verdict.suspects import suspicion
+from equilag.planner.facts.suspects import suspicion
 
 MAX_NAMES: Final = 3
 """Members or topics that a sentence names."""

@@ -30,9 +30,9 @@ FREE = replace(ROW, max_now=None, spread_now=None, excess_now=None, action="assi
         ((ROW,), 0, "bytes", "1,487 bytes off"),
         ((ROW,), 0, "rate", "1,487 records per hour off"),
         ((EVEN, EVEN), 0, "work", "None of 2 groups is worth a rebalance"),
-        ((FREE,), 0, "work", "1 of 1 group has partitions that nobody reads; begin with orders"),
+        ((FREE,), 0, "work", "Nobody reads 12 partitions of 1 of 1 group; begin with orders"),
         ((ROW, FREE, replace(FREE, group="most", unowned=9)), 0, "work",
-         ("2 of 3 groups have partitions that nobody reads; rebalance 1: 7 moves take 1,487 records"
+         ("Nobody reads 21 partitions of 2 of 3 groups; rebalance 1: 7 moves take 1,487 records"
           " off their heaviest members; begin with most")),
         ((), 2, "work", "None of 2 groups was planned"),
     ],

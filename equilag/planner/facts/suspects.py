@@ -1,4 +1,4 @@
-"""Members that may be slow or stuck: nearly all of their partitions lag more than others'."""
+"""Members that may be slow or stuck, from one sample: what they have lags more than others'."""
 
 from __future__ import annotations
 
@@ -6,11 +6,13 @@ from typing import Final
 
 import numpy as np
 
+from equilag.domain.columns import Flags, Index, Ints
 from equilag.domain.figures import form, number, plural, printable
-from equilag.domain.group.group import NOBODY, Flags, Floats, Group, Index, Ints
+from equilag.domain.group.group import NOBODY, Group
 from equilag.domain.group.lag import NO_COMMIT, UNKNOWN
 from equilag.domain.plan.metrics import member_counts, member_loads
 from equilag.domain.plan.verdict import SuspectFacts
+from equilag.planner.worth.thresholds import MIN_GAIN
 
 MIN_PART: Final = 0.9
 """Part of a member's partitions that have to lag, and of the others' that have to lag less."""
@@ -21,9 +23,9 @@ MORE_PARTITIONS: Final = 1.5
 FAIR_SHARES: Final = 1.25
 """Load of a member, in fair shares, above which it is looked at: what a member of two has that lags
 twice as much as the other is 1.33."""
-MIN_LAG: Final = 500
-"""Records that one poll brings by default (``max.poll.records``): a smaller lag may be what came
-since the last commit."""
+FAR_APART: Final = 20
+"""Times that one topic lags more than another at a slow member: it reads each partition in turn, so
+that what is produced slowly hardly lags. Then the others lag as many times what is usual."""
 
 
 def slow_suspects(group: Group, owner: Index) -> tuple[SuspectFacts, ...]:
@@ -44,29 +46,26 @@ def slow_suspects(group: Group, owner: Index) -> tuple[SuspectFacts, ...]:
     heavy = loads > FAIR_SHARES * int(loads.sum()) / busy
     aside: Flags = heavy & (counts <= MORE_PARTITIONS * max(1.0, int(counts.sum()) / busy))
     while aside.any():  # fewer each time: who is not suspected is one of the others
-        others = known & ~_of(aside, owner)
-        lags: Flags = _lagging(group, owner, known, others)
+        theirs: Flags = (owner != NOBODY) & aside[owner]
+        others: Flags = known & ~theirs
+        lags = _lagging(group, known & theirs, others)
         still = aside & _suspected(group, owner, lags, others)
         if np.array_equal(still, aside):
-            return _facts(group, owner, lags, others, aside)
+            own = (owner == member for member in np.flatnonzero(aside).tolist())
+            return tuple(_facts(group, owner, where, lags, group.lag[others]) for where in own)
         aside = still
     return ()
 
 
-def _of(members: Flags, owner: Index) -> Flags:
-    """[P] True for partitions that these members own."""
-    found: Flags = (owner != NOBODY) & members[owner]
-    return found
-
-
-def _lagging(group: Group, owner: Index, known: Flags, others: Flags) -> Flags:
+def _lagging(group: Group, theirs: Flags, others: Flags) -> Flags:
     """[P] True for partitions that lag more than nine tenths of the others, and twice as much as
     the others of their topic usually do; never in a topic that has no others."""
-    if not others.any():
-        return np.zeros(group.n_partitions, np.bool_)
-    usual = _topic_medians(group, others)[group.topic_of]
-    above = (group.lag > _usual(group.lag[others])) & (group.lag >= TIMES * usual)
-    found: Flags = known & ~others & above & ~np.isnan(usual)
+    found: Flags = np.zeros(group.n_partitions, np.bool_)
+    for topic in np.unique(group.topic_of[theirs]).tolist():
+        there = group.topic_of == topic
+        if (there & others).any():
+            least = max(_usual(group.lag[others]) + 1, TIMES * np.median(group.lag[there & others]))
+            found |= theirs & there & (group.lag >= least)
     return found
 
 
@@ -74,47 +73,36 @@ def _usual(lag: Ints) -> int:
     return int(np.quantile(lag, MIN_PART, method="inverted_cdf"))
 
 
-def _topic_medians(group: Group, others: Flags) -> Floats:
-    """[T] the median lag of the others of each topic, NaN where there are none."""
-    places = np.flatnonzero(others)  # the partitions of a topic stand side by side
-    ends = np.cumsum(np.bincount(group.topic_of[places], minlength=len(group.topics)))
-    by_topic = np.split(group.lag[places], ends[:-1])
-    return np.array([np.median(lag) if len(lag) else np.nan for lag in by_topic])
-
-
 def _suspected(group: Group, owner: Index, lags: Flags, others: Flags) -> Flags:
-    """[M] True for members of which nearly all partitions lag, and by enough records."""
-    owned = member_counts(owner, group.n_members)
-    lagging = np.bincount(owner[lags], minlength=group.n_members)
-    found: Flags = (owned > 0) & (lagging >= MIN_PART * owned)
-    least = max(MIN_LAG, TIMES * float(np.median(group.lag[others]))) if others.any() else np.inf
-    for member in np.flatnonzero(found).tolist():
-        found[member] = np.median(group.lag[owner == member]) >= least
+    """[M] True for members of which nearly all partitions lag, and by enough records; topics that
+    hardly lag do not count, unless only one partition is left."""
+    found = np.zeros(group.n_members, np.bool_)
+    usual = float(np.median(group.lag[others])) if others.any() else np.inf
+    for member in np.unique(owner[lags]).tolist():
+        own: Flags = owner == member
+        late: Flags = own & (group.lag * FAR_APART >= group.lag[own].max())
+        matter: Flags = own & np.isin(group.topic_of, group.topic_of[late])
+        if np.count_nonzero(matter) == 1:
+            matter = own
+        least = max(MIN_GAIN, (TIMES if np.array_equal(own, matter) else FAR_APART) * usual)
+        nearly = np.count_nonzero(lags & matter) >= MIN_PART * np.count_nonzero(matter)
+        found[member] = nearly and np.median(group.lag[matter]) >= least
     return found
 
 
-def _facts(
-    group: Group, owner: Index, lags: Flags, others: Flags, suspected: Flags
-) -> tuple[SuspectFacts, ...]:
-    rest = group.lag[others]
-    usual = _usual(rest)
-    found = []
-    for member in np.flatnonzero(suspected).tolist():
-        own: Flags = owner == member
-        lagging = group.lag[own & lags]
-        found.append(
-            SuspectFacts(
-                group.members[member].id,
-                int(np.count_nonzero(own)),
-                len(lagging),
-                int(lagging.min()),
-                len(rest),
-                int(np.count_nonzero(rest <= usual)),
-                usual,
-                int(rest.max()),
-            )
-        )
-    return tuple(found)
+def _facts(group: Group, owner: Index, own: Flags, lags: Flags, others: Ints) -> SuspectFacts:
+    """`others` are the lags of members that are not suspected."""
+    lagging, usual = group.lag[own & lags], _usual(others)
+    return SuspectFacts(
+        group.members[owner[own][0]].id,
+        int(np.count_nonzero(own)),
+        len(lagging),
+        int(lagging.min()),
+        len(others),
+        int(np.count_nonzero(others <= usual)),
+        usual,
+        int(others.max()),
+    )
 
 
 def suspicion(who: SuspectFacts) -> str:
