@@ -49,3 +49,11 @@ def describe_error(error: BaseException) -> str:
     except Exception:  # noqa: BLE001  an exception's __str__ may raise as well
         text = "(its text cannot be shown)"
     return f"{type(error).__name__}: {text}" if text else type(error).__name__
+
+
+def whole_number(value: object, place: str, least: int = 0, most: int | None = None) -> int:
+    """Return an argument of a call if it is a whole number within a range; raises InputError."""
+    if type(value) is int and value >= least and (most is None or value <= most):
+        return value
+    within = f", {least} or more" if most is None else f" from {least} to {most:,}"
+    raise InputError(f"{value!r} is not a whole number{within}", place)

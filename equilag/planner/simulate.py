@@ -9,7 +9,7 @@ import numpy as np
 
 from equilag.certificate.plan_document import other_group
 from equilag.domain.columns import Floats, Index
-from equilag.domain.errors import InputError
+from equilag.domain.errors import InputError, whole_number
 from equilag.domain.group.group import Group
 from equilag.domain.group.weight import filled_rates
 from equilag.domain.plan.assignment import read_assignment
@@ -117,8 +117,7 @@ def simulate(
 
 
 def _pace(pause: float, protocol: RebalanceProtocol, rounds: int, poll: float | None) -> Pace:
-    if type(rounds) is not int or rounds < COOPERATIVE_ROUNDS:
-        raise InputError(f"{rounds!r} is not a whole number, 2 or more", "rounds")
+    whole_number(rounds, "rounds", COOPERATIVE_ROUNDS)
     if poll is not None:
         return Pace.of_polls(checked_seconds(poll, "poll"), rounds, protocol)
     return Pace(checked_seconds(pause, "pause"), rounds, protocol=protocol)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final, Unpack
 
-from equilag.domain.errors import InputError
+from equilag.domain.errors import InputError, whole_number
 from equilag.domain.group.group import Group
 from equilag.domain.policy.policy import SETTINGS, Policy
 from equilag.planner.sizes.sizing import Sizing
@@ -52,15 +52,6 @@ def checked_sizes(members: Sequence[int] | None) -> tuple[int, int] | None:
     return first, last
 
 
-def checked_threads(threads: object) -> int | None:
-    """Raises InputError unless it is a number of threads, or None."""
-    if threads is None:
-        return None
-    if type(threads) is not int or not 0 < threads <= MAX_THREADS:
-        raise InputError(f"{threads!r} is not a whole number from 1 to {MAX_THREADS:,}", "threads")
-    return threads
-
-
 def size(
     group: Group, policy: str | Policy = "lag-aware", **settings: Unpack[SizeSettings]
 ) -> Sizing:
@@ -85,7 +76,9 @@ def size(
     """
     run = Asked.of(group, settings, 10.0)
     sizes = checked_sizes(run.others.pop("members", None))
-    threads = checked_threads(run.others.pop("threads", None))
+    threads = run.others.pop("threads", None)
+    if threads is not None:
+        whole_number(threads, "threads", 1, MAX_THREADS)
     catch_up = run.others.pop("catch_up", None)
     within = None if catch_up is None else SETTINGS["horizon"].form.check(catch_up, "catch_up")
     wanted = policy_from(policy, **run.others)

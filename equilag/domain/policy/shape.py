@@ -41,7 +41,10 @@ def with_added_members(group: Group, number: int | None) -> Group:
         raise InputError("no member reads a partition, so new ones would not either", "add_members")
     share = np.bincount(group.class_of[busy], minlength=len(group.class_topics))
     classes = in_shares(share, share.astype(np.float64), number)
-    return with_new_members(group, sorted(classes), _threads(group))
+    names = [member.instance for member in group.members if member.instance is not None]
+    few = 2 * len(names) < group.n_members or not names
+    threads = 1 if few else usual_threads([names.count(name) for name in dict.fromkeys(names)])
+    return with_new_members(group, sorted(classes), threads)
 
 
 def in_shares(share: Ints, given: Floats, number: int) -> list[int]:
@@ -86,14 +89,6 @@ def with_new_members(group: Group, classes: Sequence[int], threads: int = 1) -> 
         owner=number[group.owner],
         allowed=allowed,
     )
-
-
-def _threads(group: Group) -> int:
-    """Threads of most instances, the most of several such numbers; 1 without instances."""
-    names = [member.instance for member in group.members if member.instance is not None]
-    if 2 * len(names) < group.n_members or not names:
-        return 1
-    return usual_threads([names.count(name) for name in dict.fromkeys(names)])
 
 
 def usual_threads(numbers: Sequence[int]) -> int:

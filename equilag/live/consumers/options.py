@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Final
 
-from equilag.domain.errors import InputError
+from equilag.domain.errors import InputError, whole_number
 from equilag.domain.policy.policy import Policy
 from equilag.live.consumers.lag_source import Lag, LiveLag, checked
 from equilag.live.rebalance.fitting_policy import check_rules
@@ -65,8 +65,7 @@ class AssignorOptions:
             number = isinstance(value, (int, float)) and not isinstance(value, bool)
             if not number or not 0 <= value < float("inf"):
                 raise InputError(f"{value!r} is not a number of seconds, 0 or more", name)
-        if type(self.seed) is not int or self.seed < 0:
-            raise InputError(f"{self.seed!r} is not a whole number, 0 or more", "seed")
+        whole_number(self.seed, "seed")
         if self.rejoin is not None and not isinstance(self.rejoin, Thresholds):
             raise InputError(f"{self.rejoin!r} is neither a Thresholds nor None", "rejoin")
 

@@ -52,12 +52,6 @@ class SizedPlan:
     enough: float
     """All that is asked for is a plan with a load of this at most; 0 if it is the best one."""
 
-    @staticmethod
-    def of(reduction: Reduction, assigned: Index, enough: float = 0.0) -> SizedPlan:
-        """A plan of which no bound is known."""
-        load = loads_of(reduction.group, assigned).max
-        return SizedPlan(reduction, assigned, SizeLoad(0, load), enough)
-
     @property
     def settled(self) -> bool:
         """True if nothing is left to be found."""
@@ -100,7 +94,8 @@ def best_plan(
     """
     task = Task.of(reduce_group(group, policy), Objective(policy), seed)
     draft, state = _started(task, budget)
-    best = SizedPlan.of(task.reduction, draft.assigned, enough)
+    load = SizeLoad(0, loads_of(task.reduction.group, draft.assigned).max)
+    best = SizedPlan(task.reduction, draft.assigned, load, enough)
     if state is None or not task.group.lag.any():
         # Without exact counts nothing is proved; without weights nothing is to be.
         return best

@@ -9,7 +9,7 @@ from threading import Event
 from typing import Any, Final, NamedTuple, TypedDict, Unpack
 
 from equilag.domain.budget import Budget
-from equilag.domain.errors import InputError
+from equilag.domain.errors import InputError, whole_number
 from equilag.domain.group.group import Group
 from equilag.domain.group.weight import weighed_policy
 from equilag.domain.policy.objective import Objective
@@ -76,7 +76,7 @@ def task_of(group: Group, policy: Policy, seed: int) -> Task:
     """A checked task. Raises InputError."""
     policy = weighed_policy(policy, group)
     reduction = reduce_group(shape_group(group, policy), policy)
-    return Task.of(reduction, Objective(policy), checked_seed(seed))
+    return Task.of(reduction, Objective(policy), whole_number(seed, "seed"))
 
 
 def budget_of(
@@ -118,7 +118,7 @@ class Asked(NamedTuple):
             checked_group(group), limit, effort, settings.get("deterministic", False),
             settings.get("stop"),
         )  # fmt: skip
-        seed = checked_seed(settings.get("seed", 0))
+        seed = whole_number(settings.get("seed", 0), "seed")
         return Asked(budget, seed, settings.get("progress"), others)
 
 
@@ -127,13 +127,6 @@ def checked_group(group: object) -> Group:
     if not isinstance(group, Group):
         raise InputError(f"{type(group).__name__} is no group; load_snapshot makes one", "group")
     return group
-
-
-def checked_seed(seed: object) -> int:
-    """Raises InputError."""
-    if type(seed) is not int or seed < 0:
-        raise InputError(f"{seed!r} is not a whole number, 0 or more", "seed")
-    return seed
 
 
 def checked_seconds(value: object, place: str = "time_limit") -> float:

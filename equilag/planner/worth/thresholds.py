@@ -11,7 +11,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Final, Literal, NamedTuple, get_args
 
-from equilag.domain.errors import InputError
+from equilag.domain.errors import InputError, whole_number
 from equilag.planner.worth.gain import Gain
 
 Ground = Literal[
@@ -72,11 +72,9 @@ class Thresholds:
             number = isinstance(value, (int, float)) and not isinstance(value, bool)
             if not number or not 0 <= value < float("inf"):
                 raise InputError(f"{value!r} is not a number, 0 or more", name)
-        if type(self.confirm) is not int or self.confirm < 1:
-            raise InputError(f"{self.confirm!r} is not a whole number, 1 or more", "confirm")
-        limit = self.moves_per_hour
-        if limit is not None and (type(limit) is not int or limit < 0):
-            raise InputError(f"{limit!r} is not a whole number, 0 or more", "moves_per_hour")
+        whole_number(self.confirm, "confirm", 1)
+        if self.moves_per_hour is not None:
+            whole_number(self.moves_per_hour, "moves_per_hour")
 
 
 @dataclass(frozen=True, slots=True)
