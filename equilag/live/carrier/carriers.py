@@ -11,7 +11,7 @@ from typing import Any, Final, Literal
 from uuid import UUID
 
 from equilag.adapters.kafka.client_config import quietly
-from equilag.adapters.kafka.described import MissingRight, ReadFailure, needs_describe
+from equilag.adapters.kafka.described import MissingRight, needs_describe
 from equilag.adapters.kafka.plain.plain_client import (
     ConsumerGroupDescribeRequest,
     PlainClient,
@@ -20,7 +20,12 @@ from equilag.adapters.kafka.plain.plain_connection import describe_error
 from equilag.domain.errors import EquilagError
 from equilag.live.carrier.plan_form import plan_pieces
 from equilag.live.carrier.plug_in import check_plug_in
-from equilag.live.steward.membership_errors import MembershipLost, Unreachable, raise_for_code
+from equilag.live.steward.membership_errors import (
+    MembershipLost,
+    Unreachable,
+    coordinator_of,
+    raise_for_code,
+)
 
 with quietly():
     from kafka import errors
@@ -149,23 +154,12 @@ class Carrier:
     def _ask(self, request: Any) -> Any:
         try:
             if self._node is None:
-                self._node = self._coordinator()
+                self._node = coordinator_of(self._client, self._group, self.member)
             return self._client.ask(self._node, request)
         except (errors.KafkaError, OSError, RuntimeError) as error:
             self._node = None
             raise Unreachable(describe_error(error)) from error
 
-    def _coordinator(self) -> int:
-        node = self._client.coordinator(self._group)
-        if not isinstance(node, ReadFailure):
-            return node
-        if node.forbidden:
-            raise_for_code(errors.GroupAuthorizationFailedError.errno, self._group, self.member)
-        raise Unreachable(node.reason)
-
-
-with quietly():
-    from kafka import errors
 
 PlanStep = Literal["", "brought", "assigned", "owned"]
 """How far a plan has come: to the brokers, to the members' targets, to what members own."""

@@ -19,7 +19,7 @@ from equilag.adapters.kafka.plain.plain_client import PlainClient
 from equilag.adapters.kafka.plain.plain_connection import describe_error
 from equilag.domain.errors import EquilagError
 from equilag.live.rebalance.assignments import BUILT_IN
-from equilag.live.steward.membership_errors import Unreachable, raise_for_code
+from equilag.live.steward.membership_errors import Unreachable, coordinator_of, raise_for_code
 
 with quietly():
     from kafka import errors
@@ -235,7 +235,7 @@ class GroupMembership:
             client = self._client(blocking)
             node = self._node
             if node is None:
-                node = self._node = self._find_coordinator(client)
+                node = self._node = coordinator_of(client, self.group, self.instance)
             self.permit()
             return client.ask(node, request, wait_ms)
         except (errors.KafkaError, OSError, RuntimeError) as error:
@@ -255,14 +255,6 @@ class GroupMembership:
         if client is not None:
             with suppress(Exception):
                 client.close()
-
-    def _find_coordinator(self, client: PlainClient) -> int:
-        node = client.coordinator(self.group)
-        if not isinstance(node, ReadFailure):
-            return node
-        if node.forbidden:
-            self._check(errors.GroupAuthorizationFailedError.errno)
-        raise Unreachable(node.reason)
 
     def _check(self, code: int) -> None:
         """Raise the error that a code means for this member."""

@@ -5,6 +5,8 @@ from __future__ import annotations
 from typing import ClassVar, Final
 
 from equilag.adapters.kafka.client_config import quietly
+from equilag.adapters.kafka.described import ReadFailure
+from equilag.adapters.kafka.plain.plain_client import PlainClient
 from equilag.domain.errors import EquilagError
 
 with quietly():
@@ -76,6 +78,16 @@ _REASONS: Final = {
     ),
     errors.GroupMaxSizeReachedError: "group {group!r} is full (group.max.size)",
 }
+
+
+def coordinator_of(client: PlainClient, group: str, instance: str) -> int:
+    """Return the broker that coordinates the group. Raises Refused, Unreachable."""
+    node = client.coordinator(group)
+    if not isinstance(node, ReadFailure):
+        return node
+    if node.forbidden:
+        raise_for_code(errors.GroupAuthorizationFailedError.errno, group, instance)
+    raise Unreachable(node.reason)
 
 
 def raise_for_code(code: int, group: str, instance: str) -> None:
