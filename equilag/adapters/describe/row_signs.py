@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from functools import lru_cache
-from itertools import pairwise
 from typing import Final
 
 from equilag.adapters.describe.table_header import (
@@ -13,6 +12,7 @@ from equilag.adapters.describe.table_header import (
     LAG,
     MAX_SPACES,
     NUMBERS,
+    PARTITION,
     TOPIC,
     TableHeader,
 )
@@ -45,8 +45,8 @@ def signs_of(header: TableHeader) -> Callable[[str], object]:
 def _signs_of(names: tuple[str, ...]) -> Callable[[str], object]:
     """Two numbers side by side where a row has them, or what stands for none; or what begins a row
     that a narrow screen broke, or a copy cut off."""
-    end = next((at + 2 for at, pair in enumerate(pairwise(names)) if _SURE.issuperset(pair)), None)
-    if end is None:
+    end = names.index(PARTITION) + 2
+    if not _SURE.issuperset(names[end - 1 : end]):  # then none may stand before the first number
         return bool
     at = next(at for at, name in enumerate(names) if name in _SURE)
     before = r"\s+".join(r"[\w.-]+" if name == TOPIC else r"\S+" for name in names[:at])
