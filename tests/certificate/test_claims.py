@@ -170,6 +170,7 @@ def test_every_kind_is_covered() -> None:
         ("fewest_cross_rack", "residual"), ("short_at_least", "rates"),
         ("fewest_topic_squares", "residual"), ("short_at_least", "prices"),
         ("min_load_at_most", "prices"), ("spread_at_least", "prices"),
+        ("max_load_at_least", "prices"),
     }  # fmt: skip
     assert {(case.claim, case.kind) for case in CASES} == set(CHECKS) - elsewhere
     assert not SOLVER_KINDS & set(CHECKS)

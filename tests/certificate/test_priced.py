@@ -14,7 +14,7 @@ from support.groups import group_of, small_groups
 from support.oracles import Assignments
 
 from benchmarks.ablation.kinds import racks
-from equilag.certificate.bounds.priced import LoadWindow, Prices, is_refuted
+from equilag.certificate.bounds.priced import LoadWindow, Prices, priced_room
 from equilag.certificate.checks.claim_checks import check_lowest_by_prices
 from equilag.certificate.ledger import Ledger, Refuted
 from equilag.certificate.verify import verify
@@ -58,7 +58,7 @@ def test_no_prices_refute_what_there_is(balance: str) -> None:
             prices = rng.integers(0, 4, (3, group.n_members)) * busy
             prices[2] *= rng.integers(-total, total + 1) // 4
             window = LoadWindow.of(counting, above, below)
-            if is_refuted(counting, window, Prices(*prices)):
+            if priced_room(counting, window, Prices(*prices)) < 0:
                 refuted += 1
                 assert not any(above < low and high < below for low, high in there)
     assert refuted > 50
@@ -74,7 +74,8 @@ def test_claims_are_true_and_stronger_than_the_mean() -> None:
         known = overall_bounds(counting)
         assert known is not None
         program = PriceProgram(counting)
-        bounds = KnownBounds(known.highest.value, known.lowest.value, float(group.lag.sum()))
+        total = float(group.lag.sum())
+        bounds = KnownBounds(known.highest.value, known.lowest.value, total)
         for found in priced_claims(program, bounds, lambda: False):
             if isinstance(found, Dealt):
                 plan = dealt_plan(program, found)
@@ -82,6 +83,9 @@ def test_claims_are_true_and_stronger_than_the_mean() -> None:
             elif found.claim == "min_load_at_most":
                 stronger += 1
                 assert max(low for low, _ in there) <= found.value < known.lowest.value
+            elif found.claim == "max_load_at_least":
+                stronger += 1
+                assert min(high for _, high in there) >= found.value > known.highest.value
             else:
                 stronger += 1
                 assert min(high - low for low, high in there) >= found.value
@@ -148,14 +152,13 @@ def test_prices_of_any_size_are_exact() -> None:
             window = LoadWindow.of(counting, None, below)
             small = Prices(0 * ones, ones, 0 * ones)
             large = Prices(0 * ones, ones * 2**58, 0 * ones)
-            assert is_refuted(counting, window, small) == is_refuted(counting, window, large)
+            rooms = [priced_room(counting, window, prices) < 0 for prices in (small, large)]
+            assert rooms[0] == rooms[1]
 
 
-def test_kinds_are_merged_where_a_topic_has_nothing_free(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("equilag.solver.lower_bounds.price_program.MAX_ARCS", 12)
-    monkeypatch.setattr("equilag.solver.lower_bounds.price_program.FEWEST_KINDS", 2)
+def test_kinds_are_merged_where_a_topic_has_nothing_free() -> None:
     group = group_of([10, 10, 3], [[0, 1], [0]], lags=range(1, 24))  # nobody reads the last one
-    program = PriceProgram(counting_of(group, Policy()))
+    program = PriceProgram(counting_of(group, Policy()), 12)
     assert len(program.size) < 20
     assert program.size.sum() == 20
     assert program.solve(210.0, 210.0) is not None

@@ -58,12 +58,12 @@ class LoadWindow(NamedTuple):
         return LoadWindow(*(limit.astype(np.int64)[kind] for limit in limits))
 
 
-def is_refuted(counting: Counting, window: LoadWindow, prices: Prices) -> bool:
-    """True if the prices show that no plan has all loads in the window. O(pairs of a partition and
-    a sort of members)."""
+def priced_room(counting: Counting, window: LoadWindow, prices: Prices) -> int:
+    """What the sum over members is at most; below 0 no plan has all loads in the window. 0 for too
+    large groups. O(pairs of a partition and a sort of members)."""
     active = np.flatnonzero(counting.active)
     if not len(active):
-        return False
+        return 0
     columns = [counting.base, *window, *prices]
     base, floor, cap, least, most, place = _fitting(counting, columns)
     margin = np.maximum(place * counting.lo, place * counting.hi)
@@ -72,7 +72,7 @@ def is_refuted(counting: Counting, window: LoadWindow, prices: Prices) -> bool:
     order, new = rows_together([counting.group.class_of[active], *(c[active] for c in columns)])
     one = active[order[new]]
     if len(one) * len(counting.lag) > MAX_PAIRS:
-        return False
+        return 0
     for may_take, lag in _by_bucket(counting):
         takers = one[may_take[counting.group.class_of[one]]]
         rows = PAIRS_AT_ONCE // (len(takers) + 1) + 1
@@ -80,11 +80,11 @@ def is_refuted(counting: Counting, window: LoadWindow, prices: Prices) -> bool:
             weight = lag[start : start + rows, None].astype(base.dtype)
             fits = weight + base[takers] <= cap[takers]
             if not fits.any(axis=1).all():
-                return True
+                return -1
             worth = least[takers] * np.minimum(weight, floor[takers]) - most[takers] * weight
             worth = worth - place[takers]
             value += int(np.where(fits, worth, worth.min()).max(axis=1).sum())
-    return value < 0
+    return value
 
 
 def _fitting(counting: Counting, columns: list[Ints]) -> list[Ints]:

@@ -20,7 +20,7 @@ from equilag.certificate.bounds.heaviest import (
     heavy,
     rest,
 )
-from equilag.certificate.bounds.priced import LoadWindow, Prices, is_refuted
+from equilag.certificate.bounds.priced import LoadWindow, Prices, priced_room
 from equilag.certificate.bounds.shortage import LARGEST_PRICE, ShortPrices, short_by_prices
 from equilag.certificate.checks.count_checks import (
     check_counts,
@@ -120,6 +120,11 @@ def check_short_by_prices(ledger: Ledger, value: Load, data: Mapping[str, Any]) 
     _compare("the prices prove", value, shortage.records(least), upper=False)
 
 
+def check_highest_by_prices(ledger: Ledger, value: Load, data: Mapping[str, Any]) -> None:
+    """`max_load_at_least` by `prices`: no plan has only loads below."""
+    _check_prices(ledger, data, None, value)
+
+
 def check_lowest_by_prices(ledger: Ledger, value: Load, data: Mapping[str, Any]) -> None:
     """`min_load_at_most` by `prices`: no plan has only loads above."""
     _check_prices(ledger, data, value, None)
@@ -138,7 +143,7 @@ def _check_prices(
     prices = Prices(*column_of(data.get("prices"), ledger.ids, "data.prices", HIGHEST_PRICE, 3))
     if min(prices.least.min(initial=0), prices.most.min(initial=0)) < 0:
         raise Refuted("data.prices has prices of loads below 0")
-    if not is_refuted(counting, LoadWindow.of(counting, above, below), prices):
+    if priced_room(counting, LoadWindow.of(counting, above, below), prices) >= 0:
         raise Refuted("the prices leave room for such loads")
 
 
@@ -157,6 +162,7 @@ CHECKS: Final[Mapping[tuple[str, str], ClaimCheck]] = {
     ("max_load_at_least", "average"): _by_counting(MEAN, lambda c, m: c.average(m)[0]),
     ("max_load_at_least", "heavy"): _by_heaviest(HEAVIEST, heavy),
     ("max_load_at_least", "folding"): _by_counting(FOLDED, lambda c, m: _folded(c, m)[0]),
+    ("max_load_at_least", "prices"): check_highest_by_prices,
     ("min_load_at_most", "average"): _by_counting(MEAN, lambda c, m: c.average(m)[1], upper=True),
     ("min_load_at_most", "rest"): _by_heaviest(LEFT, rest, upper=True),
     ("min_load_at_most", "folding"): _by_counting(

@@ -18,10 +18,8 @@ from equilag.solver.lower_bounds.load_bounds import NO_LAG, difference, excess_b
 
 BOUND_CELL: Final = 2e-7
 """Seconds per partition of one counting bound, measured at 10,000 partitions."""
-ARC: Final = 1.5e-5
-"""Seconds of a program of prices per arc."""
-SORT: Final = 1e-7
-"""The same per arc and sort of members."""
+SMALL: Final = 400
+"""Partitions up to which programs come early: one takes some 20 ms."""
 NO_SPREAD: Final = (NO_LAG.highest, NO_LAG.lowest, difference(NO_LAG))
 """The claims on the loads of a group without lag."""
 
@@ -58,13 +56,19 @@ def counted_moves(state: SolveState, turn: Turn) -> Iterator[Contribution]:
         yield Claim(SPREAD, bound, "moves", {"max_moves": limit})
 
 
-def priced_loads(state: SolveState, turn: Turn) -> Iterator[Contribution]:
+def priced_loads(state: SolveState, turn: Turn, early: bool) -> Iterator[Contribution]:
     """Where subscriptions, racks or capacities differ: what a linear program over sorts of members
-    proves of the loads, and levels from the plan that it deals."""
+    proves of the loads, and levels from the plan that it deals.
+
+    It comes `early` in small groups with capacities, where its plan is the best start for levels;
+    late in others, as window search does better from elsewhere.
+    """
     problem, group, constraint = state.problem, state.problem.group, state.problem.constraint
     if state.gap <= NEGLIGIBLE * problem.mean or constraint.per_topic:
         return
     if constraint.all_alike and not problem.has_capacities:
+        return
+    if early != (problem.has_capacities and group.n_partitions <= SMALL):
         return
     from equilag.solver.lower_bounds.price_program import MAX_ARCS, PriceProgram
     from equilag.solver.lower_bounds.priced_bounds import KnownBounds, dealt_plan, priced_claims
@@ -72,10 +76,14 @@ def priced_loads(state: SolveState, turn: Turn) -> Iterator[Contribution]:
     program = PriceProgram(problem.counting)
     if program.arcs > MAX_ARCS:
         return
-    heaviest = float(roughly(loads_of(group, state.most_even.assigned).max))
-    known = KnownBounds(state.proofs.highest, state.proofs.lowest, heaviest)
-    stop = turn.steps(program.arcs * (ARC + SORT * len(program.number)))
-    for found in priced_claims(program, known, stop):
+    reached = float(roughly(loads_of(group, state.most_even.assigned).max))
+    known = KnownBounds(state.proofs.highest, state.proofs.lowest, reached)
+    counted = turn.steps(program.seconds)
+
+    def over() -> bool:
+        return not turn.budget.has_time(program.seconds) or counted()
+
+    for found in priced_claims(program, known, over):
         if isinstance(found, Claim):
             yield found
         elif not problem.moves_matter:

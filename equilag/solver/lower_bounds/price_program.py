@@ -1,11 +1,11 @@
 """The linear program of loads: partitions in parts, dealt to sorts of members.
 
-It asks for the largest load that every member can have, if no member has more than a limit. Its
-prices bound the plans (`certificate/bounds/priced`), and what it deals is where a plan with such
-loads is looked for. A partition counts for no more than the level that is asked for, so that one
-too heavy for any level does not stand for the load of several members; the level is the fixed
-point, found in a few rounds. Light partitions of a class that lie next to each other in order of
-lag are one kind, with their mean lag.
+It asks for the largest load that every member can have, if no member has more than a limit, or for
+the least limit. Its prices bound the plans (`certificate/bounds/priced`), and what it deals is
+where a plan with such loads is looked for. A partition counts for no more than the level that is
+asked for, so that one too heavy for any level does not stand for the load of several members; the
+level is the fixed point, found in a few rounds. Light partitions of a class that lie next to each
+other in order of lag are one kind, with their mean lag.
 """
 
 from __future__ import annotations
@@ -20,10 +20,11 @@ from equilag.certificate.bounds.counting import Counting
 from equilag.certificate.bounds.priced import Prices
 from equilag.domain.columns import Floats, Index, Ints, rows_together
 
-MAX_ARCS: Final = 12_000
-"""Pairs of a kind of partitions and a sort of members: about half a second with GLOP."""
-FEWEST_KINDS: Final = 20
-"""Kinds of a bucket at least: fewer are too coarse to prove anything."""
+SOLVING: Final = 1.25e-6
+"""Seconds of a program with GLOP, times its arcs to a `POWER`: measured from 1,000 to 40,000."""
+POWER: Final = 1.35
+MAX_ARCS: Final = 20_000
+"""Pairs of a kind of partitions and a sort of members: about a second."""
 PRECISION: Final = 1_000_000_000
 """What the largest price is, as an integer."""
 SLACK: Final = 1e-9
@@ -34,7 +35,7 @@ class Dealt(NamedTuple):
     """A solution of the program."""
 
     level: float
-    """The largest load that every member can have, as loads are compared."""
+    """The largest load that every member can have, or the least limit, as loads are compared."""
     parts: Floats
     """[arcs] partitions of a kind that a sort of members takes."""
     prices: Prices
@@ -43,7 +44,7 @@ class Dealt(NamedTuple):
 class PriceProgram:
     """The program of one group: kinds of partitions, sorts of members, and arcs between them."""
 
-    def __init__(self, counting: Counting) -> None:
+    def __init__(self, counting: Counting, most_arcs: int = MAX_ARCS) -> None:
         group, active = counting.group, np.flatnonzero(counting.active)
         self.counting = counting
         columns: list[Ints | Index] = [
@@ -66,7 +67,7 @@ class PriceProgram:
         may[bucket, member_class] = True
         self._may = may[:, group.class_of[one]]
         self._takers = np.count_nonzero(self._may, axis=1)
-        self.kind_of = self._kinds()
+        self.kind_of = self._kinds(most_arcs)
         """[F] the kind of each free partition, ascending."""
         self.size = np.bincount(self.kind_of)
         self.weight = np.bincount(self.kind_of, counting.lag) / self.size
@@ -75,17 +76,22 @@ class PriceProgram:
         self.arcs = int(self._takers[self._bucket].sum())
         """Their number; they are made when the program is first solved."""
 
-    def _kinds(self) -> Ints:
+    @property
+    def seconds(self) -> float:
+        """What it takes to solve it."""
+        found: float = SOLVING * self.arcs**POWER
+        return found
+
+    def _kinds(self, most_arcs: int) -> Ints:
         """[F] a kind for each lag of a bucket; where that makes too many arcs, half of the kinds of
         a bucket are its heaviest partitions, and the others as many neighbours each."""
         counting = self.counting
         first = np.append(True, np.diff(counting.lag) > 0)[: len(counting.lag)]
         first |= counting.from_light == 0
         arcs = int(self._takers[counting.bucket[first]].sum())
-        if arcs > MAX_ARCS:
-            part = MAX_ARCS / arcs
+        if arcs > most_arcs:
             kinds = np.bincount(counting.bucket[first], minlength=counting.n_buckets)
-            each = np.maximum(FEWEST_KINDS, (part * kinds).astype(np.int64))
+            each = np.maximum(1, kinds * most_arcs // arcs)
             alone = each // 2
             beside = (each - alone)[counting.bucket]
             light = (counting.size - alone)[counting.bucket]
@@ -110,21 +116,24 @@ class PriceProgram:
         """[arcs] the sort of members of each."""
         return self._pairs[1]
 
-    def solve(self, level: float, limit: float) -> Dealt | None:
-        """The largest common load, with partitions cut off at `level`; None if loads of at most
-        `limit` cannot be, or if the solver fails."""
+    def solve(self, at: float | None, limit: float) -> Dealt | None:
+        """The largest common load, with partitions cut off at a level; the least limit without one.
+
+        None if loads of at most `limit` cannot be, or if the solver fails.
+        """
         unit = max(1.0, float(self.counting.group.lag.sum()))
         limit = min(limit, float(self.counting.greatest_load))
         fits = self.weight[self.kind] * self.rate[self.sort] <= limit * (1 + SLACK)
         arcs = np.flatnonzero(fits)
         kind, sort = self.kind[arcs], self.sort[arcs]
         heavy = self.weight[kind] / unit
-        cut = np.minimum(self.weight[kind], level / self.rate[sort]) / unit
+        cut = np.minimum(self.weight[kind], (at or 0.0) / self.rate[sort]) / unit
         model: Any = linear_solver_pb2.MPModelProto(maximize=True)
         goal, infinity = len(arcs), float("inf")
         for _ in range(goal):
             model.variable.add(lower_bound=0.0, upper_bound=infinity)
-        model.variable.add(lower_bound=0.0, upper_bound=infinity, objective_coefficient=1.0)
+        sign = 1.0 if at is not None else -1.0
+        model.variable.add(lower_bound=0.0, upper_bound=infinity, objective_coefficient=sign)
 
         def row(low: float, high: float, columns: Ints, values: Floats) -> Any:
             found = model.constraint.add(lower_bound=low, upper_bound=high)
@@ -144,10 +153,11 @@ class PriceProgram:
             ones = np.ones(len(mine))
             row(members * self.least[number], members * self.most[number], mine, ones)
             floor = row(-base, infinity, mine, cut[mine])
-            floor.var_index.append(goal)
-            floor.coefficient.append(-speed)
             top = limit * (1 + SLACK) * speed / unit - base
-            row(-infinity, top, mine, heavy[mine])
+            most = row(-infinity, top if at is not None else -base, mine, heavy[mine])
+            asked = floor if at is not None else most
+            asked.var_index.append(goal)
+            asked.coefficient.append(-speed)
         solver = pywraplp.Solver.CreateSolver("GLOP")
         solver.LoadModelFromProto(model)
         if solver.Solve() != pywraplp.Solver.OPTIMAL:
@@ -155,7 +165,8 @@ class PriceProgram:
         parts = np.zeros(self.arcs)
         parts[arcs] = [variable.solution_value() for variable in solver.variables()[:goal]]
         dual = np.array([row.dual_value() for row in solver.constraints()])[len(self.size) :]
-        return Dealt(solver.Objective().Value() * unit, parts, self._prices(*dual.reshape(-1, 3).T))
+        level = sign * solver.Objective().Value() * unit
+        return Dealt(level, parts, self._prices(*dual.reshape(-1, 3).T))
 
     def _prices(self, count: Floats, least: Floats, most: Floats) -> Prices:
         """Integers from the prices of the rows; those of counts are in records."""

@@ -10,7 +10,7 @@ from typing import Final, NamedTuple
 import numpy as np
 
 from equilag.certificate.bounds.counting import Counting
-from equilag.certificate.bounds.priced import LoadWindow, Prices, is_refuted
+from equilag.certificate.bounds.priced import LoadWindow, Prices, priced_room
 from equilag.domain.constraint import Network
 from equilag.domain.group.group import Index
 from equilag.domain.group.member_capacities import Load
@@ -18,14 +18,19 @@ from equilag.domain.plan.claim import Claim
 from equilag.domain.policy.objective import SPREAD
 from equilag.solver.counts.min_cost_flow import solved_flow
 from equilag.solver.local_search.heavy_apart import deal_heavy_first
+from equilag.solver.lower_bounds.load_bounds import LoadBounds, difference
 from equilag.solver.lower_bounds.price_program import Dealt, PriceProgram
 
 MAX_ROUNDS: Final = 6
 """Programs until the level settles: most do after two to four."""
 SETTLED: Final = 1e-5
 """Part by which the level falls in a round that is the last one."""
-MARGINS: Final = (0.0, 1e-9, 1e-7, 1e-5, 1e-4, 1e-3)
-"""Parts by which a claimed load is weaker than the program's, until its prices prove it."""
+MAX_CHECKS: Final = 8
+"""Loads that are tried with the prices of a program, until these prove one."""
+LEAST_STEP: Final = 1e-9
+"""Part of the level by which they differ at least, and ten times more each time."""
+LEAST_SLOPE: Final = 0.1
+"""Records by which less is missing at a level that is a record lower, at least."""
 STEPS: Final = 2**20
 """Fractions of a record in which loads are claimed where they are not whole numbers."""
 
@@ -42,67 +47,77 @@ def priced_claims(
     program: PriceProgram, known: KnownBounds, stop: Callable[[], bool]
 ) -> Iterator[Claim | Dealt]:
     """Claims that are stronger than what is known, and at last what the program deals within the
-    heaviest load. `stop` is called before every program."""
-    counting = program.counting
-    lowest, level = known.lowest, float(known.lowest)
-    found = _settled(program, level, math.inf, stop)
-    if found is not None and found.level < level:
-        level = found.level
-        for value in _above(level, counting, known.lowest):
-            if is_refuted(counting, LoadWindow.of(counting, value, None), found.prices):
-                lowest = value
-                yield _claim("min_load_at_most", value, counting, found.prices)
-                break
-    spread = known.highest - lowest
-    for limit in (float(known.highest), known.reached):
-        found = _settled(program, level, limit, stop)
-        if found is not None:
-            break
-    if found is None:
+    least limit. `stop` is called before every program."""
+    counting, lowest, limit = program.counting, known.lowest, float(known.highest)
+    dealt = _settled(program, float(lowest), limit, stop)
+    if dealt is None and known.reached > limit and not stop():
+        dealt = program.solve(None, known.reached)
+        if dealt is not None:
+            limit = dealt.level
+            load = _proved(counting, dealt, lambda load: (None, load), -1)
+            if load is not None and load > known.highest:
+                known = known._replace(highest=load)
+                yield _claim("max_load_at_least", load, counting, dealt.prices)
+                yield difference(LoadBounds.of(load, lowest))
+            dealt = _settled(program, float(lowest), limit * (1 + SETTLED), stop) or dealt
+    if dealt is None:
         return
-    if limit == known.highest:
-        for margin in MARGINS:
-            value = _whole(float(known.highest) - found.level * (1 + margin), counting)
-            if value <= spread:
-                break
-            window = LoadWindow.of(counting, known.highest - value, lowest + value)
-            if is_refuted(counting, window, found.prices):
-                yield _claim(SPREAD, value, counting, found.prices)
-                break
-    yield found
+    spread = dealt._replace(level=limit - dealt.level)
+    value = _proved(counting, spread, lambda v: (known.highest - v, lowest + v), -1)
+    if value is not None and value > known.highest - lowest:
+        yield _claim(SPREAD, value, counting, dealt.prices)
+    if dealt.level < lowest and not dealt.prices.most.any():
+        load = _proved(counting, dealt, lambda load: (load, None), 1)
+        if load is not None and load < lowest:
+            yield _claim("min_load_at_most", load, counting, dealt.prices)
+            yield difference(LoadBounds.of(known.highest, load))
+    yield dealt
 
 
 def _settled(
     program: PriceProgram, level: float, limit: float, stop: Callable[[], bool]
 ) -> Dealt | None:
-    """The program solved until the level settles, from above."""
-    found = None
+    """The program solved until the level settles, from above, by the secant method."""
+    found, slope, known = None, 1.0, None
     for _ in range(MAX_ROUNDS):
         if stop():
             break
         now = program.solve(level, limit)
         if now is None:
             return None
-        found = now
-        if now.level >= level * (1 - SETTLED):
+        found, falls = now, level - now.level
+        if falls <= SETTLED * level:
             break
-        level = now.level
+        if known is not None:
+            slope = min(1.0, max(LEAST_SLOPE, (known[1] - falls) / (known[0] - level)))
+        known, level = (level, falls), level - falls / slope
     return found
 
 
-def _above(level: float, counting: Counting, known: Load) -> Iterator[Load]:
-    for margin in MARGINS:
-        value = _whole(level * (1 + margin), counting)
-        if value >= known:
-            return
-        yield value
-
-
-def _whole(load: float, counting: Counting) -> Load:
-    """The load as it can be claimed, rounded down."""
-    if counting.capacities.are_equal:
-        return math.floor(load)
-    return Fraction(math.floor(load * STEPS), STEPS)
+def _proved(
+    counting: Counting,
+    dealt: Dealt,
+    window: Callable[[Load], tuple[Load | None, Load | None]],
+    sign: int,
+) -> Load | None:
+    """The load or spread nearest to the level that the prices prove, as its window is empty: higher
+    ones are weaker for sign 1, lower ones for −1. By Newton's method; None if it finds none."""
+    steps = 1 if counting.capacities.are_equal else STEPS
+    prices, capacity = dealt.prices, 1 / counting.capacities.rate
+    by_load = [float((price * capacity).sum()) for price in (prices.least, prices.most)]
+    tried = dealt.level
+    for number in range(MAX_CHECKS):
+        whole = sign * math.floor(sign * tried * steps)
+        value: Load = whole if steps == 1 else Fraction(whole, steps)
+        ends = window(value)
+        room = priced_room(counting, LoadWindow.of(counting, *ends), prices)
+        if room < 0:
+            return value
+        slope = sum(by for by, end in zip(by_load, ends, strict=True) if end is not None)
+        if not slope:
+            return None
+        tried += sign * ((room + 1) / slope + dealt.level * LEAST_STEP * 10**number)
+    return None
 
 
 def _claim(name: str, value: Load, counting: Counting, prices: Prices) -> Claim:
