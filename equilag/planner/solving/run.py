@@ -97,7 +97,7 @@ SEARCHING: Final[tuple[Phase, ...]] = (
             Stage("cp-sat", partial(full_model, searched=True), share=0.7, upto=0.6),
             Stage("prices", partial(priced_loads, early=True), share=0.5, upto=0.65),
             Stage("paired exchange", paired_exchange, share=0.5, upto=0.5),
-            Stage("levels", levels, share=0.75, upto=0.6),
+            Stage("levels", levels, share=0.75, upto=0.5),
             TRANSFERS,
             WINDOWS,
             Stage("prices", partial(priced_loads, early=False), share=0.5, upto=0.9),

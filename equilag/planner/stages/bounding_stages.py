@@ -60,15 +60,15 @@ def priced_loads(state: SolveState, turn: Turn, early: bool) -> Iterator[Contrib
     """Where subscriptions, racks or capacities differ: what a linear program over sorts of members
     proves of the loads, and levels from the plan that it deals.
 
-    It comes `early` in small groups with capacities, where its plan is the best start for levels;
-    late in others, as window search does better from elsewhere.
+    It comes `early` in small groups with racks, where its plan is the best start for levels; late
+    in others, as window search does better from elsewhere.
     """
     problem, group, constraint = state.problem, state.problem.group, state.problem.constraint
     if state.gap <= NEGLIGIBLE * problem.mean or constraint.per_topic:
         return
     if constraint.all_alike and not problem.has_capacities:
         return
-    if early != (problem.has_capacities and group.n_partitions <= SMALL):
+    if early != (group.extended.has_racks and group.n_partitions <= SMALL):
         return
     from equilag.solver.lower_bounds.price_program import MAX_ARCS, PriceProgram
     from equilag.solver.lower_bounds.priced_bounds import KnownBounds, dealt_plan, priced_claims
