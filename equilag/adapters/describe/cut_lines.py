@@ -166,6 +166,8 @@ def _cut_beginning(found: TablesFound) -> list[CutLine]:
     if line.number != above.last + 1 or not is_shorter(line, header):
         return []
     pieces = _pieces(line.text, header)
+    if not header.starts and header.delimiter is None and not _is_more(pieces, above.cells):
+        return []
     for place, (name, piece) in enumerate(zip(header.names, pieces, strict=False)):
         last = place == len(pieces) - 1
         group = above.cells.get(col.GROUP, "")
@@ -176,6 +178,14 @@ def _cut_beginning(found: TablesFound) -> list[CutLine]:
         if name == col.PARTITION and integer_of(piece) is None:
             return []
     return [CutLine(line.number, tables[-1].last_group)]
+
+
+def _is_more(pieces: list[str], above: Cells) -> bool:
+    """False for what may stand before each row of a table without a header, and for its number."""
+    if len(pieces) > [*above].index(col.PARTITION):
+        return True
+    pairs = zip(pieces, above.values(), strict=False)
+    return any(piece != cell and any(map(str.isalpha, piece)) for piece, cell in pairs)
 
 
 def _pieces(text: str, header: TableHeader) -> list[str]:

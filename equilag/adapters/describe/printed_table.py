@@ -142,7 +142,7 @@ class PrintedTable:
         """True for a line that looks like a row of a known topic."""
         header, words = self.header, line.text.split()
         begins = header.pieces > 1 and words[0] in self._topics
-        if begins or looks_like_a_row(line.text, self._topics, header.before_numbers):
+        if begins or looks_like_a_row(line.text, self._topics, header):
             return True
         cells = dict(zip(header.names, words, strict=False))
         numbers = [cells[name] for name in NUMBERS & cells.keys()]
@@ -208,24 +208,23 @@ class TablesFound:
             self.tables[-1].end(last)
 
 
-def find_tables(text: str, show: Callable[[int], object] = lambda _: None) -> TablesFound:
+def find_tables(printed: str, show: Callable[[int], object] = lambda _: None) -> TablesFound:
     """Return all tables with a header, and what stands around them; `show` is called with the
     number of characters read.
 
     Raises InputError for a table that a screen broke in more than one possible way, and for a
     number that cannot be.
     """
-    found, source, ahead_from = TablesFound(), PrintedLines(text), 0
+    found, source, ahead_from = TablesFound(), PrintedLines(printed), 0
     messages, talks = found.messages, Messages.may_tell
     signs: Callable[[str], object] = never
     for piece in source.pieces(show):
         for number, raw in enumerate(piece.lines[: piece.end], piece.first):
-            is_header, is_row = number in source.headers, signs(raw)
-            if not (is_header or is_row or talks(raw)) or number < ahead_from:
+            text, is_header = source.bare(raw), number in source.headers
+            is_row = signs(text)
+            if not (is_header or is_row or talks(text)) or not text or number < ahead_from:
                 continue
-            line = TextLine(number, source.bare(raw))
-            if not line.text:
-                continue
+            line = TextLine(number, text)
             lines = Lookahead(source, piece, line)
             header = header_at(lines) if is_header else None
             if header is not None:
@@ -239,5 +238,5 @@ def find_tables(text: str, show: Callable[[int], object] = lambda _: None) -> Ta
         found.last = source.last_above(piece, piece.end) or found.last
     found.end(found.last)
     if found.last is not None:
-        found.unended = text.count(source.ends) < found.last.number
+        found.unended = printed.count(source.ends) < found.last.number
     return found

@@ -30,8 +30,11 @@ _CODES: Final = re.compile(
 _INVISIBLE: Final = re.compile("[\u200b-\u200d\u2060\ufeff\x00-\x08\x0e-\x1f\x7f]")
 _SPACES: Final = re.compile("[\u00a0\u1680\u2000-\u200a\u202f\u205f\u3000\x0b\x0c]")
 _BARS: Final = re.compile("[│┃║¦]")
+_DASHES: Final = re.compile("[–—−]")
+"""What word processors make of a dash that stands for nothing."""
+_LONE_DASH: Final = re.compile(rf"(?<![^\s|,;\"]){_DASHES.pattern}(?![^\s|,;\"])")
 _ODD: Final = re.compile(
-    "[" + "".join(one.pattern[1:-1] for one in (_INVISIBLE, _SPACES, _BARS)) + "]"
+    "[" + "".join(one.pattern[1:-1] for one in (_INVISIBLE, _SPACES, _BARS, _DASHES)) + "]"
 )
 _ESCAPED: Final = re.compile(r"\\([_*#|-])")
 """Characters that Markdown needs a backslash for."""
@@ -40,8 +43,8 @@ _FENCE: Final = re.compile(r"\s*(?:`{3,}|~{3,})\s*[\w.+-]*\s*")
 _RULER: Final = re.compile(r"[\s|+:=\-─━═┄┈┼╪╬├┤┬┴┌┐└┘╔╗╚╝╠╣╦╩╟╢╤╧╭╮╯╰]*")
 _EMPTY_CELLS: Final = re.compile(r"[\s|]*(?:-(?:[\s|]+|$))*")
 """Cells without a value, in a row or in the rest of one that a narrow screen broke."""
-_MARKS: Final = frozenset(" >`~|+:=-'\"")
-"""What something that is not part of a line begins with."""
+_OPENING: Final = "[{(</*#"
+"""What begins a line, besides letters and digits, and nothing that is not part of one."""
 _NUMBERED: Final = re.compile(r"\s*(\d{1,7})(?:[:|.)]\s?|\t|\s+)(?=\S)")
 
 
@@ -86,6 +89,8 @@ class PrintedLines:
         """Numbers of the lines that may be headers."""
         self._numbered = _is_numbered(self)
         self._survey()
+        if self._prefixes:  # a prefix of many digits hides a short header
+            self._survey()
         self._indent = _indent(self)
 
     def __iter__(self) -> Iterator[TextLine]:
@@ -144,7 +149,7 @@ class PrintedLines:
                 below = next(filter(None, map(self.bare, lines[place + 1 :])), "")
                 if prefix and _begins(f"{below} ", prefix):
                     found.setdefault(_DIGIT.sub("0", prefix), prefix)
-        self._prefixes = sorted(found.values(), key=len, reverse=True)
+        self._prefixes = self._prefixes or sorted(found.values(), key=len, reverse=True)
 
 
 class Lookahead:
@@ -177,7 +182,7 @@ def _tidied(text: str) -> str:
     """Return the text without control codes, and with one kind of spaces and bars."""
     if _ODD.search(text):
         text = _INVISIBLE.sub("", _CODES.sub("", text) if "\x1b" in text else text)
-        text = _BARS.sub("|", _SPACES.sub(" ", text))
+        text = _LONE_DASH.sub("-", _BARS.sub("|", _SPACES.sub(" ", text)))
     if "&nbsp;" in text:
         text = text.replace("&nbsp;", " ")
     return _ESCAPED.sub(r"\1", text) if "\\" in text else text
@@ -186,7 +191,7 @@ def _tidied(text: str) -> str:
 def _unmarked(line: str) -> str:
     """Return the line without quote marks; empty for a fence or a ruler."""
     line = line.rstrip()
-    if line[:1] not in _MARKS and line[-1:] != "`":
+    if (line[:1].isalnum() or line[:1] in _OPENING) and line[-1:] != "`":
         return line
     quote = _QUOTED.match(line)
     if quote is not None:

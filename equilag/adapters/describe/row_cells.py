@@ -28,7 +28,7 @@ _GROUPED: Final = re.compile(
 _NAME: Final = re.compile(r"[\w.-]{1,249}")
 _GLUED: Final = re.compile(r"(.+?)(/[^/\s]+)")
 _DIGIT: Final = re.compile(r"[0-9]")
-_NUMERIC: Final = re.compile(r"[+-]?\d[\w.,'+-]{0,30}|-|unknown", re.IGNORECASE)
+_NUMERIC: Final = re.compile(r"[+-]?[0-9][\w.,'+-]{0,30}|-|unknown", re.IGNORECASE)
 _MIN_RUN: Final = 3
 """Numbers side by side in a row: a partition, what is committed, the log end. Sentences seldom
 have as many."""
@@ -98,7 +98,7 @@ def usual_cells(header: TableHeader) -> Callable[[str], Cells | None]:
 def topics_of(line: str, header: TableHeader) -> Iterator[str]:
     """Words that stand where a topic would, if the line were a row: before a number, or in the
     column of the topics of a line with as many words as columns."""
-    words = _words(line, header.before_numbers)
+    words = _words(line, header)
     for before, word in pairwise(words):
         if _NUMERIC.fullmatch(word):
             yield before
@@ -106,10 +106,19 @@ def topics_of(line: str, header: TableHeader) -> Iterator[str]:
         yield words[header.names.index(col.TOPIC)]
 
 
-def _words(line: str, before: int) -> list[str]:
-    """The words down to where a row with this many columns before its numbers has these."""
-    bare = line.replace("|", " ").replace(";", " ") if "|" in line or ";" in line else line
-    return bare.split(None, before + MAX_SPACES + _MIN_RUN)
+def _words(line: str, header: TableHeader | None) -> list[str]:
+    """The words down to where a row has its numbers, without bars and semicolons; a line in a frame
+    that is too narrow for the table keeps its bars."""
+    before = _MAX_COLUMNS if header is None else header.before_numbers
+    if header is None or not _is_framed(line, header):
+        line = line.replace("|", " ").replace(";", " ")
+    return line.split(None, before + MAX_SPACES + _MIN_RUN)
+
+
+def _is_framed(line: str, header: TableHeader) -> bool:
+    """True for a line of another table, in a frame and with fewer columns."""
+    plain = header.delimiter is None and header.pieces == 1
+    return plain and line.lstrip().startswith("|") and line.count("|") < len(header.names) - 1
 
 
 def without_prefix(line: str, header: TableHeader) -> str:
@@ -134,13 +143,13 @@ def missing_words(line: str, header: TableHeader) -> int:
     return len(header.names) - len(line.split()) if header.delimiter is None else 0
 
 
-def looks_like_a_row(line: str, topics: Container[str], before: int = _MAX_COLUMNS) -> bool:
+def looks_like_a_row(line: str, topics: Container[str], header: TableHeader | None = None) -> bool:
     """True for a line that gives offsets: numbers side by side, or a known topic and a number.
 
-    A few words more than the columns `before` the numbers make it a sentence.
+    A few words more than the columns before the numbers make it a sentence.
     """
     run = digits = 0
-    words = _words(line, before)
+    words, before = _words(line, header), header.before_numbers if header else _MAX_COLUMNS
     for place, word in enumerate(words):
         if not _NUMERIC.fullmatch(word):
             run = digits = 0

@@ -8,8 +8,9 @@ from functools import lru_cache
 from typing import Final
 
 from equilag.adapters.describe.table_header import (
-    BLANK,
+    DELIMITERS,
     LAG,
+    LEADER_EPOCH,
     MAX_SPACES,
     NUMBERS,
     PARTITION,
@@ -17,13 +18,18 @@ from equilag.adapters.describe.table_header import (
     TableHeader,
 )
 
-_SURE: Final = NUMBERS - {LAG}
-_COUNT: Final = r"(?:[-+]?\d[\w.,'+-]*|-|(?i:unknown|none|<none>|n/a|null))"
-_PAIR: Final = re.compile(
-    r"\s([-+]?\d\S*|-(?=\s+-\s+-\s))(?=\s+(?:-?\d|[+uUnN<])[^\s:]*(?:\s|$)|\s+-(?:\s|$))"
+_SURE: Final = NUMBERS - {LAG} | {LEADER_EPOCH}
+_NUMBER: Final = r"[-+]?\d[\w.,'+-]*"
+_COUNT: Final = rf"(?:{_NUMBER}|-|(?i:unknown|none|<none>|n/?a|null|nil),?)"
+_RUN: Final = re.compile(
+    rf"\s(?=[-+\duUnN<])(?:{_NUMBER}(?=\s+(?:{_COUNT}|[-+]?\d[^\s:]*)(?:\s|$))"
+    rf"|{_COUNT}(?=\s+{_COUNT}\s+{_COUNT}(?:\s|$)))"
 ).finditer
-_NUMBER: Final = re.compile(r"[-+]?\d(?:[\w.,'+-]*\w)?|-").fullmatch
-_CELL_PAIR: Final = re.compile(rf"[|,;\"'\s]{_COUNT}[\"'\s]*[|,;]+[\"'\s]*[-+\duUnN<]").search
+"""A number beside a number or what stands for none, or three of these."""
+_BESIDE: Final = re.compile(r"(?<=\S)(?<!\.\.\.)\s+[-+]?\d").search
+"""A number behind a word; a stack trace ends in dots and a number."""
+_LOGGED: Final = re.compile(r"\s*(?:\{\"|[\d.]+ - \S+ \[)").match
+"""A JSON object, or a request in a web server's log."""
 
 
 def never(_line: str) -> bool:
@@ -43,24 +49,27 @@ def signs_of(header: TableHeader) -> Callable[[str], object]:
 
 @lru_cache(maxsize=64)
 def _signs_of(names: tuple[str, ...]) -> Callable[[str], object]:
-    """Two numbers side by side where a row has them, or what stands for none; or what begins a row
-    that a narrow screen broke, or a copy cut off."""
+    """Numbers side by side where a row has them, as many delimiters as columns, or a few words that
+    may begin a row which a narrow screen broke or a copy cut off."""
     end = names.index(PARTITION) + 2
-    if not _SURE.issuperset(names[end - 1 : end]):  # then none may stand before the first number
+    right = names[end - 1] if end <= len(names) else None
+    if right not in _SURE:  # then none may stand before the first number
         return bool
-    at = next(at for at, name in enumerate(names) if name in _SURE)
-    before = r"\s+".join(r"[\w.-]+" if name == TOPIC else r"\S+" for name in names[:at])
-    begin = re.compile(rf"\s*(?:{before}|(?:\S+\s+){{0,{end - 1}}}{_COUNT}\S*)\s*$").match
-    least, most = len({*names[:at]} - BLANK) - 1, end + MAX_SPACES - 1
+    most, columns = end + MAX_SPACES, len(names) - 1
+    few, begins = end + 2 * (right == LEADER_EPOCH), ""
+    for name in reversed(names[:few]):
+        word = _COUNT if name in _SURE else r"[\w.-]+" if name == TOPIC else r"\S+"
+        begins = rf"(?:\s*{word}(?:\s*$|\s{begins}))" if begins else rf"\s*{word}\s*$"
+    begin = re.compile(begins).match
 
     def signs(line: str) -> object:
-        for pair in _PAIR(f" {line}"):
-            before = len(line[: pair.start()].split(None, most))
-            if least <= before < most and _NUMBER(pair[1]):
+        if _LOGGED(line):
+            return False
+        for run in _RUN(f" {line}"):
+            if len(line[: run.start()].split(None, most)) < most:
                 return True
-        if len(line.split(None, end)) <= end and begin(line):
+        if len(line.split(None, few)) <= few and (begin(line) or _BESIDE(line)):
             return True
-        many = max(line.count("|"), line.count(","), line.count(";"))
-        return many >= len(names) - 1 and _CELL_PAIR(f" {line}")
+        return max(map(line.count, DELIMITERS)) >= columns
 
     return signs

@@ -82,3 +82,31 @@ def test_a_table_among_a_log(place: str) -> None:
     texts = {"above": log + text, "below": f"{text}\n{log}", "between": log + text + log}
     result = described(texts[place])
     assert result.partitions == described(text).partitions
+
+
+HEADER = "GROUP TOPIC PARTITION CURRENT-OFFSET LOG-END-OFFSET LAG"
+
+
+def test_a_dash_of_a_word_processor_stands_for_nothing() -> None:
+    text = f"{HEADER}\ng orders 0 – 25 –\ng orders 1 10 25 15\n"
+    assert found_in(text) == found_in(text.replace("–", "-"))
+
+
+@pytest.mark.parametrize(
+    "broken", ["2952087616 287327158030 254375070414 app", "g orders 0 1,(2 5"]
+)
+def test_a_damaged_row_is_not_passed_over(broken: str) -> None:
+    (table,) = find_tables(f"{HEADER}\ng orders 1 10 25 15\n{broken}\n").tables
+    assert [line.text for line in table.unfit] == [broken]
+
+
+def test_a_short_header_is_found_behind_a_time_of_many_digits() -> None:
+    times = [f"2026-11-21T09:00:0{second}.123456789Z stdout F " for second in range(4)]
+    lines = [HEADER, "g orders 1 10 25 15", "GROUP CONSUMER-ID HOST #PARTITIONS", "g c /h 0"]
+    text = "\n".join(time + line for time, line in zip(times, lines, strict=True)) + "\n"
+    assert [len(table.rows) for table in find_tables(text).tables] == [1, 1]
+
+
+def test_a_table_with_its_partitions_last_keeps_rows_without_numbers_side_by_side() -> None:
+    text = "LAG LOG-END-OFFSET TOPIC CURRENT-OFFSET HOST PARTITION\n15 25 orders 10 /h 0\n"
+    assert find_tables(text).tables[0].rows
