@@ -107,7 +107,7 @@ def _facts(group: Group, owner: Index, own: Flags, lags: Flags, others: Ints) ->
 
 def suspicion(who: SuspectFacts) -> str:
     """Why a member may be slow: how far its partitions lag, beside those of the others."""
-    own = f"all {number(who.partitions)} of its partitions"
+    own = f"{'both' if who.partitions == 2 else f'all {number(who.partitions)}'} of its partitions"
     if who.partitions == 1:
         own = "its one partition"
     elif who.lagging != who.partitions:

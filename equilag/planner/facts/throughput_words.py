@@ -98,8 +98,13 @@ def _processes(least: LeastMembers, count: int) -> str:
 def _enough(least: LeastMembers, added: int) -> str:
     """How many members it takes."""
     more, fewer = least.more, least.least.at_least - least.present
+    if more is None and least.hot:
+        return ""
+    if more is None and least.least.at_least > least.last:
+        return f"More than {_processes(least, least.last)} would be needed"
     if more is None:
-        return "" if least.hot else f"More than {_processes(least, least.last)} would be needed"
+        needed = _processes(least, least.least.at_least)
+        return f"At least {needed} are needed; equilag size shows how many are enough"
     if more <= 0:
         return ""
     first, _, rest = _processes(least, more).partition(" ")

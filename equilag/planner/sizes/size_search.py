@@ -16,8 +16,8 @@ MAX_CLOSE: Final = 600
 left as they are."""
 ABOUT: Final = 0.001
 """Part of a load by which two loads may differ without anybody noticing."""
-SECOND_EFFORT: Final = 0.2
-"""Seconds' worth of work for a size of which the first search left something open that matters."""
+EFFORTS: Final = (PROBE_EFFORT, 0.2)
+"""Seconds' worth of work for a size, the second where the first left something open that matters."""
 
 
 class SizeGoal(NamedTuple):
@@ -48,23 +48,23 @@ def least_size(curve: SizeCurve, limit: float, first: int, last: int, budget: Bu
     """The least size from `first` to `last` whose heaviest load under the best plan is at most
     `limit`, as close as the budget allows.
 
-    Where loads fall with the size, steps of 1, 2, 4, … from the first size that the bounds leave
-    open lead to one within the limit, and halves to the least; else one size after the other.
+    A short look at sizes in steps of 1, 2, 4, … from the first one that the bounds leave open leads
+    to one within the limit. From there on, halves lead to the least where loads fall with the size;
+    else one size after the other.
     """
     start = size = _first_open(curve, limit, first, last)
-    found, step, end = None, 1, last + 1
+    found, step, end, climbs = None, 1, last + 1, True
     while start < end and not used_up(budget):
-        settle(curve, size, limit, budget)
+        settle(curve, size, limit, budget, EFFORTS[:1] if climbs else EFFORTS)
         if curve.within(size, limit):
             found = end = size
-        else:
+        elif not climbs or (size == start and curve.beyond(size, limit)):
             start = size + 1
-        if not curve.falls:
-            size = start
-        elif found is not None:
-            size = (start + end) // 2
-        else:
+        climbs = climbs and found is None and size < last
+        if climbs:
             size, step = min(size + step, last), 2 * step
+        else:
+            size = (start + end) // 2 if curve.falls else start
     return LeastSize(_first_open(curve, limit, first, last), found)
 
 
@@ -82,10 +82,16 @@ def _first_open(curve: SizeCurve, limit: float, first: int, last: int) -> int:
     return high
 
 
-def settle(curve: SizeCurve, size: int, limit: float, budget: Budget) -> None:
+def settle(
+    curve: SizeCurve,
+    size: int,
+    limit: float,
+    budget: Budget,
+    efforts: tuple[float, ...] = EFFORTS,
+) -> None:
     """Look for a plan of the size, and for a better one where it is open whether it is within the
     limit."""
-    for effort in (PROBE_EFFORT, SECOND_EFFORT):
+    for effort in efforts:
         if curve.within(size, limit) or curve.beyond(size, limit) or used_up(budget):
             return
         curve.try_size(size, budget, effort)

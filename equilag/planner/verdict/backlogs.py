@@ -215,7 +215,7 @@ def _slowly_read(found: JudgedPlan, progress: ReadProgress) -> Iterator[CauseFac
         if not len(others):
             continue
         speed = found.by_owner(progress.read, same) / capacity
-        usual, of = float(np.median(speed[others])) * capacity[member], ""
+        usual, of = float(np.median(speed[others])) * capacity[member], " each"
         if read[member] >= HALF * usual and speed[member] < speed[others].max():
             # It may have more partitions than they.
             usual, of = 0.0, " of as many partitions of its topics"

@@ -46,6 +46,8 @@ def verdict_of(found: JudgedPlan) -> VerdictFacts:
     elif first is not None and action != made.action:
         headline = f"{BEGINNINGS.get(action, '')}{first.evidence}".rstrip(".")
         details = tuple(_beside(first, made, guess_words(found.plan)))
+    elif first is not None and action == "start-members":
+        details = (first.advice, *details)
     spare = [one.evidence.rstrip(".") for one in causes if one.cause == "idle-members"]
     if action == "leave" == made.action:
         headline = "; ".join((headline, *spare))

@@ -124,7 +124,8 @@ def verdict_blocks(report: PlanReport) -> Iterator[b.Block]:
     sign = sign_of(verdict.action, worth_it=verdict.worth_it)
     lines = verdict.details + docs_of(verdict)
     yield b.Headline(verdict.headline, sign.tone, sign.words, lines)
-    yield b.Facts(tuple(_tiles(report)), tiles=True)
+    if verdict.action != "cannot-tell":
+        yield b.Facts(tuple(_tiles(report)), tiles=True)
 
 
 def _tiles(report: PlanReport) -> Iterator[b.Fact]:
