@@ -102,11 +102,12 @@ def test_groups(run: Callable[..., Any], live: tuple[str, ...], broker: Broker) 
     argv = ["groups", "--bootstrap-server", broker.bootstrap, "--groups", "cli-l(ive|eft)"]
     done = run(*argv)
     assert (done.status, done.err) == (10, f"equilag: 1 partition with {NO_COMMIT}\n")
-    heading, blank, _, *rows, _, then, command = done.out.splitlines()
+    heading, blank, _, *rows, causes, _, then, command = done.out.splitlines()
     assert (heading, blank) == ("2 groups, total lag 402, 2 need something", "")
     assert then == "More on the worst group:"
     planned = f"equilag plan --bootstrap-server {broker.bootstrap} --group cli-live"
     assert command == f"  {planned}"
+    assert causes == "causes: docs/causes.md"
     assert [" ".join(row.split()) for row in rows] == [
         "cli-live look first never-committed 300 2 4 Stable classic 100 66.7 %",
         "cli-left start members no-members 102 0 4 Empty classic - -",
