@@ -17,7 +17,7 @@ left as they are."""
 ABOUT: Final = 0.001
 """Part of a load by which two loads may differ without anybody noticing."""
 EFFORTS: Final = (PROBE_EFFORT, 0.2)
-"""Seconds' worth of work for a size, the second where the first left something open that matters."""
+"""Seconds' worth of work for a size, the second where the first left open what matters."""
 
 
 class SizeGoal(NamedTuple):

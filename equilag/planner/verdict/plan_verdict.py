@@ -35,8 +35,7 @@ def plan_verdict(plan: Plan) -> VerdictFacts:
 def verdict_of(found: JudgedPlan) -> VerdictFacts:
     """The verdict on a plan that has been judged; of an assignor's plan, with the assignor."""
     made = decide(found)
-    order = [*_causes(found, made)]
-    causes = sorted(order, key=lambda one: (CAUSES.index(one.cause), -one.waiting))
+    causes = sorted(_causes(found, made), key=lambda one: (CAUSES.index(one.cause), -one.waiting))
     first = next((one for one in causes if _asks(one, found, made)), None)
     action = first.action if first else made.action if made.action == "undecided" else "leave"
     headline, details = made.headline, made.details
@@ -130,8 +129,7 @@ def _unknown(group: Group) -> Iterator[CauseFacts]:
         size, size_planned = int(log[places].sum()), int(group.lag[places].sum())
         counts = f"{counts} as {number(size_planned)}"
         yield told(group, "no commit", places, size, log=plural(size, "record"), counts=counts)
-    everything = bool(np.array_equal(unknown, group.assignable))
-    if unknown.any() and not (everything and group.weights is not None):
+    if unknown.any() and (group.weights is None or (unknown != group.assignable).any()):
         yield told(group, "unknown", np.flatnonzero(unknown), 0)
 
 

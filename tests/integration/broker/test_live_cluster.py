@@ -107,7 +107,7 @@ def test_groups(run: Callable[..., Any], live: tuple[str, ...], broker: Broker) 
     assert then == "More on the worst group:"
     planned = f"equilag plan --bootstrap-server {broker.bootstrap} --group cli-live"
     assert command == f"  {planned}"
-    assert causes == "causes: docs/causes.md"
+    assert causes == "  causes: docs/causes.md"
     assert [" ".join(row.split()) for row in rows] == [
         "cli-live look first never-committed 300 2 4 Stable classic 100 66.7 %",
         "cli-left start members no-members 102 0 4 Empty classic - -",

@@ -97,7 +97,7 @@ RELIEVED = (
         ),
         (
             [1_000_000, 1_000_000, *[0] * 8], "0011223344", {"members": 5}, "look",
-            ("Look first: m0 may be slow or stuck: all 2 of its partitions lag at least 1,000,000"
+            ("Look first: m0 may be slow or stuck: both of its partitions lag at least 1,000,000"
             " records each, the 8 partitions of other members at most 0"),
         ),
     ],
