@@ -21,9 +21,9 @@ from equilag.domain.policy.policy_settings import WeightKind
 from equilag.domain.reduction.reduce import Reduction
 from equilag.planner.sizes.size_run import LeastMembers, least_members
 
-SEARCH_EFFORT: Final = 0.4
+SEARCH_EFFORT: Final = 0.25
 """Counted seconds to find how many members it takes, so that it is repeatable: enough for 20,000
-partitions, and for six sizes of a small group with mixed subscriptions."""
+partitions, and for four sizes of a small group with mixed subscriptions."""
 SEARCH_LIMIT_S: Final = 10.0
 """Seconds by the clock, should the effort take longer than expected."""
 
