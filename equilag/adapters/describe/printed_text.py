@@ -24,7 +24,7 @@ _DIGIT: Final = re.compile(r"[0-9]")
 _WORD: Final = re.compile(r"\S+")
 _CODES: Final = re.compile(
     r"\x1b\[[0-?]*[ -/]*[@-~]"  # colours and cursor moves
-    r"|\x1b\][^\x07\x1b\n]*(?:\x07|\x1b\\)"  # titles of windows
+    r"|\x1b\][^\x07\x1b\r\n]*(?:\x07|\x1b\\)"  # titles of windows
     r"|\x1b[@-_]"
 )
 _INVISIBLE: Final = re.compile("[\u200b-\u200d\u2060\ufeff\x00-\x08\x0e-\x1f\x7f]")
@@ -109,7 +109,7 @@ class PrintedLines:
             stop = text.find(ends, at + _PIECE)
             raw = text[at:] if stop < 0 else text[at:stop]
             lines = _tidied(raw).split(ends)
-            end = len(lines) if stop < 0 else max(len(lines) - _AHEAD, 1)
+            end = len(lines) if stop < 0 else max(len(lines) - _AHEAD, (len(lines) + 1) // 2)
             yield TextPiece(first, lines, end)
             ahead = raw.rsplit(ends, len(lines) - end)[1:]
             at += len(raw) + 1 - sum(map(len, ahead)) - len(ahead)

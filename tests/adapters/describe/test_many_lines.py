@@ -9,9 +9,10 @@ import numpy as np
 import pytest
 from support.described_texts import PRINTERS, PrintedLine, described
 
-from equilag.adapters.describe import row_signs, table_header
+from equilag.adapters.describe import printed_text, row_signs, table_header
 from equilag.adapters.describe.messages import Messages
 from equilag.adapters.describe.printed_table import TablesFound, find_tables
+from equilag.adapters.describe.printed_text import PrintedLines
 
 TEXTS = sorted(Path(__file__).parent.glob("*.txt"))
 LINES = [PrintedLine("orders", n, 10 * n, 11 * n, f"app-{n % 3}-5f3a-9c0d") for n in range(9)]
@@ -110,3 +111,20 @@ def test_a_short_header_is_found_behind_a_time_of_many_digits() -> None:
 def test_a_table_with_its_partitions_last_keeps_rows_without_numbers_side_by_side() -> None:
     text = "LAG LOG-END-OFFSET TOPIC CURRENT-OFFSET HOST PARTITION\n15 25 orders 10 /h 0\n"
     assert find_tables(text).tables[0].rows
+
+
+def test_a_title_of_a_window_ends_with_its_line() -> None:
+    lines = [HEADER, "\x1b]0;shell", "g orders 0 10 25 15", "g orders 1 10 25 15\x07"]
+    assert [line.text for line in PrintedLines("\r".join(lines))] == [
+        HEADER, "0;shell", lines[2], lines[3][:-1],
+    ]  # fmt: skip
+
+
+def test_long_lines_are_tidied_twice_at_most(monkeypatch: pytest.MonkeyPatch) -> None:
+    text = "\n".join(f"{number} {'x' * 4_000}" for number in range(200))
+    lines = PrintedLines(text)
+    tidied: list[int] = []
+    tidy = printed_text._tidied
+    monkeypatch.setattr(printed_text, "_tidied", lambda raw: tidied.append(len(raw)) or tidy(raw))
+    assert sum(piece.end for piece in lines.pieces()) == 200
+    assert sum(tidied) <= 2 * len(text)
