@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from equilag.adapters.kafka.client_config import Config
-from equilag.adapters.kafka.cluster import TIMEOUT, Cluster, NoAnswer
+from equilag.adapters.kafka.cluster import TIMEOUT, Cluster
 from equilag.adapters.kafka.described import (
     ClientPlace,
     Commits,
@@ -25,7 +25,7 @@ from equilag.adapters.kafka.described import (
     needs_right,
 )
 from equilag.adapters.kafka.group_kinds import CONSUMER, PLANNED, ListedGroup
-from equilag.adapters.kafka.plain.plain_ends import NO_LEADER, log_sizes, read_ends
+from equilag.adapters.kafka.plain.plain_ends import log_sizes, read_ends
 from equilag.adapters.kafka.plain.plain_requests import (
     described,
     kind_now,
@@ -150,9 +150,6 @@ class GroupReader(Cluster):
         absent = set().union(*map(topics_of, readable.values())) - named.found.keys()
         named.forbidden = self.topics(absent).forbidden
         readings = self._readings(readable, commits, named)
-        reasons = [reason for reason in readings.no_ends.values() if reason != NO_LEADER]
-        if reasons and not readings.ends:
-            raise NoAnswer(reasons[0])
         for group, failure in (unread | failed).items():
             if failure.kind and failure.kind not in PLANNED:
                 listed[group] = ListedGroup(failure.kind, failure.state)
@@ -167,8 +164,7 @@ class GroupReader(Cluster):
     def log_sizes(self, read: Readings) -> tuple[dict[TopicPartition, int], list[str]]:
         """Return the bytes of each log that has ends, and the problems with single brokers."""
         leaders = read.topics.found
-        led = {(t, p): leaders[t][p] for t, p in read.ends if leaders[t][p] >= 0}
-        return self.call(log_sizes, led) if led else ({}, [])
+        return self.call(log_sizes, {(t, p): leaders[t][p] for t, p in read.ends})
 
     def lags(self, group: str, topics: Iterable[str], timeout: float | None = None) -> TopicOffsets:
         """Return the offsets of these topics, without reading the group's members.
@@ -272,8 +268,7 @@ class GroupReader(Cluster):
             remarks[group] += unknown_topics(members[group], topics)
             remarks[group] += lost_commits(committed, topics)
         shown = sorted({t for group in members for t in wanted[group] if t in topics})
-        every = [(topic, number) for topic in shown for number in sorted(topics[topic])]
-        leaders = {(topic, number): topics[topic][number] for topic, number in every}
+        leaders = {(topic, n): topics[topic][n] for topic in shown for n in sorted(topics[topic])}
         logs = self.call(read_ends, leaders, self._committed)
         ends, failed = readings.ends, readings.no_ends = logs.found, logs.failed
         for group, mine in sorted(members.items()):

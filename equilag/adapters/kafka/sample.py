@@ -9,10 +9,11 @@ from dataclasses import dataclass, field
 from typing import Any, Final, TypeAlias
 
 from equilag.adapters.kafka.client_config import Config
-from equilag.adapters.kafka.cluster import TIMEOUT
+from equilag.adapters.kafka.cluster import TIMEOUT, NoAnswer
 from equilag.adapters.kafka.described import DescribedMember, TopicPartition
 from equilag.adapters.kafka.group_kinds import described_kind
 from equilag.adapters.kafka.group_reader import GroupReader
+from equilag.adapters.kafka.plain.plain_ends import NO_LEADER
 from equilag.adapters.kafka.reading import Reading, TopicRacks, several
 from equilag.domain.group.lag import lag_list
 
@@ -42,12 +43,15 @@ class ClusterSampler:
         self._reader.close()
 
     def round(self, whole: bool = False) -> Sample:
-        """Return a sample of all readable groups. Raises NoAnswer.
+        """Return a sample of all readable groups. Raises NoAnswer, also if no leader answers.
 
         With `whole` it is for a plan: it waits longer for groups that rebalance, leaves out those
         of which a partition's lag is unknown, and has no sizes of logs.
         """
         read = self._reader.read_all(self._groups.fullmatch, patient=whole)
+        silent = [reason for reason in read.no_ends.values() if reason != NO_LEADER]
+        if silent and not read.ends:
+            raise NoAnswer(silent[0])
         sizes, problems = ({}, []) if whole else self._reader.log_sizes(read)
         others = read.others.items()
         left_out = {name: f"it is {described_kind(one.kind)[0]}" for name, one in others}

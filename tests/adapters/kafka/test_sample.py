@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import closing
 from types import SimpleNamespace
 from typing import Any
 
@@ -106,10 +107,16 @@ def test_every_group_has_rows_or_a_reason(monkeypatch: pytest.MonkeyPatch) -> No
 
 
 def test_a_cluster_whose_leaders_do_not_answer(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nothing can be sampled, but groups can be listed."""
     client = FakeClient({"t": [2, -1]}, silent=[2])
-    member = DescribedMember("m", ("t",))
+    group = stable(DescribedMember("m", ("t",)))
     with pytest.raises(NoAnswer, match="too late"):
-        sampler_of(monkeypatch, client, g=("classic", stable(member))).round()
+        sampler_of(monkeypatch, client, g=("classic", group)).round()
+    with closing(fake_reader(monkeypatch, client)) as reader:
+        client.describing(group)
+        read = reader.read_all()
+    assert [one.group for one in read.groups] == ["g"]
+    assert read.no_ends == {("t", 0): "KafkaTimeoutError: too late", ("t", 1): "no leader"}
 
 
 def test_racks_are_sampled_once_in_a_while(monkeypatch: pytest.MonkeyPatch) -> None:
