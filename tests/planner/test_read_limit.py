@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import nullcontext
 from random import Random
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -14,6 +16,10 @@ from support.oracle_snapshots import Snapshot, read_group
 
 import equilag
 from equilag.domain.errors import InputError
+from equilag.domain.group.extended_columns import MoveUnit
+from equilag.domain.policy.objective import Objective
+from equilag.domain.policy.policy import Policy
+from equilag.planner.solving.read_limit import check_found
 
 SHAPE = ExtendedShape(members=3, units=6, fields=frozenset({"rack", "subscriptions"}))
 
@@ -153,6 +159,30 @@ def test_both_limits_at_once() -> None:
     with pytest.raises(equilag.InputError, match="fewer than the 2 moves") as caught:
         equilag.frontier(group, max_cross_rack=0, max_moves=1)
     assert caught.value.place == "max_moves"
+
+
+@pytest.mark.parametrize(
+    ("found", "problem"),
+    [
+        ([(9, 1), (3, 7), (5, 2)], None),
+        ([(9, 1), (3, 7)], "max_move_weight: .* 1 reads across racks and 2 moves .* less than 9"),
+        ([(9, 3), (3, 7)], "max_moves: .* 1 reads across racks was found that moves fewer than 3"),
+    ],
+)
+def test_one_plan_has_to_keep_both_limits_on_moves(
+    found: list[tuple[int, int]], problem: str | None
+) -> None:
+    """Each plan found is a moved weight and a number of moves."""
+    unit = MoveUnit(moves=100)
+    policy = Policy(max_cross_rack=1, max_moves=2, max_move_weight=5)
+    moves = [SimpleNamespace(moves=unit.price(*one)) for one in found]
+    extended = SimpleNamespace(moved_partitions=unit.count, moved_weight=unit.weight)
+    asked = SimpleNamespace(
+        objective=Objective(policy, unit=unit), group=SimpleNamespace(extended=extended)
+    )
+    state: Any = SimpleNamespace(problem=asked, front=SimpleNamespace(candidates=moves))
+    with pytest.raises(InputError, match=problem) if problem else nullcontext():
+        check_found(state, policy)
 
 
 SNAPSHOT: dict[str, Any] = {

@@ -75,17 +75,19 @@ def plan_within_reads(task: Task, budget: Budget, observer: ProgressObserver) ->
 
 def check_found(state: SolveState, policy: Policy) -> None:
     """Raises InputError if every plan that was found moves more than the policy allows."""
-    objective, moves = state.problem.objective, state.front.fewest_moves().moves
-    limit, extended = objective.asked_limit, state.problem.group.extended
-    every = all(objective.too_many(one.moves) for one in state.front.candidates)
-    if every or (limit is not None and moves > limit):
-        fewest = min(extended.moved_partitions(one.moves) for one in state.front.candidates)
-        reads = f"at most {policy.max_cross_rack} reads across racks"
-        name, less = "max_moves", f"fewer than {fewest}"
-        if policy.max_move_weight is not None and not every:
-            weight = ceil(extended.moved_weight(moves))
-            name, less = "max_move_weight", f"a weight of less than {weight}"
-        raise InputError(f"no plan with {reads} was found that moves {less}", name)
+    objective, extended = state.problem.objective, state.problem.group.extended
+    every, limit = [one.moves for one in state.front.candidates], objective.asked_limit
+    few = [moves for moves in every if not objective.too_many(moves)]
+    if few and (limit is None or min(few) <= limit):
+        return
+    limits = f"at most {policy.max_cross_rack} reads across racks"
+    name, less = "max_moves", f"fewer than {min(map(extended.moved_partitions, every))}"
+    weight = extended.moved_weight(min(few, default=0))
+    if policy.max_move_weight is not None and weight > policy.max_move_weight:
+        name, less = "max_move_weight", f"a weight of less than {ceil(weight)}"
+        if policy.max_moves is not None:
+            limits += f" and {policy.max_moves} moves"
+    raise InputError(f"no plan with {limits} was found that moves {less}", name)
 
 
 def state_within_reads(task: Task, budget: Budget, observer: ProgressObserver) -> SolveState:
@@ -134,9 +136,8 @@ def state_within_reads(task: Task, budget: Budget, observer: ProgressObserver) -
         even = sorted(beyond, key=attrgetter("spread"))[:SOME]
         kept += [_between(problem, one, tight.most_even, limit) for one in even]
         calm = sorted(kept, key=attrgetter("moves"))[:SOME] + [one for one in flows if one in kept]
-        kept += [
-            _between(problem, min(beyond, key=attrgetter("moves")), one, limit) for one in calm
-        ]
+        calmest = min(beyond, key=attrgetter("moves"))
+        kept += [_between(problem, calmest, one, limit) for one in calm]
     for candidate in kept:
         within.record(Proposal(candidate.assigned, candidate.algorithm))
     return within
