@@ -7,9 +7,10 @@ import shutil
 import sys
 import time
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, Final, TypeAlias
+from typing import TYPE_CHECKING, Final, TypeAlias
 
-from equilag.cli.arguments.options import number_from
+from equilag.cli.arguments.conversions import number_from
+from equilag.cli.arguments.options import LIVE, Option
 from equilag.cli.deliver import written
 from equilag.cli.screen import emit, remark
 from equilag.cli.stop_signals import Stop
@@ -32,14 +33,12 @@ CLEAR: Final = "\x1b[2J\x1b[H"
 TO_LINE_END: Final = "\x1b[K"
 TO_SCREEN_END: Final = "\x1b[J"
 """ECMA-48: cursor to the top left; the same on an empty screen; erase what is right or below."""
-WATCH: Final[dict[str, Any]] = {
-    "metavar": "SECONDS",
-    "nargs": "?",
-    "const": USUAL_S,
-    "type": number_from(LEAST_S, MOST_S, f"a number of seconds from {LEAST_S:g} to {MOST_S:g}"),
-    "help": f"repeat the list until Ctrl-C, every {USUAL_S:g} seconds unless SECONDS is given",
-}
-"""The option, as argparse is told of it."""
+WATCH: Final = Option(
+    "--watch", "SECONDS",
+    f"repeat the list until Ctrl-C, every {USUAL_S:g} seconds unless SECONDS is given",
+    number_from(LEAST_S, MOST_S, f"a number of seconds from {LEAST_S:g} to {MOST_S:g}"),
+    needs=(LIVE,), alone=USUAL_S,
+)  # fmt: skip
 
 Round: TypeAlias = "Callable[[], tuple[GroupsReport, list[str]]]"
 """Reads the groups, with remarks. Raises InputError."""

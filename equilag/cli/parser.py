@@ -8,7 +8,8 @@ from types import ModuleType
 from typing import Any, Final, NoReturn
 
 from equilag import __version__
-from equilag.cli.arguments.options import MAX_SHOWN, TEXT
+from equilag.cli.arguments.conversions import MAX_SHOWN
+from equilag.cli.arguments.options import TEXT
 from equilag.cli.commands import (
     collect,
     completion,

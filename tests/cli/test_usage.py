@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from equilag.cli import parser
-from equilag.cli.arguments.options import duration
+from equilag.cli.arguments.conversions import duration
 from equilag.domain.policy.policy import SETTINGS
 
 COMMANDS = [module.NAME for module in parser.COMMANDS]

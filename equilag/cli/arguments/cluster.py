@@ -8,8 +8,9 @@ from contextlib import closing, contextmanager
 from typing import TYPE_CHECKING, Final
 
 from equilag.cli.arguments import options
+from equilag.cli.arguments.conversions import OneOf, duration, pattern
 from equilag.cli.arguments.files import naming, read_file
-from equilag.cli.arguments.options import AnyParser, OneOf, Option, duration, pattern
+from equilag.cli.arguments.options import AnyParser, Option
 from equilag.domain.errors import InputError
 
 if TYPE_CHECKING:

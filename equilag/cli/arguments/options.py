@@ -1,107 +1,19 @@
-"""Options: how they are declared and converted, and those that several commands share."""
+"""Options: how they are declared, and those that several commands share."""
 
 from __future__ import annotations
 
 import argparse
-import math
-import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, cast
 
+from equilag.cli.arguments.conversions import OneOf, duration, percent, seconds, whole
 from equilag.domain.errors import InputError
-from equilag.domain.figures import shorten
 from equilag.domain.policy.policy import SETTINGS, Policy
-from equilag.domain.show import guess
 from equilag.report.terminal import COLORS, DEFAULT_WIDTH, MAX_WIDTH, MIN_WIDTH
 
 if TYPE_CHECKING:
     from equilag.planner.worth.thresholds import VerdictLimits
-
-
-MAX_SHOWN: Final = 40
-"""Characters of a wrong value in a message: enough to recognise it."""
-LONGEST_S: Final = 1e9
-"""30 years; Python cannot wait longer than ten times that."""
-_UNITS: Final = {"s": 1, "m": 60, "h": 3600, "d": 86_400}
-_PART: Final = r"([0-9]{1,9}(?:\.[0-9]{1,6})?) ?([smhd])"
-_DURATION: Final = re.compile(rf"{_PART}(?: ?{_PART}){{0,3}}")
-
-
-def wrong(text: str, what: str) -> argparse.ArgumentTypeError:
-    """The error of a value; `what` says what is wrong with it."""
-    return argparse.ArgumentTypeError(f"{shorten(text, MAX_SHOWN)!r} is {what}")
-
-
-def duration(text: str) -> float:
-    """Seconds out of numbers with their units: ``30s``, ``5m``, ``1h30m``, ``7d``; more than 0, and
-    at most `LONGEST_S`."""
-    found = _DURATION.fullmatch(text.strip())
-    parts = re.findall(_PART, text) if found else []
-    value = sum(float(number) * _UNITS[unit] for number, unit in parts)
-    if not 0 < value <= LONGEST_S:
-        raise wrong(text, "not a duration such as 30s, 5m or 1h")
-    return value
-
-
-def number_from(least: float, most: float, required: str) -> Callable[[str], float]:
-    """A converter to finite numbers from `least` to `most`; `required` says it in words."""
-
-    def convert(text: str) -> float:
-        try:
-            value = float(text)
-        except ValueError:
-            value = math.nan
-        if not (least <= value <= most and value < math.inf):
-            raise wrong(text, f"not {required}")
-        return value
-
-    return convert
-
-
-seconds: Final = number_from(0, math.inf, "a number of seconds, 0 or more")
-percent: Final = number_from(0, 1e6, "a percentage from 0 to 1000000")
-
-
-def whole(below: int | None = None, least: int = 0) -> Callable[[str], int]:
-    """A converter to whole numbers, `least` or more and less than `below`."""
-
-    def convert(text: str) -> int:
-        try:
-            value = int(text)
-        except ValueError:
-            value = -1
-        if value < least or (below is not None and value >= below):
-            required = f", {least} or more" if below is None else f" from {least} to {below - 1}"
-            raise wrong(text, f"not a whole number{required}")
-        return value
-
-    return convert
-
-
-@dataclass(frozen=True, slots=True)
-class OneOf:
-    """A converter that accepts only `names`; argparse's own message on choices reads less well."""
-
-    names: tuple[str, ...]
-    ignores_case: bool = False
-    """True if all names are in lower case, and a value need not be."""
-
-    def __call__(self, text: str) -> str:
-        text = text.lower() if self.ignores_case else text
-        if text not in self.names:
-            raise wrong(text, f"none of {', '.join(self.names)}{guess(text, self.names)}")
-        return text
-
-
-def pattern(text: str) -> re.Pattern[str]:
-    """A regular expression."""
-    try:
-        return re.compile(text)
-    except (re.error, RecursionError, OverflowError) as error:
-        problem = f"{text!r} is not a regular expression: {error}"
-        raise argparse.ArgumentTypeError(problem) from error
 
 
 AnyParser = argparse.ArgumentParser | argparse._ArgumentGroup
@@ -136,12 +48,15 @@ MAX_SEED: Final = 2**31
 
 
 class Option(NamedTuple):
-    """An option as it is declared. Without a value and without a default it is None."""
+    """An option as it is declared: by this alone a command line, a variable of the environment and
+    a profile set it. Without a value and without a default it is None."""
 
     flag: str
     metavar: str
-    """What the help calls its value; empty for one without a value, which is True if given."""
+    """What the help calls its value; empty for one without a value, which is True if given, and
+    False after ``--no-…``."""
     help: str
+    """Empty for one that no help names; then only a command line sets it."""
     type: Callable[[str], Any] = str
     default: Any = None
     repeats: bool = False
@@ -149,19 +64,88 @@ class Option(NamedTuple):
     required: bool = False
     needs: tuple[str, ...] = ()
     """Options of which one has to be given beside this one."""
+    is_source: bool = False
+    """True if it names a group or groups to read: only one of the sources counts."""
+    parameter: str = ""
+    """The parameter that it sets, where that is not its name."""
+    alone: Any = None
+    """Its value where it is given without one."""
+
+    @property
+    def key(self) -> str:
+        """Its name in a profile and, in capitals, in the environment."""
+        return self.flag[2:].replace("-", "_")
+
+    @property
+    def unset(self) -> Any:
+        """The parameter without the option."""
+        if self.repeats:
+            return []
+        return False if self.default is None and not self.metavar else self.default
+
+
+class Origin(NamedTuple):
+    """Where the value of an option comes from, as messages name it."""
+
+    layer: str
+    """``option``, ``environment`` or ``profile``."""
+    place: str = ""
+    source: str | None = None
+    """The file of a profile."""
+    text: Any = None
+    """The value as it stands there."""
+
+
+TYPED: Final = Origin("option")
+
+
+class Taken(argparse.Action):
+    """Takes an option from the command line. A repeated one that stands there takes nothing from
+    other places."""
+
+    def __init__(self, option_strings: Sequence[str], dest: str, declared: Option) -> None:
+        self.declared = declared
+        self.origin: Origin | None = None
+        """None for the default."""
+        words = declared.metavar
+        super().__init__(
+            option_strings, declared.parameter or dest, default=declared.unset,
+            nargs=0 if not words else None if declared.alone is None else "?",
+            const=declared.alone, type=declared.type if words else None,
+            required=declared.required, help=declared.help or argparse.SUPPRESS,
+            metavar=words or None,
+        )  # fmt: skip
+
+    def __call__(
+        self, parser: argparse.ArgumentParser, namespace: argparse.Namespace, values: Any,
+        option_string: str | None = None,
+    ) -> None:  # fmt: skip
+        if not self.declared.metavar:
+            values = self.switched(not str(option_string).startswith("--no-"))
+        elif self.declared.repeats:
+            before = getattr(namespace, self.dest) if self.origin == TYPED else []
+            values = [*before, values]
+        self.origin = TYPED
+        setattr(namespace, self.dest, values)
+
+    def switched(self, on: bool) -> Any:
+        """The value of an option without one."""
+        if not on:
+            return self.declared.unset
+        return True if self.declared.alone is None else self.declared.alone
 
 
 def add(parser: AnyParser, *declared: Option) -> None:
     """Add options to a parser."""
     for one in declared:
-        told: dict[str, Any] = {"help": one.help, "default": [] if one.repeats else one.default}
+        action = parser.add_argument(one.flag, action=Taken, declared=one)
         if not one.metavar:
-            told |= {"action": "store_true", "default": False}
-        else:
-            told |= {"metavar": one.metavar, "type": one.type, "required": one.required}
-            told |= {"action": "append"} if one.repeats else {}
-        action: Any = parser.add_argument(one.flag, **told)
-        action.needs = one.needs
+            parser._option_string_actions[f"--no-{one.flag[2:]}"] = action
+
+
+def options_of(parser: argparse.ArgumentParser) -> Iterator[Taken]:
+    """The options that were added."""
+    return (action for action in parser._actions if isinstance(action, Taken))
 
 
 SEED: Final = Option(
@@ -191,10 +175,13 @@ def effort_of(args: argparse.Namespace) -> float | None:
 
 def add_output(parser: AnyParser) -> None:
     """``--output`` and ``--json``: what the report is written as; and how text looks."""
-    add(parser, Option("--output", "O", "what to print: text, json, an installed output, or"
-                       " MODULE:FUNCTION (default: text)", default="text"))  # fmt: skip
-    parser.add_argument("--json", action="store_const", const="json", dest="output",
-                        help="the same as --output json")  # fmt: skip
+    add(
+        parser,
+        Option("--output", "O", "what to print: text, json, an installed output, or"
+               " MODULE:FUNCTION (default: text)", default="text"),
+        Option("--json", "", "the same as --output json", default="text", parameter="output",
+               alone="json"),
+    )  # fmt: skip
     add_screen(parser)
 
 

@@ -6,7 +6,9 @@ import argparse
 from collections.abc import Mapping
 from typing import Any, Final
 
-from equilag.cli.arguments.options import OneOf, duration, named, percent, whole
+from equilag.cli.arguments import options
+from equilag.cli.arguments.conversions import OneOf, duration, percent, whole
+from equilag.cli.arguments.options import Option, named
 from equilag.domain.policy.policy import SETTINGS, Policy
 from equilag.domain.policy.setting import (
     OVERRIDES,
@@ -15,6 +17,7 @@ from equilag.domain.policy.setting import (
     Flag,
     OneOfNames,
     Percent,
+    Seconds,
     Setting,
     Whole,
 )
@@ -44,9 +47,9 @@ def add_settings(
         group = groups[title]
         if command in declared.commands:
             default = (defaults or {}).get(name)
-            group.add_argument(declared.option, **_argument(declared, default, helps or {}))
+            options.add(group, _option(declared, default, helps or {}))
         elif command in declared.refused:
-            group.add_argument(declared.option, **_argument(declared, None, {name: ""}))
+            options.add(group, _option(declared, None, {name: ""}))
 
 
 def policy_of(
@@ -64,37 +67,27 @@ def policy_of(
         for name, declared in SETTINGS.items()
         if command in declared.commands or command in declared.refused
     }
-    values = {name: value for name, value in {**asked, **given}.items() if value is not None}
+    values = {
+        name: one for name, one in {**asked, **given}.items() if one is not None and one != []
+    }
     with named():
         policy = Policy(**{**(defaults or {}), **values})
         policy.check_for(command)
     return policy
 
 
-def _argument(declared: Setting, default: Any, helps: Mapping[str, str]) -> dict[str, Any]:
-    """What argparse is told of an option. Without it a value is None, for the policy's default."""
+def _option(declared: Setting, default: Any, helps: Mapping[str, str]) -> Option:
+    """The option of a setting; without it a value is None or empty, for the policy's default."""
     text = helps.get(declared.name, declared.help)
     form = declared.form
-    found: dict[str, Any] = {"dest": declared.place, "default": None}
-    if isinstance(form, Flag):
-        found["action"] = "store_const"
-        found["const"] = True
-    else:
-        found["metavar"] = declared.metavar
-        if isinstance(form, Entries):
-            found["action"] = "append"
-        else:
-            found["type"] = converter(declared)
     words = _default_words(declared, default)
     if isinstance(form, OneOfNames) and declared.name == "name":
         text = f"{text}: {', '.join(form.names)}" if text else text
-    if not text:
-        found["help"] = argparse.SUPPRESS
-    elif words and not text.endswith(")"):
-        found["help"] = f"{text} (default: {words})"
-    else:
-        found["help"] = text
-    return found
+    if text and words and not text.endswith(")"):
+        text = f"{text} (default: {words})"
+    metavar = "" if isinstance(form, Flag) else declared.metavar
+    repeats = isinstance(form, Entries)
+    return Option(declared.option, metavar, text, converter(declared), repeats=repeats)
 
 
 def _default_words(declared: Setting, default: Any) -> str:
@@ -114,4 +107,6 @@ def converter(declared: Setting) -> Any:
         return OneOf(form.names)
     if isinstance(form, Whole):
         return whole(form.below)
-    return percent if isinstance(form, Percent) else duration
+    if isinstance(form, Seconds):
+        return duration
+    return percent if isinstance(form, Percent) else str

@@ -166,7 +166,7 @@ def check_source(args: argparse.Namespace, *, one_group: bool = True) -> None:
     given = [name for name, value in sources.items() if value not in (None, [])]
     if len(given) > 1:
         refuse(f"give either {given[0]} or {given[1]}")
-    for option in given_options(args):
+    for option, _ in given_options(args):
         if option.needs and not {*option.needs} & {*given}:
             refuse(f"{option.flag} needs {' or '.join(option.needs)}")
     if not given:
@@ -177,40 +177,28 @@ def check_source(args: argparse.Namespace, *, one_group: bool = True) -> None:
         refuse(f"{LIVE} needs --group")
 
 
-class GivenOption(NamedTuple):
-    """An option of a parsed command."""
-
-    flag: str
-    value: Any
-    needs: tuple[str, ...]
-    is_file: bool
-
-
-def given_options(args: argparse.Namespace) -> Iterator[GivenOption]:
-    """The options that were given, and those that have a default."""
-    for action in args.parser._actions:
-        value = getattr(args, action.dest, None)
-        if action.option_strings and value not in (None, False, []):
-            needs = getattr(action, "needs", ())
-            yield GivenOption(
-                action.option_strings[0], value, needs, action.metavar in options.FILES
-            )
+def given_options(args: argparse.Namespace) -> Iterator[tuple[Option, Any]]:
+    """The options that have a value, and it."""
+    for action in options.options_of(args.parser):
+        value = getattr(args, action.dest)
+        if value is not None and value is not False and value != []:
+            yield action.declared, value
 
 
 def source_words(args: argparse.Namespace, file_name: Callable[[str], str] = str) -> Iterator[str]:
     """The options that name a text or a live group, and say how it is read, as they were typed;
     `file_name` says what a file is called."""
-    for one in given_options(args):
+    for one, values in given_options(args):
         if one.flag in NO_SOURCE or not (one.needs or one.flag in (LIVE, TEXT)):
             continue
-        for value in one.value if isinstance(one.value, list) else [one.value]:
+        for value in values if one.repeats else [values]:
             yield one.flag
             if isinstance(value, float):
                 yield f"{value:g}s"
             elif isinstance(value, tuple):
                 yield f"{value[0]}={','.join(value[1])}"
             elif value is not True:
-                yield file_name(value) if one.is_file else value
+                yield file_name(value) if one.metavar in options.FILES else value
 
 
 def _saved(args: argparse.Namespace) -> OutputFile | None:

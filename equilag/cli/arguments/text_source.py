@@ -8,8 +8,9 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from equilag.cli.arguments import options
+from equilag.cli.arguments.conversions import duration
 from equilag.cli.arguments.files import one_stdin, read_file, shown_path
-from equilag.cli.arguments.options import AnyParser, Option, duration
+from equilag.cli.arguments.options import AnyParser, Option
 from equilag.domain.errors import InputError
 
 if TYPE_CHECKING:

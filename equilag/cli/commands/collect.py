@@ -8,7 +8,8 @@ from contextlib import ExitStack, closing, suppress
 from typing import TYPE_CHECKING, Any, Final
 
 from equilag.cli.arguments.cluster import GROUPS, add_cluster, client_config
-from equilag.cli.arguments.options import Option, add, add_json, duration, whole
+from equilag.cli.arguments.conversions import duration, whole
+from equilag.cli.arguments.options import Option, add, add_json
 from equilag.cli.screen import emit, remark
 from equilag.cli.stop_signals import Stop
 from equilag.domain.errors import InputError
@@ -38,10 +39,14 @@ example:
 
 def configure(parser: argparse.ArgumentParser) -> None:
     add_cluster(parser)
-    parser.add_argument("--out", metavar="DIR", required=True, help="directory of the history")
-    every = "interval between rounds, such as 30s, 5m or 1h (default: 30s)"
-    add(parser, Option("--every", "T", every, duration, 30.0), GROUPS)
-    add(parser, Option("--rounds", "N", "stop after N rounds", whole()))
+    add(
+        parser,
+        Option("--out", "DIR", "directory of the history", required=True),
+        Option("--every", "T", "interval between rounds, such as 30s, 5m or 1h (default: 30s)",
+               duration, 30.0),
+        GROUPS,
+        Option("--rounds", "N", "stop after N rounds", whole()),
+    )  # fmt: skip
     add_json(parser, "print what was recorded as JSON at the end")
 
 

@@ -6,7 +6,8 @@ import argparse
 from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
-from equilag.cli.arguments.options import FILES, OneOf
+from equilag.cli.arguments.conversions import OneOf
+from equilag.cli.arguments.options import FILES
 from equilag.cli.screen import emit
 
 NAME: Final = "completion"

@@ -13,8 +13,9 @@ from typing import Final
 
 from equilag.cli.arguments import options
 from equilag.cli.arguments.cluster import client_settings
+from equilag.cli.arguments.conversions import OneOf, duration, seconds, whole, wrong
 from equilag.cli.arguments.files import naming, read_file
-from equilag.cli.arguments.options import OneOf, Option, duration, seconds, whole, wrong
+from equilag.cli.arguments.options import Option
 from equilag.cli.arguments.policy_options import add_settings, policy_of
 from equilag.cli.commands import fleet_results
 from equilag.cli.deliver import deliver

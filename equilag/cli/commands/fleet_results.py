@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Final
 
 from equilag.adapters.files import OutputFile, write_both
 from equilag.cli.arguments import options
-from equilag.cli.arguments.options import Option, whole
+from equilag.cli.arguments.conversions import whole
+from equilag.cli.arguments.options import Option
 from equilag.cli.deliver import deliver, deliver_page
 from equilag.cli.screen import emit
 from equilag.domain.errors import InputError

@@ -7,7 +7,8 @@ from functools import partial
 from typing import TYPE_CHECKING, Final
 
 from equilag.cli.arguments import options
-from equilag.cli.arguments.options import OneOf, Option, duration, seconds, whole, wrong
+from equilag.cli.arguments.conversions import OneOf, duration, seconds, whole, wrong
+from equilag.cli.arguments.options import Option
 from equilag.cli.group_command import GroupCommand, Question
 
 if TYPE_CHECKING:

@@ -51,9 +51,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     add_text(parser, all_groups=True)
     options.add(parser, GROUPS)
     add_reading(parser)
-    options.add(parser, *options.LIMITS)
-    watched: Any = parser.add_argument("--watch", **WATCH)
-    watched.needs = (options.LIVE,)
+    options.add(parser, *options.LIMITS, WATCH)
     options.add_output(parser)
 
 

@@ -41,9 +41,8 @@ def configure(parser: argparse.ArgumentParser) -> None:
     options.add(
         parser,
         Option("--group", "G", "the group to read; a text needs it only if it holds several"),
-    )  # fmt: skip
-    # The name that --members-from had.
-    parser.add_argument("--members", dest="members_from", help=argparse.SUPPRESS)
+        Option("--members", "F", "", parameter="members_from"),  # its old name
+    )
     add_reading(parser, "its lag is unknown; with a text latest")
     options.add(
         parser,

@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Final
 
 from equilag.cli.arguments import options
 from equilag.cli.arguments.cluster import add_cluster, add_reading, client_config
-from equilag.cli.arguments.options import OneOf, Option, duration, number_from, whole
+from equilag.cli.arguments.conversions import OneOf, duration, number_from, whole
+from equilag.cli.arguments.options import Option
 from equilag.cli.arguments.policy_options import add_settings, policy_of
 from equilag.cli.screen import emit, remark
 from equilag.cli.stop_signals import handled
@@ -96,6 +97,7 @@ MEMBERSHIP: Final = (
     Option("--state", "FILE", "keep measured rates and speeds in this file over restarts", Path),
     Option("--keep-membership", "", "stay a member on SIGTERM, to lead again after a restart within"
            " the session"),
+    Option("--keep-seat", "", "", parameter="keep_membership"),  # its old name
     Option("--plan-key", "FILE", "sign plans for KIP-848 groups with this file's text, the brokers'"
            " equilag.plan.key", Path),
     Option("--outvote", "", "lead a KIP-848 group whose members name another assignor, by more"
@@ -114,11 +116,7 @@ def add_steward_options(parser: argparse.ArgumentParser) -> None:
     options.add(planning, *PLANNING)
     add_reading(planning)
     add_settings(parser, "steward", LIVE_DEFAULTS, {"co_partition": CO_PARTITION})
-    membership = parser.add_argument_group("membership")
-    options.add(membership, *MEMBERSHIP)
-    membership.add_argument(  # its old name
-        "--keep-seat", dest="keep_membership", action="store_true", help=argparse.SUPPRESS
-    )
+    options.add(parser.add_argument_group("membership"), *MEMBERSHIP)
 
 
 def check_steward(args: argparse.Namespace) -> None:
