@@ -85,6 +85,13 @@ class Readings:
     no_ends: dict[TopicPartition, str] = field(default_factory=dict)
     """Why these logs' ends are unknown."""
 
+    @property
+    def unplannable(self) -> dict[str, str]:
+        """Each group of a kind that is not planned -> the kind; some of them can be read."""
+        kinds = {name: one.kind for name, one in self.others.items()}
+        kinds |= {one.group: one.kind for one in self.groups}
+        return {name: kind for name, kind in kinds.items() if kind not in PLANNED}
+
 
 class GroupReader(Cluster):
     """Reads groups; connections stay open between calls. For one thread at a time.
@@ -230,10 +237,8 @@ class GroupReader(Cluster):
         if failure.kind and failure.kind not in PLANNED:
             return UnplannableGroup(group, failure.kind, self.servers)
         if failure.gone:
-            problem = (
-                f"there is no group {group!r} (Kafka forgets groups without members and commits)"
-            )
-            return NoSuchGroup(problem, "group", self.servers)
+            why = "Kafka forgets groups without members and commits"
+            return NoSuchGroup(f"there is no group {group!r} ({why})", "group", self.servers)
         if failure.transient:
             return TemporarilyUnreadable(
                 f"group {group!r} cannot be read now: {failure.reason}", failure.state

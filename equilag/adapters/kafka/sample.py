@@ -53,12 +53,14 @@ class ClusterSampler:
         if silent and not read.ends:
             raise NoAnswer(silent[0])
         sizes, problems = ({}, []) if whole else self._reader.log_sizes(read)
-        others = read.others.items()
-        left_out = {name: f"it is {described_kind(one.kind)[0]}" for name, one in others}
+        kinds = read.unplannable.items()
+        left_out = {name: f"it is {described_kind(kind)[0]}" for name, kind in kinds}
         left_out |= read.left_out
         offsets: list[_Row] = []
         members: list[_Row] = []
         for one in read.groups:
+            if one.group in left_out:
+                continue
             ends = one.offsets.log_end
             known: list[TopicPartition] = []
             unknown: list[TopicPartition] = []

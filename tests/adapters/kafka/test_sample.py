@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from contextlib import closing
+from dataclasses import replace
 from types import SimpleNamespace
 from typing import Any
 
@@ -14,6 +15,7 @@ from equilag.adapters.kafka import sample as sampling
 from equilag.adapters.kafka.client_config import kafka_config
 from equilag.adapters.kafka.cluster import NoAnswer
 from equilag.adapters.kafka.described import Described, DescribedMember, ReadFailure, subscription
+from equilag.adapters.kafka.group_kinds import CLASSIC_STREAMS
 from equilag.adapters.kafka.plain.plain_client import read_classic, read_kip848
 from equilag.adapters.kafka.sample import MEMBERS, OFFSETS, RACKS, ClusterSampler
 from equilag.pipeline.sources import history
@@ -89,6 +91,7 @@ def test_every_group_has_rows_or_a_reason(monkeypatch: pytest.MonkeyPatch) -> No
         "odd": ("classic", stable(DescribedMember("m", ("odd", "orders")))),
         "gone": ("classic", ReadFailure("it no longer exists", False, gone=True)),
         "shared": ("share", stable()),
+        "app": ("classic", replace(stable(), kind=CLASSIC_STREAMS)),
     }
     left_out = {
         "busy": "it is rebalancing",
@@ -96,6 +99,7 @@ def test_every_group_has_rows_or_a_reason(monkeypatch: pytest.MonkeyPatch) -> No
         "topic": "needs the right Describe on every Topic of group 'topic'",
         "part": "needs the right Describe on Topic 'no'",
         "shared": "it is a share group (KIP-932)",
+        "app": "it is a classic group of a Kafka Streams application",
     }
     taken = sampler_of(monkeypatch, client, **groups).round(whole=True)
     assert set(taken.members["group"]) == {"all", "empty"}
