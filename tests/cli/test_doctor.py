@@ -77,6 +77,7 @@ LEAD: Final = {"words": "Lead it", "command": "equilag steward --bootstrap-serve
         (READY, group("consumer", members=0), False, "possible", LEAD["command"]),
         (READY, group("consumer", "equilag"), True, "now", None),
         (READY, group("consumer", "range"), False, "not yet", "group.remote.assignor=range"),
+        (READY, group("consumer", "range", 255), False, "not yet", "group.remote.assignor=range"),
         (DEFAULT, group("consumer", "uniform"), False, "not yet", "make broker-plugin"),
         (DEFAULT, group("consumer", "equilag"), True, "not yet", "make broker-plugin"),
         (DEFAULT, group("classic", "range"), False, "possible", LEAD["command"]),
@@ -99,6 +100,8 @@ def test_how_a_group_can_be_led(
     (row,) = document["groups"]
     assert row["leads"] == leads
     assert (row["next"] and row["next"]["command"]) == next_step
+    outvoted = described.protocol == "range" and described.kind == "consumer"
+    assert ("--outvote" in row["what"]) == (outvoted and len(described.members) < 255)
     lacks = settings is DEFAULT
     assert ("broker 2" in f"{row['what']} {row['loss']}") == lacks
     assert ("end" in row["loss"].split() if row["loss"] else False) == (
@@ -117,6 +120,9 @@ def test_a_key_of_plans_is_that_of_all_brokers(cluster: FakeClient, doctor: Doct
     first, second = doctor(given)["brokers"]
     assert (first["plan_key"], first["next"]) == (True, None)
     assert (second["plan_key"], second["next"]["command"]) == (False, f"{PLAN_KEY}=SECRET")
+    (row,) = doctor(given)["groups"]
+    assert (row["leads"], row["next"]["command"]) == ("not yet", f"{PLAN_KEY}=SECRET")
+    assert row["what"].endswith(f"no {PLAN_KEY} at broker 2")
     cluster.settings[2] = cluster.settings[1]
     document = doctor(given)
     assert document["ready"]
@@ -126,11 +132,12 @@ def test_a_key_of_plans_is_that_of_all_brokers(cluster: FakeClient, doctor: Doct
 def test_kinds_that_no_steward_leads(doctor: Doctor) -> None:
     document = doctor(
         ("orders", group("classic", "range")),
+        ("app", group("classic-streams", "stream")),
         listed_as=(listed("shared", "share"), listed("tasks", "streams")),
     )
     rows = by_name(document)
     assert {name: row["leads"] for name, row in rows.items()} == {
-        "orders": "possible", "shared": "never", "tasks": "never",
+        "orders": "possible", "app": "never", "shared": "never", "tasks": "never",
     }  # fmt: skip
     assert rows["shared"]["what"].startswith("a share group (KIP-932): ")
 

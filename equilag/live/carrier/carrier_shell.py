@@ -22,11 +22,13 @@ from equilag.adapters.kafka.plain.plain_connection import describe_error
 from equilag.adapters.kafka.plain.plain_requests import read_topics
 from equilag.domain.errors import EquilagError
 from equilag.domain.figures import plural
-from equilag.live.carrier.carriers import ASSIGNOR, GroupCarriers, PlanStep
+from equilag.live.carrier.carriers import ASSIGNOR, GroupCarriers
+from equilag.live.carrier.plan_form import MAX_PIECES
 from equilag.live.carrier.plug_in import NoPlugIn
 from equilag.live.rebalance.assignments import JoinedMembers
 from equilag.live.rebalance.joined_members import MemberAssignments
 from equilag.live.status.status import PASSIVE_REASON, log_event
+from equilag.live.status.steward_facts import PlanStep
 from equilag.live.steward.answer_maker import AnswerMaker
 from equilag.live.steward.membership_errors import Fenced, Refused, Unreachable
 from equilag.live.steward.observer import members_with_topics
@@ -46,10 +48,6 @@ _TRIES: Final = 3
 """Plans in a row after which they are taken for refused,"""
 _REFUSED_S: Final = 300.0
 """and so long the group is left to its brokers then."""
-
-
-class PlanRefused(EquilagError):
-    """The plug-in holds the group as it is, so that new members would get nothing."""
 
 
 _Workers = frozenset[tuple[str, tuple[str, ...], str | None]]
@@ -98,12 +96,9 @@ class CarrierShell:
         try:
             self._permit()
             epoch = self._look(triggered)
-        except (NoPlugIn, MissingRight, Refused, PlanRefused) as error:
+        except (NoPlugIn, MissingRight, Refused) as error:
             self._shared.become("passive", f"{PASSIVE_REASON}; {error}")
             self.pause_s = _PASSIVE_S
-            if isinstance(error, PlanRefused):
-                self._refused_until = time.monotonic() + _REFUSED_S
-                self.end(leave=True)
         except Fenced:  # the election has another holder, and the leader loop stands by
             pass
         except (EquilagError, KafkaError, OSError, RuntimeError) as error:
@@ -113,9 +108,11 @@ class CarrierShell:
             self._shared.state.heartbeat_answered()
             if self._outvoted_by:
                 reason = f"its members name the assignor {self._outvoted_by!r}"
-                if not self._shared.options.outvote:
-                    number = plural(len(self._led or ()) + 1, "carrier")
-                    reason += f"; --outvote would lead it with {number}"
+                more = len(self._led or ()) + 1
+                if more > MAX_PIECES:
+                    reason += f"; they are more than {MAX_PIECES} carriers can outvote"
+                elif not self._shared.options.outvote:
+                    reason += f"; --outvote would lead it with {plural(more, 'carrier')}"
                 self._shared.become("passive", f"{PASSIVE_REASON}; {reason}")
                 return None
             return epoch
@@ -152,7 +149,8 @@ class CarrierShell:
             raise Unreachable(described.reason)
         workers = frozenset((one.id, one.topics, one.pattern) for one in described.members)
         if not workers:  # a group of carriers alone would never be empty
-            self.end(leave=True)
+            if self._carriers.number:
+                self.end(leave=True)
             self._outvoted_by = ""
         elif triggered or workers != self._led:
             self._tries = self._tries if workers == self._led else 0
@@ -163,7 +161,9 @@ class CarrierShell:
             self._outvoted_by = described.protocol if described.protocol != ASSIGNOR else ""
             if not self._outvoted_by:
                 self._confirm(self._client, self._carriers, described)
-            elif self._shared.options.outvote and self._carriers.number <= len(workers):
+            elif (
+                self._shared.options.outvote and self._carriers.number <= len(workers) < MAX_PIECES
+            ):
                 self._carriers.outvote(len(workers))
                 number = len(workers) + 1
                 log_event(logging.WARNING, "outvotes", assignor=described.protocol, carriers=number)
@@ -172,7 +172,8 @@ class CarrierShell:
 
     def _confirm(self, client: PlainClient, carriers: GroupCarriers, described: Described) -> None:
         """Follow the last plan until the members have it; bring it again where the brokers have
-        not assigned it. Raises PlanRefused."""
+        not assigned it. Raises Refused where they refuse it: the plug-in holds the group, and new
+        members would get nothing, so that the group is left to its brokers for a while."""
         if self._step in ("", "owned"):
             return
         step, now = carriers.step(), time.monotonic()
@@ -181,7 +182,9 @@ class CarrierShell:
         elif step == "brought" and now - self._brought_at >= _TAKEN_S:
             self._tries += 1
             if self._tries >= _TRIES:
-                raise PlanRefused("its brokers refuse the plans: is --plan-key what they have?")
+                self._refused_until = now + _REFUSED_S
+                self.end(leave=True)
+                raise Refused("its brokers refuse the plans: is --plan-key what they have?")
             self._answer(client, carriers, described)
             return
         if step != self._step:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from contextlib import suppress
-from typing import Any, Final, Literal
+from typing import Any, Final
 from uuid import UUID
 
 from equilag.adapters.kafka.client_config import quietly
@@ -15,11 +15,13 @@ from equilag.adapters.kafka.described import MissingRight, needs_describe
 from equilag.adapters.kafka.plain.plain_client import (
     ConsumerGroupDescribeRequest,
     PlainClient,
+    failure_of,
 )
 from equilag.adapters.kafka.plain.plain_connection import describe_error
 from equilag.domain.errors import EquilagError
 from equilag.live.carrier.plan_form import plan_pieces
 from equilag.live.carrier.plug_in import check_plug_in
+from equilag.live.status.steward_facts import PlanStep
 from equilag.live.steward.membership_errors import (
     MembershipLost,
     Unreachable,
@@ -58,14 +60,63 @@ _REBALANCE_MS: Final = 45_000
 """A carrier owns nothing that it could be slow to release."""
 
 
-class Carrier:
-    """One carrier, under a member id that stays the same whatever process it is in."""
+class Coordinator:
+    """The broker that coordinates `group`, looked up anew once it does not answer, or is another
+    one."""
 
-    def __init__(self, client: PlainClient, group: str, number: int) -> None:
-        self.member = f"{_CARRIER}{number}"
+    def __init__(self, client: PlainClient, group: str) -> None:
         self._client = client
         self._group = group
         self._node: int | None = None
+
+    def heartbeat(self, member: str, epoch: int, **fields: Any) -> int:
+        """Send a heartbeat of a member, and return its new epoch. Raises MissingRight, and what
+        `raise_for_code` raises."""
+        answer = self._ask(
+            ConsumerGroupHeartbeatRequest(
+                group_id=self._group,
+                member_id=member,
+                member_epoch=epoch,
+                min_version=1,
+                **fields,
+            )
+        )
+        if answer.error_code == errors.TopicAuthorizationFailedError.errno:
+            raise MissingRight(needs_describe("Topic", [*TOPICS]))
+        try:
+            raise_for_code(answer.error_code, self._group, member)
+        except Unreachable:
+            self._node = None
+            raise
+        return int(answer.member_epoch)
+
+    def members(self) -> dict[str, Any]:
+        """Return what it tells of each member by its id. Raises Refused, Unreachable."""
+        request = ConsumerGroupDescribeRequest(
+            group_ids=[self._group], include_authorized_operations=False
+        )
+        (group,) = self._ask(request).groups
+        if failure := failure_of(group):
+            self._node = None
+            raise Unreachable(failure.reason)
+        return {one.member_id: one for one in group.members}
+
+    def _ask(self, request: Any) -> Any:
+        try:
+            if self._node is None:
+                self._node = coordinator_of(self._client, self._group)
+            return self._client.ask(self._node, request)
+        except (errors.KafkaError, OSError, RuntimeError) as error:
+            self._node = None
+            raise Unreachable(describe_error(error)) from error
+
+
+class Carrier:
+    """One carrier, under a member id that stays the same whatever process it is in."""
+
+    def __init__(self, coordinator: Coordinator, number: int) -> None:
+        self.member = f"{_CARRIER}{number}"
+        self._coordinator = coordinator
         self._epoch = _JOIN
         self._rack = ""
         self._topic = 0
@@ -119,50 +170,14 @@ class Carrier:
                 topic_partitions=[],
             )
         except MembershipLost:  # before Kafka 4.2 a member that is there cannot join again
-            present = self.members().get(self.member)
+            present = self._coordinator.members().get(self.member)
             if present is None:
                 raise Unreachable(f"the group has no member {self.member!r}") from None
             self._epoch = int(present.member_epoch)
             self._renew()
 
-    def members(self) -> dict[str, Any]:
-        """Return what the coordinator tells of each member by its id. Raises Unreachable."""
-        request = ConsumerGroupDescribeRequest(
-            group_ids=[self._group], include_authorized_operations=False
-        )
-        (group,) = self._ask(request).groups
-        return {one.member_id: one for one in group.members}
-
     def _send(self, **fields: Any) -> None:
-        request = ConsumerGroupHeartbeatRequest(
-            group_id=self._group,
-            member_id=self.member,
-            member_epoch=self._epoch,
-            min_version=1,
-            **fields,
-        )
-        answer = self._ask(request)
-        if answer.error_code == errors.TopicAuthorizationFailedError.errno:
-            raise MissingRight(needs_describe("Topic", [*TOPICS]))
-        try:
-            raise_for_code(answer.error_code, self._group, self.member)
-        except Unreachable:
-            self._node = None
-            raise
-        self._epoch = answer.member_epoch
-
-    def _ask(self, request: Any) -> Any:
-        try:
-            if self._node is None:
-                self._node = coordinator_of(self._client, self._group, self.member)
-            return self._client.ask(self._node, request)
-        except (errors.KafkaError, OSError, RuntimeError) as error:
-            self._node = None
-            raise Unreachable(describe_error(error)) from error
-
-
-PlanStep = Literal["", "brought", "assigned", "owned"]
-"""How far a plan has come: to the brokers, to the members' targets, to what members own."""
+        self._epoch = self._coordinator.heartbeat(self.member, self._epoch, **fields)
 
 
 class GroupCarriers:
@@ -171,7 +186,7 @@ class GroupCarriers:
     def __init__(self, client: PlainClient, group: str, key: bytes = b"", least: int = 1) -> None:
         """`least` is how many carriers there may be already, of a process before."""
         self._client = client
-        self._group = group
+        self._coordinator = Coordinator(client, group)
         self._key = key
         self._least = least
         self._carriers: list[Carrier] = []
@@ -198,12 +213,12 @@ class GroupCarriers:
         """
         self.check_brokers()
         if not self._carriers:  # those of a process before have pieces of its plan
-            present = Carrier(self._client, self._group, 0).members()
+            present = self._coordinator.members()
             while f"{_CARRIER}{self._least}" in present:
                 self._least += 1
         pieces = plan_pieces(assigned, topics, number, self._key, max(self._least, self.number))
         for at in range(len(self._carriers), len(pieces)):
-            self._carriers.append(Carrier(self._client, self._group, at))
+            self._carriers.append(Carrier(self._coordinator, at))
         self._plan = {
             member: {(topic, n) for topic, numbers in share.items() for n in numbers}
             for member, share in assigned.items()
@@ -217,9 +232,9 @@ class GroupCarriers:
         self._least = workers + 1
 
     def step(self) -> PlanStep:
-        """Return how far the last plan has come, by the group's coordinator. Raises
+        """Return how far the last plan has come, by the group's coordinator. Raises Refused,
         Unreachable."""
-        members = self._carriers[0].members()
+        members = self._coordinator.members()
         found = [members[one] for one in self._plan if one in members]
         if {one.member_id: _pairs(one.target_assignment) for one in found} != self._plan:
             return "brought"

@@ -39,7 +39,8 @@ _SIGNED: Final = struct.Struct(">BQB")
 _SHA256_BYTES: Final = 32
 _ROOM: Final = (MAX_RACK - len(CARRIER_RACK)) * 3 // 4 - _SIGNED.size - _SHA256_BYTES - 1
 """Bytes of a deflated plan in one piece."""
-_MAX_PIECES: Final = 255
+MAX_PIECES: Final = 255
+"""Carriers of a plan."""
 _MAX_MEMBERS: Final = 1 << 16
 _DIGEST: Final = 16
 
@@ -75,7 +76,7 @@ def plan_pieces(
         level=9,
     )
     count = max(least, -(-len(deflated) // _ROOM))
-    if count > _MAX_PIECES:
+    if count > MAX_PIECES:
         raise InputError(f"{count} carriers are more than a plan can have")
     signed = _SIGNED.pack(_VERSION, number, count)
     common = signed + _tag(signed + deflated, key)

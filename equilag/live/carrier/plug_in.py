@@ -32,8 +32,8 @@ _BROKER: Final = 4
 
 
 class NoPlugIn(EquilagError):
-    """A broker lacks the plug-in: a plan there would end all consumers of the group. Or it lacks
-    the key of plans, and would refuse them."""
+    """A broker lacks the plug-in: a plan there would end all consumers of the group. Or it has
+    another key of plans than the steward, or none, and would refuse them."""
 
 
 def check_plug_in(client: PlainClient, key: bytes) -> None:
@@ -45,6 +45,8 @@ def check_plug_in(client: PlainClient, key: bytes) -> None:
         listed = ", ".join(map(str, lacking))
         raise NoPlugIn(f"{ASSIGNORS} has no {PLUG_IN} at: broker {listed}")
     keyed = [node for node, found in settings.items() if PLAN_KEY in found]
+    if key and not keyed:
+        raise NoPlugIn(f"{PLAN_KEY} is set at no broker, but the steward has a --plan-key")
     if keyed and (not key or len(keyed) < len(settings)):
         listed = ", ".join(map(str, keyed))
         needed = "needs --plan-key" if not key else "all brokers need it"

@@ -26,6 +26,8 @@ from equilag.live.status.steward_parts import (
 )
 
 STATUS_FORMAT: Final = "equilag/steward-status/1"
+PlanStep = Literal["", "brought", "assigned", "owned"]
+"""How far a plan has come: to the brokers, to the members' targets, to what members own."""
 Role = Literal[
     "starting", "dry-run", "leader", "follower", "standby", "passive", "unreachable", "stopped"
 ]
@@ -110,7 +112,7 @@ class StewardFacts:
     """How long a rebalance pauses partitions, in seconds."""
     last_assignment: str = ""
     """What was handed out last."""
-    plan_step: Literal["", "brought", "assigned", "owned"] = ""
+    plan_step: PlanStep = ""
     """How far a plan for a KIP-848 group has come: brokers have it, have assigned it, members own
     what it gives."""
     last_fallback_reason: str = ""

@@ -235,7 +235,7 @@ class GroupMembership:
             client = self._client(blocking)
             node = self._node
             if node is None:
-                node = self._node = coordinator_of(client, self.group, self.instance)
+                node = self._node = coordinator_of(client, self.group)
             self.permit()
             return client.ask(node, request, wait_ms)
         except (errors.KafkaError, OSError, RuntimeError) as error:

@@ -80,13 +80,13 @@ _REASONS: Final = {
 }
 
 
-def coordinator_of(client: PlainClient, group: str, instance: str) -> int:
+def coordinator_of(client: PlainClient, group: str) -> int:
     """Return the broker that coordinates the group. Raises Refused, Unreachable."""
     node = client.coordinator(group)
     if not isinstance(node, ReadFailure):
         return node
     if node.forbidden:
-        raise_for_code(errors.GroupAuthorizationFailedError.errno, group, instance)
+        raise Refused(_REASONS[errors.GroupAuthorizationFailedError].format(group=group))
     raise Unreachable(node.reason)
 
 

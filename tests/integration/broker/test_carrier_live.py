@@ -19,7 +19,7 @@ from equilag.adapters.kafka.client_config import kafka_config, plain_config
 from equilag.adapters.kafka.described import Described
 from equilag.adapters.kafka.plain.plain_client import PlainClient
 from equilag.adapters.kafka.plain.plain_requests import read_topics
-from equilag.live.carrier.carriers import Carrier, GroupCarriers
+from equilag.live.carrier.carriers import Carrier, Coordinator, GroupCarriers
 from equilag.live.carrier.plan_form import plan_pieces
 from equilag.live.carrier.plug_in import NoPlugIn
 
@@ -72,7 +72,7 @@ def test_a_plan_is_taken_and_what_is_none_holds(ready: Broker) -> None:
         # Forged, broken and then stale: nothing moves.
         bring(3, [[], [0, 1, 2, 3, 4, 5]], forger)
         stays(lambda: members.held() == [[0, 1, 2], [3, 4, 5]], 1.5)
-        second = Carrier(client, TOPIC, 1)
+        second = Carrier(Coordinator(client, TOPIC), 1)
         second.bring("equilag:AAAA", trigger=True)
         stays(lambda: members.held() == [[0, 1, 2], [3, 4, 5]], 1.5)
         second.leave()
@@ -112,7 +112,8 @@ def test_three_hundred_plans_that_are_not_in_order_move_nothing(ready: Broker) -
             return plan_pieces(assigned, {topic: SIZE}, random.getrandbits(64), key.encode(), 2)
 
         shares = [[0], [1, 2, 3, 4, 5]]
-        carriers = [Carrier(client, TOPIC, number) for number in range(2)]
+        coordinator = Coordinator(client, TOPIC)
+        carriers = [Carrier(coordinator, number) for number in range(2)]
 
         def bring(plan: list[str]) -> None:
             for number, piece in enumerate(plan):

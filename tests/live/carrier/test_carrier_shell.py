@@ -15,8 +15,8 @@ from equilag.adapters.kafka.reading import NamedTopics
 from equilag.domain.errors import EquilagError
 from equilag.live.carrier import carrier_shell
 from equilag.live.carrier.carrier_shell import CarrierShell
-from equilag.live.carrier.carriers import PlanStep
 from equilag.live.carrier.plug_in import NoPlugIn
+from equilag.live.status.steward_facts import PlanStep
 from equilag.live.steward.membership_errors import Fenced, Refused, Unreachable
 from equilag.live.steward.shared_state import Command, CommandMessage
 
@@ -122,7 +122,8 @@ def test_carriers_leave_with_the_last_worker(here: Scene) -> None:
     here.turn()
     here.group = Described("consumer", "Stable", "equilag", 1, [], 6)
     assert here.turn() == (6, ["leave", "close"])
-
+    here.number = 0
+    assert here.turn() == (6, [])
     assert here.state.facts.plan_step == ""
 
 
@@ -178,6 +179,16 @@ def test_on_request_carriers_outvote_the_members(monkeypatch: pytest.MonkeyPatch
     assert here.turn() == (None, ["keep"])  # it is no matter of numbers
     here.holds(HELD)
     assert here.turn() == (6, ["keep"])
+
+
+def test_more_members_than_carriers_can_outvote(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(carrier_shell, "MAX_PIECES", 2)
+    here = Scene(monkeypatch, outvote=True)
+    here.holds(HELD, "uniform")
+    here.turn()
+    assert here.turn() == (None, ["keep"])
+    assert here.number == 1
+    assert here.state.facts.role_reason.endswith("they are more than 2 carriers can outvote")
 
 
 def test_a_right_that_is_missing_is_named(here: Scene, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,0 +1,74 @@
+"""Carriers and the coordinator that they share, which a test sets. No broker."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from types import SimpleNamespace
+from typing import Any
+from uuid import UUID
+
+import pytest
+
+from equilag.live.carrier.carriers import ASSIGNOR, GroupCarriers
+from equilag.live.carrier.plug_in import ASSIGNORS, PLUG_IN
+from equilag.live.steward.membership_errors import Unreachable
+
+ID = UUID(int=1)
+NOT_COORDINATOR = 16
+
+
+class FakeGroup:
+    """A client of a cluster with one group, whose members hold what its last plan gave."""
+
+    def __init__(self) -> None:
+        self.errors: Iterator[int] = iter(())
+        """Codes in the next descriptions of the group."""
+        self.lookups = 0
+        self.racks: dict[str, str] = {}
+
+    def nodes(self) -> list[int]:
+        return [1]
+
+    def ask_all(self, requests: Any) -> list[Any]:
+        config = SimpleNamespace(name=ASSIGNORS, value=f"uniform,{PLUG_IN}")
+        result = SimpleNamespace(error_code=0, configs=[config])
+        return [SimpleNamespace(results=[result]) for _ in requests]
+
+    def coordinator(self, group: str) -> int:
+        self.lookups += 1
+        return 1
+
+    def ask(self, node: int, request: Any) -> Any:
+        if hasattr(request, "member_id"):
+            self.racks[request.member_id] = request.rack_id or self.racks[request.member_id]
+            return SimpleNamespace(error_code=0, member_epoch=request.member_epoch + 1)
+        held = [SimpleNamespace(topic_id=ID, partitions=[0, 1])]
+        share = SimpleNamespace(topic_partitions=held)
+        worker = SimpleNamespace(member_id="w", assignment=share, target_assignment=share)
+        group = SimpleNamespace(
+            group_state="Stable",
+            error_code=next(self.errors, 0),
+            assignor_name=ASSIGNOR,
+            members=[worker, *(SimpleNamespace(member_id=name) for name in self.racks)],
+        )
+        return SimpleNamespace(groups=[group])
+
+
+def test_the_coordinator_is_looked_up_once_for_all_carriers() -> None:
+    cluster: Any = FakeGroup()
+    carriers = GroupCarriers(cluster, "g", least=3)
+    carriers.bring({"w": {ID: [0, 1]}}, {ID: 2}, 1)
+    carriers.keep()
+    assert carriers.step() == "owned"
+    assert (len(cluster.racks), cluster.lookups) == (3, 1)
+
+
+def test_a_description_with_an_error_says_nothing_of_a_plan() -> None:
+    cluster: Any = FakeGroup()
+    carriers = GroupCarriers(cluster, "g")
+    carriers.bring({"w": {ID: [0, 1]}}, {ID: 2}, 1)
+    cluster.errors = iter([NOT_COORDINATOR])
+    with pytest.raises(Unreachable, match="NOT_COORDINATOR"):
+        carriers.step()
+    assert carriers.step() == "owned"
+    assert cluster.lookups == 2
