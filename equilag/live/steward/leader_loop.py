@@ -94,9 +94,7 @@ class LeaderLoop:
 
     def _is_passive(self) -> bool:
         observation = self._shared.observation
-        return (
-            observation is not None and observation.kind == "consumer" and bool(observation.members)
-        )
+        return observation is not None and observation.kind == CONSUMER
 
     def _stand_by(self) -> None:
         """Take no part in the group until the election makes this steward the holder."""
@@ -179,10 +177,10 @@ class LeaderLoop:
         """Check the kind of the group if the steward is no member yet.
 
         In a group without members it would be the first, and its protocols would keep the members
-        of an application out whose group this is. In one of KIP-848 it would be a member of the
-        classic protocol. Raises UnplannableGroup for a group of an application, Refused if a group
-        of KIP-848 cannot be read, Unreachable if its kind is unknown. The join names a missing
-        right.
+        of an application out whose group this is. In one of KIP-848, also without members, it would
+        be a member of the classic protocol. Raises UnplannableGroup for a group of an application,
+        Refused for one of KIP-848 that has not been observed as such, Unreachable if its kind is
+        unknown. The join names a missing right.
         """
         if self._membership.is_member:
             return
@@ -194,8 +192,8 @@ class LeaderLoop:
             return
         except EquilagError as error:
             raise Unreachable(str(error)) from error
-        if kind == CONSUMER and self._shared.unread:
-            raise Refused(self._shared.unread)
+        if kind == CONSUMER:
+            raise Refused(self._shared.unread or "it has become a KIP-848 group")
 
     def _handle(self, message: CommandMessage | None) -> bool:
         """Execute a command. Return True if the steward must join again."""

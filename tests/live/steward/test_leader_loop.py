@@ -20,7 +20,12 @@ from support.steward_fakes import (
 )
 
 from equilag.adapters.kafka.consumer_protocol import write_assignment, write_subscription
-from equilag.adapters.kafka.described import ClientPlace, MissingRight, UnplannableGroup
+from equilag.adapters.kafka.described import (
+    ClientPlace,
+    DescribedMember,
+    MissingRight,
+    UnplannableGroup,
+)
 from equilag.adapters.kafka.group_reader import GroupReader
 from equilag.adapters.kafka.reading import TopicOffsets
 from equilag.domain.errors import EquilagError
@@ -240,12 +245,15 @@ def test_a_group_of_another_kind_is_never_joined() -> None:
     assert not [call for call in run.membership.calls if call[0] == "join"]
 
 
-def test_a_kip_848_group_that_cannot_be_read_is_not_joined(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("unread", ["needs the right Describe on Topic 't'", ""])
+def test_a_kip_848_group_that_was_not_observed_as_one_is_not_joined(
+    unread: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(PAUSE, 0.01)
     run = Run([joined("a")])
-    run.reader.kind, run.shared.unread = "consumer", "needs the right Describe on Topic 't'"
+    run.reader.kind, run.shared.unread = "consumer", unread
     run.leader._join_and_serve()
-    assert run.state.facts.role_reason == run.shared.unread
+    assert run.state.facts.role_reason == (unread or "it has become a KIP-848 group")
     assert not [call for call in run.membership.calls if call[0] == "join"]
 
 
@@ -438,9 +446,11 @@ def test_fresh_lags_are_not_read_again(sizes: dict[str, int] | EquilagError, ask
     assert run.go().reader.lag_requests == asked
 
 
-def test_carriers_lead_a_kip_848_group() -> None:
+@pytest.mark.parametrize("members", [HELD.members, []])
+def test_carriers_lead_a_kip_848_group(members: list[DescribedMember]) -> None:
+    """Also one without members, which is not joined: the next ones bring their kind with them."""
     run = Run([])
-    run.observe(replace(HELD, kind="consumer"))
+    run.observe(replace(HELD, kind="consumer", members=members))
     run.shared.send(Command.TRIGGER, reason="why")
     run.carriers.epochs = [7]
     turns = run.carriers.turn
