@@ -94,13 +94,13 @@ def _check_potentials(ledger: Ledger, group: Group, value: int, data: Mapping[st
     _check_moves_forced(ledger, group, value)
     if ledger.constraint.has_pinned:
         return
-    potentials, across = read_potentials(group, data), None
+    potentials, across = read_potentials(group, data), 0
     if "prices" in data:
-        across = None if ledger.policy is None else ledger.policy.max_cross_rack
-        if across is None or not group.extended.has_racks:
+        limit = None if ledger.policy is None else ledger.policy.max_cross_rack
+        if limit is None or not group.extended.has_racks:
             raise Refuted("reads across racks are not limited")
-        potentials = potentials._replace(prices=_read_prices(group, data["prices"]))
-    bound = bound_by_potentials(group, ledger.constraint, potentials, across or 0)
+        across, potentials = limit, potentials._replace(prices=_read_prices(group, data["prices"]))
+    bound = bound_by_potentials(group, ledger.constraint, potentials, across)
     if bound is None:
         raise Refuted("the potentials are not a dual solution")
     if value > bound:

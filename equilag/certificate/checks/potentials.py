@@ -52,6 +52,10 @@ class Potentials(NamedTuple):
     """[P] in place of `topic`, where the partitions of one topic are of different classes."""
     prices: FlowPrices = FlowPrices()
 
+    def by_partition(self, group: Group) -> Ints:
+        """[P]"""
+        return self.topic[group.topic_of] if self.partition is None else self.partition
+
     @staticmethod
     def of_classes(group: Group, by_class: Ints, member: Ints) -> Potentials:
         """From one integer per partition class [C]."""
@@ -113,10 +117,8 @@ def bound_by_potentials(
     face, so that it keeps no more than its own potential, its member's, and what the stake, less
     its reads, lies above both.
     """
-    by_unit, member, (price, _) = potentials.partition, potentials.member, potentials.prices
-    if by_unit is None:
-        by_unit = potentials.topic[group.topic_of]
-    potentials, stakes = potentials._replace(partition=by_unit), _stakes(group)
+    by_unit, member = potentials.by_partition(group), potentials.member
+    price, stakes = potentials.prices.move, _stakes(group)
     stakes = stakes.where(constraint.may(stakes.unit, stakes.member))
     classes = group.partition_class[stakes.unit], group.class_of[stakes.member]
     worth = price * stakes.number - by_unit[stakes.unit] - member[stakes.member]
@@ -171,8 +173,8 @@ def owned_of_topics(group: Group, topics: TopicIntervals) -> OwnedOfTopics:
 def _is_dual(constraint: CountConstraint, potentials: Potentials) -> bool:
     """True if no partition and no member that may take it have potentials below 0 together, with
     what is read across racks."""
-    group, (_, member, by_unit, _) = constraint.group, potentials
-    assert by_unit is not None
+    group, member = constraint.group, potentials.member
+    by_unit = potentials.by_partition(group)
     lowest_unit = np.full(len(group.eligible), ABOVE_ALL)
     np.minimum.at(lowest_unit, group.partition_class[group.assignable], by_unit[group.assignable])
     lowest_member = np.full(len(group.class_topics), ABOVE_ALL)
@@ -190,8 +192,8 @@ def _kept_of_topics(constraint: CountConstraint, potentials: Potentials, stakes:
     What it does not own is worth the least potential of what it may take; as if there were any
     number of that. O(P log P + topics × places).
     """
-    group, (_, member, by_unit, _) = constraint.group, potentials
-    assert by_unit is not None
+    group, member = constraint.group, potentials.member
+    by_unit = potentials.by_partition(group)
     parts, topics = topic_parts(group), constraint.topics
     lowest = np.full(len(parts.topic), ABOVE_ALL)
     np.minimum.at(lowest, parts.of_partition[group.assignable], by_unit[group.assignable])

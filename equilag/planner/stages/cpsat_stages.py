@@ -242,7 +242,7 @@ def goals_in_turn(state: SolveState, turn: Turn) -> Iterator[Contribution]:
         )
     limits = limits_of(state, turn, GOALS)
     try:
-        answer = solve_in_turn(group.problem, limits, rates, limit, objective)
+        answer = solve_in_turn(group.problem, limits, rates, objective)
     except (SolverFailed, MemoryError, RuntimeError) as error:
         yield Note(failure(ALGORITHM, error))
         return

@@ -162,8 +162,7 @@ def moves(v: Variables) -> cp_model.LinearExprT:
     member outside the problem owns always do."""
     stakes, total = v.problem.stakes, v.problem.forced_moves
     if stakes is not None:
-        kept = [int(stakes[i, j]) * x for i, row in enumerate(v.gets) for j, x in row.items()]
-        return total + int(stakes.sum()) - sum(kept)
+        return _leaving(v, stakes, total)
     stays = []
     for i, owner in enumerate(v.problem.owner.tolist()):
         if owner == -1:
@@ -172,6 +171,12 @@ def moves(v: Variables) -> cp_model.LinearExprT:
         if owner in v.gets[i]:
             stays.append(v.gets[i][owner])
     return total - sum(stays)
+
+
+def _leaving(v: Variables, stakes: Ints, forced: int) -> cp_model.LinearExprT:
+    """The stakes [I, J] that leave their owner, and those that always do."""
+    kept = [int(stakes[i, j]) * x for i, row in enumerate(v.gets) for j, x in row.items()]
+    return int(forced + stakes.sum()) - sum(kept)
 
 
 class Rates(NamedTuple):
@@ -225,16 +230,12 @@ def move_limit(v: Variables, max_moves: int | None) -> None:
 
 def weight_and_number(v: Variables, unit: MoveUnit) -> list[cp_model.LinearExprT]:
     """Of moves that have a price: what they weigh, in whole numbers, and how many they are."""
-    assert v.problem.stakes is not None
-    found: list[cp_model.LinearExprT] = []
-    for part in (np.floor_divide, np.remainder):
-        stakes, forced = (
-            part(v.problem.stakes, unit.moves),
-            part(v.problem.forced_moves, unit.moves),
-        )
-        kept = [int(stakes[i, j]) * x for i, row in enumerate(v.gets) for j, x in row.items()]
-        found.append(int(forced + stakes.sum()) - sum(kept))
-    return found
+    stakes, forced = v.problem.stakes, v.problem.forced_moves
+    assert stakes is not None
+    return [
+        _leaving(v, part(stakes, unit.moves), part(forced, unit.moves))
+        for part in (np.floor_divide, np.remainder)
+    ]
 
 
 def alike_members(v: Variables, moves_matter: bool, rates: Rates | None = None) -> None:

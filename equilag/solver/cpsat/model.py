@@ -198,7 +198,6 @@ def solve_in_turn(
     problem: SmallProblem,
     limits: CpSatLimits,
     rates: Rates | None,
-    max_moves: int | None,
     objective: Objective,
 ) -> SolvedInTurn:
     """The least shortage, where rates are known; then, within it, the fewest moves where they come
@@ -206,18 +205,18 @@ def solve_in_turn(
     moves that have a weight is kept, too. Each goal may take the limits. Raises SolverFailed,
     MemoryError."""
     small, one = (None, 1) if rates is None else rates.small()
-    v = constrained(problem, max_moves, True, small)
+    v = constrained(problem, objective.asked_limit, True, small)
     unit, most = objective.unit, objective.policy.max_moves
-    price = min(int(objective.move_cost // v.scaled.unit), MAX_TOTAL)
     moves: Any = families.moves(v)
-    paid = moves
+    paid, scale = moves, v.scaled.unit
     if unit is not None:
         paid, number = families.weight_and_number(v, unit)
-        price = min(int(objective.move_cost // (v.scaled.unit * unit.scale)), MAX_TOTAL)
-        if v.most_moves // unit.moves > MOST_WEIGHT:
-            price = 0
+        scale *= unit.scale
         if most is not None:
             v.model.add(number <= most)
+    price = min(int(objective.move_cost // scale), MAX_TOTAL)
+    if unit is not None and v.most_moves // unit.moves > MOST_WEIGHT:
+        price = 0
     short: Any = None if small is None else families.shortage(v, small)
     first = (short if small else None, moves if objective.moves_rank_first else None)
     goals = [*(goal for goal in first if goal is not None), v.highest - v.lowest + price * paid]

@@ -49,10 +49,10 @@ def fewest_within_reads(
     def figures(assigned: Index) -> tuple[int, int]:
         return count_moves(group, assigned), cross_reads(group, assigned)
 
-    ends, found = [few_moves, few_reads], [few_moves]
-    least, proof, highest = count_moves(group, few_moves), None, FlowPrices.highest(group)
+    ends, found = [(*figures(one), one) for one in (few_moves, few_reads)], [few_moves]
+    least, proof, highest = ends[0][0], None, FlowPrices.highest(group)
     for _ in range(MAX_FLOWS):
-        (few, many), (more, fewer) = map(figures, ends)
+        (few, many, _), (more, fewer, _) = ends
         if many <= limit or more <= few or not highest.move:
             break
         slope = Fraction(more - few, many - fewer).limit_denominator(highest.move)
@@ -65,11 +65,11 @@ def fewest_within_reads(
             least, proof = bound, flow.potentials
         moves, reads = figures(flow.assigned)
         found.append(flow.assigned)
-        ends[reads <= limit] = flow.assigned
+        ends[reads <= limit] = moves, reads, flow.assigned
         if prices.move * moves + prices.read * reads >= prices.move * few + prices.read * many:
             break
     if proof is not None:
-        found.append(between_plans(group, constraint, ends[0], ends[1], limit))
+        found.append(between_plans(group, constraint, ends[0][2], ends[1][2], limit))
     return FewestWithinReads(found, least, proof)
 
 

@@ -77,14 +77,7 @@ def fewest_moves(group: Group, constraint: CountConstraint) -> FewestMoves:
         found = fewest_topic_moves(group, constraint)
         dealt = _deal(constraint, group.owner, group.topic_of, found.cells)
         return FewestMoves(dealt, found.potentials)
-    return _by_flow(group, constraint, FlowPrices())
-
-
-def moves_against_reads(
-    group: Group, constraint: CountConstraint, prices: FlowPrices
-) -> FewestMoves:
-    """The plan whose moves and reads across racks cost least in all. The group has racks."""
-    return _by_flow(group, constraint, prices)
+    return moves_against_reads(group, constraint, FlowPrices())
 
 
 class _Takers(NamedTuple):
@@ -123,8 +116,11 @@ class _Takers(NamedTuple):
         return _Takers(stops, classes, topic, member, stop_of[order], counts, sums)
 
 
-def _by_flow(group: Group, constraint: CountConstraint, prices: FlowPrices) -> FewestMoves:
-    """The cheapest plan."""
+def moves_against_reads(
+    group: Group, constraint: CountConstraint, prices: FlowPrices
+) -> FewestMoves:
+    """The plan whose moves and reads across racks cost least in all. The group has racks where
+    reads have a price."""
     by_topic = constraint.per_topic
     takers = _Takers.of_topics(constraint) if by_topic else _Takers.of_members(constraint)
     parts, nodes = takers.stops.parts, FlowNodes.of(group, constraint, takers.stops)
