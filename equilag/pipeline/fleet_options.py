@@ -16,7 +16,7 @@ import tomllib
 from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
-from equilag.domain.errors import InputError
+from equilag.domain.errors import InputError, whole_number
 from equilag.domain.group.lag import RESETS
 from equilag.domain.policy.policy import SETTINGS, Policy
 from equilag.pipeline.sources.history import END_OF_TIME
@@ -129,10 +129,7 @@ def _settings(table: dict[str, Any], default: GroupSettings) -> GroupSettings:
         if key in table:
             run[key] = checked_seconds(table[key], key)
     if "seed" in table:
-        seed = table["seed"]
-        if type(seed) is not int or not 0 <= seed < MAX_SEED:
-            raise InputError(f"{seed!r} is not a whole number from 0 to {MAX_SEED - 1}", "seed")
-        run["seed"] = seed
+        run["seed"] = whole_number(table["seed"], "seed", 0, MAX_SEED - 1)
     return replace(default, policy=policy, **run)
 
 

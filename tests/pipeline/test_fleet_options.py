@@ -150,7 +150,7 @@ WRONG_VALUES = [
     ("effort = '2'", "effort", "'2' is not a number of seconds"),
     ("time_limit = nan", "time_limit", "nan is not a number of seconds"),
     ("time_limit = 10:00:00", "time_limit", "is not a number of seconds"),
-    ("seed = -1", "seed", "-1 is not a whole number from 0 to 2147483647"),
+    ("seed = -1", "seed", "-1 is not a whole number from 0 to 2,147,483,647"),
     ("seed = 2147483648", "seed", "2147483648 is not a whole number"),
 ]
 

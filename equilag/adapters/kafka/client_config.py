@@ -1,5 +1,5 @@
-"""Settings of Kafka clients: librdkafka's as plain values, which can be sent to Spark executors;
-from a `.properties` file, as for `--command-config` of Kafka's own tools; and as kafka-python's.
+"""Settings of Kafka clients: librdkafka's; from a `.properties` file, as for `--command-config` of
+Kafka's own tools; and as kafka-python's.
 
 Names in a file may be Java's or librdkafka's. Java's are translated if they have a counterpart;
 librdkafka accepts or refuses the rest.

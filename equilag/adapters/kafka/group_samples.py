@@ -42,7 +42,6 @@ _SAMPLES: Final = 120
 """Samples beyond which the period grows, up to its maximum."""
 _TRIES: Final = 5
 """Readings of a group that rebalances at the end, each of which waits about two seconds."""
-_UNKNOWN: Final = -1
 
 
 @dataclass(slots=True)
@@ -64,14 +63,10 @@ class GroupSamples:
         self.offsets.append(offsets)
 
     @property
-    def changed(self) -> list[int]:
-        """Numbers of the members of `last` that did not hold the same partitions at first."""
+    def changed(self) -> set[str]:
+        """The members of `last` that did not hold the same partitions at first."""
         before = {one.id: _held(one.owned) for one in self.first.members}
-        return [
-            number
-            for number, one in enumerate(self.last.members)
-            if before.get(one.id) != _held(one.owned)
-        ]
+        return {one.id for one in self.last.members if before.get(one.id) != _held(one.owned)}
 
     @property
     def rebalanced(self) -> bool:
@@ -89,7 +84,7 @@ class GroupSamples:
             np.array([columns.column(getattr(one, name)) for one in self.offsets])
             for name in ("log_start", "log_end", "committed")
         )
-        changed = {self.last.members[number].id for number in self.changed}
+        changed = self.changed
         held = {one.id: {} if one.id in changed else one.owned for one in self.last.members}
         holder = np.broadcast_to(holder_column(held, columns), end.shape)
         return OffsetSamples(np.array(self.times), end, committed, holder, len(held), start)

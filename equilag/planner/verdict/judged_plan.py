@@ -11,6 +11,7 @@ from equilag.domain.columns import NOBODY, Flags, Floats, Ints
 from equilag.domain.group.lag import UNKNOWN
 from equilag.domain.group.throughput import ReadProgress, progress_of
 from equilag.domain.group.weight import filled_rates
+from equilag.domain.plan.metrics import member_sums
 from equilag.domain.plan.plan import Plan
 from equilag.domain.plan.verdict import SuspectFacts
 from equilag.planner.facts.suspects import slow_suspects
@@ -73,9 +74,8 @@ class JudgedPlan(PlanWorth):
 
     def by_owner(self, values: Floats | Ints, where: Flags | None = None) -> Floats:
         """[M] the sums of values [P] over the partitions that a member reads, or some of these."""
-        held, size = self.held if where is None else where, self.group.n_members
-        sums = np.bincount(self.group.owner[held], values[held].astype(np.float64), size)
-        return sums.astype(np.float64)
+        read = np.where(self.held if where is None else where, self.group.owner, NOBODY)
+        return member_sums(values.astype(np.float64), read, self.group.n_members)
 
     @cached_property
     def verdict(self) -> Verdict:

@@ -33,7 +33,7 @@ from equilag.report.words.fleet import (
     optimal_words,
     unowned_words,
 )
-from equilag.report.words.group import DOCS, group_name, sign_of
+from equilag.report.words.group import docs_at, group_name, sign_of
 from equilag.report.words.proof import status_words
 
 FORMAT: Final = "equilag/fleet-report/1"
@@ -275,7 +275,7 @@ def _pairs(row: GroupRow, unit: str) -> Iterator[tuple[str, str]]:
     def change(now: float | None, planned: float) -> str:
         return number(planned) if now is None else f"{number(now)} → {number(planned)}"
 
-    yield "cause", f"{row.cause}: {DOCS}#{row.cause}" if row.cause else ""
+    yield "cause", f"{row.cause}: {docs_at(row.cause)}" if row.cause else ""
     heaviest = f"{change(row.max_now, row.max_planned)} {unit}"
     yield "heaviest member", f"{heaviest}; the mean is {number(row.load_mean)}"
     above = change(row.excess_now, row.excess_planned)

@@ -101,9 +101,10 @@ def fleet_headline(found: FleetVerdictFacts) -> str:
 
 def _unread(found: FleetVerdictFacts) -> str:
     """How many partitions nobody reads, which is worse than anything else."""
-    partitions = plural(found.unread_partitions, "partition")
+    if not found.unread:
+        return ""
     of = f"{number(found.unread)} of {plural(found.planned, 'group')}"
-    return f"Nobody reads {partitions} of {of}" if found.unread else ""
+    return f"Nobody reads {plural(found.unread_partitions, 'partition')} of {of}"
 
 
 def _rebalance(found: FleetVerdictFacts) -> str:

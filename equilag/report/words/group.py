@@ -161,10 +161,15 @@ def look_first(verdict: VerdictFacts | None) -> Iterator[Headline]:
 
 def docs_of(verdict: VerdictFacts) -> tuple[str, ...]:
     """Where its cause is described, in a line; nothing without a cause."""
-    return (f"See {DOCS}#{verdict.cause}",) if verdict.cause else ()
+    return (f"See {docs_at(verdict.cause)}",) if verdict.cause else ()
+
+
+def docs_at(cause: str) -> str:
+    """Where a cause is described."""
+    return f"{DOCS}#{cause}"
 
 
 def causes_section(causes: Sequence[CauseFacts]) -> Section:
     """What is wrong with a group, and what to do, a line each."""
-    lines = tuple(f"{one.evidence} {one.advice} See {DOCS}#{one.cause}" for one in causes)
+    lines = tuple(f"{one.evidence} {one.advice} See {docs_at(one.cause)}" for one in causes)
     return section("What is wrong", Notes(lines, "list"), anchor="causes")
