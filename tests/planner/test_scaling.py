@@ -1,0 +1,195 @@
+"""How many processes to run, from sizes and over time."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import cache
+from itertools import pairwise
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from numpy.lib.stride_tricks import sliding_window_view
+
+from equilag.domain.errors import InputError
+from equilag.domain.group.group import Group, Member
+from equilag.planner.size import size
+from equilag.planner.sizes.scaling import ScaleSettings, SteadyScale, fit, scale_wish
+from equilag.planner.sizes.sizing import Sizing
+
+MINUTE = 60.0
+DAY = 1_440
+"""Minutes."""
+WINDOW = 5
+"""Minutes, as by default."""
+
+
+def sized(rates: Sequence[float], capacity: float | None = 1_000.0, threads: int = 1) -> Sizing:
+    """A topic with these rates, and one process that reads nothing yet."""
+    ids = [f"c-{number}" for number in range(threads)]
+    group = Group.build(
+        name="g", topics={"t": len(rates)}, members=[Member(one, capacity=capacity) for one in ids],
+        subscriptions={one: ["t"] for one in ids}, owned={}, rates={"t": list(rates)},
+    )  # fmt: skip
+    return size(group, effort=0.02, threads=threads)
+
+
+@pytest.mark.parametrize(
+    ("rates", "settings", "rate", "wanted", "reason"),
+    [
+        ([100.0] * 64, ScaleSettings(), None, 8, "8 keep up with 6,400 records/s and 20 % more"),
+        # 33 to 63 leave two partitions at the heaviest one, as 32 do.
+        ([100.0] * 64, ScaleSettings(), 27_000.0, 64, "64 keep up with 27,000 records/s"),
+        ([100.0] * 64, ScaleSettings(least=65), None, 64, "at least 65 are asked for"),
+        ([100.0] * 64, ScaleSettings(least=33), None, 64, "at least 33 are asked for"),
+        ([100.0] * 64, ScaleSettings(most=63), 27_000.0, 32, "at most 63 are allowed"),
+        ([100.0] * 64, ScaleSettings(headroom=0), None, 7, "7 keep up with 6,400 records/s"),
+        ([2_000.0] + [10.0] * 9, ScaleSettings(), None, 4, "t-0 alone is too much"),
+        ([0.0] * 4, ScaleSettings(), None, 1, "1 keeps up with 0 records/s"),
+    ],
+)
+def test_what_is_wanted(
+    rates: list[float], settings: ScaleSettings, rate: float | None, wanted: int, reason: str
+) -> None:
+    found = scale_wish(sized(rates), rate, 1, settings)
+    assert found.wanted == wanted
+    assert wanted in found.helps
+    assert reason in found.reason
+
+
+def test_threads_are_counted_as_processes() -> None:
+    assert scale_wish(sized([100.0] * 64, threads=4), None, 1, ScaleSettings()).wanted == 2
+
+
+def test_without_speeds_the_number_stays_at_one_that_helps() -> None:
+    found = scale_wish(sized([100.0] * 64, None), None, 40, ScaleSettings())
+    assert (found.wanted, found.need) == (32, None)
+    assert "speed of its members is not known" in found.reason
+
+
+def test_a_maximum_below_the_minimum_is_refused() -> None:
+    with pytest.raises(InputError, match="2 is below the minimum, 3"):
+        ScaleSettings(least=3, most=2)
+
+
+def test_a_rise_is_at_once_and_a_fall_waits_for_a_window() -> None:
+    steady, helps = SteadyScale(300.0), (1, 2, 4, 8)
+    course = [(0, 2), (60, 4), (120, 2), (359, 1), (360, 1), (420, 1), (659, 1), (660, 8)]
+    found = [steady.step(float(at), wanted, helps) for at, wanted in course]
+    assert found == [2, 4, 4, 4, 2, 1, 1, 8]
+
+
+def test_a_restart_keeps_what_runs_for_a_window() -> None:
+    steady, helps = SteadyScale(300.0), (1, 2, 4, 8)
+    assert [steady.step(at, 1, helps, 5) for at in (0.0, 299.0, 300.0)] == [4, 4, 1]
+
+
+def turns_up(numbers: Sequence[int]) -> list[int]:
+    """The steps at which a fall was taken back."""
+    found, fell = [], False
+    for step, (before, now) in enumerate(pairwise(numbers), start=1):
+        if now > before and fell:
+            found.append(step)
+        fell = now < before or (fell and now == before)
+    return found
+
+
+WISHES = st.lists(
+    st.tuples(
+        st.sets(st.integers(2, 40), max_size=8),
+        st.integers(1, 40),
+    ),
+    min_size=1, max_size=60,
+)  # fmt: skip
+
+
+@given(wishes=WISHES, present=st.integers(0, 50))
+def test_whatever_is_wanted_it_helps_does_not_flap_and_comes(
+    wishes: list[tuple[set[int], int]], present: int
+) -> None:
+    steady, numbers = SteadyScale(WINDOW * MINUTE), []
+    lists = [sorted({1, *helps}) for helps, _ in wishes]
+    # The last wish stays for two windows.
+    steps = [(helps, fit(helps, asked)) for helps, (_, asked) in zip(lists, wishes, strict=True)]
+    steps += [steps[-1]] * (2 * WINDOW)
+    for minute, (helps, wanted) in enumerate(steps):
+        numbers.append(steady.step(minute * MINUTE, wanted, helps, present))
+        assert numbers[-1] in helps
+    assert all(later - step >= WINDOW for step, later in pairwise(turns_up(numbers)))
+    assert numbers[-1] == steps[-1][1]
+
+
+@cache
+def sizings(partitions: int, threads: int, variant: int) -> Sizing:
+    """Groups of one size whose rates have other proportions by variant."""
+    draw = np.random.default_rng([partitions, threads, variant])
+    rates = draw.lognormal(0, draw.choice([0.0, 0.3, 1.0]), partitions)
+    return sized((1_000.0 * rates).round(3).tolist(), threads=threads)
+
+
+def history(seed: int) -> tuple[list[int], list[int], float]:
+    """What ran and what was wanted in each minute of a day, and the member-hours of hindsight.
+
+    A daily wave, noise, up to three bursts, a change of level; the proportions of the rates drift
+    and speeds are measured anew, so that other numbers help.
+    """
+    draw = np.random.default_rng(seed)
+    partitions, threads = int(draw.choice([6, 12, 24, 40])), int(draw.choice([1, 1, 2]))
+    times = np.arange(DAY)
+    load = 1 + draw.uniform(0, 0.9) * np.sin(2 * np.pi * (times / DAY + draw.random()))
+    load[int(draw.integers(DAY)) :] *= draw.uniform(0.5, 2)
+    for _ in range(int(draw.integers(4))):
+        begin, long = int(draw.integers(DAY)), int(draw.integers(10, 180))
+        load[begin : begin + long] *= draw.uniform(1, 3)
+    load *= draw.normal(1, draw.uniform(0, 0.05), DAY).clip(0.5, 1.5)
+    load *= draw.uniform(0.05, 0.6) * 1_000.0 * partitions
+    settings = ScaleSettings(headroom=float(draw.choice([0, 20, 50])))
+    steady, ran, wishes = SteadyScale(WINDOW * MINUTE), [], []
+    drift = np.sort(draw.integers(DAY, size=2))
+    for minute, rate in enumerate(load.tolist()):
+        variant = int(np.searchsorted(drift, minute, side="right"))
+        sizing = sizings(partitions, threads, variant)
+        wish = scale_wish(sizing, rate, 1, settings)
+        ran.append(steady.step(minute * MINUTE, wish.wanted, wish.helps))
+        assert ran[-1] in wish.helps, (seed, minute)
+        wishes.append(wish.wanted)
+    return ran, wishes, hindsight(np.array(wishes))
+
+
+def hindsight(wanted: np.ndarray) -> float:
+    """The fewest member-minutes of those that never run less than is wanted and keep each number
+    for a window: a sum over pieces of one to two windows, by dynamic programming."""
+    costs = {
+        long: long * sliding_window_view(wanted, long).max(axis=1)
+        for long in range(WINDOW, 2 * WINDOW)
+    }
+    best = np.full(len(wanted) + 1, np.inf)
+    best[0] = 0.0
+    for end in range(WINDOW, len(wanted) + 1):
+        ways = [best[end - n] + cost[end - n] for n, cost in costs.items() if n <= end]
+        best[end] = min(ways)
+    return float(best[-1])
+
+
+def check_histories(seeds: range) -> None:
+    for seed in seeds:
+        ran, wishes, least = history(seed)
+        assert all(now >= wish for now, wish in zip(ran, wishes, strict=True)) or turns_up(ran)
+        assert all(b - a >= WINDOW for a, b in pairwise(turns_up(ran))), seed
+        for minute in range(2 * WINDOW, DAY):
+            recent = wishes[minute - 2 * WINDOW : minute + 1]
+            if len(set(recent)) == 1:
+                assert ran[minute] == recent[0], (seed, minute)
+        assert sum(ran) <= 1.15 * least, (seed, sum(ran) / least)
+
+
+@pytest.mark.parametrize("part", range(4))
+def test_days_of_load(part: int) -> None:
+    check_histories(range(50 * part, 50 * part + 50))
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("part", range(10))
+def test_ten_thousand_days_of_load(part: int) -> None:
+    check_histories(range(1_000 * part, 1_000 * part + 1_000))
