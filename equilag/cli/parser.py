@@ -14,6 +14,7 @@ from equilag.cli.commands import (
     collect,
     completion,
     doctor,
+    exporter,
     fleet,
     group_answers,
     groups,
@@ -34,7 +35,7 @@ SECTIONS: Final[dict[str, tuple[ModuleType | GroupCommand, ...]]] = {
         group_answers.FRONTIER, report, verify,
     ),
     "members and time": (group_answers.SIZE, group_answers.SIMULATE),
-    "live groups": (groups, snapshot, steward, doctor),
+    "live groups": (groups, snapshot, steward, exporter, doctor),
     "fleets": (collect, fleet),
     "your shell": (completion,),
 }  # fmt: skip

@@ -17,6 +17,7 @@ from equilag.live.rebalance.live_policy import live_policy
 from equilag.live.status.http_server import serve
 from equilag.live.status.log_lines import LogLine
 from equilag.live.status.status import StewardStatus
+from equilag.live.status.steward_pages import steward_pages
 from equilag.live.steward.steward_options import StewardOptions
 from equilag.planner.worth.thresholds import Thresholds, VerdictLimits
 
@@ -87,7 +88,7 @@ def test_a_line_of_the_log() -> None:
 @pytest.fixture
 def running() -> Iterator[tuple[StewardStatus, str]]:
     state = StewardStatus(1.0, 10.0)
-    server = serve(state, "127.0.0.1", 0)
+    server = serve(steward_pages(state), "127.0.0.1", 0)
     yield state, f"127.0.0.1:{server.server_address[1]}"
     server.shutdown()
     server.server_close()

@@ -13,6 +13,7 @@ from equilag.cli.arguments.cluster import add_cluster, add_reading, client_confi
 from equilag.cli.arguments.conversions import OneOf, duration, number_from, whole
 from equilag.cli.arguments.options import Option
 from equilag.cli.arguments.policy_options import add_settings, policy_of
+from equilag.cli.arguments.serving import SCALING, limit_of, listening, scale_settings
 from equilag.cli.screen import emit, remark
 from equilag.cli.stop_signals import handled
 from equilag.domain.errors import InputError, MissingExtra
@@ -32,22 +33,9 @@ CO_PARTITION: Final = (
     " that seem to be joined; none: no lists (default: auto)"
 )
 """Help of ``--co-partition``: lists of topics, ``auto`` or ``none``."""
-LISTEN: Final = "127.0.0.1:9478"
-"""Loopback: the status is private by default. A port in the range of Prometheus exporters."""
-
 planning_seconds: Final = number_from(0.01, 600.0, "a number of seconds from 0.01 to 600")
 """Less than a planner's first step takes is no limit but a mistake; a group is not planned for
 longer while it waits."""
-
-
-def address(text: str) -> tuple[str, int]:
-    """Return host and port of ``HOST:PORT``."""
-    host, colon, port = text.rpartition(":")
-    if colon and port.isascii() and port.isdigit() and int(port) > 65535:
-        raise argparse.ArgumentTypeError(f"{port} is no port; 65535 is the highest")
-    if not colon or not host or not port.isascii() or not port.isdigit():
-        raise argparse.ArgumentTypeError(f"{text!r} is not of the form HOST:PORT")
-    return host.strip("[]"), int(port)
 
 
 RUNNING: Final = (
@@ -60,10 +48,7 @@ RUNNING: Final = (
            " members' max.poll.interval.ms (default: 5m)", duration, 300.0),
     Option("--status", "", "print the status of the steward that runs at --listen"),
     Option("--json", "", "with --status: print the JSON of /status"),
-    Option("--listen", "HOST:PORT", "address of the live page, /status, /metrics and /healthz"
-           f" (default: {LISTEN})", address, LISTEN),
-    Option("--allow-host", "NAME", "accept requests to this name with dots, besides this machine's"
-           " names; can be repeated", repeats=True),
+    *listening("the live page, /status, /metrics, /scale/ and /healthz", 9478),
 )  # fmt: skip
 THRESHOLDS: Final = (
     *options.LIMITS,
@@ -115,6 +100,7 @@ def add_steward_options(parser: argparse.ArgumentParser) -> None:
     planning = parser.add_argument_group("how to plan")
     options.add(planning, *PLANNING)
     add_reading(planning)
+    options.add(parser.add_argument_group("how many processes /scale/ asks for"), *SCALING)
     add_settings(parser, "steward", LIVE_DEFAULTS, {"co_partition": CO_PARTITION})
     options.add(parser.add_argument_group("membership"), *MEMBERSHIP)
 
@@ -156,6 +142,8 @@ def steward_options(args: argparse.Namespace) -> StewardOptions:
             protocols=(*dict.fromkeys([*args.protocol, *BUILT_IN]),),
             policy=policy,
             limits=VerdictLimits(thresholds, args.min_lag, args.behind),
+            scale=scale_settings(args, args.group),
+            threads=limit_of(args.threads, args.group),
             session=args.session_timeout,
             observe_every=args.every,
             plan_limit=args.time_limit,
@@ -229,6 +217,7 @@ def run(args: argparse.Namespace) -> int:
     try:
         from equilag.live.status.http_server import serve
         from equilag.live.status.log_lines import logging_to_stderr
+        from equilag.live.status.steward_pages import steward_pages
         from equilag.live.steward.steward import Steward
     except (ImportError, MissingExtra) as error:  # of the smaller extra for reading a cluster
         missing = error if isinstance(error, ImportError) else error.__cause__
@@ -238,7 +227,7 @@ def run(args: argparse.Namespace) -> int:
     with logging_to_stderr():
         steward = Steward(config, chosen)
         host, port = args.listen
-        server = serve(steward.state, host, port, args.allow_host)
+        server = serve(steward_pages(steward.state), host, port, args.allow_host)
         try:
             with handled(lambda *_: steward.end(), signal.SIGINT, signal.SIGTERM):
                 steward.run()

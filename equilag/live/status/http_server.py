@@ -1,7 +1,7 @@
-"""The steward's HTTP server: the live page, `/status`, `/metrics` and `/healthz` on one port.
+"""The HTTP server of steward and exporter: some pages on one port.
 
-It only reads: GET and HEAD. Slow and many clients cost it a bounded number of threads, and the
-steward's loops nothing.
+It only reads: GET and HEAD. Slow and many clients cost it a bounded number of threads, and other
+loops nothing.
 """
 
 from __future__ import annotations
@@ -16,12 +16,10 @@ from functools import partial
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from ipaddress import ip_address
 from typing import Any, Final, NamedTuple
+from urllib.parse import unquote
 
 from equilag.domain.errors import InputError, describe_error
-from equilag.live.status.status import StewardStatus, log_event
-from equilag.live.status.steward_metrics import metrics_of
-from equilag.live.status.steward_report import StewardReport
-from equilag.report.page.write_page import cards_of, page_of
+from equilag.live.status.status import log_event
 
 
 def is_own_name(host: str, allowed: Collection[str]) -> bool:
@@ -49,20 +47,8 @@ def _is_address(name: str) -> bool:
     return True
 
 
-REFRESH_S: Final = 5
-"""How often the page reads the status: as often as a steward observes its group by default."""
 PAGE_POLICY: Final = "frame-ancestors 'none'"
 """What a page cannot say of itself in its head; the rest of its policy is there."""
-
-
-def live_page(state: StewardStatus) -> str:
-    """The whole page."""
-    return page_of(StewardReport(state.facts, state.history), refresh_s=REFRESH_S)
-
-
-def live_parts(state: StewardStatus) -> str:
-    """What changes of the page, as HTML without a frame."""
-    return cards_of(StewardReport(state.facts, state.history))
 
 
 MAX_CONNECTIONS: Final = 16
@@ -92,18 +78,18 @@ class Answer(NamedTuple):
     headers: Mapping[str, str] = {}
 
 
-class StewardServer(ThreadingHTTPServer):
+class PageServer(ThreadingHTTPServer):
     """Answers each connection on a thread of its own, of which there are few."""
 
     daemon_threads = True
     block_on_close = False
     request_queue_size = 32
 
-    def __init__(self, address: tuple[str, int], answer: Callable[[str, str], Answer]) -> None:
+    def __init__(self, address: tuple[str, int], answer: Callable[[str, str, str], Answer]) -> None:
         if ":" in address[0]:
             self.address_family = socket.AF_INET6
         self.answer = answer
-        """Gets path and Host header."""
+        """Gets path and the headers Host and Accept."""
         self._open: dict[Any, float] = {}
         """Connection -> when it began, in monotonic seconds."""
         self._lock = threading.Lock()
@@ -140,14 +126,15 @@ class StewardServer(ThreadingHTTPServer):
 
 
 class _Handler(BaseHTTPRequestHandler):
-    server: StewardServer
+    server: PageServer
     timeout = IDLE_S
     server_version = "equilag"
     sys_version = ""
 
     def do_GET(self) -> None:
         path = self.path.partition("?")[0]
-        self._write(self.server.answer(path, self.headers.get("Host", "")))
+        host, accept = (self.headers.get(name, "") for name in ("Host", "Accept"))
+        self._write(self.server.answer(path, host, accept))
 
     def do_HEAD(self) -> None:
         self.do_GET()
@@ -176,31 +163,42 @@ class _Handler(BaseHTTPRequestHandler):
         """Log nothing: every scrape would be a line."""
 
 
-def serve(
-    state: StewardStatus, host: str, port: int, allowed_hosts: Collection[str] = ()
-) -> StewardServer:
+class PageRequest(NamedTuple):
+    """What a page gets of a request."""
+
+    name: str = ""
+    """What follows the path of a page that ends with a slash."""
+    accept: str = ""
+    """The header Accept."""
+
+
+Pages = Mapping[str, Callable[[PageRequest], Answer]]
+"""Path -> what answers it; one that ends with a slash is for all paths below it, too."""
+
+
+def serve(pages: Pages, host: str, port: int, allowed_hosts: Collection[str] = ()) -> PageServer:
     """Start a server on its own thread; `allowed_hosts` are names that it may be called by.
 
-    Raises InputError if the port is not available, MissingExtra without prometheus_client.
+    Raises InputError if the port is not available.
     """
-    paths = _paths(state)
 
-    def answer(path: str, called: str) -> Answer:
+    def answer(path: str, called: str, accept: str) -> Answer:
         if not is_own_name(called, {host, *allowed_hosts}):
             text = f"this server is not called {called!r}: see --allow-host\n"
             return Answer(421, TEXT, text.encode("utf-8", "backslashreplace"))
-        make = paths.get(path)
-        if make is None:
-            known = ", ".join(sorted(paths))
+        folder, _, name = path[1:].partition("/")
+        make, name = (pages.get(path), "") if path in pages else (pages.get(f"/{folder}/"), name)
+        if make is None or not path.startswith("/"):
+            known = ", ".join(sorted(pages))
             return Answer(404, TEXT, f"not found: try {known}\n".encode())
         try:
-            return make()
-        except Exception as error:  # noqa: BLE001  what a page raises must not end the steward
+            return make(PageRequest(unquote(name), accept))
+        except Exception as error:  # noqa: BLE001  what a page raises must not end the program
             log_event(logging.ERROR, "page-failed", problem=f"{path}: {describe_error(error)}")
             return Answer(500, TEXT, b"this page failed; the log says why\n")
 
     try:
-        server = StewardServer((host, port), answer)
+        server = PageServer((host, port), answer)
     except (OSError, OverflowError) as error:
         reason = getattr(error, "strerror", None) or error
         problem = f"cannot listen on port {port} of {host}: {reason}; choose another HOST:PORT"
@@ -210,24 +208,5 @@ def serve(
     return server
 
 
-def _paths(state: StewardStatus) -> dict[str, Callable[[], Answer]]:
-    """Path -> what answers it."""
-    metrics = metrics_of(lambda: state.facts)
-
-    def health() -> Answer:
-        facts = state.facts
-        words = facts.problem or ("degraded: " + facts.role_reason if facts.degraded else "ok")
-        return Answer(503 if facts.problem else 200, TEXT, f"{words}\n".encode())
-
-    return {
-        "/": lambda: Answer(200, HTML, live_page(state).encode()),
-        "/parts": lambda: Answer(200, HTML, live_parts(state).encode()),
-        "/history": lambda: Answer(200, JSON, _json(state.history.document())),
-        "/status": lambda: Answer(200, JSON, _json(state.facts.document())),
-        "/metrics": lambda: Answer(200, "text/plain; version=0.0.4; charset=utf-8", metrics()),
-        "/healthz": health,
-    }
-
-
-def _json(document: Mapping[str, Any]) -> bytes:
+def as_json(document: Mapping[str, Any]) -> bytes:
     return json.dumps(document, indent=1, allow_nan=False).encode() + b"\n"

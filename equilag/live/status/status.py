@@ -13,6 +13,7 @@ from typing import Any, Final, get_args
 
 from equilag import __version__
 from equilag.domain.figures import utc
+from equilag.live.exporter.group_answer import GroupAnswer
 from equilag.live.status.steward_facts import Role, StewardFacts
 from equilag.live.status.steward_parts import (
     StewardDecision,
@@ -72,6 +73,8 @@ class StewardStatus:
     _points: deque[tuple[Any, ...]] = field(default_factory=lambda: deque(maxlen=MAX_POINTS))
     """Seconds since 1970, and the facts of the course then."""
     _rebalances: deque[float] = field(default_factory=lambda: deque(maxlen=MAX_REBALANCES))
+    _answer: GroupAnswer | None = None
+    _answered_at: float = 0.0
     _observed_at: float | None = None
     _heartbeat_at: float | None = None
     _lock: threading.Lock = field(default_factory=threading.Lock)
@@ -93,6 +96,21 @@ class StewardStatus:
     def heartbeat_answered(self) -> None:
         """A heartbeat was answered just now."""
         self._heartbeat_at = time.monotonic()
+
+    def answered(self, answer: GroupAnswer, at: float) -> None:
+        """What is known of the group as it was at a monotonic time."""
+        with self._lock:
+            self._answer, self._answered_at = answer, at
+
+    def answers(self) -> list[GroupAnswer]:
+        """What is known of the group, with the age of that."""
+        with self._lock:
+            answer, age = self._answer, time.monotonic() - self._answered_at
+        return [] if answer is None else [replace(answer, age_s=age)]
+
+    def answer(self, group: str) -> GroupAnswer | None:
+        """The same, if it is this group."""
+        return next((one for one in self.answers() if one.group == group), None)
 
     def decide(self, kind: str, reason: str) -> None:
         """An observation ended in this decision; the kind is empty where none was to be made."""

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import logging
 import time
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from typing import Any, Final
 
 from equilag.domain.figures import utc
-from equilag.domain.group.group import Group
 from equilag.domain.plan.metrics import member_counts, member_loads, member_sums, spread
 from equilag.domain.plan.move import Move
 from equilag.domain.plan.plan import Plan
@@ -19,10 +18,8 @@ from equilag.live.rebalance.joined_members import client_id_in, member_key, spee
 from equilag.live.status.status import log_event
 from equilag.live.status.steward_parts import StewardMember, StewardMove, StewardPlan
 from equilag.live.steward.observer import Observation
-from equilag.planner.verdict.quick_verdict import quick_verdict
 from equilag.planner.worth.gain import heaviest_percent
 from equilag.planner.worth.group_loads import GroupLoads
-from equilag.planner.worth.thresholds import VerdictLimits
 
 MAX_MOVES: Final = 50
 """Moves of a plan that the status lists: more would not be read."""
@@ -51,10 +48,10 @@ def observed_figures(observation: Observation) -> dict[str, Any]:
     }
 
 
-def causes_of(group: Group, limits: VerdictLimits) -> tuple[CauseFacts, ...]:
-    """Return what is wrong with the group that no rebalance mends; `limits` say from where on."""
+def lasting(causes: Iterable[CauseFacts]) -> tuple[CauseFacts, ...]:
+    """Return the causes that no rebalance mends."""
     mended = ("leave", "assign", "move")
-    return tuple(one for one in quick_verdict(group, limits).causes if one.action not in mended)
+    return tuple(one for one in causes if one.action not in mended)
 
 
 def _rounded(value: float | None) -> float | None:

@@ -14,6 +14,8 @@ from equilag.domain.errors import EquilagError
 from equilag.domain.group.group import Group
 from equilag.domain.plan.plan import Plan
 from equilag.domain.policy.policy import Policy
+from equilag.live.exporter.group_answer import answer_of
+from equilag.live.exporter.group_scaler import GroupScaler
 from equilag.live.rebalance.controller import Considered
 from equilag.live.rebalance.decision import Decision, PlanSettings
 from equilag.live.rebalance.fitting_policy import with_capacities
@@ -24,8 +26,8 @@ from equilag.live.rebalance.sticky_plan import sticky_policy
 from equilag.live.status.status import PASSIVE_REASON, log_event
 from equilag.live.status.status_figures import (
     SpeedReport,
-    causes_of,
     decision_figures,
+    lasting,
     observed_figures,
     shown_moves,
 )
@@ -61,6 +63,7 @@ class MonitorLoop:
         self._repair = Repair()
         self._dry_run = DryRun(shared.options.policy) if shared.options.dry_run else None
         self._speeds = SpeedReport()
+        self._scaler = GroupScaler(shared.options.scale, shared.options.threads)
         self.failure: EquilagError | None = None
         """Why the steward has to end."""
         self._remarks: set[str] = set()
@@ -145,8 +148,7 @@ class MonitorLoop:
         state = self._shared.state
         state.set(**observed_figures(observation))
         if observation.began >= self._causes_at + _CAUSES_S:
-            state.set(causes=causes_of(observation.group, self._shared.options.limits))
-            self._causes_at = observation.began
+            self._judge(observation)
         measured = speeds_of(observation.members, observation.speeds)
         rate = float(observation.loads.rate.sum())
         self._speeds.report(observation.measured.capacities, measured, rate)
@@ -157,6 +159,17 @@ class MonitorLoop:
                 role_reason=PASSIVE_REASON if consumer else "",
                 protocol=observation.protocol,
             )
+
+    def _judge(self, observation: Observation) -> None:
+        """Show what is wrong with the group, and how many processes it needs."""
+        group, options, at = observation.group, self._shared.options, observation.at
+        answer = answer_of(group, options.limits)
+        if group.n_members and self._scaler.staleness(group, at) >= 1:
+            self._scaler.size(group, at)
+        answer = replace(answer, scale=self._scaler.facts(group, at))
+        self._shared.state.set(causes=lasting(answer.causes))
+        self._shared.state.answered(answer, at)
+        self._causes_at = observation.began
 
     def _evaluate(self, observation: Observation, leads: bool, generation: int) -> None:
         if self._dry_run is not None:

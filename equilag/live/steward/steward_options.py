@@ -12,6 +12,7 @@ from equilag.live.rebalance.decision import PlanSettings
 from equilag.live.rebalance.fitting_policy import check_rules
 from equilag.live.rebalance.kept_together import CoPartitionMode
 from equilag.live.rebalance.live_policy import live_policy
+from equilag.planner.sizes.scaling import ScaleSettings
 from equilag.planner.worth.thresholds import VerdictLimits
 
 PLAN_EFFORT: Final = 1.0
@@ -29,6 +30,10 @@ class StewardOptions:
     policy: Policy = field(default_factory=live_policy)
     limits: VerdictLimits = field(default_factory=VerdictLimits)
     """When to rebalance, and from where on something else is wrong."""
+    scale: ScaleSettings = field(default_factory=ScaleSettings)
+    """How many processes it says that the group needs."""
+    threads: int | None = None
+    """Of a process."""
     session: float = 20.0
     observe_every: float = 5.0
     plan_limit: float = 5.0

@@ -17,12 +17,19 @@ EFFORT: Final = 0.02
 """Seconds of one core: a list of 1,000 groups of which each tenth is uneven takes 2 s longer."""
 
 
-def quick_verdict(
+def quick_judgement(
     group: Group, limits: VerdictLimits | None = None, policy: Policy | None = None
-) -> VerdictFacts:
+) -> JudgedPlan:
     """Most causes need no plan; whether another assignment helps takes one."""
     policy = Policy() if policy is None else policy
     found = JudgedPlan(solve(group, policy, time_limit=0), limits)
     if decide(found).action in ("undecided", "move"):
         found = JudgedPlan(solve(group, policy, effort=EFFORT), limits)
-    return verdict_of(found)
+    return found
+
+
+def quick_verdict(
+    group: Group, limits: VerdictLimits | None = None, policy: Policy | None = None
+) -> VerdictFacts:
+    """The verdict on a `quick_judgement`."""
+    return verdict_of(quick_judgement(group, limits, policy))

@@ -21,6 +21,7 @@ from equilag.domain.errors import InputError
 from equilag.live.status import http_server
 from equilag.live.status.http_server import MAX_CONNECTIONS, is_own_name, serve
 from equilag.live.status.status import StewardStatus
+from equilag.live.status.steward_pages import steward_pages
 
 
 @pytest.fixture
@@ -36,7 +37,7 @@ def state() -> StewardStatus:
 
 @contextmanager
 def serving(state: StewardStatus, host: str, allowed: Sequence[str] = ()) -> Iterator[str]:
-    server = serve(state, host, 0, allowed)
+    server = serve(steward_pages(state), host, 0, allowed)
     try:
         yield f"http://{f'[{host}]' if ':' in host else host}:{server.server_address[1]}"
     finally:
@@ -183,7 +184,7 @@ def test_a_port_in_use(url: str, state: StewardStatus) -> None:
     port = int(url.rpartition(":")[2])
     said = f"--listen: cannot listen on port {port} of 127.0.0.1: Address already in use"
     with pytest.raises(InputError, match=f"{said}; choose another HOST:PORT"):
-        serve(state, "127.0.0.1", port)
+        serve(steward_pages(state), "127.0.0.1", port)
 
 
 def test_ipv6(state: StewardStatus) -> None:

@@ -14,7 +14,6 @@ from support.reports import words_of
 from support.steward_fakes import made_steward
 
 from equilag.domain.errors import InputError
-from equilag.live.status.http_server import live_parts
 from equilag.live.status.status import (
     MAX_EVENTS,
     MAX_POINTS,
@@ -23,10 +22,12 @@ from equilag.live.status.status import (
     log_event,
     recorded,
 )
-from equilag.live.status.status_figures import SpeedReport, causes_of, shown_moves
+from equilag.live.status.status_figures import SpeedReport, lasting, shown_moves
 from equilag.live.status.steward_facts import read_steward_facts
+from equilag.live.status.steward_pages import live_parts
 from equilag.live.status.steward_report import StewardReport
 from equilag.planner.solve import solve
+from equilag.planner.verdict.quick_verdict import quick_verdict
 from equilag.planner.worth.thresholds import VerdictLimits
 from equilag.report.report_blocks import Fact, Facts
 
@@ -191,10 +192,12 @@ def test_a_status_of_another_version() -> None:
 def test_what_no_rebalance_mends_is_told_with_what_to_do() -> None:
     late = group_of([4], [[0]] * 2, owners=[0, 0, 1, 1], lags=[90_000] * 4)
     state = leading()
-    state.set(causes=causes_of(late, VerdictLimits()), at="2026-11-22T00:00:00Z")
+    state.set(
+        causes=lasting(quick_verdict(late, VerdictLimits()).causes), at="2026-11-22T00:00:00Z"
+    )
     facts = read_steward_facts(json.loads(json.dumps(state.facts.document())))
     (cause,) = facts.causes
     assert (cause.cause, cause.action, cause.sure) == ("all-behind", "look", False)
     assert f"{cause.evidence} {cause.advice}" in words_of(StewardReport(facts))
     uneven = group_of([4], [[0]] * 2, owners=[0, 0, 0, 1], lags=[5_000, 3_900, 2_900, 2_000])
-    assert causes_of(uneven, VerdictLimits()) == ()
+    assert lasting(quick_verdict(uneven, VerdictLimits()).causes) == ()

@@ -9,8 +9,9 @@ import pytest
 from support.browser import browser, look  # noqa: F401  fixtures
 from support.steward_fakes import HOSTILE, made_steward
 
-from equilag.live.status.http_server import StewardServer, live_page, live_parts, serve
+from equilag.live.status.http_server import PageServer, serve
 from equilag.live.status.status import StewardStatus
+from equilag.live.status.steward_pages import live_page, live_parts, steward_pages
 
 if TYPE_CHECKING:
     from playwright.sync_api import Page
@@ -27,15 +28,15 @@ def state() -> StewardStatus:
 
 
 @pytest.fixture
-def server(state: StewardStatus, monkeypatch: pytest.MonkeyPatch) -> Iterator[StewardServer]:
-    monkeypatch.setattr("equilag.live.status.http_server.REFRESH_S", 0.2)
-    server = serve(state, "127.0.0.1", 0)
+def server(state: StewardStatus, monkeypatch: pytest.MonkeyPatch) -> Iterator[PageServer]:
+    monkeypatch.setattr("equilag.live.status.steward_pages.REFRESH_S", 0.2)
+    server = serve(steward_pages(state), "127.0.0.1", 0)
     yield server
     server.shutdown()
     server.server_close()
 
 
-def address(server: StewardServer) -> str:
+def address(server: PageServer) -> str:
     return f"http://127.0.0.1:{server.server_address[1]}/"
 
 
@@ -61,7 +62,7 @@ def headline_of(page: Page) -> str:
 
 
 @pytest.mark.browser
-def test_it_follows_the_steward(look: Look, server: StewardServer, state: StewardStatus) -> None:  # noqa: F811
+def test_it_follows_the_steward(look: Look, server: PageServer, state: StewardStatus) -> None:  # noqa: F811
     opened = look(address(server), 390)
     page = opened.page
     assert headline_of(page) == state.facts.headline
@@ -83,7 +84,7 @@ def test_it_follows_the_steward(look: Look, server: StewardServer, state: Stewar
 @pytest.mark.browser
 def test_it_says_when_the_steward_is_gone_and_goes_on_when_it_is_back(
     look: Look,  # noqa: F811
-    server: StewardServer,
+    server: PageServer,
     state: StewardStatus,
 ) -> None:
     opened = look(address(server))
@@ -94,7 +95,7 @@ def test_it_says_when_the_steward_is_gone_and_goes_on_when_it_is_back(
     opened.page.wait_for_selector("#lost:not([hidden])")
     assert "has not answered since" in opened.page.inner_text("#lost")
     assert headline_of(opened.page) == state.facts.headline
-    back = serve(state, "127.0.0.1", port)
+    back = serve(steward_pages(state), "127.0.0.1", port)
     try:
         opened.page.wait_for_selector("#lost", state="hidden")
     finally:

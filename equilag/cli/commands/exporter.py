@@ -1,0 +1,92 @@
+"""``equilag exporter``: verdicts on many groups as metrics, and how many processes they need."""
+
+from __future__ import annotations
+
+import argparse
+import signal
+from contextlib import ExitStack
+from typing import TYPE_CHECKING, Final
+
+from equilag.cli.arguments import options
+from equilag.cli.arguments.cluster import GROUPS, add_cluster, add_reading, client_config
+from equilag.cli.arguments.conversions import duration
+from equilag.cli.arguments.options import Option
+from equilag.cli.arguments.policy_options import add_settings, policy_of
+from equilag.cli.arguments.serving import SCALING, limit_of, listening, scale_settings
+from equilag.cli.arguments.source import check_source
+from equilag.cli.stop_signals import handled
+from equilag.domain.errors import MissingExtra
+
+if TYPE_CHECKING:
+    from equilag.live.exporter.exporter import ReadGroups
+
+NAME: Final = "exporter"
+HELP: Final = "serve the verdicts on groups as metrics, and how many members help"
+DESCRIPTION: Final = """\
+Reads the groups of a cluster again and again, and serves what equilag says of
+each as metrics for Prometheus, and how many processes it needs for KEDA. equilag
+never joins a group or commits. It needs DESCRIBE on groups and their topics.
+docs/metrics.md is the guide."""
+EPILOG: Final = """\
+It takes 5 % of a core at most: with many groups rounds come less often. SIGTERM
+ends it.
+
+example:
+  equilag exporter --bootstrap-server kafka:9092 --groups 'orders-.*'
+  curl http://127.0.0.1:9479/scale/orders-service"""
+
+EVERY: Final = Option(
+    "--every", "T", "time between two rounds, at least (default: 15s)", duration, 15.0
+)
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    add_cluster(parser, required=False)
+    options.add(parser, GROUPS, EVERY, *listening("/metrics, /scale/, /healthz and /readyz", 9479))
+    add_reading(parser)
+    options.add(parser, *options.LIMITS)
+    options.add(parser.add_argument_group("how many processes /scale/ asks for"), *SCALING)
+    add_settings(parser, "size")
+    options.add(parser, options.SEED)
+
+
+def run(args: argparse.Namespace) -> int:
+    check_source(args, one_group=False)
+    policy = policy_of(args, "size")
+    with options.named():
+        limits = options.limits_of(args)
+        scale_settings(args, "")
+    try:
+        from equilag.live.exporter.exporter import Exporter
+        from equilag.live.exporter.exporter_pages import exporter_pages
+        from equilag.live.exporter.group_scaler import GroupScaler
+        from equilag.live.exporter.watched_group import JudgeSettings
+        from equilag.live.status.http_server import serve
+        from equilag.live.status.log_lines import logging_to_stderr
+    except ImportError as error:
+        raise MissingExtra(f"needs {error.name}: pip install 'equilag[steward]'") from error
+
+    def scaler(group: str) -> GroupScaler:
+        return GroupScaler(scale_settings(args, group), limit_of(args.threads, group), policy)
+
+    judge = JudgeSettings(limits, policy, args.auto_offset_reset or options.RESETS_DEFAULT)
+    with ExitStack() as stack:
+        exporter = Exporter(reader_of(args, stack), judge, scaler, args.every, args.seed)
+        stack.enter_context(logging_to_stderr())
+        host, port = args.listen
+        server = serve(exporter_pages(exporter), host, port, args.allow_host)
+        stack.callback(server.server_close)
+        stack.callback(server.shutdown)
+        with handled(lambda *_: exporter.stop.set(), signal.SIGINT, signal.SIGTERM):
+            exporter.run()
+    return 0
+
+
+def reader_of(args: argparse.Namespace, stack: ExitStack) -> ReadGroups:
+    """What reads the groups of the source that the options name."""
+    from equilag.live.exporter.live_source import ClusterSource
+
+    level = args.isolation_level or options.ISOLATION_LEVELS[0]
+    source = ClusterSource(client_config(args), args.groups, level)
+    stack.callback(source.close)
+    return source

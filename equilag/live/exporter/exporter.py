@@ -1,0 +1,189 @@
+"""The exporter: reads groups again and again with a bounded share of a core, and joins nothing."""
+
+from __future__ import annotations
+
+import logging
+import random
+import threading
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
+from typing import Final, NamedTuple
+
+from equilag.adapters.kafka.reading import Reading
+from equilag.domain.errors import EquilagError
+from equilag.live.exporter.group_answer import GroupAnswer
+from equilag.live.exporter.group_scaler import GroupScaler
+from equilag.live.exporter.watched_group import JudgeSettings, WatchedGroup
+from equilag.live.status.status import log_event
+
+CORE_SHARE: Final = 0.05
+"""Part of a core that rounds may take on average; the interval grows for it."""
+SIZING_SHARE: Final = 0.4
+"""Of that, what is kept for sizing groups."""
+JITTER: Final = 0.1
+"""Part of the interval by which rounds come earlier or later, so that several exporters do not ask
+brokers at once."""
+MISSED: Final = 2
+"""Rounds in a row without a group after which it is gone: one of several brokers may be away."""
+
+
+class GroupsRead(NamedTuple):
+    """Groups at one moment."""
+
+    groups: list[Reading]
+    left_out: Mapping[str, str]
+    """Group -> why it could not be read now."""
+    age_s: float = 0.0
+    """Seconds since the offsets were measured."""
+
+
+ReadGroups = Callable[[], GroupsRead]
+"""Reads all groups that are wanted. Raises EquilagError."""
+
+
+@dataclass(frozen=True, slots=True)
+class ExporterFacts:
+    """How the exporter does."""
+
+    up: bool = False
+    """1 if the last round read the groups."""
+    problem: str = "no round has ended yet"
+    """Why not; empty if it did."""
+    groups: int = 0
+    """Groups with an answer."""
+    left_out: int = 0
+    """Groups that could not be read in the last round; they keep their last answer."""
+    rounds: int = 0
+    """Rounds so far."""
+    failed_rounds: int = 0
+    """Rounds that read nothing."""
+    interval_s: float = 0.0
+    """Seconds between the starts of two rounds."""
+    round_s: float = 0.0
+    """Seconds that the last round took."""
+    core_s: float = 0.0
+    """Seconds of a core that the last round took."""
+    last_read_age_s: float | None = None
+    """Seconds since groups were read."""
+
+
+@dataclass(slots=True)
+class _Known:
+    watched: WatchedGroup
+    answer: GroupAnswer | None = None
+    missed: int = 0
+
+
+@dataclass(slots=True)
+class Exporter:
+    """Reads with `read` every `every_s` seconds or less often; `scaler` makes that of a group by
+    its name. One thread runs it, others ask for answers."""
+
+    read: ReadGroups
+    judge: JudgeSettings
+    scaler: Callable[[str], GroupScaler]
+    every_s: float = 15.0
+    seed: int = 0
+    stop: threading.Event = field(default_factory=threading.Event)
+    _known: dict[str, _Known] = field(default_factory=dict)
+    _facts: ExporterFacts = field(default_factory=ExporterFacts)
+    _read_at: float | None = None
+    _logged: str = ""
+
+    def run(self) -> None:
+        """Run rounds until `stop` is set."""
+        chance = random.Random(self.seed)
+        while not self.stop.is_set():
+            begun = time.monotonic()
+            wait = self.round() * (1 + JITTER * (2 * chance.random() - 1))
+            self.stop.wait(max(0.0, begun + wait - time.monotonic()))
+
+    def round(self) -> float:
+        """Read and judge all groups once; seconds until the next round. Never raises what a cluster
+        or a server can cause."""
+        begun, core = time.monotonic(), time.thread_time()
+        problem, left_out = "", 0
+        try:
+            found = self.read()
+        except EquilagError as error:
+            problem = str(error)
+        else:
+            self._read_at = time.monotonic() - found.age_s
+            left_out = self._take(found, self._read_at)
+            judged = time.thread_time() - core
+            allowed = max(judged, self.every_s * CORE_SHARE) * SIZING_SHARE
+            self._resize(time.thread_time() + allowed)
+        if problem != self._logged:
+            event = ("reading-again",) if not problem else ("cannot-read-groups",)
+            log_event(logging.WARNING if problem else logging.INFO, *event, problem=problem)
+            self._logged = problem
+        used = time.thread_time() - core
+        interval = max(self.every_s, used / CORE_SHARE)
+        self._facts = ExporterFacts(
+            not problem, problem, len(self._known), left_out, self._facts.rounds + 1,
+            self._facts.failed_rounds + bool(problem), interval, time.monotonic() - begun, used,
+        )  # fmt: skip
+        return interval
+
+    def _take(self, found: GroupsRead, at: float) -> int:
+        """Judge what was read, and forget what is gone; how many groups could not be read."""
+        known, failed = dict(self._known), dict(found.left_out)
+        for reading in found.groups:
+            one = known.get(reading.group) or _Known(
+                WatchedGroup(self.judge, self.scaler(reading.group))
+            )
+            known[reading.group], one.missed = one, 0
+            try:
+                one.watched.add(reading, at)
+            except EquilagError as error:
+                failed[reading.group] = str(error)
+                continue
+            one.answer = one.watched.answer(at)
+        read = {one.group for one in found.groups}
+        for name in list(known):
+            if name in read or name in failed:
+                continue
+            known[name].missed += 1
+            if known[name].missed >= MISSED:
+                del known[name]
+        self._known = known
+        return len(failed)
+
+    def _resize(self, until: float) -> None:
+        """Size the groups that need it most, as far as the thread's time allows; at least one."""
+        now = time.monotonic()
+        due = []
+        for name, one in self._known.items():
+            group = one.watched.group
+            if group is not None and group.n_members:
+                due.append((one.watched.scaler.staleness(group, now), name, group))
+        for staleness, name, group in sorted(due, key=lambda row: -row[0]):
+            if staleness < 1 or self.stop.is_set():
+                return
+            one = self._known[name]
+            one.watched.scaler.size(group, now)
+            one.answer = one.watched.answer(now)
+            if time.thread_time() > until:
+                return
+
+    @property
+    def facts(self) -> ExporterFacts:
+        age = None if self._read_at is None else time.monotonic() - self._read_at
+        return replace(self._facts, last_read_age_s=age)
+
+    def answers(self) -> list[GroupAnswer]:
+        """The last answers of all groups, with their age."""
+        now = time.monotonic()
+        return [
+            replace(one.answer, age_s=now - one.watched.read_at)
+            for _, one in sorted(self._known.items())
+            if one.answer is not None
+        ]
+
+    def answer(self, name: str) -> GroupAnswer | None:
+        """The last answer of a group, with its age; None for a group that is not known."""
+        one = self._known.get(name)
+        if one is None or one.answer is None:
+            return None
+        return replace(one.answer, age_s=time.monotonic() - one.watched.read_at)

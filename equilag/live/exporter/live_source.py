@@ -1,0 +1,33 @@
+"""The groups of a cluster for the exporter."""
+
+from __future__ import annotations
+
+import re
+
+from equilag.adapters.kafka.client_config import Config
+from equilag.adapters.kafka.cluster import NoAnswer
+from equilag.adapters.kafka.group_reader import GroupReader
+from equilag.live.exporter.exporter import GroupsRead
+
+
+class ClusterSource:
+    """Reads the groups whose whole name `groups` matches; connects when it first reads, and again
+    after an error. One request is in flight at each broker at most."""
+
+    def __init__(self, config: Config, groups: re.Pattern[str] | None, isolation: str) -> None:
+        self._config, self._groups, self._isolation = config, groups, isolation
+        self._reader: GroupReader | None = None
+
+    def __call__(self) -> GroupsRead:
+        """Raises EquilagError if no broker answers."""
+        if self._reader is None:
+            self._reader = GroupReader(self._config, isolation=self._isolation)
+        wanted = bool if self._groups is None else self._groups.fullmatch
+        found = self._reader.read_all(wanted)
+        if found.remarks and not found.groups:  # no coordinator answered
+            raise NoAnswer(found.remarks[0])
+        return GroupsRead(found.groups, found.left_out)
+
+    def close(self) -> None:
+        if self._reader is not None:
+            self._reader.close()

@@ -1,0 +1,199 @@
+"""The exporter: what it keeps of groups, its pages, and what it says when nothing answers."""
+
+from __future__ import annotations
+
+import json
+import re
+import time
+
+import pytest
+from prometheus_client.openmetrics.parser import text_string_to_metric_families as openmetrics
+from prometheus_client.parser import text_string_to_metric_families as metrics
+from support.exported_groups import Cluster, exporter_of, reading
+
+from equilag.domain.errors import EquilagError
+from equilag.live.exporter import exporter as exporter_module
+from equilag.live.exporter.exporter import Exporter
+from equilag.live.exporter.exporter_pages import STALE_S, exporter_pages
+from equilag.live.status.http_server import Answer, PageRequest
+
+RATE = 150
+"""Records per second of each of four partitions; members read 1,000 each."""
+
+
+@pytest.fixture
+def now(monkeypatch: pytest.MonkeyPatch) -> list[float]:
+    """A clock that the test sets."""
+    clock = [1_000.0]
+    monkeypatch.setattr(time, "monotonic", lambda: clock[0])
+    return clock
+
+
+@pytest.fixture
+def cluster() -> Cluster:
+    return Cluster()
+
+
+@pytest.fixture
+def exporter(cluster: Cluster) -> Exporter:
+    return exporter_of(cluster, 1_000.0)
+
+
+def rounds(exporter: Exporter, cluster: Cluster, now: list[float], *names: str, n: int = 4) -> None:
+    """Read groups n times, 15 s apart, in which all that is produced is read."""
+    for _ in range(n):
+        now[0] += 15
+        end = int(now[0] * RATE)
+        cluster.groups = [reading(name, [end] * 4, [end - 30] * 4) for name in names]
+        exporter.round()
+
+
+def page(exporter: Exporter, path: str, name: str = "", accept: str = "") -> Answer:
+    return exporter_pages(exporter)[path](PageRequest(name, accept))
+
+
+def series(exporter: Exporter) -> dict[tuple[str, str], float]:
+    """Metric and group -> value."""
+    text = page(exporter, "/metrics").body.decode()
+    return {
+        (one.name, one.labels.get("group", "")): one.value
+        for family in metrics(text)
+        for one in family.samples
+    }
+
+
+def test_each_group_has_its_figures(exporter: Exporter, cluster: Cluster, now: list[float]) -> None:
+    rounds(exporter, cluster, now, "orders", "audit")
+    found = series(exporter)
+    assert found["equilag_group_members", "orders"] == 2
+    assert found["equilag_group_rate_total", "audit"] == pytest.approx(4 * RATE)
+    assert found["equilag_group_lag_total", "orders"] == 120
+    assert found["equilag_group_behind_seconds", "orders"] == pytest.approx(0.2)
+    assert found["equilag_group_members_needed", "orders"] == 1
+    assert found["equilag_group_replicas", "orders"] == 2  # a restart ends no process
+    assert found["equilag_group_members_next", "orders"] == 4
+    assert found["equilag_group_short", "orders"] == 0
+    assert found["equilag_group_hottest_percent", "orders"] == 25
+    assert found["equilag_group_age_seconds", "orders"] == 0
+    assert found["equilag_exporter_groups", ""] == 2
+    assert found["equilag_exporter_up", ""] == 1
+
+
+def test_no_label_holds_a_member(exporter: Exporter, cluster: Cluster, now: list[float]) -> None:
+    rounds(exporter, cluster, now, "orders")
+    assert "orders-1" not in page(exporter, "/metrics").body.decode()
+
+
+def test_openmetrics_is_written_for_those_that_accept_it(
+    exporter: Exporter, cluster: Cluster, now: list[float]
+) -> None:
+    rounds(exporter, cluster, now, 'odd"group\n')
+    found = page(exporter, "/metrics", accept="application/openmetrics-text; version=1.0.0")
+    assert found.kind.startswith("application/openmetrics-text")
+    families = [*openmetrics(found.body.decode())]
+    assert {sample.labels.get("group") for one in families for sample in one.samples} == {
+        None, 'odd"group\n',
+    }  # fmt: skip
+    broken = page(exporter, "/metrics", accept="application/openmetrics-text; version=x")
+    assert broken.kind.startswith("text/plain")
+
+
+def test_series_of_a_group_that_is_gone_leave_within_two_rounds(
+    exporter: Exporter, cluster: Cluster, now: list[float]
+) -> None:
+    rounds(exporter, cluster, now, "orders", "audit")
+    rounds(exporter, cluster, now, "audit", n=1)
+    assert ("equilag_group_members", "orders") in series(exporter)
+    rounds(exporter, cluster, now, "audit", n=1)
+    assert {group for _, group in series(exporter)} == {"", "audit"}
+
+
+def test_a_group_that_cannot_be_read_keeps_its_answer_with_its_age(
+    exporter: Exporter, cluster: Cluster, now: list[float]
+) -> None:
+    rounds(exporter, cluster, now, "orders")
+    cluster.groups, cluster.left_out = [], {"orders": "it rebalances"}
+    for _ in range(5):
+        now[0] += 15
+        exporter.round()
+    found = series(exporter)
+    assert found["equilag_group_age_seconds", "orders"] == 75
+    assert found["equilag_exporter_left_out", ""] == 1
+
+
+def test_how_many_processes(exporter: Exporter, cluster: Cluster, now: list[float]) -> None:
+    assert page(exporter, "/scale/", "orders").code == 404
+    rounds(exporter, cluster, now, "orders")
+    found = page(exporter, "/scale/", "orders")
+    answer = json.loads(found.body)
+    assert found.code == 200
+    assert (answer["replicas"], answer["need"], answer["helps"]) == (2, 1, [1, 2, 4])
+    assert "1 keeps up with 600 records/s and 20 % more" in answer["reason"]
+    assert "2 were needed in the last 300 s" in answer["reason"]
+    assert answer["age_s"] == 0
+    rounds(exporter, cluster, now, "orders", n=25)
+    assert json.loads(page(exporter, "/scale/", "orders").body)["replicas"] == 1
+    now[0] += STALE_S + 1
+    stale = page(exporter, "/scale/", "orders")
+    assert (stale.code, json.loads(stale.body)["age_s"]) == (503, STALE_S + 1)
+
+
+def test_without_speeds_nothing_is_scaled(cluster: Cluster, now: list[float]) -> None:
+    exporter = exporter_of(cluster, None)
+    rounds(exporter, cluster, now, "orders")
+    answer = json.loads(page(exporter, "/scale/", "orders").body)
+    assert (answer["replicas"], answer["need"]) == (2, None)
+    assert "not known yet" in answer["reason"]
+
+
+def test_a_cluster_that_goes_and_comes_back(
+    exporter: Exporter, cluster: Cluster, now: list[float], caplog: pytest.LogCaptureFixture
+) -> None:
+    assert page(exporter, "/readyz").code == 503
+    rounds(exporter, cluster, now, "orders")
+    assert page(exporter, "/readyz").code == 200
+    cluster.error = EquilagError("no broker answers")
+    for _ in range(9):
+        now[0] += 15
+        exporter.round()
+    assert page(exporter, "/readyz").body == b"no broker answers\n"
+    assert (page(exporter, "/readyz").code, page(exporter, "/healthz").code) == (503, 200)
+    found = series(exporter)
+    assert found["equilag_exporter_up", ""] == 0
+    assert found["equilag_exporter_failed_rounds", ""] == 9
+    assert found["equilag_group_age_seconds", "orders"] == 135
+    cluster.error = None
+    rounds(exporter, cluster, now, "orders", n=1)
+    assert series(exporter)["equilag_exporter_up", ""] == 1
+    assert page(exporter, "/readyz").code == 200
+    events = [one.getMessage() for one in caplog.records]
+    assert events.count("cannot-read-groups") <= 1
+
+
+def test_rounds_take_a_bounded_share_of_a_core(
+    exporter: Exporter, cluster: Cluster, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    used = iter([0.0, *[3.0] * 20])
+    monkeypatch.setattr(exporter_module.time, "thread_time", lambda: next(used))
+    assert exporter.round() == pytest.approx(60)
+
+
+def test_of_the_groups_that_need_it_some_are_sized(
+    exporter: Exporter, cluster: Cluster, now: list[float], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Time enough for one only."""
+    ticks = iter(range(10**6))
+    monkeypatch.setattr(exporter_module.time, "thread_time", lambda: float(next(ticks)))
+    names = [f"g{number}" for number in range(3)]
+    sized = []
+    for _ in range(4):
+        rounds(exporter, cluster, now, *names, n=1)
+        sized.append(sum(one.scale is not None for one in exporter.answers()))
+    assert sized == [1, 2, 3, 3]
+
+
+def test_every_metric_is_documented(exporter: Exporter, cluster: Cluster, now: list[float]) -> None:
+    rounds(exporter, cluster, now, "orders")
+    text = page(exporter, "/metrics").body.decode()
+    for name in re.findall(r"^# TYPE (\w+)", text, re.MULTILINE):
+        assert re.search(rf"^# HELP {name} \S", text, re.MULTILINE), name
