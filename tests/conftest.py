@@ -17,6 +17,11 @@ from equilag.pipeline.session import check_spark, java_problem, session
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
+# Options of commands come from nowhere but the tests.
+for _name in [name for name in os.environ if name.startswith("EQUILAG_")]:
+    del os.environ[_name]
+os.environ["EQUILAG_CONFIG"] = os.devnull
+
 SHARED: Final = ("spark", "broker", "browser")
 """Names of markers and of fixtures: what is started once and serves many tests."""
 

@@ -115,6 +115,7 @@ def own_and_shared(command: str) -> tuple[str, str]:
     targets = links(own)
     if "#options-for-a-group" in targets:
         targets += links(parts["options-for-a-group"])
+    targets.append("#configuration")
     return own, "".join(parts.get(target.removeprefix("#"), "") for target in targets)
 
 
@@ -126,8 +127,7 @@ def test_the_reference_has_every_option_of_a_command(command: str) -> None:
 
 
 def test_the_reference_names_no_option_that_is_not_there() -> None:
-    known = {name for parser in COMMANDS.values() for a in parser._actions
-             for name in a.option_strings}  # fmt: skip
+    known = {name for parser in COMMANDS.values() for name in parser._option_string_actions}
     foreign = {"--describe", "--members", "--verbose", "--all-groups"}  # of kafka-consumer-groups
     elsewhere = {"docs/benchmark.md", "docs/fleet.md", "docs/install.md"}  # of other programs
     for page in ["README.md", *(name for name in PAGES if re.match(r"docs/[^/]+$", name))]:

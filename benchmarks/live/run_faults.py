@@ -19,7 +19,7 @@ from benchmarks.kafka_broker import CHECKOUT
 
 TEST: Final = "tests/integration/live/test_faults.py"
 SHARE: Final = 12
-"""The test takes so many times the seconds of EQUILAG_SOAK_S, which shortens all live tests."""
+"""The test takes so many times the seconds of LIVE_SOAK_S, which shortens all live tests."""
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -30,9 +30,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     args = parser.parse_args(arguments)
     environment = {
         **os.environ,
-        "EQUILAG_SOAK_S": str(args.seconds / SHARE),
-        "EQUILAG_FAULTS": args.only,
-        "EQUILAG_SEED": str(args.seed),
+        "LIVE_SOAK_S": str(args.seconds / SHARE),
+        "LIVE_FAULTS": args.only,
+        "LIVE_SEED": str(args.seed),
     }
     command = [sys.executable, "-m", "pytest", "-q", "-m", "live", TEST]
     return subprocess.run(command, cwd=CHECKOUT, env=environment, check=False).returncode

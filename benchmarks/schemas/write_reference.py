@@ -14,6 +14,7 @@ import re
 from pathlib import Path
 from typing import Final, get_args
 
+from equilag.cli.arguments.options import parsers_of
 from equilag.cli.parser import build_parser
 from equilag.domain.policy.policy import SETTINGS
 from equilag.domain.policy.setting import COMMANDS, Family, OneOfNames, Setting
@@ -30,17 +31,7 @@ FAMILIES: Final[tuple[Family, ...]] = get_args(Family)
 
 def commands() -> dict[str, argparse.ArgumentParser]:
     """Every command, such as `equilag fleet show`, and `equilag` itself."""
-    found: dict[str, argparse.ArgumentParser] = {}
-
-    def walk(name: str, parser: argparse.ArgumentParser) -> None:
-        found[name] = parser
-        for action in parser._actions:
-            if isinstance(action, argparse._SubParsersAction):
-                for word, below in action.choices.items():
-                    walk(f"{name} {word}", below)
-
-    walk("equilag", build_parser())
-    return found
+    return {parser.prog: parser for parser in parsers_of(build_parser())}
 
 
 def with_lists(page: str) -> str:

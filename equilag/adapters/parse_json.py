@@ -1,8 +1,10 @@
-"""JSON as strict as a snapshot needs it: no duplicate keys, every failure an InputError."""
+"""JSON as strict as a snapshot needs it: no duplicate keys, every failure an InputError; TOML."""
 
 from __future__ import annotations
 
 import json
+import tomllib
+from typing import Any
 
 from equilag.domain.errors import InputError
 from equilag.domain.show import show
@@ -40,6 +42,16 @@ def parse_json(text: str) -> object:
         owner, key = duplicates[0]
         raise InputError(f"duplicate key {show(key)}", _place_of(owner, value))
     return value
+
+
+def parse_toml(text: str) -> dict[str, Any]:
+    """Return the tables of a TOML text. Raises InputError (without a source)."""
+    try:
+        return tomllib.loads(text)
+    except RecursionError:
+        raise InputError("not TOML: nested too deeply") from None
+    except ValueError as error:
+        raise InputError(f"not TOML: {error}") from error
 
 
 def _first_duplicate(pairs: list[tuple[str, object]]) -> str:

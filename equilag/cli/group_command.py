@@ -97,8 +97,9 @@ class GroupCommand:
         if self.takes_plan:
             place_files(args)
         searches = self.time_limit is not None
-        policy = policy_of(args, self.settings, self.defaults) if searches else Policy()
-        refuse_with_plan(args, policy, self.beside_plan)
+        policy = Policy()
+        if searches:
+            policy = policy_of(args, self.settings, self.defaults, self.beside_plan)
         options.check_output(args)
         plan = getattr(args, "plan", None)
         target, plot = (_file(args, name, (args.snapshot, plan)) for name in ("out", "plot"))
@@ -139,12 +140,3 @@ def place_files(args: argparse.Namespace) -> None:
     if in_place_of_file(args) and args.plan is None:
         args.snapshot, args.plan = None, args.snapshot
     one_stdin(args.snapshot, args.plan, *args.from_describe)
-
-
-def refuse_with_plan(args: argparse.Namespace, policy: Policy, kept: tuple[str, ...] = ()) -> None:
-    """Refuse settings of the plan beside PLAN, which has its own, but for some that are `kept`."""
-    allowed = Policy(**{name: getattr(policy, name) for name in kept})
-    if getattr(args, "plan", None) is not None and policy != allowed:
-        of = "the options that make a plan"
-        only = f"only --{', --'.join(kept)} of {of} has an effect"
-        args.parser.error(f"with PLAN {only if kept else f'{of} have no effect'}")

@@ -8,8 +8,9 @@ from types import ModuleType
 from typing import Any, Final, NoReturn
 
 from equilag import __version__
+from equilag.cli.arguments.configuration import add_profile, put_values, read_layers, settle
 from equilag.cli.arguments.conversions import MAX_SHOWN
-from equilag.cli.arguments.options import TEXT
+from equilag.cli.arguments.options import TEXT, options_of
 from equilag.cli.commands import (
     collect,
     completion,
@@ -100,6 +101,7 @@ class Parser(argparse.ArgumentParser):
         found, extras = super().parse_known_args(args, namespace)
         if extras:
             self.error(unknown_arguments(extras, self))
+        settle(self, found)
         return found, extras
 
     def _check_value(self, action: argparse.Action, value: Any) -> None:
@@ -147,20 +149,28 @@ class ShowVersion(argparse.Action):
 def build_parser(words: Sequence[str] = ()) -> argparse.ArgumentParser:
     """The parser; a parsed command carries its function as `run`, its own parser, and
     `whole_parser` to make that of all commands. Words that begin with a command need that one only:
-    the options of all take longer to declare than most of them to run."""
+    the options of all take longer to declare than most of them to run. It takes values from the
+    environment and from a profile. Raises InputError."""
     parser = TopParser(prog="equilag")
     parser.add_argument("--version", action=ShowVersion, nargs=0, help="print the version")
     names = ", ".join(module.NAME for module in COMMANDS)
-    parser.set_defaults(run=lambda _: parser.error(f"COMMAND is required: one of {names}"))
+    parser.set_defaults(
+        parser=parser, run=lambda _: parser.error(f"COMMAND is required: one of {names}")
+    )
     commands = parser.add_subparsers(metavar="COMMAND", parser_class=Parser)
     first = next((word for word in words if word == "-" or not word.startswith("-")), "")
     named = [module for module in COMMANDS if first == module.NAME]
+    asks = named and not {"-h", "--help"} & {*words}
     for module in named or COMMANDS:
         command = commands.add_parser(
             module.NAME, help=module.HELP, description=module.DESCRIPTION, epilog=module.EPILOG
         )
         module.configure(command)
         command.set_defaults(run=module.run, parser=command, whole_parser=build_parser)
+        if any(options_of(command)):
+            add_profile(command)
+            if asks:
+                put_values(command, read_layers(words), build_parser)
     return parser
 
 

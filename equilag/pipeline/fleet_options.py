@@ -12,10 +12,10 @@ from __future__ import annotations
 
 import json
 import re
-import tomllib
 from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
+from equilag.adapters.parse_json import parse_toml
 from equilag.domain.errors import InputError, whole_number
 from equilag.domain.group.lag import RESETS
 from equilag.domain.policy.policy import SETTINGS, Policy
@@ -86,10 +86,7 @@ def read_rules(text: str, default: GroupSettings) -> Rules:
 
     A rule that names a policy starts from the defaults of that policy instead. Raises InputError.
     """
-    try:
-        document = tomllib.loads(text)
-    except (ValueError, RecursionError) as error:
-        raise InputError(f"not TOML: {error}") from error
+    document = parse_toml(text)
     unknown = sorted(set(document) - {"rule"})
     if unknown:
         raise InputError("unknown; a rule begins with [[rule]]", unknown[0])

@@ -103,7 +103,7 @@ WRONG = [
     (["steward", *LIVE_GROUP, "--confirm", "0"], "--confirm: must be at least 1"),
     (["steward", *LIVE_GROUP, "--instance-id", ""], "--instance-id: is empty"),
     (["steward", "--status", "--listen", "127.0.0.1:1"], "no steward answers at 127.0.0.1:1"),
-    (["steward", "--json"], "--json: needs --status"),
+    (["steward", "--json"], "--json needs --status"),
     (
         ["steward", *LIVE_GROUP, "--co-partition", "none", "--co-partition", "t,u"],
         "--co-partition: none does not go with another value",

@@ -32,7 +32,7 @@ def add_cluster(parser: AnyParser, *, required: bool = True) -> None:
     options.add(
         parser,
         Option(options.LIVE, "B", "brokers to connect to first, as host:port; separate several by"
-               " commas", required=required),
+               " commas", required=required, is_source=True),
         Option("--command-config", "FILE.properties", "login and TLS settings, as for Kafka's own"
                " tools; librdkafka's names work too", needs=(options.LIVE,)),
     )  # fmt: skip

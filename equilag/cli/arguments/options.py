@@ -143,9 +143,29 @@ def add(parser: AnyParser, *declared: Option) -> None:
             parser._option_string_actions[f"--no-{one.flag[2:]}"] = action
 
 
+def parsers_of(parser: argparse.ArgumentParser) -> Iterator[argparse.ArgumentParser]:
+    """A parser, and those of its commands."""
+    yield parser
+    for action in parser._actions:
+        if isinstance(action, argparse._SubParsersAction):
+            for below in action.choices.values():
+                yield from parsers_of(below)
+
+
 def options_of(parser: argparse.ArgumentParser) -> Iterator[Taken]:
     """The options that were added."""
     return (action for action in parser._actions if isinstance(action, Taken))
+
+
+def has_value(value: Any) -> bool:
+    """True if an option has a value, typed or not; 0 is one."""
+    return value is not None and value is not False and value != []
+
+
+def take_back(action: Taken, found: argparse.Namespace) -> None:
+    """Leave an option at its default."""
+    setattr(found, action.dest, action.declared.unset)
+    action.origin = None
 
 
 SEED: Final = Option(

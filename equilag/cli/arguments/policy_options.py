@@ -8,7 +8,7 @@ from typing import Any, Final
 
 from equilag.cli.arguments import options
 from equilag.cli.arguments.conversions import OneOf, duration, percent, whole
-from equilag.cli.arguments.options import Option, named
+from equilag.cli.arguments.options import Option, named, take_back
 from equilag.domain.policy.policy import SETTINGS, Policy
 from equilag.domain.policy.setting import (
     OVERRIDES,
@@ -56,12 +56,16 @@ def policy_of(
     args: argparse.Namespace,
     command: Command,
     defaults: Mapping[str, Any] | None = None,
+    beside_plan: tuple[str, ...] = (),
     **given: Any,
 ) -> Policy:
     """The policy that the options of `add_settings` ask for. Raises InputError.
 
-    given: settings that the command reads from options of its own.
+    beside_plan: settings that have an effect beside PLAN, which has its own; others are refused if
+    they were typed. given: settings that the command reads from options of its own.
     """
+    if getattr(args, "plan", None) is not None:
+        _leave_to_plan(args, beside_plan)
     asked = {
         name: getattr(args, declared.place)
         for name, declared in SETTINGS.items()
@@ -74,6 +78,17 @@ def policy_of(
         policy = Policy(**{**(defaults or {}), **values})
         policy.check_for(command)
     return policy
+
+
+def _leave_to_plan(args: argparse.Namespace, kept: tuple[str, ...]) -> None:
+    settings = {declared.option for declared in SETTINGS.values() if declared.place not in kept}
+    of = "the options that make a plan"
+    for action in options.options_of(args.parser):
+        if action.declared.flag in settings:
+            if action.origin == options.TYPED:
+                only = f"only --{', --'.join(kept)} of {of} has an effect"
+                args.parser.error(f"with PLAN {only if kept else f'{of} have no effect'}")
+            take_back(action, args)
 
 
 def _option(declared: Setting, default: Any, helps: Mapping[str, str]) -> Option:

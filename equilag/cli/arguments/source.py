@@ -11,7 +11,7 @@ from equilag.adapters.files import OutputFile
 from equilag.cli.arguments import options
 from equilag.cli.arguments.cluster import SAMPLE, add_cluster, add_reading, reading
 from equilag.cli.arguments.files import read_snapshot
-from equilag.cli.arguments.options import LIVE, TEXT, Option
+from equilag.cli.arguments.options import LIVE, TEXT, Option, has_value
 from equilag.cli.arguments.text_source import add_text, group_from_text
 from equilag.cli.screen import remark
 from equilag.domain.errors import InputError
@@ -158,17 +158,13 @@ def _live_group(args: argparse.Namespace) -> ReadGroup:
 
 
 def check_source(args: argparse.Namespace, *, one_group: bool = True) -> None:
-    """Refuse anything but exactly one source of the group, and options that need another one.
-    Raises InputError."""
+    """Refuse anything but exactly one source of the group. Raises InputError."""
     refuse = args.parser.error
     sources = {"SNAPSHOT": args.snapshot} if hasattr(args, "snapshot") else {}
     sources |= {TEXT: args.from_describe, LIVE: args.bootstrap_server}
     given = [name for name, value in sources.items() if value not in (None, [])]
     if len(given) > 1:
         refuse(f"give either {given[0]} or {given[1]}")
-    for option, _ in given_options(args):
-        if option.needs and not {*option.needs} & {*given}:
-            refuse(f"{option.flag} needs {' or '.join(option.needs)}")
     if not given:
         first, *others = sources
         group = " with --group" if one_group else ""
@@ -181,7 +177,7 @@ def given_options(args: argparse.Namespace) -> Iterator[tuple[Option, Any]]:
     """The options that have a value, and it."""
     for action in options.options_of(args.parser):
         value = getattr(args, action.dest)
-        if value is not None and value is not False and value != []:
+        if has_value(value):
             yield action.declared, value
 
 

@@ -28,7 +28,7 @@ def add_text(parser: AnyParser, metavar: str = "TEXT", *, all_groups: bool = Fal
     )
     options.add(
         parser,
-        Option(options.TEXT, metavar, about, repeats=True),
+        Option(options.TEXT, metavar, about, repeats=True, is_source=True),
         Option("--between", "T", "time between two texts: rates and speeds follow", duration,
                needs=(options.TEXT,)),
         Option("--members-from", "F", "the output of --describe --members --verbose, if it is not"

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from typing import Any, Final
 
 from equilag.cli.arguments.conversions import OneOf
-from equilag.cli.arguments.options import FILES
+from equilag.cli.arguments.options import FILES, parsers_of
 from equilag.cli.screen import emit
 
 NAME: Final = "completion"
@@ -42,19 +42,11 @@ def run(args: argparse.Namespace) -> int:
     import shtab
 
     parser = args.whole_parser()
-    for action in _actions(parser):
-        _describe(action, shtab.FILE, shtab.DIRECTORY)
+    for below in parsers_of(parser):
+        for action in below._actions:
+            _describe(action, shtab.FILE, shtab.DIRECTORY)
     emit(shtab.complete(parser, args.shell) + "\n")
     return 0
-
-
-def _actions(parser: argparse.ArgumentParser) -> Iterator[Any]:
-    """The arguments of a parser and of its commands."""
-    for action in parser._actions:
-        yield action
-        if isinstance(action, argparse._SubParsersAction):
-            for below in action.choices.values():
-                yield from _actions(below)
 
 
 def _describe(action: Any, files: Mapping[str, Any], directories: Mapping[str, Any]) -> None:

@@ -12,7 +12,7 @@ from datetime import UTC, datetime, timedelta
 from typing import Final
 
 from equilag.cli.arguments import options
-from equilag.cli.arguments.cluster import client_settings
+from equilag.cli.arguments.cluster import add_cluster, client_settings
 from equilag.cli.arguments.conversions import OneOf, duration, seconds, whole, wrong
 from equilag.cli.arguments.files import naming, read_file
 from equilag.cli.arguments.options import Option
@@ -42,13 +42,13 @@ def moment(text: str) -> int:
 
 
 SOURCE: Final = (
-    Option("--history", "DIR", "a directory with offsets/, members/ and perhaps racks/"),
+    Option("--history", "DIR", "a directory with offsets/, members/ and perhaps racks/",
+           is_source=True),
     Option("--offsets", "PATH", "offsets: files, directories or patterns of parquet or JSON lines;"
-           " can be repeated", repeats=True),
-    Option("--members", "PATH", "the same, of memberships", repeats=True),
-    Option("--racks", "PATH", "the same, of the racks of partitions; optional", repeats=True),
-    Option("--bootstrap-server", "B", "a live cluster"),
-    Option("--command-config", "FILE", "login and TLS settings, as for Kafka's own tools"),
+           " can be repeated", repeats=True, is_source=True),
+    Option("--members", "PATH", "the same, of memberships", repeats=True, is_source=True),
+    Option("--racks", "PATH", "the same, of the racks of partitions; optional", repeats=True,
+           is_source=True),
 )  # fmt: skip
 PLANNING: Final = (
     Option("--rules", "FILE.toml", "other policies and settings for groups by name"),
@@ -83,7 +83,9 @@ SPARK: Final = (
 
 def add_fleet_options(parser: argparse.ArgumentParser) -> None:
     """What to read, how to plan, what to spread, and Spark's own settings."""
-    options.add(parser.add_argument_group("what to read (one of three)"), *SOURCE)
+    source = parser.add_argument_group("what to read (one of three)")
+    options.add(source, *SOURCE)
+    add_cluster(source, required=False)
     options.add(parser, Option("--out", "RUN", "a new directory for the results"))
     options.add_json(parser, "print the summary's JSON instead of the report")
     options.add_screen(parser)
@@ -127,7 +129,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
         )
         command.add_argument("directory", metavar="DIR", help="the directory of a finished run")
         module.configure(command)
-        command.set_defaults(run=module.run)
+        command.set_defaults(run=module.run, parser=command)
 
 
 def run(args: argparse.Namespace) -> int:
@@ -215,8 +217,6 @@ def _sources(args: argparse.Namespace) -> tuple[tuple[str, ...], ...]:
             "give exactly one of --history, --offsets with --members, and --bootstrap-server"
             " (see equilag fleet --help)"
         )
-    if args.command_config and not args.bootstrap_server:
-        raise InputError("--command-config needs --bootstrap-server")
     if args.history:
         from pathlib import Path
 

@@ -26,7 +26,7 @@ from equilag.cli.arguments.source import (
     source_words,
 )
 from equilag.cli.deliver import deliver_page
-from equilag.cli.group_command import answering, refuse_with_plan
+from equilag.cli.group_command import answering
 from equilag.cli.screen import FINE, INTERRUPTED
 from equilag.domain.errors import InputError
 from equilag.domain.policy.policy import Policy
@@ -75,7 +75,6 @@ def configure(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> int:
     _place(args)
     policy = policy_of(args, "plan")
-    refuse_with_plan(args, policy)
     if args.out is None and not args.json:
         args.parser.error("--out is required, or --json")
     target = None

@@ -47,7 +47,7 @@ RUNNING: Final = (
     Option("--take-over-wait", "T", "keep a removed member's partitions for this long: at least the"
            " members' max.poll.interval.ms (default: 5m)", duration, 300.0),
     Option("--status", "", "print the status of the steward that runs at --listen"),
-    Option("--json", "", "with --status: print the JSON of /status"),
+    Option("--json", "", "with --status: print the JSON of /status", needs=("--status",)),
     *listening("the live page, /status, /metrics, /scale/ and /healthz", 9478),
 )  # fmt: skip
 THRESHOLDS: Final = (
@@ -107,8 +107,6 @@ def add_steward_options(parser: argparse.ArgumentParser) -> None:
 
 def check_steward(args: argparse.Namespace) -> None:
     """Raises InputError for options that are missing or do not go together."""
-    if args.json:
-        raise InputError("needs --status; a steward that runs serves it at --listen", "--json")
     for value, option in ((args.bootstrap_server, "--bootstrap-server"), (args.group, "--group")):
         if not value:
             raise InputError("is required (see equilag steward --help)", option)

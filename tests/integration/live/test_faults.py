@@ -19,13 +19,13 @@ from support.paths import CHECKOUT
 
 pytestmark = [pytest.mark.live, pytest.mark.broker]
 
-SECONDS: Final = 12 * float(os.environ.get("EQUILAG_SOAK_S", "300"))
+SECONDS: Final = 12 * float(os.environ.get("LIVE_SOAK_S", "300"))
 """An hour, unless the other live tests are shortened too."""
 FULL_S: Final = 3600.0
 """Shorter runs are not for the documentation."""
-ONLY: Final = os.environ.get("EQUILAG_FAULTS", "all")
+ONLY: Final = os.environ.get("LIVE_FAULTS", "all")
 """`outages` for nothing but outages of the broker."""
-SEED: Final = int(os.environ.get("EQUILAG_SEED", "1"))
+SEED: Final = int(os.environ.get("LIVE_SEED", "1"))
 ROLES_S: Final = 15.0
 """After the broker is back, each steward must take part in its group again within this time."""
 END_S: Final = 60.0

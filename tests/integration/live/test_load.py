@@ -14,7 +14,7 @@ from benchmarks.live.run import OUT, measure
 
 pytestmark = [pytest.mark.live, pytest.mark.broker]
 
-SECONDS: Final = os.environ.get("EQUILAG_SOAK_S")
+SECONDS: Final = os.environ.get("LIVE_SOAK_S")
 """Shortens the scenarios; then targets are not asserted."""
 
 

@@ -38,7 +38,7 @@ LEADS_S: Final = 15.0
 """The longest time without a steward that leads."""
 AFTER_S: Final = 4.0
 """How long effects of a fault may take to show after a steward leads again."""
-TIMES: Final = int(os.environ.get("EQUILAG_PAIR_TIMES", "10"))
+TIMES: Final = int(os.environ.get("LIVE_PAIR_TIMES", "10"))
 """How often each fault is tried."""
 PAUSES_S: Final = (5.0, 20.0, 40.0, 60.0)
 
