@@ -84,7 +84,7 @@ def test_counts_racks_and_moves_are_those_of_a_flow(
 @mixtures
 @pytest.mark.parametrize(
     ("number", "members", "units"),
-    [(6, 4, 10), pytest.param(MANY_WEIGHED // len(MIXTURES) + 1, 6, 16, marks=pytest.mark.long)],
+    [(3, 4, 10), pytest.param(MANY_WEIGHED // len(MIXTURES) + 1, 6, 16, marks=pytest.mark.long)],
 )
 def test_the_moved_weight_is_that_of_a_flow(
     number: int, members: int, units: int, mixture: str
@@ -113,7 +113,7 @@ def test_tiny_groups_are_as_even_as_any_assignment(
 @pytest.mark.parametrize("mixture", TOPIC_MIXTURES)
 @pytest.mark.parametrize(
     ("number", "members", "units"),
-    [(6, 5, 15), *(pytest.param(200, 4 + n, 16, marks=pytest.mark.long) for n in range(2))],
+    [(3, 5, 15), *(pytest.param(200, 4 + n, 16, marks=pytest.mark.long) for n in range(2))],
 )
 def test_totals_then_topics_racks_and_moves_are_those_of_a_flow(
     number: int, members: int, units: int, mixture: str

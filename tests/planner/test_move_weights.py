@@ -106,7 +106,7 @@ def drawn_by_topic(rng: Random) -> tuple[dict[str, Any], tuple[int, int], str]:
     return snapshot, min(rows)[1:], balance
 
 
-@pytest.mark.parametrize("number", [40, pytest.param(300, marks=pytest.mark.long)])
+@pytest.mark.parametrize("number", [12, pytest.param(300, marks=pytest.mark.long)])
 def test_the_least_moved_weight_where_topics_count(number: int) -> None:
     rng = Random(3)
     for _ in range(number):
@@ -122,7 +122,7 @@ def test_the_least_moved_weight_where_topics_count(number: int) -> None:
 def test_potentials_of_any_size_prove_nothing_that_is_not_true() -> None:
     """Sums of large ones pass 63 bits."""
     rng, forged = Random(5), 0
-    while forged < 60:
+    while forged < 24:
         snapshot, _, balance = drawn_by_topic(rng)
         group = equilag.load_snapshot(snapshot)
         plan = equilag.solve(group, balance=balance, tolerance=0, effort=0.02, time_limit=60)

@@ -90,7 +90,7 @@ def test_odd_shapes(group: Group, policy: str, balance: str, move_cost: int, fre
 @pytest.mark.parametrize(("policy", "move_cost"), [("lag-aware", 0), ("kip-169", 15)])
 def test_max_moves_is_kept_to_and_used(policy: str, move_cost: int) -> None:
     tight = 0
-    for group in small_groups(seed=103, n=4, owned=0.9, limit=500):
+    for group in small_groups(seed=103, n=3, owned=0.9, limit=500):
         truth = Truth.of(group, Policy(policy))
         free = is_the_best(group, policy=policy, move_cost=move_cost)
         for limit in range(truth.fewest_moves, len(free.moves) + 1):

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections import Counter
+
 import numpy as np
 import pytest
 from support.groups import ODD, group_of, odd_cases
@@ -17,23 +19,23 @@ from equilag.solver.local_search.levelling import level_loads
 from equilag.solver.local_search.way_back import UnevennessLimit, keep_alike, return_to_owners
 
 
-@pytest.mark.parametrize("slack", [0, 10, 10**6])
-def test_returning_saves_moves_within_the_spread(slack: int) -> None:
-    saved = 0
+def test_returning_saves_moves_within_the_spread() -> None:
+    saved = Counter[int]()
     for group, _, constraint, assigned in starts(seed=56, n=6):
         rng = np.random.default_rng(1)
         stop = limit_steps(12, never)
         window = window_of(group, constraint)
         even = level_loads(group, constraint, assigned, rng, stop, window)
-        limit = UnevennessLimit(spread_of(group, even) + slack, excess_of(group, even) + slack)
-        home = return_to_owners(group, constraint, even, limit, never)
-        assert constraint.admits(home)
-        assert spread_of(group, home) <= limit.spread
-        assert excess_of(group, home) <= limit.excess
-        before, after = count_moves(group, even), count_moves(group, home)
-        assert after <= before
-        saved += before - after
-    assert saved > 0
+        for slack in (0, 10, 10**6):
+            limit = UnevennessLimit(spread_of(group, even) + slack, excess_of(group, even) + slack)
+            home = return_to_owners(group, constraint, even, limit, never)
+            assert constraint.admits(home)
+            assert spread_of(group, home) <= limit.spread
+            assert excess_of(group, home) <= limit.excess
+            before, after = count_moves(group, even), count_moves(group, home)
+            assert after <= before
+            saved[slack] += before - after
+    assert min(saved.values()) > 0
 
 
 def test_returning_keeps_the_excess_where_one_member_hides_the_others() -> None:
@@ -97,7 +99,7 @@ def test_small_groups_have_the_best_plan_for_every_number_of_moves() -> None:
 
 
 def test_keeps_the_constraint_and_the_limit() -> None:
-    for group, _, constraint, assigned in starts(seed=56, n=3):
+    for group, _, constraint, assigned in starts(seed=56, n=1):
         most = count_moves(group, assigned) + 3
         before = assigned.copy()
         for found in search_beam(group, constraint, [assigned], FewExchanges(most, 8), never):
