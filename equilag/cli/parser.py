@@ -28,7 +28,7 @@ from equilag.cli.group_command import GroupCommand
 from equilag.cli.screen import emit
 from equilag.domain.errors import InputError
 from equilag.domain.figures import shorten
-from equilag.domain.show import closest
+from equilag.domain.show import closest, masked
 
 SECTIONS: Final[dict[str, tuple[ModuleType | GroupCommand, ...]]] = {
     "one group": (
@@ -186,7 +186,7 @@ MAX_OPTIONS: Final = 3
 
 def unknown_arguments(extras: Sequence[str], parser: argparse.ArgumentParser) -> str:
     """The problem with arguments that a parser does not know, with the option that was meant."""
-    problem = f"{UNKNOWN}{shorten(' '.join(extras), MAX_SHOWN)}"
+    problem = f"{UNKNOWN}{shorten(masked(' '.join(extras)), MAX_SHOWN)}"
     files = [one.dest for one in parser._actions if not one.option_strings]
     wrong = next((word for word in extras if word.startswith("-") and word != "-"), None)
     if wrong is None:

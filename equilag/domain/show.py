@@ -14,6 +14,16 @@ LONGEST: Final = 60
 MAX_COMPARED: Final = 10_000
 """Names that a wrong one is compared with: some 0.1 s."""
 PLAIN_NAME: Final = re.compile(r"[A-Za-z0-9_.-]+")
+MASK: Final = "***"
+_NAMED: Final = re.compile(r"([\w.-]+)=")
+_SECRET: Final = re.compile(
+    r"^(?:sasl|ssl)\.|(?:^--|\.).*(?:password|passphrase|secret|token|credential|jaas|pem|key)",
+    re.IGNORECASE,
+)
+"""Names of what may be a secret, but for these."""
+_HARMLESS: Final = (".location", ".keytab", ".protocol", ".mechanism", ".mechanisms", ".algorithm",
+                    ".type", ".username", ".id", ".ms")  # fmt: skip
+_ADDRESS: Final = re.compile(r"(://[^/\s:@]*):[^/\s]*@")
 _MANY_BITS: Final = 256
 """An integer of more bits is not written out: nobody can check 77 digits by eye."""
 
@@ -64,6 +74,16 @@ def kind(value: object) -> str:
 def name_of(name: str) -> str:
     """Return a name as it is, or in quotes where it has other characters than names of Kafka."""
     return shorten(name) if PLAIN_NAME.fullmatch(name) else show(name)
+
+
+def masked(text: str) -> str:
+    """Return a text without the secrets that it may hold: values of named properties, and passwords
+    in addresses."""
+    text = _ADDRESS.sub(rf"\1:{MASK}@", text)
+    for found in _NAMED.finditer(text):
+        if _SECRET.search(found[1]) and not found[1].endswith(_HARMLESS):
+            return f"{text[: found.end()]}{MASK}"
+    return text
 
 
 def some_of(names: Sequence[str], most: int) -> str:

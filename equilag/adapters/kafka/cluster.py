@@ -13,7 +13,6 @@ from typing import Concatenate, Final, ParamSpec, TypeVar
 from equilag.adapters.kafka.client_config import (
     SERVERS,
     Config,
-    check_settings,
     kafka_python,
     plain_config,
 )
@@ -53,7 +52,6 @@ class Cluster:
         self._timeout = timeout
         self.servers = str(config[SERVERS])
         """The cluster's name for messages."""
-        check_settings(config)
         self._client: PlainClient | None
         try:
             self._client = PlainClient(self._plain_config, timeout, WAIT_S)

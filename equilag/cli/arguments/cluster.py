@@ -8,7 +8,7 @@ from contextlib import closing, contextmanager
 from typing import TYPE_CHECKING, Final
 
 from equilag.cli.arguments import options
-from equilag.cli.arguments.conversions import OneOf, duration, pattern
+from equilag.cli.arguments.conversions import OneOf, duration, named_value, pattern
 from equilag.cli.arguments.files import naming, read_file
 from equilag.cli.arguments.options import AnyParser, Option
 from equilag.domain.errors import InputError
@@ -35,6 +35,8 @@ def add_cluster(parser: AnyParser, *, required: bool = True) -> None:
                " commas", required=required, is_source=True),
         Option("--command-config", "FILE.properties", "login and TLS settings, as for Kafka's own"
                " tools; librdkafka's names work too", needs=(options.LIVE,)),
+        Option("--command-property", "NAME=VALUE", "the same, one of them, before those of the"
+               " file; can be repeated", named_value, repeats=True, needs=(options.LIVE,)),
     )  # fmt: skip
 
 
@@ -75,15 +77,26 @@ def client_config(args: argparse.Namespace) -> Config:
     """The configuration of clients of the cluster that the options name. Raises InputError."""
     from equilag.adapters.kafka.client_config import kafka_config
 
-    return kafka_config(args.bootstrap_server, client_settings(args.command_config))
+    return kafka_config(args.bootstrap_server, client_settings(args))
 
 
-def client_settings(path: str | None) -> dict[str, str]:
-    """Return librdkafka settings from a file in Kafka's property names. Raises InputError."""
-    if path is None:
+def client_settings(args: argparse.Namespace) -> dict[str, str]:
+    """librdkafka's settings, from a file and from single properties. Raises InputError, which names
+    a property and never its value."""
+    path, more = args.command_config, dict(one.split("=", 1) for one in args.command_property)
+    if path is None and not more:
         return {}
-    from equilag.adapters.kafka.client_config import read_properties, translated
+    from equilag.adapters.kafka.client_properties import read_properties, settings_of
 
-    text = read_file(path)
-    with naming(path):
-        return translated(read_properties(text))
+    found: dict[str, str] = {}
+    if path is not None:
+        text = read_file(path)
+        with naming(path):
+            found = read_properties(text)
+    # Names for the same of both clients: the last one counts.
+    found = {name: value for name, value in found.items() if name not in more} | more
+    try:
+        return settings_of(found)
+    except InputError as error:
+        source = "--command-property" if path is None or error.place in more else path
+        raise InputError(error.problem, error.place, source) from error

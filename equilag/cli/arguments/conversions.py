@@ -94,3 +94,11 @@ def pattern(text: str) -> re.Pattern[str]:
     except (re.error, RecursionError, OverflowError) as error:
         problem = f"{text!r} is not a regular expression: {error}"
         raise argparse.ArgumentTypeError(problem) from error
+
+
+def named_value(text: str) -> str:
+    """``NAME=VALUE``, as it is. The value may be a secret, so that no error shows it."""
+    name, equals, _ = text.partition("=")
+    if not name.strip() or not equals:
+        raise argparse.ArgumentTypeError("a property is not of the form NAME=VALUE")
+    return text

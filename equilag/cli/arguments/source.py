@@ -16,6 +16,7 @@ from equilag.cli.arguments.text_source import add_text, group_from_text
 from equilag.cli.screen import remark
 from equilag.domain.errors import InputError
 from equilag.domain.figures import plural
+from equilag.domain.show import masked
 from equilag.report.outputs import to_json
 
 if TYPE_CHECKING:
@@ -194,7 +195,7 @@ def source_words(args: argparse.Namespace, file_name: Callable[[str], str] = str
             elif isinstance(value, tuple):
                 yield f"{value[0]}={','.join(value[1])}"
             elif value is not True:
-                yield file_name(value) if one.metavar in options.FILES else value
+                yield file_name(value) if one.metavar in options.FILES else masked(value)
 
 
 def _saved(args: argparse.Namespace) -> OutputFile | None:

@@ -159,7 +159,7 @@ def run(args: argparse.Namespace) -> int:
             members=members,
             racks=racks,
             bootstrap=args.bootstrap_server,
-            client=client_settings(args.command_config),
+            client=client_settings(args),
             at=args.at,
             window=_ms(args.window),
             horizon=_ms(FORECAST_S if args.horizon is None else args.horizon),
