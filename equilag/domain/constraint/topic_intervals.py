@@ -156,16 +156,17 @@ class TopicIntervals:
     def first_outside(self, held: Index) -> tuple[int, int] | None:
         """The first topic, and its first member, whose count [T, M] is outside its interval; or
         None."""
-        if not held.size:
-            return None
-        order = np.argsort(self.place, kind="stable")
-        places, begin = np.unique(self.place[order], return_index=True)
-        low, high = (f.reduceat(held[:, order], begin, axis=1) for f in (np.minimum, np.maximum))
-        least, most = self.level[:, places], self.level[:, places] + self.open[:, places]
-        for topic in np.flatnonzero(((low < least) | (high > most)).any(axis=1))[:1].tolist():
-            interval = self.at(topic, np.arange(len(self.place)))
-            outside = (held[topic] < interval.least) | (held[topic] > interval.most)
-            return topic, int(outside.argmax())
+        # Most cells of a large table are 0, and comparing each one takes 20 times as long.
+        cell = np.flatnonzero(held != 0)
+        topic, member = np.divmod(cell, max(1, held.shape[1]))
+        count, (least, most) = held.ravel()[cell], self.at(topic, member)
+        lacking = (self.level > 0) @ self.size
+        lacking -= np.bincount(topic[least > 0], minlength=len(lacking))
+        lacking[topic[(count < least) | (count > most)]] = 1
+        for first in np.flatnonzero(lacking)[:1].tolist():
+            interval = self.at(first, np.arange(len(self.place)))
+            outside = (held[first] < interval.least) | (held[first] > interval.most)
+            return first, int(outside.argmax())
         return None
 
     # Cells of topic and member
