@@ -21,6 +21,7 @@ from equilag.live.status.steward_parts import HISTORY_FORMAT, StewardHistory
 from equilag.planner.explaining.bound_causes import BoundCause
 from equilag.planner.explaining.unevenness import UnevennessFacts
 from equilag.planner.facts.fleet_run import AssignorGaps, FleetVerdictFacts
+from equilag.report.reports.configuration import SettingInForce
 from equilag.report.reports.readiness import BrokerReadiness, GroupReadiness
 
 FOLDER: Final = Path(__file__).resolve().parents[2] / "docs" / "schemas"
@@ -31,6 +32,7 @@ DEFINITIONS: Final[dict[str, tuple[type, ...]]] = {
     "simulation": (VerdictFacts,),
     "size": (VerdictFacts,),
     "readiness": (BrokerReadiness, GroupReadiness),
+    "config": (SettingInForce,),
     "fleet-report": (FleetVerdictFacts, AssignorGaps),
 }
 """Schema -> the facts that some of its definitions are made from."""

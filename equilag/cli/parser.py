@@ -8,12 +8,13 @@ from types import ModuleType
 from typing import Any, Final, NoReturn
 
 from equilag import __version__
-from equilag.cli.arguments.configuration import add_profile, put_values, read_layers, settle
+from equilag.cli.arguments.configuration import add_profile, put_values, read_configuration, settle
 from equilag.cli.arguments.conversions import MAX_SHOWN
 from equilag.cli.arguments.options import TEXT, options_of
 from equilag.cli.commands import (
     collect,
     completion,
+    config,
     doctor,
     exporter,
     fleet,
@@ -38,7 +39,7 @@ SECTIONS: Final[dict[str, tuple[ModuleType | GroupCommand, ...]]] = {
     "members and time": (group_answers.SIZE, group_answers.SIMULATE),
     "live groups": (groups, snapshot, steward, exporter, doctor),
     "fleets": (collect, fleet),
-    "your shell": (completion,),
+    "your shell": (config, completion),
 }  # fmt: skip
 """The commands as the help lists them."""
 COMMANDS: Final = tuple(module for modules in SECTIONS.values() for module in modules)
@@ -54,7 +55,8 @@ example:
 
 SNAPSHOT and PLAN are JSON files, plain, gzip or zstd; "-" reads standard input.
 --bootstrap-server B --group G in place of SNAPSHOT reads a live group.
-equilag COMMAND --help describes the options of a command.
+equilag COMMAND --help describes the options of a command. The environment
+(EQUILAG_MAX_MOVES=10) and profiles set them too: equilag config shows it.
 
 exit status:
   0    success
@@ -170,7 +172,7 @@ def build_parser(words: Sequence[str] = ()) -> argparse.ArgumentParser:
         if any(options_of(command)):
             add_profile(command)
             if asks:
-                put_values(command, read_layers(words), build_parser)
+                put_values(command, read_configuration(words).layers, build_parser)
     return parser
 
 

@@ -230,7 +230,7 @@ class Report:
     kind: str
     """``plan``, ``verdict``, ``comparison``, ``frontier``, ``verification``, ``explanation``,
     ``size``, ``simulation``, ``group-report``, ``live-groups``, ``readiness``, ``steward``,
-    ``fleet``."""
+    ``fleet``, ``configuration``."""
     size: int = 0
     """Partitions that the document lists one by one; a large document is written compactly."""
     names: Words = ()

@@ -253,3 +253,37 @@ def test_settings_of_a_plan_do_not_disturb_a_plan_that_is_given(
     monkeypatch.setenv("EQUILAG_MAX_MOVES", "3")
     assert run("explain", group, plan, "--effort", 0.01).status == 0
     assert "with PLAN the options" in refused("explain", group, plan, "--max-moves", 3)
+
+
+def test_config_shows_what_is_set_and_where(run, document, refused, tmp_path, monkeypatch) -> None:
+    file = tmp_path / "config.toml"
+    file.write_text(
+        "[default]\nseed = 1\n[prod]\nmax_moves = 3\nfresh = true\ncapacity = ['a=1', 'b=2']\n"
+        "command_property = ['client.id=x', 'sasl.password=pl4nted']\n", "utf-8",
+    )  # fmt: skip
+    monkeypatch.setenv(FILE, str(file))
+    monkeypatch.setenv("EQUILAG_CAPACITY", "c=1\nd=2")
+    monkeypatch.setenv("EQUILAG_PORT", "tcp://10.0.0.1:9478")
+    monkeypatch.setenv("EQUILAG_MASTER", "spark://user:pl4nted@host")
+    found = document("config", "--profile", "prod")
+    assert (found["file"], found["profile"]) == (str(file), "prod")
+    assert found["profiles"] == ["default", "prod"]
+    assert {one["option"]: (one["value"], one["place"]) for one in found["settings"]} == {
+        "--max-moves": ("3", "prod.max_moves"), "--fresh": ("true", "prod.fresh"),
+        "--capacity": ("c=1\nd=2", "EQUILAG_CAPACITY"),
+        "--command-property": ("client.id=x\nsasl.password=***", "prod.command_property"),
+        "--master": ("spark://user:***@host", "EQUILAG_MASTER"),
+    }  # fmt: skip
+    of_plan = {one["option"]: one for one in document("config", "plan")["settings"]}
+    assert [*of_plan] == [one.declared.flag for one in settings_of(PARSERS["equilag plan"])]
+    assert of_plan["--seed"] == {
+        "option": "--seed", "value": "1", "layer": "profile", "place": "default.seed",
+    }  # fmt: skip
+    assert (of_plan["--behind"]["value"], of_plan["--behind"]["layer"]) == ("60s", "default")
+    assert "pl4nted" not in run("config").out + run("config", "fleet").out
+    assert refused("config", "fleet", "shw") == (
+        'COMMAND: "fleet shw" is no command with options, did you mean "fleet show" or "fleet"?'
+    )
+    monkeypatch.setenv("EQUILAG_MAX_MOVES", "many")
+    assert refused("config", "plan").startswith("EQUILAG_MAX_MOVES: 'many' is not a whole number")
+    assert run("config").status == 0

@@ -39,6 +39,7 @@ from equilag.planner.frontier import Point
 from equilag.planner.simulate import simulate
 from equilag.report import report_blocks as b
 from equilag.report.reports.comparison import ComparisonReport
+from equilag.report.reports.configuration import ConfigReport, SettingInForce
 from equilag.report.reports.explanation import ExplanationReport
 from equilag.report.reports.fleet import FleetReport
 from equilag.report.reports.frontier import FrontierReport
@@ -239,6 +240,15 @@ def readiness() -> b.Report:
     return ReadinessReport(brokers, [waits, led, replace(led, group="more"), share], {"c": "no"})
 
 
+def configuration() -> b.Report:
+    rows = [
+        SettingInForce("--max-moves", "3", "profile", "prod.max_moves"),
+        SettingInForce("--capacity", "a=1\nb=2", "environment", "EQUILAG_CAPACITY"),
+        SettingInForce("--effort", None, "default", None),
+    ]
+    return ConfigReport("/c.toml", "prod", ["default", "prod"], "plan", rows)
+
+
 def verification() -> b.Report:
     found = VerificationReport(unproved=["spread_at_least 7 (cp-sat)"], proved=["counts 3 (a)"])
     return CheckReport(orders_group(), "p.json", found, None)
@@ -262,7 +272,7 @@ MADE: Final[dict[str, Callable[[], b.Report]]] = {
         plan, verdict, plan_of_a_doubtful_group, plan_of_an_extended_group, comparison,
         comparison_of_an_extended_group, frontier, frontier_that_is_proved, frontier_of_nothing,
         explanation, simulation, size, fleet, fleet_without_faults, fleet_page, groups,
-        readiness, verification, group_report, steward,
+        readiness, configuration, verification, group_report, steward,
     )
 }  # fmt: skip
 

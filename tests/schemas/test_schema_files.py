@@ -16,7 +16,7 @@ from benchmarks.schemas.write_schemas import made_schemas
 COMMANDS = {
     "plan", "comparison", "frontier", "verification", "size", "simulation", "snapshot", "groups",
     "collection", "fleet", "fleet-report", "fleet-export", "steward-status", "steward-history",
-    "report", "explanation", "readiness",
+    "report", "explanation", "readiness", "config",
 }  # fmt: skip
 
 

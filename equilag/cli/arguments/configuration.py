@@ -16,6 +16,7 @@ from equilag.cli.arguments.conversions import OneOf
 from equilag.cli.arguments.files import naming, read_file
 from equilag.cli.arguments.options import (
     TYPED,
+    LayerName,
     Option,
     Origin,
     Taken,
@@ -51,7 +52,7 @@ _switch: Final = OneOf((*_TRUE, "false", "no", "off", "0"), ignores_case=True)
 class Layer(NamedTuple):
     """The values of one place by the keys of options."""
 
-    name: str
+    name: LayerName
     values: Mapping[str, Any]
     profile: str = ""
     file: str | None = None
@@ -59,6 +60,21 @@ class Layer(NamedTuple):
     def origin(self, key: str) -> Origin:
         place = variable(key) if self.name == ENVIRONMENT else f"{name_of(self.profile)}.{key}"
         return Origin(self.name, place, self.file, self.values[key])
+
+
+class Configuration(NamedTuple):
+    """What there is besides a command line."""
+
+    layers: Sequence[Layer]
+    """The last one first."""
+    file: str
+    """Of profiles; it may not be there."""
+    profiles: Sequence[str] = ()
+
+    @property
+    def keys(self) -> set[str]:
+        """Of all values."""
+        return {key for layer in self.layers for key in layer.values}
 
 
 def variable(key: str) -> str:
@@ -73,7 +89,7 @@ def usual_file() -> Path:
     return user_config_path("equilag", appauthor=False) / "config.toml"
 
 
-def read_layers(words: Sequence[str]) -> list[Layer]:
+def read_configuration(words: Sequence[str]) -> Configuration:
     """The profile that the words of a command line or the environment ask for, if there is one, and
     the environment. An empty variable is none. Raises InputError."""
     given = {
@@ -86,16 +102,17 @@ def read_layers(words: Sequence[str]) -> list[Layer]:
     finder.add_argument(PROFILE.flag, nargs="?")
     asked = finder.parse_known_args(words)[0].profile or named
     environment = Layer(ENVIRONMENT, given)
-    if path is None and asked is None and not os.path.lexists(usual_file()):
-        return [environment]
     # As a whole path: "-" is no standard input here.
     file = str(Path(path or usual_file()).absolute())
+    if path is None and asked is None and not os.path.lexists(file):
+        return Configuration([environment], file)
     tables = read_profiles(file)
     name = asked or USUAL
     if name in tables:
-        return [Layer("profile", tables[name], name, file), environment]
+        profile = Layer("profile", tables[name], name, file)
+        return Configuration([profile, environment], file, [*tables])
     if asked is None:
-        return [environment]
+        return Configuration([environment], file, [*tables])
     raise InputError(f"there is no profile {show(name)}{guess(name, tables)}", "", file)
 
 
@@ -170,6 +187,19 @@ def value_of(action: Taken, given: Any) -> Any:
         return declared.type(_text(given))
     rows = given if isinstance(given, list) else _text(given).splitlines()
     return [declared.type(_text(row)) for row in rows if row != ""]
+
+
+def value_text(value: Any) -> str:
+    """A value as it stands in a variable, which is empty for none."""
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, list):
+        return "\n".join(map(str, value))
+    if isinstance(value, tuple):  # an address
+        return ":".join(map(str, value))
+    if isinstance(value, float):
+        return f"{value:g}"
+    return "" if value is None else str(value)
 
 
 def _text(value: Any) -> str:

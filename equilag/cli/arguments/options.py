@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any, Final, NamedTuple, cast
+from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple, cast
 
 from equilag.cli.arguments.conversions import OneOf, duration, percent, seconds, whole
 from equilag.domain.errors import InputError
@@ -84,11 +84,14 @@ class Option(NamedTuple):
         return False if self.default is None and not self.metavar else self.default
 
 
+LayerName = Literal["option", "environment", "profile"]
+"""What sets the value of an option, the first one first."""
+
+
 class Origin(NamedTuple):
     """Where the value of an option comes from, as messages name it."""
 
-    layer: str
-    """``option``, ``environment`` or ``profile``."""
+    layer: LayerName
     place: str = ""
     source: str | None = None
     """The file of a profile."""
