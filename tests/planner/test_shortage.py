@@ -72,7 +72,7 @@ def test_no_plan_within_the_limits_falls_less_behind(
         allowed = short[moves <= (SIZE if limit is None else limit)]
         group = equilag.load_snapshot(snapshot)
         plan = equilag.solve(
-            group, policy, balance=balance, max_moves=limit, effort=0.3, time_limit=60
+            group, policy, balance=balance, max_moves=limit, effort=0.15, time_limit=60
         )
         assert plan.throughput is not None
         assert plan.throughput.short == allowed.min()
@@ -188,13 +188,13 @@ def test_the_plan_that_falls_behind_least_is_evened_out_and_falls_behind_no_furt
 
 def test_points_and_choices_say_how_far_they_fall_behind() -> None:
     group = equilag.load_snapshot(SLOW)
-    points = equilag.frontier(group, effort=0.2)
+    points = equilag.frontier(group, effort=0.1)
     assert points[0].short
     assert points[-1].short == 0
     for point in points[:3]:
-        plan = equilag.solve(group, max_moves=point.moves, tolerance=0, effort=0.2)
+        plan = equilag.solve(group, max_moves=point.moves, tolerance=0, effort=0.1)
         assert plan.throughput is not None
         assert plan.throughput.short <= point.short
         assert point.to_dict()["short"] == point.short
-    assert [choice.short for choice in equilag.solve(group, effort=0.2).choices][-1] == 0
+    assert [choice.short for choice in equilag.solve(group, effort=0.1).choices][-1] == 0
     assert equilag.frontier(group, weight="lag", effort=0.1)[0].short is None

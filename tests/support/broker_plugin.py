@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import hashlib
 import shutil
+from contextlib import ExitStack
 from pathlib import Path
 from typing import Final
 
 import pytest
-from support.kafka_broker import CACHE, fetch_jars
+from support.kafka_broker import CACHE, Broker, NoBroker, fetch_jars, running_brokers
 from support.paths import CHECKOUT
 
 from benchmarks.toolchains import failure, java_missing, make_once
@@ -16,6 +17,12 @@ from benchmarks.toolchains import failure, java_missing, make_once
 SOURCES: Final = CHECKOUT / "broker-plugin"
 CLASS: Final = "equilag.broker.EquilagAssignor"
 JAR: Final = "equilag-broker-plugin.jar"
+KEY: Final = "only brokers and carriers know it"
+SETTINGS: Final = {
+    "group.consumer.assignors": f"uniform,range,{CLASS}",
+    "equilag.plan.key": KEY,
+    "group.consumer.assignment.interval.ms": "0",  # from 4.3 on: each plan is looked at
+}
 _BUILD_S: Final = 170
 
 
@@ -41,9 +48,15 @@ def plugin_jar() -> Path:
     return built / JAR
 
 
-def lib_with_plugin(folder: Path, version: str = "") -> Path:
-    """Fill the folder with the jars of this version of Kafka, and the plug-in's."""
-    folder.mkdir()
-    for jar in (*fetch_jars(version).iterdir(), plugin_jar()):
-        (folder / jar.name).symlink_to(jar)
-    return folder
+def plugged_brokers(
+    stack: ExitStack, folder: Path, number: int = 1, version: str = ""
+) -> list[Broker]:
+    """A cluster of this version of Kafka with the plug-in, until the stack is closed."""
+    lib = folder / "lib"
+    lib.mkdir()
+    try:
+        for jar in (*fetch_jars(version).iterdir(), plugin_jar()):
+            (lib / jar.name).symlink_to(jar)
+    except NoBroker as error:
+        pytest.skip(str(error))
+    return running_brokers(stack, folder, number, SETTINGS, lib)

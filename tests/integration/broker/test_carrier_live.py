@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from contextlib import closing
+from contextlib import ExitStack, closing
 from pathlib import Path
 from random import Random
 from typing import Final
 
 import pytest
-from support.broker_plugin import CLASS, lib_with_plugin
-from support.kafka_broker import Broker, NoBroker, start_broker
+from support.broker_plugin import CLASS, KEY, plugged_brokers
+from support.kafka_broker import Broker
 from support.kip848_members import Kip848Members
 from support.live_topics import admin_of, make_topic
 from support.waiting import stays, until
@@ -26,26 +26,18 @@ from equilag.live.carrier.plug_in import NoPlugIn
 pytestmark = [pytest.mark.broker]
 
 TOPIC, SIZE = "carried", 6
-KEY: Final = "only brokers and carriers know it"
 VERSIONS: Final = ("4.0.0", "4.1.1", "4.2.0", "4.3.1", "")
 """Of the brokers; the last one is that of all other tests."""
 
 
 @pytest.fixture(params=[pytest.param(one, marks=pytest.mark.long) for one in VERSIONS[:-1]] + [""])
 def ready(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Broker]:
-    """A broker with the plug-in."""
-    settings = {
-        "group.consumer.assignors": f"uniform,range,{CLASS}",
-        "equilag.plan.key": KEY,
-        "group.consumer.assignment.interval.ms": "0",  # from 4.3 on: each plan is looked at
-    }
-    try:
-        lib = lib_with_plugin(tmp_path / "lib", request.param)
-        running = start_broker(tmp_path, settings, lib)
-    except NoBroker as error:
-        pytest.skip(f"no Kafka here: {error}")
-    yield running
-    running.stop()
+    """A broker with the plug-in: the one for all tests, or one of another version."""
+    with ExitStack() as stack:
+        if request.param:
+            yield plugged_brokers(stack, tmp_path, version=request.param)[0]
+        else:
+            yield request.getfixturevalue("plugged")
 
 
 def test_a_plan_is_taken_and_what_is_none_holds(ready: Broker) -> None:
@@ -95,14 +87,14 @@ def test_a_plan_is_taken_and_what_is_none_holds(ready: Broker) -> None:
 
 
 @pytest.mark.long
-@pytest.mark.parametrize("ready", [""], indirect=True)
-def test_three_hundred_plans_that_are_not_in_order_move_nothing(ready: Broker) -> None:
-    make_topic(admin_of(ready.bootstrap), TOPIC, SIZE)
-    config = plain_config(kafka_config(ready.bootstrap))
-    members = Kip848Members(ready.bootstrap, TOPIC)
+def test_three_hundred_plans_that_are_not_in_order_move_nothing(plugged: Broker) -> None:
+    name = f"{TOPIC}-300"
+    make_topic(admin_of(plugged.bootstrap), name, SIZE)
+    config = plain_config(kafka_config(plugged.bootstrap))
+    members = Kip848Members(plugged.bootstrap, name)
     random = Random(1)
     with closing(PlainClient(config, 8)) as client, closing(members):
-        (topic,) = read_topics(client, [TOPIC]).ids
+        (topic,) = read_topics(client, [name]).ids
         members.add()
         members.add()
         until(lambda: sorted(map(len, members.held())) == [3, 3])
@@ -112,7 +104,7 @@ def test_three_hundred_plans_that_are_not_in_order_move_nothing(ready: Broker) -
             return plan_pieces(assigned, {topic: SIZE}, random.getrandbits(64), key.encode(), 2)
 
         shares = [[0], [1, 2, 3, 4, 5]]
-        coordinator = Coordinator(client, TOPIC)
+        coordinator = Coordinator(client, name)
         carriers = [Carrier(coordinator, number) for number in range(2)]
 
         def bring(plan: list[str]) -> None:

@@ -10,9 +10,9 @@ from typing import Any
 
 import pytest
 from confluent_kafka.admin import AclOperation, ResourceType
-from support.broker_plugin import CLASS, lib_with_plugin
+from support.broker_plugin import CLASS, KEY, plugged_brokers
 from support.json_schemas import findings
-from support.kafka_broker import Broker, running_brokers, servers
+from support.kafka_broker import Broker, servers
 from support.kip848_members import Kip848Members
 from support.live_groups import add_user, allow, login_properties
 from support.live_topics import admin_of, commit, fill, make_topic
@@ -25,18 +25,18 @@ from equilag.live.steward.election_loop import election_group
 pytestmark = [pytest.mark.broker]
 
 TOPIC = "led-848"
-KEY = "a secret"
 LAGS = (90_000, 30_000, 30_000, 30_000)
 
 
 @pytest.fixture
 def ready(tmp_path: Path, request: pytest.FixtureRequest) -> Iterator[list[Broker]]:
-    """One broker with the plug-in, or as many as a test asks for."""
-    lib = lib_with_plugin(tmp_path / "lib")
-    settings = {"group.consumer.assignors": f"uniform,range,{CLASS}", "equilag.plan.key": KEY}
+    """A new broker with the plug-in, as many as a test asks for, or with 0 the one for all."""
     number = getattr(request, "param", 1)
     with ExitStack() as stack:
-        yield running_brokers(stack, tmp_path, number, settings, lib)
+        if number:
+            yield plugged_brokers(stack, tmp_path, number)
+        else:
+            yield [request.getfixturevalue("plugged")]
 
 
 class Led:
@@ -84,6 +84,7 @@ def led(ready: list[Broker], tmp_path: Path) -> Iterator[Led]:
         yield Led(ready, tmp_path, stack)
 
 
+@pytest.mark.parametrize("ready", [0], indirect=True, ids=["shared"])
 def test_a_steward_leads(ready: list[Broker], led: Led, run: Callable[..., Any]) -> None:
     """The partition with most lag is alone at last, and a newcomer gets its share. The doctor sees
     it."""
