@@ -4,7 +4,8 @@ A list stands between two comments, of which the first says what is in it:
 
 - `settings: goals moves`: the settings of a policy of these families; with `not`, of the others;
 - `options of plan: --out --check`: these options of a command;
-- `options of plan`: the options of a command that no other list has with the same help.
+- `options of plan`: the options of a command that no other list has with the same help. Those that
+  differ from such a list in their default alone share one line.
 """
 
 from __future__ import annotations
@@ -20,6 +21,7 @@ from equilag.domain.policy.policy import SETTINGS
 from equilag.domain.policy.setting import COMMANDS, Family, OneOfNames, Setting
 
 PAGE: Final = Path(__file__).resolve().parents[2] / "docs" / "reference.md"
+DEFAULT: Final = re.compile(r" \(default: (.*)\)$")
 LIST: Final = re.compile(
     r"(<!--(settings|options of [a-z ]+?)(?:: ([a-z -]+))?-->\n).*?(<!--end-->\n)",
     re.DOTALL,
@@ -46,15 +48,32 @@ def with_lists(page: str) -> str:
         begin, kind, names, end = found.groups()
         if kind == "settings":
             lines = [_setting_line(one) for one in _of_families(names)]
+        elif names:
+            lines = [_line(*options[_command(kind)][name]) for name in _named(kind, names)]
         else:
-            own = options[_command(kind)]
-            chosen = _named(kind, names) or [
-                name for name, (_, text) in own.items() if (name, text) not in shared
-            ]
-            lines = [f"- `{own[name][0]}`: {_marked(own[name][1])}\n" for name in chosen]
+            lines = _own_lines(options[_command(kind)], shared)
         return "".join([begin, *lines, end])
 
     return LIST.sub(renewed, page)
+
+
+def _own_lines(own: dict[str, tuple[str, str]], shared: set[tuple[str, str]]) -> list[str]:
+    """The lines of the options that are not shared; other defaults of shared ones are the last."""
+    stems = {(name, DEFAULT.sub("", text)) for name, text in shared}
+    lines, others = list[str](), list[str]()
+    for name, (option, text) in own.items():
+        default = DEFAULT.search(text)
+        if (name, text) in shared:
+            continue
+        if default and (name, DEFAULT.sub("", text)) in stems:
+            others.append(f"`{name}` {_marked(default[1])}")
+        else:
+            lines.append(_line(option, text))
+    return [*lines, *([f"- Other defaults: {', '.join(others)}\n"] if others else [])]
+
+
+def _line(option: str, text: str) -> str:
+    return f"- `{option}`: {_marked(text)}\n"
 
 
 def _command(kind: str) -> str:
