@@ -7,12 +7,14 @@ import shlex
 import shutil
 import subprocess
 import sys
+from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
 from typing import Final
 
 import pytest
 from support.paths import CHECKOUT
 
+from equilag.cli.arguments.options import options_of, parsers_of
 from equilag.cli.parser import build_parser
 
 PACKAGING: Final = CHECKOUT / "packaging"
@@ -156,3 +158,24 @@ def test_the_schemas_of_kubernetes_accept_the_manifest() -> None:
     yaml = pytest.importorskip("yaml", reason="PyYAML is not installed")
     for one in yaml.safe_load_all(MANIFEST.read_text("utf-8")):
         validate.validate(one, validate.latest_version(), strict=True)
+
+
+def test_man_pages_have_every_option_and_no_warning() -> None:
+    # As hatchling loads it.
+    spec = spec_from_file_location("man_pages", PACKAGING / "man_pages.py")
+    assert spec is not None
+    assert spec.loader is not None
+    module = module_from_spec(spec)
+    spec.loader.exec_module(module)
+    pages = module.man_pages()
+    for parser in parsers_of(build_parser()):
+        page = pages[f"{parser.prog.replace(' ', '-')}.1"]
+        page_options = {*re.findall(r"^\\fB(--[a-z-]+)", page.replace("\\-", "-"), re.MULTILINE)}
+        declared = {one.declared.flag for one in options_of(parser) if one.declared.help}
+        assert page_options - {"--version"} == declared
+    if shutil.which("groff") is None:
+        pytest.skip("groff is not installed")
+    for page in pages.values():
+        lint = ["groff", "-man", "-ww", "-z", "-Kutf8"]
+        done = subprocess.run(lint, input=page, text=True, capture_output=True, check=True)
+        assert not done.stderr
