@@ -22,7 +22,7 @@ from equilag.domain.group.loads import written
 from equilag.domain.group.member_capacities import Load
 from equilag.domain.plan.claim import Claim
 from equilag.domain.policy.objective import EXCESS
-from equilag.solver.lower_bounds.member_sets import member_sets, poorest, slowest_takers
+from equilag.solver.lower_bounds.member_sets import member_sets, slowest_takers
 
 CROWDED: Final = 6
 """Numbers of heaviest partitions, each alone with a fast member, that are tried."""
@@ -78,7 +78,7 @@ NO_LAG: Final = LoadBounds.of()
 def load_bounds(
     counting: Counting, stop: Callable[[], bool], reached: Load | None = None
 ) -> LoadBounds | None:
-    """The best bounds over blocks, classes, topics' readers and members; None without members.
+    """The best bounds over sets of members; None without members.
 
     O(sets × partitions) for a limited number of sets. The set of all members is always tried; the
     search ends early if `stop` returns True or the bounds prove the spread that is `reached`.
@@ -86,7 +86,7 @@ def load_bounds(
     best = overall_bounds(counting)
     if best is None or best.spread == reached:
         return best
-    size = len(counting.lag) + counting.constraint.face.size + counting.group.n_members
+    size = len(counting.lag) + len(counting.arcs[0]) + counting.group.n_members
     # A number of sets, so that bounds of large groups are repeatable.
     over = limit_steps(max(8, MAX_VISITS // size), stop)
     for heaviest in crowded(counting, counting.active):
@@ -97,17 +97,16 @@ def load_bounds(
     if not over():
         _try_rest(counting, best, counting.active)
         _try_folding(counting, best, counting.active)
+    tried = {counting.active.tobytes(), bytes(counting.group.n_members)}
     for members in member_sets(counting):
         if over():
             break
-        _try_set(counting, best, members)
+        if members.tobytes() not in tried:
+            tried.add(members.tobytes())
+            _try_set(counting, best, members)
     for takers in [] if stop() else slowest_takers(counting):
         about = _about(counting, takers, heaviest=1)
         best.floor(heavy(counting, takers, 1), "heavy", about)
-    for poor in [] if stop() else poorest(counting):
-        alone = np.arange(counting.group.n_members) == poor
-        low = counting.average(alone, (best.highest.value, best.lowest.value))[1]
-        best.ceiling(low, "average", _about(counting, alone))
     return best
 
 

@@ -1,62 +1,152 @@
-"""Sets of members that the counting bounds are tried with, the most promising ones first."""
+"""Sets of members that the counting bounds are tried with, by minimum cuts.
+
+If lag could be shared in parts, all loads could be within `level`, or above it, if and only if a
+maximum flow carries all lag to the members, or fills all of them. If not, a minimum cut leaves too
+few takers, or too little to take, and its members prove a better level, and so on: the last set is
+the one that proves most (Dinkelbach, "On nonlinear fractional programming").
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-from itertools import chain, zip_longest
+from collections.abc import Iterator
 from typing import Final
 
 import numpy as np
 
 from equilag.certificate.bounds.counting import Counting
-from equilag.domain.columns import distinct
+from equilag.domain.columns import Floats, Ints, rows_together
 from equilag.domain.group.group import Flags
+from equilag.solver.counts.even_flow import maximum, new_graph
 
-MAX_ROWS: Final = 30
-"""Partition classes, and member classes, that sets are made of: each set costs a pass over the
-partitions."""
-POOREST: Final = 4
-"""Members that can have the least load: each is tried as a set of its own."""
+UNIT: Final = 2.0**40
+"""Units of flow that stand for all lag, so that their sums fit 63 bits."""
+EXTREMES: Final = 4
+"""Sorts of members at each end that are tried as sets of their own."""
+MOST_CLASSES: Final = 2_000
+"""Member classes up to which these are looked for: 20 ms."""
 HEAVIEST: Final = 8
 """Partitions whose takers are tried as a set of their own."""
-MOST_CLASSES: Final = 2_000
-"""Member classes up to which the poorest members are looked for: 20 ms."""
-FEW_MEMBERS: Final = 8
-"""Members up to which all sets are tried: 255."""
+CUTS: Final = 16
+"""Minimum cuts at each end: most levels settle after three to ten."""
+SETTLED: Final = 1e-3
+"""Part by which the level changes with the last one."""
 
 
 def member_sets(counting: Counting) -> Iterator[Flags]:
-    """[M] each set once, the most promising ones first."""
-    group = counting.group
-    seen: set[bytes] = {counting.active.tobytes()}
-    by_class = (row[group.class_of] for row in _class_sets(counting))
-    numbers = np.arange(group.n_members)
-    singles = (numbers == m for m in range(group.n_members) if group.n_members <= 2 * MAX_ROWS)
-    few = range(1, 1 << group.n_members if group.n_members <= FEW_MEMBERS else 1)
-    subsets = ((bits >> numbers) & 1 == 1 for bits in few)
-    for members in chain(by_class, singles, subsets):
-        members = members & counting.active
-        if members.any() and members.tobytes() not in seen:
-            seen.add(members.tobytes())
+    """[M] sets once or several times, the most promising ones first."""
+    yield from _by_themselves(counting)
+    if len(counting.group.class_topics) == 1:
+        return
+    flow = _LoadFlow(counting)
+    for lightest in (False, True):
+        level = flow.mean
+        for _ in range(CUTS):
+            last, (members, level) = level, flow.cut(level, lightest)
             yield members
+            if abs(level - last) <= SETTLED * level:
+                break
 
 
-def poorest(counting: Counting) -> list[int]:
-    """The members that can have the least load at most: the heaviest partitions that they may take,
-    as many as they may hold, per unit of capacity. None of them where all read the same."""
-    group, rate = counting.group, counting.capacities.rate
-    n_classes = len(group.class_topics)
-    if not 1 < n_classes <= MOST_CLASSES or counting.per_topic:
+class _LoadFlow:
+    """The flow of lag from buckets to member classes."""
+
+    def __init__(self, counting: Counting) -> None:
+        self.counting = counting
+        self.active = np.flatnonzero(counting.active)
+        self.class_of = counting.group.class_of[self.active]
+        self.n_classes = len(counting.group.class_topics)
+        self.capacity = 1.0 / counting.capacities.rate[self.active]
+        fastest = np.zeros(self.n_classes)
+        np.maximum.at(fastest, self.class_of, self.capacity)
+        reached, (bucket, member_class) = np.zeros(counting.n_buckets), counting.arcs
+        np.maximum.at(reached, bucket, fastest[member_class])
+        self._fastest = reached[counting.bucket]
+        self._least, self._most = np.zeros_like(bucket), counting.size[bucket]
+        if counting.per_topic:
+            topics = counting.constraint.free_topics
+            members = np.zeros((len(topics.size), self.n_classes), np.int64)
+            np.add.at(members, (topics.place, counting.group.class_of), 1)
+            self._least = (topics.level @ members)[bucket, member_class]
+            self._most = self._least + (topics.open @ members)[bucket, member_class]
+
+    @property
+    def mean(self) -> float:
+        """The load of members that share everything."""
+        lag = self.counting.lag.sum() + self.counting.base[self.active].sum()
+        return float(lag) / float(self.capacity.sum())
+
+    def cut(self, level: float, lightest: bool) -> tuple[Flags, float]:
+        """The members [M] that cannot all have at most this load, or at least for the `lightest`,
+        and the level that they can have: the same one if all can."""
+        counting, n, n_classes = self.counting, self.counting.n_buckets, self.n_classes
+        bucket, member_class = counting.arcs
+        lag = counting.lag.astype(np.float64)
+        if lightest:  # what a partition has beyond the level does not count
+            lag = np.minimum(lag, level * self._fastest)
+        upto = np.concatenate(([0.0], np.cumsum(lag)))
+        end = np.cumsum(counting.size)
+        begin = end - counting.size
+        least = upto[begin[bucket] + self._least] - upto[begin[bucket]]
+        most = upto[end[bucket]] - upto[end[bucket] - self._most]
+        supply = upto[end] - upto[begin] - np.bincount(bucket, least, n)
+        carried = np.bincount(member_class, least, n_classes)
+        spare = level * self.capacity - counting.base[self.active]
+        room = np.maximum(self._by_class(np.maximum(spare, 0.0)) - carried, 0.0)
+        over = self._by_class(np.maximum(-spare, 0.0)) * (not lightest)
+        unit = UNIT / max(1.0, float(supply.sum()), float(room.sum()))
+        source, sink, places = n + n_classes, n + n_classes + 1, n + np.arange(n_classes)
+        graph = new_graph()
+        columns = most - least, supply, room, over
+        whole = [np.rint(column * unit).astype(np.int64) for column in columns]
+        if not counting.per_topic:
+            whole[0] += int(UNIT)  # more than there is: a full arc would draw the cut to itself
+        graph.add_arcs_with_capacity(bucket, n + member_class, whole[0])
+        graph.add_arcs_with_capacity(np.full(n, source), np.arange(n), whole[1])
+        graph.add_arcs_with_capacity(places, np.full(n_classes, sink), whole[2])
+        graph.add_arcs_with_capacity(np.full(n_classes, source), places, whole[3])
+        ends = whole[2:3] if lightest else (whole[1], whole[3])
+        missing = sum(int(end.sum()) for end in ends) - maximum(graph, source, sink)
+        inside = np.zeros(sink + 1, np.bool_)
+        side = graph.get_sink_side_min_cut if lightest else graph.get_source_side_min_cut
+        inside[side()] = True
+        chosen = inside[n:source]
+        capacity = float(self._by_class(self.capacity)[chosen].sum())
+        apart = missing / unit / capacity if capacity else 0.0
+        better = level - apart if lightest else level + apart
+        return chosen[counting.group.class_of] & counting.active, better
+
+    def _by_class(self, column: Floats | Ints) -> Floats:
+        total = np.zeros(self.n_classes)
+        np.add.at(total, self.class_of, column)
+        return total
+
+
+def _by_themselves(counting: Counting) -> list[Flags]:
+    """[M] members of one class, capacity and pinned load that must carry the most by themselves, or
+    can carry the least, as their counts force it. None of them where all are alike."""
+    group, classes = counting.group, len(counting.group.class_topics)
+    order, new = rows_together([group.class_of, counting.kind, counting.base])
+    if np.count_nonzero(new) == 1 or classes > MOST_CLASSES or counting.per_topic:
         return []
-    most = np.full(group.n_members, np.inf)
-    for member_class in range(n_classes):
-        members = np.flatnonzero((group.class_of == member_class) & counting.active)
-        lags = np.sort(counting.lag[counting.within_reach(member_class)])[::-1]
-        held = np.concatenate(([0], np.cumsum(lags)))[np.minimum(counting.hi[members], len(lags))]
-        most[members] = (counting.base[members] + held) * rate[members]
-    order = np.argsort(most, kind="stable")[:POOREST]
-    found: list[int] = order[most[order] < np.inf].tolist()
-    return found
+    sort_of = np.empty(len(order), np.int64)
+    sort_of[order] = np.cumsum(new) - 1
+    number = np.bincount(sort_of[counting.active], minlength=int(new.sum()))
+    columns = counting.lo, counting.hi, counting.base, 1.0 / counting.capacities.rate
+    fewest, most, base, capacity = (np.bincount(sort_of, column) for column in columns)
+    load = np.full((2, len(number)), np.nan)
+    first = order[new]
+    for member_class in range(classes):
+        mine = np.flatnonzero((group.class_of[first] == member_class) & (number > 0))
+        lags = np.sort(counting.lag[counting.within_reach(member_class)])
+        upto = np.concatenate(([0], np.cumsum(lags)))
+        few, many = (np.minimum(n[mine], len(lags)).astype(np.int64) for n in (fewest, most))
+        both = base[mine] + (upto[few], upto[-1] - upto[len(lags) - many])
+        load[:, mine] = both / capacity[mine]
+    ends = (
+        np.argsort(-load[0], kind="stable")[:EXTREMES],
+        np.argsort(load[1], kind="stable")[:EXTREMES],
+    )
+    return [(sort_of == sort) & counting.active for sort in np.concatenate(ends).tolist()]
 
 
 def slowest_takers(counting: Counting) -> list[Flags]:
@@ -74,34 +164,3 @@ def slowest_takers(counting: Counting) -> list[Flags]:
     load = counting.lag[last] * fastest[counting.bucket[last]]
     order = last[np.argsort(-load, kind="stable")]
     return [counting.takers(order[i : i + 1]) for i in range(min(HEAVIEST, len(order)))]
-
-
-def _class_sets(counting: Counting) -> Iterator[Flags]:
-    """[K] sets of member classes: parts of the group that share nothing; the readers of the
-    partition classes with the most lag per reader; the member classes with the least of that in
-    all. The last two one by one, and together with those before."""
-    group, constraint = counting.group, counting.constraint
-    n_classes, face = len(group.class_topics), constraint.face
-    if n_classes == 1:
-        return
-    classes, member_classes = constraint.arcs
-    yield from (constraint.parts == part for part in distinct(constraint.parts[member_classes]))
-    lag = np.bincount(group.partition_class, weights=group.lag, minlength=len(group.eligible))
-    readers = np.bincount(classes, weights=group.class_size[member_classes], minlength=len(face))
-    weight = np.where(readers > 0, lag / np.maximum(1, readers), 0)
-    share = np.zeros(n_classes)
-    np.add.at(share, member_classes, weight[classes])
-    dense = _together(face[c] for c in np.argsort(-weight, kind="stable")[:MAX_ROWS])
-    one = np.eye(n_classes, dtype=np.bool_)
-    thin = _together(one[k] for k in np.argsort(share, kind="stable")[:MAX_ROWS])
-    for pair in zip_longest(dense, thin):
-        yield from (row for row in pair if row is not None)
-
-
-def _together(rows: Iterable[Flags]) -> Iterator[Flags]:
-    """Each row, and the union of it and all before."""
-    union: Flags | None = None
-    for row in rows:
-        union = row if union is None else union | row
-        yield row
-        yield union
