@@ -184,7 +184,7 @@ def test_under_range_topics_of_equal_size_stay_together(protocol: str, mode: str
     lags = {"t": [900, 10, 20, 30, 40, 50], "u": [7, 700, 8, 9, 600, 11]}
     both = write_subscription(["t", "u"])
     answer = replace(with_metadata(a=both, b=both, c=both), protocol=protocol)
-    run = Run([answer], offsets(lags), co_partition=mode, rebalance_limit=0.5).go()
+    run = Run([answer], offsets(lags), co_partition=mode).go()
     assert run.counted == (1, 0)
     given = [run.membership.synced[0][name] for name in "abc"]
     together = all(topics["t"] == topics["u"] for topics in given)
