@@ -80,7 +80,7 @@ def _is_described(text: str) -> bool:
     if _FAILED.search(text):
         return True
     from equilag.adapters.describe.cut_lines import headless_table
-    from equilag.adapters.describe.printed_table import find_tables
+    from equilag.adapters.describe.find_tables import find_tables
 
     found = find_tables(text)
-    return bool(found.tables) or headless_table(text, found.messages) is not None
+    return bool(found.tables) or headless_table(text, found) is not None

@@ -7,9 +7,9 @@ import re
 from typing import Final, NamedTuple
 
 from equilag.adapters.describe import table_header as col
-from equilag.adapters.describe.messages import Messages
+from equilag.adapters.describe.find_tables import TablesFound
 from equilag.adapters.describe.partition_rows import UNKNOWN_OWNER, PrintedRow, is_nobody
-from equilag.adapters.describe.printed_table import PrintedTable, TablesFound
+from equilag.adapters.describe.printed_table import PrintedTable
 from equilag.adapters.describe.printed_text import PrintedLines, TextLine
 from equilag.adapters.describe.row_cells import (
     ABSENT,
@@ -18,7 +18,7 @@ from equilag.adapters.describe.row_cells import (
     fits,
     integer_of,
     lag_agrees,
-    looks_like_a_row,
+    like_a_row,
 )
 from equilag.adapters.describe.table_header import TableHeader
 from equilag.domain.show import show
@@ -220,19 +220,20 @@ _ORDERS: Final = tuple(
 """Orders of columns in which Kafka's tool and rpk print the offsets of a group."""
 
 
-def headless_table(text: str, messages: Messages) -> PrintedTable | None:
+def headless_table(text: str, found: TablesFound) -> PrintedTable | None:
     """Return the table whose header was not copied, if one order of columns fits all its rows.
 
     In at least one row, LAG has to be what the order of columns makes it.
     """
-    lines = [line for line in PrintedLines(text) if looks_like_a_row(line.text, ())]
+    lines = [line for line in PrintedLines(text) if like_a_row(line.text)[0]]
     words = [line.text.split() for line in lines]
     for names in _ORDERS:
         rows = [dict(zip(names, cells, strict=False)) for cells in words]
         if {len(names)} != set(map(len, words)) or not all(map(_certain, rows)):
             continue
         if any(map(_told, rows)):
-            table = PrintedTable(TableHeader(lines[0].number, names, ()), messages.current)
+            header = TableHeader(lines[0].number, names, ())
+            table = PrintedTable(header, found.messages.current, found.names)
             pairs = zip(lines, rows, strict=True)
             table.rows = [PrintedRow(line.number, cells, line.number) for line, cells in pairs]
             table.end(lines[-1])

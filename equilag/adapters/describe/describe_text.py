@@ -11,6 +11,8 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Final, NamedTuple, TypedDict, Unpack
 
+import numpy as np
+
 from equilag.adapters.describe.described_group import (
     DescribedGroup,
     described_groups,
@@ -18,17 +20,18 @@ from equilag.adapters.describe.described_group import (
     tables_by_group,
     unfit_row,
 )
+from equilag.adapters.describe.find_tables import TablesFound, find_tables
 from equilag.adapters.describe.listed_members import assume_subscriptions, listed_members
-from equilag.adapters.describe.partition_rows import PrintedMember
-from equilag.adapters.describe.printed_group import MAX_SHOWN, PrintedGroup, sentences
-from equilag.adapters.describe.printed_table import TablesFound, find_tables
+from equilag.adapters.describe.partition_rows import NONE, PrintedMember
+from equilag.adapters.describe.printed_group import PrintedGroup, sentences, some_names
 from equilag.adapters.describe.printed_text import PrintedText
 from equilag.domain.building.group_input import GroupInput, PartitionOffsets
 from equilag.domain.building.topic_index import MAX_PARTITIONS
+from equilag.domain.columns import Ints
 from equilag.domain.errors import InputError
 from equilag.domain.group.group import Member
 from equilag.domain.group.lag import MAX_LAG, as_reset
-from equilag.domain.show import form, plural, shorten, some_of
+from equilag.domain.show import form, plural, shorten
 
 LATEST: Final = "latest"
 
@@ -190,12 +193,12 @@ def _sizes(group: PrintedGroup) -> str:
 
 def _check_lags(group: PrintedGroup, reset: str) -> None:
     """Raise InputError with the line of a partition whose lag no snapshot can hold."""
-    for row in group.rows():
-        begin = row.start or 0 if reset == "earliest" else row.end
-        committed = begin if row.committed is None else row.committed
-        lag = (row.end or 0) - (committed or 0)
-        if lag >= MAX_LAG:
-            raise InputError(f"the lag {lag} of {row.name} is 2^53 or more", f"line {row.line}")
+    rows, end = group.rows, np.maximum(group.rows["end"], 0)
+    begin = np.maximum(rows["start"], 0) if reset == "earliest" else end
+    lag = end - np.where(rows["committed"] < 0, begin, rows["committed"])
+    for at in np.flatnonzero(lag >= MAX_LAG)[:1]:
+        problem = f"the lag {lag[at]} of {group.partition(rows[at])} is 2^53 or more"
+        raise InputError(problem, f"line {rows['line'][at]}")
 
 
 def _members_beside(described: DescribedGroup) -> tuple[dict[str, PrintedMember], list[str]]:
@@ -203,7 +206,7 @@ def _members_beside(described: DescribedGroup) -> tuple[dict[str, PrintedMember]
     is assumed of others."""
     group = described.group
     if not any(table.header.has_members for table in described.found.tables):
-        if len(group.members) > len({row.member for row in group.rows()} - {None}):
+        if len(group.members) > len(group.owner_ids()):
             return group.members, []  # the table of offsets lists the others too
         no_members = (
             "members that own nothing are not in the text; add what --describe --members prints"
@@ -239,41 +242,46 @@ def _members_of(
 
 def _offsets(group: PrintedGroup) -> PartitionOffsets:
     """The offsets of all topics; a partition that is not listed has no commit."""
-    starts: dict[str, list[int]] = {}
-    ends: dict[str, list[int]] = {}
-    committed: dict[str, list[int | None]] = {}
-    for topic in group.topics:
-        size = group.size(topic)
-        starts[topic], ends[topic], committed[topic] = [0] * size, [0] * size, [None] * size
-    for row in group.rows():
-        topic, number, start = row.topic, row.number, row.start or 0
-        starts[topic][number] = start
-        ends[topic][number] = max(row.committed or 0, start) if row.end is None else row.end
-        committed[topic][number] = row.committed
-    return PartitionOffsets(starts, ends, committed)
+    rows = group.rows
+    start = np.maximum(rows["start"], 0)
+    end = np.where(rows["end"] < 0, np.maximum(rows["committed"], start), rows["end"])
+    committed = _by_topic(group, rows["committed"], NONE)
+    return PartitionOffsets(
+        _by_topic(group, start, 0),
+        _by_topic(group, end, 0),
+        {topic: [None if n == NONE else n for n in one] for topic, one in committed.items()},
+    )
+
+
+def _by_topic(group: PrintedGroup, values: Ints, unlisted: int) -> dict[str, list[int]]:
+    found = {}
+    for topic, where in group.topics.items():
+        column = np.full(group.size(topic), unlisted, np.int64)
+        column[group.rows["number"][where]] = values[where]
+        found[topic] = column.tolist()
+    return found
 
 
 def _unknown(group: PrintedGroup) -> dict[str, list[int]]:
     """The partitions whose log end is not known, and so neither is their lag."""
-    found: dict[str, list[int]] = {}
-    for row in group.rows():
-        if row.end is None:
-            found.setdefault(row.topic, []).append(row.number)
-    return found
+    number, known = group.rows["number"], group.rows["end"] >= 0
+    if known.all():
+        return {}
+    found = {topic: number[where][~known[where]] for topic, where in group.topics.items()}
+    return {topic: numbers.tolist() for topic, numbers in found.items() if len(numbers)}
 
 
 def _about_offsets(group: PrintedGroup, reset: str) -> list[str]:
     """Return what is assumed of log starts, and of partitions without a commit."""
-    remarks = []
-    if any(row.start is None for row in group.rows()):
+    remarks, rows = [], group.rows
+    if (rows["start"] < 0).any():
         remarks.append("log starts are not in the text and count as 0")
-    names = [row.name for row in group.rows() if row.committed is None and row.end is not None]
-    none = len(names)
-    if none:
+    uncommitted = (rows["committed"] < 0) & (rows["end"] >= 0)
+    if none := int(uncommitted.sum()):
         counts = "0" if reset == "latest" else "everything up to the log end"
         remarks.append(
             f"{plural(none, 'partition')} {form(none, 'has', 'have')} no commit: under"
             f" auto.offset.reset {reset} {form(none, 'its', 'their')} lag is {counts}:"
-            f" {some_of(names, MAX_SHOWN)}"
+            f" {some_names(group, uncommitted)}"
         )
     return remarks

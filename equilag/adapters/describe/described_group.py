@@ -15,9 +15,10 @@ from equilag.adapters.describe.cut_lines import (
     leave_out_cut_rows,
     mend_cut_owners,
 )
-from equilag.adapters.describe.partition_rows import PartitionRow, PrintedRow, read_partition
+from equilag.adapters.describe.find_tables import TablesFound, find_tables
+from equilag.adapters.describe.partition_rows import PrintedOwner, RowNames, read_rows
 from equilag.adapters.describe.printed_group import PrintedGroup, only_name, read_groups
-from equilag.adapters.describe.printed_table import PrintedTable, TablesFound, find_tables
+from equilag.adapters.describe.printed_table import PrintedTable
 from equilag.adapters.describe.printed_text import TextLine
 from equilag.adapters.describe.row_cells import closest_cut
 from equilag.adapters.describe.table_header import TableHeader
@@ -71,7 +72,7 @@ def described_groups(text: str, show: Callable[[int], object] = lambda _: None) 
     found = find_tables(text, show)
     tables = [table for table in found.tables if table.header.has_offsets]
     if not any(table.rows or table.unfit for table in tables):
-        table = headless_table(text, found.messages)
+        table = headless_table(text, found)
         if table is not None:
             found.tables.append(table)
     cut = _unfit_cuts(found) or leave_out_cut_rows(found)
@@ -112,7 +113,11 @@ def tables_by_group(found: TablesFound) -> Callable[[str | None], TablesFound]:
     tables: dict[str | None, list[PrintedTable]] = {}
     for table in found.tables:
         has_offsets = table.header.has_offsets
-        names = {*table.partitions} if has_offsets else set(map(table.group_of, table.rows))
+        names = (
+            {name for name, _ in table.by_group()}
+            if has_offsets
+            else set(map(table.group_of, table.rows))
+        )
         for name in names or {None}:
             tables.setdefault(name, []).append(table)
     of_any = tables.pop(None, [])
@@ -141,7 +146,7 @@ def unfit_row(line: TextLine, header: TableHeader) -> InputError:
     cells = closest_cut(line.text, header) if header.has_offsets else None
     if cells is not None:
         try:
-            read_partition(PrintedRow(line.number, cells))
+            read_rows([line.number], {name: [cell] for name, cell in cells.items()}, RowNames())
         except InputError as error:
             return error
     problem = f"does not fit the header in line {header.line}: {show(line.text.strip())}"
@@ -189,7 +194,7 @@ def _nothing_to_read(found: TablesFound, text: str) -> InputError:
         return InputError(mistaken or nothing)
     table = next((t for t in found.tables if t.header.has_offsets), None)
     if table is not None:
-        what = "members without partitions" if table.rows or table.partitions else "no row"
+        what = "members without partitions" if table.rows or table.parts else "no row"
         return InputError(f"a header in line {table.header.line} and {what} below it; {EXAMPLE}")
     header = found.tables[0].header
     if header.has_members:
@@ -211,9 +216,8 @@ def incomplete(group: PrintedGroup, found: TablesFound, is_cut: bool) -> Iterato
     offsets = (table.header for table in found.tables if table.header.has_offsets)
     headers = list(dict.fromkeys(offsets))
     cut = [one for header in headers for one in _of_header(header)]
-    owners = [row for row in group.rows() if row.member is not None]
-    yield from cut or _of_rows(headers, owners)
-    if unknown := sum(row.owner_unknown for row in group.rows()):
+    yield from cut or _of_rows(headers, group)
+    if unknown := int(group.owners(lambda owner: owner.unknown).sum()):
         are = form(unknown, "row ends", "rows end")
         yield f"{unknown} {are} inside the id of a member that no other row has."
     if is_cut:
@@ -236,12 +240,14 @@ def _of_header(header: TableHeader) -> Iterator[str]:
             yield "The text has no header line, and its rows name no member."
 
 
-def _of_rows(headers: list[TableHeader], owners: list[PartitionRow]) -> Iterator[str]:
+def _of_rows(headers: list[TableHeader], group: PrintedGroup) -> Iterator[str]:
     """Rows in which nothing follows an id that is not whole: Kafka's tool prints HOST there."""
-    if not any({col.MEMBER, col.END} <= set(header.names) for header in headers):
-        return
-    for row in owners:
-        alone = row.known.host is None and row.known.client_id is None
-        if row.member is not None and alone and not _UUID.fullmatch(row.member):
-            yield f"Rows end inside CONSUMER-ID, as line {row.line}: {show(row.member)}."
-            return
+    if any({col.MEMBER, col.END} <= set(header.names) for header in headers):
+        for row in group.rows[group.owners(_ends_in_id)][:1]:
+            member = group.names.owners[row["owner"]].member
+            yield f"Rows end inside CONSUMER-ID, as line {row['line']}: {show(member)}."
+
+
+def _ends_in_id(owner: PrintedOwner) -> bool:
+    alone = owner.known.host is None and owner.known.client_id is None
+    return alone and owner.member is not None and not _UUID.fullmatch(owner.member)

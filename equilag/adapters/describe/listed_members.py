@@ -5,17 +5,22 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from operator import itemgetter
 from typing import Final, TypeAlias
 
+import numpy as np
+
+from equilag.adapters.describe.find_tables import TablesFound
 from equilag.adapters.describe.partition_rows import (
-    PartitionRow,
+    AGREES,
+    NONE,
+    ROW,
     PrintedMember,
     PrintedRow,
     is_nobody,
-    member_of,
+    owner_of,
 )
 from equilag.adapters.describe.printed_group import MAX_SHOWN, PrintedGroup
-from equilag.adapters.describe.printed_table import TablesFound
 from equilag.adapters.describe.row_cells import NOTHING, integer_of
 from equilag.adapters.describe.table_header import ASSIGNMENT, COUNT, MEMBER
 from equilag.domain.building.topic_index import MAX_PARTITIONS
@@ -80,7 +85,7 @@ def _member_rows(found: TablesFound, group: PrintedGroup) -> list[MemberRow]:
             if member in here:
                 raise row.error(f"member {show(member)} is listed twice")
             if not is_nobody(member):
-                here[member] = MemberRow(row, member, member_of(row.cells))
+                here[member] = MemberRow(row, member, owner_of(row.cells).known)
         latest = here if latest.keys() & here.keys() else latest | here
     return list(latest.values())
 
@@ -99,22 +104,27 @@ def _complete(rows: list[MemberRow], group: PrintedGroup) -> list[str]:
         if integer_of(one.row.cells[COUNT]) != len(held) or owner.keys() & held:
             return []
         owner.update(dict.fromkeys(held, one))
-    if any(number >= MAX_PARTITIONS for _, number in owner) or group.second:
+    if any(number >= MAX_PARTITIONS for _, number in owner) or len(group.second):
         return []
-    for row in group.rows():
-        there = owner.get((row.topic, row.number))
-        if not row.owner_unknown and row.member != (there.member if there else None):
+    rows_of_group, names = group.rows.copy(), group.names
+    items = sorted(owner.items(), key=itemgetter(0))
+    for row in rows_of_group:
+        there = names.owners[row["owner"]]
+        place = names.topics.names[row["topic"]], int(row["number"])
+        member = owner.pop(place).member if place in owner else None
+        if not there.unknown and there.member != member:
             return []
-    missing = []
-    for (topic, number), one in sorted(owner.items(), key=lambda item: item[0]):
-        listed = group.topics.setdefault(topic, {})
-        if number not in listed:
-            listed[number] = PartitionRow(one.row.line, topic, number, one.member, one.known)
-            missing.append(listed[number].name)
-        elif listed[number].owner_unknown:
-            listed[number] = listed[number]._replace(member=one.member, owner_unknown=False)
+        if there.unknown and member is not None:
+            row["owner"] = names.add_owner(member, there.known)
+    missing = np.full(len(owner), NONE, ROW)
+    for row, (topic, number) in zip(missing, sorted(owner), strict=True):
+        one = owner[topic, number]
+        row["topic"], row["number"], row["line"] = names.topics[topic], number, one.row.line
+        row["owner"], row["lag"] = names.add_owner(one.member, one.known), AGREES
+    for _, one in items:
         group.members.setdefault(one.member, one.known)
-    return missing
+    group.take(np.concatenate([rows_of_group, missing]))
+    return [group.partition(row) for row in missing]
 
 
 def _check(rows: list[MemberRow], group: PrintedGroup) -> None:

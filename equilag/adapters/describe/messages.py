@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
-from equilag.adapters.describe.printed_text import TextLine
+from equilag.adapters.describe.printed_text import TextLine, places_with
 from equilag.domain.errors import InputError
 from equilag.domain.show import shorten
 
@@ -32,6 +33,14 @@ _FAILURE: Final = re.compile(
     r"|\[?\d{4}-\d\d-\d\d[ T]\d\d:\d\d:\d\d\S*\s+(?:ERROR|FATAL)\b.*)"
 )
 _MOVING: Final = re.compile(r"\b(?:Preparing|Completing)Rebalance\b|\b(?:Assigning|Reconciling)\b")
+_COMMANDS: Final = "onsumer group '", "--group", "rpk", "kafkactl", "confluent"
+_FAILURES: Final = "rror", "xception", "ERROR", "FATAL", "not exist", "Caused by"
+
+
+def telling(lines: Sequence[str]) -> set[int]:
+    """The places of the lines that say something of groups, and few others."""
+    named = (at for at in places_with(("roup", "GROUP"), lines) if _SUMMARY.match(lines[at]))
+    return {*named, *places_with((*_COMMANDS, *_FAILURES), lines)}
 
 
 @dataclass(slots=True)
@@ -48,15 +57,6 @@ class Messages:
     failure: TextLine | None = None
     """The first line that reports an error."""
 
-    @staticmethod
-    def may_tell(line: str) -> bool:
-        """False for most lines: they say nothing of groups."""
-        return (
-            "roup" in line or "GROUP" in line or " cg " in line
-            or "rror" in line or "xception" in line or "ERROR" in line or "FATAL" in line
-            or "not exist" in line or "Caused by" in line
-        )  # fmt: skip
-
     def read(self, line: TextLine) -> None:
         """Take what the line says of groups. Most lines say nothing."""
         text = line.text
@@ -66,8 +66,7 @@ class Messages:
             moving = state["state"] == "is rebalancing"
             (self.rebalancing if moving else self.inactive).add(state["group"])
             return
-        failed = "rror" in text or "xception" in text or "ERROR" in text or "FATAL" in text
-        if (failed or "not exist" in text or "Caused by" in text) and _FAILURE.fullmatch(text):
+        if any(word in text for word in _FAILURES) and _FAILURE.fullmatch(text):
             self.failure = self.failure or line
             return
         named = (

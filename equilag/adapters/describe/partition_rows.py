@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
-from sys import intern
-from typing import Final, NamedTuple
+from typing import Final, NamedTuple, TypeAlias, TypeVar
+
+import numpy as np
+import numpy.typing as npt
 
 from equilag.adapters.describe import table_header as col
 from equilag.adapters.describe.row_cells import ABSENT, NOTHING, Cells, integer_of
 from equilag.domain.building.topic_index import MAX_PARTITIONS
+from equilag.domain.columns import Flags, Ints
 from equilag.domain.errors import InputError
-from equilag.domain.show import shorten, show
+from equilag.domain.show import show
 
 NOBODY: Final = frozenset({"", NOTHING, "none", "unassigned", "<none>", "n/a", "null", "nil"})
 """What tools print for the owner of a partition that nobody owns, in lower case."""
@@ -56,65 +59,26 @@ class PrintedMember(NamedTuple):
         return PrintedMember(*(a or b for a, b in zip(self, other, strict=True)))
 
 
-class PartitionRow(NamedTuple):
-    """One row of a table with offsets; `topic` is empty for a member that owns nothing.
+class PrintedOwner(NamedTuple):
+    """What a row says of who owns its partition; `unknown` if nobody can tell."""
 
-    Offsets are None where they are not known, or were never committed.
-    """
-
-    line: int
-    topic: str
-    number: int
     member: str | None
     known: PrintedMember
-    committed: int | None = None
-    end: int | None = None
-    start: int | None = None
-    hand_lag: int | None = None
-    """The LAG that is printed, if it is another one than end - committed."""
-    owner_unknown: bool = False
-
-    @property
-    def name(self) -> str:
-        """The name of the partition for messages."""
-        return f"{shorten(self.topic)}-{self.number}"
-
-    @property
-    def lag(self) -> int | None:
-        return None if self.end is None or self.committed is None else self.end - self.committed
+    unknown: bool
 
 
-def read_partition(row: PrintedRow) -> PartitionRow:
-    """Return what the row says. Raises InputError for a number that cannot be."""
-    cells = row.cells
-    topic, (member, known, unknown) = cells[col.TOPIC], _owner_of(cells)
-    if topic == NOTHING and cells[col.PARTITION] == NOTHING:
-        return PartitionRow(row.line, "", -1, member, known)
-    number = _number(row, col.PARTITION)
-    if number is None:
-        raise row.error(f"{col.PARTITION} {show(cells[col.PARTITION])} is not an integer")
-    if not 0 <= number < MAX_PARTITIONS:
-        raise row.error(f"partition {number} is not within 0 and {MAX_PARTITIONS - 1}")
-    return PartitionRow(row.line, intern(topic), number, member, known, *_offsets(row), unknown)
+_OWNER_COLUMNS: Final = (col.OWNER, col.MEMBER, col.INSTANCE, col.CLIENT, col.HOST)
+OwnerCells: TypeAlias = tuple[str | None, ...]
+"""The cells of `_OWNER_COLUMNS`, None for a column that the table has not."""
 
 
-def member_of(cells: Cells) -> PrintedMember:
-    """Return what the row says of its member beside the id."""
-    return _owner_of(cells)[1]
+def owner_of(cells: Cells) -> PrintedOwner:
+    """Return what the row says of an owner, or of the member that it is about."""
+    return _owner(tuple(map(cells.get, _OWNER_COLUMNS)))
 
 
-def _owner_of(cells: Cells) -> tuple[str | None, PrintedMember, bool]:
-    """The member's id, what the row says of it beside that, and whether the owner is unknown."""
-    owner, member = cells.get(col.OWNER), cells.get(col.MEMBER)
-    return _owner(
-        owner, member, cells.get(col.INSTANCE), cells.get(col.CLIENT), cells.get(col.HOST)
-    )
-
-
-@lru_cache(maxsize=2**16)
-def _owner(
-    owner: str | None, member: str | None, *others: str | None
-) -> tuple[str | None, PrintedMember, bool]:
+def _owner(cells: OwnerCells) -> PrintedOwner:
+    owner, member, *others = cells
     printed = (owner or "") if member is None else member
     instance_id, client_id, at = (None if cell in ("", NOTHING) else cell for cell in others)
     found = _OWNER.fullmatch(printed) if member is None else None
@@ -122,42 +86,141 @@ def _owner(
         client_id, at = client_id or found["client"], found["host"]
     known = PrintedMember(instance_id, client_id, at.removeprefix("/") or None if at else None)
     unknown = printed.lower() == UNKNOWN_OWNER
-    return None if unknown or is_nobody(printed) else printed, known, unknown
+    return PrintedOwner(None if unknown or is_nobody(printed) else printed, known, unknown)
 
 
-def _offsets(row: PrintedRow) -> tuple[int | None, int | None, int | None, int | None]:
-    """Return what is committed, the log end and start, and a LAG that differs; LAG stands in for
-    an offset that is not printed."""
-    committed, end, start = (_offset(row, name) for name in (col.COMMITTED, col.END, col.START))
-    lag = _number(row, col.LAG)
-    if col.COMMITTED not in row.cells and end is not None and lag is not None:
-        committed = end - max(lag, 0)
-    if end is None and committed is not None and lag is not None:
-        end = committed + max(lag, 0)
-    if committed is not None and not 0 <= committed < 2**63:
-        raise row.error(f"{col.COMMITTED} {committed} is not within 0 and 2^63 - 1")
-    if start is not None and end is not None and start > end:
-        raise row.error(f"{col.START} {start} is beyond {col.END} {end}")
-    agreed = committed is None or end is None or lag in (None, end - committed)
-    clipped = lag == 0 and committed is not None and end is not None and committed > end
-    return committed, end, start, None if agreed or clipped else lag
+Name = TypeVar("Name")
 
 
-def _offset(row: PrintedRow, column: str) -> int | None:
-    value = _number(row, column)
-    if value is None or 0 <= value < 2**63:
-        return value
-    if value == -1 and column == col.COMMITTED:  # Kafka keeps -1 for a commit that was never made
-        return None
-    raise row.error(f"{column} {value} is not within 0 and 2^63 - 1")
+class Numbered(dict[Name, int]):
+    """Values with their numbers, in the order in which they are asked for first."""
+
+    def __init__(self) -> None:
+        self.names: list[Name] = []
+
+    def __missing__(self, key: Name) -> int:
+        self[key] = number = len(self.names)
+        self.names.append(key)
+        return number
 
 
-def _number(row: PrintedRow, column: str) -> int | None:
-    """Return the number in the column; None if there is none. Raises InputError for a word."""
-    cell = row.cells.get(column)
-    if cell is None:
-        return None
+class RowNames:
+    """The names in the rows of a text, which these have by number."""
+
+    def __init__(self) -> None:
+        self.groups: Numbered[str] = Numbered()
+        self.topics: Numbered[str] = Numbered()
+        self.cells: Numbered[OwnerCells] = Numbered()
+        self._owners: list[PrintedOwner] = []
+
+    @property
+    def owners(self) -> list[PrintedOwner]:
+        """The owner of each number."""
+        self._owners += map(_owner, self.cells.names[len(self._owners) :])
+        return self._owners
+
+    def add_owner(self, member: str, known: PrintedMember) -> int:
+        """The number of an owner that no row of a table with offsets has."""
+        return self.cells[None, member, *known]
+
+
+Rows: TypeAlias = npt.NDArray[np.void]
+"""[R] rows of tables with offsets, with the fields of ROW."""
+ROW: Final = np.dtype(
+    [
+        *((name, np.int32) for name in ("group", "topic", "number", "owner", "line")),
+        *((name, np.int64) for name in ("committed", "end", "start", "lag")),
+    ]
+)
+"""Group, topic and owner by number; NONE for a table without groups, and for the topic of a member
+that owns nothing. Offsets are NONE where they are not known, or were never committed. `lag` is LAG
+where it is another one than end - committed, else AGREES."""
+NONE: Final = -1
+AGREES: Final = -(2**63)
+_WRONG: Final = AGREES + 1
+"""In place of what is no number, or none of 63 bits."""
+
+
+def read_rows(
+    lines: Sequence[int],
+    columns: Mapping[str, Sequence[str]],
+    names: RowNames,
+) -> Rows:
+    """Return the rows in these lines. Raises InputError for the first number that cannot be."""
+    count, wrong = len(lines), list[tuple[int, int, str]]()
+
+    def refuse(where: Flags, problem: Callable[[int], str]) -> None:
+        if where.any():
+            wrong.append((at := int(where.argmax()), len(wrong), problem(at)))
+
+    def offsets(name: str) -> Ints:
+        found = _numbers(name, columns, count)
+        if name == col.COMMITTED:  # Kafka keeps -1 for a commit that was never made
+            found[found == NONE] = AGREES
+        found[idle] = AGREES
+        least = _WRONG + 1 if name == col.LAG else 0
+        refuse((found < least) & (found != AGREES), lambda at: _problem(name, columns[name][at]))
+        return found
+
+    number = _numbers(col.PARTITION, columns, count)
+    idle = np.array([cell == NOTHING for cell in columns[col.TOPIC]]) & (number == AGREES)
+    outside = ((number < 0) | (number >= MAX_PARTITIONS)) & ~idle
+    refuse(outside, lambda at: _problem(col.PARTITION, columns[col.PARTITION][at]))
+    committed, end, start, lag = map(offsets, (col.COMMITTED, col.END, col.START, col.LAG))
+    has_lag, behind = lag != AGREES, np.maximum(lag, 0)
+    if col.COMMITTED not in columns:
+        committed = np.where((end >= 0) & has_lag, end - behind, AGREES)
+        unread = (committed < 0) & (committed != AGREES)
+        refuse(unread, lambda at: _problem(col.COMMITTED, str(committed[at])))
+    end = np.where((end == AGREES) & (committed >= 0) & has_lag, committed + behind, end)
+    refuse((end < 0) & (end != AGREES), lambda at: f"{col.END} is beyond 2^63 - 1")
+    beyond = f"{col.START} {{}} is beyond {col.END} {{}}"
+    refuse((start > end) & (end >= 0), lambda at: beyond.format(start[at], end[at]))
+    if wrong:
+        at, _, problem = min(wrong)
+        raise InputError(problem, f"line {lines[at]}")
+    agrees = (lag == end - committed) | ((lag == 0) & (committed > end))
+    rows = np.empty(count, ROW)
+    rows["lag"] = np.where(agrees | (committed < 0) | (end < 0), AGREES, lag)
+    for name, offset in (("committed", committed), ("end", end), ("start", start)):
+        rows[name] = np.maximum(offset, NONE)
+    rows["line"], rows["number"] = lines, np.maximum(number, NONE)
+    rows["topic"] = [*map(names.topics.__getitem__, columns[col.TOPIC])]
+    rows["topic"][idle] = NONE
+    groups = columns.get(col.GROUP)
+    rows["group"] = NONE if groups is None else [*map(names.groups.__getitem__, groups)]
+    nobody: Sequence[str | None] = [None] * count
+    owners = zip(*(columns.get(name, nobody) for name in _OWNER_COLUMNS), strict=True)
+    rows["owner"] = [*map(names.cells.__getitem__, owners)]
+    return rows
+
+
+def _numbers(name: str, columns: Mapping[str, Sequence[str]], count: int) -> Ints:
+    cells = columns.get(name)
+    if cells is None:
+        return np.full(count, AGREES)
+    try:
+        found = [AGREES if cell == NOTHING else int(cell) for cell in cells]
+        if "".join(cells).isascii():
+            return np.array(found, np.int64)
+    except (ValueError, OverflowError):  # words, separators of thousands, or too large
+        pass
+    return np.array([_integer(cell, name == col.LAG) for cell in cells], np.int64)
+
+
+def _integer(cell: str, is_lag: bool) -> int:
     value = integer_of(cell)
-    if value is None and cell.lower() not in ABSENT:
-        raise row.error(f"{column} {show(cell)} is not an integer")
-    return value
+    if value is None:
+        return AGREES if cell.lower() in ABSENT else _WRONG
+    if is_lag:  # which only remarks show
+        return min(max(value, _WRONG + 1), 2**63 - 1)
+    return value if _WRONG < value < 2**63 else _WRONG
+
+
+def _problem(column: str, cell: str) -> str:
+    value = integer_of(cell)
+    if value is None:
+        return f"{column} {show(cell)} is not an integer"
+    if column == col.PARTITION:
+        return f"partition {value} is not within 0 and {MAX_PARTITIONS - 1}"
+    return f"{column} {value} is not within 0 and 2^63 - 1"

@@ -2,15 +2,32 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
-from itertools import chain, islice
+from itertools import pairwise, starmap
 from typing import Final, NamedTuple
 
-from equilag.adapters.describe.partition_rows import PartitionRow, PrintedMember
-from equilag.adapters.describe.printed_table import TablesFound
+import numpy as np
+
+from equilag.adapters.describe.find_tables import TablesFound
+from equilag.adapters.describe.partition_rows import (
+    AGREES,
+    NONE,
+    ROW,
+    Numbered,
+    PrintedMember,
+    PrintedOwner,
+    RowNames,
+    Rows,
+)
 from equilag.adapters.describe.table_header import GROUP
+from equilag.domain.columns import Flags, Index, Ints, distinct
 from equilag.domain.show import form, plural, shorten, some_of
+
+MAX_SHOWN: Final = 10
+"""Partitions that a sentence names."""
+_MAX_DETAILS: Final = 3
+"""Partitions of which a sentence gives figures too."""
 
 
 class Gap(NamedTuple):
@@ -24,78 +41,159 @@ class Gap(NamedTuple):
 
 @dataclass(slots=True)
 class PrintedGroup:
-    """One group's rows by topic and number, and what is known of its members.
+    """One group's partitions, one row each, and what is known of its members.
 
     `name` is None where the text does not say it.
     """
 
     name: str | None
-    topics: dict[str, dict[int, PartitionRow]] = field(default_factory=dict)
+    names: RowNames
+    rows: Rows = field(default_factory=lambda: np.empty(0, ROW))
+    """Sorted by topic; topics and their rows are in the order of the text."""
+    topics: dict[str, slice] = field(default_factory=dict)
+    """Where the rows of each topic are."""
     members: dict[str, PrintedMember] = field(default_factory=dict)
-    second: list[PartitionRow] = field(default_factory=list)
+    second: Rows = field(default_factory=lambda: np.empty(0, ROW))
     """Rows that give a partition to one member more."""
     moments: int = 1
     """How many times the text shows the group; the last one counts."""
     rebalancing: bool = False
     tables: int = 0
     """Tables of the last moment."""
+    _cells: Index = field(default_factory=lambda: np.empty(0, np.int32))
+    _place: Ints = field(default_factory=lambda: np.empty(0, np.int64))
+    """Owners in the rows by number, and for each row the place of its owner among these."""
 
     def size(self, topic: str) -> int:
         """Partitions of the topic, as far as the text can tell."""
-        return max(self.topics[topic]) + 1
+        return int(self.rows["number"][self.topics[topic]].max()) + 1
 
-    def rows(self) -> Iterator[PartitionRow]:
-        """The row of every partition that is listed."""
-        for listed in self.topics.values():
-            yield from listed.values()
+    def partition(self, row: np.void) -> str:
+        """The name of a row's partition for messages."""
+        return f"{shorten(self.names.topics.names[row['topic']])}-{row['number']}"
+
+    def owners(self, test: Callable[[PrintedOwner], object]) -> Flags:
+        """[R] true for the rows with an owner that passes the test."""
+        owners = self.names.owners
+        return np.array([bool(test(owners[cell])) for cell in self._cells])[self._place]
 
     def gaps(self) -> Iterator[Gap]:
         for topic in sorted(self.topics):
-            listed, size = self.topics[topic], self.size(topic)
-            if len(listed) < size:
-                missing = (number for number in range(size) if number not in listed)
-                yield Gap(topic, size - 1, size - len(listed), [*islice(missing, MAX_SHOWN)])
+            numbers, size = self.rows["number"][self.topics[topic]], self.size(topic)
+            if len(numbers) < size:
+                is_missing = np.ones(size, np.bool_)
+                is_missing[numbers] = False
+                missing = np.flatnonzero(is_missing)
+                yield Gap(topic, size - 1, len(missing), missing[:MAX_SHOWN].tolist())
 
     def owned(self) -> dict[str, dict[str, list[int]]]:
         """Member -> topic -> partitions, also those that the text gives to two members."""
         found: dict[str, dict[str, list[int]]] = {member: {} for member in self.members}
-        for row in chain(self.rows(), self.second):
-            if row.member is not None:
-                found[row.member].setdefault(row.topic, []).append(row.number)
+        for rows in (self.rows, self.second) if len(self.second) else (self.rows,):
+            ids, member = _members(rows, self.names)
+            order = np.argsort(member, kind="stable")[np.count_nonzero(member < 0) :]
+            member, number, topic = member[order], rows["number"][order], rows["topic"][order]
+            ends = np.flatnonzero((np.diff(member) != 0) | (np.diff(topic) != 0)) + 1
+            for start, end in pairwise((0, *ends.tolist(), len(order))) if len(order) else ():
+                name = self.names.topics.names[topic[start]]
+                listed = found[ids[member[start]]].setdefault(name, [])
+                listed.extend(number[start:end].tolist())
         return found
 
-    def add(self, rows: list[PartitionRow]) -> None:
-        """Take the rows of one table.
+    def owner_ids(self) -> set[str | None]:
+        """The members that own partitions."""
+        return {self.names.owners[cell].member for cell in self._cells} - {None}
 
-        They are a later moment if one of their partitions is there already. Within the table, a
-        partition that stands there twice with one committed offset and two members belongs to
-        both; otherwise the later row counts.
+    def add(self, tables: Sequence[Rows]) -> None:
+        """Take the rows of all tables of the group.
+
+        A table is of a later moment if one of its partitions is in the moment already. Within a
+        table, a partition that stands there twice with one committed offset and two members belongs
+        to both; otherwise the later row counts.
         """
-        if any(row.number in self.topics.get(row.topic, ()) for row in rows):
-            self.moments += 1
-            self.topics, self.members, self.second, self.tables = {}, {}, [], 0
-        self.tables += 1
-        again = False
-        for row in rows:
-            self._add_member(row)
-            if not row.topic:
-                continue
-            listed = self.topics.setdefault(row.topic, {})
-            there = listed.get(row.number)
-            if there is not None and there.committed == row.committed:
-                if row.member not in (None, there.member) and there.member is not None:
-                    self.second.append(row)
-                    continue
-            elif there is not None:
-                again = True
-            listed[row.number] = row
-        self.moments += again
+        moment: list[tuple[Rows, Rows, Rows]] = []
+        seen: set[int] = set()
+        for table in tables:
+            rows = table[table["topic"] >= 0]
+            if len(tables) > 1:
+                keys = _keys(rows).tolist()
+                if not seen.isdisjoint(keys):
+                    self.moments += 1
+                    moment.clear()
+                    seen.clear()
+                seen.update(keys)
+            rows, second, again = _distinct(rows, self.names)
+            self.moments += again
+            moment.append((table, rows, second))
+        self.tables = len(moment)
+        every, rows, self.second = map(_joined, zip(*moment, strict=True))
+        self.members = _known_members(every, self.names)
+        self.take(rows)
 
-    def _add_member(self, row: PartitionRow) -> None:
-        if row.member is not None:
-            known = self.members.get(row.member)
-            if known != row.known:
-                self.members[row.member] = row.known.completed(known or PrintedMember())
+    def take(self, rows: Rows) -> None:
+        """Have these rows, of which no two are about one partition."""
+        topics, first, place, counts = np.unique(
+            rows["topic"], return_index=True, return_inverse=True, return_counts=True
+        )
+        order = np.argsort(first)
+        self.rows = rows[np.argsort(np.argsort(order)[place], kind="stable")]
+        self._cells, self._place = np.unique(self.rows["owner"], return_inverse=True)
+        ends = np.cumsum(counts[order]).tolist()
+        names = [self.names.topics.names[topic] for topic in topics[order]]
+        self.topics = dict(zip(names, starmap(slice, pairwise((0, *ends))), strict=True))
+
+
+def _joined(parts: Sequence[Rows]) -> Rows:
+    return parts[0] if len(parts) == 1 else np.concatenate(parts)
+
+
+def _keys(rows: Rows | np.void) -> Ints:
+    """A number for each partition."""
+    keys: Ints = rows["topic"].astype(np.int64) << 32 | rows["number"]
+    return keys
+
+
+def _members(rows: Rows, names: RowNames) -> tuple[list[str], Ints]:
+    """The members that own a row, and the place of each row's owner among them; NONE for nobody."""
+    owners, ids = names.owners, Numbered[str]()
+    cells, place = np.unique(rows["owner"], return_inverse=True)
+    found = [owners[cell].member for cell in cells]
+    numbers = [NONE if member is None else ids[member] for member in found]
+    return ids.names, np.array(numbers, np.int64)[place]
+
+
+def _distinct(rows: Rows, names: RowNames) -> tuple[Rows, Rows, bool]:
+    """One row for each partition, those that give one to a second member, and whether a partition
+    stands there with two commits."""
+    keys = _keys(rows)
+    if len(distinct(keys)) == len(keys):
+        return rows, rows[:0], False
+    member, committed = _members(rows, names)[1].tolist(), rows["committed"].tolist()
+    kept: dict[int, int] = {}
+    second: list[int] = []
+    again = False
+    for at, key in enumerate(keys.tolist()):
+        there = kept.get(key, at)
+        if committed[there] != committed[at]:
+            again = True
+        elif NONE not in (member[at], member[there]) and member[at] != member[there]:
+            second.append(at)
+            continue
+        kept[key] = at
+    return rows[[*kept.values()]], rows[second], again
+
+
+def _known_members(rows: Rows, names: RowNames) -> dict[str, PrintedMember]:
+    """What all rows say of each member; what the last ones say counts."""
+    cells, first = np.unique(rows["owner"], return_index=True)
+    last = np.unique(rows["owner"][::-1], return_index=True)[1]
+    owners = [names.owners[cell] for cell in cells]
+    ids = dict.fromkeys(owners[at].member for at in np.argsort(first))
+    found: dict[str | None, PrintedMember] = {}
+    for at in np.argsort(-last):
+        member, known, _ = owners[at]
+        found[member] = known.completed(found[member]) if member in found else known
+    return {member: found[member] for member in ids if member is not None}
 
 
 def read_groups(found: TablesFound) -> list[PrintedGroup]:
@@ -104,18 +202,18 @@ def read_groups(found: TablesFound) -> list[PrintedGroup]:
     Tables that do not say their group are about the only one that the text names. Tables of one
     group with different partitions are one moment: people cut tables in two.
     """
-    groups: dict[str | None, PrintedGroup] = {}
+    tables: dict[str | None, list[Rows]] = {}
     only = only_name(found)
     for table in found.tables:
-        if not table.header.has_offsets:
-            continue
-        table.settle()
-        for group, rows in table.partitions.items():
-            name = group or only
-            groups.setdefault(name, PrintedGroup(name)).add(rows)
-    for known in groups.values():
-        known.rebalancing = known.name in found.messages.rebalancing
-    return [known for known in groups.values() if known.topics]
+        if table.header.has_offsets:
+            table.settle()
+            for name, rows in table.by_group():
+                tables.setdefault(name or only, []).append(rows)
+    groups = [PrintedGroup(name, found.names) for name in tables]
+    for group in groups:
+        group.rebalancing = group.name in found.messages.rebalancing
+        group.add(tables[group.name])
+    return [group for group in groups if group.topics]
 
 
 def only_name(found: TablesFound) -> str | None:
@@ -129,12 +227,6 @@ def only_name(found: TablesFound) -> str | None:
     return names.pop() if len(names) == 1 else None
 
 
-MAX_SHOWN: Final = 10
-"""Partitions that a sentence names."""
-_MAX_DETAILS: Final = 3
-"""Partitions of which a sentence gives figures too."""
-
-
 def sentences(group: PrintedGroup, reset: str) -> list[str]:
     """Return a sentence for each kind of doubt about the group; `reset` is auto.offset.reset."""
     found = []
@@ -142,53 +234,53 @@ def sentences(group: PrintedGroup, reset: str) -> list[str]:
         found.append(f"the text shows the group {group.moments} times; the last one counts")
     if group.rebalancing:
         found.append("the group was rebalancing: the owners are those during the rebalance")
-    edited, ahead, endless, ownerless = _doubtful(group)
-    if edited:
-        shown = some_of(
-            [f"{row.name} (LAG {row.hand_lag}, read as {max(row.lag or 0, 0)})" for row in edited],
-            _MAX_DETAILS,
+    rows = group.rows
+    committed, end, lag = rows["committed"], rows["end"], rows["lag"]
+    edited = lag != AGREES
+    if edited.any():
+        read = np.maximum(end - committed, 0)
+        shown = some_names(
+            group, edited, _MAX_DETAILS, lambda at: f" (LAG {lag[at]}, read as {read[at]})"
         )
         found.append(f"LAG is not LOG-END-OFFSET - CURRENT-OFFSET; the offsets count: {shown}")
-    if ahead:
-        are = f"{plural(len(ahead), 'partition')} {form(len(ahead), 'is', 'are')}"
-        lag = "committed beyond the log end, which counts as lag 0"
-        found.append(f"{are} {lag}: {_names(ahead)}")
-    if endless:
-        ends = f"the log end of {plural(len(endless), 'partition')} is unknown"
-        found.append(f"{ends}, and so is the lag: {_names(endless)}")
-    if ownerless:
-        owners = f"the owner of {plural(len(ownerless), 'partition')} is unknown"
-        found.append(f"{owners} and counts as nobody: {_names(ownerless)}")
-    if group.second:
-        first = (group.topics[row.topic][row.number].member for row in group.second)
-        pairs = [
-            f"{row.name} ({shorten(member or '')}, {shorten(row.member or '')})"
-            for row, member in zip(group.second, first, strict=True)
-        ]
-        count, number = plural(len(pairs), "partition"), len(pairs)
-        has, them = form(number, "has", "have"), form(number, "it", "them")
+    ahead = (end >= 0) & (committed > end)
+    if count := int(ahead.sum()):
+        are = f"{plural(count, 'partition')} {form(count, 'is', 'are')}"
+        counts = "committed beyond the log end, which counts as lag 0"
+        found.append(f"{are} {counts}: {some_names(group, ahead)}")
+    if count := int((end < 0).sum()):
+        ends = f"the log end of {plural(count, 'partition')} is unknown"
+        found.append(f"{ends}, and so is the lag: {some_names(group, end < 0)}")
+    ownerless = group.owners(lambda owner: owner.unknown)
+    if count := int(ownerless.sum()):
+        owners = f"the owner of {plural(count, 'partition')} is unknown"
+        found.append(f"{owners} and counts as nobody: {some_names(group, ownerless)}")
+    if count := len(group.second):
+        has, them = form(count, "has", "have"), form(count, "it", "them")
+        pairs = [_pair(group, row) for row in group.second]
         shown = some_of(pairs, _MAX_DETAILS)
-        found.append(f"{count} {has} two owners, so nobody owns {them}: {shown}")
+        owners = f"{plural(count, 'partition')} {has} two owners"
+        found.append(f"{owners}, so nobody owns {them}: {shown}")
     return [*found, *(_gap_sentence(gap, reset) for gap in group.gaps())]
 
 
-def _doubtful(group: PrintedGroup) -> tuple[list[PartitionRow], ...]:
-    """Rows with an edited LAG, committed beyond the end, without an end, without an owner."""
-    edited, ahead, endless, ownerless = [], [], [], []
-    for row in group.rows():
-        if row.hand_lag is not None:
-            edited.append(row)
-        if row.end is None:
-            endless.append(row)
-        elif row.committed is not None and row.committed > row.end:
-            ahead.append(row)
-        if row.owner_unknown:
-            ownerless.append(row)
-    return edited, ahead, endless, ownerless
+def _pair(group: PrintedGroup, row: np.void) -> str:
+    """A partition and its two owners."""
+    first = group.rows["owner"][_keys(group.rows) == _keys(row)].item()
+    ids = (group.names.owners[owner].member or "" for owner in (first, row["owner"]))
+    return f"{group.partition(row)} ({', '.join(map(shorten, ids))})"
 
 
-def _names(rows: list[PartitionRow]) -> str:
-    return some_of([row.name for row in rows], MAX_SHOWN)
+def some_names(
+    group: PrintedGroup,
+    where: Flags,
+    most: int = MAX_SHOWN,
+    about: Callable[[int], str] = lambda _: "",
+) -> str:
+    """The names of some of the partitions in these rows, with what there is to say about each."""
+    places = np.flatnonzero(where)
+    names = [f"{group.partition(group.rows[at])}{about(at)}" for at in places[:most]]
+    return some_of([*names, *[""] * (len(places) - len(names))], most)
 
 
 def _gap_sentence(gap: Gap, reset: str) -> str:

@@ -1,32 +1,46 @@
-"""The tables in a pasted text, among commands, messages and remarks."""
+"""A table in a pasted text: its header, its rows, and lines that look like rows."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import re
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from operator import itemgetter
+from typing import Final
+
+import numpy as np
 
 from equilag.adapters.describe.messages import Messages
-from equilag.adapters.describe.partition_rows import PartitionRow, PrintedRow, read_partition
-from equilag.adapters.describe.printed_text import Lookahead, PrintedLines, TextLine
+from equilag.adapters.describe.partition_rows import PrintedRow, RowNames, Rows, read_rows
+from equilag.adapters.describe.printed_text import (
+    Lookahead,
+    TextLine,
+    TextPiece,
+)
 from equilag.adapters.describe.row_cells import (
-    Cells,
     closest_cut,
     is_count,
-    looks_like_a_row,
+    like_a_row,
     read_cells,
-    topics_of,
-    usual_cells,
+    row_pattern,
 )
 from equilag.adapters.describe.row_pieces import (
     MIN_SCREEN,
     broken_table,
     has_identity,
-    header_at,
     is_rest,
     row_at,
 )
-from equilag.adapters.describe.row_signs import never, signs_of
 from equilag.adapters.describe.table_header import GROUP, NUMBERS, TOPIC, TableHeader
+from equilag.domain.columns import distinct
+from equilag.domain.errors import InputError
+
+_FEW: Final = 8
+"""Rows up to which reading them one by one is faster than reading them at once."""
+_MAX_OTHERS: Final = 2**16
+"""Words that are kept as possible topics: some 20 MB."""
+_MANY: Final = 2**12
+"""Rows that wait at most for being read at once."""
 
 
 @dataclass(slots=True)
@@ -35,10 +49,13 @@ class PrintedTable:
 
     header: TableHeader
     group: str | None
+    names: RowNames
     rows: list[PrintedRow] = field(default_factory=list)
-    """Of a table with offsets only the last one, which a copy may have cut off."""
-    partitions: dict[str | None, list[PartitionRow]] = field(default_factory=dict)
-    """Group -> the other rows of a table with offsets."""
+    """Of a table with offsets only the last ones, as a copy may have cut off the last one."""
+    parts: list[Rows] = field(default_factory=list)
+    """The other rows of a table with offsets, as far as they are settled."""
+    _waiting: list[tuple[int, tuple[str, ...]]] = field(default_factory=list)
+    """Lines and cells of those that are not."""
     least_filled: int | None = None
     """The last filled column of the row among these that goes the least far."""
     unfit: list[TextLine] = field(default_factory=list)
@@ -56,15 +73,12 @@ class PrintedTable:
     _longest: int = 0
     """Length of the longest row that reaches the last column, and the number of those."""
 
-    _usual: Callable[[str], Cells | None] = field(init=False)
-    _is_plain: bool = field(init=False)
-    _has_offsets: bool = field(init=False)
-
-    def __post_init__(self) -> None:
+    @property
+    def pattern(self) -> re.Pattern[str] | None:
+        """What matches rows that are whole; None where each line is looked at."""
         header = self.header
-        self._usual, self._has_offsets = usual_cells(header), header.has_offsets
-        has_rows = self._has_offsets or header.has_members
-        self._is_plain = has_rows and header.pieces == 1 and not header.prefix
+        is_plain = header.has_offsets and header.pieces == 1 and not header.prefix
+        return row_pattern(header) if is_plain else None
 
     def group_of(self, row: PrintedRow) -> str | None:
         return row.cells.get(GROUP, self.group)
@@ -74,10 +88,24 @@ class PrintedTable:
         """The group of the last row, as far as the table knows it."""
         return self.group_of(self.rows[-1]) if self.rows else self.group
 
+    def by_group(self) -> Iterator[tuple[str | None, Rows]]:
+        """The complete rows of a table with offsets for each group, in order."""
+        if self.parts and GROUP not in self.header.names:
+            yield self.group, np.concatenate(self.parts)
+        elif self.parts:
+            rows = np.concatenate(self.parts)
+            groups, first, counts = np.unique(rows["group"], return_index=True, return_counts=True)
+            order = np.argsort(rows["group"], kind="stable")
+            parts = np.split(order, np.cumsum(counts)[:-1])
+            for at in np.argsort(first):
+                name = self.names.groups.names[groups[at]]
+                yield name, rows if len(parts) == 1 else rows[parts[at]]
+
     def owners(self) -> set[str]:
         """The members that own partitions in all rows of a table with offsets but the last."""
-        rows = (row for rows in self.partitions.values() for row in rows)
-        return {row.member for row in rows if row.member is not None}
+        cells = {number for part in self.parts for number in distinct(part["owner"]).tolist()}
+        members = {self.names.owners[number].member for number in cells}
+        return {member for member in members if member is not None}
 
     def filled(self, row: PrintedRow) -> int:
         """The place of the last column that the row has something in."""
@@ -88,44 +116,80 @@ class PrintedTable:
         return at
 
     def read(self, lines: Lookahead, messages: Messages) -> int:
-        """Read what a line begins. Returns the number of the last line that this takes."""
+        """Read what a line begins. Returns the number of the last line that this takes. Raises
+        InputError."""
         header, line = self.header, lines.line
-        cells, last = self._usual(line.text) if self._is_plain else None, line.number
-        if cells is None and (self._has_offsets or header.has_members):
+        cells, last = None, line.number
+        if header.has_offsets or header.has_members:
             above = self.rows[-1].cells if self.rows else None
-            cells, last = row_at(lines, header, above, self._width)
+            try:
+                cells, last = row_at(lines, header, above, self._width)
+            except InputError:
+                if not self._rests:
+                    self.settle()  # what is wrong further up comes first
+                raise
         if cells is None:
             self._read_other(line, messages)
-            return line.number
-        if self._has_offsets:
+        else:
+            self._add(PrintedRow(line.number, cells, last), lines)
+        return last
+
+    def read_whole(self, piece: TextPiece, found: Sequence[tuple[int, re.Match[str]]]) -> None:
+        """Read rows that match `pattern`, at these places of a piece. Raises InputError."""
+        done = 0
+        for at, (place, _) in enumerate(found, 1):
+            if at < len(found) and found[at][0] == place + 1 and not self._rests:
+                continue  # what stands below is a row
+            if at - done > _FEW and not self._rests:
+                self._read_at_once(piece.first, found[done : at - 1])
+                done = at - 1
+            for here, match in found[done:at]:
+                cells = dict(zip(self.header.names, match.groups(), strict=True))
+                lines = Lookahead(piece, here)
+                self._add(PrintedRow(lines.line.number, cells, lines.line.number), lines)
+            done = at
+
+    def _read_at_once(self, first: int, found: Sequence[tuple[int, re.Match[str]]]) -> None:
+        self.settle(_MANY)
+        rows = [(first + at, match.groups()) for at, match in found]
+        self._topics.update(
+            map(itemgetter(self.header.names.index(TOPIC)), map(itemgetter(1), rows))
+        )
+        self._waiting += rows
+        lengths = [len(match.string) for _, match in found]
+        if max(lengths) > self._width:
+            self._width, self._longest = max(lengths), 0
+        self._longest += lengths.count(self._width)
+        last = len(self.header.names) - 1
+        self.least_filled = last if self.least_filled is None else min(self.least_filled, last)
+
+    def _add(self, row: PrintedRow, lines: Lookahead) -> None:
+        """Take one row, and note its length and whether one word stands below it."""
+        header, cells, line, below = self.header, row.cells, lines.line, lines.next
+        if header.has_offsets:
             if not self._rests:
-                self.settle()
+                self.settle(_MANY)
             self._topics.add(cells[TOPIC])
             if header.pieces > 1:
                 self._topics.add(cells.get(GROUP, ""))
-            if last == line.number and cells[header.names[-1]]:
-                self._measure(lines, cells)
-        self.rows.append(PrintedRow(line.number, cells, last))
-        return last
-
-    def _measure(self, lines: Lookahead, cells: Cells) -> None:
-        """Note the length of a row, and whether one word stands below it."""
-        length = len(lines.line.text)
-        if length > self._width:
-            self._width, self._longest = length, 0
-        self._longest += length == self._width
-        rest = lines.next
-        if is_rest(rest, self.header) and not cells[self.header.names[0]].startswith(rest):
-            below = TextLine(lines.line.number + 1, rest)
-            self._rests.append((len(self.rows), lines.line, below))
+            if row.last == row.line and cells[header.names[-1]]:
+                length = len(line.text)
+                if length > self._width:
+                    self._width, self._longest = length, 0
+                self._longest += length == self._width
+                if is_rest(below, header) and not cells[header.names[0]].startswith(below):
+                    rest = TextLine(line.number + 1, below)
+                    self._rests.append((len(self.rows), line, rest))
+        self.rows.append(row)
 
     def _read_other(self, line: TextLine, messages: Messages) -> None:
         """Take a line that is no row."""
-        header = self.header
+        header, unfit = self.header, False
         if header.has_offsets:
-            unfit = self._is_unfit(line)
-            if not unfit:
-                for word in topics_of(line.text, header):
+            is_row, named = like_a_row(line.text, self._topics, header)
+            unfit = is_row or self._has_topic(line.text.split())
+            if not unfit and len(self._others) < _MAX_OTHERS:
+                for word in named:
                     self._others.setdefault(word, line)
         else:
             cut = has_identity(line.text) if header.has_members else False
@@ -135,19 +199,16 @@ class PrintedTable:
             return
         messages.read(line)
         if header.has_state:
-            named = GROUP in header.names
-            messages.read_state(line, line.text.split()[0] if named else None)
+            group = line.text.split()[0] if GROUP in header.names else None
+            messages.read_state(line, group)
 
-    def _is_unfit(self, line: TextLine) -> bool:
-        """True for a line that looks like a row of a known topic."""
-        header, words = self.header, line.text.split()
-        begins = header.pieces > 1 and words[0] in self._topics
-        if begins or looks_like_a_row(line.text, self._topics, header):
+    def _has_topic(self, words: list[str]) -> bool:
+        """True for words that may be a row of a known topic."""
+        header, cells = self.header, dict(zip(self.header.names, words, strict=False))
+        if header.pieces > 1 and words[0] in self._topics:
             return True
-        cells = dict(zip(header.names, words, strict=False))
-        numbers = [cells[name] for name in NUMBERS & cells.keys()]
-        has_number = any(map(is_count, numbers))
-        return len(words) == len(header.names) and has_number and cells[TOPIC] in self._topics
+        is_known = len(words) == len(header.names) and cells[TOPIC] in self._topics
+        return is_known and any(is_count(cells[name]) for name in NUMBERS & cells.keys())
 
     def end(self, last: TextLine | None) -> None:
         """Complete the rows after the last line of the table, all but the last one. Raises
@@ -182,61 +243,19 @@ class PrintedTable:
                 raise broken_table(self._rests[0][1].number, self._width)
             self.rows[place] = PrintedRow(row.number, cells, rest.number)
 
-    def settle(self) -> None:
-        """Take the rows of a table with offsets for complete. Raises InputError for a number that
-        cannot be."""
-        for row in self.rows:
-            self.partitions.setdefault(self.group_of(row), []).append(read_partition(row))
-            filled, least = self.filled(row), self.least_filled
-            self.least_filled = filled if least is None else min(filled, least)
-        self.rows.clear()
-
-
-@dataclass(slots=True)
-class TablesFound:
-    """Everything in a text: its tables, and what is said around them."""
-
-    tables: list[PrintedTable] = field(default_factory=list)
-    messages: Messages = field(default_factory=Messages)
-    last: TextLine | None = None
-    unended: bool = False
-    """True if no line break follows the last line."""
-
-    def end(self, last: TextLine | None) -> None:
-        """Complete the last table, of which this is the last line."""
-        if self.tables:
-            self.tables[-1].end(last)
-
-
-def find_tables(printed: str, show: Callable[[int], object] = lambda _: None) -> TablesFound:
-    """Return all tables with a header, and what stands around them; `show` is called with the
-    number of characters read.
-
-    Raises InputError for a table that a screen broke in more than one possible way, and for a
-    number that cannot be.
-    """
-    found, source, ahead_from = TablesFound(), PrintedLines(printed), 0
-    messages, talks = found.messages, Messages.may_tell
-    signs: Callable[[str], object] = never
-    for piece in source.pieces(show):
-        for number, raw in enumerate(piece.lines[: piece.end], piece.first):
-            text, is_header = source.bare(raw), number in source.headers
-            is_row = signs(text)
-            if not (is_header or is_row or talks(text)) or not text or number < ahead_from:
-                continue
-            line = TextLine(number, text)
-            lines = Lookahead(source, piece, line)
-            header = header_at(lines) if is_header else None
-            if header is not None:
-                found.end(source.last_above(piece, number - piece.first) or found.last)
-                found.tables.append(PrintedTable(header, messages.current))
-                ahead_from, signs = lines.first(header.pieces)[-1].number + 1, signs_of(header)
-            elif is_row:
-                ahead_from = found.tables[-1].read(lines, messages) + 1
-            else:
-                messages.read(line)
-        found.last = source.last_above(piece, piece.end) or found.last
-    found.end(found.last)
-    if found.last is not None:
-        found.unended = printed.count(source.ends) < found.last.number
-    return found
+    def settle(self, at_least: int = 1) -> None:
+        """Take the rows of a table with offsets for complete, and read them once there are so many.
+        Raises InputError for a number that cannot be."""
+        if self.header.has_offsets and self.rows:
+            names, least = self.header.names, self.least_filled
+            filled = min(map(self.filled, self.rows))
+            self.least_filled = filled if least is None else min(least, filled)
+            self._waiting += [
+                (one.line, tuple(one.cells[name] for name in names)) for one in self.rows
+            ]
+            self.rows.clear()
+        if len(self._waiting) >= at_least:
+            lines, cells = zip(*self._waiting, strict=True)
+            self._waiting.clear()
+            columns = dict(zip(self.header.names, zip(*cells, strict=True), strict=True))
+            self.parts.append(read_rows(lines, columns, self.names))

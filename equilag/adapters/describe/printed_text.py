@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import islice
 from typing import Final, NamedTuple
 
 from equilag.adapters.describe.table_header import (
+    HEADER_WORDS,
     MAX_PREFIX,
+    any_digits,
     begins_known,
     has_header_words,
     read_header,
@@ -20,7 +22,6 @@ _AHEAD: Final = 20
 """Lines that are seen below each line, blank ones included."""
 MAX_PIECES: Final = 4
 """Lines of a screen that one row may take: ids seldom have more than 250 characters."""
-_DIGIT: Final = re.compile(r"[0-9]")
 _WORD: Final = re.compile(r"\S+")
 _CODES: Final = re.compile(
     r"\x1b\[[0-?]*[ -/]*[@-~]"  # colours and cursor moves
@@ -28,6 +29,7 @@ _CODES: Final = re.compile(
     r"|\x1b[@-_]"
 )
 _INVISIBLE: Final = re.compile("[\u200b-\u200d\u2060\ufeff\x00-\x08\x0e-\x1f\x7f]")
+_CONTROL: Final = bytes({*range(32), 127} - {*b"\t\n\r"})
 _SPACES: Final = re.compile("[\u00a0\u1680\u2000-\u200a\u202f\u205f\u3000\x0b\x0c]")
 _BARS: Final = re.compile("[│┃║¦]")
 _DASHES: Final = re.compile("[–—−]")
@@ -70,6 +72,11 @@ class TextPiece(NamedTuple):
     lines: list[str]
     end: int
 
+    def last_above(self, end: int) -> TextLine | None:
+        """The last line above this place that is not blank."""
+        place = next((at for at in range(end - 1, -1, -1) if self.lines[at]), None)
+        return None if place is None else TextLine(self.first + place, self.lines[place])
+
 
 class PrintedLines:
     """The lines of a text, and those that may be headers of tables.
@@ -83,10 +90,10 @@ class PrintedLines:
         # Not splitlines(), which would also split at odd characters inside an id.
         self.ends = "\n" if "\n" in text else "\r"
         self._numbered = False
-        self._prefixes: list[str] = []
+        self._prefixes: dict[str, str] = {}
         self._indent = ""
-        self.headers: set[int] = set()
-        """Numbers of the lines that may be headers."""
+        self.headers: list[int] = []
+        """Numbers of the lines that may be headers, ascending."""
         self._numbered = _is_numbered(self)
         self._survey()
         if self._prefixes:  # a prefix of many digits hides a short header
@@ -96,40 +103,36 @@ class PrintedLines:
     def __iter__(self) -> Iterator[TextLine]:
         """Every line that is not blank."""
         for first, lines, end in self.pieces():
-            for number, raw in enumerate(lines[:end], first):
-                line = self.bare(raw)
+            for number, line in enumerate(lines[:end], first):
                 if line:
                     yield TextLine(number, line)
 
     def pieces(self, show: Callable[[int], object] = lambda _: None) -> Iterator[TextPiece]:
-        """The lines without control codes; `show` is called with the number of characters read."""
+        """The lines, of which blank ones and rulers are empty; `show` is called with the number of
+        characters read."""
         at, first, text, ends = 0, 1, self._text, self.ends
         while at <= len(text):
             show(at)
             stop = text.find(ends, at + _PIECE)
             raw = text[at:] if stop < 0 else text[at:stop]
-            lines = _tidied(raw).split(ends)
+            lines = self._bare(_tidied(raw).split(ends))
             end = len(lines) if stop < 0 else max(len(lines) - _AHEAD, (len(lines) + 1) // 2)
             yield TextPiece(first, lines, end)
             ahead = raw.rsplit(ends, len(lines) - end)[1:]
             at += len(raw) + 1 - sum(map(len, ahead)) - len(ahead)
             first += end
 
-    def bare(self, line: str) -> str:
-        """Return a line of a piece without what is not part of it; empty for a ruler."""
-        line = _unmarked(line)
+    def _bare(self, lines: list[str]) -> list[str]:
+        """The lines without what is not part of them."""
+        lines = _unmarked(lines)
         if self._numbered:
-            line = _NUMBERED.sub("", line, 1)
+            lines = [_NUMBERED.sub("", line, 1) for line in lines]
         if self._prefixes:
-            line = _unmarked(_without(line, self._prefixes))
-        return line.removeprefix(self._indent)
-
-    def last_above(self, piece: TextPiece, end: int) -> TextLine | None:
-        """The last line of a piece above this place that is not blank."""
-        for place in range(end - 1, -1, -1):
-            if line := self.bare(piece.lines[place]):
-                return TextLine(piece.first + place, line)
-        return None
+            prefix = re.compile("|".join(self._prefixes)).match
+            found = [(line, prefix(f"{line} ")) for line in lines]
+            lines = _unmarked([line[match.end() :] if match else line for line, match in found])
+        indent = self._indent
+        return [line.removeprefix(indent) for line in lines] if indent else lines
 
     def _survey(self) -> None:
         """Find headers, and what stands before one and before the line below it.
@@ -137,50 +140,51 @@ class PrintedLines:
         Times may differ in their digits.
         """
         found: dict[str, str] = {}
+        headers = {*self.headers}
         for first, lines, end in self.pieces():
-            for place, raw in enumerate(lines[:end]):
-                if not has_header_words(raw):
+            upper = "\n".join(lines[:end]).upper()
+            for place in places_with(HEADER_WORDS, upper.split("\n")):
+                line = lines[place]
+                if not has_header_words(line) or read_header(line, 0) is None:
                     continue
-                line = self.bare(raw)
-                if not line or read_header(line, 0) is None:
-                    continue
-                self.headers.add(first + place)
+                headers.add(first + place)
                 prefix = _before_header(line)
-                below = next(filter(None, map(self.bare, lines[place + 1 :])), "")
-                if prefix and _begins(f"{below} ", prefix):
-                    found.setdefault(_DIGIT.sub("0", prefix), prefix)
-        self._prefixes = self._prefixes or sorted(found.values(), key=len, reverse=True)
+                below = next(filter(None, lines[place + 1 :]), "")
+                pattern = any_digits(prefix)
+                if prefix and re.match(pattern, f"{below} "):
+                    found.setdefault(pattern, prefix)
+        self.headers = sorted(headers)
+        if not self._prefixes:
+            self._prefixes = dict(sorted(found.items(), key=lambda one: len(one[1]), reverse=True))
 
 
 class Lookahead:
     """A line of a piece, and those below it that are not blank, as far as they are asked for."""
 
-    __slots__ = ("_below", "_piece", "_place", "_source", "line")
+    __slots__ = ("_piece", "_place", "line")
 
-    def __init__(self, source: PrintedLines, piece: TextPiece, line: TextLine) -> None:
-        self.line = line
-        self._source, self._piece, self._place = source, piece, line.number - piece.first
-        self._below: list[TextLine] | None = None
+    def __init__(self, piece: TextPiece, place: int) -> None:
+        self.line = TextLine(piece.first + place, piece.lines[place])
+        self._piece, self._place = piece, place
 
     @property
     def next(self) -> str:
         """The next line, even if it is blank."""
         after = self._piece.lines[self._place + 1 : self._place + 2]
-        return self._source.bare(after[0]) if after else ""
+        return after[0] if after else ""
 
     def first(self, count: int) -> list[TextLine]:
         """The line and those below it, as many as there are."""
-        if self._below is None:
-            first, lines = self._piece.first, self._piece.lines
-            places = range(self._place, len(lines))
-            found = (TextLine(first + place, self._source.bare(lines[place])) for place in places)
-            self._below = [*islice((line for line in found if line.text), MAX_PIECES)]
-        return self._below[:count]
+        first, lines = self._piece.first, self._piece.lines
+        places = range(self._place, len(lines))
+        found = (TextLine(first + place, lines[place]) for place in places if lines[place])
+        return [*islice(found, count)]
 
 
 def _tidied(text: str) -> str:
     """Return the text without control codes, and with one kind of spaces and bars."""
-    if _ODD.search(text):
+    control = text.isascii() and len(text.encode().translate(None, _CONTROL)) < len(text)
+    if control or (not text.isascii() and _ODD.search(text)):
         text = _INVISIBLE.sub("", _CODES.sub("", text) if "\x1b" in text else text)
         text = _LONE_DASH.sub("-", _BARS.sub("|", _SPACES.sub(" ", text)))
     if "&nbsp;" in text:
@@ -188,11 +192,17 @@ def _tidied(text: str) -> str:
     return _ESCAPED.sub(r"\1", text) if "\\" in text else text
 
 
-def _unmarked(line: str) -> str:
-    """Return the line without quote marks; empty for a fence or a ruler."""
-    line = line.rstrip()
-    if (line[:1].isalnum() or line[:1] in _OPENING) and line[-1:] != "`":
-        return line
+def _unmarked(lines: list[str]) -> list[str]:
+    """The lines without quote marks; empty for a fence or a ruler."""
+    return [
+        line
+        if (line[:1].isalnum() or line[:1] in _OPENING) and line[-1:] != "`"
+        else _without_marks(line)
+        for line in map(str.rstrip, lines)
+    ]
+
+
+def _without_marks(line: str) -> str:
     quote = _QUOTED.match(line)
     if quote is not None:
         line = line[quote.end() :]
@@ -205,6 +215,13 @@ def _unmarked(line: str) -> str:
     if bare[0] in "'\"" and len(bare) > 1 and bare[0] == bare[-1] and bare.count(bare[0]) == 2:
         return bare[1:-1]
     return line  # cells of a CSV file have quote marks each
+
+
+def places_with(words: Iterable[str], lines: Sequence[str]) -> list[int]:
+    """The places of the lines that have one of the words."""
+    text = "\n".join(lines)
+    found = (word for word in words if word in text)
+    return sorted({at for word in found for at, line in enumerate(lines) if word in line})
 
 
 def _is_numbered(lines: PrintedLines) -> bool:
@@ -229,14 +246,6 @@ def _before_header(line: str) -> str:
             before = line[: word.start()]
             return before if before.strip() else ""
     return ""
-
-
-def _begins(line: str, prefix: str) -> bool:
-    return _DIGIT.sub("0", line[: len(prefix)]) == _DIGIT.sub("0", prefix)
-
-
-def _without(line: str, prefixes: list[str]) -> str:
-    return next((line[len(p) :] for p in prefixes if _begins(f"{line} ", p)), line)
 
 
 def _indent(lines: PrintedLines) -> str:

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import csv
 import re
-from collections.abc import Callable, Container, Iterator
+from collections.abc import Container, Iterator
 from functools import lru_cache
-from itertools import chain, pairwise
+from itertools import chain, groupby
 from typing import Final, TypeAlias
 
 from equilag.adapters.describe import table_header as col
-from equilag.adapters.describe.table_header import DELIMITERS, MAX_SPACES, TableHeader
+from equilag.adapters.describe.table_header import DELIMITERS, MAX_SPACES, TableHeader, any_digits
 
 Cells: TypeAlias = dict[str, str]
 
@@ -27,13 +27,10 @@ _GROUPED: Final = re.compile(
 """With separators of thousands; one point alone may be a decimal point."""
 _NAME: Final = re.compile(r"[\w.-]{1,249}")
 _GLUED: Final = re.compile(r"(.+?)(/[^/\s]+)")
-_DIGIT: Final = re.compile(r"[0-9]")
 _NUMERIC: Final = re.compile(r"[+-]?[0-9][\w.,'+-]{0,30}|-|unknown", re.IGNORECASE)
 _MIN_RUN: Final = 3
-"""Numbers side by side in a row: a partition, what is committed, the log end. Sentences seldom
-have as many."""
-_MAX_COLUMNS: Final = 99
-"""More columns than any tool prints."""
+"""Numbers side by side in a row: partition, commit, log end. Sentences seldom have as many."""
+_MAX_COLUMNS: Final = 99  # more than any tool prints
 
 
 def integer_of(cell: str) -> int | None:
@@ -52,14 +49,13 @@ def read_cells(line: str, header: TableHeader, above: Cells | None = None) -> Ce
 
     In a table with delimiters, an empty group or topic is that of the row `above`.
 
-    Ways to cut a line are tried in turn; the types of the columns tell which one is right, and LAG
-    where that leaves several.
+    Of the ways to cut it, the types of the columns tell the right one, LAG where several are left.
     """
     line = without_prefix(line, header)
-    if (usual := usual_cells(header)(line)) is not None:
+    if (usual := usual_cells(line, header)) is not None:
         return usual
     first: Cells | None = None
-    for cells in _cuts(line, header):
+    for cells in _cuts(line, header) if _may_fit(line, header) else ():
         if above is not None and header.delimiter is not None:
             cells |= {name: above[name] for name in (col.GROUP, col.TOPIC) if cells.get(name) == ""}
         if fits(cells):
@@ -69,41 +65,57 @@ def read_cells(line: str, header: TableHeader, above: Cells | None = None) -> Ce
     return first
 
 
+def usual_cells(line: str, header: TableHeader) -> Cells | None:
+    """Return the cells of a row with one word for each column, as nearly all are."""
+    whole = _row_pattern(header).fullmatch(line) if header.starts else None
+    if whole is None:
+        return None
+    begins, starts = {begin for begin, _ in whole.regs[1:]}, {*header.starts}
+    blank = {at for name, at in zip(header.names, header.starts, strict=True) if name in col.BLANK}
+    if begins != starts and starts - begins <= blank and _by_position(line, header):
+        return None
+    return dict(zip(header.names, whole.groups(), strict=True))
+
+
 @lru_cache(maxsize=64)
-def usual_cells(header: TableHeader) -> Callable[[str], Cells | None]:
-    """Return what cuts a row with one word for each column, as nearly all are; None for other
-    lines, which take ten times as long."""
+def _row_pattern(header: TableHeader, before: str = "") -> re.Pattern[str]:
+    patterns = dict.fromkeys((*col.NUMBERS, col.COUNT), r"(-?[0-9]{0,18}+)")
+    patterns |= {col.PARTITION: r"([0-9]{1,18}+)", col.TOPIC: r"([\w.-]{1,249}+)"}
+    cells = r"\s++".join(patterns.get(name, r"(\S++)") for name in header.names)
+    return re.compile(rf"{before}\s*+{cells}\s*+")
+
+
+@lru_cache(maxsize=64)
+def row_pattern(header: TableHeader) -> re.Pattern[str] | None:
+    """Return what matches rows that can be cut in one way alone: one word for each column, nothing
+    blank where one begins. None for tables with delimiters."""
     if not header.starts:
-        return lambda _line: None
-    patterns = dict.fromkeys((*col.NUMBERS, col.COUNT), r"(-?[0-9]{1,18}|-)")
-    patterns |= {col.PARTITION: r"([0-9]{1,18})", col.TOPIC: r"([\w.-]{1,249})"}
-    names, starts = header.names, frozenset(header.starts)
-    match = re.compile(
-        r"\s*" + r"\s+".join(patterns.get(name, r"(\S+)") for name in names) + r"\s*"
-    ).fullmatch
-    blank = {at for name, at in zip(names, header.starts, strict=True) if name in col.BLANK}
-
-    def cut(line: str) -> Cells | None:
-        whole = match(line)
-        if whole is None:
-            return None
-        begins = {begin for begin, _ in whole.regs[1:]}
-        if begins != starts and starts - begins <= blank and _by_position(line, header):
-            return None
-        return dict(zip(names, whole.groups(), strict=True))
-
-    return cut
+        return None
+    before, done = "", 0
+    for name, start, end in zip(
+        header.names, header.starts, (*header.starts[1:], header.starts[-1] + 1), strict=True
+    ):
+        if name in col.BLANK:
+            before += rf".{{{start - done}}}(?!\s{{{end - start}}}|\s*$)"
+            done = start
+    return _row_pattern(header, f"(?={before})")
 
 
-def topics_of(line: str, header: TableHeader) -> Iterator[str]:
-    """Words that stand where a topic would, if the line were a row: before a number, or in the
-    column of the topics of a line with as many words as columns."""
-    words = _words(line, header)
-    for before, word in pairwise(words):
-        if _NUMERIC.fullmatch(word):
-            yield before
-    if len(words) == len(header.names) and col.TOPIC in header.names:
-        yield words[header.names.index(col.TOPIC)]
+def _may_fit(line: str, header: TableHeader) -> bool:
+    """False for most lines that are no row: they have not its numbers side by side."""
+    if header.delimiter is None and all(line.count(d) < len(header.names) - 1 for d in DELIMITERS):
+        return _numbers_of(header.names).search(line) is not None
+    return True
+
+
+@lru_cache(maxsize=64)
+def _numbers_of(names: tuple[str, ...]) -> re.Pattern[str]:
+    """What matches the topic and numbers that stand side by side."""
+    count = rf"(?:[-+]?[0-9][0-9,_'.]*|-|(?i:{'|'.join(filter(None, ABSENT - {NOTHING}))}))"
+    patterns = dict.fromkeys(col.NUMBERS - {col.LAG}, count) | {col.TOPIC: r"[\w.-]{1,249}"}
+    beside = [[*run] for known, run in groupby(names, patterns.__contains__) if known]
+    words = r"\s+".join(patterns[name] for name in max(beside, key=len, default=()))
+    return re.compile(rf"(?:^|\s){words}(?:\s|$)" if words else "")
 
 
 def _words(line: str, header: TableHeader | None) -> list[str]:
@@ -127,9 +139,7 @@ def without_prefix(line: str, header: TableHeader) -> str:
     Times may differ in their digits.
     """
     size = len(header.prefix)
-    if not size or _DIGIT.sub("0", line[:size]) != _DIGIT.sub("0", header.prefix):
-        return line
-    return line[size:]
+    return line[size:] if size and re.match(any_digits(header.prefix), line) else line
 
 
 def closest_cut(line: str, header: TableHeader) -> Cells | None:
@@ -143,23 +153,31 @@ def missing_words(line: str, header: TableHeader) -> int:
     return len(header.names) - len(line.split()) if header.delimiter is None else 0
 
 
-def looks_like_a_row(line: str, topics: Container[str], header: TableHeader | None = None) -> bool:
-    """True for a line that gives offsets: numbers side by side, or a known topic and a number.
+def like_a_row(
+    line: str, topics: Container[str] = (), header: TableHeader | None = None
+) -> tuple[bool, list[str]]:
+    """Return whether a line gives offsets: numbers side by side, or a known topic and a number; and
+    the words that stand where a topic would, before a number.
 
     A few words more than the columns before the numbers make it a sentence.
     """
+    is_row: bool | None = None
     run = digits = 0
     words, before = _words(line, header), header.before_numbers if header else _MAX_COLUMNS
+    named: list[str] = []
     for place, word in enumerate(words):
         if not _NUMERIC.fullmatch(word):
             run = digits = 0
             continue
         run, digits = run + 1, digits + any(map(str.isdigit, word))
-        if place and words[place - 1] in topics:
-            return True
-        if run >= _MIN_RUN and digits >= _MIN_RUN - 1:
-            return place + 1 - run <= before + MAX_SPACES
-    return False
+        named += words[max(place - 1, 0) : place]
+        if is_row is None and place and named[-1] in topics:
+            is_row = True
+        if is_row is None and run >= _MIN_RUN and digits >= _MIN_RUN - 1:
+            is_row = place + 1 - run <= before + MAX_SPACES
+    if header is not None and len(words) == len(header.names):
+        named.append(words[header.names.index(col.TOPIC)])
+    return is_row or False, named
 
 
 def fits(cells: Cells) -> bool:

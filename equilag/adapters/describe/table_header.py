@@ -144,6 +144,10 @@ def _offsets_of(names: tuple[str, ...]) -> tuple[bool, int]:
     return has, next((at for at, name in enumerate(names) if name in NUMBERS), len(names))
 
 
+HEADER_WORDS: Final = ("PARTITION", "PID", "LAG", "BEHIND", "ASSIGN", "COORDINATOR")
+"""Of which a header has one, in capital letters."""
+
+
 def has_header_words(line: str) -> bool:
     """False for most lines that are no header: they lack a set of `_SIGNS`."""
     upper = line.upper()
@@ -153,6 +157,11 @@ def has_header_words(line: str) -> bool:
     if "TOPIC" in upper:
         return "LAG" in upper or "BEHIND" in upper or "ASSIGN" in upper or "COORDINATOR" in upper
     return "COORDINATOR" in upper or ("ASSIGN" in upper and "CLIENT" in upper)
+
+
+def any_digits(prefix: str) -> str:
+    """The pattern of a prefix whose digits differ from line to line, as those of times do."""
+    return re.sub("[0-9]", "[0-9]", re.escape(prefix))
 
 
 def begins_known(line: str) -> bool:
@@ -176,7 +185,19 @@ def read_header(line: str, number: int) -> TableHeader | None:
             found = _delimited(line, number, delimiter)
             if found is not None:
                 return found
-    return _spaced(line, number)
+    parts = 0
+    for words, word in enumerate(reversed(line.split()), 1):
+        parts += _is_part(word)
+        if parts >= _MIN_KNOWN and parts * 5 >= words * 3:
+            return _spaced(line, number)
+    return None
+
+
+@lru_cache(maxsize=4096)
+def _is_part(word: str) -> bool:
+    """True for a word of which names of columns consist."""
+    atoms = _ATOM.findall(word.upper())
+    return _is_known(word) or (atoms != [] and _ATOMS.issuperset(atoms))
 
 
 def _is_known(name: str) -> bool:

@@ -9,9 +9,14 @@ import numpy as np
 import pytest
 from support.described_texts import PRINTERS, PrintedLine, described
 
-from equilag.adapters.describe import printed_text, row_signs, table_header
-from equilag.adapters.describe.messages import Messages
-from equilag.adapters.describe.printed_table import TablesFound, find_tables
+from equilag.adapters.describe import (
+    printed_text,
+    row_cells,
+    row_signs,
+    table_header,
+)
+from equilag.adapters.describe.find_tables import TablesFound, find_tables
+from equilag.adapters.describe.printed_table import PrintedTable
 from equilag.adapters.describe.printed_text import PrintedLines
 
 TEXTS = sorted(Path(__file__).parent.glob("*.txt"))
@@ -35,8 +40,15 @@ def found_in(text: str) -> tuple[object, ...]:
     """Everything that is known of the tables of a text."""
     found: TablesFound = find_tables(text)
     tables = [
-        (table.header, table.group, table.rows, table.partitions, table.unfit, table.below)
-        for table in found.tables
+        (
+            one.header,
+            one.group,
+            one.rows,
+            [*map(np.ndarray.tolist, one.parts)],
+            one.unfit,
+            one.below,
+        )
+        for one in found.tables
     ]
     return tables, found.messages, found.last, found.unended
 
@@ -49,9 +61,12 @@ def slow(monkeypatch: pytest.MonkeyPatch) -> None:
         return not {"=", ":"} & {*line[table_header.MAX_PREFIX :]}
 
     monkeypatch.setattr(table_header, "has_header_words", has_header_words)
-    monkeypatch.setattr("equilag.adapters.describe.printed_text.has_header_words", bool)
-    monkeypatch.setattr(Messages, "may_tell", bool)
-    monkeypatch.setattr(row_signs, "_signs_of", lambda _names: bool)
+    monkeypatch.setattr(printed_text, "has_header_words", bool)
+    monkeypatch.setattr(printed_text, "HEADER_WORDS", ("",))
+    monkeypatch.setattr("equilag.adapters.describe.find_tables.telling", row_signs.anywhere)
+    monkeypatch.setattr(row_signs, "_signs_of", lambda _names: row_signs.anywhere)
+    monkeypatch.setattr(row_cells, "_may_fit", lambda *_: True)
+    monkeypatch.setattr(PrintedTable, "pattern", None)
 
 
 def corpus() -> list[str]:

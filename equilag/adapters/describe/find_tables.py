@@ -1,0 +1,116 @@
+"""The tables in a pasted text, among commands, messages and remarks."""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_left
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from operator import itemgetter
+
+from equilag.adapters.describe.messages import Messages, telling
+from equilag.adapters.describe.partition_rows import RowNames
+from equilag.adapters.describe.printed_table import PrintedTable
+from equilag.adapters.describe.printed_text import Lookahead, PrintedLines, TextLine, TextPiece
+from equilag.adapters.describe.row_pieces import header_at
+from equilag.adapters.describe.row_signs import Signs, nowhere, signs_of
+
+
+@dataclass(slots=True)
+class TablesFound:
+    """Everything in a text: its tables, and what is said around them."""
+
+    tables: list[PrintedTable] = field(default_factory=list)
+    messages: Messages = field(default_factory=Messages)
+    names: RowNames = field(default_factory=RowNames)
+    last: TextLine | None = None
+    unended: bool = False
+    """True if no line break follows the last line."""
+
+    def end(self, last: TextLine | None) -> None:
+        """Complete the last table, of which this is the last line."""
+        if self.tables:
+            self.tables[-1].end(last)
+
+
+def find_tables(printed: str, show: Callable[[int], object] = lambda _: None) -> TablesFound:
+    """Return all tables with a header, and what stands around them; `show` is called with the
+    number of characters read.
+
+    Raises InputError for a table that a screen broke in more than one possible way, and for a
+    number that cannot be.
+    """
+    source, reader = PrintedLines(printed), _Reader()
+    found, headers, at = reader.found, source.headers, 0
+    for piece in source.pieces(show):
+        while at < len(headers) and headers[at] < piece.first + piece.end:
+            place = headers[at] - piece.first
+            reader.read(piece, place)
+            reader.open(piece, place)
+            at += 1
+        reader.read(piece, piece.end)
+        found.last = piece.last_above(piece.end) or found.last
+    found.end(found.last)
+    if found.last is not None:
+        found.unended = printed.count(source.ends) < found.last.number
+    return found
+
+
+class _Reader:
+    """Reads the lines of a text in turn."""
+
+    def __init__(self) -> None:
+        self.found = TablesFound()
+        self._next = 1
+        """Number of the first line that is not read."""
+        self._signs: Signs = nowhere
+        self._pattern: re.Pattern[str] | None = None
+
+    def open(self, piece: TextPiece, place: int) -> None:
+        """Open the table of a header, unless it is part of a row above."""
+        lines = Lookahead(piece, place)
+        if lines.line.number < self._next:
+            return
+        header = header_at(lines)
+        if header is None:
+            self._read_line(lines, any(True for _ in self._signs([lines.line.text])))
+            return
+        found = self.found
+        found.end(piece.last_above(place) or found.last)
+        found.tables.append(PrintedTable(header, found.messages.current, found.names))
+        self._next = lines.first(header.pieces)[-1].number + 1
+        self._signs, self._pattern = signs_of(header), found.tables[-1].pattern
+
+    def read(self, piece: TextPiece, end: int) -> None:
+        """Read the lines of a piece above this place that are not read."""
+        first, lines = piece.first, piece.lines
+        at = self._next - first
+        if at >= end:
+            return
+        rest = lines[at:end]
+        whole: list[tuple[int, re.Match[str]]] = []
+        if self._pattern is not None:
+            matches = enumerate(map(self._pattern.fullmatch, rest))
+            whole = [(at + place, match) for place, match in matches if match]
+            for place, _ in whole:
+                rest[place - at] = ""
+        rows = {at + place for place in self._signs(rest)}
+        talking = {at + place for place in telling(rest)}
+        for place in (*sorted(rows | talking), end):
+            if first + place < self._next:
+                continue  # part of a row above
+            start, stop = (bisect_left(whole, p, key=itemgetter(0)) for p in (at, place))
+            if start < stop:
+                self.found.tables[-1].read_whole(piece, whole[start:stop])
+            self._next = first + place
+            if place < end:
+                self._read_line(Lookahead(piece, place), place in rows)
+            at = self._next - first
+
+    def _read_line(self, lines: Lookahead, is_row: object) -> None:
+        found, last = self.found, lines.line.number
+        if is_row:
+            last = found.tables[-1].read(lines, found.messages)
+        else:
+            found.messages.read(lines.line)
+        self._next = last + 1
