@@ -148,17 +148,17 @@ class CarrierShell:
                 raise MissingRight(needs_right(described, self._group))
             raise Unreachable(described.reason)
         workers = frozenset((one.id, one.topics, one.pattern) for one in described.members)
+        outvoted = self._carriers.number and described.protocol != ASSIGNOR
+        self._outvoted_by = described.protocol if outvoted else ""
         if not workers:  # a group of carriers alone would never be empty
             if self._carriers.number:
                 self.end(leave=True)
-            self._outvoted_by = ""
         elif triggered or workers != self._led:
             self._tries = self._tries if workers == self._led else 0
             self._answer(self._client, self._carriers, described)
             self._led = workers
         else:
             self._carriers.keep()
-            self._outvoted_by = described.protocol if described.protocol != ASSIGNOR else ""
             if not self._outvoted_by:
                 self._confirm(self._client, self._carriers, described)
             elif (

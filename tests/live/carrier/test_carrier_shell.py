@@ -166,6 +166,10 @@ def test_members_that_name_another_assignor_outvote_it(here: Scene) -> None:
     assert here.turn() == (7, ["keep"])
     here.holds(HELD, "uniform")
     here.turn()
+    here.holds({"c": {"t": [0, 1, 2]}})
+    assert here.turn() == (9, [{"c": [0, 1, 2]}])  # those who outvoted it are gone
+    here.holds({"c": {"t": [0, 1, 2]}}, "uniform")
+    here.turn()
     here.group = Described("consumer", "Stable", "equilag", 1, [], 9)
     assert here.turn()[0] == 9  # nobody is left who could outvote it
 
