@@ -22,13 +22,13 @@ def main(argv: Sequence[str] | None = None) -> int:
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="backslashreplace")
     try:
-        from equilag.cli.arguments.configuration import naming_origins
+        from equilag.cli.arguments.configuration import naming_options
         from equilag.cli.parser import build_parser
 
         try:
             words = sys.argv[1:] if argv is None else argv
             args = build_parser(words).parse_args(words)
-            with naming_origins(args.parser):
+            with naming_options(args.parser):
                 status: int = args.run(args)
         except SystemExit as end:  # argparse, after --help or a usage error
             status = end.code if isinstance(end.code, int) else FINE

@@ -7,7 +7,6 @@ import sys
 from typing import TYPE_CHECKING
 
 from equilag.adapters.files import OutputFile
-from equilag.cli.arguments.options import named
 from equilag.cli.screen import emit
 from equilag.domain.figures import printable
 from equilag.report.outputs import JSON, json_output, write_report
@@ -20,8 +19,7 @@ if TYPE_CHECKING:
 
 def written(report: Report, args: argparse.Namespace) -> str | bytes:
     """The report as the options of `options.add_output` ask for it."""
-    with named():
-        return write_report(args.output, report, Screen.of(sys.stdout, args.width, args.color))
+    return write_report(args.output, report, Screen.of(sys.stdout, args.width, args.color))
 
 
 def deliver(report: Report, args: argparse.Namespace, target: OutputFile | None = None) -> None:

@@ -30,11 +30,11 @@ PLAN_HELP = "the plan, as plan --out writes it; - reads standard input (default:
 
 
 @contextmanager
-def answering(args: argparse.Namespace, policy: Policy) -> Iterator[RunSettings]:
-    """The settings of a run that is watched and can be stopped. Its errors name options, and the
-    file of a plan that was given."""
+def answering(args: argparse.Namespace) -> Iterator[RunSettings]:
+    """The settings of a run that is watched and can be stopped. Its errors name the file of a plan
+    that was given."""
     plan = getattr(args, "plan", None)
-    with stopping() as stop, ProgressLine() as line, options.named(policy), naming_plan(plan):
+    with stopping() as stop, ProgressLine() as line, naming_plan(plan):
         yield {
             "time_limit": args.time_limit,
             "seed": args.seed,
@@ -113,11 +113,10 @@ class GroupCommand:
         group = read_group(args, policy if warned else None)
         document = None if plan is None else read_object(plan)
         if searches:
-            with answering(args, policy) as settings:
+            with answering(args) as settings:
                 report = self.answer(Question(args, group, policy, document, settings))
         else:
-            with options.named():
-                report = self.answer(Question(args, group, policy, document, {}))
+            report = self.answer(Question(args, group, policy, document, {}))
         if plot is not None:
             from equilag.report.plot import plot_of
 

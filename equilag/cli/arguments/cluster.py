@@ -66,7 +66,7 @@ def reading(args: argparse.Namespace) -> Iterator[GroupReader]:
     from equilag.adapters.kafka.group_reader import GroupReader, TemporarilyUnreadable
 
     isolation = args.isolation_level or options.ISOLATION_LEVELS[0]
-    with options.named(), closing(GroupReader(config, isolation=isolation)) as reader:
+    with closing(GroupReader(config, isolation=isolation)) as reader:
         try:
             yield reader
         except (NoAnswer, TemporarilyUnreadable) as error:

@@ -248,18 +248,22 @@ def settle(parser: argparse.ArgumentParser, found: argparse.Namespace) -> None:
 
 
 @contextmanager
-def naming_origins(parser: argparse.ArgumentParser) -> Iterator[None]:
-    """Let errors that name an option name the place of its value."""
+def naming_options(parser: argparse.ArgumentParser) -> Iterator[None]:
+    """Let errors that name a parameter of the library name its option, and those that name an
+    option also the place of its value; room that the group itself has stays what it is."""
     try:
         yield
     except InputError as error:
         problem, place, source = error.problem, error.place, error.source
+        parameter = "max_partitions" if place.endswith(".max_partitions") else place
         for action in options_of(parser):
             flag, origin = action.declared.flag, action.origin
+            if source is None and parameter == action.dest == action.declared.key:
+                place = flag if origin or parameter != "max_partitions" else place
             if origin is None or origin == TYPED:
                 continue
             if place == flag:
-                place, source = origin.place, origin.source or source
+                place, source = origin.place, origin.source
             elif re.search(rf"{flag}(?![\w-])", str(error)):
                 where = f"{origin.source}: {origin.place}" if origin.source else origin.place
                 problem += f"; {flag} is from {where}"

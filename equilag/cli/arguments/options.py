@@ -4,12 +4,9 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple, cast
 
 from equilag.cli.arguments.conversions import OneOf, duration, percent, seconds, whole
-from equilag.domain.errors import InputError
-from equilag.domain.policy.policy import SETTINGS, Policy
 from equilag.report.terminal import COLORS, DEFAULT_WIDTH, MAX_WIDTH, MIN_WIDTH
 
 if TYPE_CHECKING:
@@ -34,15 +31,6 @@ FILES: Final = frozenset({
 SNAPSHOT_HELP: Final = (
     "the group: JSON (equilag/snapshot/1), plain, gzip or zstd; - reads standard input"
 )
-OTHER_PARAMETERS: Final = (
-    "time_limit", "seed", "effort", "deterministic", "assignor", "group", "subscribe", "output",
-    "threads", "catch_up", "weight", "at", "window", "horizon", "tasks", "auto_offset_reset",
-)  # fmt: skip
-PARAMETERS: Final = {
-    **{declared.place: declared.option for declared in SETTINGS.values()},
-    **{name: f"--{name.replace('_', '-')}" for name in OTHER_PARAMETERS},
-}
-"""Parameter of the library -> the option that sets it."""
 MAX_SEED: Final = 2**31
 """The solvers take a signed 32-bit seed."""
 
@@ -228,8 +216,7 @@ def check_output(args: argparse.Namespace) -> None:
     """Raises InputError if there is no such output: before a large file is read for it."""
     from equilag.report.outputs import check_output
 
-    with named():
-        check_output(args.output)
+    check_output(args.output)
 
 
 PLAN_OUTPUTS: Final = (
@@ -260,20 +247,6 @@ def limits_of(args: argparse.Namespace) -> VerdictLimits:
     return VerdictLimits(thresholds, args.min_lag, args.behind)
 
 
-@contextmanager
-def named(policy: Policy | None = None) -> Iterator[None]:
-    """Errors of the library name its parameters: name the option that sets each instead. Other
-    places stay what they are; so does room that the group itself has, if `policy` limits none."""
-    try:
-        yield
-    except InputError as error:
-        option = PARAMETERS.get(error.place, error.place)
-        if error.place.rpartition(".")[2] == "max_partitions":
-            own = policy is not None and not policy.max_partitions
-            option = error.place if own else PARAMETERS["max_partitions"]
-        raise InputError(error.problem, option, error.source) from error
-
-
 def check_assignors(args: argparse.Namespace) -> None:
     """Raises InputError for a wrong name, if the command takes any: before a large file is read for
     it."""
@@ -281,8 +254,7 @@ def check_assignors(args: argparse.Namespace) -> None:
     for name in [names] if isinstance(names, str) else names or ():
         from equilag.heuristics.registry import get_assignor
 
-        with named():
-            get_assignor(name)
+        get_assignor(name)
 
 
 COMPARED: Final = Option(

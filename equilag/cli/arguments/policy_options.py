@@ -8,7 +8,7 @@ from typing import Any, Final
 
 from equilag.cli.arguments import options
 from equilag.cli.arguments.conversions import OneOf, duration, percent, whole
-from equilag.cli.arguments.options import Option, named, take_back
+from equilag.cli.arguments.options import Option, take_back
 from equilag.domain.policy.policy import SETTINGS, Policy
 from equilag.domain.policy.setting import (
     OVERRIDES,
@@ -74,9 +74,8 @@ def policy_of(
     values = {
         name: one for name, one in {**asked, **given}.items() if one is not None and one != []
     }
-    with named():
-        policy = Policy(**{**(defaults or {}), **values})
-        policy.check_for(command)
+    policy = Policy(**{**(defaults or {}), **values})
+    policy.check_for(command)
     return policy
 
 

@@ -80,7 +80,7 @@ def _shown(text: PrintedText) -> Iterator[Callable[[int], None]]:
     from equilag.cli.progress_line import ProgressLine
 
     size = len(text.text)
-    with options.named(), ProgressLine() as line:
+    with ProgressLine() as line:
         yield lambda done: line.show(
             f"reading, {done / 1e6:.0f} of {size / 1e6:.0f} MB", done, size
         )

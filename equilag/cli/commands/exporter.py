@@ -53,9 +53,8 @@ def configure(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> int:
     check_source(args, one_group=False)
     policy = policy_of(args, "size")
-    with options.named():
-        limits = options.limits_of(args)
-        scale_settings(args, "")
+    limits = options.limits_of(args)
+    scale_settings(args, "")
     try:
         from equilag.live.exporter.exporter import Exporter
         from equilag.live.exporter.exporter_pages import exporter_pages

@@ -151,34 +151,33 @@ def run(args: argparse.Namespace) -> int:
         text = read_file(args.rules)
         with naming(args.rules):
             rules = read_rules(text, default)
-    with options.named():
-        chosen = FleetOptions(
-            out=args.out,
-            rules=rules,
-            offsets=offsets,
-            members=members,
-            racks=racks,
-            bootstrap=args.bootstrap_server,
-            client=client_settings(args),
-            at=args.at,
-            window=_ms(args.window),
-            horizon=_ms(FORECAST_S if args.horizon is None else args.horizon),
-            stale=None if args.stale_after is None else _ms(args.stale_after),
-            weight=args.weight,
-            reset=args.auto_offset_reset,
-            tasks=args.tasks,
-            kill_after=args.kill_after,
-            limits=options.limits_of(args),
+    chosen = FleetOptions(
+        out=args.out,
+        rules=rules,
+        offsets=offsets,
+        members=members,
+        racks=racks,
+        bootstrap=args.bootstrap_server,
+        client=client_settings(args),
+        at=args.at,
+        window=_ms(args.window),
+        horizon=_ms(FORECAST_S if args.horizon is None else args.horizon),
+        stale=None if args.stale_after is None else _ms(args.stale_after),
+        weight=args.weight,
+        reset=args.auto_offset_reset,
+        tasks=args.tasks,
+        kill_after=args.kill_after,
+        limits=options.limits_of(args),
+    )
+    with _one_line_only(), ProgressLine() as line:
+        summary = run_fleet(
+            chosen,
+            master=args.master,
+            memory=args.driver_memory,
+            watcher=lambda stage, done, total: line.show(
+                f"{stage} {done}/{total} tasks" if total else f"{stage} …", done, total
+            ),
         )
-        with _one_line_only(), ProgressLine() as line:
-            summary = run_fleet(
-                chosen,
-                master=args.master,
-                memory=args.driver_memory,
-                watcher=lambda stage, done, total: line.show(
-                    f"{stage} {done}/{total} tasks" if total else f"{stage} …", done, total
-                ),
-            )
     if args.json:
         emit(to_json(summary))
         return 0

@@ -94,7 +94,7 @@ def run(args: argparse.Namespace) -> int:
     from equilag.report.reports.group_report import GroupReport, ReportBasis
     from equilag.report.reports.history import CoursePoint
 
-    with answering(args, policy) as settings:
+    with answering(args) as settings:
         plan = None if document is None else checked_plan(group, document)
         wanted = policy if plan is None else plan.policy or Policy()
         answers = all_answers(group, wanted, settings, plan=plan, assignors=args.assignor)

@@ -86,7 +86,6 @@ def _join_topics(given: GroupInput, texts: list[str]) -> None:
     topics = given["topics"]
     number = dict(zip(topics, range(len(topics)), strict=True))
     size = np.array([*topics.values()], dtype=np.int64)
-    with options.named():
-        lists = topic_lists_of(texts, "co_partition")
-        co_partitioned_topics(lists, number, size, "co_partition", numbered=False)
+    lists = topic_lists_of(texts, "co_partition")
+    co_partitioned_topics(lists, number, size, "co_partition", numbered=False)
     given["co_partitioned"] = [list(names) for names in lists if names]

@@ -129,35 +129,34 @@ def steward_options(args: argparse.Namespace) -> StewardOptions:
     mode = co_partition_mode(args)
     weight = None if args.weight == "work" else args.weight
     policy = policy_of(args, "steward", LIVE_DEFAULTS, weight=weight, horizon=args.horizon)
-    with options.named():
-        thresholds = Thresholds(
-            args.gain, args.gain_delay, args.confirm, args.cooldown, args.moves_per_hour,
-            args.min_gain,
-        )  # fmt: skip
-        return StewardOptions(
-            group=args.group,
-            instance=args.instance_id,
-            protocols=(*dict.fromkeys([*args.protocol, *BUILT_IN]),),
-            policy=policy,
-            limits=VerdictLimits(thresholds, args.min_lag, args.behind),
-            scale=scale_settings(args, args.group),
-            threads=limit_of(args.threads, args.group),
-            session=args.session_timeout,
-            observe_every=args.every,
-            plan_limit=args.time_limit,
-            rebalance_limit=args.rebalance_limit,
-            seed=args.seed,
-            reset=args.auto_offset_reset or options.RESETS_DEFAULT,
-            isolation=args.isolation_level or options.ISOLATION_LEVELS[0],
-            co_partition=mode,
-            state_file=args.state,
-            dry_run=args.dry_run,
-            take_over=args.take_over,
-            take_over_wait=args.take_over_wait,
-            keep_membership=args.keep_membership,
-            outvote=args.outvote,
-            plan_key=b"" if args.plan_key is None else read_key(args.plan_key),
-        )
+    thresholds = Thresholds(
+        args.gain, args.gain_delay, args.confirm, args.cooldown, args.moves_per_hour,
+        args.min_gain,
+    )  # fmt: skip
+    return StewardOptions(
+        group=args.group,
+        instance=args.instance_id,
+        protocols=(*dict.fromkeys([*args.protocol, *BUILT_IN]),),
+        policy=policy,
+        limits=VerdictLimits(thresholds, args.min_lag, args.behind),
+        scale=scale_settings(args, args.group),
+        threads=limit_of(args.threads, args.group),
+        session=args.session_timeout,
+        observe_every=args.every,
+        plan_limit=args.time_limit,
+        rebalance_limit=args.rebalance_limit,
+        seed=args.seed,
+        reset=args.auto_offset_reset or options.RESETS_DEFAULT,
+        isolation=args.isolation_level or options.ISOLATION_LEVELS[0],
+        co_partition=mode,
+        state_file=args.state,
+        dry_run=args.dry_run,
+        take_over=args.take_over,
+        take_over_wait=args.take_over_wait,
+        keep_membership=args.keep_membership,
+        outvote=args.outvote,
+        plan_key=b"" if args.plan_key is None else read_key(args.plan_key),
+    )
 
 
 def read_key(file: Path) -> bytes:
