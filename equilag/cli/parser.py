@@ -29,7 +29,7 @@ from equilag.cli.group_command import GroupCommand
 from equilag.cli.screen import emit
 from equilag.domain.errors import InputError
 from equilag.domain.figures import shorten
-from equilag.domain.show import closest, masked
+from equilag.domain.show import guess, masked
 
 SECTIONS: Final[dict[str, tuple[ModuleType | GroupCommand, ...]]] = {
     "one group": (
@@ -182,8 +182,6 @@ TEXT_FIRST: Final = f"first equilag snapshot {TEXT} TEXT --out group.json"
 """The way to a command that takes a snapshot only."""
 NO_FILE: Final = f"give a text with {TEXT}, and a snapshot to equilag plan"
 """The way from a command that takes no snapshot."""
-MAX_OPTIONS: Final = 3
-"""Options that begin with what was typed and that one line can name."""
 
 
 def unknown_arguments(extras: Sequence[str], parser: argparse.ArgumentParser) -> str:
@@ -197,7 +195,8 @@ def unknown_arguments(extras: Sequence[str], parser: argparse.ArgumentParser) ->
     option = wrong.partition("=")[0]
     if option == TEXT and "snapshot" in files:
         return f"{problem}; {TEXT_FIRST}"
-    return problem + did_you_mean(_closest_options(option, parser))
+    flags = [one.declared.flag for one in options_of(parser) if one.declared.help]
+    return problem + guess(option.lower(), flags)
 
 
 def unknown_command(word: str, known: Iterable[str]) -> str:
@@ -205,26 +204,5 @@ def unknown_command(word: str, known: Iterable[str]) -> str:
     names = list(known)
     problem = f"{shorten(word, MAX_SHOWN)!r} is none of {', '.join(names)}"
     if "plan" in names and "." in word:
-        return f"{problem}{did_you_mean([f'equilag plan {shorten(word, MAX_SHOWN)}'])}"
-    return problem + did_you_mean(closest(word, names, 1))
-
-
-def did_you_mean(names: Sequence[str]) -> str:
-    """A question, if there is anything to ask."""
-    return f"; did you mean {' or '.join(names)}?" if names else ""
-
-
-def _closest_options(word: str, parser: argparse.ArgumentParser) -> list[str]:
-    """Options that begin with `word`, else the one that is most like it."""
-    shown = {
-        name.lstrip("-").replace("_", "-"): name
-        for action in parser._actions
-        if action.help is not argparse.SUPPRESS
-        for name in action.option_strings
-        if name.startswith("--")
-    }
-    text = word.lstrip("-").replace("_", "-").lower()
-    found = closest(text, shown, MAX_OPTIONS)
-    if not all(name.startswith(text) for name in found):
-        found = found[:1]
-    return [shown[name] for name in found]
+        return f"{problem}, did you mean equilag plan {shorten(word, MAX_SHOWN)}?"
+    return problem + guess(word, names)

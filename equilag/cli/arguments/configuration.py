@@ -21,7 +21,7 @@ from equilag.cli.arguments.options import (
     Origin,
     Taken,
     add,
-    has_value,
+    given_options,
     options_of,
     parsers_of,
     take_back,
@@ -189,19 +189,6 @@ def value_of(action: Taken, given: Any) -> Any:
     return [declared.type(_text(row)) for row in rows if row != ""]
 
 
-def value_text(value: Any) -> str:
-    """A value as it stands in a variable, which is empty for none."""
-    if isinstance(value, bool):
-        return "true" if value else "false"
-    if isinstance(value, list):
-        return "\n".join(map(str, value))
-    if isinstance(value, tuple):  # an address
-        return ":".join(map(str, value))
-    if isinstance(value, float):
-        return f"{value:g}"
-    return "" if value is None else str(value)
-
-
 def _text(value: Any) -> str:
     if isinstance(value, (bool, list, dict)):
         raise argparse.ArgumentTypeError(f"{kind(value)} is neither a text nor a number")
@@ -221,26 +208,26 @@ def settle(parser: argparse.ArgumentParser, found: argparse.Namespace) -> None:
     is a better one, and what needs an option that is missing. Raises InputError for an option that
     was typed in vain."""
 
-    def given() -> list[Taken]:
-        return [one for one in options_of(parser) if has_value(getattr(found, one.dest))]
+    given = given_options(parser, found)
 
     def rank(action: Taken) -> int:
         return RANKS[action.origin.layer] if action.origin else 0
 
-    sources = [one for one in given() if one.declared.is_source]
+    sources = [one for one in given if one.declared.is_source]
     best = 3 if getattr(found, "snapshot", None) else max(map(rank, sources), default=0)
     first = {one.declared.flag for one in sources if rank(one) == best}
     needed = {
         flag
-        for one in given()
+        for one in given
         if one.origin == TYPED and not first & {*one.declared.needs}
         for flag in one.declared.needs
     }
     for one in sources:
         if one.declared.flag not in first | needed:
             take_back(one, found)
-    flags = {one.declared.flag for one in given()}
-    for one in given():
+    given = given_options(parser, found)
+    flags = {one.declared.flag for one in given}
+    for one in given:
         if one.declared.needs and not flags & {*one.declared.needs}:
             if one.origin == TYPED:
                 parser.error(f"{one.declared.flag} needs {' or '.join(one.declared.needs)}")

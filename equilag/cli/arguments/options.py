@@ -148,9 +148,27 @@ def options_of(parser: argparse.ArgumentParser) -> Iterator[Taken]:
     return (action for action in parser._actions if isinstance(action, Taken))
 
 
-def has_value(value: Any) -> bool:
-    """True if an option has a value, typed or not; 0 is one."""
-    return value is not None and value is not False and value != []
+def given_options(parser: argparse.ArgumentParser, found: argparse.Namespace) -> list[Taken]:
+    """The options that have a value, typed or not; 0 is one."""
+    values = [(one, getattr(found, one.dest)) for one in options_of(parser)]
+    return [
+        one for one, value in values if value is not None and value is not False and value != []
+    ]
+
+
+def value_text(declared: Option, value: Any) -> str:
+    """A value of an option, or of a place that sets it, as it is typed; empty for none, a line for
+    each of several."""
+    if isinstance(value, list):
+        return "\n".join(value_text(declared, one) for one in value)
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, tuple):  # a member with its topics, an address
+        first, second = value
+        return f"{first}={','.join(second)}" if isinstance(second, list) else f"{first}:{second}"
+    if isinstance(value, float):
+        return f"{value:g}{'s' if declared.type is duration else ''}"
+    return "" if value is None else str(value)
 
 
 def take_back(action: Taken, found: argparse.Namespace) -> None:

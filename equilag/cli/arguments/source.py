@@ -5,13 +5,13 @@ from __future__ import annotations
 import argparse
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from equilag.adapters.files import OutputFile
 from equilag.cli.arguments import options
 from equilag.cli.arguments.cluster import SAMPLE, add_cluster, add_reading, reading
 from equilag.cli.arguments.files import read_snapshot
-from equilag.cli.arguments.options import LIVE, TEXT, Option, has_value
+from equilag.cli.arguments.options import LIVE, TEXT, Option
 from equilag.cli.arguments.text_source import add_text, group_from_text
 from equilag.cli.screen import remark
 from equilag.domain.errors import InputError
@@ -174,28 +174,18 @@ def check_source(args: argparse.Namespace, *, one_group: bool = True) -> None:
         refuse(f"{LIVE} needs --group")
 
 
-def given_options(args: argparse.Namespace) -> Iterator[tuple[Option, Any]]:
-    """The options that have a value, and it."""
-    for action in options.options_of(args.parser):
-        value = getattr(args, action.dest)
-        if has_value(value):
-            yield action.declared, value
-
-
 def source_words(args: argparse.Namespace, file_name: Callable[[str], str] = str) -> Iterator[str]:
     """The options that name a text or a live group, and say how it is read, as they were typed;
     `file_name` says what a file is called."""
-    for one, values in given_options(args):
+    for action in options.given_options(args.parser, args):
+        one, values = action.declared, getattr(args, action.dest)
         if one.flag in NO_SOURCE or not (one.needs or one.flag in (LIVE, TEXT)):
             continue
         for value in values if one.repeats else [values]:
             yield one.flag
-            if isinstance(value, float):
-                yield f"{value:g}s"
-            elif isinstance(value, tuple):
-                yield f"{value[0]}={','.join(value[1])}"
-            elif value is not True:
-                yield file_name(value) if one.metavar in options.FILES else masked(value)
+            text = masked(options.value_text(one, value))
+            if one.metavar:
+                yield file_name(text) if one.metavar in options.FILES else text
 
 
 def _saved(args: argparse.Namespace) -> OutputFile | None:

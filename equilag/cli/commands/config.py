@@ -11,10 +11,8 @@ from equilag.cli.arguments.configuration import (
     Configuration,
     read_configuration,
     settings_of,
-    value_text,
 )
-from equilag.cli.arguments.conversions import duration
-from equilag.cli.arguments.options import Taken, parsers_of
+from equilag.cli.arguments.options import Taken, parsers_of, value_text
 from equilag.cli.deliver import deliver
 from equilag.domain.errors import InputError
 from equilag.domain.show import guess, masked, show
@@ -66,9 +64,7 @@ def in_force(action: Taken, found: Configuration) -> SettingInForce:
     declared = action.declared
     layer = next((one for one in found.layers[::-1] if declared.key in one.values), None)
     origin = None if layer is None else layer.origin(declared.key)
-    text = value_text(declared.unset if origin is None else origin.text)
-    if origin is None and text and declared.type is duration:
-        text = f"{text}s"
+    text = value_text(declared, declared.unset if origin is None else origin.text)
     text = "\n".join(map(masked, text.split("\n")))
     if origin is None:
         return SettingInForce(declared.flag, text or None, "default", None)

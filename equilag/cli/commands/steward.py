@@ -54,7 +54,8 @@ THRESHOLDS: Final = (
     *options.LIMITS,
     Option("--gain-delay", "T", "the same relief in time of work; either is enough (default: 1m)",
            duration, 60.0),
-    Option("--confirm", "N", "consecutive observations that must agree (default: 2)", whole(), 2),
+    Option("--confirm", "N", "consecutive observations that must agree (default: 2)",
+           whole(least=1), 2),
     Option("--cooldown", "T", "minimum time between two rebalances that it starts; doubles when one"
            " does not help, halves when one does (default: 30s)", duration, 30.0),
     Option("--moves-per-hour", "N", "maximum moves per hour in the rebalances that it starts"
@@ -116,8 +117,6 @@ def check_steward(args: argparse.Namespace) -> None:
         raise InputError("is empty", "--protocol")
     if args.dry_run and args.take_over:
         raise InputError("cannot be combined with --dry-run, which joins no group", "--take-over")
-    if args.confirm < 1:
-        raise InputError("must be at least 1", "--confirm")
 
 
 def steward_options(args: argparse.Namespace) -> StewardOptions:
