@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from statistics import median
 from typing import Final
 
@@ -110,40 +110,3 @@ def test_a_module_name_stands_once() -> None:
 def test_every_exception_for_module_names_is_needed() -> None:
     for folder in NAMED_AFTER_OTHERS:
         assert repeated_modules(SOURCES, NAMED_AFTER_OTHERS.keys() - {folder}), folder
-
-
-def body(n: int) -> str:
-    """A function of n lines."""
-    return "def f():\n" + "    pass\n" * (n - 1)
-
-
-@pytest.mark.parametrize(
-    ("find", "source", "found"),
-    [
-        (long_files, "\n" * 300, []),
-        (long_files, "\n" * 301, ["a.py: 301 lines"]),
-        (long_functions, body(60), []),
-        (long_functions, body(61), ["a.py f: 61 lines"]),
-        (wide_functions, "def f(a, b, /, c, d, *e, g, **h): ...", []),
-        (wide_functions, "def f(a, b, /, c, d, *e, g, i, **h): ...", ["a.py f"]),
-        (wide_functions, "class A:\n  def f(self, b, c, d, e, f, g, h): ...", []),
-        (wide_functions, "class A:\n  async def f(self, b, c, d, e, f, g, h, i): ...", ["a.py f"]),
-        (repeated_classes, "class B: ...", []),
-        (repeated_classes, "def f():\n  class C: ...", ["C: a.py, b/c.py"]),
-    ],
-)
-def test_what_is_found(find: Callable[[Sources], list[str]], source: str, found: list[str]) -> None:
-    assert find({"a.py": source, "b/c.py": "class C: ...", "d.py": ""}) == found
-
-
-def test_the_median_file_is_short() -> None:
-    assert long_files({"a.py": "\n" * 151}) == ["the median file has 151 lines"]
-
-
-def test_which_module_names_are_found() -> None:
-    sources = dict.fromkeys(
-        ["a.py", "x/a.py", "cli/y/a.py", "x/__init__.py", "cli/__init__.py"], ""
-    )
-    assert repeated_modules(sources, {"cli"}) == ["a.py, x/a.py"]
-    assert repeated_modules(sources, {"cli", "x"}) == []
-    assert repeated_modules(sources, set()) == ["a.py, x/a.py, cli/y/a.py"]

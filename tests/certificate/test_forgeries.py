@@ -160,7 +160,7 @@ def plan_of(name: str) -> tuple[Group, Plan]:
     return group, equilag.solve(group, **{"time_limit": 20.0, **settings})
 
 
-@pytest.mark.parametrize("every", [32, pytest.param(1, marks=pytest.mark.long)])
+@pytest.mark.parametrize("every", [48, pytest.param(1, marks=pytest.mark.long)])
 @pytest.mark.parametrize("name", [*PLANS, *ASSIGNORS])
 def test_every_alteration_is_a_finding_or_true(name: str, every: int) -> None:
     """Of a plan's alterations one of so many."""

@@ -36,15 +36,15 @@ def test_figures_are_those_of_the_other_commands(document) -> None:
     def of(command: str, effort: str) -> dict:
         return document(command, SLOW, "--effort", effort, "--time-limit", "60")
 
-    report = of("report", "0.2")
-    plan = of("plan", "0.2")
+    report = of("report", "0.1")
+    plan = of("plan", "0.1")
     cut = {"timing": None, "policy": None}  # which say whether the clock ended it
     assert {**report["plan"], **cut} == {**plan, **cut}
     assert report["verdict"] == plan["verdict"]
-    assert report["explanation"]["why"] == of("explain", "0.2")["why"]
-    points = [(point["moves"], point["spread"]) for point in of("frontier", "0.1")["points"]]
+    assert report["explanation"]["why"] == of("explain", "0.1")["why"]
+    points = [(point["moves"], point["spread"]) for point in of("frontier", "0.05")["points"]]
     assert [(point["moves"], point["spread"]) for point in report["frontier"]["points"]] == points
-    loads = [row["load"] for row in of("size", "0.1")["rows"]]
+    loads = [row["load"] for row in of("size", "0.05")["rows"]]
     assert [row["load"] for row in report["sizing"]["rows"]] == loads
     assert report["simulation"]["plan"]["caught_up_after_s"] < 600
 

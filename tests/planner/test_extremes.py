@@ -28,7 +28,7 @@ LARGE = {"largest total"}
 """Too large to try everything, and not proved: these run into their time limit."""
 
 
-@pytest.mark.parametrize(("name", "policy", "balance"), odd_cases(POLICIES, BALANCES, rounds=2))
+@pytest.mark.parametrize(("name", "policy", "balance"), odd_cases(POLICIES, BALANCES))
 def test_planned_and_verified(name: str, policy: str, balance: str) -> None:
     group = ODD[name]()
     limit = 0.05 if name in LARGE else 30.0

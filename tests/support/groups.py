@@ -229,16 +229,11 @@ ODD: Final[dict[str, Callable[[], Group]]] = {
 }  # fmt: skip
 
 
-def odd_cases(*settings: Sequence[Any], rounds: int = 1) -> list[tuple[Any, ...]]:
-    """Names of odd groups with settings that take turns: parameters of a test.
-
-    Each group comes `rounds` times. With as many rounds as the longest list of settings has entries
-    each group meets each setting, and each setting each other one.
-    """
+def odd_cases(*settings: Sequence[Any]) -> list[tuple[Any, ...]]:
+    """Names of odd groups with settings that take turns: parameters of a test."""
     return [
-        (name, *(values[(turn + place * n) % len(values)] for n, values in enumerate(settings, 1)))
+        (name, *(values[place * n % len(values)] for n, values in enumerate(settings, 1)))
         for place, name in enumerate(ODD)
-        for turn in range(rounds)
     ]
 
 

@@ -42,7 +42,7 @@ def below_the_truth(group: Group, policy: Policy) -> tuple[int, int]:
 
 @pytest.mark.parametrize(
     ("n", "shape"),
-    [(40, {}), *((6, {"kind": "hot", "reads": reads, "owned": 0.3}) for reads in (0.3, 1.0))],
+    [(24, {}), *((6, {"kind": "hot", "reads": reads, "owned": 0.3}) for reads in (0.3, 1.0))],
 )
 @pytest.mark.parametrize("name", ["lag-aware", "sticky-yet-fair"])
 def test_below_the_truth_and_often_equal_to_it(name: str, n: int, shape: dict[str, Any]) -> None:
