@@ -24,27 +24,24 @@ END: Final = "<!-- faults: end -->"
 NAMES: Final = ("membership-*.json", "take-over-*.json", "pair-*.json", "faults*.json")
 
 INTRO: Final = """\
-8 members of one client, 24 partitions with 10 records/s each and next to no lag, heartbeats every
-0.3 s; the same changes at the same time in four groups that read the same topics. A move is a
-partition that changes its owner although the former one is still there. The stewards run with
-`--every 2s`.
+8 members of one client, 24 partitions with 10 records/s each, heartbeats every 0.3 s; the same
+changes at the same time in four groups that read the same topics; stewards with `--every 2s`.
 """
 TAKE_OVER: Final = """\
-8 Java members with heartbeats every 0.3 s and 8 of librdkafka with heartbeats every 3 s read 48
-partitions; then a steward starts with `--take-over`:
+8 Java members with heartbeats every 0.3 s and 8 of librdkafka with heartbeats every 3 s on 48
+partitions; a steward starts with `--take-over`:
 """
 PAIR: Final = """\
 Two stewards with `--every 2s` on three brokers (2026-11-27), 4 librdkafka members, 12 partitions
-with 10 records/s each. How often; seconds until a steward leads, median (longest); then rebalances,
-moves and partitions with two owners in all. Without a coordinator members lose their partitions by
-themselves.
+with 10 records/s each. How often; seconds until a steward leads, median (longest); rebalances,
+moves, partitions with two owners in all.
 """
 FAULTS: Final = """\
-One fault after another, from a seed, in two groups at once: two members each of librdkafka, Java
-and kafka-python, and of aiokafka under range, with sessions of 6 s; 120 records/s with `acks=all`;
-a supervised steward with `--every 2s --take-over`. Not read: offsets produced that no member ever
-got. A client that is not back in its group 120 s after a fault hung for good and is killed. *Late*:
-not within the 120 s.
+One fault after another in two groups at once: two members each of librdkafka, Java and
+kafka-python, and of aiokafka under range, with sessions of 6 s; 120 records/s with `acks=all`; a
+supervised steward with `--every 2s --take-over`. Not read: offsets that no member ever got. A
+client that is not back in its group 120 s after a fault hung for good and is killed. *Late*: not
+in 120 s.
 """
 
 

@@ -29,8 +29,8 @@ def faults_lines(results: Results) -> list[str]:
         f"{results['seconds'] / 60:g} minutes, {len(steps)} faults (seed {results['seed']}).",
         *(_total(strategy, one) for strategy, one in results["groups"].items()),
         "",
-        "Seconds after the end of a fault until the steward takes part again, at most; then until",
-        "every partition has one owner and nothing is behind, median and longest:",
+        "Seconds after a fault until the steward takes part again, at most; until every partition",
+        "has one owner and nothing is behind, median and longest:",
         "",
         *table(head, rows),
     ]

@@ -29,11 +29,10 @@ BEGIN: Final = "<!-- load: python -m benchmarks.live.load_report writes what fol
 END: Final = "<!-- load: end -->"
 INTRO: Final = """\
 Groups side by side on the same records, each on {members} librdkafka members with their default
-settings (commits every 5 s, heartbeats every 3 s) and cooperative-sticky. A member needs the same
-time for every record. *By hand*: `assign()` with the best plan for the true rates and speeds, again
-at once when rates change. Total lag is what was produced and not yet processed; delay is the time
-from producing a record to the end of its processing, or until now. Moves are those after the
-traffic began. `benchmarks/live/results/` has the lag of each minute, versions and logs.
+settings (commits every 5 s, heartbeats every 3 s) and cooperative-sticky. *By hand*: `assign()`
+with the best plan for the true rates and speeds, again at once when rates change. Lag is what was
+produced and not yet processed, delay the time from producing a record to the end of its processing.
+`benchmarks/live/results/` has the lag of each minute, versions and logs.
 """
 
 
@@ -107,8 +106,8 @@ def scenario_lines(found: list[Results]) -> list[str]:
         first = first or options
         lines.append(
             f"- **{results['words'].capitalize()}**: {results['seconds'] / 60.0:g} minutes, "
-            f"figures from second {results['measured_from']:g} on; members: {speeds} records/s; "
-            f"{'stewards as in the first' if same else '; '.join(options)}."
+            f"figures from second {results['measured_from']:g}; {speeds} records/s; "
+            f"{'stewards as above' if same else '; '.join(options)}."
         )
     return lines
 

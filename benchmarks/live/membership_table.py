@@ -29,7 +29,7 @@ def membership_lines(results: Sequence[Results]) -> list[str]:
             *_table(ours),
             "",
             f"Partitions with two owners at any moment: {_two_owners(ours)}.",
-            f"More moves than the members' own assignor: {'; '.join(more_moves(ours)) or 'none'}.",
+            f"More moves than alone: {'; '.join(more_moves(ours)) or 'none'}.",
             "",
         ]
     return lines[:-1]

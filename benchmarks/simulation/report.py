@@ -17,28 +17,25 @@ from benchmarks.simulation.targets import Results, judged
 
 RULES_INTRO: Final = """\
 Each cell: age of the oldest unread record in seconds, 95th percentile over time, median of the
-seeds; moves. A fluid model plays half an hour of 120 partitions; {seeds} seeds;
-{speed:.0f} records per second per member; lognormal rates with sigma {sigma:g}, drawn anew every
-10 minutes; 80 % of the capacity used. Members commit every {commit_s} s. A controller sees log ends
-and commits every {look_every_s} s and measures rates (over {window_s} s) and speeds from them. It
-rebalances if a plan saves excess of {gain_percent:.0f} % of the mean load in {confirm} samples in a
-row, at most every {min_interval_s} s; horizon {horizon_s:.0f} s, tolerance {tolerance:g} %, effort
-{effort:g}. A partition that moves is not read for {pause_s} s. A member that never had a backlog
-counts as fast as the fastest. When a member joins, every rule assigns anew."""
+seeds; moves. A fluid model plays half an hour of 120 partitions; {seeds} seeds; {speed:.0f}
+records/s per member; lognormal rates with sigma {sigma:g}, drawn anew every 10 minutes; 80 % of the
+capacity used. Members commit every {commit_s} s. A controller samples every {look_every_s} s,
+measures rates over {window_s} s, and rebalances if a plan saves excess of {gain_percent:.0f} % of
+the mean load in {confirm} samples in a row, at most every {min_interval_s} s; horizon
+{horizon_s:.0f} s, tolerance {tolerance:g} %, effort {effort:g}. A partition that moves is not read
+for {pause_s} s. When a member joins, every rule assigns anew."""
 BROKER_INTRO: Final = """\
-{members} librdkafka members with automatic commits every 5 s, member 0 at a third of the speed of
-the others, {partitions} partitions with lognormal rates, 80 % of the capacity used. All members
-have a backlog at the start. `equilag snapshot --sample {sampled}s` reads the group, and
-`equilag.simulate` forecasts from that snapshot alone; nothing rebalances. *Came* is what was
-produced and not yet processed, *by commits* what a tool reads at that moment."""
+{members} librdkafka members that commit every 5 s, one at a third of the speed of the others,
+{partitions} partitions with lognormal rates, 80 % of the capacity used, a backlog everywhere.
+`equilag.simulate` forecasts from one `equilag snapshot --sample {sampled}s`; nothing rebalances.
+*Came* is what was produced and not yet processed, *by commits* what a tool reads at that moment."""
 TARGETS_NOTE: Final = """\
-*The same per measured speed, counts in proportion* (below) should have an age of at most 1/5 of
-that under a balance of lag, and of at most that of the best other rule; at most 1.5 times the moves
-of that rule; both against the best rule without speeds:"""
+*The same per measured speed, counts in proportion* (below) should have at most 1/5 of the age under
+a balance of lag, and the age of the best other rule; at most 1.5 times the moves of that rule; both
+against the best rule without speeds:"""
 MOVES_NOTE: Final = """\
-Moves are compared with those of the other rule that has the lowest age. Both rows per measured
-speed are `--weight work` with capacities, the first one with `--balance none`: with even counts an
-exchange takes two moves where free counts take one."""
+Both rows per measured speed are `--weight work` with capacities, the first one with `--balance
+none`: with even counts an exchange takes two moves where free counts take one."""
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
