@@ -1,4 +1,4 @@
-"""Plans of one group agree with each other: the five rules of docs/guide.md.
+"""Plans of one group agree with each other: the rules of "Plans agree" in docs/reference.md.
 
 Runs with the same seed and effort search the same front, and every setting chooses from it.
 """
