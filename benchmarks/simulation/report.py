@@ -80,12 +80,12 @@ def target_lines(results: Results) -> list[str]:
             missed.setdefault(what, []).extend([] if goal.met else [scenario])
         else:
             others.append(goal)
-    lines = [f"- {what}: {_missed(names)}" for what, names in missed.items()]
+    lines = [f"- {what}: {_missed(names, len(scenarios))}" for what, names in missed.items()]
     return [*([TARGETS_NOTE, "", *lines, ""] if lines else []), *summary(others)]
 
 
-def _missed(scenarios: list[str]) -> str:
-    return f"**missed** for {'; '.join(scenarios)}" if scenarios else "met"
+def _missed(names: list[str], scenarios: int) -> str:
+    return f"**missed** in {len(names)} of {scenarios} scenarios" if names else "met"
 
 
 def rule_lines(rules: Results) -> list[str]:
