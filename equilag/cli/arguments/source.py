@@ -23,6 +23,8 @@ if TYPE_CHECKING:
     from equilag.domain.building.group_input import GroupInput
     from equilag.domain.group.group import Group
     from equilag.domain.policy.policy import Policy
+SOURCES: Final = {"SNAPSHOT": "snapshot", TEXT: "from_describe", LIVE: "bootstrap_server"}
+"""Source of groups -> where a parsed command has it."""
 NO_SOURCE: Final = ("--save-snapshot", "--watch")
 """Options that need a source, and say nothing of it."""
 
@@ -161,8 +163,9 @@ def _live_group(args: argparse.Namespace) -> ReadGroup:
 def check_source(args: argparse.Namespace, *, one_group: bool = True) -> None:
     """Refuse anything but exactly one source of the group. Raises InputError."""
     refuse = args.parser.error
-    sources = {"SNAPSHOT": args.snapshot} if hasattr(args, "snapshot") else {}
-    sources |= {TEXT: args.from_describe, LIVE: args.bootstrap_server}
+    sources = {
+        name: getattr(args, place) for name, place in SOURCES.items() if hasattr(args, place)
+    }
     given = [name for name, value in sources.items() if value not in (None, [])]
     if len(given) > 1:
         refuse(f"give either {given[0]} or {given[1]}")
