@@ -20,8 +20,8 @@ import pytest
 from support.steward_fakes import FakeReader, Parts
 
 from equilag.adapters.kafka.consumer_protocol import write_assignment, write_subscription
-from equilag.adapters.kafka.described import DescribedMember
-from equilag.adapters.kafka.group_reader import GroupReader, TemporarilyUnreadable
+from equilag.adapters.kafka.described import DescribedMember, TemporarilyUnreadable
+from equilag.adapters.kafka.group_reader import GroupReader
 from equilag.adapters.kafka.reading import Reading, TopicOffsets
 from equilag.live.rebalance.assignments import read_joined_members
 from equilag.live.rebalance.decision import decide

@@ -10,7 +10,7 @@ from functools import lru_cache
 from typing import Final, NamedTuple, TypeAlias, TypeVar
 
 from equilag.adapters.kafka.group_kinds import described_kind
-from equilag.domain.errors import InputError
+from equilag.domain.errors import EquilagError, InputError
 from equilag.domain.show import some_of
 
 CARRIER_RACK: Final = "equilag:"
@@ -49,6 +49,18 @@ class DescribedMember:
     generation: int | None = None
     client_id: str | None = None
     host: str | None = None
+
+
+class TemporarilyUnreadable(EquilagError):
+    """A group that cannot be read now, but later; `state` is Kafka's name of its state, or ""."""
+
+    def __init__(self, problem: str, state: str) -> None:
+        super().__init__(problem)
+        self.state = state
+
+
+class NoSuchGroup(InputError):
+    """A group that does not exist."""
 
 
 class ClientPlace(NamedTuple):

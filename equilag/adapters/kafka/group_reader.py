@@ -18,7 +18,9 @@ from equilag.adapters.kafka.described import (
     Described,
     DescribedMember,
     MissingRight,
+    NoSuchGroup,
     ReadFailure,
+    TemporarilyUnreadable,
     TopicPartition,
     UnplannableGroup,
     needs_describe,
@@ -52,18 +54,6 @@ from equilag.domain.figures import utc
 ISOLATION_LEVELS: Final = ("read_uncommitted", "read_committed")
 _ROUNDS: Final = 4
 """Requests in turn that `lags` takes."""
-
-
-class TemporarilyUnreadable(EquilagError):
-    """A group that cannot be read now, but later; `state` is Kafka's name of its state, or ""."""
-
-    def __init__(self, problem: str, state: str) -> None:
-        super().__init__(problem)
-        self.state = state
-
-
-class NoSuchGroup(InputError):
-    """A group that does not exist."""
 
 
 @dataclass(slots=True)

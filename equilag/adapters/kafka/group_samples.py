@@ -10,8 +10,11 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from equilag.adapters.kafka.described import MissingRight, TopicPartition
-from equilag.adapters.kafka.group_reader import GroupReader, TemporarilyUnreadable
+from equilag.adapters.kafka.described import (
+    MissingRight,
+    TemporarilyUnreadable,
+    TopicPartition,
+)
 from equilag.adapters.kafka.reading import Reading, TopicOffsets
 from equilag.adapters.measuring import speeds
 from equilag.adapters.measuring.offset_samples import OffsetSamples, lags_of
@@ -161,13 +164,19 @@ def sampled_group(
     """Return the samples of a group over `seconds`, the group as it was at their end with what was
     measured of it, and remarks about that. Raises what `GroupReader.read` raises."""
     found = sample_group(reader, group, seconds, progress)
+    return found, *measured_input(found, reset)
+
+
+def measured_input(found: GroupSamples, reset: str | None) -> tuple[GroupInput, list[str]]:
+    """Return the group as it was at the end of its samples with what was measured of it, and
+    remarks about that."""
     measured = measure(found.samples())
     given = found.last.group_input(reset)
     put_into(given, found, measured)
     seconds = found.times[-1] - found.times[0]
     if seconds > 0 and not found.rebalanced and found.first.offsets.sizes == given["topics"]:
         given["previous"] = round(seconds, 3), found.first.offsets.arrays()
-    return found, given, [*remarks_of(found, measured)]
+    return given, [*remarks_of(found, measured)]
 
 
 def put_into(given: GroupInput, found: GroupSamples, measured: Measurements) -> None:

@@ -134,6 +134,8 @@ class Reading:
     members: list[DescribedMember]
     offsets: TopicOffsets
     remarks: list[str] = field(default_factory=list)
+    incomplete: tuple[str, ...] = ()
+    """What does not tell who reads what, in sentences."""
     epoch: int | None = None
     """The group epoch of KIP-848; descriptions of classic groups have no generation."""
 
@@ -171,6 +173,8 @@ class Reading:
             given["unknown_lags"] = self.offsets.without_lag
         else:
             given["auto_offset_reset"] = auto_offset_reset
+        if self.incomplete:
+            given["incomplete"] = self.incomplete
         if self.offsets.racks:
             given["racks"] = self.offsets.racks
         return given

@@ -47,7 +47,7 @@ def add_reading(parser: AnyParser, reset: str = options.RESETS_DEFAULT) -> None:
         parser,
         Option("--auto-offset-reset", "R", "where consumers start in a partition without a commit:"
                f" earliest, latest or none (default: {reset})", options.reset,
-               needs=(options.LIVE, options.TEXT)),
+               needs=(options.LIVE, options.TEXT, options.METRICS)),
         Option("--isolation-level", "L", "read_committed: a log ends before the oldest open"
                " transaction (default: read_uncommitted)", OneOf(options.ISOLATION_LEVELS),
                needs=(options.LIVE,)),
@@ -63,7 +63,8 @@ def reading(args: argparse.Namespace) -> Iterator[GroupReader]:
     config = client_config(args)
 
     from equilag.adapters.kafka.cluster import NoAnswer
-    from equilag.adapters.kafka.group_reader import GroupReader, TemporarilyUnreadable
+    from equilag.adapters.kafka.described import TemporarilyUnreadable
+    from equilag.adapters.kafka.group_reader import GroupReader
 
     isolation = args.isolation_level or options.ISOLATION_LEVELS[0]
     with closing(GroupReader(config, isolation=isolation)) as reader:

@@ -17,7 +17,8 @@ AnyParser = argparse.ArgumentParser | argparse._ArgumentGroup
 """What options are added to."""
 LIVE: Final = "--bootstrap-server"
 TEXT: Final = "--from-describe"
-"""The options that name a live group, and a text of Kafka's tools."""
+METRICS: Final = "--prometheus"
+"""The options that name a live group, a text of Kafka's tools, and metrics."""
 RESETS: Final = ("earliest", "latest", "none")
 RESETS_DEFAULT: Final = "latest"
 reset: Final = OneOf(RESETS, ignores_case=True)

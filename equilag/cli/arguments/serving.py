@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Sequence
+from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING, Final
 
@@ -37,19 +38,27 @@ def listening(pages: str, port: int) -> tuple[Option, ...]:
     )  # fmt: skip
 
 
-Limit = tuple[str, int]
-"""A pattern of groups, and their number."""
+@dataclass(frozen=True, slots=True)
+class GroupLimit:
+    """A number of the groups that a pattern matches."""
+
+    pattern: str
+    number: int
+
+    def __str__(self) -> str:
+        return f"{self.pattern}={self.number}"
 
 
-def group_limit(text: str) -> Limit:
+def group_limit(text: str) -> GroupLimit:
     """``[PATTERN=]N``, of all groups without a pattern."""
     pattern, _, number = text.rpartition("=")
-    return pattern or "*", whole(100_001, 1)(number)
+    return GroupLimit(pattern or "*", whole(100_001, 1)(number))
 
 
-def limit_of(limits: Sequence[Limit], group: str) -> int | None:
+def limit_of(limits: Sequence[GroupLimit], group: str) -> int | None:
     """The number of a group: that of the last entry whose pattern matches."""
-    return next((n for pattern, n in reversed(limits) if fnmatchcase(group, pattern)), None)
+    found = (one.number for one in reversed(limits) if fnmatchcase(group, one.pattern))
+    return next(found, None)
 
 
 SCALING: Final = (

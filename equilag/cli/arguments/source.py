@@ -11,7 +11,8 @@ from equilag.adapters.files import OutputFile
 from equilag.cli.arguments import options
 from equilag.cli.arguments.cluster import SAMPLE, add_cluster, add_reading, reading
 from equilag.cli.arguments.files import read_snapshot
-from equilag.cli.arguments.options import LIVE, TEXT, Option
+from equilag.cli.arguments.metrics_source import add_metrics, group_from_metrics, is_server
+from equilag.cli.arguments.options import LIVE, METRICS, TEXT, Option
 from equilag.cli.arguments.text_source import add_text, group_from_text
 from equilag.cli.screen import remark
 from equilag.domain.errors import InputError
@@ -23,7 +24,9 @@ if TYPE_CHECKING:
     from equilag.domain.building.group_input import GroupInput
     from equilag.domain.group.group import Group
     from equilag.domain.policy.policy import Policy
-SOURCES: Final = {"SNAPSHOT": "snapshot", TEXT: "from_describe", LIVE: "bootstrap_server"}
+SOURCES: Final = {
+    "SNAPSHOT": "snapshot", TEXT: "from_describe", LIVE: "bootstrap_server", METRICS: "prometheus",
+}  # fmt: skip
 """Source of groups -> where a parsed command has it."""
 NO_SOURCE: Final = ("--save-snapshot", "--watch")
 """Options that need a source, and say nothing of it."""
@@ -37,14 +40,15 @@ def add_source(parser: argparse.ArgumentParser) -> None:
     add_cluster(live, required=False)
     options.add(live, Option(
         "--group", "G", "the group to read; a text needs it if it holds several",
-        needs=(LIVE, TEXT),
+        needs=(LIVE, TEXT, METRICS),
     ))  # fmt: skip
     add_reading(live, "its lag is unknown; with a text latest")
     options.add(live, SAMPLE, Option(
         "--save-snapshot", "F",
         "write the group's snapshot to this file, for equilag verify F PLAN",
-        needs=(LIVE, TEXT),
+        needs=(LIVE, TEXT, METRICS),
     ))  # fmt: skip
+    add_metrics(parser.add_argument_group("metrics of a lag exporter in place of SNAPSHOT"))
 
 
 def read_group(args: argparse.Namespace, policy: Policy | None = None) -> Group:
@@ -99,13 +103,17 @@ def read_moments(args: argparse.Namespace, policy: Policy | None = None) -> Grou
 
 def in_place_of_file(args: argparse.Namespace) -> bool:
     """True if the group is not that of a snapshot file."""
-    return args.bootstrap_server is not None or bool(args.from_describe)
+    return args.bootstrap_server is not None or bool(args.from_describe or args.prometheus)
 
 
 def text_or_live_group(args: argparse.Namespace) -> ReadGroup:
-    """The group of a text, or of a cluster. Raises InputError."""
+    """The group of a text, of metrics, or of a cluster. Raises InputError."""
     if args.from_describe:
         return ReadGroup(*group_from_text(args))
+    if args.prometheus:
+        samples, given, remarks = group_from_metrics(args)
+        before = samples.first.group_input(args.auto_offset_reset)
+        return ReadGroup(given, remarks, before=before, course=samples.course())
     return _live_group(args)
 
 
@@ -173,8 +181,9 @@ def check_source(args: argparse.Namespace, *, one_group: bool = True) -> None:
         first, *others = sources
         group = " with --group" if one_group else ""
         refuse(f"{first} is required, or {', or '.join(others)}{group}")
-    if one_group and given == [LIVE] and args.group is None:
-        refuse(f"{LIVE} needs --group")
+    is_live = given == [LIVE] or (given == [METRICS] and any(map(is_server, args.prometheus)))
+    if one_group and is_live and args.group is None:
+        refuse(f"{given[0]} needs --group")
 
 
 def source_words(args: argparse.Namespace, file_name: Callable[[str], str] = str) -> Iterator[str]:
@@ -182,7 +191,7 @@ def source_words(args: argparse.Namespace, file_name: Callable[[str], str] = str
     `file_name` says what a file is called."""
     for action in options.given_options(args.parser, args):
         one, values = action.declared, getattr(args, action.dest)
-        if one.flag in NO_SOURCE or not (one.needs or one.flag in (LIVE, TEXT)):
+        if one.flag in NO_SOURCE or not (one.needs or one.flag in SOURCES):
             continue
         for value in values if one.repeats else [values]:
             yield one.flag

@@ -30,7 +30,7 @@ def add_text(parser: AnyParser, metavar: str = "TEXT", *, all_groups: bool = Fal
         parser,
         Option(options.TEXT, metavar, about, repeats=True, is_source=True),
         Option("--between", "T", "time between two texts: rates and speeds follow", duration,
-               needs=(options.TEXT,)),
+               needs=(options.TEXT, options.METRICS)),
         Option("--members-from", "F", "the output of --describe --members --verbose, if it is not"
                " in the same text", needs=(options.TEXT,)),
     )  # fmt: skip

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import logging
 import signal
 from contextlib import ExitStack
 from typing import TYPE_CHECKING, Final
@@ -10,12 +11,13 @@ from typing import TYPE_CHECKING, Final
 from equilag.cli.arguments import options
 from equilag.cli.arguments.cluster import GROUPS, add_cluster, add_reading, client_config
 from equilag.cli.arguments.conversions import duration
+from equilag.cli.arguments.metrics_source import add_metrics, is_server, server_of
 from equilag.cli.arguments.options import Option
 from equilag.cli.arguments.policy_options import add_settings, policy_of
 from equilag.cli.arguments.serving import SCALING, limit_of, listening, scale_settings
 from equilag.cli.arguments.source import check_source
 from equilag.cli.stop_signals import handled
-from equilag.domain.errors import MissingExtra
+from equilag.domain.errors import InputError, MissingExtra
 
 if TYPE_CHECKING:
     from equilag.live.exporter.exporter import ReadGroups
@@ -42,6 +44,7 @@ EVERY: Final = Option(
 
 def configure(parser: argparse.ArgumentParser) -> None:
     add_cluster(parser, required=False)
+    add_metrics(parser, past=False)
     options.add(parser, GROUPS, EVERY, *listening("/metrics, /scale/, /healthz and /readyz", 9479))
     add_reading(parser)
     options.add(parser, *options.LIMITS)
@@ -62,6 +65,7 @@ def run(args: argparse.Namespace) -> int:
         from equilag.live.exporter.watched_group import JudgeSettings
         from equilag.live.status.http_server import serve
         from equilag.live.status.log_lines import logging_to_stderr
+        from equilag.live.status.status import log_event
     except ImportError as error:
         raise MissingExtra(f"needs {error.name}: pip install 'equilag[steward]'") from error
 
@@ -76,6 +80,8 @@ def run(args: argparse.Namespace) -> int:
         server = serve(exporter_pages(exporter), host, port, args.allow_host)
         stack.callback(server.server_close)
         stack.callback(server.shutdown)
+        shown = f"{host}:{server.server_address[1]}"
+        log_event(logging.INFO, "listening", address=shown)
         with handled(lambda *_: exporter.stop.set(), signal.SIGINT, signal.SIGTERM):
             exporter.run()
     return 0
@@ -83,8 +89,12 @@ def run(args: argparse.Namespace) -> int:
 
 def reader_of(args: argparse.Namespace, stack: ExitStack) -> ReadGroups:
     """What reads the groups of the source that the options name."""
-    from equilag.live.exporter.live_source import ClusterSource
+    from equilag.live.exporter.live_source import ClusterSource, PrometheusSource
 
+    if args.prometheus:
+        if not is_server(args.prometheus[0]):
+            raise InputError("is no server; a text of metrics does not change", options.METRICS)
+        return PrometheusSource(server_of(args), args.groups, args.selector or "")
     level = args.isolation_level or options.ISOLATION_LEVELS[0]
     source = ClusterSource(client_config(args), args.groups, level)
     stack.callback(source.close)

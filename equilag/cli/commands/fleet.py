@@ -8,13 +8,13 @@ import signal
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
-from datetime import UTC, datetime, timedelta
 from typing import Final
 
 from equilag.cli.arguments import options
 from equilag.cli.arguments.cluster import add_cluster, client_settings
-from equilag.cli.arguments.conversions import OneOf, duration, seconds, whole, wrong
+from equilag.cli.arguments.conversions import OneOf, duration, seconds, whole
 from equilag.cli.arguments.files import naming, read_file
+from equilag.cli.arguments.metrics_source import moment
 from equilag.cli.arguments.options import Option
 from equilag.cli.arguments.policy_options import add_settings, policy_of
 from equilag.cli.commands import fleet_results
@@ -27,18 +27,6 @@ from equilag.domain.policy.policy import Policy
 from equilag.report.outputs import to_json
 
 WEIGHTS: Final = ("work", "lag", "rate", "forecast", "bytes")
-
-
-def moment(text: str) -> int:
-    """Milliseconds since 1970, out of themselves or an RFC 3339 time (UTC unless it says)."""
-    try:
-        if text.isdecimal():
-            return int(text)
-        when = datetime.fromisoformat(text)
-    except ValueError as error:
-        raise wrong(text, "neither a time such as 2026-11-21T09:00:00Z nor milliseconds") from error
-    since = (when if when.tzinfo else when.replace(tzinfo=UTC)) - datetime(1970, 1, 1, tzinfo=UTC)
-    return since // timedelta(milliseconds=1)
 
 
 SOURCE: Final = (

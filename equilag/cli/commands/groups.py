@@ -10,6 +10,12 @@ from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 from equilag.cli.arguments import options
 from equilag.cli.arguments.cluster import GROUPS, add_cluster, add_reading, reading
+from equilag.cli.arguments.metrics_source import (
+    add_metrics,
+    input_of,
+    is_server,
+    samples_from_metrics,
+)
 from equilag.cli.arguments.source import check_source, source_words
 from equilag.cli.arguments.text_source import add_text, groups_from_text
 from equilag.cli.deliver import deliver
@@ -49,6 +55,7 @@ examples:
 def configure(parser: argparse.ArgumentParser) -> None:
     add_cluster(parser, required=False)
     add_text(parser, all_groups=True)
+    add_metrics(parser)
     options.add(parser, GROUPS)
     add_reading(parser)
     options.add(parser, *options.LIMITS, WATCH)
@@ -72,12 +79,15 @@ def listed(args: argparse.Namespace) -> tuple[GroupsReport, list[str]]:
     InputError."""
     from equilag.report.reports.groups import GroupsReport
 
-    live = not args.from_describe
-    rows, left_out, remarks = (_of_text if args.from_describe else _of_cluster)(args)
+    live = not args.from_describe and not args.prometheus
+    of = _of_text if args.from_describe else _of_metrics if args.prometheus else _of_cluster
+    rows, left_out, remarks = of(args)
     rows.sort(key=lambda row: (not row.asks, -(row.lag or 0), natural_key(row.group)))
     level = args.isolation_level or options.ISOLATION_LEVELS[0]
     live_settings = {"bootstrap_server": args.bootstrap_server, "isolation_level": level}
     text_settings = {"from_describe": args.from_describe, "between_s": args.between}
+    if args.prometheus:
+        text_settings = {"prometheus": args.prometheus, "between_s": args.between}
     settings: dict[str, Any] = {
         "groups": None if args.groups is None else args.groups.pattern,
         "auto_offset_reset": args.auto_offset_reset or options.RESETS_DEFAULT,
@@ -135,6 +145,26 @@ def _of_text(args: argparse.Namespace) -> Found:
             ))  # fmt: skip
     left_out = [f"left out: {name}: {why}" for name, why in found.left_out.items()]
     return rows, found.left_out, [*found.remarks, *left_out]
+
+
+def _of_metrics(args: argparse.Namespace) -> Found:
+    from equilag.domain.group.group import Group
+    from equilag.report.reports.groups import live_group_facts
+
+    wanted = bool if args.groups is None else args.groups.fullmatch
+    reset = args.auto_offset_reset or options.RESETS_DEFAULT
+    found, dialect = samples_from_metrics(args, wanted)
+    is_text, rows = not is_server(args.prometheus[0]), []
+    for samples in found.values():
+        given, remarks = input_of(samples, dialect, reset, is_text=is_text)
+        unknown = sum(map(len, samples.last.offsets.unknown.values()))
+        group = Group.build(**given)
+        facts = live_group_facts(
+            group, options.limits_of(args), unknown_lags=unknown, remarks=remarks
+        )
+        rows.append(facts)
+    told = [] if dialect.has_owners else [f"{dialect.tool} does not say who reads what"]
+    return rows, {}, told
 
 
 def plan_command(groups: Sequence[LiveGroupFacts], args: argparse.Namespace) -> str | None:

@@ -8,6 +8,7 @@ import threading
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import Final, NamedTuple
 
 from equilag.adapters.kafka.reading import Reading
@@ -17,10 +18,13 @@ from equilag.live.exporter.group_scaler import GroupScaler
 from equilag.live.exporter.watched_group import JudgeSettings, WatchedGroup
 from equilag.live.status.status import log_event
 
-CORE_SHARE: Final = 0.05
-"""Part of a core that rounds may take on average; the interval grows for it."""
-SIZING_SHARE: Final = 0.4
-"""Of that, what is kept for sizing groups."""
+CORE_SHARE: Final = 0.04
+"""Part of a core that rounds may take on average; the interval grows for it. Answers to Prometheus
+bring it to 0.05 with hundreds of groups."""
+ASKED: Final = 10.0
+"""What the sizes of a group that somebody asks for count, where they are stale; of others, half."""
+ASKED_S: Final = 600.0
+"""For so long a group counts as one whose number of processes somebody asks for."""
 JITTER: Final = 0.1
 """Part of the interval by which rounds come earlier or later, so that several exporters do not ask
 brokers at once."""
@@ -73,6 +77,7 @@ class _Known:
     watched: WatchedGroup
     answer: GroupAnswer | None = None
     missed: int = 0
+    asked_at: float = float("-inf")
 
 
 @dataclass(slots=True)
@@ -111,9 +116,8 @@ class Exporter:
         else:
             self._read_at = time.monotonic() - found.age_s
             left_out = self._take(found, self._read_at)
-            judged = time.thread_time() - core
-            allowed = max(judged, self.every_s * CORE_SHARE) * SIZING_SHARE
-            self._resize(time.thread_time() + allowed)
+            read = time.thread_time() - core
+            self._compute(core + max(2 * read, self.every_s * CORE_SHARE))
         if problem != self._logged:
             event = ("reading-again",) if not problem else ("cannot-read-groups",)
             log_event(logging.WARNING if problem else logging.INFO, *event, problem=problem)
@@ -134,6 +138,8 @@ class Exporter:
                 WatchedGroup(self.judge, self.scaler(reading.group))
             )
             known[reading.group], one.missed = one, 0
+            if self.stop.is_set():
+                return 0
             try:
                 one.watched.add(reading, at)
             except EquilagError as error:
@@ -150,21 +156,29 @@ class Exporter:
         self._known = known
         return len(failed)
 
-    def _resize(self, until: float) -> None:
-        """Size the groups that need it most, as far as the thread's time allows; at least one."""
+    def _compute(self, until: float) -> None:
+        """Judge and size the groups that need it most, as far as the thread's time allows; at least
+        one. A group that somebody scales by is sized first."""
         now = time.monotonic()
-        due = []
-        for name, one in self._known.items():
-            group = one.watched.group
+        due: list[tuple[float, str, Callable[[], None]]] = []
+        for name, known in self._known.items():
+            watched, group = known.watched, known.watched.group
+            due.append((watched.staleness(now), name, watched.judge))
             if group is not None and group.n_members:
-                due.append((one.watched.scaler.staleness(group, now), name, group))
-        for staleness, name, group in sorted(due, key=lambda row: -row[0]):
+                staleness = min(watched.scaler.staleness(group, now), ASKED / 2)
+                if staleness >= 1 and known.asked_at > now - ASKED_S:
+                    staleness = ASKED
+                due.append((staleness, name, partial(watched.scaler.size, group, now)))
+        for staleness, name, task in sorted(due, key=lambda row: -row[0]):
             if staleness < 1 or self.stop.is_set():
                 return
             one = self._known[name]
-            one.watched.scaler.size(group, now)
+            try:
+                task()
+            except EquilagError as error:
+                log_event(logging.WARNING, "no-verdict", problem=f"group {name}: {error}")
             one.answer = one.watched.answer(now)
-            if time.thread_time() > until:
+            if time.thread_time() >= until:
                 return
 
     @property
@@ -184,6 +198,8 @@ class Exporter:
     def answer(self, name: str) -> GroupAnswer | None:
         """The last answer of a group, with its age; None for a group that is not known."""
         one = self._known.get(name)
+        if one is not None:
+            one.asked_at = time.monotonic()
         if one is None or one.answer is None:
             return None
         return replace(one.answer, age_s=time.monotonic() - one.watched.read_at)

@@ -7,10 +7,11 @@ from typing import Any
 
 import numpy as np
 
+from equilag.domain.columns import NOBODY
 from equilag.domain.document import to_document
 from equilag.domain.group.group import Group
 from equilag.domain.group.lag import UNKNOWN
-from equilag.domain.group.weight import knows_rates
+from equilag.domain.group.weight import filled_rates, knows_rates
 from equilag.domain.plan.verdict import CauseFacts
 from equilag.domain.policy.policy import Policy
 from equilag.planner.verdict.judged_plan import JudgedPlan
@@ -76,6 +77,8 @@ class GroupAnswer:
     scale: ScaleFacts | None = None
     age_s: float = 0.0
     """Seconds since the group was read: the age of the answer."""
+    judged_age_s: float = 0.0
+    """Seconds since the verdict was made, on an earlier reading where the group hardly changed."""
 
     @property
     def members_needed(self) -> int | None:
@@ -104,7 +107,6 @@ def answer_of(group: Group, limits: VerdictLimits, policy: Policy | None = None)
     """What is known of a group without its sizes; `limits` say from where on something is wrong."""
     found = quick_judgement(group, limits, policy)
     verdict, work = verdict_of(found), found.work
-    lag, rate = int(group.lag.sum()), float(found.rate.sum()) if knows_rates(group) else None
     before = None if work is None else work.before
     excess, saved = _excess(found)
     return GroupAnswer(
@@ -112,13 +114,7 @@ def answer_of(group: Group, limits: VerdictLimits, policy: Policy | None = None)
         action=verdict.action,
         cause=verdict.cause,
         headline=verdict.headline,
-        members=group.n_members,
-        partitions=int(group.assignable.sum()),
-        unowned_partitions=int((group.assignable & ~found.held).sum()),
-        lag_total=lag,
-        unknown_lags=int((group.assignable & (group.quality == UNKNOWN)).sum()),
-        rate_total=rate,
-        behind_s=lag / rate if rate else None,
+        **figures_of(group),
         short=None if before is None else before.short,
         excess=excess,
         excess_saved=saved,
@@ -127,6 +123,21 @@ def answer_of(group: Group, limits: VerdictLimits, policy: Policy | None = None)
         hottest_percent=_hottest(found),
         causes=verdict.causes,
     )
+
+
+def figures_of(group: Group) -> dict[str, Any]:
+    """What takes no plan."""
+    lag = int(group.lag.sum())
+    rate = float(filled_rates(group).rate.sum()) if knows_rates(group) else None
+    return {
+        "members": group.n_members,
+        "partitions": int(group.assignable.sum()),
+        "unowned_partitions": int((group.assignable & (group.owner == NOBODY)).sum()),
+        "lag_total": lag,
+        "unknown_lags": int((group.assignable & (group.quality == UNKNOWN)).sum()),
+        "rate_total": rate,
+        "behind_s": lag / rate if rate else None,
+    }
 
 
 def _excess(found: JudgedPlan) -> tuple[float | None, float | None]:

@@ -1,12 +1,15 @@
-"""The groups of a cluster for the exporter."""
+"""Where the exporter reads groups: from a cluster, or from a Prometheus server."""
 
 from __future__ import annotations
 
 import re
+import time
 
 from equilag.adapters.kafka.client_config import Config
 from equilag.adapters.kafka.cluster import NoAnswer
 from equilag.adapters.kafka.group_reader import GroupReader
+from equilag.adapters.prometheus.metric_groups import groups_of
+from equilag.adapters.prometheus.server import STALE_S, PrometheusServer
 from equilag.live.exporter.exporter import GroupsRead
 
 
@@ -31,3 +34,22 @@ class ClusterSource:
     def close(self) -> None:
         if self._reader is not None:
             self._reader.close()
+
+
+class PrometheusSource:
+    """Reads the newest samples of a server, of groups whose whole name `groups` matches."""
+
+    def __init__(
+        self, server: PrometheusServer, groups: re.Pattern[str] | None, selector: str
+    ) -> None:
+        self._server, self._groups, self._selector = server, groups, selector
+
+    def __call__(self) -> GroupsRead:
+        """Raises EquilagError if the server does not answer, or answers wrongly."""
+        read = self._server.read(None, STALE_S, self._selector)
+        found = groups_of(read, bool if self._groups is None else self._groups.fullmatch)
+        newest = max((one.times[-1] for one in found.values()), default=read.at)
+        return GroupsRead([one.last for one in found.values()], {}, max(0.0, time.time() - newest))
+
+    def close(self) -> None:
+        """There is no connection."""

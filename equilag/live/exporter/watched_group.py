@@ -13,7 +13,7 @@ from equilag.domain.building.group_input import PartitionOffsets
 from equilag.domain.group.group import Group
 from equilag.domain.group.member import Member
 from equilag.domain.policy.policy import Policy
-from equilag.live.exporter.group_answer import GroupAnswer, answer_of
+from equilag.live.exporter.group_answer import GroupAnswer, answer_of, figures_of
 from equilag.live.exporter.group_scaler import GroupScaler
 from equilag.live.rebalance.joined_members import member_key, speed_names
 from equilag.live.steward.observer import members_with_topics
@@ -22,6 +22,10 @@ from equilag.planner.worth.thresholds import VerdictLimits
 
 EARLIER_S: Final = 300.0
 """How long ago the earlier sample of a verdict is at most: what has not moved since is stuck."""
+JUDGED_S: Final = 30.0
+"""Age of a verdict from which on it is made again, as far as there is time."""
+CHANGED: Final = 4.0
+"""Times that age counts that members or their partitions changed."""
 
 Held = dict[str, dict[str, Sequence[int]]]
 
@@ -53,6 +57,8 @@ class WatchedGroup:
         self.read_at = float("-inf")
         self.group: Group | None = None
         self._answer: GroupAnswer | None = None
+        self._judged_at = float("-inf")
+        self._changed = False
 
     def add(self, reading: Reading, at: float) -> None:
         """Learn from what was read at a time. Raises InputError for a group that is none."""
@@ -78,8 +84,22 @@ class WatchedGroup:
         if (before := self._before(now)) is not None:
             given["previous"] = round(at - before.at, 3), before.offsets
         self.group = Group.build(**given)
-        answer = answer_of(self.group, self._settings.limits, self._settings.policy)
-        self._answer, self.read_at = answer, at
+        self.read_at = at
+        self._changed |= not self._earlier or len(self._earlier) == 1
+        if self._answer is not None:
+            self._answer = replace(self._answer, **figures_of(self.group))
+
+    def staleness(self, now: float) -> float:
+        """How much the group needs to be judged again; infinite for a new one."""
+        if self._answer is None or self.group is None:
+            return float("inf") if self.group is not None else 0.0
+        return max(CHANGED * self._changed, (now - self._judged_at) / JUDGED_S)
+
+    def judge(self) -> None:
+        """Make a verdict on what was read last. Raises InputError."""
+        assert self.group is not None
+        self._answer = answer_of(self.group, self._settings.limits, self._settings.policy)
+        self._judged_at, self._changed = self.read_at, False
 
     def _before(self, now: _Moment) -> _Moment | None:
         """The oldest moment within the time at which the same members held the same."""
@@ -98,4 +118,5 @@ class WatchedGroup:
         """The last answer, with how many processes it asks for from now on."""
         if self._answer is None or self.group is None:
             return None
-        return replace(self._answer, scale=self.scaler.facts(self.group, now))
+        scale = self.scaler.facts(self.group, now)
+        return replace(self._answer, scale=scale, judged_age_s=now - self._judged_at)

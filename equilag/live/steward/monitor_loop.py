@@ -8,8 +8,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Any, Final
 
-from equilag.adapters.kafka.described import UnplannableGroup
-from equilag.adapters.kafka.group_reader import NoSuchGroup, TemporarilyUnreadable
+from equilag.adapters.kafka.described import NoSuchGroup, TemporarilyUnreadable, UnplannableGroup
 from equilag.domain.errors import EquilagError
 from equilag.domain.group.group import Group
 from equilag.domain.plan.plan import Plan

@@ -9,8 +9,14 @@ from support.plain_fakes import GONE, LOADING, TOPIC_FORBIDDEN, FakeClient, fake
 
 from equilag.adapters.kafka.client_config import kafka_config
 from equilag.adapters.kafka.cluster import NoAnswer
-from equilag.adapters.kafka.described import Described, DescribedMember, MissingRight, ReadFailure
-from equilag.adapters.kafka.group_reader import GroupReader, TemporarilyUnreadable
+from equilag.adapters.kafka.described import (
+    Described,
+    DescribedMember,
+    MissingRight,
+    ReadFailure,
+    TemporarilyUnreadable,
+)
+from equilag.adapters.kafka.group_reader import GroupReader
 from equilag.adapters.kafka.reading import NO_COMMIT
 from equilag.domain.errors import InputError
 from equilag.domain.group.group import Group

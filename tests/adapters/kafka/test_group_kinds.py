@@ -9,10 +9,10 @@ from equilag.adapters.kafka.described import (
     Described,
     MissingRight,
     ReadFailure,
+    TemporarilyUnreadable,
     UnplannableGroup,
 )
 from equilag.adapters.kafka.group_kinds import classic_kind, committed_by_streams
-from equilag.adapters.kafka.group_reader import TemporarilyUnreadable
 
 STREAMS_METADATA = "AgAAAaIE16Co"
 """Of a commit of Kafka Streams 4.3.1."""

@@ -11,8 +11,13 @@ from support.plain_fakes import GROUP_FORBIDDEN, LOADING, TOPIC_FORBIDDEN, FakeC
 
 import equilag
 from equilag.adapters.kafka.cluster import NoAnswer
-from equilag.adapters.kafka.described import Described, DescribedMember, MissingRight, ReadFailure
-from equilag.adapters.kafka.group_reader import TemporarilyUnreadable
+from equilag.adapters.kafka.described import (
+    Described,
+    DescribedMember,
+    MissingRight,
+    ReadFailure,
+    TemporarilyUnreadable,
+)
 from equilag.adapters.kafka.plain import plain_connection
 from equilag.adapters.kafka.plain.plain_connection import errors
 from equilag.adapters.kafka.reading import NO_COMMIT

@@ -17,8 +17,8 @@ from support.live_topics import commit, delete_topic, fill, make_topic
 from support.waiting import PATIENCE_S, until
 
 from equilag.adapters.kafka.client_config import Config, kafka_config
-from equilag.adapters.kafka.described import MissingRight
-from equilag.adapters.kafka.group_reader import GroupReader, TemporarilyUnreadable
+from equilag.adapters.kafka.described import MissingRight, TemporarilyUnreadable
+from equilag.adapters.kafka.group_reader import GroupReader
 from equilag.adapters.kafka.reading import NO_COMMIT, Reading
 from equilag.domain.errors import InputError
 from equilag.domain.group.group import Group

@@ -175,21 +175,24 @@ def test_rounds_take_a_bounded_share_of_a_core(
 ) -> None:
     used = iter([0.0, *[3.0] * 20])
     monkeypatch.setattr(exporter_module.time, "thread_time", lambda: next(used))
-    assert exporter.round() == pytest.approx(60)
+    assert exporter.round() == pytest.approx(75)
 
 
-def test_of_the_groups_that_need_it_some_are_sized(
+def test_groups_are_computed_as_time_allows_and_first_those_that_are_asked_for(
     exporter: Exporter, cluster: Cluster, now: list[float], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Time enough for one only."""
-    ticks = iter(range(10**6))
-    monkeypatch.setattr(exporter_module.time, "thread_time", lambda: float(next(ticks)))
-    names = [f"g{number}" for number in range(3)]
-    sized = []
-    for _ in range(4):
+    names = [f"g{number}" for number in range(4)]
+    monkeypatch.setattr(exporter_module.time, "thread_time", lambda: 0.0)
+    monkeypatch.setattr(exporter_module, "CORE_SHARE", -1.0)  # time for one task in a round
+    judged, sized = [], []
+    for _ in range(8):
         rounds(exporter, cluster, now, *names, n=1)
-        sized.append(sum(one.scale is not None for one in exporter.answers()))
-    assert sized == [1, 2, 3, 3]
+        exporter.answer("g2")
+        answers = exporter.answers()
+        judged.append(len(answers))
+        sized.append([one.group for one in answers if one.scale is not None])
+    assert judged == [1, 2, 3, 4, 4, 4, 4, 4]
+    assert sized[3:6] == [[], ["g2"], ["g0", "g2"]]
 
 
 def test_every_metric_is_documented(exporter: Exporter, cluster: Cluster, now: list[float]) -> None:

@@ -8,8 +8,8 @@ from typing import Any, cast
 import pytest
 from support.steward_fakes import FakeReader, Parts, reading
 
-from equilag.adapters.kafka.described import UnplannableGroup
-from equilag.adapters.kafka.group_reader import GroupReader, NoSuchGroup, TemporarilyUnreadable
+from equilag.adapters.kafka.described import NoSuchGroup, TemporarilyUnreadable, UnplannableGroup
+from equilag.adapters.kafka.group_reader import GroupReader
 from equilag.adapters.kafka.reading import Reading
 from equilag.domain.errors import EquilagError
 from equilag.domain.policy.policy import Policy

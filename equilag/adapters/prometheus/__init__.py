@@ -1,0 +1,1 @@
+"""Groups from the metrics of lag exporters: of a Prometheus server, or as text."""

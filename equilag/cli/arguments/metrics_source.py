@@ -1,0 +1,155 @@
+"""Groups from metrics: the options for a Prometheus server or for texts, and reading them."""
+
+from __future__ import annotations
+
+import argparse
+from datetime import UTC, datetime, timedelta
+from typing import TYPE_CHECKING
+
+from equilag.cli.arguments import options
+from equilag.cli.arguments.conversions import duration, wrong
+from equilag.cli.arguments.files import naming, one_stdin, read_file, shown_path
+from equilag.cli.arguments.options import METRICS, AnyParser, Option
+from equilag.domain.errors import InputError
+from equilag.domain.figures import listed, plural
+from equilag.domain.show import guess, show
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from equilag.adapters.kafka.group_samples import GroupSamples
+    from equilag.adapters.prometheus.series import Dialect, MetricsRead
+    from equilag.adapters.prometheus.server import PrometheusServer
+    from equilag.domain.building.group_input import GroupInput
+
+WINDOW_S = 300.0
+"""Twenty scrapes at 15 s, and ten refreshes of exporters at 30 s."""
+MAX_NAMES = 5
+"""Groups that a message names: they fit on one line."""
+
+
+def moment(text: str) -> int:
+    """Milliseconds since 1970, out of themselves or an RFC 3339 time (UTC unless it says)."""
+    try:
+        if text.isdecimal():
+            return int(text)
+        when = datetime.fromisoformat(text)
+    except ValueError as error:
+        raise wrong(text, "neither a time such as 2026-11-21T09:00:00Z nor milliseconds") from error
+    since = (when if when.tzinfo else when.replace(tzinfo=UTC)) - datetime(1970, 1, 1, tzinfo=UTC)
+    return since // timedelta(milliseconds=1)
+
+
+def add_metrics(parser: AnyParser, *, past: bool = True) -> None:
+    """Add ``--prometheus`` and its options; with `past` those of another time than now."""
+    options.add(
+        parser,
+        Option(METRICS, "URL", "a Prometheus server that scrapes an exporter of lag; or a text of"
+               " its metrics, - for standard input; given twice, the earlier text first",
+               repeats=True, is_source=True),
+        Option("--prometheus-config", "FILE.properties", "login and TLS for it: username, password,"
+               " token, ca, cert, key; NAME.file names a file with the value", needs=(METRICS,)),
+        Option("--selector", "LABELS", "only series with these labels, such as 'cluster=\"prod\"'",
+               needs=(METRICS,)),
+    )  # fmt: skip
+    if past:
+        options.add(
+            parser,
+            Option("--at", "TIME", "read a server as of this time (default: now)", moment,
+                   needs=(METRICS,)),
+            Option("--window", "D", "measure rates over this time before it (default: 5m)",
+                   duration, WINDOW_S, needs=(METRICS,)),
+        )  # fmt: skip
+
+
+def is_server(name: str) -> bool:
+    return name.lower().startswith(("http://", "https://"))
+
+
+def server_of(args: argparse.Namespace) -> PrometheusServer:
+    """The server of ``--prometheus``. Raises InputError."""
+    from equilag.adapters.prometheus.server import PrometheusServer, read_settings
+
+    settings = {}
+    if (path := args.prometheus_config) is not None:
+        from equilag.adapters.kafka.client_properties import read_properties
+
+        text = read_file(path)
+        with naming(path):
+            settings = read_settings(read_properties(text), path)
+    if len(args.prometheus) > 1:
+        raise InputError("takes one server, or one or two texts", METRICS)
+    return PrometheusServer(args.prometheus[0], settings)
+
+
+def _read(args: argparse.Namespace) -> MetricsRead:
+    """The series that the options ask for. Raises InputError."""
+    if any(map(is_server, args.prometheus)):
+        at = None if args.at is None else args.at / 1000
+        group = getattr(args, "group", None)
+        return server_of(args).read(at, args.window, args.selector or "", group)
+
+    from equilag.adapters.prometheus.metrics_text import read_metrics_text
+
+    if args.selector or args.prometheus_config or args.at is not None:
+        raise InputError("is a text, which goes with none of --selector, --prometheus-config and"
+                         " --at", METRICS)  # fmt: skip
+    if len(args.prometheus) != 1 + (args.between is not None):
+        raise InputError("goes with two texts of metrics, the earlier one first", "--between")
+    one_stdin(*args.prometheus)
+    times = [0.0, args.between or 0.0][: len(args.prometheus)]
+    first, *more = (
+        read_metrics_text(read_file(path), shown_path(path), at)
+        for path, at in zip(args.prometheus, times, strict=True)
+    )
+    for later in more:
+        if later.dialect != first.dialect:
+            problem = f"is of {later.dialect.tool}, the text before of {first.dialect.tool}"
+            raise InputError(problem, source=later.source)
+        for name, series in later.metrics.items():
+            first.metrics.setdefault(name, []).extend(series)
+    return first
+
+
+def samples_from_metrics(
+    args: argparse.Namespace, wanted: Callable[[str], object] = bool
+) -> tuple[dict[str, GroupSamples], Dialect]:
+    """The groups that are wanted, at the times at which they were scraped. Raises InputError."""
+    from equilag.adapters.prometheus.metric_groups import groups_of
+
+    read = _read(args)
+    return groups_of(read, wanted), read.dialect
+
+
+def input_of(
+    found: GroupSamples, dialect: Dialect, reset: str | None, *, is_text: bool
+) -> tuple[GroupInput, list[str]]:
+    """A group with what was measured, and remarks."""
+    from equilag.adapters.kafka.group_samples import measured_input
+
+    if len(found.times) > 1:
+        given, remarks = measured_input(found, reset)
+    else:
+        given, remarks = found.last.group_input(reset), ["one sample: rates are unknown"]
+    if is_text:
+        del given["taken_at"]
+    if dialect.has_owners:
+        count = plural(len(found.last.members), "member")
+        topics = "subscriptions are not in the metrics: all topics of the group for"
+        return given, [*remarks, f"assumed: {topics} {count}; members without partitions are not"]
+    told = "assumed: members are called member-1, member-2, ..."
+    return given, [*remarks, *found.last.incomplete, told]
+
+
+def group_from_metrics(args: argparse.Namespace) -> tuple[GroupSamples, GroupInput, list[str]]:
+    """The group of ``--prometheus``, its samples, and remarks. Raises InputError."""
+    found, dialect = samples_from_metrics(args)
+    name = next(iter(found), "") if args.group is None and len(found) == 1 else args.group
+    if name is None:
+        groups = listed(sorted(found), MAX_NAMES)
+        raise InputError(f"is required: the metrics have {len(found)} groups: {groups}", "--group")
+    if name not in found:
+        problem = f"the metrics have no group {show(name)}{guess(name, found)}"
+        raise InputError(problem, "--group", args.prometheus[0])
+    is_text = not is_server(args.prometheus[0])
+    return found[name], *input_of(found[name], dialect, args.auto_offset_reset, is_text=is_text)
