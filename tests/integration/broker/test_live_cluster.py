@@ -156,6 +156,9 @@ def test_a_login(
     allow(admin, "cli-reader", ResourceType.TOPIC, "cli-orders")
     until(lambda: run(*argv).status == 0)
     assert run("groups", *login).out.startswith("1 group, total lag 300,")
+    single = [word for line in properties.read_text("utf-8").splitlines()
+              for word in ("--command-property", line)]  # fmt: skip
+    assert run("groups", *login[:2], *single).out.startswith("1 group, total lag 300,")
     assert run("doctor", *login).err == "equilag: needs the right DescribeConfigs on the Cluster\n"
     monkeypatch.setattr("equilag.adapters.kafka.cluster.WAIT_S", 1.5)
     properties.write_text(login_properties("cli-reader", "wrong"), "utf-8")
