@@ -172,7 +172,7 @@ def build_parser(words: Sequence[str] = ()) -> argparse.ArgumentParser:
         if any(options_of(command)):
             add_profile(command)
             if asks:
-                put_values(command, read_configuration(words).layers, build_parser)
+                put_values(command, read_configuration(words).values, build_parser)
     return parser
 
 

@@ -39,8 +39,7 @@ PROFILE: Final = Option(
     "--profile", "NAME", "values of options, from this table of config.toml (default: that of"
     f" EQUILAG_PROFILE, else {USUAL})",
 )  # fmt: skip
-ENVIRONMENT: Final = "environment"
-RANKS: Final = {TYPED.layer: 3, ENVIRONMENT: 2, "profile": 1}
+RANKS: Final[Mapping[LayerName, int]] = {"option": 3, "environment": 2, "profile": 1}
 OF_KUBERNETES: Final = re.compile(
     r"EQUILAG_(\w+_)?(SERVICE_(HOST|PORT(_\w+)?)|PORT(_\d+_(TCP|UDP|SCTP)(_(PROTO|PORT|ADDR))?)?)"
 )
@@ -49,32 +48,16 @@ _TRUE: Final = ("true", "yes", "on", "1")
 _switch: Final = OneOf((*_TRUE, "false", "no", "off", "0"), ignores_case=True)
 
 
-class Layer(NamedTuple):
-    """The values of one place by the keys of options."""
-
-    name: LayerName
-    values: Mapping[str, Any]
-    profile: str = ""
-    file: str | None = None
-
-    def origin(self, key: str) -> Origin:
-        place = variable(key) if self.name == ENVIRONMENT else f"{name_of(self.profile)}.{key}"
-        return Origin(self.name, place, self.file, self.values[key])
-
-
 class Configuration(NamedTuple):
     """What there is besides a command line."""
 
-    layers: Sequence[Layer]
-    """The last one first."""
+    values: Mapping[str, Origin]
+    """By the keys of options; those of the profile come first."""
     file: str
     """Of profiles; it may not be there."""
+    profile: str | None = None
+    """The one in force."""
     profiles: Sequence[str] = ()
-
-    @property
-    def keys(self) -> set[str]:
-        """Of all values."""
-        return {key for layer in self.layers for key in layer.values}
 
 
 def variable(key: str) -> str:
@@ -101,19 +84,24 @@ def read_configuration(words: Sequence[str]) -> Configuration:
     finder = argparse.ArgumentParser(add_help=False, allow_abbrev=False)
     finder.add_argument(PROFILE.flag, nargs="?")
     asked = finder.parse_known_args(words)[0].profile or named
-    environment = Layer(ENVIRONMENT, given)
+    environment = {
+        key: Origin("environment", variable(key), None, text) for key, text in given.items()
+    }
     # As a whole path: "-" is no standard input here.
     file = str(Path(path or usual_file()).absolute())
     if path is None and asked is None and not os.path.lexists(file):
-        return Configuration([environment], file)
-    tables = read_profiles(file)
-    name = asked or USUAL
-    if name in tables:
-        profile = Layer("profile", tables[name], name, file)
-        return Configuration([profile, environment], file, [*tables])
-    if asked is None:
-        return Configuration([environment], file, [*tables])
-    raise InputError(f"there is no profile {show(name)}{guess(name, tables)}", "", file)
+        return Configuration(environment, file)
+    tables, name = read_profiles(file), asked or USUAL
+    if name not in tables:
+        if asked is None:
+            return Configuration(environment, file, None, [*tables])
+        raise InputError(f"there is no profile {show(name)}{guess(name, tables)}", "", file)
+    profile = {
+        key: Origin("profile", f"{name_of(name)}.{key}", file, value)
+        for key, value in tables[name].items()
+        if key not in environment
+    }
+    return Configuration(profile | environment, file, name, [*tables])
 
 
 def read_profiles(file: str) -> dict[str, Any]:
@@ -138,27 +126,28 @@ def add_profile(parser: argparse.ArgumentParser) -> None:
 
 def put_values(
     parser: argparse.ArgumentParser,
-    layers: Iterable[Layer],
+    values: Mapping[str, Origin],
     whole: Callable[[], argparse.ArgumentParser],
 ) -> None:
-    """Make the values of the layers, the last one first, defaults of the options of a command.
-    `whole` returns the parser of all commands.
+    """Make these values defaults of the options of a command; `whole` returns the parser of all.
 
     An unknown variable is a remark, an unknown key of a profile an InputError, as a wrong value is.
     """
-    known = set[str]()
-    for below in parsers_of(parser):
-        for action in settings_of(below):
-            known.add(key := action.declared.key)
-            for layer in layers:
-                if key in layer.values:
-                    _put(below, action, layer.origin(key))
-    strange = [(layer, key) for layer in layers for key in layer.values if key not in known]
-    if strange:
-        known |= {one.declared.key for at in parsers_of(whole()) for one in settings_of(at)}
-    for layer, key in strange:
+
+    def keys(of: argparse.ArgumentParser) -> set[str]:
+        return {one.declared.key for below in parsers_of(of) for one in settings_of(below)}
+
+    for key, origin in values.items():
+        for below in parsers_of(parser):
+            for action in settings_of(below):
+                if action.declared.key == key:
+                    _put(below, action, origin)
+    known = keys(parser)
+    if values.keys() - known:
+        known = keys(whole())
+    for key, origin in values.items():
         if key not in known:
-            _refuse(layer.origin(key), key, sorted(known))
+            _refuse(origin, key, sorted(known))
 
 
 def settings_of(parser: argparse.ArgumentParser) -> Iterator[Taken]:
@@ -196,7 +185,7 @@ def _text(value: Any) -> str:
 
 
 def _refuse(origin: Origin, key: str, known: Iterable[str]) -> None:
-    if origin.layer != ENVIRONMENT:
+    if origin.source is not None:
         raise InputError(f"is no setting{guess(key, known)}", origin.place, origin.source)
     if not OF_KUBERNETES.fullmatch(origin.place):
         meant = map(variable, closest(key, known))

@@ -8,11 +8,10 @@ from typing import Final
 from equilag.cli.arguments import options
 from equilag.cli.arguments.configuration import (
     PROFILE,
-    Configuration,
     read_configuration,
     settings_of,
 )
-from equilag.cli.arguments.options import Taken, parsers_of, value_text
+from equilag.cli.arguments.options import parsers_of, value_text
 from equilag.cli.deliver import deliver
 from equilag.domain.errors import InputError
 from equilag.domain.show import guess, masked, show
@@ -50,22 +49,15 @@ def run(args: argparse.Namespace) -> int:
     rows: dict[str, SettingInForce] = {}
     for parser in [of[words]] if words else of.values():
         for action in settings_of(parser):
-            if words or action.declared.key in found.keys:
-                rows.setdefault(action.declared.flag, in_force(action, found))
-    profile = next((one.profile for one in found.layers if one.file), None)
+            declared, origin = action.declared, found.values.get(action.declared.key)
+            if origin or words:
+                text = value_text(declared, origin.text if origin else declared.unset)
+                rows.setdefault(declared.flag, SettingInForce(
+                    declared.flag, "\n".join(map(masked, text.split("\n"))) or None,
+                    origin.layer if origin else "default", origin and origin.place,
+                ))  # fmt: skip
     deliver(
-        ConfigReport(found.file, profile, found.profiles, words or None, [*rows.values()]), args
+        ConfigReport(found.file, found.profile, found.profiles, words or None, [*rows.values()]),
+        args,
     )
     return 0
-
-
-def in_force(action: Taken, found: Configuration) -> SettingInForce:
-    """The value of an option unless it is typed, without secrets."""
-    declared = action.declared
-    layer = next((one for one in found.layers[::-1] if declared.key in one.values), None)
-    origin = None if layer is None else layer.origin(declared.key)
-    text = value_text(declared, declared.unset if origin is None else origin.text)
-    text = "\n".join(map(masked, text.split("\n")))
-    if origin is None:
-        return SettingInForce(declared.flag, text or None, "default", None)
-    return SettingInForce(declared.flag, text, origin.layer, origin.place)
