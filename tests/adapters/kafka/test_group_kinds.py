@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 from support.plain_fakes import GONE, FakeClient, fake_reader, listed
 
@@ -83,9 +85,10 @@ def test_whether_a_group_may_be_joined(monkeypatch: pytest.MonkeyPatch) -> None:
     refused = ReadFailure.of("GROUP_AUTHORIZATION_FAILED", 30)
     connect = ReadFailure("it is a group", transient=False, kind="connect")
     new = Described("consumer", "Stable", "uniform", 1, [])
-    client.describing(new, busy, empty, GONE, empty, refused, connect, empty)
-    for _ in range(4):
-        reader.check_kind("g")
+    hidden = replace(ReadFailure.of("TOPIC_AUTHORIZATION_FAILED", 29), kind="consumer")
+    client.describing(new, hidden, busy, empty, GONE, empty, refused, connect, empty)
+    assert [reader.check_kind("g") for _ in range(2)] == ["consumer"] * 2
+    assert [reader.check_kind("g") for _ in range(3)] == ["classic", "classic", ""]
     client.metadata = STREAMS_METADATA
     with pytest.raises(UnplannableGroup):
         reader.check_kind("g")

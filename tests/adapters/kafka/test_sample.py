@@ -188,7 +188,6 @@ def member(metadata: bytes, assignment: bytes | memoryview) -> SimpleNamespace:
     ("fields", "unknown"),
     [
         ({"error_code": 30}, ReadFailure("GROUP_AUTHORIZATION_FAILED", False, forbidden="Group")),
-        ({"error_code": 29}, ReadFailure("TOPIC_AUTHORIZATION_FAILED", False, forbidden="Topic")),
         ({"error_code": 16}, ReadFailure("NOT_COORDINATOR")),
         ({"error_code": 69}, ReadFailure("it no longer exists", False, gone=True)),
         ({"group_state": "Dead"}, ReadFailure("it no longer exists", False, gone=True)),
@@ -198,6 +197,12 @@ def test_a_group_that_cannot_be_described(
     reads: Callable[..., object], fields: dict[str, Any], unknown: ReadFailure
 ) -> None:
     assert reads(described(**{"group_state": "", **fields}), 1) == unknown
+
+
+def test_a_kip_848_group_without_a_right_on_its_topics_is_known_as_one() -> None:
+    failed = read_kip848(described(group_state="Stable", error_code=29), 1)
+    assert isinstance(failed, ReadFailure)
+    assert (failed.forbidden, failed.kind) == ("Topic", "consumer")
 
 
 def test_members_without_metadata() -> None:

@@ -10,6 +10,7 @@ kafka-python.
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any, Final, TypeVar
 
 from equilag.adapters.kafka.client_config import kafka_python
@@ -30,6 +31,7 @@ from equilag.adapters.kafka.described import (
 from equilag.adapters.kafka.group_kinds import (
     CLASSIC,
     CLASSIC_STREAMS,
+    CONSUMER,
     classic_kind,
     described_kind,
 )
@@ -125,7 +127,8 @@ def read_places(group: Any) -> dict[str, ClientPlace]:
 def read_kip848(group: Any, coordinator: int) -> Described | ReadFailure:
     """Read a DescribedGroup of a ConsumerGroupDescribeResponse, without carriers."""
     if failed := failure_of(group):
-        return failed
+        # Only where the group is one of KIP-848 does the coordinator come to its topics.
+        return replace(failed, kind=CONSUMER) if failed.forbidden == "Topic" else failed
     members = [
         DescribedMember(
             member.member_id,
