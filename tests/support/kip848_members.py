@@ -39,5 +39,5 @@ class Kip848Members:
         return {one: {topic: share} for one, share in zip(ids, shares, strict=True)}
 
     def close(self) -> None:
-        for consumer in self.running:
-            consumer.close()
+        while self.running:
+            self.running.pop().close()

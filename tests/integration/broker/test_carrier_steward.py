@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack
+from contextlib import ExitStack, closing
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +20,8 @@ from support.steward_scene import QUICKLY
 from support.waiting import stays, until
 
 from benchmarks.live.steward_run import StewardRun
+from equilag.adapters.kafka.client_config import kafka_config
+from equilag.adapters.kafka.group_reader import GroupReader
 from equilag.live.steward.election_loop import election_group
 
 pytestmark = [pytest.mark.broker]
@@ -60,6 +62,11 @@ class Led:
 
     def reach(self, counts: list[int]) -> None:
         until(lambda: sorted(map(len, self.members.held())) == counts, 60)
+
+    def kind(self) -> str:
+        """Of the group, as the brokers say."""
+        with closing(GroupReader(kafka_config(self._bootstrap))) as reader:
+            return reader.check_kind(TOPIC)
 
     def steward(self, role: str, *more: str, keyed: bool = True, bootstrap: str = "") -> StewardRun:
         """Start one, and wait for its role, unless that is empty."""
@@ -107,6 +114,19 @@ def test_a_steward_leads(ready: list[Broker], led: Led, run: Callable[..., Any])
     assert [0] in led.members.held()
     led.members.add()
     until(lambda: all(led.members.held()), 60)
+
+
+@pytest.mark.long
+def test_a_group_without_members_stays_one_of_kip_848(led: Led) -> None:
+    """The steward does not join it, and leads the next members."""
+    steward = led.steward("leader")
+    led.reach([1, 3])
+    led.members.close()
+    until(lambda: steward.status()["members"] == 0, 30)
+    stays(lambda: led.kind() == "consumer", 4)
+    led.members.add()
+    led.members.add()
+    led.reach([1, 3])
 
 
 @pytest.mark.long
