@@ -61,11 +61,13 @@ def _lagging(group: Group, theirs: Flags, others: Flags) -> Flags:
     """[P] True for partitions that lag more than nine tenths of the others, and twice as much as
     the others of their topic usually do; never in a topic that has no others."""
     found: Flags = np.zeros(group.n_partitions, np.bool_)
+    usual = _usual(group.lag[others]) if others.any() else 0
     for topic in np.unique(group.topic_of[theirs]).tolist():
-        there = group.topic_of == topic
-        if (there & others).any():
-            least = max(_usual(group.lag[others]) + 1, TIMES * np.median(group.lag[there & others]))
-            found |= theirs & there & (group.lag >= least)
+        there = slice(*group.topic_start[topic : topic + 2].tolist())
+        lag = group.lag[there]
+        if others[there].any():
+            least = max(usual + 1, TIMES * np.median(lag[others[there]]))
+            found[there] = theirs[there] & (lag >= least)
     return found
 
 
