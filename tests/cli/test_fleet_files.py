@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 pytest.importorskip("pyarrow")
+from prometheus_client.parser import text_string_to_metric_families
 from support.commands import Result
 from support.fleet_runs import UNEVEN, problem, write_run
 from support.paths import SAMPLES
@@ -201,3 +202,24 @@ def test_odd_names_are_made_safe_and_stay_apart() -> None:
         assert len(stem) <= 109
     assert file_stem("a/b") == file_stem("a/b")
     assert file_stem("a/b").startswith("a_b-")
+
+
+def test_the_groups_as_a_textfile(call, path: str, tmp_path: Path) -> None:
+    file = tmp_path / "equilag.prom"
+    call("show", path, "--textfile", file)
+    found = {
+        (one.name, one.labels["group"]): one.value
+        for family in text_string_to_metric_families(file.read_text())
+        for one in family.samples
+    }
+    rows = json.loads(call("report", path, "--json"))["groups"]
+    assert rows
+    for row in rows:
+        assert found["equilag_group_members", row["group"]] == row["members"]
+        assert found["equilag_group_lag_total", row["group"]] == row["lag"]
+    assert ("equilag_group_age_seconds", rows[0]["group"]) not in found
+
+
+def test_a_textfile_that_cannot_be_written(refused, path: str, tmp_path: Path) -> None:
+    file = tmp_path / "none" / "equilag.prom"
+    assert "--textfile" in refused("fleet", "show", path, "--textfile", file)

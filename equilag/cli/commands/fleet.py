@@ -75,6 +75,7 @@ def add_fleet_options(parser: argparse.ArgumentParser) -> None:
     options.add(source, *SOURCE)
     add_cluster(source, required=False)
     options.add(parser, Option("--out", "RUN", "a new directory for the results"))
+    options.add(parser, fleet_results.TEXTFILE)
     options.add_json(parser, "print the summary's JSON instead of the report")
     options.add_screen(parser)
     parser.set_defaults(output="text")
@@ -166,14 +167,15 @@ def run(args: argparse.Namespace) -> int:
                 f"{stage} {done}/{total} tasks" if total else f"{stage} …", done, total
             ),
         )
-    if args.json:
-        emit(to_json(summary))
-        return 0
-
     from equilag.pipeline.results.fleet_report import read_report
     from equilag.report.reports.fleet import FleetReport
 
-    deliver(FleetReport(read_report(args.out), fleet_results.TOP), args)
+    report = FleetReport(read_report(args.out), fleet_results.TOP)
+    fleet_results.textfile(report.run, args)
+    if args.json:
+        emit(to_json(summary))
+    else:
+        deliver(report, args)
     return 0
 
 

@@ -20,6 +20,7 @@ from equilag.domain.figures import printable
 from equilag.report.outputs import to_json
 
 if TYPE_CHECKING:
+    from equilag.planner.facts.fleet_run import FleetRun
     from equilag.report.reports.fleet import FleetReport
 
 TOP: Final = 20
@@ -40,8 +41,13 @@ def _read(directory: str, top: int, *, every_group: bool = False) -> FleetReport
     return FleetReport(load_fleet(directory), top, every_group=every_group)
 
 
+TEXTFILE: Final = Option(
+    "--textfile", "F.prom", "write the groups' metrics to this file, for node_exporter"
+)
+
+
 def _configure_show(parser: argparse.ArgumentParser) -> None:
-    options.add(parser, Option(
+    options.add(parser, TEXTFILE, Option(
         "--top", "N", f"number of worst groups to show (default: {TOP})", whole(), TOP
     ))  # fmt: skip
     options.add_output(parser)
@@ -49,8 +55,18 @@ def _configure_show(parser: argparse.ArgumentParser) -> None:
 
 def _show(args: argparse.Namespace) -> int:
     options.check_output(args)
-    deliver(_read(args.directory, args.top), args)
+    report = _read(args.directory, args.top)
+    textfile(report.run, args)
+    deliver(report, args)
     return 0
+
+
+def textfile(run: FleetRun, args: argparse.Namespace) -> None:
+    """Write the file of ``--textfile``, if there is one. Raises InputError."""
+    if args.textfile is not None:
+        from equilag.live.exporter.fleet_textfile import write_textfile
+
+        write_textfile(run, args.textfile)
 
 
 def _configure_report(parser: argparse.ArgumentParser) -> None:

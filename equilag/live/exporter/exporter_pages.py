@@ -23,13 +23,14 @@ def scale_page(answer: Callable[[str], GroupAnswer | None]) -> Callable[[PageReq
         found = answer(request.name)
         if found is None:
             return Answer(404, JSON, as_json({"problem": f"no answer on group {request.name!r}"}))
-        if found.age_s > STALE_S:
-            problem = f"the group was last read {found.age_s:.0f} s ago"
+        age = found.age_s or 0.0
+        if age > STALE_S:
+            problem = f"the group was last read {age:.0f} s ago"
         elif found.scale is None:
             problem = "how many members help has not been computed yet"
         else:
             return Answer(200, JSON, as_json(found.scale_document()))
-        stale = {"group": found.group, "problem": problem, "age_s": round(found.age_s, 1)}
+        stale = {"group": found.group, "problem": problem, "age_s": round(age, 1)}
         return Answer(503, JSON, as_json(stale), RETRY)
 
     return page

@@ -55,7 +55,7 @@ class GroupAnswer:
     """Subscribed partitions without an owner."""
     lag_total: int
     """Records between commits and log ends."""
-    unknown_lags: int
+    unknown_lags: int | None
     """Partitions whose lag is not known; it counts as 0."""
     rate_total: float | None
     """Records produced per second."""
@@ -75,9 +75,9 @@ class GroupAnswer:
     """Load of the hottest partition in percent of the group's."""
     causes: tuple[CauseFacts, ...] = ()
     scale: ScaleFacts | None = None
-    age_s: float = 0.0
+    age_s: float | None = 0.0
     """Seconds since the group was read: the age of the answer."""
-    judged_age_s: float = 0.0
+    judged_age_s: float | None = 0.0
     """Seconds since the verdict was made, on an earlier reading where the group hardly changed."""
 
     @property
@@ -100,7 +100,11 @@ class GroupAnswer:
 
     def scale_document(self) -> dict[str, Any]:
         """The JSON of `/scale/GROUP`."""
-        return {"group": self.group, **to_document(self.scale), "age_s": round(self.age_s, 1)}
+        return {
+            "group": self.group,
+            **to_document(self.scale),
+            "age_s": round(self.age_s or 0.0, 1),
+        }
 
 
 def answer_of(group: Group, limits: VerdictLimits, policy: Policy | None = None) -> GroupAnswer:

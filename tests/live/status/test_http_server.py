@@ -2,26 +2,32 @@
 
 from __future__ import annotations
 
+import dataclasses
 import html
 import json
 import re
 import socket
+import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from http.client import HTTPException
 from urllib.error import HTTPError
 from urllib.request import urlopen
 
+import numpy as np
 import pytest
+from support.groups import group_of
 from support.steward_fakes import made_steward
 from support.waiting import until
 
 from equilag.cli import main
 from equilag.domain.errors import InputError
+from equilag.live.exporter.group_answer import ScaleFacts, answer_of
 from equilag.live.status import http_server
 from equilag.live.status.http_server import MAX_CONNECTIONS, is_own_name, serve
 from equilag.live.status.status import StewardStatus
 from equilag.live.status.steward_pages import steward_pages
+from equilag.planner.worth.thresholds import VerdictLimits
 
 
 @pytest.fixture
@@ -218,3 +224,22 @@ def test_all_outputs_say_the_same(capsys: pytest.CaptureFixture[str]) -> None:
         assert status["headline"] in plain
         assert f"{status['lag_total']:,}" in plain
         assert "orders-0" in plain
+
+
+def test_how_many_processes_and_what_is_known_of_the_group(state: StewardStatus, url: str) -> None:
+    assert ask(f"{url}/scale/g")[0] == 404
+    group = group_of([4], [[0]] * 2, owners=[0, 0, 1, 1], lags=[10, 20, 30, 40])
+    group = dataclasses.replace(group, name="g", rates=np.full(4, 50.0))
+    answer = answer_of(group, VerdictLimits())
+    state.answered(answer, time.monotonic())
+    assert ask(f"{url}/scale/g")[0] == 503  # not sized yet
+    scale = ScaleFacts(2, (1, 2, 4), 2, 2, "2 keep up")
+    state.answered(dataclasses.replace(answer, scale=scale), time.monotonic())
+    code, text = ask(f"{url}/scale/g")
+    assert (code, json.loads(text)["replicas"]) == (200, 2)
+    assert ask(f"{url}/scale/other")[0] == 404
+    text = ask(f"{url}/metrics")[1]
+    assert 'equilag_group_members_next{group="g"} 4.0' in text
+    assert 'equilag_group_rate_total{group="g"} 200.0' in text
+    state.answered(dataclasses.replace(answer, scale=scale), time.monotonic() - 121)
+    assert ask(f"{url}/scale/g")[0] == 503
