@@ -133,7 +133,7 @@ def _may_go_on(lines: Sequence[TextLine], missing: int) -> bool:
 
 def _broken_row(
     lines: Sequence[TextLine], header: TableHeader, _above: Cells | None, width: int
-) -> tuple[Cells | None, int] | None:
+) -> tuple[Cells, int] | None:
     """Return the row that the first lines make; None if there is not just one."""
     counts: Sequence[int] = range(2, MAX_PIECES + 1)
     if header.pieces > 1:
@@ -189,7 +189,7 @@ def _is_whole(cells: Cells) -> bool:
 
 def _delimited_row(
     lines: Sequence[TextLine], header: TableHeader, above: Cells | None, width: int
-) -> tuple[Cells | None, int] | None:
+) -> tuple[Cells, int] | None:
     """Return the row of the first lines, whose delimiters tell where it ends; None if it is not
     broken."""
     delimiter = header.delimiter or ""

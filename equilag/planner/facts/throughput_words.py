@@ -97,17 +97,16 @@ def _processes(least: LeastMembers, count: int) -> str:
 
 def _enough(least: LeastMembers, added: int) -> str:
     """How many members it takes."""
-    more, fewer = least.more, least.least.at_least - least.present
-    if more is None and least.hot:
+    more, needed = least.more, least.least.at_least
+    if least.hot if more is None else more <= 0:
         return ""
-    if more is None and least.least.at_least > least.last:
+    if more is None and needed > least.last:
         return f"More than {_processes(least, least.last)} would be needed"
     if more is None:
-        needed = _processes(least, least.least.at_least)
-        return f"At least {needed} are needed; equilag size shows how many are enough"
-    if more <= 0:
-        return ""
+        enough = "equilag size shows how many are enough"
+        return f"At least {_processes(least, needed)} are needed; {enough}"
     first, _, rest = _processes(least, more).partition(" ")
+    fewer = needed - least.present
     proof = f"{number(fewer)} may do" if fewer > 0 else "fewer may do"
     if least.least.proved:
         proof = "proved: fewer do not"
