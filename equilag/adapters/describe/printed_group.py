@@ -114,7 +114,8 @@ class PrintedGroup:
         moment: list[tuple[Rows, Rows, Rows]] = []
         seen: set[int] = set()
         for table in tables:
-            rows = table[table["topic"] >= 0]
+            listed = table["topic"] >= 0
+            rows = table if listed.all() else table[listed]
             if len(tables) > 1:
                 keys = _keys(rows).tolist()
                 if not seen.isdisjoint(keys):
@@ -126,7 +127,7 @@ class PrintedGroup:
             self.moments += again
             moment.append((table, rows, second))
         self.tables = len(moment)
-        every, rows, self.second = map(_joined, zip(*moment, strict=True))
+        every, rows, self.second = map(np.concatenate, zip(*moment, strict=True))
         self.members = _known_members(every, self.names)
         self.take(rows)
 
@@ -141,10 +142,6 @@ class PrintedGroup:
         ends = np.cumsum(counts[order]).tolist()
         names = [self.names.topics.names[topic] for topic in topics[order]]
         self.topics = dict(zip(names, starmap(slice, pairwise((0, *ends))), strict=True))
-
-
-def _joined(parts: Sequence[Rows]) -> Rows:
-    return parts[0] if len(parts) == 1 else np.concatenate(parts)
 
 
 def _keys(rows: Rows | np.void) -> Ints:
@@ -243,22 +240,25 @@ def sentences(group: PrintedGroup, reset: str) -> list[str]:
             group, edited, _MAX_DETAILS, lambda at: f" (LAG {lag[at]}, read as {read[at]})"
         )
         found.append(f"LAG is not LOG-END-OFFSET - CURRENT-OFFSET; the offsets count: {shown}")
-    ahead = (end >= 0) & (committed > end)
-    if count := int(ahead.sum()):
-        are = f"{plural(count, 'partition')} {form(count, 'is', 'are')}"
-        counts = "committed beyond the log end, which counts as lag 0"
-        found.append(f"{are} {counts}: {some_names(group, ahead)}")
-    if count := int((end < 0).sum()):
-        ends = f"the log end of {plural(count, 'partition')} is unknown"
-        found.append(f"{ends}, and so is the lag: {some_names(group, end < 0)}")
-    ownerless = group.owners(lambda owner: owner.unknown)
-    if count := int(ownerless.sum()):
-        owners = f"the owner of {plural(count, 'partition')} is unknown"
-        found.append(f"{owners} and counts as nobody: {some_names(group, ownerless)}")
+    doubts: tuple[tuple[Flags, Callable[[str, str], str]], ...] = (
+        (
+            (end >= 0) & (committed > end),
+            lambda some, are: f"{some} {are} committed beyond the log end, which counts as lag 0",
+        ),
+        (end < 0, lambda some, _: f"the log end of {some} is unknown, and so is the lag"),
+        (
+            group.owners(lambda owner: owner.unknown),
+            lambda some, _: f"the owner of {some} is unknown and counts as nobody",
+        ),
+    )
+    for where, doubt in doubts:
+        if count := int(where.sum()):
+            told = doubt(plural(count, "partition"), form(count, "is", "are"))
+            found.append(f"{told}: {some_names(group, where)}")
     if count := len(group.second):
         has, them = form(count, "has", "have"), form(count, "it", "them")
-        pairs = [_pair(group, row) for row in group.second]
-        shown = some_of(pairs, _MAX_DETAILS)
+        pairs = [_pair(group, row) for row in group.second[:_MAX_DETAILS]]
+        shown = some_of([*pairs, *[""] * (count - len(pairs))], _MAX_DETAILS)
         owners = f"{plural(count, 'partition')} {has} two owners"
         found.append(f"{owners}, so nobody owns {them}: {shown}")
     return [*found, *(_gap_sentence(gap, reset) for gap in group.gaps())]

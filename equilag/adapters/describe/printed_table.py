@@ -90,10 +90,11 @@ class PrintedTable:
 
     def by_group(self) -> Iterator[tuple[str | None, Rows]]:
         """The complete rows of a table with offsets for each group, in order."""
+        self.parts = [np.concatenate(self.parts)] if self.parts else []
         if self.parts and GROUP not in self.header.names:
-            yield self.group, np.concatenate(self.parts)
+            yield self.group, self.parts[0]
         elif self.parts:
-            rows = np.concatenate(self.parts)
+            (rows,) = self.parts
             groups, first, counts = np.unique(rows["group"], return_index=True, return_counts=True)
             order = np.argsort(rows["group"], kind="stable")
             parts = np.split(order, np.cumsum(counts)[:-1])

@@ -28,6 +28,8 @@ _GROUPED: Final = re.compile(
 _NAME: Final = re.compile(r"[\w.-]{1,249}")
 _GLUED: Final = re.compile(r"(.+?)(/[^/\s]+)")
 _NUMERIC: Final = re.compile(r"[+-]?[0-9][\w.,'+-]{0,30}|-|unknown", re.IGNORECASE)
+_FIRST: Final = frozenset("+-0123456789uU")
+"""What such a word begins with."""
 _MIN_RUN: Final = 3
 """Numbers side by side in a row: partition, commit, log end. Sentences seldom have as many."""
 _MAX_COLUMNS: Final = 99  # more than any tool prints
@@ -52,8 +54,6 @@ def read_cells(line: str, header: TableHeader, above: Cells | None = None) -> Ce
     Of the ways to cut it, the types of the columns tell the right one, LAG where several are left.
     """
     line = without_prefix(line, header)
-    if (usual := usual_cells(line, header)) is not None:
-        return usual
     first: Cells | None = None
     for cells in _cuts(line, header) if _may_fit(line, header) else ():
         if above is not None and header.delimiter is not None:
@@ -65,45 +65,33 @@ def read_cells(line: str, header: TableHeader, above: Cells | None = None) -> Ce
     return first
 
 
-def usual_cells(line: str, header: TableHeader) -> Cells | None:
-    """Return the cells of a row with one word for each column, as nearly all are."""
-    whole = _row_pattern(header).fullmatch(line) if header.starts else None
-    if whole is None:
-        return None
-    begins, starts = {begin for begin, _ in whole.regs[1:]}, {*header.starts}
-    blank = {at for name, at in zip(header.names, header.starts, strict=True) if name in col.BLANK}
-    if begins != starts and starts - begins <= blank and _by_position(line, header):
-        return None
-    return dict(zip(header.names, whole.groups(), strict=True))
-
-
-@lru_cache(maxsize=64)
-def _row_pattern(header: TableHeader, before: str = "") -> re.Pattern[str]:
-    patterns = dict.fromkeys((*col.NUMBERS, col.COUNT), r"(-?[0-9]{0,18}+)")
-    patterns |= {col.PARTITION: r"([0-9]{1,18}+)", col.TOPIC: r"([\w.-]{1,249}+)"}
-    cells = r"\s++".join(patterns.get(name, r"(\S++)") for name in header.names)
-    return re.compile(rf"{before}\s*+{cells}\s*+")
-
-
 @lru_cache(maxsize=64)
 def row_pattern(header: TableHeader) -> re.Pattern[str] | None:
     """Return what matches rows that can be cut in one way alone: one word for each column, nothing
-    blank where one begins. None for tables with delimiters."""
-    if not header.starts:
+    blank where one begins. None if there are no such rows."""
+    word, gap, end, before, done = r"(\S++)", r"\s++", "", "", 0
+    if header.delimiter is not None:
+        word, gap = r"([^\s|,;\"*`]++)", rf"[^\S\t]*+{re.escape(header.delimiter)}[^\S\t]*+"
+    elif not header.starts:
         return None
-    before, done = "", 0
-    for name, start, end in zip(
-        header.names, header.starts, (*header.starts[1:], header.starts[-1] + 1), strict=True
+    if header.delimiter == "|":  # in a frame, or without one
+        before, end = r"\s*+(?:\|(?=.*\|$)|(?!\||.*\|$))", r"\s*+\|?+"
+    for name, start, stop in zip(
+        header.names, header.starts, (*header.starts[1:], 0), strict=False
     ):
         if name in col.BLANK:
-            before += rf".{{{start - done}}}(?!\s{{{end - start}}}|\s*$)"
+            before += rf".{{{start - done}}}(?!\s{{{max(stop - start, 1)}}}|\s*$)"
             done = start
-    return _row_pattern(header, f"(?={before})")
+    patterns = dict.fromkeys((*col.NUMBERS, col.COUNT), r"(-?[0-9]{0,18}+)")
+    patterns |= {col.PARTITION: r"([0-9]{1,18}+)", col.TOPIC: r"([\w.-]{1,249}+)"}
+    cells = gap.join(patterns.get(name, word) for name in header.names)
+    before = f"(?={before})" if header.starts else before
+    return re.compile(rf"{before}\s*+{cells}{end}\s*+")
 
 
 def _may_fit(line: str, header: TableHeader) -> bool:
     """False for most lines that are no row: they have not its numbers side by side."""
-    if header.delimiter is None and all(line.count(d) < len(header.names) - 1 for d in DELIMITERS):
+    if header.delimiter is None and max(map(line.count, DELIMITERS)) < len(header.names) - 1:
         return _numbers_of(header.names).search(line) is not None
     return True
 
@@ -166,7 +154,7 @@ def like_a_row(
     words, before = _words(line, header), header.before_numbers if header else _MAX_COLUMNS
     named: list[str] = []
     for place, word in enumerate(words):
-        if not _NUMERIC.fullmatch(word):
+        if word[0] not in _FIRST or not _NUMERIC.fullmatch(word):
             run = digits = 0
             continue
         run, digits = run + 1, digits + any(map(str.isdigit, word))

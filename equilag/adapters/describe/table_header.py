@@ -6,6 +6,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, replace
 from functools import lru_cache
+from itertools import takewhile
 from typing import Final
 
 GROUP: Final = "GROUP"
@@ -197,7 +198,7 @@ def read_header(line: str, number: int) -> TableHeader | None:
 def _is_part(word: str) -> bool:
     """True for a word of which names of columns consist."""
     atoms = _ATOM.findall(word.upper())
-    return _is_known(word) or (atoms != [] and _ATOMS.issuperset(atoms))
+    return _is_known(word) or word == "%" or (atoms != [] and _ATOMS.issuperset(atoms))
 
 
 def _is_known(name: str) -> bool:
@@ -236,13 +237,12 @@ def _spaced(line: str, number: int) -> TableHeader | None:
 
 def _name_at(words: list[tuple[str, int, int]], at: int, line: str) -> tuple[int, str]:
     """Return the longest name that begins at this word: its number of words, and the column."""
-    for count in range(_MAX_WORDS, 1, -1):
-        piece = words[at : at + count]
-        printed = line[piece[0][1] : piece[-1][2]]
-        if len(piece) == count and "  " not in printed:
-            name = column_of(printed)
-            if name is not None:
-                return count, name
+    parts = [*takewhile(lambda word: _is_part(word[0]), words[at : at + _MAX_WORDS])]
+    for count in range(len(parts), 1, -1):
+        printed = line[parts[0][1] : parts[count - 1][2]]
+        name = column_of(printed) if "  " not in printed else None
+        if name is not None:
+            return count, name
     return 1, column_of(words[at][0]) or words[at][0].upper()
 
 
