@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from importlib import metadata
 from typing import Any, Final
 
 import pytest
@@ -55,6 +56,22 @@ def doctor(cluster: FakeClient, run: Callable[..., Result]) -> Doctor:
         return document
 
     return call
+
+
+def test_what_is_set_up_on_this_machine(doctor: Doctor, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("EQUILAG_WIDTH", "90")
+    here = doctor()["set_up"]
+    assert here.pop("configuration") == "no profile, 1 variable; see equilag config"
+    assert here["equilag[kafka]"] == "installed"
+    missing = metadata.distribution
+
+    def distribution(name: str) -> metadata.Distribution:
+        if name == "prometheus-client":
+            raise metadata.PackageNotFoundError(name)
+        return missing(name)
+
+    monkeypatch.setattr(metadata, "distribution", distribution)
+    assert doctor()["set_up"]["equilag[steward]"] == "without prometheus-client"
 
 
 def steward_of(name: str) -> Any:

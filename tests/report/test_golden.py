@@ -237,7 +237,12 @@ def readiness() -> b.Report:
     led = GroupReadiness("orders", "classic", "range", 3, "possible", "A member", "KIP-848", lead)
     share = GroupReadiness("s\x1b", "share", None, None, "never", "A share group")
     waits = replace(led, group="late", leads="not yet", next=step)
-    return ReadinessReport(brokers, [waits, led, replace(led, group="more"), share], {"c": "no"})
+    return ReadinessReport(
+        brokers,
+        [waits, led, replace(led, group="more"), share],
+        {"c": "no"},
+        {"configuration": "no profile", "equilag[kafka]": "installed"},
+    )
 
 
 def configuration() -> b.Report:

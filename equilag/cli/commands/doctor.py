@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import argparse
+import re
+from contextlib import suppress
 from typing import Final
 
 from equilag.cli.arguments import options
 from equilag.cli.arguments.cluster import add_cluster, reading
+from equilag.cli.arguments.configuration import PROFILE, read_configuration
 from equilag.cli.arguments.options import Option
 from equilag.cli.arguments.source import source_words
 from equilag.cli.deliver import deliver
 from equilag.cli.screen import ACT, FINE, remark
+from equilag.domain.show import plural
 
 NAME: Final = "doctor"
 HELP: Final = "what brokers and groups are ready for, and the next step"
@@ -52,8 +56,33 @@ def run(args: argparse.Namespace) -> int:
             found.left_out.clear()
     brokers = broker_readiness(settings, found)
     groups = group_readiness(found, brokers, [*source_words(args)])
-    report = ReadinessReport(brokers, groups, found.left_out)
+    report = ReadinessReport(brokers, groups, found.left_out, set_up(args))
     for line in (*left_out_lines(found.left_out), *found.remarks):
         remark(line)
     deliver(report, args)
     return ACT if report.asks() else FINE
+
+
+def set_up(args: argparse.Namespace) -> dict[str, str]:
+    """What of equilag is set up on this machine -> how: its configuration, and its extras, by the
+    metadata of the package."""
+    from importlib.metadata import PackageNotFoundError, distribution, requires
+
+    lines: list[str] = []
+    with suppress(PackageNotFoundError):  # a checkout that is not installed
+        lines = requires("equilag") or []
+    found = read_configuration([] if args.profile is None else [PROFILE.flag, args.profile])
+    set_here = sum(one.source is None for one in found.values.values())
+    profile = f"profile {found.profile} of {found.file}" if found.profile else "no profile"
+    missing: dict[str, list[str]] = {}
+    for package, extra in re.findall(r"^([\w.-]+).*extra == .([\w-]+)", "\n".join(lines), re.M):
+        missing.setdefault(extra, [])
+        try:
+            distribution(package)
+        except PackageNotFoundError:
+            missing[extra].append(package)
+    return {
+        "configuration": f"{profile}, {plural(set_here, 'variable')}; see equilag config",
+        **{f"equilag[{extra}]": f"without {', '.join(lacks)}" if lacks else "installed"
+           for extra, lacks in missing.items()},
+    }  # fmt: skip

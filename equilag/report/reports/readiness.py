@@ -76,6 +76,8 @@ class ReadinessReport(b.Report):
     groups: Sequence[GroupReadiness]
     left_out: Mapping[str, str]
     """Group -> why it could not be read."""
+    set_up: Mapping[str, str]
+    """What of equilag itself -> how it is set up on this machine."""
 
     def asks(self) -> bool:
         return bool(self._steps("not yet"))
@@ -121,6 +123,8 @@ class ReadinessReport(b.Report):
         yield b.section(plural(len(cells), "group"), table, b.Notes(notes, "list"))
         told = _together([*steps, *self._steps("possible")[:1]]).items()
         yield b.Commands(tuple((f"{one.words} ({who}):", one.command) for one, who in told))
+        here = tuple(b.Fact(what, how) for what, how in self.set_up.items())
+        yield b.section("equilag on this machine", b.Facts(here))
 
     def _steps(self, leads: Leads) -> list[tuple[NextStep, str]]:
         """The next steps of groups of which this is so, and of brokers if it is ``not yet``."""
