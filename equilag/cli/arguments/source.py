@@ -110,7 +110,7 @@ def text_or_live_group(args: argparse.Namespace) -> ReadGroup:
     """The group of a text, of metrics, or of a cluster. Raises InputError."""
     if args.from_describe:
         return ReadGroup(*group_from_text(args))
-    if args.prometheus:
+    if getattr(args, SOURCES[METRICS], None):  # which snapshot does not take
         samples, given, remarks = group_from_metrics(args)
         before = samples.first.group_input(args.auto_offset_reset)
         return ReadGroup(given, remarks, before=before, course=samples.course())
