@@ -191,7 +191,9 @@ def source_words(args: argparse.Namespace, file_name: Callable[[str], str] = str
     `file_name` says what a file is called."""
     for action in options.given_options(args.parser, args):
         one, values = action.declared, getattr(args, action.dest)
-        if one.flag in NO_SOURCE or not (one.needs or one.flag in SOURCES):
+        if one.flag in NO_SOURCE or values == one.unset:
+            continue
+        if not (one.needs or one.flag in SOURCES):
             continue
         for value in values if one.repeats else [values]:
             yield one.flag
