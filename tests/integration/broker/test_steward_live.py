@@ -5,6 +5,7 @@ from __future__ import annotations
 import signal
 from collections.abc import Callable
 from pathlib import Path
+from urllib.request import urlopen
 
 import pytest
 from confluent_kafka.admin import AclOperation, AdminClient, ResourceType
@@ -216,9 +217,10 @@ def test_rights_that_are_missing(
     scene: Callable[[], Scene], broker: Broker, admin: AdminClient, tmp_path: Path, example: None
 ) -> None:
     here = scene()
-    add_user(admin, "steward", "s")
+    planted = "pl4nted"
+    add_user(admin, "steward", planted)
     properties = tmp_path / "client.properties"
-    properties.write_text(login_properties("steward", "s"), "utf-8")
+    properties.write_text(login_properties("steward", planted), "utf-8")
     steward = here.steward("--command-config", str(properties), bootstrap=broker.sasl)
     for group in (election_group(here.group), here.group):
         needs = f"needs the right Read on Group {group!r}"
@@ -226,6 +228,9 @@ def test_rights_that_are_missing(
         assert not steward.status()["healthy"]
         allow(admin, "steward", ResourceType.GROUP, group, AclOperation.READ)
     steward.has("leader")
+    pages = [urlopen(f"http://127.0.0.1:{steward.port}/{page}", timeout=5).read().decode()
+             for page in ("", "status", "metrics")]  # fmt: skip
+    assert not [shown for shown in (*pages, steward.text) if planted in shown]
     # A leader that cannot read the topics must not lead: the members go on without it.
     two_join(here)
     until(lambda: steward.process.poll() is not None)
