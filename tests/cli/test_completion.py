@@ -65,3 +65,10 @@ def test_bash_completes_commands_options_values_and_files(bash: Ask) -> None:
     assert bash("fleet", "s") == {"show"}
     assert bash("fleet", "show", "r") == {"run-1"}
     assert bash("fleet", "show", "sn") == set()  # a file is no directory
+
+
+def test_zsh_offers_an_option_again_that_can_be_repeated(run) -> None:
+    lines = run("completion", "zsh").out.splitlines()
+    found = {line.split("[")[0].strip() for line in lines if "--capacity[" in line}
+    assert found == {'"*--capacity'}
+    assert not [line for line in lines if '"*--max-moves[' in line]

@@ -127,10 +127,15 @@ class Taken(argparse.Action):
         return True if self.declared.alone is None else self.declared.alone
 
 
+class TakenOften(Taken, argparse._AppendAction):
+    """The same of an option that can be repeated, by the class that makers of completion know."""
+
+
 def add(parser: AnyParser, *declared: Option) -> None:
     """Add options to a parser."""
     for one in declared:
-        action = parser.add_argument(one.flag, action=Taken, declared=one)
+        kind = TakenOften if one.repeats else Taken
+        action = parser.add_argument(one.flag, action=kind, declared=one)
         if not one.metavar:
             parser._option_string_actions[f"--no-{one.flag[2:]}"] = action
 
