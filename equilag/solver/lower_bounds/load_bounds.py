@@ -22,7 +22,7 @@ from equilag.domain.group.loads import written
 from equilag.domain.group.member_capacities import Load
 from equilag.domain.plan.claim import Claim
 from equilag.domain.policy.objective import EXCESS
-from equilag.solver.lower_bounds.member_sets import member_sets, slowest_takers
+from equilag.solver.lower_bounds.member_sets import member_sets
 
 CROWDED: Final = 6
 """Numbers of heaviest partitions, each alone with a fast member, that are tried."""
@@ -104,9 +104,6 @@ def load_bounds(
         if members.tobytes() not in tried:
             tried.add(members.tobytes())
             _try_set(counting, best, members)
-    for takers in [] if stop() else slowest_takers(counting):
-        about = _about(counting, takers, heaviest=1)
-        best.floor(heavy(counting, takers, 1), "heavy", about)
     return best
 
 

@@ -24,8 +24,6 @@ EXTREMES: Final = 4
 """Sorts of members at each end that are tried as sets of their own."""
 MOST_CLASSES: Final = 2_000
 """Member classes up to which these are looked for: 20 ms."""
-HEAVIEST: Final = 8
-"""Partitions whose takers are tried as a set of their own."""
 CUTS: Final = 16
 """Minimum cuts at each end: most levels settle after three to ten."""
 SETTLED: Final = 1e-3
@@ -147,20 +145,3 @@ def _by_themselves(counting: Counting) -> list[Flags]:
         np.argsort(load[1], kind="stable")[:EXTREMES],
     )
     return [(sort_of == sort) & counting.active for sort in np.concatenate(ends).tolist()]
-
-
-def slowest_takers(counting: Counting) -> list[Flags]:
-    """[M] who may take the partitions that are the heaviest beside the capacity of their fastest
-    taker. None of them where all read the same."""
-    if counting.n_buckets < 2:
-        return []
-    bucket, member_class = counting.arcs
-    rate = counting.capacities.rate[counting.active]
-    of_class = np.full(len(counting.group.class_topics), np.inf)
-    np.minimum.at(of_class, counting.group.class_of[counting.active], rate)
-    fastest = np.full(counting.n_buckets, np.inf)
-    np.minimum.at(fastest, bucket, of_class[member_class])
-    last = np.flatnonzero(counting.from_heavy == 0)
-    load = counting.lag[last] * fastest[counting.bucket[last]]
-    order = last[np.argsort(-load, kind="stable")]
-    return [counting.takers(order[i : i + 1]) for i in range(min(HEAVIEST, len(order)))]
