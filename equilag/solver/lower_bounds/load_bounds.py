@@ -130,7 +130,6 @@ def _try_set(counting: Counting, best: LoadBounds, members: Flags) -> None:
     high, low = counting.average(members, (best.highest.value, best.lowest.value))
     about = _about(counting, members)
     best.floor(high, "average", about)
-    best.floor(heavy(counting, members, 1), "heavy", _about(counting, members, heaviest=1))
     best.ceiling(low, "average", about)
     best.uneven(excess_by_average(counting, members), "average", about)
     _try_rest(counting, best, members)
