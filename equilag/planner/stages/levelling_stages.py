@@ -16,7 +16,6 @@ from equilag.planner.solving.state import Contribution, Proposal, SolveState
 from equilag.solver.exchange.cyclic_exchanges import MAX_CELLS
 from equilag.solver.exchange.paired_exchange import exchange_in_pairs
 from equilag.solver.local_search.equal_loads import equalise_loads
-from equilag.solver.local_search.level_search import search_level
 from equilag.solver.local_search.levelling import heaviest_gives, level_loads
 from equilag.solver.local_search.load_targets import Window
 from equilag.solver.local_search.three_way_splits import bring_close
@@ -147,19 +146,12 @@ def levels_within(state: SolveState, turn: Turn) -> Iterator[Contribution]:
 
 CELLS: Final = 100_000_000
 """Partitions times members: the holders of heavy partitions take some 0.5 s to find there."""
-LAYER: Final = 1e-5
-"""Seconds of a layer per partition, up to `LARGEST_LAYER`."""
-LARGEST_LAYER: Final = 0.03
-"""Seconds of one with a full table."""
 CELL: Final = 2.5e-8
 """Seconds of a step per partition that a member may take and partition that it holds."""
-SINGLE_PART: Final = 0.92
-"""Of the work of the stage, for single exchanges; the rest is for layers."""
 
 
 def window_search(state: SolveState, turn: Turn) -> Iterator[Contribution]:
-    """Exchanges of a few members at a time, then of one partition of every member, where
-    subscriptions differ and moves do not count."""
+    """Exchanges of a few members at a time, where subscriptions differ and moves do not count."""
     problem, group, constraint = state.problem, state.problem.group, state.problem.constraint
     pairs = group.n_partitions * problem.active
     if state.proved or problem.moves_matter or pairs > CELLS:
@@ -174,10 +166,7 @@ def window_search(state: SolveState, turn: Turn) -> Iterator[Contribution]:
     size = np.bincount(group.partition_class[constraint.free], minlength=len(constraint.face))
     takeable = float((size @ constraint.face)[group.class_of].mean())
     cells = min(float(MAX_CELLS), takeable * group.n_partitions / problem.active)
-    stop = turn._replace(upto=SINGLE_PART * turn.upto).steps(5 * STEP + CELL * cells, 0.5)
-    start, window = state.most_even.assigned, window_of(state)
-    found = search_window(group, constraint, start, window, state.rng, stop)
-    yield Proposal(found, "window-search")
-    stop = turn.steps(min(LARGEST_LAYER, STEP + LAYER * group.n_partitions), 0.5)
+    stop = turn.steps(5 * STEP + CELL * cells)
     start = state.most_even.assigned
-    yield Proposal(search_level(group, constraint, start, window, state.rng, stop), "layers")
+    found = search_window(group, constraint, start, window_of(state), state.rng, stop)
+    yield Proposal(found, "window-search")

@@ -18,14 +18,12 @@ from equilag.adapters.snapshot.read_input import load_snapshot
 from equilag.domain.budget import limit_steps
 from equilag.domain.constraint import CountConstraint
 from equilag.domain.errors import InputError
-from equilag.domain.group.group import NOBODY, Group, Index
-from equilag.domain.plan.metrics import is_valid, member_counts, member_loads
+from equilag.domain.group.group import Group, Index
+from equilag.domain.plan.metrics import member_loads
 from equilag.domain.policy.policy import Policy
 from equilag.domain.reduction.reduce import reduce_group
 from equilag.solver.counts.even_counts import balanced
-from equilag.solver.exchange.places import PlaceTable, deal_layers
 from equilag.solver.local_search.assignment_state import AssignmentState
-from equilag.solver.local_search.level_search import search_level
 from equilag.solver.local_search.load_targets import Window
 from equilag.solver.local_search.window_search import find_chain, lighten, rotate, search_window
 
@@ -178,17 +176,6 @@ def test_a_descent_ends_by_itself() -> None:
     assert not stop()
 
 
-def test_a_large_group_is_searched_in_parts(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("equilag.solver.local_search.level_search.MAX_PAIRS", 400)
-    rng = np.random.default_rng(15)
-    group = random_group(rng, topics=12, members=40, size=12, reads=0.4, kind="uneven")
-    constraint, assigned = start(group, Policy(), keep=False)
-    window = window_of(group, constraint)
-    found = search_level(group, constraint, assigned, window, rng, limit_steps(60, never))
-    assert constraint.admits(found)
-    assert spread_of(group, found) < spread_of(group, assigned)
-
-
 def test_counts_keep_to_the_sums_of_instances() -> None:
     bound = 0
     for seed in range(24):
@@ -201,37 +188,6 @@ def test_counts_keep_to_the_sums_of_instances() -> None:
             continue
         bound += constraint.instance_sums is not None
         window, rng = window_of(group, constraint), np.random.default_rng(seed)
-        found = search_level(group, constraint, assigned, window, rng, limit_steps(30, never))
+        found = search_window(group, constraint, assigned, window, rng, steps(30))
         assert constraint.admits(found)
     assert bound > 10
-
-
-def rows(group: Group, constraint: CountConstraint, assigned: Index) -> PlaceTable:
-    """A table of all members with a place."""
-    free = member_counts(np.where(constraint.free, assigned, NOBODY), group.n_members)
-    least, most = constraint.counts_of()
-    return PlaceTable(group, constraint, assigned, np.flatnonzero((free > 0) | (most > least)))
-
-
-def beyond(places: PlaceTable, window: Window) -> int:
-    low, high = places.extremes
-    return max(0, window.low - low) + max(0, high - window.high)
-
-
-def test_layers_bring_the_extremes_closer_or_change_none() -> None:
-    rng, better = np.random.default_rng(0), 0
-    for group, _, constraint, assigned in starts(seed=11, n=6):
-        places, window = rows(group, constraint, assigned), window_of(group, constraint)
-        if constraint.per_topic or len(places.members) < 2:
-            continue
-        before, stop = beyond(places, window), limit_steps(40, never)
-        helped = deal_layers(places, window, rng, stop)
-        found = places.assigned(assigned)
-        assert is_valid(group, found)
-        assert constraint.admits(found)
-        loads = member_loads(found, group.lag, group.n_members)[places.members]
-        assert np.array_equal(loads, places.loads)
-        assert beyond(places, window) <= before
-        assert helped or beyond(places, window) == before
-        better += beyond(places, window) < before
-    assert better > 3
