@@ -31,7 +31,7 @@ HEURISTIC: Final = "kip-169"
 TWINS: Final = frozenset(("cooperative-sticky", "franz-go-cooperative-sticky", "aiokafka-sticky"))
 """Much like the assignor of the same name without "cooperative", or of kafka-python: the first
 table and the JSON have them."""
-MOST_ROWS: Final = 4
+MOST_ROWS: Final = 3
 """Of a table with a row for each group: the others are in the JSON."""
 
 
