@@ -10,7 +10,13 @@ from typing import Any, Final
 
 import pytest
 
-from equilag.cli.arguments.configuration import FILE, OF_KUBERNETES, PREFIX, settings_of, variable
+from equilag.cli.arguments.configuration import (
+    FILE,
+    OF_KUBERNETES,
+    PREFIX,
+    settable_options,
+    variable,
+)
 from equilag.cli.arguments.options import Option, options_of, parsers_of
 from equilag.cli.parser import build_parser
 
@@ -54,7 +60,7 @@ def parsed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., arg
 
 def rounds(prog: str) -> Iterator[list[Option]]:
     """The options of a command; two that set the same are in two rounds."""
-    left = [one.declared for one in settings_of(PARSERS[prog])]
+    left = [one.declared for one in settable_options(PARSERS[prog])]
     while left:
         chosen = {one.parameter or one.key: one for one in reversed(left)}
         left = [one for one in left if one not in chosen.values()]
@@ -275,7 +281,7 @@ def test_config_shows_what_is_set_and_where(run, document, refused, tmp_path, mo
         "--master": ("spark://user:***@host", "EQUILAG_MASTER"),
     }  # fmt: skip
     of_plan = {one["option"]: one for one in document("config", "plan")["settings"]}
-    assert [*of_plan] == [one.declared.flag for one in settings_of(PARSERS["equilag plan"])]
+    assert [*of_plan] == [one.declared.flag for one in settable_options(PARSERS["equilag plan"])]
     assert of_plan["--seed"] == {
         "option": "--seed", "value": "1", "layer": "profile", "place": "default.seed",
     }  # fmt: skip

@@ -55,7 +55,7 @@ _NAMES_A_FILE: Final = (".location", ".keytab", ".file")
 _KEYTAB: Final = re.compile(r"""\bkeyTab\s*=\s*(?:"([^"]*)"|'([^']*)')""")
 
 
-def settings_of(properties: Mapping[str, str]) -> dict[str, str]:
+def checked_properties(properties: Mapping[str, str]) -> dict[str, str]:
     """Return librdkafka's settings for properties. Raises InputError at the name of a property that
     is not known, has a wrong value or names a file that cannot be read; MissingExtra."""
     found = translated(properties)

@@ -87,7 +87,7 @@ def client_settings(args: argparse.Namespace) -> dict[str, str]:
     path, more = args.command_config, dict(one.split("=", 1) for one in args.command_property)
     if path is None and not more:
         return {}
-    from equilag.adapters.kafka.client_properties import read_properties, settings_of
+    from equilag.adapters.kafka.client_properties import checked_properties, read_properties
 
     found: dict[str, str] = {}
     if path is not None:
@@ -97,7 +97,7 @@ def client_settings(args: argparse.Namespace) -> dict[str, str]:
     # Names for the same of both clients: the last one counts.
     found = {name: value for name, value in found.items() if name not in more} | more
     try:
-        return settings_of(found)
+        return checked_properties(found)
     except InputError as error:
         source = "--command-property" if path is None or error.place in more else path
         raise InputError(error.problem, error.place, source) from error

@@ -135,11 +135,11 @@ def put_values(
     """
 
     def keys(of: argparse.ArgumentParser) -> set[str]:
-        return {one.declared.key for below in parsers_of(of) for one in settings_of(below)}
+        return {one.declared.key for below in parsers_of(of) for one in settable_options(below)}
 
     for key, origin in values.items():
         for below in parsers_of(parser):
-            for action in settings_of(below):
+            for action in settable_options(below):
                 if action.declared.key == key:
                     _put(below, action, origin)
     known = keys(parser)
@@ -150,7 +150,7 @@ def put_values(
             _refuse(origin, key, sorted(known))
 
 
-def settings_of(parser: argparse.ArgumentParser) -> Iterator[Taken]:
+def settable_options(parser: argparse.ArgumentParser) -> Iterator[Taken]:
     """The options that the environment and profiles set."""
     chosen = (one for one in options_of(parser) if one.declared != PROFILE)
     return (one for one in chosen if one.declared.help)

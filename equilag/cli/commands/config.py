@@ -9,7 +9,7 @@ from equilag.cli.arguments import options
 from equilag.cli.arguments.configuration import (
     PROFILE,
     read_configuration,
-    settings_of,
+    settable_options,
 )
 from equilag.cli.arguments.options import parsers_of, value_text
 from equilag.cli.deliver import deliver
@@ -42,13 +42,13 @@ def run(args: argparse.Namespace) -> int:
     of = {
         one.prog.removeprefix("equilag").strip(): one
         for one in parsers_of(args.whole_parser([*args.command, *asked]))
-        if any(settings_of(one))
+        if any(settable_options(one))
     }
     if words and words not in of:
         raise InputError(f"{show(words)} is no command with options{guess(words, of)}", "COMMAND")
     rows: dict[str, SettingInForce] = {}
     for parser in [of[words]] if words else of.values():
-        for action in settings_of(parser):
+        for action in settable_options(parser):
             declared, origin = action.declared, found.values.get(action.declared.key)
             if origin or words:
                 text = value_text(declared, origin.text if origin else declared.unset)

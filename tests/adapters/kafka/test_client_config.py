@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from equilag.adapters.kafka.client_config import kafka_config, plain_config
-from equilag.adapters.kafka.client_properties import read_properties, settings_of, translated
+from equilag.adapters.kafka.client_properties import checked_properties, read_properties, translated
 from equilag.domain.errors import InputError, MissingExtra
 
 
@@ -96,7 +96,7 @@ def test_pem_as_a_value(certificate: tuple[str, str]) -> None:
     assert context.check_hostname
     assert [dict(*one["subject"]) for one in context.get_ca_certs()] == [{"commonName": "t"}]
     given = {**read_properties(text), "socket.timeout.ms": "100"}  # librdkafka accepts it
-    assert settings_of(given).items() >= {"socket.timeout.ms": "100"}.items()
+    assert checked_properties(given).items() >= {"socket.timeout.ms": "100"}.items()
 
 
 @pytest.mark.parametrize(
@@ -119,7 +119,7 @@ def test_pem_as_a_value(certificate: tuple[str, str]) -> None:
 def test_a_wrong_property_is_named_at_once(name: str, value: str, problem: str) -> None:
     pem = {"ssl.truststore.type": "PEM", "security.protocol": "PLAINTEXT"}
     with pytest.raises(InputError, match=problem) as caught:
-        settings_of({**pem, name: value})
+        checked_properties({**pem, name: value})
     assert caught.value.place == name
     assert "s3cr3t" not in str(caught.value)
 
@@ -127,8 +127,8 @@ def test_a_wrong_property_is_named_at_once(name: str, value: str, problem: str) 
 def test_what_only_librdkafka_knows(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "confluent_kafka", None)
     with pytest.raises(MissingExtra, match=r"pip install 'equilag\[kafka\]'"):
-        settings_of({"no.such.setting": "1"})
-    assert settings_of({"max.block.ms": "1", "sasl.mechanisms": "PLAIN"}) == {
+        checked_properties({"no.such.setting": "1"})
+    assert checked_properties({"max.block.ms": "1", "sasl.mechanisms": "PLAIN"}) == {
         "sasl.mechanism": "PLAIN"
     }
 
