@@ -69,7 +69,7 @@ def _lines(parser: argparse.ArgumentParser, name: str) -> Iterator[str]:
     yield from (".SH SYNOPSIS", *_verbatim(parser.format_usage().removeprefix("usage: ")))
     yield from (".SH DESCRIPTION", _text(words))
     for group in parser._action_groups:
-        shown = [one for one in group._group_actions if one.help != argparse.SUPPRESS]
+        shown = [one for one in group._group_actions if one.help not in (None, argparse.SUPPRESS)]
         if shown:
             yield f'.SH "{(group.title or "").upper()}"'
         for one in shown:
