@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Final, NamedTuple, TypedDict, Unpack
 
 import numpy as np
@@ -156,7 +157,7 @@ def _result(
     )
     given: GroupInput = {
         "name": printed.name or "",
-        "topics": {topic: printed.size(topic) for topic in sorted(printed.topics)},
+        "topics": dict(sorted(printed.sizes.items())),
         "members": [Member(member, **known[member]._asdict()) for member in ids],
         "subscriptions": subscriptions,
         "owned": owned,
@@ -183,11 +184,10 @@ def _source_of(printed: PrintedText) -> Iterator[None]:
 
 def _sizes(group: PrintedGroup) -> str:
     """Return what is assumed of the sizes of topics. Raises InputError for too large ones."""
-    sizes = {topic: group.size(topic) for topic in sorted(group.topics)}
-    total = sum(sizes.values())
+    total = sum(group.sizes.values())
     if total > MAX_PARTITIONS:
         raise InputError(f"the partition numbers make {total} in all, more than {MAX_PARTITIONS}")
-    listed = ", ".join(f"{shorten(topic)} {size}" for topic, size in sizes.items())
+    listed = ", ".join(f"{shorten(topic)} {size}" for topic, size in sorted(group.sizes.items()))
     return f"each topic ends with the highest partition listed: {listed}"
 
 
@@ -254,21 +254,22 @@ def _offsets(group: PrintedGroup) -> PartitionOffsets:
 
 
 def _by_topic(group: PrintedGroup, values: Ints, unlisted: int) -> dict[str, list[int]]:
-    found = {}
-    for topic, where in group.topics.items():
-        column = np.full(group.size(topic), unlisted, np.int64)
-        column[group.rows["number"][where]] = values[where]
-        found[topic] = column.tolist()
-    return found
+    ends = np.cumsum([*group.sizes.values()])
+    listed = [where.stop - where.start for where in group.topics.values()]
+    column = np.full(ends[-1], unlisted, np.int64)
+    starts = (0, *ends.tolist())
+    column[np.repeat(starts[:-1], listed) + group.rows["number"]] = values
+    cells = column.tolist()
+    return {topic: cells[a:b] for topic, (a, b) in zip(group.sizes, pairwise(starts), strict=True)}
 
 
 def _unknown(group: PrintedGroup) -> dict[str, list[int]]:
     """The partitions whose log end is not known, and so neither is their lag."""
-    number, known = group.rows["number"], group.rows["end"] >= 0
-    if known.all():
-        return {}
-    found = {topic: number[where][~known[where]] for topic, where in group.topics.items()}
-    return {topic: numbers.tolist() for topic, numbers in found.items() if len(numbers)}
+    found: dict[str, list[int]] = {}
+    for row in group.rows[group.rows["end"] < 0]:
+        topic = group.names.topics.names[row["topic"]]
+        found.setdefault(topic, []).append(int(row["number"]))
+    return found
 
 
 def _about_offsets(group: PrintedGroup, reset: str) -> list[str]:

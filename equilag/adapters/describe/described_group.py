@@ -17,7 +17,7 @@ from equilag.adapters.describe.cut_lines import (
 )
 from equilag.adapters.describe.find_tables import TablesFound, find_tables
 from equilag.adapters.describe.partition_rows import PrintedOwner, RowNames, read_rows
-from equilag.adapters.describe.printed_group import PrintedGroup, only_name, read_groups
+from equilag.adapters.describe.printed_group import PrintedGroup, read_groups
 from equilag.adapters.describe.printed_table import PrintedTable
 from equilag.adapters.describe.printed_text import TextLine
 from equilag.adapters.describe.row_cells import closest_cut
@@ -80,7 +80,7 @@ def described_groups(text: str, show: Callable[[int], object] = lambda _: None) 
     groups = read_groups(found)
     if not groups:
         raise _nothing_to_read(found, text)
-    only, by_group = only_name(found), tables_by_group(found)
+    only, by_group = found.only_name(), tables_by_group(found)
     in_cut = {line.group or only for line in (*cut, *ended)}
     remarks = [
         *mended,

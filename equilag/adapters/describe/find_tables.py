@@ -14,6 +14,7 @@ from equilag.adapters.describe.printed_table import PrintedTable
 from equilag.adapters.describe.printed_text import Lookahead, PrintedLines, TextLine, TextPiece
 from equilag.adapters.describe.row_pieces import header_at
 from equilag.adapters.describe.row_signs import Signs, nowhere, signs_of
+from equilag.adapters.describe.table_header import GROUP
 
 
 @dataclass(slots=True)
@@ -31,6 +32,16 @@ class TablesFound:
         """Complete the last table, of which this is the last line."""
         if self.tables:
             self.tables[-1].end(last)
+
+    def only_name(self) -> str | None:
+        """Return the name that a message below the tables or a list of members gives them, if it is
+        the only one, and no table with offsets has another source of its name."""
+        offsets = [table for table in self.tables if table.header.has_offsets]
+        if any(table.group is not None or GROUP in table.header.names for table in offsets):
+            return None
+        cells = {row.cells.get(GROUP) for table in self.tables for row in table.rows}
+        names = {*cells, *self.messages.named} - {None}
+        return names.pop() if len(names) == 1 else None
 
 
 def find_tables(printed: str, show: Callable[[int], object] = lambda _: None) -> TablesFound:

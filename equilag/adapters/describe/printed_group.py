@@ -20,7 +20,6 @@ from equilag.adapters.describe.partition_rows import (
     RowNames,
     Rows,
 )
-from equilag.adapters.describe.table_header import GROUP
 from equilag.domain.columns import Flags, Index, Ints, distinct
 from equilag.domain.show import form, plural, shorten, some_of
 
@@ -52,6 +51,8 @@ class PrintedGroup:
     """Sorted by topic; topics and their rows are in the order of the text."""
     topics: dict[str, slice] = field(default_factory=dict)
     """Where the rows of each topic are."""
+    sizes: dict[str, int] = field(default_factory=dict)
+    """Partitions of each topic, as far as the text can tell."""
     members: dict[str, PrintedMember] = field(default_factory=dict)
     second: Rows = field(default_factory=lambda: np.empty(0, ROW))
     """Rows that give a partition to one member more."""
@@ -64,10 +65,6 @@ class PrintedGroup:
     _place: Ints = field(default_factory=lambda: np.empty(0, np.int64))
     """Owners in the rows by number, and for each row the place of its owner among these."""
 
-    def size(self, topic: str) -> int:
-        """Partitions of the topic, as far as the text can tell."""
-        return int(self.rows["number"][self.topics[topic]].max()) + 1
-
     def partition(self, row: np.void) -> str:
         """The name of a row's partition for messages."""
         return f"{shorten(self.names.topics.names[row['topic']])}-{row['number']}"
@@ -78,11 +75,11 @@ class PrintedGroup:
         return np.array([bool(test(owners[cell])) for cell in self._cells])[self._place]
 
     def gaps(self) -> Iterator[Gap]:
-        for topic in sorted(self.topics):
-            numbers, size = self.rows["number"][self.topics[topic]], self.size(topic)
-            if len(numbers) < size:
+        for topic, size in sorted(self.sizes.items()):
+            where = self.topics[topic]
+            if where.stop - where.start < size:
                 is_missing = np.ones(size, np.bool_)
-                is_missing[numbers] = False
+                is_missing[self.rows["number"][where]] = False
                 missing = np.flatnonzero(is_missing)
                 yield Gap(topic, size - 1, len(missing), missing[:MAX_SHOWN].tolist())
 
@@ -92,17 +89,18 @@ class PrintedGroup:
         for rows in (self.rows, self.second) if len(self.second) else (self.rows,):
             ids, member = _members(rows, self.names)
             order = np.argsort(member, kind="stable")[np.count_nonzero(member < 0) :]
-            member, number, topic = member[order], rows["number"][order], rows["topic"][order]
-            ends = np.flatnonzero((np.diff(member) != 0) | (np.diff(topic) != 0)) + 1
-            for start, end in pairwise((0, *ends.tolist(), len(order))) if len(order) else ():
+            member, topic = member[order], rows["topic"][order]
+            numbers = rows["number"][order].tolist()
+            starts = np.flatnonzero(np.diff(member, prepend=-1) | np.diff(topic, prepend=-1))
+            for start, end in pairwise((*starts.tolist(), len(order))):
                 name = self.names.topics.names[topic[start]]
-                listed = found[ids[member[start]]].setdefault(name, [])
-                listed.extend(number[start:end].tolist())
+                found[ids[member[start]]].setdefault(name, []).extend(numbers[start:end])
         return found
 
     def owner_ids(self) -> set[str | None]:
         """The members that own partitions."""
-        return {self.names.owners[cell].member for cell in self._cells} - {None}
+        owners = self.names.owners
+        return {owners[cell].member for cell in self._cells} - {None}
 
     def add(self, tables: Sequence[Rows]) -> None:
         """Take the rows of all tables of the group.
@@ -139,9 +137,12 @@ class PrintedGroup:
         order = np.argsort(first)
         self.rows = rows[np.argsort(np.argsort(order)[place], kind="stable")]
         self._cells, self._place = np.unique(self.rows["owner"], return_inverse=True)
-        ends = np.cumsum(counts[order]).tolist()
+        ends = np.cumsum(counts[order])
         names = [self.names.topics.names[topic] for topic in topics[order]]
-        self.topics = dict(zip(names, starmap(slice, pairwise((0, *ends))), strict=True))
+        slices = starmap(slice, pairwise((0, *ends.tolist())))
+        self.topics = dict(zip(names, slices, strict=True))
+        largest = np.maximum.reduceat(self.rows["number"], ends - counts[order]) if names else ends
+        self.sizes = dict(zip(names, (largest + 1).tolist(), strict=True))
 
 
 def _keys(rows: Rows | np.void) -> Ints:
@@ -184,7 +185,8 @@ def _known_members(rows: Rows, names: RowNames) -> dict[str, PrintedMember]:
     """What all rows say of each member; what the last ones say counts."""
     cells, first = np.unique(rows["owner"], return_index=True)
     last = np.unique(rows["owner"][::-1], return_index=True)[1]
-    owners = [names.owners[cell] for cell in cells]
+    every = names.owners
+    owners = [every[cell] for cell in cells]
     ids = dict.fromkeys(owners[at].member for at in np.argsort(first))
     found: dict[str | None, PrintedMember] = {}
     for at in np.argsort(-last):
@@ -200,7 +202,7 @@ def read_groups(found: TablesFound) -> list[PrintedGroup]:
     group with different partitions are one moment: people cut tables in two.
     """
     tables: dict[str | None, list[Rows]] = {}
-    only = only_name(found)
+    only = found.only_name()
     for table in found.tables:
         if table.header.has_offsets:
             table.settle()
@@ -211,17 +213,6 @@ def read_groups(found: TablesFound) -> list[PrintedGroup]:
         group.rebalancing = group.name in found.messages.rebalancing
         group.add(tables[group.name])
     return [group for group in groups if group.topics]
-
-
-def only_name(found: TablesFound) -> str | None:
-    """Return the name that a message below the tables or a list of members gives them, if it is
-    the only one, and no table with offsets has another source of its name."""
-    offsets = [table for table in found.tables if table.header.has_offsets]
-    if any(table.group is not None or GROUP in table.header.names for table in offsets):
-        return None
-    cells = {row.cells.get(GROUP) for table in found.tables for row in table.rows}
-    names = {*cells, *found.messages.named} - {None}
-    return names.pop() if len(names) == 1 else None
 
 
 def sentences(group: PrintedGroup, reset: str) -> list[str]:

@@ -78,7 +78,8 @@ class PrintedTable:
         """What matches rows that are whole; None where each line is looked at."""
         header = self.header
         is_plain = header.has_offsets and header.pieces == 1 and not header.prefix
-        return row_pattern(header) if is_plain else None
+        key = header.names, header.starts, header.delimiter
+        return row_pattern(*key) if is_plain else None
 
     def group_of(self, row: PrintedRow) -> str | None:
         return row.cells.get(GROUP, self.group)

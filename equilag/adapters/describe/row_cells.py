@@ -66,26 +66,26 @@ def read_cells(line: str, header: TableHeader, above: Cells | None = None) -> Ce
 
 
 @lru_cache(maxsize=64)
-def row_pattern(header: TableHeader) -> re.Pattern[str] | None:
-    """Return what matches rows that can be cut in one way alone: one word for each column, nothing
-    blank where one begins. None if there are no such rows."""
+def row_pattern(
+    names: tuple[str, ...], starts: tuple[int, ...], delimiter: str | None
+) -> re.Pattern[str] | None:
+    """Return what matches rows that can be cut in one way alone: one word for each column of the
+    header, nothing blank where one begins. None if there are no such rows."""
     word, gap, end, before, done = r"(\S++)", r"\s++", "", "", 0
-    if header.delimiter is not None:
-        word, gap = r"([^\s|,;\"*`]++)", rf"[^\S\t]*+{re.escape(header.delimiter)}[^\S\t]*+"
-    elif not header.starts:
+    if delimiter is not None:
+        word, gap = r"([^\s|,;\"*`]++)", rf"[^\S\t]*+{re.escape(delimiter)}[^\S\t]*+"
+    elif not starts:
         return None
-    if header.delimiter == "|":  # in a frame, or without one
+    if delimiter == "|":  # in a frame, or without one
         before, end = r"\s*+(?:\|(?=.*\|$)|(?!\||.*\|$))", r"\s*+\|?+"
-    for name, start, stop in zip(
-        header.names, header.starts, (*header.starts[1:], 0), strict=False
-    ):
+    for name, start, stop in zip(names, starts, (*starts[1:], 0), strict=False):
         if name in col.BLANK:
             before += rf".{{{start - done}}}(?!\s{{{max(stop - start, 1)}}}|\s*$)"
             done = start
     patterns = dict.fromkeys((*col.NUMBERS, col.COUNT), r"(-?[0-9]{0,18}+)")
     patterns |= {col.PARTITION: r"([0-9]{1,18}+)", col.TOPIC: r"([\w.-]{1,249}+)"}
-    cells = gap.join(patterns.get(name, word) for name in header.names)
-    before = f"(?={before})" if header.starts else before
+    cells = gap.join(patterns.get(name, word) for name in names)
+    before = f"(?={before})" if starts else before
     return re.compile(rf"{before}\s*+{cells}{end}\s*+")
 
 

@@ -173,6 +173,12 @@ def begins_known(line: str) -> bool:
 
 def read_header(line: str, number: int) -> TableHeader | None:
     """Return the header that this line is, None if it is none."""
+    found = _header_of(line)
+    return found and replace(found, line=number)
+
+
+@lru_cache(maxsize=64)
+def _header_of(line: str) -> TableHeader | None:
     names = line[MAX_PREFIX:]
     if "=" in names or ":" in names or "{" in names or not has_header_words(line):
         return None
@@ -183,14 +189,14 @@ def read_header(line: str, number: int) -> TableHeader | None:
         return None
     for delimiter in DELIMITERS:
         if line.count(delimiter) >= _MIN_KNOWN - 1:
-            found = _delimited(line, number, delimiter)
+            found = _delimited(line, delimiter)
             if found is not None:
                 return found
     parts = 0
     for words, word in enumerate(reversed(line.split()), 1):
         parts += _is_part(word)
         if parts >= _MIN_KNOWN and parts * 5 >= words * 3:
-            return _spaced(line, number)
+            return _spaced(line)
     return None
 
 
@@ -205,7 +211,7 @@ def _is_known(name: str) -> bool:
     return column_of(name) is not None
 
 
-def _delimited(line: str, number: int, delimiter: str) -> TableHeader | None:
+def _delimited(line: str, delimiter: str) -> TableHeader | None:
     cells = [cell.strip() for cell in line.split(delimiter)]
     if delimiter == "|":
         cells = [cell for cell in cells if cell]
@@ -213,10 +219,10 @@ def _delimited(line: str, number: int, delimiter: str) -> TableHeader | None:
         cells = line.strip("\t").split("\t")
         cells = [cell.strip() for cell in cells]
     names = tuple(column_of(cell) or cell.upper() for cell in cells)
-    return _checked(TableHeader(number, names, (), delimiter=delimiter))
+    return _checked(TableHeader(0, names, (), delimiter=delimiter))
 
 
-def _spaced(line: str, number: int) -> TableHeader | None:
+def _spaced(line: str) -> TableHeader | None:
     words = [(match.group(), match.start(), match.end()) for match in _WORD.finditer(line)]
     names: list[str] = []
     starts: list[int] = []
@@ -232,7 +238,7 @@ def _spaced(line: str, number: int) -> TableHeader | None:
     begin = starts[first]
     prefix = line[:begin] if line[:begin].strip() else ""
     shifted = tuple(start - len(prefix) for start in starts[first:])
-    return _checked(TableHeader(number, tuple(names[first:]), shifted, prefix))
+    return _checked(TableHeader(0, tuple(names[first:]), shifted, prefix))
 
 
 def _name_at(words: list[tuple[str, int, int]], at: int, line: str) -> tuple[int, str]:
