@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any, Final
@@ -13,7 +14,6 @@ from equilag.adapters.kafka.group_samples import GroupSamples
 from equilag.adapters.kafka.reading import Reading, TopicOffsets
 from equilag.adapters.prometheus.series import OWNER, OWNER_LABELS, MetricSeries, MetricsRead
 from equilag.domain.building.topic_index import MAX_PARTITIONS
-from equilag.domain.columns import Floats
 from equilag.domain.errors import InputError
 from equilag.domain.figures import in_a_row, utc
 from equilag.domain.show import show
@@ -24,6 +24,9 @@ MIN_GAP_S: Final = 60.0
 """At least: half of the longest time between scrapes that is in use."""
 MAX_LAG: Final = 2**53
 """From here on a sample, which is a float, is no exact offset."""
+
+MAX_MISSING: Final = 10_000
+"""Partitions of a topic without a series: more than a topic has on most clusters."""
 
 Place = tuple[str, int]
 
@@ -45,13 +48,13 @@ class Course:
             (at, number, value) for number, one in enumerate(series) for at, value in one.points
         )
         self.labels = [one.labels for one in series]
-        self.times: Floats = np.array([at for at, _, _ in points])
+        self.times = [at for at, _, _ in points]
         self.numbers = [number for _, number, _ in points]
         self.values = [value for _, _, value in points]
 
     def place(self, at: float, gap: float) -> int | None:
         """The newest point at a time; None if it is too old."""
-        found = int(np.searchsorted(self.times, at, side="right")) - 1
+        found = bisect_right(self.times, at) - 1
         return found if found >= 0 and self.times[found] >= at - gap else None
 
     def value(self, at: float, gap: float) -> int | None:
@@ -84,10 +87,12 @@ def _courses(read: MetricsRead, name: str, group: str = "") -> dict[str, dict[Pl
     }
 
 
-def groups_of(read: MetricsRead, wanted: Callable[[str], object] = bool) -> dict[str, GroupSamples]:
-    """The groups that are wanted, each at the times at which it was scraped; those of an exporter
-    without owners have members that own nothing. Raises InputError for series that contradict each
-    other."""
+def groups_of(
+    read: MetricsRead, wanted: Callable[[str], object] = bool, *, newest: bool = False
+) -> dict[str, GroupSamples]:
+    """The groups that are wanted, each at the times at which it was scraped, with `newest` at the
+    last of them; those of an exporter without owners have members that own nothing. Raises
+    InputError for series that contradict each other."""
     dialect = read.dialect
     lags, commits = (_courses(read, name, dialect.group) for name in dialect[1:3])
     ends, starts = (_courses(read, name).get("", {}) for name in dialect[3:5])
@@ -100,14 +105,13 @@ def groups_of(read: MetricsRead, wanted: Callable[[str], object] = bool) -> dict
     found = {}
     for group in sorted(name for name in lags.keys() | commits if name and wanted(name)):
         own, committed = lags.get(group, {}), commits.get(group, {})
-        sizes: dict[str, int] = {}
         topics = {topic for topic, _ in own.keys() | committed}
-        for topic, number in (*own, *committed, *(p for p in ends if p[0] in topics)):
-            sizes[topic] = max(sizes.get(topic, 0), number + 1)
-        sizes = dict(sorted(sizes.items()))
-        moments = sorted({float(at) for one in (own or committed).values() for at in one.times})
+        known = {*own, *committed, *(place for place in ends if place[0] in topics)}
+        sizes = _sizes(known, read.source)
+        moments = sorted({at for one in (own or committed).values() for at in one.times})
         gaps = np.diff(moments)
         gap = max(MIN_GAP_S, GAP * float(np.median(gaps))) if len(gaps) else MIN_GAP_S
+        moments = moments[-1:] if newest else moments
         columns = own, committed, ends, starts
         offsets = [_offsets(columns, sizes, at, gap) for at in moments]
         first, last = (
@@ -120,6 +124,20 @@ def groups_of(read: MetricsRead, wanted: Callable[[str], object] = bool) -> dict
         )  # fmt: skip
         found[group] = GroupSamples(first, last, moments, offsets)
     return found
+
+
+def _sizes(known: Iterable[Place], source: str) -> dict[str, int]:
+    """Topic -> partitions. Raises InputError where so many are missing that one number is wrong."""
+    numbers: defaultdict[str, list[int]] = defaultdict(list)
+    for topic, number in sorted(known):
+        numbers[topic].append(number)
+    for topic, found in numbers.items():
+        if found[-1] >= len(found) + MAX_MISSING:
+            problem = (
+                f"there are {len(found)} partitions of {topic}, and one is {topic}-{found[-1]}"
+            )
+            raise InputError(problem, source=source)
+    return {topic: found[-1] + 1 for topic, found in numbers.items()}
 
 
 def _offsets(

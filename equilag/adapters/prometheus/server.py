@@ -137,11 +137,15 @@ class PrometheusServer:
             data = answer["data"]
             if data["resultType"] != "matrix":
                 raise ValueError(f"a {data['resultType']} in place of a matrix")
-            return [
+            found = [
                 MetricSeries(one["metric"], [(float(t), float(v)) for t, v in one["values"]])
                 for one in data["result"]
                 if one.get("values")
             ]
+            times = [when for one in found for when, _ in one.points]
+            if not all(at - window_s - 1 <= when <= at + 1 for when in times):
+                raise ValueError("samples of times that were not asked for")
+            return found
         except (KeyError, TypeError, AttributeError) as error:
             problem = f"{query}: the answer is not that of a Prometheus server"
             raise InputError(problem, source=self.url) from error

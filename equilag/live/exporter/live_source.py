@@ -4,13 +4,17 @@ from __future__ import annotations
 
 import re
 import time
+from typing import Final
 
 from equilag.adapters.kafka.client_config import Config
 from equilag.adapters.kafka.cluster import NoAnswer
 from equilag.adapters.kafka.group_reader import GroupReader
 from equilag.adapters.prometheus.metric_groups import groups_of
-from equilag.adapters.prometheus.server import STALE_S, PrometheusServer
+from equilag.adapters.prometheus.server import PrometheusServer
 from equilag.live.exporter.exporter import GroupsRead
+
+RECENT_S: Final = 120.0
+"""In which a sample has to be: twice the longest time between two scrapes that is in use."""
 
 
 class ClusterSource:
@@ -46,8 +50,9 @@ class PrometheusSource:
 
     def __call__(self) -> GroupsRead:
         """Raises EquilagError if the server does not answer, or answers wrongly."""
-        read = self._server.read(None, STALE_S, self._selector)
-        found = groups_of(read, bool if self._groups is None else self._groups.fullmatch)
+        read = self._server.read(None, RECENT_S, self._selector)
+        wanted = bool if self._groups is None else self._groups.fullmatch
+        found = groups_of(read, wanted, newest=True)
         newest = max((one.times[-1] for one in found.values()), default=read.at)
         return GroupsRead([one.last for one in found.values()], {}, max(0.0, time.time() - newest))
 

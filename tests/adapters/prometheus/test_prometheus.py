@@ -139,6 +139,8 @@ def test_what_two_clusters_say_is_not_mixed() -> None:
         (Stub(body=b"[]"), "not that of a Prometheus server"),
         (Stub(body=b'{"status":"success","data":{"resultType":"matrix","result":[{"metric":{},'
                    b'"values":[[1,"x"]]}]}}'), "could not convert"),
+        (Stub(body=b'{"status":"success","data":{"resultType":"matrix","result":[{"metric":{},'
+                   b'"values":[[1e15,"1"]]}]}}'), "samples of times that were not asked for"),
         (Stub(body=b'{"status":"success","data":{"resultType":"vector","result":[]}}'),
          "a vector in place of a matrix"),
         (Stub(body=b'{"status":"error","error":"query processing would load too many samples"}',
@@ -208,6 +210,8 @@ def test_logins_from_files(tmp_path: Path) -> None:
         ('kafka_consumergroup_group_lag{group="g",topic="t",partition="99999999"} 1\n',
          "has a partition 99999999"),
         ("\x00\x01\n", "is no whole text of metrics"),
+        ('kafka_consumergroup_group_lag{group="g",topic="t",partition="9999998"} 1\n',
+         "there are 1 partitions of t, and one is t-9999998"),
     ],
 )  # fmt: skip
 def test_wrong_texts_are_errors(text: str, problem: str) -> None:
