@@ -46,7 +46,7 @@ run: $(VENV)/.equilag ## plan the sample group, then compare all assignors on it
 	@echo
 	@$(BIN)/equilag compare $(SNAPSHOT)
 
-test: $(VENV)/.dev $(VENV)/.equilag ## the tests, but for the long ones (3 minutes)
+test: $(VENV)/.dev $(VENV)/.equilag ## the tests, but for the long ones (4 minutes)
 	@echo "Left out, as too slow for every change: tests marked 'long' (make test-long) and 'live' (make test-live)."
 	@$(RUN) 900 $(PYTEST) $(PYTEST_ARGS)
 

@@ -28,7 +28,7 @@ def some_of(group: Group, rng: np.random.Generator) -> list[Flags]:
 @pytest.mark.parametrize("kind", LAG_KINDS)
 def test_never_beyond_the_truth(kind: str, name: str) -> None:
     rng, number, tight = np.random.default_rng(5), 0, 0
-    for group in small_groups(seed=71, n=18, topics=4, members=4, size=3, owned=0.3, kind=kind):
+    for group in small_groups(seed=71, n=12, topics=4, members=4, size=3, owned=0.3, kind=kind):
         for balance in BALANCES:
             policy = Policy(name, balance)
             counting = counting_of(group, policy)
