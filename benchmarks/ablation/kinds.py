@@ -39,12 +39,19 @@ def alike(members: int, partitions: int, kind: str, seed: int) -> tuple[Group, S
     return _with_lags(case, kind, seed), {}
 
 
-def mixed(members: int, topics: int, seed: int) -> tuple[Group, Settings]:
-    """Random subscriptions, most partitions owned."""
+def mixed(
+    members: int, topics: int, seed: int, kind: str = "lognormal", unequal: bool = False
+) -> tuple[Group, Settings]:
+    """Random subscriptions, most partitions owned; `unequal`: capacities 1 to 4."""
     case = shapes.random_mixed(
         "mixed", "mixed", members=members, topics=topics, owned=0.9, seed=seed
     )
-    return _with_lags(case, "lognormal", seed), {}
+    if unequal:
+        drawn = np.random.default_rng([seed, members, topics]).integers(
+            1, 4, members, endpoint=True
+        )
+        case = replace(case, capacities=tuple(drawn.tolist()))
+    return _with_lags(case, kind, seed), {}
 
 
 def capacities(members: int, partitions: int, kind: str, seed: int) -> tuple[Group, Settings]:
@@ -106,6 +113,7 @@ KINDS: Final = (
     Kind("alike, lognormal, 1,000 x 10,000", partial(alike, 1_000, 10_000, "lognormal")),
     Kind("mixed, 20 x 40 topics", partial(mixed, 20, 40)),
     Kind("mixed, 100 x 200 topics", partial(mixed, 100, 200)),
+    Kind("mixed, capacities, 1,000 x 2,000 topics", partial(mixed, 1_000, 2_000, unequal=True)),
     Kind("capacities, lognormal, 100 x 1,000", partial(capacities, 100, 1_000, "lognormal")),
     Kind("capacities, uniform, 100 x 1,000", partial(capacities, 100, 1_000, "uniform")),
     Kind("racks, 30 x 300", partial(racks, 30, 300)),
