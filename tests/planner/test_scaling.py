@@ -39,6 +39,14 @@ def sized(rates: Sequence[float], capacity: float | None = 1_000.0, threads: int
     ("rates", "settings", "rate", "wanted", "reason"),
     [
         ([100.0] * 64, ScaleSettings(), None, 8, "8 keep up with 6,400 records/s and 20 % more"),
+        # The example of docs/metrics.md.
+        (
+            [20_100 / 64] * 64,
+            ScaleSettings(),
+            None,
+            32,
+            "32 keep up with 20,100 records/s and 20 %",
+        ),
         # 33 to 63 leave two partitions at the heaviest one, as 32 do.
         ([100.0] * 64, ScaleSettings(), 27_000.0, 64, "64 keep up with 27,000 records/s"),
         ([100.0] * 64, ScaleSettings(least=65), None, 64, "at least 65 are asked for"),

@@ -12,7 +12,7 @@ from functools import partial
 from typing import Final, NamedTuple
 
 from equilag.adapters.kafka.reading import Reading
-from equilag.domain.errors import EquilagError
+from equilag.domain.errors import EquilagError, describe_error
 from equilag.live.exporter.group_answer import GroupAnswer
 from equilag.live.exporter.group_scaler import GroupScaler
 from equilag.live.exporter.watched_group import JudgeSettings, WatchedGroup
@@ -175,8 +175,9 @@ class Exporter:
             one = self._known[name]
             try:
                 task()
-            except EquilagError as error:
-                log_event(logging.WARNING, "no-verdict", problem=f"group {name}: {error}")
+            except Exception as error:  # noqa: BLE001  one group must not end the others' answers
+                problem = f"group {name}: {describe_error(error)}"
+                log_event(logging.WARNING, "no-verdict", problem=problem)
             one.answer = one.watched.answer(now)
             if time.thread_time() >= until:
                 return

@@ -15,6 +15,7 @@ from equilag.domain.errors import EquilagError
 from equilag.live.exporter import exporter as exporter_module
 from equilag.live.exporter.exporter import Exporter
 from equilag.live.exporter.exporter_pages import STALE_S, exporter_pages
+from equilag.live.exporter.watched_group import WatchedGroup
 from equilag.live.status.http_server import Answer, PageRequest
 
 RATE = 150
@@ -193,6 +194,21 @@ def test_groups_are_computed_as_time_allows_and_first_those_that_are_asked_for(
         sized.append([one.group for one in answers if one.scale is not None])
     assert judged == [1, 2, 3, 4, 4, 4, 4, 4]
     assert sized[3:6] == [[], ["g2"], ["g0", "g2"]]
+
+
+def test_one_group_that_cannot_be_judged_does_not_end_the_others(
+    exporter: Exporter, cluster: Cluster, now: list[float], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    judge = WatchedGroup.judge
+
+    def fails(watched: WatchedGroup) -> None:
+        if watched.group is not None and watched.group.name == "bad":
+            raise RuntimeError("a mistake")
+        judge(watched)
+
+    monkeypatch.setattr(WatchedGroup, "judge", fails)
+    rounds(exporter, cluster, now, "bad", "good")
+    assert [one.group for one in exporter.answers()] == ["good"]
 
 
 def test_every_metric_is_documented(exporter: Exporter, cluster: Cluster, now: list[float]) -> None:
