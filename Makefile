@@ -5,6 +5,8 @@ PYTHON ?= python3
 # One for the tests on Spark, one for those on a broker, which mostly wait, and one for the others.
 WORKERS ?= 3
 PYTEST_ARGS ?=
+# Seconds after which make test is ended.
+LIMIT ?= 900
 # What make test-changed compares with.
 BASE ?= main
 
@@ -36,7 +38,7 @@ unexport PYTHONDONTWRITEBYTECODE
 
 .DELETE_ON_ERROR:
 .NOTPARALLEL:
-.PHONY: help run test test-changed test-long coverage test-live demo fleet-demo bench bench-full bench-fleet bench-simulation broker-plugin docs docs-links pictures schemas reference examples lint format wheel-test lock clean FORCE
+.PHONY: help run test test-changed test-long coverage gates test-live demo fleet-demo bench bench-full bench-fleet bench-simulation broker-plugin docs docs-links pictures schemas reference examples lint format wheel-test lock clean FORCE
 
 help: ## what there is to make
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' Makefile | expand -t 14
@@ -48,7 +50,7 @@ run: $(VENV)/.equilag ## plan the sample group, then compare all assignors on it
 
 test: $(VENV)/.dev $(VENV)/.equilag ## the tests, but for the long ones (4 minutes)
 	@echo "Left out, as too slow for every change: tests marked 'long' (make test-long) and 'live' (make test-live)."
-	@$(RUN) 900 $(PYTEST) $(PYTEST_ARGS)
+	@$(RUN) $(LIMIT) $(PYTEST) $(PYTEST_ARGS)
 
 test-changed: $(VENV)/.dev $(VENV)/.equilag ## the tests of the rooms that differ from BASE (main)
 	@tests=`$(BIN)/python tests/support/changed_rooms.py $(BASE)` && echo "Tests: $$tests" && \
@@ -59,8 +61,11 @@ test-long: $(VENV)/.dev $(VENV)/.equilag ## the tests marked long, and propertie
 	@$(RUN) 3600 $(PYTEST) -m "(long or hypothesis) and not live" --hypothesis-profile=long \
 	  -o faulthandler_timeout=1200 $(PYTEST_ARGS)
 
-coverage: $(VENV)/.dev $(VENV)/.equilag ## the tests of make test, traced, and the gates of the rooms
-	@$(RUN) 1800 $(PYTEST) --cov --cov-report=
+coverage: ## the tests of make test, traced, and the gates of the rooms
+	@$(MAKE) --no-print-directory test LIMIT=1800 PYTEST_ARGS="--cov --cov-report= $(PYTEST_ARGS)"
+	@$(MAKE) --no-print-directory gates
+
+gates: $(VENV)/.dev ## the gates of the rooms, after traced tests
 	@set -f; status=0; left_out=`$(BIN)/python -c '$(LEFT_OUT)'`; \
 	for room in *.py $(ROOMS); do \
 	  gate=90; \
