@@ -54,6 +54,11 @@ def read_cells(line: str, header: TableHeader, above: Cells | None = None) -> Ce
     Of the ways to cut it, the types of the columns tell the right one, LAG where several are left.
     """
     line = without_prefix(line, header)
+    words, names = line.split(), header.names
+    if header.starts and len(words) == len(names):  # before commas of an assignment are looked at
+        usual = dict(zip(names, words, strict=True))
+        if fits(usual) and _by_position(line, header) in (None, words):
+            return usual
     first: Cells | None = None
     for cells in _cuts(line, header) if _may_fit(line, header) else ():
         if above is not None and header.delimiter is not None:

@@ -21,6 +21,8 @@ from equilag.adapters.describe.table_header import (
 )
 
 _SURE: Final = NUMBERS - {LAG} | {LEADER_EPOCH}
+_BESIDE: Final = re.compile(r"(?<=\S)(?<!\.\.\.)\s+[-+]?\d").search
+"""A number behind a word; a stack trace ends in dots and a number."""
 _STATES: Final = ("Rebalance", "Assigning", "Reconciling")
 _SPACE, _BEGIN, _WORD, _COLON, _ODD = 1, 2, 4, 8, 16
 _KINDS: Final = np.array(
@@ -66,10 +68,10 @@ def _signs_of(names: tuple[str, ...]) -> Signs:
     if right not in _SURE:  # then none may stand before the first number
         return anywhere
     few = end + 2 * (right == LEADER_EPOCH)
-    return partial(_likely, few=few, most=end + MAX_SPACES, columns=len(names) - 1)
+    return partial(_likely, left=end - 2, few=few, most=end + MAX_SPACES, columns=len(names) - 1)
 
 
-def _likely(lines: Sequence[str], few: int, most: int, columns: int) -> list[int]:
+def _likely(lines: Sequence[str], left: int, few: int, most: int, columns: int) -> list[int]:
     """The places of lines with numbers side by side among the first words, a few words in all that
     a narrow screen or a copy may have left of a row, or as many delimiters as columns."""
     text = "\n".join(("", *lines, ""))
@@ -86,7 +88,8 @@ def _likely(lines: Sequence[str], few: int, most: int, columns: int) -> list[int
     above, line = np.searchsorted(words, ends), np.searchsorted(ends, words[runs]) - 1
     found = {*line[runs - above[line] < most].tolist()}
     size = np.diff(above)
-    found.update(np.flatnonzero((size > 0) & (size <= few)).tolist())
+    short = np.flatnonzero((size > 0) & (size <= few)).tolist()
+    found.update(at for at in short if size[at] <= left or _BESIDE(lines[at]))
     for delimiter in DELIMITERS:
         if text.count(delimiter) >= columns:
             found.update(at for at, line in enumerate(lines) if line.count(delimiter) >= columns)

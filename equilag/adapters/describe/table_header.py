@@ -185,19 +185,22 @@ def _header_of(line: str) -> TableHeader | None:
     known = [atom in _ATOMS for atom in _ATOM.findall(line.upper())]
     if True not in known or 2 * sum(known) < len(known) - known.index(True):
         return None  # a sentence about topics
-    if sum(map(str.isdigit, line)) > len(line) // 4:
-        return None
-    for delimiter in DELIMITERS:
-        if line.count(delimiter) >= _MIN_KNOWN - 1:
-            found = _delimited(line, delimiter)
-            if found is not None:
-                return found
+    often = (delimiter for delimiter in DELIMITERS if line.count(delimiter) >= _MIN_KNOWN - 1)
+    found = next(filter(None, (_delimited(line, delimiter) for delimiter in often)), None)
+    if found is None and _may_be_spaced(line):
+        found = _spaced(line)
+    return None if found and sum(map(str.isdigit, line)) > len(line) // 4 else found
+
+
+def _may_be_spaced(line: str) -> bool:
+    """False for most lines that are no header: too few of their words are parts of names."""
     parts = 0
-    for words, word in enumerate(reversed(line.split()), 1):
-        parts += _is_part(word)
-        if parts >= _MIN_KNOWN and parts * 5 >= words * 3:
-            return _spaced(line)
-    return None
+    for words, word in enumerate(reversed([*_WORD.finditer(line)]), 1):
+        parts += _is_part(word.group())
+        enough = parts >= _MIN_KNOWN and parts * 5 >= words * 3
+        if enough and word.start() <= MAX_PREFIX:
+            return True
+    return False
 
 
 @lru_cache(maxsize=4096)

@@ -217,3 +217,11 @@ def test_what_cannot_be_read_says_what_is_missing(text: str, missing: str) -> No
     error = str(refused(text))
     assert missing in error
     assert "reported by Kafka" in error or "paste what kafka-consumer-groups --describe" in error
+
+
+def test_commas_of_an_assignment_are_not_between_columns() -> None:
+    head = "TOPIC PARTITION CURRENT-OFFSET LOG-END-OFFSET LAG CONSUMER-ID"
+    rows = "".join(f"orders {number} 1 2 1 {ONE}\n" for number in range(5))
+    member = f"{ONE} /h app 5 orders:0,1,2,3,4"
+    members = f"CONSUMER-ID HOST CLIENT-ID #PARTITIONS ASSIGNMENT\n{member}\n"
+    assert described(f"{head}\n{rows}", members).document["members"][0]["host"] == "h"
