@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import dataclasses
 import inspect
 import json
 import re
@@ -14,6 +13,7 @@ from pathlib import Path
 from typing import Any, Final, get_type_hints
 
 import pytest
+from support.exported_groups import served_names
 from support.markdown import (
     blocks,
     command_lines,
@@ -36,10 +36,6 @@ from equilag.cli.parser import build_parser
 from equilag.domain.building.group_input import GroupInput
 from equilag.domain.building.member_fields import MEMBER_FIELDS
 from equilag.domain.policy.policy_settings import BALANCES, POLICIES
-from equilag.live.exporter.exporter import ExporterFacts
-from equilag.live.exporter.group_answer import GroupAnswer, ScaleFacts
-from equilag.live.status.metric_families import gauges, steward_families
-from equilag.live.status.steward_facts import StewardFacts
 from equilag.planner.solving.run_settings import PolicySettings
 
 DOCS: Final = CHECKOUT / "docs"
@@ -72,19 +68,11 @@ def _options_in(code: str) -> list[str]:
 
 
 def test_metrics_that_pages_name_exist() -> None:
-    unknown = {one.name: 1 for one in dataclasses.fields(StewardFacts) if one.default is None}
-    facts = StewardFacts(**{**unknown, "problem": None, "last_plan": None})
-    scale = ScaleFacts(1, (1, 2), 1, 1, "")
-    figures = dict.fromkeys((one.name for one in dataclasses.fields(GroupAnswer)), 1.0)
-    texts = dict.fromkeys(("group", "action", "cause", "headline"), "x")
-    answer = GroupAnswer(**{**figures, **texts, "causes": (), "scale": scale})  # type: ignore[arg-type]
-    families = [*steward_families(facts, [answer]), *gauges("equilag_exporter", [ExporterFacts()])]
     named = set(
         re.findall(r"\bequilag_(?:steward|group|exporter)_[a-z_]+", "\n".join(PAGES.values()))
     )
     assert len(named) > 3
-    total = {"counter": "_total"}
-    assert named <= {f"{one.name}{total.get(one.type, '')}" for one in families}
+    assert named <= served_names()
 
 
 def test_the_readme_is_short() -> None:

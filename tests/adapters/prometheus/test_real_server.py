@@ -3,17 +3,14 @@
 from __future__ import annotations
 
 import shutil
-import socket
-import subprocess
 import threading
 import time
 from collections.abc import Iterator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
-from urllib.error import URLError
-from urllib.request import urlopen
 
 import pytest
+from support.prometheus_server import running_prometheus
 from support.prometheus_stub import as_text, lag_exporter
 
 from equilag.adapters.kafka.group_samples import measured_input
@@ -64,33 +61,8 @@ def exporter() -> Iterator[int]:
 
 @pytest.fixture
 def url(exporter: int, tmp_path: Path) -> Iterator[str]:
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port = free.getsockname()[1]
-    config = tmp_path / "prometheus.yml"
-    config.write_text(
-        f"global: {{scrape_interval: {REFRESH_S / 2 * 1000:.0f}ms, scrape_timeout: 250ms}}\n"
-        "scrape_configs:\n"
-        f"  - {{job_name: lag, static_configs: [{{targets: ['127.0.0.1:{exporter}']}}]}}\n"
-    )
-    process = subprocess.Popen(
-        ["prometheus", f"--config.file={config}", f"--storage.tsdb.path={tmp_path / 'data'}",
-         f"--web.listen-address=127.0.0.1:{port}", "--log.level=error"],
-    )  # fmt: skip
-    address = f"http://127.0.0.1:{port}"
-    try:
-        give_up = time.monotonic() + 60
-        while True:
-            try:
-                with urlopen(f"{address}/-/ready", timeout=2):
-                    break
-            except URLError:
-                assert time.monotonic() < give_up
-                time.sleep(0.2)
+    with running_prometheus(tmp_path, exporter, REFRESH_S / 2) as address:
         yield address
-    finally:
-        process.terminate()
-        process.wait(20)
 
 
 def test_rates_of_sixty_refreshes_are_within_two_percent(url: str) -> None:
