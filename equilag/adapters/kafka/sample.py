@@ -56,21 +56,17 @@ class ClusterSampler:
         kinds = read.unplannable.items()
         left_out = {name: f"it is {described_kind(kind)[0]}" for name, kind in kinds}
         left_out |= read.left_out
-        offsets: list[_Row] = []
-        members: list[_Row] = []
+        groups = []
         for one in read.groups:
             if one.group in left_out:
                 continue
             ends = one.offsets.log_end
-            known: list[TopicPartition] = []
-            unknown: list[TopicPartition] = []
-            for topic, number in partitions_of(one):
-                (unknown if ends[topic][number] is None else known).append((topic, number))
+            unknown = [(topic, n) for topic, n in partitions_of(one) if ends[topic][n] is None]
             if whole and unknown:
                 left_out[one.group] = f"lag unknown: {several(unknown)}"
-                continue
-            offsets += ((read.ts_ms, *row) for row in offset_rows(one, known, sizes))
-            members += ((read.ts_ms, one.group, *row) for row in member_rows(one.members))
+            else:
+                groups.append(one)
+        offsets, members = tables_of(read.ts_ms, groups, sizes)
         racks: list[_Row] = []
         if time.monotonic() - self._racks_kept >= RACKS_EVERY_S:
             topics = sorted({topic for topic, _ in read.ends})
@@ -79,8 +75,8 @@ class ClusterSampler:
         remarks = [*read.remarks, *read.problems, *by_reason(read.no_ends), *problems]
         return Sample(
             read.ts_ms,
-            _table(OFFSETS, offsets),
-            _table(MEMBERS, members),
+            offsets,
+            members,
             left_out,
             list(dict.fromkeys(remarks)),
             _table(RACKS, racks),
@@ -142,6 +138,21 @@ class Sample:
 def _table(names: Sequence[str], rows: Sequence[_Row]) -> dict[str, list[Any]]:
     """Return a table by column."""
     return {name: [row[place] for row in rows] for place, name in enumerate(names)}
+
+
+def tables_of(
+    ts_ms: int, groups: Iterable[Reading], sizes: Mapping[TopicPartition, int]
+) -> tuple[dict[str, list[Any]], dict[str, list[Any]]]:
+    """Return the tables of offsets and of members of these groups; partitions whose log end is
+    unknown are left out."""
+    offsets: list[_Row] = []
+    members: list[_Row] = []
+    for one in groups:
+        ends = one.offsets.log_end
+        known = [(topic, n) for topic, n in partitions_of(one) if ends[topic][n] is not None]
+        offsets += ((ts_ms, *row) for row in offset_rows(one, known, sizes))
+        members += ((ts_ms, one.group, *row) for row in member_rows(one.members))
+    return _table(OFFSETS, offsets), _table(MEMBERS, members)
 
 
 def partitions_of(read: Reading) -> Iterator[TopicPartition]:

@@ -8,13 +8,14 @@ import signal
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
+from tempfile import TemporaryDirectory
 from typing import Final
 
 from equilag.cli.arguments import options
 from equilag.cli.arguments.cluster import add_cluster, client_settings
 from equilag.cli.arguments.conversions import OneOf, duration, seconds, whole
 from equilag.cli.arguments.files import naming, read_file
-from equilag.cli.arguments.metrics_source import moment
+from equilag.cli.arguments.metrics_source import add_metrics, moment, server_of
 from equilag.cli.arguments.options import Option
 from equilag.cli.arguments.policy_options import add_settings, policy_of
 from equilag.cli.commands import fleet_results
@@ -71,8 +72,9 @@ SPARK: Final = (
 
 def add_fleet_options(parser: argparse.ArgumentParser) -> None:
     """What to read, how to plan, what to spread, and Spark's own settings."""
-    source = parser.add_argument_group("what to read (one of three)")
+    source = parser.add_argument_group("what to read (one of four)")
     options.add(source, *SOURCE)
+    add_metrics(source, past=False)
     add_cluster(source, required=False)
     options.add(parser, Option("--out", "RUN", "a new directory for the results"))
     options.add(parser, fleet_results.TEXTFILE)
@@ -122,15 +124,20 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
+    with TemporaryDirectory() as folder:
+        return _run(args, folder)
+
+
+def _run(args: argparse.Namespace, folder: str) -> int:
+    """`folder` is for a history out of metrics."""
     policy = _policy(args)
-    offsets, members, racks = _sources(args)
+    offsets, members, racks = _sources(args, folder)
     if args.out is None:
         raise InputError("--out is required: a new directory for the results")
 
     from equilag.pipeline.session import check_spark
 
     check_spark()
-
     from equilag.pipeline.fleet_options import FleetOptions, GroupSettings, Rules, read_rules
     from equilag.pipeline.job import run_fleet
 
@@ -197,15 +204,22 @@ def _one_line_only() -> Iterator[None]:
             logging.disable(logging.NOTSET)
 
 
-def _sources(args: argparse.Namespace) -> tuple[tuple[str, ...], ...]:
-    """Files of offsets, members and racks; none for a live cluster. Raises InputError."""
+def _sources(args: argparse.Namespace, folder: str) -> tuple[tuple[str, ...], ...]:
+    """Files of offsets, members and racks; none for a live cluster. What is read of metrics is
+    written to the folder. Raises InputError."""
     files = bool(args.offsets or args.members or args.racks)
-    given = [bool(args.history), files, bool(args.bootstrap_server)]
+    given = [bool(args.history), files, bool(args.prometheus), bool(args.bootstrap_server)]
     if sum(given) != 1:
         raise InputError(
-            "give exactly one of --history, --offsets with --members, and --bootstrap-server"
-            " (see equilag fleet --help)"
+            "give exactly one of --history, --offsets with --members, --prometheus and"
+            " --bootstrap-server (see equilag fleet --help)"
         )
+    if args.prometheus:
+        from equilag.pipeline.results.record_metrics import record_metrics
+
+        at = None if args.at is None else args.at / 1000
+        record_metrics(server_of(args).read(at, args.window, args.selector or ""), folder)
+        return (f"{folder}/offsets",), (f"{folder}/members",), ()
     if args.history:
         from pathlib import Path
 
