@@ -28,8 +28,8 @@ _SPACE, _BEGIN, _WORD, _COLON, _ODD = 1, 2, 4, 8, 16
 _KINDS: Final = np.array(
     [
         _SPACE * chr(code).isspace()
-        | _BEGIN * (chr(code) in "+-0123456789")
-        | _WORD * (chr(code) in "uUnN<")
+        | _BEGIN * (chr(code) in "0123456789")
+        | _WORD * (chr(code) in "+-uUnN<")
         | _COLON * (chr(code) == ":")
         | _ODD * (re.match(r"[^\w\s.,'+-]", chr(code)) is not None)
         for code in range(128)
@@ -83,7 +83,7 @@ def _likely(lines: Sequence[str], left: int, few: int, most: int, columns: int) 
         return []
     first, whole = kinds[words], np.bitwise_or.reduceat(kinds, words)
     count = (first & (_BEGIN | _WORD) != 0) & (whole & _COLON == 0)
-    number = (first & _BEGIN != 0) & (whole & _ODD == 0)
+    number = count & ((first | kinds[words + 1]) & _BEGIN != 0) & (whole & _ODD == 0)
     runs = np.flatnonzero((number[:-1] | np.append(count[2:], False) & count[:-1]) & count[1:])
     above, line = np.searchsorted(words, ends), np.searchsorted(ends, words[runs]) - 1
     found = {*line[runs - above[line] < most].tolist()}

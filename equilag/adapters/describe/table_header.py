@@ -207,7 +207,7 @@ def _may_be_spaced(line: str) -> bool:
 def _is_part(word: str) -> bool:
     """True for a word of which names of columns consist."""
     atoms = _ATOM.findall(word.upper())
-    return _is_known(word) or word == "%" or (atoms != [] and _ATOMS.issuperset(atoms))
+    return _is_known(word) or not word.strip("-_%") or (atoms != [] and _ATOMS.issuperset(atoms))
 
 
 def _is_known(name: str) -> bool:
