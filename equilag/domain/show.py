@@ -17,7 +17,7 @@ PLAIN_NAME: Final = re.compile(r"[A-Za-z0-9_.-]+")
 MASK: Final = "***"
 _NAMED: Final = re.compile(r"([\w.-]+)=")
 _SECRET: Final = re.compile(
-    r"^(?:sasl|ssl)\.|(?:^--|\.).*(?:password|passphrase|secret|token|credential|jaas|pem|key)",
+    r"^(?:sasl|ssl)\.|(?:^--|\.).*(?:password|passphrase|secret|token|credential|jaas|pem|key|user.info)",
     re.IGNORECASE,
 )
 """Names of what may be a secret, but for these."""
@@ -84,6 +84,17 @@ def masked(text: str) -> str:
         if _SECRET.search(found[1]) and not found[1].endswith(_HARMLESS):
             return f"{text[: found.end()]}{MASK}"
     return text
+
+
+def masked_property(text: str) -> str:
+    """Return a property NAME=VALUE without its value where that may be a secret, and nothing of a
+    text that is no such line."""
+    name, equals, value = text.strip().partition("=")
+    if not equals or not PLAIN_NAME.fullmatch(name):
+        return MASK
+    if "\n" in value:
+        return f"{name}={MASK}"
+    return masked(f"--{name}={value}").removeprefix("--")
 
 
 def some_of(names: Sequence[str], most: int) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import json
 import os
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -293,3 +294,33 @@ def test_config_shows_what_is_set_and_where(run, document, refused, tmp_path, mo
     monkeypatch.setenv("EQUILAG_MAX_MOVES", "many")
     assert refused("config", "plan").startswith("EQUILAG_MAX_MOVES: 'many' is not a whole number")
     assert run("config").status == 0
+
+
+@pytest.mark.parametrize(
+    "given",
+    [
+        "sasl_password=HUNTER2",
+        "password=HUNTER2",
+        "sasl.password: HUNTER2",
+        "basic.auth.user.info=u:HUNTER2",
+        "=HUNTER2",
+        "HUNTER2",
+        "ssl.keystore.key=-----BEGIN\nHUNTER2\n-----END",
+        "client.id=a\nsasl.password=HUNTER2",
+        "sasl.jaas.config=x username='u'\n password='HUNTER2';",
+    ],
+)
+def test_config_shows_no_secret_of_wrong_or_long_properties(
+    run, tmp_path, monkeypatch, given: str
+) -> None:
+    profiles = tmp_path / "config.toml"
+    monkeypatch.setenv("EQUILAG_CONFIG", str(profiles))
+    for value in (json.dumps(given), json.dumps([given]), f"{{x = {json.dumps(given)}}}"):
+        profiles.write_text(f"[default]\ncommand_property = {value}", "utf-8")
+        for words in ((), ("--json",)):
+            found = run("config", *words)
+            assert "--command-property" in found.out
+            assert "HUNTER2" not in found.out + found.err
+    profiles.write_text("", "utf-8")
+    monkeypatch.setenv("EQUILAG_COMMAND_PROPERTY", given)
+    assert "HUNTER2" not in run("config").out

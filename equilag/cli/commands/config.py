@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import argparse
-from typing import Final
+from typing import Any, Final
 
 from equilag.cli.arguments import options
 from equilag.cli.arguments.configuration import (
@@ -11,10 +11,11 @@ from equilag.cli.arguments.configuration import (
     read_configuration,
     settable_options,
 )
-from equilag.cli.arguments.options import parsers_of, value_text
+from equilag.cli.arguments.conversions import named_value
+from equilag.cli.arguments.options import Option, parsers_of, value_text
 from equilag.cli.deliver import deliver
 from equilag.domain.errors import InputError
-from equilag.domain.show import guess, masked, show
+from equilag.domain.show import guess, masked, masked_property, show
 from equilag.report.reports.configuration import ConfigReport, SettingInForce
 
 NAME: Final = "config"
@@ -51,9 +52,9 @@ def run(args: argparse.Namespace) -> int:
         for action in settable_options(parser):
             declared, origin = action.declared, found.values.get(action.declared.key)
             if origin or words:
-                text = value_text(declared, origin.text if origin else declared.unset)
+                text = _shown(declared, origin.text if origin else declared.unset)
                 rows.setdefault(declared.flag, SettingInForce(
-                    declared.flag, "\n".join(map(masked, text.split("\n"))) or None,
+                    declared.flag, text or None,
                     origin.layer if origin else "default", origin and origin.place,
                 ))  # fmt: skip
     deliver(
@@ -61,3 +62,10 @@ def run(args: argparse.Namespace) -> int:
         args,
     )
     return 0
+
+
+def _shown(declared: Option, given: Any) -> str:
+    """A value without secrets, as it stands in its place, which may be a wrong one."""
+    hides = masked_property if declared.type is named_value else masked
+    rows = given if isinstance(given, list) else value_text(declared, given).split("\n")
+    return "\n".join(hides(value_text(declared, row)) for row in rows if row != "")
