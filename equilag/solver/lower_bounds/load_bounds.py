@@ -89,12 +89,14 @@ def load_bounds(
     size = len(counting.lag) + len(counting.arcs[0]) + counting.group.n_members
     # A number of sets, so that bounds of large groups are repeatable.
     over = limit_steps(max(8, MAX_VISITS // size), stop)
-    for heaviest in crowded(counting, counting.active):
-        if over():
-            break
-        about = _about(counting, counting.active, heaviest=heaviest)
-        best.floor(heavy(counting, counting.active, heaviest), "heavy", about)
+    first, *others = crowded(counting, counting.active) or [0]
+
+    def try_heaviest(number: int) -> None:
+        about = _about(counting, counting.active, heaviest=number)
+        best.floor(heavy(counting, counting.active, number), "heavy", about)
+
     if not over():
+        try_heaviest(first)
         _try_rest(counting, best, counting.active)
         _try_folding(counting, best, counting.active)
     tried = {counting.active.tobytes(), bytes(counting.group.n_members)}
@@ -104,6 +106,10 @@ def load_bounds(
         if members.tobytes() not in tried:
             tried.add(members.tobytes())
             _try_set(counting, best, members)
+    for heaviest in others:  # these take long in large groups with capacities
+        if over():
+            break
+        try_heaviest(heaviest)
     return best
 
 
