@@ -56,7 +56,7 @@ DIALECTS: Final = (
         "group_id", "topic_name", "partition_id",
     ),
 )  # fmt: skip
-"""The first one with owners comes first; klag-exporter and `equilag exporter` have its names."""
+"""The first one with owners comes first; klag-exporter has its names."""
 
 
 class MetricsRead(NamedTuple):

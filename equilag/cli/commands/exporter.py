@@ -41,16 +41,11 @@ EVERY: Final = Option(
     "--every", "T", "time between two rounds, at least (default: 15s)", duration, 15.0
 )
 
-PARTITIONS: Final = Option(
-    "--partitions", "", "also serve the offsets and the owner of each partition, by the names of"
-    " kafka-lag-exporter: a series per partition, with ids of members",
-)  # fmt: skip
-
 
 def configure(parser: argparse.ArgumentParser) -> None:
     add_cluster(parser, required=False)
     add_metrics(parser, past=False)
-    options.add(parser, GROUPS, EVERY, PARTITIONS)
+    options.add(parser, GROUPS, EVERY)
     options.add(parser, *listening("/metrics, /scale/, /healthz and /readyz", 9479))
     add_reading(parser)
     options.add(parser, *options.LIMITS)
@@ -83,9 +78,7 @@ def run(args: argparse.Namespace) -> int:
         exporter = Exporter(reader_of(args, stack), judge, scaler, args.every, args.seed)
         stack.enter_context(logging_to_stderr())
         host, port = args.listen
-        server = serve(
-            exporter_pages(exporter, partitions=args.partitions), host, port, args.allow_host
-        )
+        server = serve(exporter_pages(exporter), host, port, args.allow_host)
         stack.callback(server.server_close)
         stack.callback(server.shutdown)
         shown = f"{host}:{server.server_address[1]}"

@@ -196,11 +196,6 @@ class Exporter:
             if one.answer is not None
         ]
 
-    def readings(self) -> list[Reading]:
-        """What was read last of each group."""
-        readings = (one.watched.reading for _, one in sorted(self._known.items()))
-        return [one for one in readings if one is not None]
-
     def answer(self, name: str) -> GroupAnswer | None:
         """The last answer of a group, with its age; None for a group that is not known."""
         one = self._known.get(name)

@@ -8,12 +8,7 @@ from typing import Any, Final
 from equilag.live.exporter.exporter import Exporter
 from equilag.live.exporter.group_answer import GroupAnswer
 from equilag.live.status.http_server import JSON, TEXT, Answer, PageRequest, Pages, as_json
-from equilag.live.status.metric_families import (
-    gauges,
-    group_families,
-    metrics_page,
-    partition_families,
-)
+from equilag.live.status.metric_families import gauges, group_families, metrics_page
 
 STALE_S: Final = 120.0
 """Age of an answer beyond which nobody should scale by it."""
@@ -41,15 +36,12 @@ def scale_page(answer: Callable[[str], GroupAnswer | None]) -> Callable[[PageReq
     return page
 
 
-def exporter_pages(exporter: Exporter, *, partitions: bool = False) -> Pages:
-    """With `partitions` there is a series for each partition, with ids of members. Raises
-    MissingExtra without prometheus_client."""
+def exporter_pages(exporter: Exporter) -> Pages:
+    """Raises MissingExtra without prometheus_client."""
 
     def families() -> Iterator[Any]:
         yield from gauges("equilag_exporter", [exporter.facts])
         yield from group_families(exporter.answers())
-        if partitions:
-            yield from partition_families(exporter.readings())
 
     def ready(_: PageRequest) -> Answer:
         facts = exporter.facts

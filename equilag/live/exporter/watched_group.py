@@ -55,7 +55,6 @@ class WatchedGroup:
         self._tracker = LoadTracker()
         self._earlier: deque[_Moment] = deque()
         self.read_at = float("-inf")
-        self.reading: Reading | None = None
         self.group: Group | None = None
         self._answer: GroupAnswer | None = None
         self._judged_at = float("-inf")
@@ -85,7 +84,7 @@ class WatchedGroup:
         if (before := self._before(now)) is not None:
             given["previous"] = round(at - before.at, 3), before.offsets
         self.group = Group.build(**given)
-        self.read_at, self.reading = at, reading
+        self.read_at = at
         self._changed |= not self._earlier or len(self._earlier) == 1
         if self._answer is not None:
             self._answer = replace(self._answer, **figures_of(self.group))

@@ -7,8 +7,6 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cache
 from typing import Any, Final
 
-from equilag.adapters.kafka.reading import Reading
-from equilag.adapters.prometheus.series import DIALECTS, OWNER
 from equilag.domain.document import field_texts
 from equilag.domain.errors import MissingExtra
 from equilag.live.exporter.group_answer import GroupAnswer
@@ -94,39 +92,6 @@ def group_families(answers: Sequence[GroupAnswer]) -> Iterator[Any]:
             if value := getattr(one, name):
                 family.add_metric([one.group, value], 1.0)
         yield family
-
-
-def partition_families(readings: Iterable[Reading]) -> Iterator[Any]:
-    """Offsets and owners of all partitions, by the names of kafka-lag-exporter."""
-    from prometheus_client.core import GaugeMetricFamily
-
-    dialect = DIALECTS[0]
-    place, owner = ["topic", "partition"], ["group", OWNER, "client_id", "member_host"]
-    lag = GaugeMetricFamily(dialect.lag, "Records between commit and log end", labels=place + owner)
-    commit = GaugeMetricFamily(dialect.committed, "Committed offset", labels=place + owner)
-    end = GaugeMetricFamily(dialect.log_end, "Log end offset", labels=place)
-    ends: dict[tuple[str, str], int] = {}
-    for one in readings:
-        held = {(t, n): m for m in one.members for t, owned in m.owned.items() for n in owned}
-        for topic, offsets in one.offsets.committed.items():
-            for number, (at, last) in enumerate(
-                zip(offsets, one.offsets.log_end[topic], strict=True)
-            ):
-                member, labels = (
-                    held.get((topic, number)),
-                    [topic, str(number), one.group, "", "", ""],
-                )
-                if member is not None:
-                    labels[3:] = member.id, member.client_id or "", member.host or ""
-                if last is not None:
-                    ends[topic, str(number)] = last
-                if at is not None:
-                    commit.add_metric(labels, float(at))
-                if at is not None and last is not None:
-                    lag.add_metric(labels, float(max(0, last - at)))
-    for partition, last in ends.items():
-        end.add_metric(list(partition), float(last))
-    yield from (lag, commit, end)
 
 
 def steward_families(shown: StewardFacts, answers: Sequence[GroupAnswer]) -> Iterator[Any]:

@@ -11,8 +11,6 @@ from prometheus_client.openmetrics.parser import text_string_to_metric_families 
 from prometheus_client.parser import text_string_to_metric_families as metrics
 from support.exported_groups import Cluster, exporter_of, reading
 
-from equilag.adapters.prometheus.metric_groups import groups_of
-from equilag.adapters.prometheus.metrics_text import read_metrics_text
 from equilag.domain.errors import EquilagError
 from equilag.live.exporter import exporter as exporter_module
 from equilag.live.exporter.exporter import Exporter
@@ -85,21 +83,6 @@ def test_each_group_has_its_figures(exporter: Exporter, cluster: Cluster, now: l
 def test_no_label_holds_a_member(exporter: Exporter, cluster: Cluster, now: list[float]) -> None:
     rounds(exporter, cluster, now, "orders")
     assert "orders-1" not in page(exporter, "/metrics").body.decode()
-
-
-def test_partitions_are_written_if_asked_for_and_equilag_reads_them(
-    exporter: Exporter, cluster: Cluster, now: list[float]
-) -> None:
-    rounds(exporter, cluster, now, "orders", "audit")
-    text = exporter_pages(exporter, partitions=True)["/metrics"](PageRequest()).body.decode()
-    found = groups_of(read_metrics_text(text, "m.txt"))
-    assert found.keys() == {"audit", "orders"}
-    for one, known in zip(
-        found.values(), sorted(cluster.groups, key=lambda g: g.group), strict=True
-    ):
-        assert one.last.offsets.log_end == known.offsets.log_end
-        assert one.last.offsets.committed == known.offsets.committed
-        assert {m.id: m.owned for m in one.last.members} == {m.id: m.owned for m in known.members}
 
 
 def test_openmetrics_is_written_for_those_that_accept_it(
