@@ -241,6 +241,21 @@ def test_what_was_typed_leaves_no_place_for_other_values(parsed, tmp_path: Path)
     assert (shown.top, shown.output) == (3, "json")
 
 
+def test_the_better_one_of_two_that_exclude_each_other_counts(parsed) -> None:
+    limits = "max_moves = 3\nmax_move_weight = 9"
+    for words, profile, variables in (
+        (["--fresh"], limits, {}),
+        (["--fresh"], "", {"EQUILAG_MAX_MOVES": "3"}),
+        ([], limits, {"EQUILAG_FRESH": "true"}),
+    ):
+        found = parsed(["plan", "x", *words], profile, **variables)
+        assert (found.fresh, found.max_moves, found.max_move_weight) == (True, None, None)
+    found = parsed(["plan", "x", "--max-moves=5"], "fresh = true\nmax_move_weight = 9")
+    assert (found.fresh, found.max_moves, found.max_move_weight) == (False, 5, 9)
+    assert not parsed(["plan", "x"], "fresh = true", EQUILAG_MAX_MOVES="5").fresh
+    assert not parsed(["steward", "--dry-run"], "take_over = true").take_over
+
+
 def test_errors_say_where_a_value_is_from(refused, write, monkeypatch) -> None:
     group = str(write())
     monkeypatch.setenv("EQUILAG_BOOTSTRAP_SERVER", "b:1")
@@ -249,7 +264,8 @@ def test_errors_say_where_a_value_is_from(refused, write, monkeypatch) -> None:
         " EQUILAG_BOOTSTRAP_SERVER"
     )
     monkeypatch.setenv("EQUILAG_MAX_MOVES", "3")
-    assert refused("plan", group, "--fresh").startswith("EQUILAG_MAX_MOVES: cannot be combined")
+    monkeypatch.setenv("EQUILAG_FRESH", "true")
+    assert refused("plan", group).startswith("EQUILAG_MAX_MOVES: cannot be combined with fresh")
 
 
 def test_settings_of_a_plan_do_not_disturb_a_plan_that_is_given(

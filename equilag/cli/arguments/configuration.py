@@ -194,8 +194,8 @@ def _refuse(origin: Origin, key: str, known: Iterable[str]) -> None:
 
 def settle(parser: argparse.ArgumentParser, found: argparse.Namespace) -> None:
     """Take back what nobody typed and what has no effect beside what was typed: sources, if there
-    is a better one, and what needs an option that is missing. Raises InputError for an option that
-    was typed in vain."""
+    is a better one, what a better one excludes, and what needs an option that is missing. Raises
+    InputError for an option that was typed in vain."""
 
     given = given_options(parser, found)
 
@@ -214,6 +214,11 @@ def settle(parser: argparse.ArgumentParser, found: argparse.Namespace) -> None:
     for one in sources:
         if one.declared.flag not in first | needed:
             take_back(one, found)
+    by_flag = {one.declared.flag: one for one in given}
+    for one in given:
+        other = by_flag.get(one.declared.excludes, one)
+        if rank(one) != rank(other):
+            take_back(min(one, other, key=rank), found)
     given = given_options(parser, found)
     flags = {one.declared.flag for one in given}
     for one in given:

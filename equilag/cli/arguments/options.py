@@ -53,6 +53,8 @@ class Option(NamedTuple):
     required: bool = False
     needs: tuple[str, ...] = ()
     """Options of which one has to be given beside this one."""
+    excludes: str = ""
+    """An option that cannot stand beside this one."""
     is_source: bool = False
     """True if it names a group or groups to read: only one of the sources counts."""
     parameter: str = ""

@@ -101,7 +101,10 @@ def _option(declared: Setting, default: Any, helps: Mapping[str, str]) -> Option
         text = f"{text} (default: {words})"
     metavar = "" if isinstance(form, Flag) else declared.metavar
     repeats = isinstance(form, Entries)
-    return Option(declared.option, metavar, text, converter(declared), repeats=repeats)
+    excludes = SETTINGS[declared.excludes].option if declared.excludes else ""
+    return Option(
+        declared.option, metavar, text, converter(declared), repeats=repeats, excludes=excludes
+    )
 
 
 def _default_words(declared: Setting, default: Any) -> str:

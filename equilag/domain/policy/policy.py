@@ -49,14 +49,13 @@ class Policy(Settings):
         fix = object.__setattr__
         for name, declared in SETTINGS.items():
             fix(self, name, declared.checked(getattr(self, name)))
+            other = declared.excludes
+            if other and getattr(self, other) and getattr(self, name) is not None:
+                raise InputError(f"cannot be combined with {other}, which assumes no owners", name)
         if getattr(self, "balance") is None:  # noqa: B009  until here it may be
             fix(self, "balance", self.default_balance)
         if self.add_members == 0:
             fix(self, "add_members", None)
-        for limit in ("max_moves", "max_move_weight"):
-            if self.fresh and getattr(self, limit) is not None:
-                problem = "cannot be combined with fresh, which assumes no owners"
-                raise InputError(problem, limit)
 
     @property
     def default_balance(self) -> Balance:

@@ -98,7 +98,7 @@ class Settings:
         None, Whole(), "moves", "N",
         "move at most N partitions; if even counts force more moves, an error names the"
         " number",
-        default_words="no limit",
+        default_words="no limit", excludes="fresh",
         commands=_PLANNING, refused={"size": _NO_OWNERS}, always=True,
         words=lambda most: f"at most {plural(most, 'move')}",
     )  # fmt: skip
@@ -118,7 +118,8 @@ class Settings:
     max_move_weight: int | None = setting(
         None, Whole(MAX_MOVE_COST, "2^53 - 1"), "moves", "N",
         "move at most this weight; if even counts force more, an error names it",
-        default_words="no limit", commands=_PLANNING, refused={"size": _NO_OWNERS},
+        default_words="no limit", excludes="fresh",
+        commands=_PLANNING, refused={"size": _NO_OWNERS},
         words=lambda most: f"moves of at most {most:,} in weight",
     )  # fmt: skip
     weight: WeightKind | None = setting(

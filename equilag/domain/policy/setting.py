@@ -197,6 +197,8 @@ class Setting:
     """Those that have the option."""
     refused: Mapping[Command, str] = field(default_factory=dict)
     """Command -> why it cannot take the setting."""
+    excludes: str = ""
+    """The name of a setting that leaves no room for it."""
     words: Callable[[Any], str] | None = None
     """A value in force -> what the line about the policy says of it."""
     always: bool = False
