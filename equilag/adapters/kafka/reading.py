@@ -123,7 +123,7 @@ class Reading:
     """A group, its members (with the topics that their patterns match) and its offsets.
 
     `kind` is ``classic``, ``consumer`` (KIP-848) or ``classic-streams``, `state` Kafka's name of
-    its state, `protocol` the assignor in use ("" if none), `taken_at` an RFC 3339 time.
+    its state, `protocol` the assignor in use ("" if none), `taken_at` an RFC 3339 time or "".
     """
 
     group: str
@@ -147,7 +147,7 @@ class Reading:
         generation = UNKNOWN_GENERATION if self.epoch is None else self.epoch
         given: GroupInput = {
             "name": self.group,
-            "taken_at": self.taken_at,
+            "taken_at": self.taken_at or None,
             "topics": self.offsets.sizes,
             "members": [
                 Member(

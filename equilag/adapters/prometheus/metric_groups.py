@@ -25,8 +25,10 @@ MIN_GAP_S: Final = 60.0
 MAX_LAG: Final = 2**53
 """From here on a sample, which is a float, is no exact offset."""
 
+MAX_DIGITS: Final = 7
+"""Of the number of a partition: topics have fewer than ten million."""
 MAX_MISSING: Final = 10_000
-"""Partitions of a topic without a series: more than a topic has on most clusters."""
+"""Partitions of a group without a series: more than a group has on most clusters."""
 
 Place = tuple[str, int]
 
@@ -66,18 +68,17 @@ class Course:
 
 def _courses(read: MetricsRead, name: str, group: str = "") -> dict[str, dict[Place, Course]]:
     """Group, or "", -> partition -> what was said of it. Raises InputError."""
-    dialect, found = (
-        read.dialect,
-        defaultdict[str, defaultdict[Place, list[MetricSeries]]](lambda: defaultdict(list)),
+    dialect = read.dialect
+    found: defaultdict[str, defaultdict[Place, list[MetricSeries]]] = defaultdict(
+        lambda: defaultdict(list)
     )
     for one in read.metrics.get(name, ()):
         topic, number = one.labels.get(dialect.topic, ""), one.labels.get(dialect.partition, "")
-        if not topic or not (number.isascii() and number.isdecimal()) or len(number) > 8:
-            problem = f"{name} has no topic or partition in {show(dict(one.labels))}"
+        is_number = number.isascii() and number.isdecimal() and len(number) <= MAX_DIGITS
+        if not topic or not is_number:
+            problem = f"{name} has the topic {show(topic)} and the partition {show(number)}"
             raise InputError(problem, source=read.source)
-        if (partition := int(number)) >= MAX_PARTITIONS:
-            raise InputError(f"{name} has a partition {number}", source=read.source)
-        found[one.labels.get(group, "")][topic, partition].append(one)
+        found[one.labels.get(group, "")][topic, int(number)].append(one)
     return {
         of: {
             place: Course(series, name, f"{place[0]}-{place[1]}", read.source)
@@ -96,6 +97,9 @@ def groups_of(
     dialect = read.dialect
     lags, commits = (_courses(read, name, dialect.group) for name in dialect[1:3])
     ends, starts = (_courses(read, name).get("", {}) for name in dialect[3:5])
+    in_topic: defaultdict[str, list[int]] = defaultdict(list)
+    for topic, number in ends:
+        in_topic[topic].append(number)
     counts = {
         one.labels.get(dialect.group, ""): one.points[-1][1]
         for one in read.metrics.get(dialect.members, ())
@@ -106,8 +110,8 @@ def groups_of(
     for group in sorted(name for name in lags.keys() | commits if name and wanted(name)):
         own, committed = lags.get(group, {}), commits.get(group, {})
         topics = {topic for topic, _ in own.keys() | committed}
-        known = {*own, *committed, *(place for place in ends if place[0] in topics)}
-        sizes = _sizes(known, read.source)
+        known = *own, *committed, *((topic, n) for topic in topics for n in in_topic[topic])
+        sizes = _sizes({*known}, read.source)
         moments = sorted({at for one in (own or committed).values() for at in one.times})
         gaps = np.diff(moments)
         gap = max(MIN_GAP_S, GAP * float(np.median(gaps))) if len(gaps) else MIN_GAP_S
@@ -116,7 +120,7 @@ def groups_of(
         offsets = [_offsets(columns, sizes, at, gap) for at in moments]
         first, last = (
             Reading(
-                group, "", "", "", utc(moments[place]),
+                group, "", "", "", utc(moments[place]) if read.at else "",
                 _members(read, committed or own, sizes, moments[place], gap, counts.get(group)),
                 offsets[place], [], unsaid,
             )
@@ -131,8 +135,9 @@ def _sizes(known: Iterable[Place], source: str) -> dict[str, int]:
     numbers: defaultdict[str, list[int]] = defaultdict(list)
     for topic, number in sorted(known):
         numbers[topic].append(number)
+    missing = 0
     for topic, found in numbers.items():
-        if found[-1] >= len(found) + MAX_MISSING:
+        if (missing := missing + found[-1] + 1 - len(found)) > MAX_MISSING:
             problem = (
                 f"there are {len(found)} partitions of {topic}, and one is {topic}-{found[-1]}"
             )

@@ -68,4 +68,4 @@ class MetricsRead(NamedTuple):
     source: str
     """What messages call it."""
     at: float
-    """The moment that was asked for, in seconds since 1970."""
+    """The moment that was asked for, in seconds since 1970; 0 if that is not known."""

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import base64
-import http.client
 import json
 import re
 import ssl
 import time
 from collections.abc import Mapping
+from http.client import HTTPException
 from typing import Any, Final
-from urllib.error import HTTPError, URLError
+from urllib.error import HTTPError
 from urllib.parse import urlencode, urlsplit
 from urllib.request import HTTPRedirectHandler, HTTPSHandler, Request, build_opener
 
@@ -53,6 +53,8 @@ def read_settings(properties: Mapping[str, str], source: str) -> dict[str, str]:
                 value = read_text(value).strip()
             except InputError as error:
                 raise InputError(error.problem, key, source) from error
+        if not value.isprintable() or (name == "token" and not value.isascii()):
+            raise InputError("has characters that it cannot have", key, source)
         found[name] = value
     return found
 
@@ -62,12 +64,16 @@ class PrometheusServer:
     query, for whatever goes wrong; no message has a login in it."""
 
     def __init__(self, url: str, settings: Mapping[str, str] | None = None) -> None:
-        parts = urlsplit(url)
-        if parts.username or parts.password:
+        if "@" in url:
             raise InputError("has a login in it; --prometheus-config names a file for it",
                              "--prometheus")  # fmt: skip
-        if not parts.hostname or parts.query or parts.fragment:
-            raise InputError(f"{show(url)} is no address such as http://host:9090", "--prometheus")
+        try:
+            parts = urlsplit(url)
+            is_address = parts.hostname and parts.port != 0 and not parts.query + parts.fragment
+        except ValueError:
+            is_address = False
+        if not is_address:  # which may have a secret in it
+            raise InputError("is no address such as http://host:9090", "--prometheus")
         self.url, own = url.rstrip("/"), settings or {}
         self._headers = {"Accept": "application/json"}
         if "token" in own:
@@ -78,7 +84,8 @@ class PrometheusServer:
         try:
             context = ssl.create_default_context(cafile=own.get("ca"))
             if "cert" in own:
-                context.load_cert_chain(own["cert"], own.get("key"))
+                # Without a password OpenSSL would ask for that of a key on the terminal.
+                context.load_cert_chain(own["cert"], own.get("key"), password="")
         except OSError as error:
             raise InputError(f"TLS: {error.strerror or error}", "--prometheus-config") from error
         self._opener = build_opener(_SameHost, HTTPSHandler(context=context))
@@ -138,7 +145,10 @@ class PrometheusServer:
             if data["resultType"] != "matrix":
                 raise ValueError(f"a {data['resultType']} in place of a matrix")
             found = [
-                MetricSeries(one["metric"], [(float(t), float(v)) for t, v in one["values"]])
+                MetricSeries(
+                    {name: str(value) for name, value in one["metric"].items()},
+                    [(float(when), float(number)) for when, number in one["values"]],
+                )
                 for one in data["result"]
                 if one.get("values")
             ]
@@ -146,7 +156,7 @@ class PrometheusServer:
             if not all(at - window_s - 1 <= when <= at + 1 for when in times):
                 raise ValueError("samples of times that were not asked for")
             return found
-        except (KeyError, TypeError, AttributeError) as error:
+        except (KeyError, TypeError, AttributeError, OverflowError, RecursionError) as error:
             problem = f"{query}: the answer is not that of a Prometheus server"
             raise InputError(problem, source=self.url) from error
         except ValueError as error:  # also of JSON
@@ -161,14 +171,13 @@ class PrometheusServer:
             with self._opener.open(request, timeout=WAIT_S) as answer:
                 return _whole(answer)
         except HTTPError as error:
-            with error:
-                text = error.read(10_000)
             try:
-                reason = str(json.loads(text)["error"])
-            except (ValueError, KeyError, TypeError):
+                with error:
+                    reason = str(json.loads(_whole(error))["error"])
+            except (ValueError, KeyError, TypeError, RecursionError, OSError, HTTPException):
                 reason = f"HTTP {error.code} {error.reason}"
             raise ValueError(shorten(reason, 300)) from error
-        except (URLError, OSError, http.client.HTTPException) as error:
+        except (OSError, HTTPException) as error:
             raise ValueError(f"no answer: {getattr(error, 'reason', None) or error}") from error
 
 

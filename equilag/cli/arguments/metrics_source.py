@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 from datetime import UTC, datetime, timedelta
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from equilag.cli.arguments import options
 from equilag.cli.arguments.conversions import duration, wrong
@@ -18,20 +18,22 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from equilag.adapters.kafka.group_samples import GroupSamples
-    from equilag.adapters.prometheus.series import Dialect, MetricsRead
+    from equilag.adapters.prometheus.series import MetricsRead
     from equilag.adapters.prometheus.server import PrometheusServer
     from equilag.domain.building.group_input import GroupInput
 
-WINDOW_S = 300.0
+WINDOW_S: Final = 300.0
 """Twenty scrapes at 15 s, and ten refreshes of exporters at 30 s."""
-MAX_NAMES = 5
+MAX_NAMES: Final = 5
 """Groups that a message names: they fit on one line."""
+MAX_DIGITS: Final = 15
+"""Of milliseconds since 1970: 30,000 years."""
 
 
 def moment(text: str) -> int:
     """Milliseconds since 1970, out of themselves or an RFC 3339 time (UTC unless it says)."""
     try:
-        if text.isdecimal():
+        if text.isdecimal() and len(text) <= MAX_DIGITS:
             return int(text)
         when = datetime.fromisoformat(text)
     except ValueError as error:
@@ -77,8 +79,8 @@ def server_of(args: argparse.Namespace) -> PrometheusServer:
         text = read_file(path)
         with naming(path):
             settings = read_settings(read_properties(text), path)
-    if len(args.prometheus) > 1:
-        raise InputError("takes one server, or one or two texts", METRICS)
+    if len(args.prometheus) > 1 or getattr(args, "between", None) is not None:
+        raise InputError("takes one server, or two texts with --between", METRICS)
     return PrometheusServer(args.prometheus[0], settings)
 
 
@@ -113,17 +115,14 @@ def _read(args: argparse.Namespace) -> MetricsRead:
 
 def samples_from_metrics(
     args: argparse.Namespace, wanted: Callable[[str], object] = bool
-) -> tuple[dict[str, GroupSamples], Dialect]:
+) -> dict[str, GroupSamples]:
     """The groups that are wanted, at the times at which they were scraped. Raises InputError."""
     from equilag.adapters.prometheus.metric_groups import groups_of
 
-    read = _read(args)
-    return groups_of(read, wanted), read.dialect
+    return groups_of(_read(args), wanted)
 
 
-def input_of(
-    found: GroupSamples, dialect: Dialect, reset: str | None, *, is_text: bool
-) -> tuple[GroupInput, list[str]]:
+def input_of(found: GroupSamples, reset: str | None) -> tuple[GroupInput, list[str]]:
     """A group with what was measured, and remarks."""
     from equilag.adapters.kafka.group_samples import measured_input
 
@@ -131,19 +130,16 @@ def input_of(
         given, remarks = measured_input(found, reset)
     else:
         given, remarks = found.last.group_input(reset), ["one sample: rates are unknown"]
-    if is_text:
-        del given["taken_at"]
-    if dialect.has_owners:
-        count = plural(len(found.last.members), "member")
-        topics = "subscriptions are not in the metrics: all topics of the group for"
-        return given, [*remarks, f"assumed: {topics} {count}; members without partitions are not"]
-    told = "assumed: members are called member-1, member-2, ..."
-    return given, [*remarks, *found.last.incomplete, told]
+    if unsaid := found.last.incomplete:
+        return given, [*remarks, *unsaid, "assumed: members are called member-1, member-2, ..."]
+    count = plural(len(found.last.members), "member")
+    topics = "subscriptions are not in the metrics: all topics of the group for"
+    return given, [*remarks, f"assumed: {topics} {count}; members without partitions are not"]
 
 
 def group_from_metrics(args: argparse.Namespace) -> tuple[GroupSamples, GroupInput, list[str]]:
     """The group of ``--prometheus``, its samples, and remarks. Raises InputError."""
-    found, dialect = samples_from_metrics(args)
+    found = samples_from_metrics(args)
     name = next(iter(found), "") if args.group is None and len(found) == 1 else args.group
     if name is None:
         groups = listed(sorted(found), MAX_NAMES)
@@ -151,5 +147,4 @@ def group_from_metrics(args: argparse.Namespace) -> tuple[GroupSamples, GroupInp
     if name not in found:
         problem = f"the metrics have no group {show(name)}{guess(name, found)}"
         raise InputError(problem, "--group", args.prometheus[0])
-    is_text = not is_server(args.prometheus[0])
-    return found[name], *input_of(found[name], dialect, args.auto_offset_reset, is_text=is_text)
+    return found[name], *input_of(found[name], args.auto_offset_reset)

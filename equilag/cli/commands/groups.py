@@ -10,12 +10,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 from equilag.cli.arguments import options
 from equilag.cli.arguments.cluster import GROUPS, add_cluster, add_reading, reading
-from equilag.cli.arguments.metrics_source import (
-    add_metrics,
-    input_of,
-    is_server,
-    samples_from_metrics,
-)
+from equilag.cli.arguments.metrics_source import add_metrics, input_of, samples_from_metrics
 from equilag.cli.arguments.source import check_source, source_words
 from equilag.cli.arguments.text_source import add_text, groups_from_text
 from equilag.cli.deliver import deliver
@@ -153,18 +148,17 @@ def _of_metrics(args: argparse.Namespace) -> Found:
 
     wanted = bool if args.groups is None else args.groups.fullmatch
     reset = args.auto_offset_reset or options.RESETS_DEFAULT
-    found, dialect = samples_from_metrics(args, wanted)
-    is_text, rows = not is_server(args.prometheus[0]), []
-    for samples in found.values():
-        given, remarks = input_of(samples, dialect, reset, is_text=is_text)
+    rows, told = [], set[str]()
+    for samples in samples_from_metrics(args, wanted).values():
+        given, remarks = input_of(samples, reset)
         unknown = sum(map(len, samples.last.offsets.unknown.values()))
         group = Group.build(**given)
         facts = live_group_facts(
             group, options.limits_of(args), unknown_lags=unknown, remarks=remarks
         )
         rows.append(facts)
-    told = [] if dialect.has_owners else [f"{dialect.tool} does not say who reads what"]
-    return rows, {}, told
+        told.update(samples.last.incomplete)  # the same of all
+    return rows, {}, [*told]
 
 
 def plan_command(groups: Sequence[LiveGroupFacts], args: argparse.Namespace) -> str | None:

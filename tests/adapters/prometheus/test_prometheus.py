@@ -140,6 +140,13 @@ def test_what_two_clusters_say_is_not_mixed() -> None:
         (Stub(body=b'{"status":"success","data":{"resultType":"matrix","result":[{"metric":{},'
                    b'"values":[[1,"x"]]}]}}'), "could not convert"),
         (Stub(body=b'{"status":"success","data":{"resultType":"matrix","result":[{"metric":{},'
+                   b'"values":[[1,1' + b"0" * 400 + b']]}]}}'), "not that of a Prometheus server"),
+        (Stub(body=b'{"status":"success","data":{"resultType":"matrix","result":[{"metric":[],'
+                   b'"values":[[1,"1"]]}]}}'), "not that of a Prometheus server"),
+        (Stub(body=b"[" * 200_000), "not that of a Prometheus server"),
+        (Stub(body=b"[" * 200_000, status=500), "HTTP 500"),
+        (Stub(body=b"{", status=500, headers={"Content-Length": "900"}), "HTTP 500"),
+        (Stub(body=b'{"status":"success","data":{"resultType":"matrix","result":[{"metric":{},'
                    b'"values":[[1e15,"1"]]}]}}'), "samples of times that were not asked for"),
         (Stub(body=b'{"status":"success","data":{"resultType":"vector","result":[]}}'),
          "a vector in place of a matrix"),
@@ -175,7 +182,11 @@ def test_nobody_there() -> None:
         PrometheusServer("http://127.0.0.1:9").read(NOW, 300.0)
 
 
-@pytest.mark.parametrize("url", ["http://me:s3cret@host:9090", "http://", "http://h/?a=1"])
+@pytest.mark.parametrize(
+    "url",
+    ["http://me:s3cret@host:9090", "http://me:s3cret#@host", "http://me:s3cret/@host", "http://",
+     "http://h/?token=s3cret", "http://h:s3cret", "http://[h"],
+)  # fmt: skip
 def test_an_address_that_is_none(url: str) -> None:
     with pytest.raises(InputError) as raised:
         PrometheusServer(url)
@@ -195,6 +206,10 @@ def test_logins_from_files(tmp_path: Path) -> None:
         read_settings({"tokn": "s3cret"}, "p")
     with pytest.raises(InputError, match=r"token.file"):
         read_settings({"token.file": str(tmp_path / "none")}, "p")
+    (tmp_path / "pass").write_text("s3cret\ns3cret\n")
+    with pytest.raises(InputError, match=r"token.file: has characters") as raised:
+        read_settings({"token.file": str(tmp_path / "pass")}, "p")
+    assert "s3cret" not in str(raised.value)
     with pytest.raises(InputError, match="TLS"):
         PrometheusServer("https://h", {"ca": str(tmp_path / "none")})
 
@@ -206,12 +221,14 @@ def test_logins_from_files(tmp_path: Path) -> None:
         ("up 1\n", "has no metrics of consumer groups"),
         ('kafka_consumergroup_group_lag{group="g",topic="t",partition="0"} 1', "within a line"),
         ('kafka_consumergroup_group_lag{group="g",topic="t"\n', "is no whole text of metrics"),
-        ('kafka_consumergroup_group_lag{group="g"} 1\n', "has no topic or partition"),
+        ('kafka_consumergroup_group_lag{group="g"} 1\n', 'has the topic "" and the partition ""'),
         ('kafka_consumergroup_group_lag{group="g",topic="t",partition="99999999"} 1\n',
-         "has a partition 99999999"),
+         'has the topic "t" and the partition "99999999"'),
         ("\x00\x01\n", "is no whole text of metrics"),
         ('kafka_consumergroup_group_lag{group="g",topic="t",partition="9999998"} 1\n',
          "there are 1 partitions of t, and one is t-9999998"),
+        ("".join(f'kafka_consumergroup_group_lag{{group="g",topic="t{n}",partition="6000"}} 1\n'
+                 for n in (1, 2)), "there are 1 partitions of t2, and one is t2-6000"),
     ],
 )  # fmt: skip
 def test_wrong_texts_are_errors(text: str, problem: str) -> None:
