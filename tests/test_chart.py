@@ -105,7 +105,10 @@ def helm(tmp_path_factory: pytest.TempPathFactory) -> str:
 def rendered(helm: str, *settings: str) -> list[dict[str, Any]]:
     sets = [word for one in settings for word in ("--set", one)]
     done = subprocess.run(
-        [helm, "template", "equilag", CHART, *sets], capture_output=True, text=True, timeout=60
+        [helm, "template", "equilag", CHART, "--kube-version=1.30", *sets],
+        capture_output=True,
+        text=True,
+        timeout=60,
     )
     assert done.returncode == 0, done.stderr
     return [one for one in yaml.safe_load_all(done.stdout) if one]
@@ -136,7 +139,7 @@ def test_the_chart_renders_what_kubernetes_and_equilag_take(
     for one in deployments:
         pod = one["spec"]["template"]["spec"]
         (container,) = pod["containers"]
-        given = vars(build_parser().parse_args(container["args"]))
+        given = vars(build_parser().parse_args([*container["args"], "--bootstrap-server=b:1"]))
         assert given["listen"] == ("0.0.0.0", container["ports"][0]["containerPort"])
         assert container["securityContext"]["readOnlyRootFilesystem"]
         assert pod["securityContext"]["runAsNonRoot"]

@@ -33,11 +33,11 @@ workloads:
 {{- end }}
 
 {{- define "equilag.selector" -}}
-app.kubernetes.io/name: {{ .name }}
+app.kubernetes.io/name: equilag
+app.kubernetes.io/instance: {{ .name }}
 {{- end }}
 
 {{- define "equilag.labels" -}}
 {{ include "equilag.selector" . }}
 app.kubernetes.io/component: {{ .component }}
-app.kubernetes.io/part-of: equilag
 {{- end }}
