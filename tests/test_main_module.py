@@ -1,4 +1,4 @@
-"""``equilag`` and ``python -m equilag``: Ctrl-C while modules are loaded."""
+"""``equilag`` and ``python -m equilag``: Ctrl-C while modules are loaded, and defects."""
 
 from __future__ import annotations
 
@@ -21,14 +21,27 @@ class InterruptedImport:
             raise KeyboardInterrupt
 
 
-def test_an_interruption_before_the_command_runs(monkeypatch: pytest.MonkeyPatch) -> None:
-    def interrupted() -> int:
-        raise KeyboardInterrupt
+@pytest.mark.parametrize(
+    ("error", "status", "said"),
+    [(KeyboardInterrupt(), 130, ""), (MemoryError("a defect"), 70, "MemoryError: a defect\n")],
+)
+def test_how_a_command_can_end_early(
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    error: BaseException,
+    status: int,
+    said: str,
+) -> None:
+    def fail() -> int:
+        raise error
 
-    monkeypatch.setattr(equilag.cli, "main", interrupted)
+    monkeypatch.setattr(equilag.cli, "main", fail)
     with pytest.raises(SystemExit) as end:
         runpy.run_module("equilag", run_name="__main__")
-    assert end.value.code == 130
+    assert end.value.code == status
+    shown = capsys.readouterr().err
+    assert shown.endswith(said)
+    assert bool(shown) == bool(said)
 
 
 def test_an_interruption_while_the_command_line_is_loaded(monkeypatch: pytest.MonkeyPatch) -> None:

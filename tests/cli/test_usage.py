@@ -50,7 +50,7 @@ def test_version(run) -> None:
 LIVE_GROUP = ["--bootstrap-server", "b", "--group", "g"]
 COLLECT = ["collect", "--bootstrap-server", "127.0.0.1:9", "--out", "history"]
 FLEET = ["fleet", "--history", "h"]
-ALONE = "give exactly one of --history, --offsets with --members, and --bootstrap"
+ALONE = "give exactly one of --history, --offsets with --members, --prometheus and"
 OLD_PLAN = "with PLAN the options that make a plan"
 
 WRONG = [
