@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any, Final
 
 import pytest
+from support.paths import SAMPLES
 
 from equilag.cli.arguments.configuration import (
     FILE,
@@ -21,8 +22,8 @@ from equilag.cli.arguments.configuration import (
 from equilag.cli.arguments.options import Option, options_of, parsers_of
 from equilag.cli.parser import build_parser
 
-SAMPLES: Final = ("70", "110", "30s", "2m", "4..12", "8..9", "a=b", "c=d", "h:1", "h:2",
-                  "2026-11-21", "2026-11-22")  # fmt: skip
+TEXTS: Final = ("70", "110", "30s", "2m", "4..12", "8..9", "a=b", "c=d", "h:1", "h:2",
+                "2026-11-21", "2026-11-22")  # fmt: skip
 """Texts of which every converter takes two at least."""
 PARSERS: Final = {
     parser.prog: parser for parser in parsers_of(build_parser()) if any(options_of(parser))
@@ -34,7 +35,7 @@ def texts(declared: Option) -> list[str]:
     if not declared.metavar:
         return ["true", "false"]
     taken = []
-    for text in (*getattr(declared.type, "names", ()), *SAMPLES):
+    for text in (*getattr(declared.type, "names", ()), *TEXTS):
         try:
             declared.type(text)
         except (argparse.ArgumentTypeError, ValueError):
@@ -212,11 +213,13 @@ def test_unknown_variables_are_remarks_but_for_those_of_pods(run, write, monkeyp
         monkeypatch.setenv(PREFIX + name, "tcp://10.0.0.1:9478")
     monkeypatch.setenv("EQUILAG_BOOTSTRAP_SERVERS", "a:1")
     monkeypatch.setenv("EQUILAG_MASTER", "local")  # of another command
+    monkeypatch.setenv("EQUILAG_json", "maybe")
     found = run("assign", write(), "--assignor", "range", "--json")
     assert found.status == 0
     assert found.err == (
         "equilag: EQUILAG_BOOTSTRAP_SERVERS is no setting, did you mean"
         ' "EQUILAG_BOOTSTRAP_SERVER"?\n'
+        'equilag: EQUILAG_json is no setting, did you mean "EQUILAG_JSON"?\n'
     )
     for parser in PARSERS.values():
         for action in options_of(parser):
@@ -256,8 +259,14 @@ def test_the_better_one_of_two_that_exclude_each_other_counts(parsed) -> None:
     assert not parsed(["steward", "--dry-run"], "take_over = true").take_over
 
 
-def test_errors_say_where_a_value_is_from(refused, write, monkeypatch) -> None:
-    group = str(write())
+def test_errors_say_where_a_value_is_from(refused, write, tmp_path, monkeypatch) -> None:
+    group, profiles = str(write()), tmp_path / "config.toml"
+    profiles.write_text("[default]\nbootstrap_server = ''\ngroup = 'g'\n", "utf-8")
+    monkeypatch.setenv(FILE, str(profiles))
+    assert refused("plan") == f"{profiles}: default.bootstrap_server: is empty; expected host:port"
+    said = refused("plan", "--from-describe", str(SAMPLES / "audit.describe.txt"))
+    assert said == f'{profiles}: default.group: no group "g" in the text, but "audit"'
+    monkeypatch.delenv(FILE)
     monkeypatch.setenv("EQUILAG_BOOTSTRAP_SERVER", "b:1")
     assert refused("plan") == (
         "--bootstrap-server needs --group (see equilag plan --help); --bootstrap-server is from"

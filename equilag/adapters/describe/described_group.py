@@ -169,7 +169,8 @@ def _chosen(groups: list[PrintedGroup], name: str | None) -> tuple[PrintedGroup,
     chosen = next((group for group in known if group.name == name), None)
     if chosen is None:
         if not nameless or known:
-            raise InputError(f"no group {show(name)} in the text, but {_names(groups)}")
+            problem = f"no group {show(name)} in the text, but {_names(groups)}"
+            raise InputError(problem, "--group")
         chosen = nameless[0]
         chosen.name = name
     others = len(groups) - 1

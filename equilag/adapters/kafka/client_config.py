@@ -26,7 +26,7 @@ def kafka_config(bootstrap: str, overrides: Mapping[str, str] | None = None) -> 
     Raises InputError if `bootstrap` is empty or has a wrong port, or `overrides` names servers.
     """
     if not bootstrap.strip():
-        raise InputError("is empty; expected host:port", "bootstrap servers")
+        raise InputError("is empty; expected host:port", "--bootstrap-server")
     if (problem := wrong_port(bootstrap)) is not None:
         raise InputError(problem, "--bootstrap-server")
     overrides = overrides or {}

@@ -62,7 +62,7 @@ class Configuration(NamedTuple):
 
 def variable(key: str) -> str:
     """The variable of the environment with a value of an option."""
-    return f"{PREFIX}{key.upper()}"
+    return f"{PREFIX}{key.swapcase()}"
 
 
 def usual_file() -> Path:
@@ -75,10 +75,11 @@ def usual_file() -> Path:
 def read_configuration(words: Sequence[str]) -> Configuration:
     """The profile that the words of a command line or the environment ask for, if there is one, and
     the environment. An empty variable is none. Raises InputError."""
+    # With another case than that of all variables it has the key of no option.
     given = {
-        name.removeprefix(PREFIX).lower(): value
+        name.removeprefix(PREFIX).swapcase(): value
         for name, value in os.environ.items()
-        if name.startswith(PREFIX) and name.isupper() and value
+        if name.startswith(PREFIX) and value
     }
     path, named = given.pop("config", None), given.pop(PROFILE.key, None)
     finder = argparse.ArgumentParser(add_help=False, allow_abbrev=False)
@@ -188,8 +189,8 @@ def _refuse(origin: Origin, key: str, known: Iterable[str]) -> None:
     if origin.source is not None:
         raise InputError(f"is no setting{guess(key, known)}", origin.place, origin.source)
     if not OF_KUBERNETES.fullmatch(origin.place):
-        meant = map(variable, closest(key, known))
-        remark(f"{origin.place} is no setting{guess(origin.place, meant)}")
+        meant = map(variable, closest(key.lower(), known))
+        remark(f"{origin.place} is no setting{guess(origin.place.upper(), meant)}")
 
 
 def settle(parser: argparse.ArgumentParser, found: argparse.Namespace) -> None:
