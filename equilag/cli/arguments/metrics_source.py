@@ -35,7 +35,7 @@ def moment(text: str) -> int:
     try:
         if text.isdecimal() and len(text) <= MAX_DIGITS:
             return int(text)
-        when = datetime.fromisoformat(text)
+        when = datetime.fromisoformat("" if text.isdecimal() else text)
     except ValueError as error:
         raise wrong(text, "neither a time such as 2026-11-21T09:00:00Z nor milliseconds") from error
     since = (when if when.tzinfo else when.replace(tzinfo=UTC)) - datetime(1970, 1, 1, tzinfo=UTC)
