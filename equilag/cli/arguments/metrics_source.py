@@ -47,7 +47,7 @@ def add_metrics(parser: AnyParser, *, past: bool = True) -> None:
     options.add(
         parser,
         Option(METRICS, "URL", "a Prometheus server that scrapes an exporter of lag; or a text of"
-               " its metrics, - for standard input; given twice, the earlier text first",
+               " its metrics, - is standard input, twice with --between",
                repeats=True, is_source=True),
         Option("--prometheus-config", "FILE.properties", "login and TLS for it: username, password,"
                " token, ca, cert, key; NAME.file names a file with the value", needs=(METRICS,)),

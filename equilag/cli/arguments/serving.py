@@ -64,8 +64,8 @@ def limit_of(limits: Sequence[GroupLimit], group: str) -> int | None:
 SCALING: Final = (
     Option("--headroom", "PERCENT", "growth of production that the number keeps up with (default:"
            " 20)", number_from(0, MAX_HEADROOM, f"a percentage from 0 to {MAX_HEADROOM:g}"), 20.0),
-    Option("--threads", "[GROUP=]N", "consumers of a process; GROUP is a pattern, and the last one"
-           " that matches counts; can be repeated", group_limit, repeats=True),
+    Option("--threads", "[GROUP=]N", "consumers of a process; GROUP is a pattern, the last match"
+           " counts; can be repeated", group_limit, repeats=True),
     Option("--min-replicas", "[GROUP=]N", "the same: least processes (default: 1)", group_limit,
            repeats=True),
     Option("--max-replicas", "[GROUP=]N", "the same: most processes (default: what helps)",
