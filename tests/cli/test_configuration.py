@@ -244,6 +244,13 @@ def test_what_was_typed_leaves_no_place_for_other_values(parsed, tmp_path: Path)
     assert (shown.top, shown.output) == (3, "json")
 
 
+def test_the_better_one_of_two_options_of_one_parameter_counts(parsed) -> None:
+    assert parsed(["plan", "x"], "json = true", EQUILAG_OUTPUT="text").output == "text"
+    assert parsed(["plan", "x"], "json = false", EQUILAG_OUTPUT="json").output == "json"
+    assert parsed(["plan", "x"], "output = 'text'", EQUILAG_JSON="true").output == "json"
+    assert parsed(["plan", "x", "--output=text"], EQUILAG_JSON="true").output == "text"
+
+
 def test_the_better_one_of_two_that_exclude_each_other_counts(parsed) -> None:
     limits = "max_moves = 3\nmax_move_weight = 9"
     for words, profile, variables in (
@@ -311,7 +318,9 @@ def test_config_shows_what_is_set_and_where(run, document, refused, tmp_path, mo
     assert of_plan["--seed"] == {
         "option": "--seed", "value": "1", "layer": "profile", "place": "default.seed",
     }  # fmt: skip
-    assert (of_plan["--behind"]["value"], of_plan["--behind"]["layer"]) == ("60s", "default")
+    assert {of_plan[flag]["layer"] for flag in ("--behind", "--policy", "--json")} == {"default"}
+    assert (of_plan["--behind"]["value"], of_plan["--policy"]["value"]) == ("1m", "lag-aware")
+    assert of_plan["--json"]["value"] is None
     assert "pl4nted" not in run("config").out + run("config", "fleet").out
     assert refused("config", "fleet", "shw") == (
         'COMMAND: "fleet shw" is no command with options, did you mean "fleet show" or "fleet"?'

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import re
 from typing import Any, Final
 
 from equilag.cli.arguments import options
@@ -52,7 +53,8 @@ def run(args: argparse.Namespace) -> int:
         for action in settable_options(parser):
             declared, origin = action.declared, found.values.get(action.declared.key)
             if origin or words:
-                text = _shown(declared, origin.text if origin else declared.unset)
+                default = re.search(r"\(default: (.*)\)", declared.help)
+                text = _shown(declared, origin.text) if origin else default and default[1]
                 rows.setdefault(declared.flag, SettingInForce(
                     declared.flag, text or None,
                     origin.layer if origin else "default", origin and origin.place,

@@ -20,7 +20,7 @@ class SettingInForce:
     option: str
     """Such as --max-moves."""
     value: str | None
-    """As it stands there, a value in each line; null for an option that has none."""
+    """As it stands there, a value in each line, a default as the help words it; null for none."""
     layer: Literal["option", "environment", "profile", "default"]
     """What sets it; one that is typed comes before all others."""
     place: str | None
