@@ -15,7 +15,7 @@ from numpy.lib.stride_tricks import sliding_window_view
 from equilag.domain.errors import InputError
 from equilag.domain.group.group import Group, Member
 from equilag.planner.size import size
-from equilag.planner.sizes.scaling import ScaleSettings, SteadyScale, fit, scale_wish
+from equilag.planner.sizes.scaling import ScaleSettings, SteadyScale, scale_wish
 from equilag.planner.sizes.sizing import Sizing
 
 MINUTE = 60.0
@@ -60,20 +60,31 @@ def sized(rates: Sequence[float], capacity: float | None = 1_000.0, threads: int
 def test_what_is_wanted(
     rates: list[float], settings: ScaleSettings, rate: float | None, wanted: int, reason: str
 ) -> None:
-    found = scale_wish(sized(rates), rate, 1, settings)
+    found = scale_wish(sized(rates), sum(rates) if rate is None else rate, settings)
     assert found.wanted == wanted
     assert wanted in found.helps
     assert reason in found.reason
 
 
 def test_threads_are_counted_as_processes() -> None:
-    assert scale_wish(sized([100.0] * 64, threads=4), None, 1, ScaleSettings()).wanted == 2
+    assert scale_wish(sized([100.0] * 64, threads=4), 6_400.0, ScaleSettings()).wanted == 2
 
 
-def test_without_speeds_the_number_stays_at_one_that_helps() -> None:
-    found = scale_wish(sized([100.0] * 64, None), None, 40, ScaleSettings())
-    assert (found.wanted, found.need) == (32, None)
-    assert "speed of its members is not known" in found.reason
+@pytest.mark.parametrize(
+    ("capacity", "rate", "what"),
+    [
+        (None, 6_400.0, "the speed of its members"),
+        (1_000.0, None, "how much is produced"),
+        (None, None, "how much is produced"),
+    ],
+)
+def test_without_speeds_or_rates_nothing_is_wanted(
+    capacity: float | None, rate: float | None, what: str
+) -> None:
+    found = scale_wish(sized([100.0] * 64, capacity), rate, ScaleSettings())
+    assert (found.wanted, found.need) == (None, None)
+    assert found.reason == f"{what} is not known yet, so the number stays"
+    assert found.helps[-1] == 64
 
 
 def test_a_maximum_below_the_minimum_is_refused() -> None:
@@ -81,16 +92,34 @@ def test_a_maximum_below_the_minimum_is_refused() -> None:
         ScaleSettings(least=3, most=2)
 
 
+def steady_scale(minutes: float = WINDOW, **settings: int) -> SteadyScale:
+    return SteadyScale(ScaleSettings(window_s=minutes * MINUTE, **settings))
+
+
 def test_a_rise_is_at_once_and_a_fall_waits_for_a_window() -> None:
-    steady, helps = SteadyScale(300.0), (1, 2, 4, 8)
-    course = [(0, 2), (60, 4), (120, 2), (359, 1), (360, 1), (420, 1), (659, 1), (660, 8)]
-    found = [steady.step(float(at), wanted, helps) for at, wanted in course]
-    assert found == [2, 4, 4, 4, 2, 1, 1, 8]
+    steady = steady_scale()
+    course = [(0, 2), (60, 4), (120, 2), (419, 1), (420, 1), (718, 1), (719, 1), (720, 8)]
+    found = [steady.step(float(at), wanted) for at, wanted in course]
+    assert found == [2, 4, 4, 4, 2, 2, 1, 8]
 
 
-def test_a_restart_keeps_what_runs_for_a_window() -> None:
-    steady, helps = SteadyScale(300.0), (1, 2, 4, 8)
-    assert [steady.step(at, 1, helps, 5) for at in (0.0, 299.0, 300.0)] == [4, 4, 1]
+def test_what_runs_in_the_first_window_stays_until_its_end() -> None:
+    """The members of a group that starts at the same time join one after the other."""
+    steady = steady_scale()
+    course = [(0.0, 2), (15.0, 5), (30.0, 4), (300.0, 5), (301.0, 5)]
+    assert [steady.step(at, 1, present) for at, present in course] == [2, 5, 5, 5, 1]
+
+
+def test_what_runs_while_nothing_is_known_stays_for_a_window_after() -> None:
+    steady = steady_scale()
+    course = [(0.0, None), (250.0, None), (900.0, None), (915.0, 1), (1_214.0, 1), (1_215.0, 1)]
+    assert [steady.step(at, wanted, 5) for at, wanted in course] == [5, 5, 5, 5, 5, 1]
+
+
+@pytest.mark.parametrize(("present", "number"), [(1, 3), (5, 5), (50, 8)])
+def test_what_runs_at_the_start_keeps_to_the_limits(present: int, number: int) -> None:
+    steady = steady_scale(0, least=3, most=8)
+    assert [steady.step(at, None, present) for at in (0.0, 1e6)] == [number] * 2
 
 
 def turns_up(numbers: Sequence[int]) -> list[int]:
@@ -103,29 +132,23 @@ def turns_up(numbers: Sequence[int]) -> list[int]:
     return found
 
 
-WISHES = st.lists(
-    st.tuples(
-        st.sets(st.integers(2, 40), max_size=8),
-        st.integers(1, 40),
-    ),
-    min_size=1, max_size=60,
-)  # fmt: skip
-
-
-@given(wishes=WISHES, present=st.integers(0, 50))
-def test_whatever_is_wanted_it_helps_does_not_flap_and_comes(
-    wishes: list[tuple[set[int], int]], present: int
+@given(
+    wishes=st.lists(st.one_of(st.none(), st.integers(1, 40)), min_size=1, max_size=60),
+    present=st.integers(0, 50),
+)
+def test_whatever_is_wanted_it_does_not_flap_and_comes(
+    wishes: list[int | None], present: int
 ) -> None:
-    steady, numbers = SteadyScale(WINDOW * MINUTE), []
-    lists = [sorted({1, *helps}) for helps, _ in wishes]
+    """Where rates or speeds are unknown nothing is wanted."""
+    steady, numbers = steady_scale(), list[int]()
+    last = next((one for one in reversed(wishes) if one is not None), max(1, present))
     # The last wish stays for two windows.
-    steps = [(helps, fit(helps, asked)) for helps, (_, asked) in zip(lists, wishes, strict=True)]
-    steps += [steps[-1]] * (2 * WINDOW)
-    for minute, (helps, wanted) in enumerate(steps):
-        numbers.append(steady.step(minute * MINUTE, wanted, helps, present))
-        assert numbers[-1] in helps
-    assert all(later - step >= WINDOW for step, later in pairwise(turns_up(numbers)))
-    assert numbers[-1] == steps[-1][1]
+    for minute, wanted in enumerate([*wishes, *[last] * (2 * WINDOW)]):
+        numbers.append(steady.step(minute * MINUTE, wanted, present if minute == 0 else 0))
+        assert numbers[-1] >= (wanted or numbers[-2:][0])
+        assert minute > WINDOW or numbers[-1] >= present
+    assert all(later - step > WINDOW for step, later in pairwise(turns_up(numbers)))
+    assert numbers[-1] == last
 
 
 @cache
@@ -153,15 +176,15 @@ def history(seed: int) -> tuple[list[int], list[int], float]:
     load *= draw.normal(1, draw.uniform(0, 0.05), DAY).clip(0.5, 1.5)
     load *= draw.uniform(0.05, 0.6) * 1_000.0 * partitions
     settings = ScaleSettings(headroom=float(draw.choice([0, 20, 50])))
-    steady, ran, wishes = SteadyScale(WINDOW * MINUTE), [], []
+    steady, ran, wishes = steady_scale(), list[int](), list[int]()
     drift = np.sort(draw.integers(DAY, size=2))
     for minute, rate in enumerate(load.tolist()):
         variant = int(np.searchsorted(drift, minute, side="right"))
         sizing = sizings(partitions, threads, variant)
-        wish = scale_wish(sizing, rate, 1, settings)
-        ran.append(steady.step(minute * MINUTE, wish.wanted, wish.helps))
-        assert ran[-1] in wish.helps, (seed, minute)
-        wishes.append(wish.wanted)
+        wanted = scale_wish(sizing, rate, settings).wanted
+        assert wanted is not None
+        ran.append(steady.step(minute * MINUTE, wanted))
+        wishes.append(wanted)
     return ran, wishes, hindsight(np.array(wishes))
 
 
@@ -183,8 +206,8 @@ def hindsight(wanted: np.ndarray) -> float:
 def check_histories(seeds: range) -> None:
     for seed in seeds:
         ran, wishes, least = history(seed)
-        assert all(now >= wish for now, wish in zip(ran, wishes, strict=True)) or turns_up(ran)
-        assert all(b - a >= WINDOW for a, b in pairwise(turns_up(ran))), seed
+        assert all(now >= wish for now, wish in zip(ran, wishes, strict=True)), seed
+        assert all(b - a > WINDOW for a, b in pairwise(turns_up(ran))), seed
         for minute in range(2 * WINDOW, DAY):
             recent = wishes[minute - 2 * WINDOW : minute + 1]
             if len(set(recent)) == 1:

@@ -25,7 +25,7 @@ class ScaleFacts:
     """How many processes a group needs; `/scale/GROUP` has these."""
 
     replicas: int
-    """Processes to run: a number that helps, held for a window before it falls."""
+    """Processes to run: the most that was needed in a window, a number that helped then."""
     helps: tuple[int, ...]
     """The numbers that help, ascending; with any other number the heaviest member reads no less."""
     need: int | None

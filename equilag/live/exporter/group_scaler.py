@@ -46,8 +46,8 @@ class GroupScaler:
     ) -> None:
         """`threads` of a process, None for what `size` takes."""
         self._settings, self._threads = settings, threads
-        self._policy = Policy() if policy is None else policy
-        self._steady = SteadyScale(settings.window_s)
+        self._policy = (Policy() if policy is None else policy).with_weight("rate")
+        self._steady = SteadyScale(settings)
         self._sized: _Sized | None = None
         self.problem = ""
         """Why the group could not be sized."""
@@ -60,17 +60,17 @@ class GroupScaler:
         if known.capacities != _capacities(group):
             return 2.0
         total = known.rate.sum(), (rate := filled_rates(group).rate).sum()
-        if not all(total):
-            return 1.0 if any(total) else 0.0
+        if not all(total):  # while nothing is produced the proportions stay
+            return 1.0 if total[1] else 0.0
         drift = float(np.abs(known.rate / total[0] - rate / total[1]).sum()) / 2
         return max(drift / DRIFT, (now - known.at) / OLD_S)
 
     def size(self, group: Group, now: float) -> None:
         """Compute which numbers help. Never raises what a group can cause."""
         room = 1 + self._settings.headroom / 100  # so that sizes around the need are looked at
-        rates = None if group.rates is None else group.rates * room
-        # Without lag no time to catch up is looked for; where rates are unknown it is the weight.
-        lag = np.zeros_like(group.lag) if knows_rates(group) else group.lag
+        rate = filled_rates(group).rate
+        rates = room * (rate if rate.any() else np.ones_like(rate))
+        lag = np.zeros_like(group.lag)  # so that no time to catch up is looked for
         effort = max(LEAST_EFFORT, EFFORT * group.n_partitions)
         try:
             sizing = size(
@@ -81,24 +81,23 @@ class GroupScaler:
             self.problem = str(error)
             return
         self.problem = ""
-        self._sized = _Sized(sizing, now, filled_rates(group).rate, _capacities(group))
+        self._sized = _Sized(sizing, now, rate, _capacities(group))
 
     def facts(self, group: Group, now: float) -> ScaleFacts | None:
         """How many processes from now on; None for a group that was not sized. Where it cannot be
         sized any more, as while one of the threads of a process is missing, the old sizes hold."""
-        known = self._sized
-        if known is None or not group.n_members:
-            if group.n_members or not group.n_partitions:
-                return None
-            number = self._settings.least
-            return ScaleFacts(number, (number,), None, 0, "no member runs that tells what is read")
+        known, steady = self._sized, self._steady
+        if not group.n_members and group.n_partitions:
+            helps = (steady.number,)
+            return ScaleFacts(*helps, helps, None, 0, "no member runs that tells what is read")
+        if known is None:
+            return None
         rate = float(filled_rates(group).rate.sum()) if knows_rates(group) else None
         threads = known.sizing.basis.threads
         present = -(-(group.n_members - known.sizing.basis.idle) // max(1, threads))
-        wish = scale_wish(known.sizing, rate, present, self._settings)
-        number = self._steady.step(now, wish.wanted, wish.helps, present)
-        reason = wish.reason
-        if number > wish.wanted:
+        wish = scale_wish(known.sizing, rate, self._settings)
+        number, reason = steady.step(now, wish.wanted, present), wish.reason
+        if wish.wanted is not None and number > wish.wanted:
             reason = f"{reason}; {number} were needed in the last {self._settings.window_s:g} s"
         return ScaleFacts(number, wish.helps, wish.need, present, reason, now - known.at)
 

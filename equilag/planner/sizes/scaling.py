@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
 from collections import deque
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -38,8 +37,8 @@ class ScaleSettings:
 class ScaleWish(NamedTuple):
     """What a group would run at this moment."""
 
-    wanted: int
-    """Processes, a number that helps."""
+    wanted: int | None
+    """Processes, a number that helps; None where rates or speeds are not known."""
     helps: tuple[int, ...]
     """The numbers that help and that the settings allow, ascending."""
     need: int | None
@@ -47,33 +46,24 @@ class ScaleWish(NamedTuple):
     reason: str
 
 
-def fit(helps: Sequence[int], most: int) -> int:
-    """The largest number that helps of those up to `most`; the least one where none is."""
-    return helps[max(0, bisect_right(helps, most) - 1)]
-
-
-def scale_wish(
-    sizing: Sizing, rate: float | None, present: int, settings: ScaleSettings
-) -> ScaleWish:
-    """The processes for a rate in records per second, of a group that had other ones of the same
-    proportions when it was sized; with None that of then."""
-    every = [row.size for row in sizing.rows if row.helps] or [max(1, present)]
+def scale_wish(sizing: Sizing, rate: float | None, settings: ScaleSettings) -> ScaleWish:
+    """The processes for a rate in records per second, None where it is not known, of a group that
+    had other ones of the same proportions when it was sized."""
+    every = [row.size for row in sizing.rows if row.helps]
     most = settings.most or every[-1]
     # Where the topics need more processes than are allowed, all that are allowed help.
     helps = tuple(every[: bisect_right(every, most)]) or (most,)
     basis = sizing.basis
-    if basis.kind != "rate" or basis.capacity is None:
-        what = "the speed of its members" if basis.kind == "rate" else "how much is produced"
-        held = fit(helps, max(present, settings.least))
-        return ScaleWish(held, helps, None, f"{what} is not known yet, so the number stays")
-    now = basis.total if rate is None else rate
-    share = now / basis.total if basis.total else 1.0
+    if rate is None or basis.capacity is None:
+        what = "how much is produced" if rate is None else "the speed of its members"
+        return ScaleWish(None, helps, None, f"{what} is not known yet, so the number stays")
+    share = rate / basis.total if basis.total else 1.0
     room = 1 + settings.headroom / 100
     limit = (1 + RATE_ROUNDING) / (share * room) if share else float("inf")
     need = next((row.size for row in sizing.rows if row.load <= limit), None)
     asked = max(every[-1] if need is None else need, settings.least)
     wanted = helps[min(bisect_left(helps, asked), len(helps) - 1)]
-    return ScaleWish(wanted, helps, need, _reason(sizing, now, need, wanted, settings))
+    return ScaleWish(wanted, helps, need, _reason(sizing, rate, need, wanted, settings))
 
 
 def _reason(
@@ -98,41 +88,34 @@ def _reason(
 
 
 class SteadyScale:
-    """The number of one group over time.
+    """The number of one group over time: the most that was wanted in a window.
 
-    It rises at once, and falls when nothing in a window asked for as many. So in any window at most
-    one fall is taken back: a second rise after a fall waits until a window after the first one.
+    So it rises at once, and of two falls that are taken back the later one is more than a window
+    after the earlier one. A wish holds until the next one; where nothing is known the number stays.
     """
 
-    def __init__(self, window_s: float) -> None:
-        self._window_s = window_s
+    def __init__(self, settings: ScaleSettings) -> None:
+        self._settings = settings
         self._wanted: deque[tuple[float, int]] = deque()
-        """When, and how many; the numbers descend, since a smaller one before a larger one does not
-        matter."""
-        self._fell = False
-        self._turned_at = float("-inf")
-        self.number: int | None = None
+        """Until when, and how many; the numbers descend, since a smaller one before a larger one
+        does not matter."""
+        self._began: float | None = None
+        self._last = self.number = settings.least
 
-    def step(self, now: float, wanted: int, helps: Sequence[int], present: int = 0) -> int:
-        """The number from `now` on; `wanted` is one of `helps`. What is `present` at the first step
-        stays for a window, as a restart is no reason to end processes."""
-        if self.number is None:
-            self.number = max(wanted, fit(helps, present))
-            self._note(now, self.number)
-        self._note(now, wanted)
-        while self._wanted[0][0] <= now - self._window_s and len(self._wanted) > 1:
-            self._wanted.popleft()
-        before = self.number
-        self.number = max(wanted, fit(helps, min(before, self._wanted[0][1])))
-        if self.number > before and self._fell:
-            if now - self._turned_at < self._window_s:
-                self.number = fit(helps, before)
-            else:
-                self._fell, self._turned_at = False, now
-        self._fell |= self.number < before
-        return self.number
-
-    def _note(self, now: float, wanted: int) -> None:
-        while self._wanted and self._wanted[-1][1] <= wanted:
+    def step(self, now: float, wanted: int | None, present: int = 0) -> int:
+        """The number from `now` on. In the first window it is no less than those `present`, for
+        nobody knows what was wanted before."""
+        window, most = self._settings.window_s, self._settings.most
+        wanted = self.number if wanted is None else wanted
+        noted, self._last = max(wanted, self._last), wanted
+        while self._wanted and self._wanted[-1][1] <= noted:
             self._wanted.pop()
-        self._wanted.append((now, wanted))
+        self._wanted.append((now, noted))
+        while self._wanted[0][0] <= now - window and len(self._wanted) > 1:
+            self._wanted.popleft()
+        before, self.number = self.number, self._wanted[0][1]
+        self._began = now if self._began is None else self._began
+        if now <= self._began + window:
+            here = present if most is None else min(present, most)
+            self.number = max(self.number, before, here)
+        return self.number
