@@ -145,7 +145,7 @@ class Exporter:
             except EquilagError as error:
                 failed[reading.group] = str(error)
                 continue
-            one.answer = one.watched.answer(at)
+            one.answer = one.watched.answer(time.monotonic())
         read = {one.group for one in found.groups}
         for name in list(known):
             if name in read or name in failed:
@@ -191,7 +191,7 @@ class Exporter:
         """The last answers of all groups, with their age."""
         now = time.monotonic()
         return [
-            replace(one.answer, age_s=now - one.watched.read_at)
+            one.answer.aged(now - one.watched.read_at)
             for _, one in sorted(self._known.items())
             if one.answer is not None
         ]
@@ -203,4 +203,4 @@ class Exporter:
             one.asked_at = time.monotonic()
         if one is None or one.answer is None:
             return None
-        return replace(one.answer, age_s=time.monotonic() - one.watched.read_at)
+        return one.answer.aged(time.monotonic() - one.watched.read_at)

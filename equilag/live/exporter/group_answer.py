@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -98,13 +98,18 @@ class GroupAnswer:
         """Processes to run, as /scale has them."""
         return None if self.scale is None else self.scale.replicas
 
+    def aged(self, age_s: float) -> GroupAnswer:
+        """The same answer when the reading is so old."""
+        more, scale = age_s - (self.age_s or 0.0), self.scale
+        if scale is not None:
+            scale = replace(scale, sized_age_s=scale.sized_age_s + more)
+        judged_age_s = (self.judged_age_s or 0.0) + more
+        return replace(self, scale=scale, age_s=age_s, judged_age_s=judged_age_s)
+
     def scale_document(self) -> dict[str, Any]:
         """The JSON of `/scale/GROUP`."""
-        return {
-            "group": self.group,
-            **to_document(self.scale),
-            "age_s": round(self.age_s or 0.0, 1),
-        }
+        document = {"group": self.group, **to_document(self.scale), "age_s": self.age_s or 0.0}
+        return document | {age: round(document[age], 1) for age in ("sized_age_s", "age_s")}
 
 
 def answer_of(group: Group, limits: VerdictLimits, policy: Policy | None = None) -> GroupAnswer:

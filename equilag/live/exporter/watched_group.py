@@ -119,4 +119,5 @@ class WatchedGroup:
         if self._answer is None or self.group is None:
             return None
         scale = self.scaler.facts(self.group, now)
-        return replace(self._answer, scale=scale, judged_age_s=now - self._judged_at)
+        age_s, judged_age_s = now - self.read_at, now - self._judged_at
+        return replace(self._answer, scale=scale, age_s=age_s, judged_age_s=judged_age_s)

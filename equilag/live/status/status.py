@@ -106,7 +106,7 @@ class StewardStatus:
         """What is known of the group, with the age of that."""
         with self._lock:
             answer, age = self._answer, time.monotonic() - self._answered_at
-        return [] if answer is None else [replace(answer, age_s=age)]
+        return [] if answer is None else [answer.aged(age)]
 
     def answer(self, group: str) -> GroupAnswer | None:
         """The same, if it is this group."""

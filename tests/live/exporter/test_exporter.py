@@ -63,6 +63,14 @@ def series(exporter: Exporter) -> dict[tuple[str, str], float]:
     }
 
 
+def ages(exporter: Exporter, group: str) -> list[float]:
+    """Of the reading, the verdict and the sizes."""
+    answer = exporter.answer(group)
+    assert answer is not None
+    document = answer.scale_document()
+    return [document["age_s"], answer.judged_age_s or 0.0, document["sized_age_s"]]
+
+
 def test_each_group_has_its_figures(exporter: Exporter, cluster: Cluster, now: list[float]) -> None:
     rounds(exporter, cluster, now, "orders", "audit")
     found = series(exporter)
@@ -154,9 +162,11 @@ def test_a_cluster_that_goes_and_comes_back(
     rounds(exporter, cluster, now, "orders")
     assert page(exporter, "/readyz").code == 200
     cluster.error = EquilagError("no broker answers")
+    before = ages(exporter, "orders")
     for _ in range(9):
         now[0] += 15
         exporter.round()
+    assert ages(exporter, "orders") == [age + 135 for age in before]
     assert page(exporter, "/readyz").body == b"no broker answers\n"
     assert (page(exporter, "/readyz").code, page(exporter, "/healthz").code) == (503, 200)
     found = series(exporter)
