@@ -6,7 +6,7 @@ import csv
 import re
 from collections.abc import Container, Iterator
 from functools import lru_cache
-from itertools import chain, groupby
+from itertools import chain
 from typing import Final, TypeAlias
 
 from equilag.adapters.describe import table_header as col
@@ -60,7 +60,7 @@ def read_cells(line: str, header: TableHeader, above: Cells | None = None) -> Ce
         if fits(usual) and _by_position(line, header) in (None, words):
             return usual
     first: Cells | None = None
-    for cells in _cuts(line, header) if _may_fit(line, header) else ():
+    for cells in _cuts(line, header):
         if above is not None and header.delimiter is not None:
             cells |= {name: above[name] for name in (col.GROUP, col.TOPIC) if cells.get(name) == ""}
         if fits(cells):
@@ -92,23 +92,6 @@ def row_pattern(
     cells = gap.join(patterns.get(name, word) for name in names)
     before = f"(?={before})" if starts else before
     return re.compile(rf"{before}\s*+{cells}{end}\s*+")
-
-
-def _may_fit(line: str, header: TableHeader) -> bool:
-    """False for most lines that are no row: they have not its numbers side by side."""
-    if header.delimiter is None and max(map(line.count, DELIMITERS)) < len(header.names) - 1:
-        return _numbers_of(header.names).search(line) is not None
-    return True
-
-
-@lru_cache(maxsize=64)
-def _numbers_of(names: tuple[str, ...]) -> re.Pattern[str]:
-    """What matches the topic and numbers that stand side by side."""
-    count = rf"(?:[-+]?[0-9][0-9,_'.]*|-|(?i:{'|'.join(filter(None, ABSENT - {NOTHING}))}))"
-    patterns = dict.fromkeys(col.NUMBERS - {col.LAG}, count) | {col.TOPIC: r"[\w.-]{1,249}"}
-    beside = [[*run] for known, run in groupby(names, patterns.__contains__) if known]
-    words = r"\s+".join(patterns[name] for name in max(beside, key=len, default=()))
-    return re.compile(rf"(?:^|\s){words}(?:\s|$)" if words else "")
 
 
 def _words(line: str, header: TableHeader | None) -> list[str]:

@@ -11,7 +11,6 @@ from support.described_texts import PRINTERS, PrintedLine, described
 
 from equilag.adapters.describe import (
     printed_text,
-    row_cells,
     row_signs,
     table_header,
 )
@@ -65,7 +64,6 @@ def slow(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(printed_text, "HEADER_WORDS", ("",))
     monkeypatch.setattr("equilag.adapters.describe.find_tables.telling", row_signs.anywhere)
     monkeypatch.setattr(row_signs, "_signs_of", lambda _names: row_signs.anywhere)
-    monkeypatch.setattr(row_cells, "_may_fit", lambda *_: True)
     monkeypatch.setattr(PrintedTable, "pattern", None)
 
 
