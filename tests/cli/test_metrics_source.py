@@ -95,6 +95,8 @@ def test_one_text_and_two(capsys: pytest.CaptureFixture[str], tmp_path: Path) ->
         (["exporter", "--prometheus", "FILE"], "is no server"),
         (["exporter", "--prometheus", "http://h", "--min-replicas", "3", "--max-replicas", "2"],
          "--max-replicas: 2 is below the minimum, 3"),
+        (["exporter", "--prometheus", "http://h", "--min-replicas", "a*=3", "--max-replicas", "2"],
+         "--max-replicas: 2 is below the minimum, 3"),
         (["exporter", "--prometheus", "http://h", "--threads", "g=0"], "not a whole number"),
     ],
 )  # fmt: skip

@@ -14,7 +14,7 @@ from equilag.cli.arguments.conversions import duration
 from equilag.cli.arguments.metrics_source import add_metrics, is_server, server_of
 from equilag.cli.arguments.options import Option
 from equilag.cli.arguments.policy_options import add_settings, policy_of
-from equilag.cli.arguments.serving import SCALING, limit_of, listening, scale_settings
+from equilag.cli.arguments.serving import SCALING, GroupLimit, limit_of, listening, scale_settings
 from equilag.cli.arguments.source import check_source
 from equilag.cli.stop_signals import handled
 from equilag.domain.errors import InputError, MissingExtra
@@ -58,7 +58,8 @@ def run(args: argparse.Namespace) -> int:
     check_source(args, one_group=False)
     policy = policy_of(args, "size")
     limits = options.limits_of(args)
-    scale_settings(args, "")
+    for one in (GroupLimit("", 1), *args.min_replicas, *args.max_replicas):
+        scale_settings(args, one.pattern)  # a pattern is a name that it matches
     try:
         from equilag.live.exporter.exporter import Exporter
         from equilag.live.exporter.exporter_pages import exporter_pages

@@ -95,6 +95,7 @@ class Exporter:
     _facts: ExporterFacts = field(default_factory=ExporterFacts)
     _read_at: float | None = None
     _logged: str = ""
+    _refused: Mapping[str, str] = field(default_factory=dict)
 
     def run(self) -> None:
         """Run rounds until `stop` is set."""
@@ -118,10 +119,11 @@ class Exporter:
             left_out = self._take(found, self._read_at)
             read = time.thread_time() - core
             self._compute(core + max(2 * read, self.every_s * CORE_SHARE))
-        if problem != self._logged:
-            event = ("reading-again",) if not problem else ("cannot-read-groups",)
-            log_event(logging.WARNING if problem else logging.INFO, *event, problem=problem)
-            self._logged = problem
+        empty = "" if problem or self._known or left_out else "there is no such group"
+        if (news := problem or empty) != self._logged:
+            event = "cannot-read-groups" if problem else "no-groups" if empty else "reading-again"
+            log_event(logging.WARNING if news else logging.INFO, event, problem=news)
+            self._logged = news
         used = time.thread_time() - core
         interval = max(self.every_s, used / CORE_SHARE)
         self._facts = ExporterFacts(
@@ -132,20 +134,22 @@ class Exporter:
 
     def _take(self, found: GroupsRead, at: float) -> int:
         """Judge what was read, and forget what is gone; how many groups could not be read."""
-        known, failed = dict(self._known), dict(found.left_out)
+        known, refused = dict(self._known), dict[str, str]()
         for reading in found.groups:
-            one = known.get(reading.group) or _Known(
-                WatchedGroup(self.judge, self.scaler(reading.group))
-            )
-            known[reading.group], one.missed = one, 0
             if self.stop.is_set():
                 return 0
             try:
+                if (one := known.get(reading.group)) is None:
+                    one = _Known(WatchedGroup(self.judge, self.scaler(reading.group)))
+                known[reading.group], one.missed = one, 0
                 one.watched.add(reading, at)
             except EquilagError as error:
-                failed[reading.group] = str(error)
+                refused[reading.group] = f"group {reading.group}: {error}"
                 continue
             one.answer = one.watched.answer(time.monotonic())
+        for problem in sorted({*refused.values()} - {*self._refused.values()}):
+            log_event(logging.WARNING, "no-verdict", problem=problem)
+        self._refused, failed = refused, found.left_out.keys() | refused.keys()
         read = {one.group for one in found.groups}
         for name in list(known):
             if name in read or name in failed:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import logging
 import re
 import time
 
@@ -15,8 +16,10 @@ from equilag.domain.errors import EquilagError
 from equilag.live.exporter import exporter as exporter_module
 from equilag.live.exporter.exporter import Exporter
 from equilag.live.exporter.exporter_pages import STALE_S, exporter_pages
+from equilag.live.exporter.group_scaler import GroupScaler
 from equilag.live.exporter.watched_group import WatchedGroup
 from equilag.live.status.http_server import Answer, PageRequest
+from equilag.planner.sizes.scaling import ScaleSettings
 
 RATE = 150
 """Records per second of each of four partitions; members read 1,000 each."""
@@ -219,6 +222,32 @@ def test_one_group_that_cannot_be_judged_does_not_end_the_others(
     monkeypatch.setattr(WatchedGroup, "judge", fails)
     rounds(exporter, cluster, now, "bad", "good")
     assert [one.group for one in exporter.answers()] == ["good"]
+
+
+def test_limits_of_one_group_that_contradict_leave_it_out_and_the_log_says_so_once(
+    exporter: Exporter, cluster: Cluster, now: list[float], caplog: pytest.LogCaptureFixture
+) -> None:
+    made = exporter.scaler
+
+    def scaler(group: str) -> GroupScaler:
+        return GroupScaler(ScaleSettings(least=3, most=2)) if group == "bad" else made(group)
+
+    exporter.scaler = scaler
+    with caplog.at_level(logging.WARNING, "equilag"):
+        rounds(exporter, cluster, now, "bad", "good")
+    assert [one.group for one in exporter.answers()] == ["good"]
+    assert exporter.facts.left_out == 1
+    assert len(caplog.records) == 1
+
+
+def test_no_group_at_all_is_logged_once(
+    exporter: Exporter, cluster: Cluster, now: list[float], caplog: pytest.LogCaptureFixture
+) -> None:
+    with caplog.at_level(logging.WARNING, "equilag"):
+        rounds(exporter, cluster, now)
+        rounds(exporter, cluster, now, "orders")
+        assert [one.getMessage() for one in caplog.records] == ["no-groups"]
+    assert exporter.facts.up
 
 
 def test_every_metric_is_documented(exporter: Exporter, cluster: Cluster, now: list[float]) -> None:
