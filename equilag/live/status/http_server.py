@@ -12,6 +12,7 @@ import socket
 import threading
 import time
 from collections.abc import Callable, Collection, Mapping
+from contextlib import suppress
 from functools import partial
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from ipaddress import ip_address
@@ -71,6 +72,10 @@ HTML: Final = "text/html; charset=utf-8"
 JSON: Final = "application/json"
 
 
+_FULL: Final = b"HTTP/1.0 503 Service Unavailable\r\nRetry-After: 1\r\nContent-Length: 0\r\n\r\n"
+"""It is short enough for the buffer of a new connection, so that nobody waits."""
+
+
 class Answer(NamedTuple):
     code: int
     kind: str
@@ -101,6 +106,8 @@ class PageServer(ThreadingHTTPServer):
             if not is_full:
                 self._open[request] = time.monotonic()
         if is_full:
+            with suppress(OSError):
+                request.sendall(_FULL)
             self.shutdown_request(request)
         else:
             super().process_request(request, client_address)

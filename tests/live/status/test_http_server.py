@@ -142,22 +142,21 @@ def test_slow_clients_do_not_keep_others_out(url: str, monkeypatch: pytest.Monke
     try:
         for connection in slow:
             connection.sendall(b"GET /status HT")
-        until(lambda: _refuses(url), 10)
+        until(lambda: _answers(url, 503), 10)
         monkeypatch.setattr(http_server, "REQUEST_S", 0.0)
         until(lambda: all(_is_closed(one) for one in slow), 10)
     finally:
         for connection in slow:
             connection.close()
     monkeypatch.undo()
-    until(lambda: not _refuses(url), 10)
+    until(lambda: _answers(url, 200), 10)
 
 
-def _refuses(url: str) -> bool:
+def _answers(url: str, code: int) -> bool:
     try:
-        ask(url + "/healthz")
+        return ask(url + "/healthz")[0] == code
     except (OSError, HTTPException):
-        return True
-    return False
+        return False
 
 
 def _is_closed(connection: socket.socket) -> bool:
