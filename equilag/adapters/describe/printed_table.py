@@ -35,8 +35,6 @@ from equilag.adapters.describe.table_header import GROUP, NUMBERS, TOPIC, TableH
 from equilag.domain.columns import distinct
 from equilag.domain.errors import InputError
 
-_FEW: Final = 8
-"""Rows up to which reading them one by one is faster than reading them at once."""
 _MAX_OTHERS: Final = 2**16
 """Words that are kept as possible topics: some 20 MB."""
 _MANY: Final = 2**12
@@ -142,7 +140,7 @@ class PrintedTable:
         for at, (place, _) in enumerate(found, 1):
             if at < len(found) and found[at][0] == place + 1 and not self._rests:
                 continue  # what stands below is a row
-            if at - done > _FEW and not self._rests:
+            if at - done > 1 and not self._rests:
                 self._read_at_once(piece.first, found[done : at - 1])
                 done = at - 1
             for here, match in found[done:at]:
