@@ -216,7 +216,7 @@ def check_histories(seeds: range) -> None:
 
 
 def test_days_of_load() -> None:
-    check_histories(range(50))
+    check_histories(range(15))
 
 
 @pytest.mark.long

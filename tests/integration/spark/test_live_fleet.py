@@ -21,7 +21,7 @@ from equilag.pipeline.results.export import export_group
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
-pytestmark = [pytest.mark.spark, pytest.mark.broker]
+pytestmark = [pytest.mark.spark, pytest.mark.broker, pytest.mark.long]
 
 REASONS: Final = {
     **dict.fromkeys(EMPTY, ("no_members", "the group was empty")),

@@ -61,7 +61,7 @@ def check_history(seed: int) -> int:
 
 
 def test_pauses_unknown_rates_and_restarts_do_not_make_it_flap() -> None:
-    assert sum(check_history(seed) for seed in range(12)) > 12
+    assert sum(check_history(seed) for seed in range(4)) > 4
 
 
 def test_without_rates_as_many_help_as_counts_allow_whatever_the_lag_is() -> None:

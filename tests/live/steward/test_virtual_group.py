@@ -48,7 +48,7 @@ def course(monkeypatch: pytest.MonkeyPatch, led: bool, slow: int, seed: int) -> 
     return found
 
 
-@pytest.mark.parametrize(("slow", "seed"), [(0, 1), (8, 2)])
+@pytest.mark.parametrize(("slow", "seed"), [(0, 1), pytest.param(8, 2, marks=pytest.mark.long)])
 def test_a_steward_never_makes_a_group_of_slow_pollers_worse(
     monkeypatch: pytest.MonkeyPatch, slow: int, seed: int
 ) -> None:
