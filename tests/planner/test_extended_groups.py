@@ -71,7 +71,11 @@ def test_the_flow_finds_what_all_assignments_show(mixture: str) -> None:
 @mixtures
 @pytest.mark.parametrize(
     ("number", "members", "units"),
-    [(2, 5, 15), pytest.param(MANY // len(MIXTURES) + 1, 8, 30, marks=pytest.mark.long)],
+    [
+        (2, 5, 15),
+        pytest.param(MANY // len(MIXTURES) + 1, 8, 30, marks=pytest.mark.long),
+        pytest.param(3, 24, 120, marks=pytest.mark.long),
+    ],
 )
 def test_counts_racks_and_moves_are_those_of_a_flow(
     number: int, members: int, units: int, mixture: str
