@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from dataclasses import dataclass, replace
 from typing import Final
 
@@ -22,6 +23,9 @@ EFFORT: Final = 0.001
 LEAST_EFFORT: Final = 0.02
 MOST_S: Final = 5.0
 """Seconds by the clock: a group of 10,000 partitions has sizes of which some were not looked at."""
+SHARE: Final = 0.02
+"""Part of a core that the sizings of one group may take: one of 1,200 partitions takes 5 s of it,
+and the speeds of members change all the time."""
 OLD_S: Final = 600.0
 """Seconds after which a group is sized again: speeds, which may have changed, are good for an
 hour."""
@@ -49,6 +53,7 @@ class GroupScaler:
         self._policy = (Policy() if policy is None else policy).with_weight("rate")
         self._steady = SteadyScale(settings)
         self._sized: _Sized | None = None
+        self._rests_until = float("-inf")
         self.problem = ""
         """Why the group could not be sized."""
 
@@ -57,6 +62,8 @@ class GroupScaler:
         known = self._sized
         if known is None or len(known.rate) != group.n_partitions:
             return float("inf")
+        if now < self._rests_until:
+            return 0.0
         if known.capacities != _capacities(group):
             return 2.0
         total = known.rate.sum(), (rate := filled_rates(group).rate).sum()
@@ -71,7 +78,7 @@ class GroupScaler:
         rate = filled_rates(group).rate
         rates = room * (rate if rate.any() else np.ones_like(rate))
         lag = np.zeros_like(group.lag)  # so that no time to catch up is looked for
-        effort = max(LEAST_EFFORT, EFFORT * group.n_partitions)
+        effort, begun = max(LEAST_EFFORT, EFFORT * group.n_partitions), time.thread_time()
         try:
             sizing = size(
                 replace(group, rates=rates, lag=lag), self._policy, threads=self._threads,
@@ -82,6 +89,7 @@ class GroupScaler:
             return
         self.problem = ""
         self._sized = _Sized(sizing, now, rate, _capacities(group))
+        self._rests_until = now + (time.thread_time() - begun) / SHARE
 
     def facts(self, group: Group, now: float) -> ScaleFacts | None:
         """How many processes from now on; None for a group that was not sized. Where it cannot be

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import time
+
 import numpy as np
+import pytest
 
 from equilag.domain.group.group import Group, Member
-from equilag.live.exporter.group_scaler import GroupScaler
+from equilag.live.exporter.group_scaler import SHARE, GroupScaler
 from equilag.planner.sizes.scaling import ScaleSettings
 
 ROUND_S = 15.0
@@ -82,3 +85,20 @@ def test_proportions_stay_while_production_pauses() -> None:
     scaler.size(group_of(6, draw, 100.0, False), 0.0)
     assert scaler.staleness(group_of(6, draw, 0.0, False), 1e5) == 0
     assert scaler.staleness(group_of(6, draw, None, False), 1e5) == 0
+
+
+def test_sizings_take_a_bounded_share_of_a_core(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Though the speeds of members, which they depend on, are new at every look."""
+    cpu = iter([0.0, 5.0])
+    monkeypatch.setattr(time, "thread_time", lambda: next(cpu))
+    draw = np.random.default_rng(1)
+    scaler = GroupScaler(ScaleSettings())
+    scaler.size(group_of(6, draw, 100.0, False), 0.0)
+    monkeypatch.undo()
+    other = group_of(6, draw, 100.0, True)
+    rests = 5.0 / SHARE
+    assert scaler.staleness(other, rests - 1) == 0
+    assert scaler.staleness(other, rests) >= 1
+    assert scaler.staleness(
+        Group.build(name="g", topics={"t": 1}, members=[], subscriptions={}, owned={}), 1.0
+    ) == float("inf")
