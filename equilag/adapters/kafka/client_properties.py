@@ -49,8 +49,8 @@ TLS."""
 _CREDENTIAL: Final = re.compile(r"\b(username|password)\s*=\s*(?:\"((?:[^\"\\]|\\.)*)\"|'([^']*)')")
 _PEM: Final = re.compile(r"-----BEGIN ([A-Z0-9 ]+)-----(.*?)-----END \1-----", re.DOTALL)
 _JAAS: Final = "sasl.jaas.config"
-_MECHANISMS: Final = "sasl.mechanisms"
-_NAMES: Final = sorted((*UNDERSTOOD, *_STORES, *_INLINE, *_IGNORED, _JAAS, _MECHANISMS))
+_MECHANISM_ALIAS: Final = "sasl.mechanisms"
+_NAMES: Final = sorted((*UNDERSTOOD, *_STORES, *_INLINE, *_IGNORED, _JAAS, _MECHANISM_ALIAS))
 _NAMES_A_FILE: Final = (".location", ".keytab", ".file")
 _KEYTAB: Final = re.compile(r"""\bkeyTab\s*=\s*(?:"([^"]*)"|'([^']*)')""")
 
@@ -113,9 +113,9 @@ def translated(properties: Mapping[str, str]) -> dict[str, str]:
             found |= dict.fromkeys(names, value)
         elif name in _INLINE:
             found[_INLINE[name]] = _pem(value, name)
-        elif name == "sasl.jaas.config":
+        elif name == _JAAS:
             found |= _credentials(value)
-        elif name == _MECHANISMS:
+        elif name == _MECHANISM_ALIAS:
             found["sasl.mechanism"] = value
         elif name == "ssl.endpoint.identification.algorithm":
             found[name] = value.lower() or "none"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
 from typing import TYPE_CHECKING, Final
 
@@ -25,6 +25,11 @@ SAMPLE: Final = Option(
     "watch the group for this long, such as 30s, and measure the rates of its partitions and the"
     " capacities of members that have a backlog", duration, needs=(options.LIVE,),
 )  # fmt: skip
+
+
+def wanted_groups(args: argparse.Namespace) -> Callable[[str], object]:
+    """Tells by a group's name whether ``--groups`` asks for it."""
+    return bool if args.groups is None else args.groups.fullmatch
 
 
 def add_cluster(parser: AnyParser, *, required: bool = True) -> None:

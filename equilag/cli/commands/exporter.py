@@ -9,7 +9,13 @@ from contextlib import ExitStack
 from typing import TYPE_CHECKING, Final
 
 from equilag.cli.arguments import options
-from equilag.cli.arguments.cluster import GROUPS, add_cluster, add_reading, client_config
+from equilag.cli.arguments.cluster import (
+    GROUPS,
+    add_cluster,
+    add_reading,
+    client_config,
+    wanted_groups,
+)
 from equilag.cli.arguments.conversions import duration
 from equilag.cli.arguments.metrics_source import add_metrics, is_server, server_of
 from equilag.cli.arguments.options import Option
@@ -96,8 +102,8 @@ def reader_of(args: argparse.Namespace, stack: ExitStack) -> ReadGroups:
     if args.prometheus:
         if not is_server(args.prometheus[0]):
             raise InputError("is no server; a text of metrics does not change", options.METRICS)
-        return PrometheusSource(server_of(args), args.groups, args.selector or "")
+        return PrometheusSource(server_of(args), wanted_groups(args), args.selector or "")
     level = args.isolation_level or options.ISOLATION_LEVELS[0]
-    source = ClusterSource(client_config(args), args.groups, level)
+    source = ClusterSource(client_config(args), wanted_groups(args), level)
     stack.callback(source.close)
     return source

@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 from equilag.cli.arguments import options
-from equilag.cli.arguments.cluster import GROUPS, add_cluster, add_reading, reading
+from equilag.cli.arguments.cluster import GROUPS, add_cluster, add_reading, reading, wanted_groups
 from equilag.cli.arguments.metrics_source import add_metrics, input_of, samples_from_metrics
 from equilag.cli.arguments.source import check_source, source_words
 from equilag.cli.arguments.text_source import add_text, groups_from_text
@@ -106,7 +106,7 @@ def _of_cluster(args: argparse.Namespace) -> Found:
 
     reset = args.auto_offset_reset or options.RESETS_DEFAULT
     with reading(args) as reader:
-        found = reader.read_all(bool if args.groups is None else args.groups.fullmatch)
+        found = reader.read_all(wanted_groups(args))
     rows = [
         live_group_facts(
             Group.build(**one.group_input(reset)), options.limits_of(args), state=one.state,
@@ -146,10 +146,9 @@ def _of_metrics(args: argparse.Namespace) -> Found:
     from equilag.domain.group.group import Group
     from equilag.report.reports.groups import live_group_facts
 
-    wanted = bool if args.groups is None else args.groups.fullmatch
     reset = args.auto_offset_reset or options.RESETS_DEFAULT
     rows, told = [], set[str]()
-    for samples in samples_from_metrics(args, wanted).values():
+    for samples in samples_from_metrics(args, wanted_groups(args)).values():
         given, remarks = input_of(samples, reset)
         unknown = sum(map(len, samples.last.offsets.unknown.values()))
         group = Group.build(**given)

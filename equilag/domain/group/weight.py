@@ -104,6 +104,12 @@ def knows_rates(group: Group) -> bool:
     return group.rates is not None and bool((~np.isnan(group.rates)).any())
 
 
+def total_rate(group: Group) -> float | None:
+    """Records per second of all partitions, those of unknown rates included; None if none is
+    known."""
+    return float(filled_rates(group).rate.sum()) if knows_rates(group) else None
+
+
 def weighed_policy(policy: Policy, group: Group) -> Policy:
     """The policy with the weights in force. Of partitions, unless it names them: work where the
     group knows rates, those given where nothing else is known. Of moves: those given."""

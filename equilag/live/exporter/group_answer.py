@@ -11,7 +11,7 @@ from equilag.domain.columns import NOBODY
 from equilag.domain.document import to_document
 from equilag.domain.group.group import Group
 from equilag.domain.group.lag import UNKNOWN
-from equilag.domain.group.weight import filled_rates, knows_rates
+from equilag.domain.group.weight import total_rate
 from equilag.domain.plan.verdict import CauseFacts
 from equilag.domain.policy.policy import Policy
 from equilag.planner.verdict.judged_plan import JudgedPlan
@@ -136,8 +136,7 @@ def answer_of(group: Group, limits: VerdictLimits, policy: Policy | None = None)
 
 def figures_of(group: Group) -> dict[str, Any]:
     """What takes no plan."""
-    lag = int(group.lag.sum())
-    rate = float(filled_rates(group).rate.sum()) if knows_rates(group) else None
+    lag, rate = int(group.lag.sum()), total_rate(group)
     return {
         "members": group.n_members,
         "partitions": int(group.assignable.sum()),

@@ -11,7 +11,7 @@ import numpy as np
 from equilag.domain.columns import Floats
 from equilag.domain.errors import InputError
 from equilag.domain.group.group import Group
-from equilag.domain.group.weight import filled_rates, knows_rates
+from equilag.domain.group.weight import filled_rates, total_rate
 from equilag.domain.policy.policy import Policy
 from equilag.live.exporter.group_answer import ScaleFacts
 from equilag.planner.size import size
@@ -100,7 +100,7 @@ class GroupScaler:
             return ScaleFacts(*helps, helps, None, 0, "no member runs that tells what is read")
         if known is None:
             return None
-        rate = float(filled_rates(group).rate.sum()) if knows_rates(group) else None
+        rate = total_rate(group)
         threads = known.sizing.basis.threads
         present = -(-(group.n_members - known.sizing.basis.idle) // max(1, threads))
         wish = scale_wish(known.sizing, rate, self._settings)

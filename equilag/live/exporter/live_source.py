@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import re
 import time
+from collections.abc import Callable
 from typing import Final
 
 from equilag.adapters.kafka.client_config import Config
@@ -18,19 +18,18 @@ RECENT_S: Final = 120.0
 
 
 class ClusterSource:
-    """Reads the groups whose whole name `groups` matches; connects when it first reads, and again
+    """Reads the groups that are `wanted`; connects when it first reads, and again
     after an error. One request is in flight at each broker at most."""
 
-    def __init__(self, config: Config, groups: re.Pattern[str] | None, isolation: str) -> None:
-        self._config, self._groups, self._isolation = config, groups, isolation
+    def __init__(self, config: Config, wanted: Callable[[str], object], isolation: str) -> None:
+        self._config, self._wanted, self._isolation = config, wanted, isolation
         self._reader: GroupReader | None = None
 
     def __call__(self) -> GroupsRead:
         """Raises EquilagError if no broker answers."""
         if self._reader is None:
             self._reader = GroupReader(self._config, isolation=self._isolation)
-        wanted = bool if self._groups is None else self._groups.fullmatch
-        found = self._reader.read_all(wanted)
+        found = self._reader.read_all(self._wanted)
         if found.remarks and not found.groups:  # no coordinator answered
             raise NoAnswer(found.remarks[0])
         return GroupsRead(found.groups, found.left_out)
@@ -41,18 +40,17 @@ class ClusterSource:
 
 
 class PrometheusSource:
-    """Reads the newest samples of a server, of groups whose whole name `groups` matches."""
+    """Reads the newest samples of a server, of the groups that are `wanted`."""
 
     def __init__(
-        self, server: PrometheusServer, groups: re.Pattern[str] | None, selector: str
+        self, server: PrometheusServer, wanted: Callable[[str], object], selector: str
     ) -> None:
-        self._server, self._groups, self._selector = server, groups, selector
+        self._server, self._wanted, self._selector = server, wanted, selector
 
     def __call__(self) -> GroupsRead:
         """Raises EquilagError if the server does not answer, or answers wrongly."""
         read = self._server.read(None, RECENT_S, self._selector)
-        wanted = bool if self._groups is None else self._groups.fullmatch
-        found = groups_of(read, wanted, newest=True)
+        found = groups_of(read, self._wanted, newest=True)
         newest = max((one.times[-1] for one in found.values()), default=read.at)
         return GroupsRead([one.last for one in found.values()], {}, max(0.0, time.time() - newest))
 

@@ -85,7 +85,7 @@ class WatchedGroup:
             given["previous"] = round(at - before.at, 3), before.offsets
         self.group = Group.build(**given)
         self.read_at = at
-        self._changed |= not self._earlier or len(self._earlier) == 1
+        self._changed |= len(self._earlier) == 1
         if self._answer is not None:
             self._answer = replace(self._answer, **figures_of(self.group))
 
