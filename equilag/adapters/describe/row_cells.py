@@ -90,7 +90,7 @@ def row_pattern(
     patterns = dict.fromkeys((*col.NUMBERS, col.COUNT), r"(-?[0-9]{0,18}+)")
     patterns |= {col.PARTITION: r"([0-9]{1,18}+)", col.TOPIC: r"([\w.-]{1,249}+)"}
     cells = gap.join(patterns.get(name, word) for name in names)
-    before = f"(?={before})" if starts else before
+    before = rf"(?![\s\d|,;]*$)(?={before})" if starts else before  # a row has a name
     return re.compile(rf"{before}\s*+{cells}{end}\s*+")
 
 
@@ -153,11 +153,15 @@ def like_a_row(
             is_row = place + 1 - run <= before + MAX_SPACES
     if header is not None and len(words) == len(header.names):
         named.append(words[header.names.index(col.TOPIC)])
+    if is_row and all(map(str.isdecimal, words)) and not any(word in topics for word in named):
+        is_row = False
     return is_row or False, named
 
 
 def fits(cells: Cells) -> bool:
     """True if each cell has what its column is for."""
+    if all(map(str.isdecimal, cells.values())) and not lag_agrees(cells):
+        return False  # numbers below a table
     return all(_fits(name, cell) for name, cell in cells.items()) and _names_something(cells)
 
 

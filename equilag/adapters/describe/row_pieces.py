@@ -8,21 +8,14 @@ is worse than none.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import replace
-from itertools import product, takewhile
+from itertools import product
 from typing import Final
 
 from equilag.adapters.describe import table_header as col
-from equilag.adapters.describe.printed_text import MAX_PIECES, Lookahead, TextLine
-from equilag.adapters.describe.row_cells import (
-    NOTHING,
-    Cells,
-    lag_agrees,
-    missing_words,
-    read_cells,
-    without_prefix,
-)
+from equilag.adapters.describe.printed_text import MAX_PIECES, Lookahead
+from equilag.adapters.describe.row_cells import NOTHING, Cells, lag_agrees, read_cells
 from equilag.adapters.describe.table_header import TableHeader, read_header
 from equilag.domain.errors import InputError
 
@@ -32,8 +25,7 @@ _IDENTITY: Final = re.compile(
     r"(?:^|\s)(?:/\S+|\S*[0-9a-f]{4}-[0-9a-f]{4}\S*|-|(?:\S+/)?\d{1,3}(?:\.\d{1,3}){3})(?:\s|$)"
 )
 """A host, an id or a dash: the rest of a row has one, a sentence does not."""
-_TOPIC: Final = re.compile(r"(?=.*[^\W\d])[\w.-]{1,249}")
-"""A name with a letter, so no number."""
+_TOPIC: Final = re.compile(r"[\w.-]{1,249}")
 _PROMPT: Final = re.compile(r"\S*[$#%>]")
 
 
@@ -61,7 +53,7 @@ def header_at(ahead: Lookahead) -> TableHeader | None:
     if header is None:
         return header
     lines = ahead.first(MAX_PIECES)
-    best, most = header, sum(col.column_of(name) is not None for name in header.names)
+    best, most = header, (sum(col.column_of(name) is not None for name in header.names), 1)
     for count in range(2, len(lines) + 1):
         pieces = [line.text for line in lines[:count]]
         if re.search(r"\d", pieces[-1]):
@@ -70,11 +62,12 @@ def header_at(ahead: Lookahead) -> TableHeader | None:
             longer = read_header(joined, header.line)
             if longer is None or longer.delimiter != header.delimiter:
                 continue
-            if len(longer.names) > most and None not in map(col.column_of, longer.names):
+            size = len(longer.names), count
+            if size > most and None not in map(col.column_of, longer.names):
                 width = len(pieces[0])
                 in_word = not joined[width].isspace()
                 best = replace(longer, pieces=count, width=width, in_word=in_word)
-                most = len(longer.names)
+                most = size
     return best
 
 
@@ -87,151 +80,99 @@ def row_at(
     InputError for a row that is broken in no certain way.
     """
     number, text = ahead.line
-    whole = read_cells(text, header, above)
-    if header.delimiter is None and whole is None and not _may_begin_a_row(text, header):
-        return None, number
-    missing = missing_words(text, header)
-    is_full = missing <= 0 and (header.pieces == 1 or len(text) < header.width)
-    if header.delimiter is None and is_full:
-        return whole, number
-    first, *below = ahead.first(MAX_PIECES)
-    below = [*takewhile(lambda line: read_header(line.text, 0) is None, below)]
-    lines, width = [first, *below], max(width, header.width)
-    find = _broken_row if header.delimiter is None else _delimited_row
-    found = find(lines, header, above, width)
-    if found is not None:
-        return found[0], lines[found[1] - 1].number
-    if header.delimiter is not None:
-        return whole, number
-    following = lines[1].text if len(lines) > 1 else ""
-    if not following or read_cells(following, header) is not None:
-        return whole, number
-    if header.pieces > 1:
-        return (None if missing > 0 and has_identity(following) else whole), number
-    if whole is not None and _may_go_on(lines, missing):
+    cells = read_cells(text, header, above)
+    lacks = _lacks(text, header)
+    ended = header.pieces == 1 or len(text) < header.width
+    filled = cells is not None and cells[header.names[-1]] != ""
+    if (lacks <= 0 and ended and filled) or (cells is None and not _may_begin(text, header)):
+        return cells, number
+    lines = ahead.first(MAX_PIECES)
+    texts = [line.text for line in lines]
+    others = (at for at in range(1, len(texts)) if _stands_alone(texts[at], header))
+    end = next(others, len(texts))
+    near = (header.pieces, header.pieces - 1, header.pieces + 1)
+    counts = [n for n in (near if header.pieces > 1 else range(2, 5)) if 1 < n <= end]
+    # Only screens break words, and they lose nothing.
+    for exact in (True,) if header.in_word and header.delimiter is None else (True, False):
+        for count in counts:
+            found: list[Cells] = []
+            for joined in _together(texts[:count], header, max(width, header.width), exact):
+                near_enough = _lacks(joined, header) in (
+                    (0, 1) if header.delimiter is None else (0,)
+                )
+                one = read_cells(joined, header, above) if near_enough else None
+                if one is not None and _is_whole(one, header) and one not in found:
+                    found.append(one)
+            if len(found) == 1:
+                return found[0], lines[count - 1].number
+    if end > 1 and _may_go_on(text, texts[1], cells, header):
         raise broken_table(number, len(text))
-    return whole, number
+    return cells, number
 
 
-def _may_begin_a_row(text: str, header: TableHeader) -> bool:
-    """False for a line with a word where a row has its partition."""
-    if col.PARTITION not in header.names:
-        return True
+def _lacks(text: str, header: TableHeader) -> int:
+    """Columns that the words or the delimiters of a line do not reach."""
+    if header.delimiter is None:
+        return len(header.names) - len(text.split())
+    framed = header.delimiter == "|" and text.lstrip().startswith("|")
+    return len(header.names) + (1 if framed else -1) - text.count(header.delimiter)
+
+
+def _may_begin(text: str, header: TableHeader) -> bool:
+    """False for a line that no row begins with: a word stands where it has its partition."""
+    if header.delimiter is not None or col.PARTITION not in header.names:
+        return header.delimiter is None or header.delimiter in text
     at = header.names.index(col.PARTITION)
-    words = without_prefix(text, header).split(None, at + 1)
+    words = text.split(None, at + 1)
     return len(words) <= at or words[at][0].isdigit() or words[at] == NOTHING
 
 
-def _may_go_on(lines: Sequence[TextLine], missing: int) -> bool:
-    """True if the second line may have the words that the first one lacks."""
-    first, rest = lines[:2]
-    few = 0 < len(rest.text.split()) <= missing + 1
-    if rest.number != first.number + 1 or len(first.text) < MIN_SCREEN or not few:
-        return False
-    return re.search(r"\d", rest.text) is not None and read_header(rest.text, 0) is None
+def _stands_alone(line: str, header: TableHeader) -> bool:
+    """True if the line is a header or a row, or begins one with a name and a number."""
+    if read_header(line, 0) is not None or read_cells(line, header) is not None:
+        return True
+    cells = dict(zip(header.names, line.split(), strict=False))
+    name, number = cells.get(col.TOPIC, ""), cells.get(col.PARTITION, "")
+    return number.isdigit() and any(map(str.isalpha, name)) and _TOPIC.fullmatch(name) is not None
 
 
-def _broken_row(
-    lines: Sequence[TextLine], header: TableHeader, _above: Cells | None, width: int
-) -> tuple[Cells, int] | None:
-    """Return the row that the first lines make; None if there is not just one."""
-    counts: Sequence[int] = range(2, MAX_PIECES + 1)
-    if header.pieces > 1:
-        counts = [n for n in (header.pieces, header.pieces - 1, header.pieces + 1) if n > 1]
-    # Only screens break words, and they lose nothing.
-    for exact in (True,) if header.in_word else (True, False):
-        for count in counts:
-            pieces = [line.text for line in lines[:count]]
-            if len(pieces) < count or not _fit_together(pieces, header, exact):
-                continue
-            found: list[Cells] = []
-            for joined in _exactly(pieces, width) if exact else _joined(pieces):
-                near = missing_words(joined, header) in (0, 1)
-                cells = read_cells(joined, header) if near else None
-                if cells is not None and _is_whole(cells) and cells not in found:
-                    found.append(cells)
-            if len(found) == 1:
-                return found[0], count
-    return None
-
-
-def _fit_together(pieces: list[str], header: TableHeader, exact: bool) -> bool:
-    """True if no piece but the first one can be anything else than the rest of a row."""
-    if header.pieces > 1:
-        return exact or len(pieces[0]) * 2 >= header.width
-    return all(
-        has_identity(piece)
-        and read_header(piece, 0) is None
-        and read_cells(piece, header) is None
-        and not _begins_a_row(piece, header)
-        for piece in pieces[1:]
-    )
-
-
-def _begins_a_row(line: str, header: TableHeader) -> bool:
-    """True if the line has a name and then a number where a row has its topic and partition."""
-    words = line.split()
-    if col.TOPIC not in header.names or col.PARTITION not in header.names:
-        return False
-    topic, number = header.names.index(col.TOPIC), header.names.index(col.PARTITION)
-    if len(words) <= max(topic, number) or not words[number].isdigit():
-        return False
-    return _TOPIC.fullmatch(words[topic]) is not None
-
-
-def _is_whole(cells: Cells) -> bool:
+def _is_whole(cells: Cells, header: TableHeader) -> bool:
     """True if nothing of the row is missing or in the wrong place."""
     host = cells.get(col.HOST, NOTHING)
     sound = host == NOTHING or (("." in host or ":" in host) and "/" not in host[1:])
     sound = sound or (host.startswith("/") and "/" not in host[1:])
-    return sound and lag_agrees(cells) and all(cells.values())
+    filled = header.delimiter is not None or all(cells.values())
+    return sound and filled and lag_agrees(cells)
 
 
-def _delimited_row(
-    lines: Sequence[TextLine], header: TableHeader, above: Cells | None, width: int
-) -> tuple[Cells, int] | None:
-    """Return the row of the first lines, whose delimiters tell where it ends; None if it is not
-    broken."""
-    delimiter = header.delimiter or ""
-    counts = [line.text.count(delimiter) for line in lines]
-    framed = delimiter == "|" and lines[0].text.lstrip().startswith("|")
-    wanted = len(header.names) + (1 if framed else -1)
-    if 0 < counts[0] < wanted:
-        taken = _pieces(counts, wanted, delimiter)
-    elif counts[0] == wanted and not framed and _lacks_end(lines, delimiter, width):
-        taken = 2
-    else:
-        return None
-    pieces = [line.text for line in lines[:taken]]
-    full = all(len(piece) >= width - 1 for piece in pieces[:-1])
-    if pieces and (full or (framed and pieces[-1].endswith("|"))):
-        exact = next(_exactly(pieces, width)) if delimiter != "\t" else "".join(pieces)
-        if sum(counts[:taken]) < wanted:
-            exact = "\t".join(pieces)  # a copy loses a tab at the end of a line
-        cells = read_cells(exact, header, above)
-        if cells is not None:
-            return cells, taken
-    if header.pieces > 1 and len(counts) > 1 and counts[1] < min(wanted, counts[0]):
-        raise broken_table(lines[0].number, width)
-    return None
+def _together(pieces: list[str], header: TableHeader, width: int, exact: bool) -> Iterator[str]:
+    """Ways to put the first lines together to a row: as they are on a screen of this width, spaces
+    at its edge included, or with a gap between two of them or without."""
+    delimiter = header.delimiter
+    if delimiter is None and header.pieces == 1 and not all(map(has_identity, pieces[1:])):
+        return
+    width = max(width, *map(len, pieces))
+    if delimiter is not None:
+        full = all(len(piece) >= width - 1 for piece in pieces[:-1])
+        if not full and not (delimiter == "|" and pieces[-1].endswith("|")):
+            return
+    if exact:
+        yield "".join(piece.ljust(width) for piece in pieces[:-1]) + pieces[-1]
+    elif delimiter is not None or header.pieces == 1 or len(pieces[0]) * 2 >= header.width:
+        yield from _joined(pieces, delimiter)
 
 
-def _pieces(counts: list[int], wanted: int, delimiter: str) -> int:
-    """Lines that together have as many delimiters as a row; 0 for none."""
-    for taken in range(2, len(counts) + 1):
-        lost = wanted - sum(counts[:taken])
-        if lost == 0 or (taken == 2 and lost == 1 and counts[1] < counts[0] and delimiter == "\t"):
-            return taken
-    return 0
-
-
-def _lacks_end(lines: Sequence[TextLine], delimiter: str, width: int) -> bool:
-    """True if the last cell of a row stands alone on the next line."""
-    line, *below = lines
-    ends = line.text.endswith(delimiter) and len(line.text) >= width - 1 >= MIN_SCREEN
-    if not ends or not below or below[0].number != line.number + 1:
+def _may_go_on(text: str, below: str, cells: Cells | None, header: TableHeader) -> bool:
+    """True if the line below a row may have what the row lacks."""
+    lacks = _lacks(text, header)
+    if header.delimiter is not None:
+        return header.pieces > 1 and 0 < lacks < len(header.names) - 1
+    if cells is None or lacks <= 0:
         return False
-    return len(below[0].text.split()) == 1 and delimiter not in below[0].text
+    if header.pieces > 1:
+        return has_identity(below)
+    few = 0 < len(below.split()) <= lacks + 1
+    return few and len(text) >= MIN_SCREEN and re.search(r"\d", below) is not None
 
 
 def is_rest(line: str, header: TableHeader) -> bool:
@@ -239,12 +180,6 @@ def is_rest(line: str, header: TableHeader) -> bool:
     if line[:1].isspace() or len(line.split(None, 1)) != 1 or _PROMPT.fullmatch(line):
         return False
     return read_cells(line, header) is None
-
-
-def _exactly(pieces: list[str], width: int) -> Iterator[str]:
-    """The pieces as they are on a screen of this width, spaces at its edge included."""
-    width = max(width, *map(len, pieces))
-    yield "".join(piece.ljust(width) for piece in pieces[:-1]) + pieces[-1]
 
 
 def _joined(pieces: list[str], delimiter: str | None = None) -> Iterator[str]:
