@@ -3,6 +3,7 @@ assignors alone."""
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from statistics import median
 from typing import Any, Final
@@ -57,13 +58,36 @@ def take_over_lines(results: Sequence[Results]) -> list[str]:
 
 
 def pair_lines(results: Sequence[Results]) -> list[str]:
-    """Return one row for each fault of the leader of two stewards."""
-    faults = dict.fromkeys(name for one in results for name in one["faults"])
-    head = [str(one["case"]).removeprefix("pair-") for one in results]
+    """Return one row for each fault that two stewards were tried with, and what the deaths of
+    coordinators cost."""
+    found: dict[str, dict[str, Sequence[Results]]] = {}
+    for one in results:
+        for name, cases in one["faults"].items():
+            found.setdefault(name, {})[one["strategy"]] = cases
+    head = list(dict.fromkeys(one["strategy"] for one in results))
     rows = [
-        (name, *(_pair_cell(one["faults"].get(name, [])) for one in results)) for name in faults
+        (name, *(_pair_cell(by_strategy.get(strategy, [])) for strategy in head))
+        for name, by_strategy in found.items()
     ]
-    return table(("fault of the one that leads", *head), rows)
+    lines = [*table(("fault of the one that leads", *head), rows), ""]
+    for strategy in head:
+        led, alone = deaths_cost({name: one.get(strategy, ()) for name, one in found.items()})
+        lines.append(
+            f"Coordinators' deaths, {strategy}: {led['unowned_partition_s']:.0f} partition-seconds"
+            f" without an owner and {led['moves']} moves; without steward"
+            f" {alone['unowned_partition_s']:.0f} and {alone['moves']}."
+        )
+    return lines
+
+
+def deaths_cost(found: Mapping[str, Sequence[Results]]) -> tuple[Counter[str], Counter[str]]:
+    """Return the sums of all figures over the deaths of coordinators, and those of the twin."""
+    cases = [one for name, many in found.items() if name.startswith("coordinator") for one in many]
+    sums: tuple[Counter[str], Counter[str]] = Counter(), Counter()
+    for one in cases:
+        for total, figures in zip(sums, (one, one["alone"]), strict=True):
+            total.update({name: figures[name] for name in ("moves", "unowned_partition_s")})
+    return sums
 
 
 def _pair_cell(cases: Sequence[Results]) -> str:

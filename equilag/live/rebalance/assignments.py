@@ -22,6 +22,7 @@ from equilag.live.rebalance.joined_members import (
     MemberAssignments,
     Partitions,
     assignments_now,
+    client_id_in,
     count_withheld,
     group_of,
     member_key,
@@ -76,13 +77,18 @@ def read_joined_members(
 ) -> JoinedMembers:
     """Decode the members: member id, instance id and subscription of each.
 
-    `held` maps member keys to the partitions that they held before. If a subscription cannot be
-    decoded, the member counts as subscribed to the topics that it held.
+    `held` maps member keys to the partitions that they held before. One that was expelled comes
+    back with another id: it held what one of its client id did that is gone. If a subscription
+    cannot be decoded, the member counts as subscribed to the topics that it held.
     """
+    entries = list(entries)
+    gone = held.keys() - {instance or member for member, instance, _ in entries}
+    by_client = {client_id_in(key): held[key] for key in sorted(gone) if client_id_in(key)}
     members = []
     fallback_reasons = []
     for member, instance, metadata in entries:
-        before = held.get(instance or member, {})
+        key = instance or member
+        before = held[key] if key in held else by_client.pop(client_id_in(key), {})
         try:
             subscription = read_subscription(metadata)
         except BrokenRecord as error:

@@ -14,6 +14,7 @@ from equilag.domain.building.group_input import GroupInput
 from equilag.domain.group.group import UNKNOWN_GENERATION, Group, Index, Member
 from equilag.domain.plan.assignment import by_name, first_phase
 from equilag.domain.plan.metrics import is_valid
+from equilag.domain.policy.policy import Policy
 from equilag.live.rebalance.measured import NOTHING_MEASURED, Measured, with_size
 
 Partitions = Mapping[str, Sequence[int]]
@@ -52,6 +53,16 @@ def client_id_in(member_id: str) -> str | None:
     """The client id in a dynamic member's id, which a broker makes as ``CLIENT-ID-UUID``."""
     found = _OF_BROKER.fullmatch(member_id)
     return found[1] if found else None
+
+
+def needs_places(policy: Policy, members: Sequence[JoinedMember]) -> bool:
+    """True if the policy makes instances of client ids or hosts, or if a pin names none that join
+    requests tell: it may be a static member's client id."""
+    if policy.instances not in (None, "none"):
+        return True
+    known = {member.id for member in members}
+    known |= {member.instance_id or client_id_in(member.id) or "" for member in members}
+    return any(name not in known for _, _, name in policy.pin)
 
 
 def group_of(

@@ -54,9 +54,12 @@ def sticky_decision(
     member ids to records per second, if those of all members are known. Without a plan after
     `patience` seconds (None: the time limit and GRACE_S) the answer of last resort.
     """
+    policy = sticky_policy(settings.policy_for(group))
+    if (plan := repaired(group, policy, speeds or {})) is not None:
+        return Decision(plan)
     if patience is None:
         patience = settings.time_limit + GRACE_S
-    return decided_within(patience, lambda: _sticky(group, settings, speeds or {}), group, settings)
+    return decided_within(patience, lambda: _searched(group, settings, policy), group, settings)
 
 
 def sticky_policy(policy: Policy) -> Policy:
@@ -65,10 +68,8 @@ def sticky_policy(policy: Policy) -> Policy:
     return replace(policy, name=name, max_moves=None, max_move_weight=None, fresh=False)
 
 
-def _sticky(group: Group, settings: PlanSettings, speeds: Mapping[str, float]) -> Decision:
-    if (plan := repaired(group, sticky_policy(settings.policy_for(group)), speeds)) is not None:
-        return Decision(plan)
-    fitting = FittingPolicy(sticky_policy(settings.policy_for(group)))
+def _searched(group: Group, settings: PlanSettings, policy: Policy) -> Decision:
+    fitting = FittingPolicy(policy)
     attempt = attempt_plan(group, fitting, settings, settings.time_limit, STICKY_EFFORT)
     if attempt.plan is not None and attempt.plan.status != "fallback":
         return Decision(attempt.plan, left_out=attempt.fitting.left_out)

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import logging
+import threading
 import time
-from collections.abc import Callable, Mapping, Sequence
-from contextlib import suppress
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager, suppress
 from dataclasses import replace
 from functools import partial
 from typing import Final, NamedTuple
@@ -13,7 +14,6 @@ from typing import Final, NamedTuple
 from equilag.adapters.kafka.described import ClientPlace, MissingRight
 from equilag.adapters.kafka.group_reader import GroupReader
 from equilag.domain.errors import EquilagError
-from equilag.domain.policy.policy import Policy
 from equilag.domain.show import some_of
 from equilag.live.rebalance.assignments import (
     Answering,
@@ -23,10 +23,10 @@ from equilag.live.rebalance.assignments import (
 )
 from equilag.live.rebalance.handouts import HandedOut
 from equilag.live.rebalance.joined_members import (
-    JoinedMember,
     MemberAssignments,
     client_id_in,
     member_key,
+    needs_places,
     speed_names,
     speeds_of,
 )
@@ -50,16 +50,6 @@ _MAX_NAMES: Final = 6
 """Members that a line names."""
 
 
-def needs_places(policy: Policy, members: Sequence[JoinedMember]) -> bool:
-    """True if the policy makes instances of client ids or hosts, or if a pin names none that join
-    requests tell: it may be a static member's client id."""
-    if policy.instances not in (None, "none"):
-        return True
-    known = {member.id for member in members}
-    known |= {member.instance_id or client_id_in(member.id) or "" for member in members}
-    return any(name not in known for _, _, name in policy.pin)
-
-
 class TopicsUnknown(Unreachable):
     """The topics' sizes are unknown, so nothing can be assigned."""
 
@@ -79,12 +69,13 @@ def read_topic_lags(
     topics: list[str],
     options: StewardOptions,
     observation: Observation | None,
+    ahead: Mapping[str, int],
 ) -> TopicLags:
     """Return sizes and lags of the topics: the group waits, so the lags are those of the last
     observation, and are read only where it does not have them.
 
-    Sizes are always read, in one request. Raises TopicsUnknown, and MissingRight if the steward may
-    not describe a topic.
+    Sizes are read in one request, unless `ahead` has them. Raises TopicsUnknown, and MissingRight
+    if the steward may not describe a topic.
     """
     limit = options.in_rebalance.time_limit
     if not topics:
@@ -94,7 +85,7 @@ def read_topic_lags(
         measured = replace(observation.measured, age=age)
         old = f"the newest lags are {age:.0f} s old" if age > options.lag_age else None
         try:
-            sizes = _read_sizes(reader, topics, limit)
+            sizes = ahead if ahead.keys() >= {*topics} else _read_sizes(reader, topics, limit)
         except TopicsUnknown:
             return TopicLags(observation.sizes, measured, old)
         if all(sizes.get(topic) == observation.sizes.get(topic) for topic in topics):
@@ -131,6 +122,24 @@ class AnswerMaker:
         self._shared = shared
         self._reader = reader
         self._left_out: tuple[str, ...] = ()
+        self._ahead: Mapping[str, int] = {}
+        """Sizes that were read while members joined; for one answer."""
+
+    @contextmanager
+    def reading_ahead(self) -> Iterator[None]:
+        """Read the sizes of the known topics meanwhile, for the next answer."""
+        reading = threading.Thread(target=self._read_ahead, name="sizes", daemon=True)
+        reading.start()
+        try:
+            yield
+        finally:
+            reading.join()
+
+    def _read_ahead(self) -> None:
+        observation, limit = self._shared.observation, self._shared.options.in_rebalance.time_limit
+        with suppress(EquilagError):
+            if observation is not None:
+                self._ahead = self._reader.sizes(observation.read_topics, limit)
 
     def assign(self, joined: JoinResult, membership: GroupMembership) -> None:
         """Decide, send the assignments, and record them. Raises what the membership raises, and
@@ -246,7 +255,8 @@ class AnswerMaker:
     def _answer(self, joined: JoinedMembers, known: HandedOut) -> RebalanceAnswer:
         topics = sorted({topic for member in joined.members for topic in member.topics})
         shared, options, observation = self._shared, self._shared.options, self._shared.observation
-        read = read_topic_lags(self._reader, topics, options, observation)
+        ahead, self._ahead = self._ahead, {}
+        read = read_topic_lags(self._reader, topics, options, observation, ahead)
         sizes = {topic: read.sizes[topic] for topic in topics if topic in read.sizes}
         speeds = {} if observation is None else observation.speeds
         capacities = {**speeds_of(joined.members, speeds), **read.measured.capacities}

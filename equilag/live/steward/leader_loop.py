@@ -35,7 +35,7 @@ that is to be granted. Also the longest wait for a command."""
 
 
 class LeaderLoop:
-    """Holds the group membership while `election` says so. Only this thread uses `reader`."""
+    """Holds the group membership while `election` says so. `reader` is its own."""
 
     def __init__(
         self,
@@ -125,7 +125,8 @@ class LeaderLoop:
             # From now on a plan for the group as it was is out of date, though others may take
             # long to join.
             self._shared.control.handouts.begin(now=time.monotonic())
-            joined = self._membership.join(self._reason)
+            with self._answers.reading_ahead():
+                joined = self._membership.join(self._reason)
             self.joining = False
             self.generation, self.leads = joined.generation, joined.leads
             self._shared.control.handouts.begin(joined.leads)

@@ -1,7 +1,9 @@
-"""Two stewards of one group, of which one leads: what happens when that one fails."""
+"""Two stewards of one group, of which one leads: what happens when that one fails, or the group's
+coordinator, also to a twin of the group without them."""
 
 from __future__ import annotations
 
+import itertools
 import os
 import signal
 import time
@@ -22,6 +24,7 @@ from support.live_topics import Traffic, admin_of, make_topic
 from support.waiting import until, within
 
 from benchmarks.live.assignment_log import Log
+from benchmarks.live.membership_table import deaths_cost
 from benchmarks.live.steward_run import StewardRun
 from equilag.adapters.kafka.client_config import kafka_config, plain_config
 from equilag.adapters.kafka.plain.plain_client import PlainClient
@@ -30,6 +33,9 @@ from equilag.live.steward.election_loop import election_group
 pytestmark = [pytest.mark.broker]
 
 TOPIC, GROUP = "t", "pair"
+ALONE: Final = "unled"
+"""The twin. Its commits are in the same one of the four partitions that the test's brokers have for
+them, so that both groups have the same coordinator at all times."""
 PARTITIONS: Final = 12
 MEMBERS: Final = 4
 RATE: Final = 120.0
@@ -40,7 +46,14 @@ AFTER_S: Final = 4.0
 """How long effects of a fault may take to show after a steward leads again."""
 TIMES: Final = int(os.environ.get("LIVE_PAIR_TIMES", "10"))
 """How often each fault is tried."""
+SESSION_MS: Final = 6000
+"""Of the members: when a coordinator dies some of them lose it, and with it their partitions."""
+MORE: Final = 1.1
+"""What the deaths of coordinators may cost in all, in parts of what they cost the twin."""
 PAUSES_S: Final = (5.0, 20.0, 40.0, 60.0)
+STRATEGIES: Final = ("cooperative-sticky", "range")
+Fault = Callable[[StewardRun], None]
+Found = dict[str, list[dict[str, Any]]]
 
 
 class Pair:
@@ -52,20 +65,20 @@ class Pair:
         self._servers = ",".join(broker.bootstrap for broker in brokers)
         self._brokers, self._folder, self._stack = brokers, folder, stack
         self._dead: Broker | None = None
-        self.log = Log()
+        self.log, self.twin = Log(), Log()
         make_topic(admin_of(self._servers), TOPIC, PARTITIONS, len(brokers))
         self.stewards: list[StewardRun] = []
         self._paused: StewardRun | None = None
         self.start()
         until(lambda: self.leader is not None, 60)
         self.start()
-        for number in range(MEMBERS):
-            member = RdMember(
-                self.log, f"rd-{number}", self._servers, GROUP, [TOPIC], None,
-                partition_assignment_strategy=strategy, heartbeat_interval_ms=300,
-                session_timeout_ms=10_000,
-            )  # fmt: skip
-            stack.callback(member.stop)
+        for log, group in ((self.log, GROUP), (self.twin, ALONE)):
+            for number in range(MEMBERS):
+                member = RdMember(
+                    log, f"rd-{number}", self._servers, group, [TOPIC], None,
+                    partition_assignment_strategy=strategy, session_timeout_ms=SESSION_MS,
+                )  # fmt: skip
+                stack.callback(member.stop)
         stack.enter_context(Traffic(self._servers, TOPIC, PARTITIONS, RATE))
         until(self.rests, 60)
 
@@ -94,11 +107,11 @@ class Pair:
         roles = sorted(status.get("role", "") for status in self.statuses())
         return (
             roles == ["leader", "standby"]
-            and self.log.shared(EVERY, MEMBERS)
-            and self.log.quiet_s() > 2
+            and all(log.shared(EVERY, MEMBERS) for log in (self.log, self.twin))
+            and min(self.log.quiet_s(), self.twin.quiet_s()) > 2
         )
 
-    def fails(self, fault: Callable[[StewardRun], None]) -> dict[str, Any]:
+    def fails(self, fault: Fault) -> dict[str, Any]:
         """Let the leader fail; return what that cost, once two stewards are at work again."""
         if self._dead is not None:
             self._dead.start_again()
@@ -116,11 +129,16 @@ class Pair:
         within(lambda: time.time() - began > leads_s + AFTER_S, AFTER_S)
         now = self.leader
         after = -1 if now is None else now.status()["generation"]
+        led, alone = (
+            asdict(change_figures(log.events, began, time.time(), {}))
+            for log in (self.log, self.twin)
+        )
         return {
             "leads_s": round(leads_s, 2) if leads else None,
             "rests": rests,
             "rebalances": after - generation,
-            **asdict(change_figures(self.log.events, began, time.time(), {})),
+            **led,
+            "alone": alone,
         }
 
     def killed(self, leader: StewardRun) -> None:
@@ -186,27 +204,43 @@ def test_the_second_leads_when_the_first_is_killed_or_ended(
     assert leader.process.wait(10) == 0
 
 
+def tried(here: Pair, strategy: str, faults: dict[str, Fault], times: int) -> Found:
+    """Try each fault so often, and keep the figures after each."""
+    found: Found = {}
+    for _ in range(times):
+        for name, fault in faults.items():
+            found.setdefault(name, []).append(here.fails(fault))
+            case = f"pair-{strategy}-{next(iter(faults)).partition(' ')[0]}"
+            keep(case, {"strategy": strategy, "faults": found, "load": os.getloadavg()[1]})
+    return found
+
+
 @pytest.mark.live
-@pytest.mark.parametrize("strategy", ["cooperative-sticky", "range"])
+@pytest.mark.parametrize("strategy", STRATEGIES)
 def test_somebody_always_leads(pair: Callable[[str, int], Pair], strategy: str) -> None:
     here = pair(strategy, 3)
-    faults: dict[str, Callable[[StewardRun], None]] = {"killed": here.killed, "SIGTERM": here.ended}
+    faults: dict[str, Fault] = {"killed": here.killed, "SIGTERM": here.ended}
     faults |= {f"paused {s:g} s": partial(here.paused, seconds=s) for s in PAUSES_S}
-    faults |= {
+    for cases in tried(here, strategy, faults, TIMES).values():
+        for case in cases:
+            assert_harmless(case)
+
+
+@pytest.mark.live
+@pytest.mark.parametrize("strategy", STRATEGIES)
+def test_a_coordinator_dies(pair: Callable[[str, int], Pair], strategy: str) -> None:
+    """Some members lose their partitions, led or not."""
+    here = pair(strategy, 3)
+    faults: dict[str, Fault] = {
         "coordinator killed": partial(here.without_coordinator, group=GROUP),
         "coordinator of the election killed": partial(
             here.without_coordinator, group=election_group(GROUP)
         ),
     }
-    found: dict[str, list[dict[str, Any]]] = {}
-    for _ in range(TIMES):
-        for name, fault in faults.items():
-            found.setdefault(name, []).append(here.fails(fault))
-            keep(f"pair-{strategy}", {"times": TIMES, "faults": found})
-    for name, cases in found.items():
-        for case in cases:
-            if name.startswith("coordinator"):  # members lose their partitions, led or not
-                assert (case["rests"], case["two_owners"]) == (True, 0), (name, case)
-                assert (case["leads_s"] or LEADS_S) < LEADS_S, (name, case)
-            else:
-                assert_harmless(case)
+    found = tried(here, strategy, faults, TIMES)
+    for case in itertools.chain(*found.values()):
+        assert (case["rests"], case["two_owners"]) == (True, 0), case
+        assert (case["leads_s"] or LEADS_S) < LEADS_S, case
+    led, alone = deaths_cost(found)
+    assert led["unowned_partition_s"] <= MORE * alone["unowned_partition_s"], (led, alone)
+    assert led["moves"] <= alone["moves"], (led, alone)

@@ -80,6 +80,16 @@ def test_members_as_they_introduce_themselves() -> None:
     ]
 
 
+def test_a_member_that_was_expelled_is_known_by_its_client_id() -> None:
+    """One of several members alike, and nobody who was not there before."""
+    ids = [f"{name}-00000000-0000-4000-8000-00000000000{number}"
+           for number, name in enumerate(["a", "a", "b", "a", "a", "a", "c"])]  # fmt: skip
+    held = {one: {"t": [number]} for number, one in enumerate(ids[:4])}
+    entries = [(one, None, write_subscription(["t"])) for one in ids[3:]]
+    here = read_joined_members("range", entries, held)
+    assert [one.hints for one in here.members] == [{"t": [3]}, {"t": [1]}, {}, {}]
+
+
 def test_an_unreadable_subscription() -> None:
     entries = [("m-1", None, b"\x00"), ("m-2", None, write_subscription(["t"]))]
     here = read_joined_members("range", entries, {"m-1": {"t": [0]}})
