@@ -11,7 +11,7 @@ from __future__ import annotations
 import json
 import shutil
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final
 
@@ -32,7 +32,7 @@ TAKE_OVER: Final = """\
 partitions; a steward starts with `--take-over`:
 """
 PAIR: Final = """\
-Two stewards with `--every 2s` on three brokers (2026-11-27), 4 librdkafka members, 12 partitions
+Two stewards with `--every 2s` on three brokers, 4 librdkafka members, 12 partitions
 with 10 records/s each. How often; seconds until a steward leads, median (longest); rebalances,
 moves, partitions with two owners in all.
 """
@@ -71,19 +71,28 @@ def section(folder: Path) -> list[str]:
         lines += [
             "## Members come and go",
             "",
-            *INTRO.splitlines(),
-            "",
+            *_intro(INTRO, changes),
             *membership_lines(changes),
         ]
     if take_overs:
-        lines += ["", *TAKE_OVER.splitlines(), "", *take_over_lines(take_overs)]
+        lines += ["", *_intro(TAKE_OVER, take_overs), *take_over_lines(take_overs)]
     if pairs:
-        lines += ["", "## Two stewards", "", *PAIR.splitlines(), "", *pair_lines(pairs)]
+        lines += ["", "## Two stewards", "", *_intro(PAIR, pairs), *pair_lines(pairs)]
     if faults:
-        lines += ["", "## Random faults", "", *FAULTS.splitlines()]
+        lines += ["", "## Random faults", "", *_intro(FAULTS, faults)[:-1]]
         for results in faults:
             lines += ["", *faults_lines(results)]
     return lines
+
+
+def _intro(text: str, cases: Sequence[Mapping[str, Any]]) -> list[str]:
+    """Return the lines of a text, and when the cases were run and beside what load, if all say."""
+    lines = text.splitlines()
+    if all("load" in one for one in cases):
+        days = " and ".join(sorted({one["when"][:10] for one in cases}))
+        loads = [round(one["load"]) for one in cases]
+        lines.append(f"Run on {days} at a load of {min(loads)} to {max(loads)}.")
+    return [*lines, ""]
 
 
 def _read(folder: Path, name: str) -> list[dict[str, Any]]:

@@ -17,6 +17,8 @@ SIDES: Final = ("steward", "alone")
 NOTHING: Final = "0 (0.0)"
 STEWARD_ONLY: Final = ("a second steward", "the second steward", "the steward")
 """How the names of changes begin that a group without a steward does not have."""
+_DEATHS: Final = "coordinator"
+"""How the names of faults begin that the twin without a steward has too."""
 
 
 def membership_lines(results: Sequence[Results]) -> list[str]:
@@ -67,11 +69,13 @@ def pair_lines(results: Sequence[Results]) -> list[str]:
     head = list(dict.fromkeys(one["strategy"] for one in results))
     rows = [
         (name, *(_pair_cell(by_strategy.get(strategy, [])) for strategy in head))
-        for name, by_strategy in found.items()
+        for name, by_strategy in sorted(found.items(), key=lambda one: one[0].startswith(_DEATHS))
     ]
     lines = [*table(("fault of the one that leads", *head), rows), ""]
     for strategy in head:
         led, alone = deaths_cost({name: one.get(strategy, ()) for name, one in found.items()})
+        if not alone:
+            continue
         lines.append(
             f"Coordinators' deaths, {strategy}: {led['unowned_partition_s']:.0f} partition-seconds"
             f" without an owner and {led['moves']} moves; without steward"
@@ -82,7 +86,7 @@ def pair_lines(results: Sequence[Results]) -> list[str]:
 
 def deaths_cost(found: Mapping[str, Sequence[Results]]) -> tuple[Counter[str], Counter[str]]:
     """Return the sums of all figures over the deaths of coordinators, and those of the twin."""
-    cases = [one for name, many in found.items() if name.startswith("coordinator") for one in many]
+    cases = [one for name, many in found.items() if name.startswith(_DEATHS) for one in many]
     sums: tuple[Counter[str], Counter[str]] = Counter(), Counter()
     for one in cases:
         for total, figures in zip(sums, (one, one["alone"]), strict=True):

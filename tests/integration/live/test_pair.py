@@ -211,7 +211,7 @@ def tried(here: Pair, strategy: str, faults: dict[str, Fault], times: int) -> Fo
         for name, fault in faults.items():
             found.setdefault(name, []).append(here.fails(fault))
             case = f"pair-{strategy}-{next(iter(faults)).partition(' ')[0]}"
-            keep(case, {"strategy": strategy, "faults": found, "load": os.getloadavg()[1]})
+            keep(case, {"strategy": strategy, "faults": found})
     return found
 
 
