@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from support.groups import BIGGEST, columns, group_of, shapes, snapshot_of
+from support.groups import BIGGEST, columns, group_of
 
 import equilag
 from equilag import ClaimColumns, Group, InputError, Member, PartitionOffsets, load_snapshot
@@ -78,24 +78,6 @@ def test_subscriptions_are_numbered_as_they_appear() -> None:
     group = Group.build(**given)
     assert group.class_of.tolist() == [0, 1, 0, 2]
     assert [topics.tolist() for topics in group.class_topics] == [[1, 2], [], [0]]
-
-
-@given(shapes())
-def test_columns_and_snapshots_agree(
-    shape: tuple[list[int], list[list[int]], list[int], list[int]],
-) -> None:
-    snapshot = snapshot_of(*shape)
-    members, held = snapshot["members"], np.array(shape[2], np.int64)
-    owned = np.flatnonzero(held != NOBODY)
-    built = Group.build(
-        name=snapshot["group"],
-        topics=snapshot["topics"],
-        members=[entry["id"] for entry in members],
-        subscriptions={entry["id"]: entry["subscription"] for entry in members},
-        owned=ClaimColumns(held[owned], owned),
-        lags=np.array(shape[3], np.int64),
-    )
-    assert columns(built) == columns(load_snapshot(snapshot))
 
 
 @st.composite

@@ -9,18 +9,14 @@ from typing import NamedTuple
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
-from support.groups import group_of, groups
+from support.groups import group_of
 
 import equilag
 from equilag.domain.document import to_document
 from equilag.domain.group.group import NOBODY, Group
 from equilag.domain.plan.claim import Claim
-from equilag.domain.plan.metrics import count_moves
 from equilag.domain.plan.plan import Plan
 from equilag.domain.policy.policy import Policy
-from equilag.domain.policy.policy_settings import POLICIES
 
 
 def plan_of(group: Group, *members: int) -> Plan:
@@ -73,13 +69,6 @@ def test_a_plan_as_json() -> None:
     assert document["dropped_claims"] == 0
     assert document["timing"] == {"time_limit_s": None, "wall_s": 0.0}
     assert "notes" not in document
-
-
-@given(groups(), st.sampled_from(POLICIES))
-def test_phases(group: Group, policy: str) -> None:
-    plan = equilag.solve(group, policy, time_limit=0)
-    assert len(plan.phases) == (2 if count_moves(group, plan.assigned) else 1)
-    assert plan.phases[-1] == {"assignment": plan.assignment}
 
 
 class Row(NamedTuple):

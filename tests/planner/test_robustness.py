@@ -184,22 +184,6 @@ def test_a_contradicted_proof_is_not_swallowed(monkeypatch: pytest.MonkeyPatch) 
         equilag.solve(SMALL, time_limit=20.0)
 
 
-@pytest.mark.parametrize("settings", [*({"name": name} for name in POLICIES), {"max_moves": 1}])
-def test_the_better_of_two_plans_is_the_policys(settings: dict[str, Any]) -> None:
-    """One with few moves and one with a small spread, offered in either order."""
-    policy = Policy(**settings)
-    # Where what is owned is pinned, `even` would not be allowed at all.
-    owners = None if policy.pins_owned else [0, 0, 1, 1]
-    group = group_of([4], [[0], [0]], owners=owners, lags=[9, 8, 1, 2])
-    still, even = np.array([0, 0, 1, 1], np.int32), np.array([0, 1, 0, 1], np.int32)
-    for order in ((still, even), (even, still)):
-        state, _ = start(group, policy)
-        for assigned in order:
-            state.record(Proposal(assigned, "by hand"))
-        want = still if policy.name == "fair-yet-sticky" or policy.max_moves else even
-        assert np.array_equal(state.incumbent.assigned, want)
-
-
 # Repeatable, and observed.
 
 

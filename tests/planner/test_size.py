@@ -14,7 +14,7 @@ from support.oracle_optima import least_heaviest
 from support.orders_service import rated_group
 
 import equilag
-from equilag import Group, InputError, Sizing
+from equilag import Group, InputError
 
 TINY = 8
 """Random groups of each sort: some 0.2 s."""
@@ -23,10 +23,6 @@ TINY = 8
 def members_of_size(capacities: Sequence[float], size: int) -> list[float]:
     """The capacities of a group of this size: the slowest stay, new ones have the median."""
     return [*sorted(capacities), *[median(capacities)] * size][:size]
-
-
-def loads_of(sizing: Sizing) -> dict[int, float]:
-    return {row.size: row.load for row in sizing.rows}
 
 
 @pytest.mark.parametrize("balance", ["total", "none"])

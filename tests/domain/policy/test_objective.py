@@ -48,45 +48,6 @@ def test_the_tolerance_counts_only_with_a_mean() -> None:
     assert tolerant.allowance(MEAN) == 1
 
 
-def first(asked: Objective, *rows: Figures, fewest: int = 1) -> Figures:
-    """The figures that come first in the objective's order."""
-    caps = asked.caps(rows, MEAN, members=4)
-    return min(rows, key=lambda figures: asked.key(figures, fewest, caps))
-
-
-def test_the_key_follows_the_order_of_the_goals() -> None:
-    few, even = Figures(9, 1), Figures(2, 5)
-    assert first(objective(), few, even) == even
-    assert first(objective(move_cost=2), few, even) == few
-    assert first(objective("fair-yet-sticky"), few, even) == few
-    # A plan within the limit on moves comes before a more even one beyond it.
-    assert first(objective(max_moves=3), few, even) == few
-
-
-def test_ties_are_broken_by_excess_by_moves_and_then_by_unevenness() -> None:
-    asked = objective()
-    less, fewer, rough = Figures(2, 5, 3.0, 9.0), Figures(2, 4, 4.0, 1.0), Figures(2, 5, 3.0, 10.0)
-    assert first(asked, fewer, rough, less) == less
-    assert first(asked, fewer, Figures(2, 4, 4.0, 2.0)) == fewer
-
-
-def test_within_the_tolerance_fewer_moves_are_better() -> None:
-    rows = [Figures(0, 9, 0.0), Figures(10, 4, 10.0), Figures(11, 3, 10.0), Figures(50, 0, 40.0)]
-    assert first(objective(tolerance=10.0), *rows) == rows[1]
-    # A quarter of the allowance per member, and no more, is nothing in the excess.
-    assert first(objective(tolerance=10.0), rows[0], Figures(9, 4, 10.5)) == rows[0]
-
-
-def test_a_limit_that_does_not_bind_changes_nothing() -> None:
-    rows = [Figures(100 - 3 * n, n, 100.0 - 3 * n) for n in range(33)]
-    free = first(objective(tolerance=20.0), *rows)
-    for limit in range(free.moves, 40):
-        assert first(objective(tolerance=20.0, max_moves=limit), *rows) == free
-    for limit in range(1, free.moves):
-        # A limit that binds: as even as so many moves allow.
-        assert first(objective(tolerance=20.0, max_moves=limit), *rows).moves == limit
-
-
 def test_the_claim_that_bounds_the_last_goal() -> None:
     assert Aim(None, objective().move_cost).claim == SPREAD
     assert Aim(None, objective(move_cost=1).move_cost).claim == VALUE
