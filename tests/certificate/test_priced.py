@@ -38,11 +38,6 @@ def extremes(group: Group, balance: str) -> list[tuple[Load, Load]]:
     return found
 
 
-def with_capacities(group: Group, rng: np.random.Generator) -> Group:
-    members = [replace(m, capacity=int(rng.integers(1, 4))) for m in group.members]
-    return replace(group, members=tuple(members))
-
-
 GROUPS = partial(small_groups, seed=72, topics=4, members=4, size=2, kind="uneven")
 
 

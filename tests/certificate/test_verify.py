@@ -236,22 +236,6 @@ def test_findings_are_limited() -> None:
     assert findings[-1].startswith("and ")
 
 
-@pytest.mark.parametrize("table", [
-    [], {"m00": []}, {"m00": {"t00": 0}}, {"m00": {"t00": [True]}}, {"m00": {"t00": [9]}},
-    {"m00": {"t00": [-1]}}, {"m00": {"t09": [0]}}, {"m09": {}}, {"m01": {"t01": [0]}},
-    {"m00": {"t00": [0, 0]}}, {"m00": {"t00": [0]}, "m01": {"t00": [0]}}, {},
-], ids=str)  # fmt: skip
-def test_invalid_assignments_are_findings(table: Any) -> None:
-    plan = equilag.assign(GROUP, "range").to_dict()
-    if isinstance(table, dict):
-        plan["assignment"] = {**{m.id: {} for m in GROUP.members}, **table} if table else {}
-    else:
-        plan["assignment"] = table
-    findings = equilag.verify(GROUP, plan)
-    assert findings
-    assert all(finding.startswith("assignment") for finding in findings)
-
-
 @pytest.mark.parametrize("field", ["allowed", "co_partitioned"])
 def test_a_move_that_nothing_avoids_is_no_voluntary_one(field: str) -> None:
     given: Any = {"allowed": {"t00": {"0": ["m01"]}}, "co_partitioned": [["t00", "t01"]]}

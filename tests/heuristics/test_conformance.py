@@ -5,13 +5,10 @@ from __future__ import annotations
 import json
 from typing import Any
 
-import numpy as np
 import pytest
 from support.claimed_groups import load_case, named
 from support.paths import CONFORMANCE
 
-from equilag.domain.group.group import NOBODY
-from equilag.domain.plan.metrics import member_counts
 from equilag.domain.reduction.split_classes import RackReads
 from equilag.heuristics import get_assignor, run_assignor
 
@@ -40,17 +37,6 @@ def test_range_reads_across_racks_as_seldom_as_kafkas(case):
     reads = RackReads.of(group)
     assigned = run_assignor(get_assignor("range"), group)
     assert reads.count(assigned) == case["expect"]["rack_mismatches"]
-
-
-@pytest.mark.parametrize("name", ["sticky", "constrained-sticky"])
-@pytest.mark.parametrize("case", cases("kip54_sticky", "kip615", "exact_small"))
-def test_sticky_is_balanced_by_its_own_definition(case, name):
-    group = load_case(case)
-    assigned = run_assignor(get_assignor(name), group)
-    counts = member_counts(assigned, group.n_members)
-    for partition in np.flatnonzero(assigned != NOBODY):
-        readers = group.subscribers(int(group.topic_of[partition]))
-        assert counts[readers].min() + 1 >= counts[assigned[partition]]
 
 
 @pytest.mark.parametrize("case", cases("range_roundrobin", "range_racks"))

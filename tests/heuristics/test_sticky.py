@@ -14,7 +14,6 @@ from support.claimed_groups import groups, load, named, snapshots
 from equilag.domain.group.group import NOBODY
 from equilag.domain.plan.metrics import count_moves, member_counts, moved
 from equilag.heuristics import get_assignor
-from equilag.heuristics.sticky import even_out
 
 
 def sticky(group):
@@ -83,53 +82,6 @@ def test_owners_keep_all_they_own_where_filling_up_is_enough(data):
     rest = np.where(freed, NOBODY, assigned).astype(np.int32)
     smaller = load(with_owned(snapshot, named(group, rest)))
     assert not moved(rest, sticky(smaller)).any()
-
-
-@given(
-    st.lists(
-        st.tuples(st.integers(0, 9), st.integers(0, 9), st.integers(0, 9)), min_size=1, max_size=6
-    ).filter(lambda rows: any(held for _, held, _ in rows))
-)
-def test_evening_out_a_class_is_the_same_as_move_after_move(rows):
-    held = [held for _, held, _ in rows]
-    total = [held + others for others, held, _ in rows]
-    change = even_out(*(np.array(x, dtype=np.int64) for x in (total, held, [r[2] for r in rows])))
-
-    now, in_class = list(total), list(held)
-    while True:
-        giver = max((m for m in range(len(rows)) if in_class[m]), key=lambda m: now[m])
-        receiver = min(range(len(rows)), key=lambda m: now[m])
-        if now[giver] <= now[receiver] + 1:
-            break
-        now[giver] -= 1
-        in_class[giver] -= 1
-        now[receiver] += 1
-        in_class[receiver] += 1
-
-    assert change.sum() == 0
-    assert (np.array(held) + change >= 0).all()
-    assert sorted((np.array(total) + change).tolist()) == sorted(now)
-    moves = sum(max(a - b, 0) for a, b in zip(held, in_class, strict=True))
-    assert np.maximum(-change, 0).sum() == moves
-
-
-@pytest.mark.parametrize(
-    ("total", "held", "owned", "change"),
-    [
-        # Two could give one to the third: the one that has more than it owned.
-        ([3, 3, 1], [3, 3, 1], [3, 2, 2], [0, -1, 1]),
-        ([3, 3, 1], [3, 3, 1], [2, 3, 2], [-1, 0, 1]),
-        # Two could receive the spare one: the one that had more before.
-        ([4, 1, 1], [4, 1, 1], [4, 1, 1], [-2, 1, 1]),
-        ([3, 1, 1], [3, 1, 1], [3, 1, 2], [-1, 0, 1]),
-        ([3, 1, 1], [3, 1, 1], [3, 2, 1], [-1, 1, 0]),
-        # What is held outside the class cannot be given.
-        ([9, 1, 0], [1, 1, 0], [1, 1, 0], [-1, 0, 1]),
-    ],
-)
-def test_who_gives_and_who_receives(total, held, owned, change):
-    arrays = (np.array(x, dtype=np.int64) for x in (total, held, owned))
-    assert even_out(*arrays).tolist() == change
 
 
 def by_loops(group):

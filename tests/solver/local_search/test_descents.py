@@ -59,22 +59,6 @@ def test_a_partition_heavier_than_all_else_costs_no_more_than_its_companions() -
     assert spread_of(group, found[-1]) < 10**6 + 18 - 15
 
 
-def test_descent_takes_no_more_steps_than_asked_and_none_when_stopped() -> None:
-    group = group_of([12], [[0]] * 3, lags=[2**n for n in range(12)])
-    constraint, assigned = start(group, Policy(), keep=False)
-    assert (
-        len(
-            list(
-                descend(
-                    group, constraint, assigned, np.random.default_rng(0), limit_steps(2, never)
-                )
-            )
-        )
-        == 2
-    )
-    assert list(descend(group, constraint, assigned, np.random.default_rng(0), lambda: True)) == []
-
-
 def by_capacity(capacities: list[int], owner: list[int], lags: list[int]) -> Group:
     """A reduced group of one topic, whose members may take any number of its partitions."""
     snapshot = snapshot_of([len(lags)], [[0]] * len(capacities), owner, lags)

@@ -10,7 +10,7 @@ import pytest
 from support import local_search
 from support.extended_groups import ExtendedShape, extended_snapshot
 from support.groups import group_of, random_group, small_groups
-from support.local_search import never, spread_of, start, starts, window_of
+from support.local_search import never, spread_of, start, window_of
 from support.oracles import Assignments
 
 import equilag.solver.local_search.window_search as window_search
@@ -19,13 +19,11 @@ from equilag.domain.budget import limit_steps
 from equilag.domain.constraint import CountConstraint
 from equilag.domain.errors import InputError
 from equilag.domain.group.group import Group, Index
-from equilag.domain.plan.metrics import member_loads
 from equilag.domain.policy.policy import Policy
 from equilag.domain.reduction.reduce import reduce_group
 from equilag.solver.counts.even_counts import balanced
-from equilag.solver.local_search.assignment_state import AssignmentState
 from equilag.solver.local_search.load_targets import Window
-from equilag.solver.local_search.window_search import find_chain, lighten, rotate, search_window
+from equilag.solver.local_search.window_search import search_window
 
 STEPS = 600
 """Enough for the groups here; some would go on without an end, see below."""
@@ -73,13 +71,6 @@ def rings(rng: np.random.Generator) -> Iterator[Group]:
         yield group_of(sizes, reading, lags=rng.integers(1, 100, sum(sizes)))
 
 
-def ring_states(rng: np.random.Generator) -> Iterator[AssignmentState]:
-    """Where the search starts in each of them."""
-    for group in rings(rng):
-        constraint, assigned, _ = start_of(group, Policy())
-        yield AssignmentState.of(group, constraint, assigned)
-
-
 # All together.
 
 
@@ -114,38 +105,6 @@ def test_long_ways_are_found() -> None:
     assert best > 5
 
 
-def test_lighten_makes_a_member_lighter() -> None:
-    rng, done = np.random.default_rng(94), 0
-    for state in ring_states(rng):
-        window = Window(int(state.loads.min()) // 2, int(state.loads.max()) - 1)
-        for member in range(state.group.n_members):
-            load, outside = int(state.loads[member]), window.outside(state.loads).sum()
-            lighter = lighten(state, member, window, never)
-            assert state.constraint.admits(state.assigned)
-            assert lighter is bool(state.loads[member] < load)
-            assert window.outside(state.loads).sum() < outside or not lighter
-            done += lighter
-    assert done > 2
-
-
-def test_a_chain_relieves_who_gives_and_brings_nobody_below_the_window() -> None:
-    rng, found = np.random.default_rng(95), 0
-    for state in ring_states(rng):
-        group, constraint, assigned = state.group, state.constraint, state.assigned
-        window = Window(int(state.loads.min()) // 2, int(state.loads.max()))
-        for given in range(group.n_partitions):
-            chain = find_chain(state, given, window, None)
-            if chain is not None:
-                after = AssignmentState.of(group, constraint, assigned)
-                rotate(after, given, chain)
-                assert constraint.admits(after.assigned)
-                assert after.loads[assigned[given]] < state.loads[assigned[given]]
-                below = after.loads < np.minimum(state.loads, window.low)
-                assert not np.delete(below, assigned[given]).any()
-                found += 1
-    assert found > 8
-
-
 @pytest.mark.parametrize("balance", ["per-topic", "both"])
 def test_nothing_where_topics_count_one_by_one(balance: str) -> None:
     rng = np.random.default_rng(98)
@@ -154,15 +113,6 @@ def test_nothing_where_topics_count_one_by_one(balance: str) -> None:
         policy = Policy(balance=balance)
         constraint, assigned, window = start_of(group, policy)
         found = search_window(group, constraint, assigned, window, rng, steps())
-        assert np.array_equal(found, assigned)
-
-
-def test_nothing_changes_where_all_loads_are_inside_the_window() -> None:
-    for group, _, constraint, assigned in starts(seed=99, n=2):
-        loads = member_loads(assigned, group.lag, group.n_members)
-        inside = Window(int(loads.min()), int(loads.max()))
-        rng = np.random.default_rng(0)
-        found = search_window(group, constraint, assigned, inside, rng, steps())
         assert np.array_equal(found, assigned)
 
 
