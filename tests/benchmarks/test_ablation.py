@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
 import pytest
 
 from benchmarks.ablation.kinds import KINDS, Kind, unequal
 from benchmarks.ablation.run import ALL, above_mean, outcomes
-from benchmarks.ablation.switches import STAGES, heaviest_gives, longest_first, without
+from benchmarks.ablation.switches import STAGES, heaviest_gives, without
 from benchmarks.ablation.table import page
 from equilag.planner.solve import solve
 
@@ -51,15 +50,6 @@ def test_moves_from_the_heaviest_even_out_within_their_limit(moved: int) -> None
     assert (assigned != group.owner).sum() <= moved
     before, after = above_mean(group, group.owner)[1], above_mean(group, assigned)[1]
     assert after < before if moved else after == before
-
-
-def test_longest_first_is_grahams_rule() -> None:
-    group, _ = kind("10 x 40").draw(2)
-    load = [0] * group.n_members
-    for lag in sorted(group.lag.tolist(), reverse=True):
-        load[load.index(min(load))] += lag
-    found = np.bincount(longest_first(group), group.lag, group.n_members)
-    assert sorted(found.tolist()) == sorted(load)
 
 
 def test_the_table_has_what_is_beyond_the_seeds() -> None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import subprocess
-from collections import Counter
 from pathlib import Path
 from typing import Any
 
@@ -24,7 +23,6 @@ from benchmarks.assignors import (
     streams,
     topic_balance,
 )
-from benchmarks.assignors.capacity_groups import CapacityShape
 from benchmarks.assignors.cells import Slow, cell
 from benchmarks.assignors.inputs import named
 from benchmarks.assignors.part_targets import part_targets
@@ -79,19 +77,6 @@ def test_who_was_too_slow_is_not_asked_for_more(tmp_path: Path) -> None:
     assert len(peer.asked) == 1
     assert known.instead("fake", named("mixed/40x20/full"), 9.0) is None
     assert known.instead("another", named(RAMP), 9.0) is None
-
-
-@pytest.mark.long
-def test_equilag_alone_where_only_it_looks_at_lags(tmp_path: Path) -> None:
-    peer = FakePeer()
-    found = cell(named(LAGGING), [peer], BUDGET, Slow(), tmp_path)
-    assert peer.asked == []
-    answer = found["answers"]["equilag"]
-    assert answer["status"] in ("optimal", "feasible")
-    assert answer["valid"]
-    assert answer["counts_optimal"]
-    assert answer["assign_ms"] < 3_500
-    assert found["lags"] == "zipf"
 
 
 def test_a_child_that_fails_says_why() -> None:
@@ -188,14 +173,6 @@ def one_gets_all(case: dict[str, Any]) -> dict[str, Any]:
     return {first: everything, **{name: {} for name in others}}
 
 
-def test_groups_have_capacities_and_racks() -> None:
-    case = CapacityShape(30, 300, 1).with_racks()
-    assert set(case.capacities) == {1, 2, 3, 4}
-    assert {len(holding) for holding in case.racks.of_partition} == {1, 2}
-    assert tuple(member.capacity for member in case.group().members) == case.capacities
-    assert CapacityShape(30, 300, 1).with_lags().capacities == case.capacities
-
-
 def test_every_group_is_planned_and_proved(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(capacity_groups, "LIMIT", 0.2)
     found = capacity_groups.measure((1,), sizes=((4, 12),), largest=(20, 200), published=(20, 200))
@@ -206,16 +183,6 @@ def test_every_group_is_planned_and_proved(monkeypatch: pytest.MonkeyPatch) -> N
     assert found[0]["cross_rack"] > 0
     assert found[3]["gap_percent"] >= 0
     assert {len(row) for row in capacity_groups.rows(found)} == {len(capacity_groups.HEAD)}
-
-
-def test_groups_have_the_racks_of_their_shapes() -> None:
-    for shape in rack_groups.FULL:
-        racks = shape.draw().racks
-        assert set(racks.of_member) == set(rack_groups.RACKS)
-        assert {len(set(holding)) for holding in racks.of_partition} == {shape.replicas}
-    assert len({shape.name for shape in rack_groups.FULL}) == len(rack_groups.FULL)
-    skewed = next(s for s in rack_groups.SHORT if s.members == rack_groups.SKEWED).draw().racks
-    assert Counter(skewed.of_member) == {"rack-a": 60, "rack-b": 30, "rack-c": 10}
 
 
 def test_peers_and_plans_are_measured_alike() -> None:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
-from collections import Counter, defaultdict
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, Final
@@ -67,40 +66,6 @@ def test_a_clean_history_has_every_sample_and_no_faults(tmp_path: Path) -> None:
     assert len(offsets) == settings.partitions * settings.samples
     assert len({row["ts_ms"] for row in members}) == settings.samples
     assert all(row["member"] for row in members)
-
-
-def test_owned_partitions_exist_are_read_and_have_one_owner(
-    made: tuple[Any, list[Row], list[Row]],
-) -> None:
-    _, offsets, members = made
-    sampled = {(row["group"], row["topic"], row["partition"]) for row in offsets}
-    groups = {row["group"] for row in offsets}
-    owned: Counter[tuple[int, str, str, int]] = Counter()
-    mixed = set()
-    for row in members:
-        subscription = row["subscription"]
-        assert len(set(subscription)) == len(subscription)
-        if row["member"] is None:
-            assert (subscription, row["owned"]) == ([], [])
-            continue
-        mixed.add((row["group"], tuple(subscription)))
-        for topic, numbers in row["owned"]:
-            assert topic in subscription
-            for number in numbers:
-                owned[row["ts_ms"], row["group"], topic, number] += 1
-                assert row["group"] not in groups or (row["group"], topic, number) in sampled
-    assert set(owned.values()) == {1}
-    assert any(count > 1 for count in Counter(group for group, _ in mixed).values())
-
-
-def test_readers_of_one_topic_see_one_log(made: tuple[Any, list[Row], list[Row]]) -> None:
-    logs: defaultdict[tuple[str, int, int], dict[str, tuple[int, ...]]] = defaultdict(dict)
-    for row in made[1]:
-        log = (row["log_start"], row["log_end"], row["log_bytes"])
-        logs[row["topic"], row["partition"], row["ts_ms"]][row["group"]] = log
-    shared = [by_group for by_group in logs.values() if len(by_group) > 1]
-    assert shared
-    assert all(len(by_group) == 2 and len(set(by_group.values())) == 1 for by_group in shared)
 
 
 def test_a_seed_gives_the_same_tables(tmp_path: Path) -> None:

@@ -12,7 +12,7 @@ from support.assignor_cases import case_of, ran
 
 from benchmarks.assignors.case import Case, Racks
 from benchmarks.assignors.evaluate import evaluate
-from benchmarks.assignors.exchange import PeerAnswer, PeerFailure
+from benchmarks.assignors.exchange import PeerAnswer
 from benchmarks.assignors.native import NoRunner, go_runner, java_runner
 from benchmarks.assignors.peers import PEERS, RACK_PEERS, CallBudget, Peer
 from equilag.planner.assign import assign
@@ -46,18 +46,6 @@ def test_missing_tools_are_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     with pytest.raises(NoRunner, match="Go is not on PATH"):
         go_runner(tmp_path / "cache")
     assert not list((tmp_path / "cache").iterdir()), "nothing half-built is left"
-
-
-def test_a_tool_that_fails_is_quoted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    bin_folder = tmp_path / "bin"
-    monkeypatch.setenv("PATH", str(bin_folder))
-    tool(bin_folder, "java", JAVA_17)
-    tool(bin_folder, "mvn", "#!/bin/sh\necho noise\necho '[ERROR] no network'\nexit 1\n")
-    tool(bin_folder, "go", "#!/bin/sh\nexit 1\n")
-    with pytest.raises(NoRunner, match=r"Maven cannot build the runner: \[ERROR\] no network"):
-        java_runner(tmp_path / "cache")
-    with pytest.raises(NoRunner, match="Go cannot build the runner: no output"):
-        go_runner(tmp_path / "cache")
 
 
 def incremental(mixed: bool) -> Case:
@@ -110,13 +98,3 @@ def test_racks_are_taken_into_account(tmp_path: Path, peer: Peer) -> None:
                 for member, topics in assign(case.group(), "range").assignment.items()
             }
     assert found[False] < found[True]
-
-
-@pytest.mark.long
-@pytest.mark.parametrize("family", ["java", "go"])
-def test_an_unknown_assignor_is_a_failure(tmp_path: Path, family: str) -> None:
-    known = next(peer for peer in FOREIGN if peer.family == family)
-    unknown = Peer("no-such", known.family, known.command)
-    answer = ran(unknown, incremental(mixed=False), tmp_path, BUDGET)
-    assert isinstance(answer, PeerFailure)
-    assert "no-such" in answer.problem

@@ -4,33 +4,24 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from types import SimpleNamespace
-from typing import Any, cast
+from typing import Any
 
 import numpy as np
 import pytest
 from support.json_schemas import replaced
 from support.paths import CHECKOUT
 
-from benchmarks.simulation import broker_part, run, size_part
-from benchmarks.simulation.broker_group import TOPIC
+from benchmarks.simulation import run, size_part
 from benchmarks.simulation.controller import Controller
 from benchmarks.simulation.episode import PAUSE_S, SimulatedGroup, run_episode
 from benchmarks.simulation.observed import GroupSample, Observed
 from benchmarks.simulation.rule_part import summary
 from benchmarks.simulation.rules import OWN, RULES, Settings
 from benchmarks.simulation.scenarios import (
-    HEAVIEST,
-    MEMBERS,
-    PARTITIONS,
     SCENARIOS,
-    SECONDS,
-    SPEED,
-    USED,
     Script,
 )
 from benchmarks.simulation.targets import judged
-from equilag.adapters.kafka.group_reader import GroupReader
 
 BY_NAME = {scenario.name: scenario for scenario in SCENARIOS}
 RULE = {rule.name: rule for rule in RULES}
@@ -38,29 +29,6 @@ RULE = {rule.name: rule for rule in RULES}
 
 def constant(rates: list[float], speeds: list[float]) -> Script:
     return Script(np.zeros(1), np.array([rates]), np.zeros(1), np.array([speeds]))
-
-
-@pytest.mark.parametrize("name", BY_NAME)
-def test_no_scenario_asks_for_more_than_its_members_can_read(name: str) -> None:
-    script = BY_NAME[name].script(3)
-    assert script.rates.shape[1] == PARTITIONS
-    assert script.speeds.shape[1] == MEMBERS
-    assert script.rates.max() <= HEAVIEST * SPEED * (1 + 1e-9)
-    capacity = min(speeds.sum() for speeds in script.speeds)
-    for second in range(0, SECONDS, 30):
-        assert script.rates_of(second).sum() < capacity
-    assert script.rates.sum(axis=1).max() == pytest.approx(USED * script.speeds[-1].sum())
-
-
-def test_a_scenario_is_the_same_for_a_seed_and_changes_as_it_says() -> None:
-    joins, slows = BY_NAME["joins"].script(1), BY_NAME["slows-down"].script(1)
-    assert np.array_equal(joins.rates, BY_NAME["joins"].script(1).rates)
-    assert not np.array_equal(joins.rates, BY_NAME["joins"].script(2).rates)
-    assert joins.present(SECONDS / 2 - 1).sum() == MEMBERS - 1
-    assert joins.present(SECONDS / 2).all()
-    assert slows.speeds_of(SECONDS / 2)[0] < slows.speeds_of(0)[0]
-    assert joins.rates_of(0) is joins.rates_of(599)
-    assert joins.rates_of(600) is not joins.rates_of(599)
 
 
 def test_members_read_commit_and_pause_what_moves() -> None:
@@ -129,10 +97,6 @@ def test_a_controller_acts_after_enough_samples_and_not_too_often() -> None:
     assert sorted(changes) in ([0], [0, 35])  # of the first plan, which knows no rates
     last = changes[max(changes)]
     assert sorted(np.bincount(last, [30.0, 10.0, 30.0, 10.0])) == [40.0, 40.0]
-
-
-def test_a_group_that_is_left_alone_is_assigned_once() -> None:
-    assert list(looked("nothing", range(0, 120, 5), [30.0, 1.0, 1.0, 1.0])) == [0]
 
 
 def test_work_per_speed_leaves_records_unread_for_seconds_only() -> None:
@@ -206,22 +170,3 @@ def test_sizes_are_those_of_all_assignments() -> None:
     assert size_part.least_heaviest((9.0, 1.0, 1.0), 2) == 9.0
     found = size_part.enumerated(2)
     assert found["equal"] == found["sizes"] > 0
-
-
-@pytest.mark.parametrize("case", size_part.CASES, ids=lambda case: case.name)
-def test_cases_of_sizes_hold_what_they_say(case: size_part.SizeCase) -> None:
-    whole = sum(case.rates) / size_part.CAPACITY
-    assert case.expected(1) * (case.threads or 1) == pytest.approx(whole)
-    assert case.expected(2) < case.expected(1)
-
-
-def test_lag_by_commits_counts_from_the_commits() -> None:
-    offsets = SimpleNamespace(log_end={TOPIC: [10, 20, None]}, committed={TOPIC: [4, None, None]})
-    reader = SimpleNamespace(lags=lambda group, topics: offsets)
-    assert broker_part.lag_by_commits(cast(GroupReader, reader)) == 26
-
-
-def test_unknown_figures_stay_unknown() -> None:
-    pairs = broker_part._pairs([1.0, 2.0], np.array([1.04, np.nan]))
-    assert pairs == {"truth": [1.0, 2.0], "measured": [1.04, None]}
-    assert broker_part._pairs([1.0], None)["measured"] == [None]

@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 import pytest
-from support import fleet_oracle as oracle
 from support.made_fleets import (
     AT,
     FAULTY,
@@ -30,9 +29,7 @@ from support.made_fleets import (
 from equilag.adapters.snapshot.read_input import load_snapshot
 from equilag.domain.errors import InputError
 from equilag.pipeline.job import run_fleet
-from equilag.pipeline.results.export import export_group
 from equilag.pipeline.session import java_problem
-from equilag.pipeline.sources.signals import Span
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -83,46 +80,11 @@ def test_json_lines_up_to_a_time_are_parquet_as_of_it(past: Run, cut: Run, table
     assert one
 
 
-@pytest.mark.long
-def test_bytes_are_those_behind_the_commit(past: Run, folder: Path) -> None:
-    rows = read_table(folder / "history", "offsets")
-    expected = oracle.signals(rows, Span(SIXTH, 3_600_000, 120_000), "earliest")
-    checked = 0
-    for row in past["assignment"]:
-        of = expected[row["group"], row["topic"], row["partition"]]
-        records = of["log_end"] - of["log_start"]
-        share = of["lag"] * of["log_bytes"] / records if records else 0
-        assert row["weight"] == pytest.approx(share, rel=1e-9, abs=1)
-        checked += share > 0
-    assert checked > FAULTY.partitions / 4
-
-
 @pytest.fixture(scope="module")
 def tiny(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("tiny")
     make(folder, TINY)
     return folder
-
-
-@pytest.mark.long
-@pytest.mark.parametrize(("weight", "reset"), [("rate", "none"), ("forecast", "earliest")])
-def test_the_other_weights(
-    spark: SparkSession, tiny: Path, tmp_path: Path, weight: str, reset: str
-) -> None:
-    run_fleet(options(tiny, tmp_path / "run", weight=weight, reset=reset))
-    rows = read_table(tiny, "offsets")
-    at = max(row["ts_ms"] for row in rows)
-    expected = oracle.signals(rows, Span(at, 3_600_000, 120_000), reset)
-    assigned = read_table(tmp_path / "run", "assignment")
-    assert len(assigned) == TINY.partitions
-    for row in assigned:
-        of = expected[row["group"], row["topic"], row["partition"]]
-        value = of["produce_per_s"] * 3600 if weight == "rate" else of["forecast"]
-        assert row["weight"] == pytest.approx(float(value), abs=0.5001)
-    assert any(row["weight"] for row in assigned)
-    (group, *_) = {row["group"] for row in assigned}
-    snapshot, plan = export_group(str(tmp_path / "run"), group)
-    assert (load_snapshot(snapshot).lag == plan.group.lag).all()
 
 
 def test_an_error_on_the_way_leaves_an_empty_directory(
