@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 import re
-from bisect import bisect_left
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from operator import itemgetter
+from typing import Final
 
 from equilag.adapters.describe.messages import Messages, telling
 from equilag.adapters.describe.partition_rows import RowNames
 from equilag.adapters.describe.printed_table import PrintedTable
 from equilag.adapters.describe.printed_text import Lookahead, PrintedLines, TextLine, TextPiece
 from equilag.adapters.describe.row_pieces import header_at
-from equilag.adapters.describe.row_signs import Signs, nowhere, signs_of
-from equilag.adapters.describe.table_header import GROUP
+from equilag.adapters.describe.table_header import DELIMITERS, GROUP, PARTITION, TableHeader
+
+_BESIDE: Final = re.compile(
+    r"[\d-]\s++(?:[-+]?\d[^\s:]*+|-|unknown|none|n/?a|null|nil|<none>)(?!\S)", re.IGNORECASE
+)
+"""Two numbers side by side, or one and a word for none."""
 
 
 @dataclass(slots=True)
@@ -74,8 +77,7 @@ class _Reader:
         self.found = TablesFound()
         self._next = 1
         """Number of the first line that is not read."""
-        self._signs: Signs = nowhere
-        self._pattern: re.Pattern[str] | None = None
+        self._may_be_row: Callable[[str], object] = lambda _: False
 
     def open(self, piece: TextPiece, place: int) -> None:
         """Open the table of a header, unless it is part of a row above."""
@@ -84,39 +86,31 @@ class _Reader:
             return
         header = header_at(lines)
         if header is None:
-            self._read_line(lines, any(True for _ in self._signs([lines.line.text])))
+            self._read_line(lines, self._may_be_row(lines.line.text))
             return
         found = self.found
         found.end(piece.last_above(place) or found.last)
         found.tables.append(PrintedTable(header, found.messages.current, found.names))
         self._next = lines.first(header.pieces)[-1].number + 1
-        self._signs, self._pattern = signs_of(header), found.tables[-1].pattern
+        self._may_be_row = sign_of(header)
 
     def read(self, piece: TextPiece, end: int) -> None:
         """Read the lines of a piece above this place that are not read."""
-        first, lines = piece.first, piece.lines
-        at = self._next - first
-        if at >= end:
-            return
-        rest = lines[at:end]
-        whole: list[tuple[int, re.Match[str]]] = []
-        if self._pattern is not None:
-            matches = enumerate(map(self._pattern.fullmatch, rest))
-            whole = [(at + place, match) for place, match in matches if match]
-            for place, _ in whole:
-                rest[place - at] = ""
-        rows = {at + place for place in self._signs(rest)}
-        talking = {at + place for place in telling(rest)}
-        for place in (*sorted(rows | talking), end):
-            if first + place < self._next:
-                continue  # part of a row above
-            start, stop = (bisect_left(whole, p, key=itemgetter(0)) for p in (at, place))
-            if start < stop:
-                self.found.tables[-1].read_whole(piece, whole[start:stop])
-            self._next = first + place
-            if place < end:
-                self._read_line(Lookahead(piece, place), place in rows)
-            at = self._next - first
+        first, lines, found = piece.first, piece.lines, self.found
+        start = self._next - first
+        pattern = found.tables[-1].pattern if found.tables else None
+        talking = {start + place for place in telling(lines[start:end])}
+        for place in range(start, end):
+            line = lines[place]
+            if not line or first + place < self._next:
+                continue  # blank, or part of a row above
+            whole = pattern.fullmatch(line) if pattern is not None else None
+            if whole is not None:
+                cells = dict(zip(found.tables[-1].header.names, whole.groups(), strict=True))
+                found.tables[-1].add(cells, Lookahead(piece, place), first + place)
+            elif (is_row := self._may_be_row(line)) or place in talking:
+                self._read_line(Lookahead(piece, place), is_row)
+        self._next = max(self._next, first + end)
 
     def _read_line(self, lines: Lookahead, is_row: object) -> None:
         found, last = self.found, lines.line.number
@@ -125,3 +119,25 @@ class _Reader:
         else:
             found.messages.read(lines.line)
         self._next = last + 1
+
+
+def sign_of(header: TableHeader) -> Callable[[str], object]:
+    """Return what is true for the lines below the header that are rows, or like one, and false for
+    most others."""
+    if header.has_state:
+        return re.compile("Rebalance|Assigning|Reconciling").search
+    if not header.has_offsets:
+        return lambda _: header.has_members
+    if header.pieces > 1:
+        return lambda _: True
+    few, columns = header.names.index(PARTITION) + 2, len(header.names) - 1
+    least = [(one, 1 if one == header.delimiter else columns) for one in DELIMITERS]
+
+    def may_be_row(line: str) -> object:
+        return (
+            _BESIDE.search(line)
+            or len(line.split(None, few)) <= few
+            or any(line.count(delimiter) >= count for delimiter, count in least)
+        )
+
+    return may_be_row

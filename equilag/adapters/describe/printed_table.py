@@ -3,21 +3,17 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass, field
-from operator import itemgetter
 from typing import Final
 
 import numpy as np
 
 from equilag.adapters.describe.messages import Messages
 from equilag.adapters.describe.partition_rows import PrintedRow, RowNames, Rows, read_rows
-from equilag.adapters.describe.printed_text import (
-    Lookahead,
-    TextLine,
-    TextPiece,
-)
+from equilag.adapters.describe.printed_text import Lookahead, TextLine
 from equilag.adapters.describe.row_cells import (
+    Cells,
     closest_cut,
     is_count,
     like_a_row,
@@ -33,12 +29,11 @@ from equilag.adapters.describe.row_pieces import (
 )
 from equilag.adapters.describe.table_header import GROUP, NUMBERS, TOPIC, TableHeader
 from equilag.domain.columns import distinct
-from equilag.domain.errors import InputError
 
 _MAX_OTHERS: Final = 2**16
 """Words that are kept as possible topics: some 20 MB."""
 _MANY: Final = 2**12
-"""Rows that wait at most for being read at once."""
+"""Rows that wait for being read at once."""
 
 
 @dataclass(slots=True)
@@ -51,9 +46,7 @@ class PrintedTable:
     rows: list[PrintedRow] = field(default_factory=list)
     """Of a table with offsets only the last ones, as a copy may have cut off the last one."""
     parts: list[Rows] = field(default_factory=list)
-    """The other rows of a table with offsets, as far as they are settled."""
-    _waiting: list[tuple[int, tuple[str, ...]]] = field(default_factory=list)
-    """Lines and cells of those that are not."""
+    """The other rows of a table with offsets."""
     least_filled: int | None = None
     """The last filled column of the row among these that goes the least far."""
     unfit: list[TextLine] = field(default_factory=list)
@@ -75,9 +68,8 @@ class PrintedTable:
     def pattern(self) -> re.Pattern[str] | None:
         """What matches rows that are whole; None where each line is looked at."""
         header = self.header
-        is_plain = header.has_offsets and header.pieces == 1 and not header.prefix
         key = header.names, header.starts, header.delimiter
-        return row_pattern(*key) if is_plain else None
+        return row_pattern(*key) if header.has_offsets and header.pieces == 1 else None
 
     def group_of(self, row: PrintedRow) -> str | None:
         return row.cells.get(GROUP, self.group)
@@ -122,65 +114,33 @@ class PrintedTable:
         cells, last = None, line.number
         if header.has_offsets or header.has_members:
             above = self.rows[-1].cells if self.rows else None
-            try:
-                cells, last = row_at(lines, header, above, self._width)
-            except InputError:
-                if not self._rests:
-                    self.settle()  # what is wrong further up comes first
-                raise
+            cells, last = row_at(lines, header, above, self._width)
         if cells is None:
             self._read_other(line, messages)
         else:
-            self._add(PrintedRow(line.number, cells, last), lines)
+            self.add(cells, lines, last)
         return last
 
-    def read_whole(self, piece: TextPiece, found: Sequence[tuple[int, re.Match[str]]]) -> None:
-        """Read rows that match `pattern`, at these places of a piece. Raises InputError."""
-        done = 0
-        for at, (place, _) in enumerate(found, 1):
-            if at < len(found) and found[at][0] == place + 1 and not self._rests:
-                continue  # what stands below is a row
-            if at - done > 1 and not self._rests:
-                self._read_at_once(piece.first, found[done : at - 1])
-                done = at - 1
-            for here, match in found[done:at]:
-                cells = dict(zip(self.header.names, match.groups(), strict=True))
-                lines = Lookahead(piece, here)
-                self._add(PrintedRow(lines.line.number, cells, lines.line.number), lines)
-            done = at
-
-    def _read_at_once(self, first: int, found: Sequence[tuple[int, re.Match[str]]]) -> None:
-        self.settle(_MANY)
-        rows = [(first + at, match.groups()) for at, match in found]
-        self._topics.update(
-            map(itemgetter(self.header.names.index(TOPIC)), map(itemgetter(1), rows))
-        )
-        self._waiting += rows
-        lengths = [len(match.string) for _, match in found]
-        if max(lengths) > self._width:
-            self._width, self._longest = max(lengths), 0
-        self._longest += lengths.count(self._width)
-        last = len(self.header.names) - 1
-        self.least_filled = last if self.least_filled is None else min(self.least_filled, last)
-
-    def _add(self, row: PrintedRow, lines: Lookahead) -> None:
-        """Take one row, and note its length and whether one word stands below it."""
-        header, cells, line, below = self.header, row.cells, lines.line, lines.next
-        if header.has_offsets:
-            if not self._rests:
-                self.settle(_MANY)
-            self._topics.add(cells[TOPIC])
-            if header.pieces > 1:
-                self._topics.add(cells.get(GROUP, ""))
-            if row.last == row.line and cells[header.names[-1]]:
-                length = len(line.text)
-                if length > self._width:
-                    self._width, self._longest = length, 0
-                self._longest += length == self._width
-                if is_rest(below, header) and not cells[header.names[0]].startswith(below):
-                    rest = TextLine(line.number + 1, below)
-                    self._rests.append((len(self.rows), line, rest))
-        self.rows.append(row)
+    def add(self, cells: Cells, lines: Lookahead, last: int) -> None:
+        """Take one row, and note its length and whether one word stands below it. Raises
+        InputError."""
+        header, line = self.header, lines.line
+        self.rows.append(PrintedRow(line.number, cells, last))
+        if not header.has_offsets:
+            return
+        self._topics.add(cells[TOPIC])
+        if header.pieces > 1:
+            self._topics.add(cells.get(GROUP, ""))
+        if last == line.number and cells[header.names[-1]]:
+            length, below = len(line.text), lines.next
+            if length > self._width:
+                self._width, self._longest = length, 0
+            self._longest += length == self._width
+            if is_rest(below, header) and not cells[header.names[0]].startswith(below):
+                rest = TextLine(last + 1, below)
+                self._rests.append((len(self.rows) - 1, line, rest))
+        if len(self.rows) > _MANY and not self._rests:
+            self.settle(1)
 
     def _read_other(self, line: TextLine, messages: Messages) -> None:
         """Take a line that is no row."""
@@ -191,16 +151,14 @@ class PrintedTable:
             if not unfit and len(self._others) < _MAX_OTHERS:
                 for word in named:
                     self._others.setdefault(word, line)
-        else:
-            cut = has_identity(line.text) if header.has_members else False
-            unfit = cut and closest_cut(line.text, header) is not None
+        elif header.has_members:
+            unfit = has_identity(line.text) and closest_cut(line.text, header) is not None
         if unfit:
             self.unfit.append(line)
             return
         messages.read(line)
         if header.has_state:
-            group = line.text.split()[0] if GROUP in header.names else None
-            messages.read_state(line, group)
+            messages.read_state(line, line.text.split()[0] if GROUP in header.names else None)
 
     def _has_topic(self, words: list[str]) -> bool:
         """True for words that may be a row of a known topic."""
@@ -221,10 +179,7 @@ class PrintedTable:
         self.last = last
         if self.rows and last is not None:
             self.below = last.number - self.rows[-1].last
-        if self.header.has_offsets and self.rows:
-            row = self.rows.pop()
-            self.settle()
-            self.rows.append(row)
+        self.settle(1)
 
     def _join_rests(self) -> None:
         """Put the pieces of the last column together, if all rows are broken at one place."""
@@ -243,19 +198,14 @@ class PrintedTable:
                 raise broken_table(self._rests[0][1].number, self._width)
             self.rows[place] = PrintedRow(row.number, cells, rest.number)
 
-    def settle(self, at_least: int = 1) -> None:
-        """Take the rows of a table with offsets for complete, and read them once there are so many.
-        Raises InputError for a number that cannot be."""
-        if self.header.has_offsets and self.rows:
-            names, least = self.header.names, self.least_filled
-            filled = min(map(self.filled, self.rows))
+    def settle(self, keep: int = 0) -> None:
+        """Take the rows of a table with offsets for complete, all but the last ones. Raises
+        InputError for a number that cannot be."""
+        names, done = self.header.names, self.rows[: len(self.rows) - keep]
+        if self.header.has_offsets and done:
+            filled = min(map(self.filled, done))
+            least = self.least_filled
             self.least_filled = filled if least is None else min(least, filled)
-            self._waiting += [
-                (one.line, tuple(one.cells[name] for name in names)) for one in self.rows
-            ]
-            self.rows.clear()
-        if len(self._waiting) >= at_least:
-            lines, cells = zip(*self._waiting, strict=True)
-            self._waiting.clear()
-            columns = dict(zip(self.header.names, zip(*cells, strict=True), strict=True))
-            self.parts.append(read_rows(lines, columns, self.names))
+            columns = {name: [row.cells[name] for row in done] for name in names}
+            self.parts.append(read_rows([row.line for row in done], columns, self.names))
+            del self.rows[: len(done)]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
@@ -10,11 +11,10 @@ import pytest
 from support.described_texts import PRINTERS, PrintedLine, described
 
 from equilag.adapters.describe import (
+    find_tables,
     printed_text,
-    row_signs,
     table_header,
 )
-from equilag.adapters.describe.find_tables import TablesFound, find_tables
 from equilag.adapters.describe.printed_table import PrintedTable
 from equilag.adapters.describe.printed_text import PrintedLines
 
@@ -37,7 +37,7 @@ def log_lines(count: int, seed: int) -> str:
 
 def found_in(text: str) -> tuple[object, ...]:
     """Everything that is known of the tables of a text."""
-    found: TablesFound = find_tables(text)
+    found = find_tables.find_tables(text)
     tables = [
         (
             one.header,
@@ -59,11 +59,14 @@ def slow(monkeypatch: pytest.MonkeyPatch) -> None:
     def has_header_words(line: str) -> bool:
         return not {"=", ":"} & {*line[table_header.MAX_PREFIX :]}
 
+    def all_lines(header: table_header.TableHeader) -> Callable[[str], bool]:
+        return lambda _: header.has_offsets or header.has_members or header.has_state
+
     monkeypatch.setattr(table_header, "has_header_words", has_header_words)
     monkeypatch.setattr(printed_text, "has_header_words", bool)
     monkeypatch.setattr(printed_text, "HEADER_WORDS", ("",))
-    monkeypatch.setattr("equilag.adapters.describe.find_tables.telling", row_signs.anywhere)
-    monkeypatch.setattr(row_signs, "_signs_of", lambda _names: row_signs.anywhere)
+    monkeypatch.setattr(find_tables, "telling", lambda lines: range(len(lines)))
+    monkeypatch.setattr(find_tables, "sign_of", all_lines)
     monkeypatch.setattr(PrintedTable, "pattern", None)
 
 
@@ -110,7 +113,7 @@ def test_a_dash_of_a_word_processor_stands_for_nothing() -> None:
     "broken", ["2952087616 287327158030 254375070414 app", "g orders 0 1,(2 5"]
 )
 def test_a_damaged_row_is_not_passed_over(broken: str) -> None:
-    (table,) = find_tables(f"{HEADER}\ng orders 1 10 25 15\n{broken}\n").tables
+    (table,) = find_tables.find_tables(f"{HEADER}\ng orders 1 10 25 15\n{broken}\n").tables
     assert [line.text for line in table.unfit] == [broken]
 
 
@@ -118,12 +121,12 @@ def test_a_short_header_is_found_behind_a_time_of_many_digits() -> None:
     times = [f"2026-11-21T09:00:0{second}.123456789Z stdout F " for second in range(4)]
     lines = [HEADER, "g orders 1 10 25 15", "GROUP CONSUMER-ID HOST #PARTITIONS", "g c /h 0"]
     text = "\n".join(time + line for time, line in zip(times, lines, strict=True)) + "\n"
-    assert [len(table.rows) for table in find_tables(text).tables] == [1, 1]
+    assert [len(table.rows) for table in find_tables.find_tables(text).tables] == [1, 1]
 
 
 def test_a_table_with_its_partitions_last_keeps_rows_without_numbers_side_by_side() -> None:
     text = "LAG LOG-END-OFFSET TOPIC CURRENT-OFFSET HOST PARTITION\n15 25 orders 10 /h 0\n"
-    assert find_tables(text).tables[0].rows
+    assert find_tables.find_tables(text).tables[0].rows
 
 
 def test_a_title_of_a_window_ends_with_its_line() -> None:
