@@ -181,8 +181,9 @@ def history(seed: int) -> tuple[list[int], list[int], float]:
     for minute, rate in enumerate(load.tolist()):
         variant = int(np.searchsorted(drift, minute, side="right"))
         sizing = sizings(partitions, threads, variant)
-        wanted = scale_wish(sizing, rate, settings).wanted
-        assert wanted is not None
+        _, helps, *_ = wish = scale_wish(sizing, rate, settings)
+        wanted = wish.wanted
+        assert wanted in helps
         ran.append(steady.step(minute * MINUTE, wanted))
         wishes.append(wanted)
     return ran, wishes, hindsight(np.array(wishes))
@@ -207,6 +208,8 @@ def check_histories(seeds: range) -> None:
     for seed in seeds:
         ran, wishes, least = history(seed)
         assert all(now >= wish for now, wish in zip(ran, wishes, strict=True)), seed
+        # Each number is one that helped less than a window ago.
+        assert all(ran[at] in wishes[max(0, at - WINDOW) : at + 1] for at in range(DAY)), seed
         assert all(b - a > WINDOW for a, b in pairwise(turns_up(ran))), seed
         for minute in range(2 * WINDOW, DAY):
             recent = wishes[minute - 2 * WINDOW : minute + 1]

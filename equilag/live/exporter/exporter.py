@@ -22,7 +22,9 @@ CORE_SHARE: Final = 0.04
 """Part of a core that rounds may take on average; the interval grows for it. Answers to Prometheus
 bring it to 0.05 with hundreds of groups."""
 ASKED: Final = 10.0
-"""What the sizes of a group that somebody asks for count, where they are stale; of others, half."""
+"""What the sizes of a group that somebody asks for count, where they are stale."""
+UNASKED: Final = 3.0
+"""What those of others count at most: verdicts of more than 90 s come before the first sizes."""
 ASKED_S: Final = 600.0
 """For so long a group counts as one whose number of processes somebody asks for."""
 JITTER: Final = 0.1
@@ -169,7 +171,7 @@ class Exporter:
             watched, group = known.watched, known.watched.group
             due.append((watched.staleness(now), name, watched.judge))
             if group is not None and group.n_members:
-                staleness = min(watched.scaler.staleness(group, now), ASKED / 2)
+                staleness = min(watched.scaler.staleness(group, now), UNASKED)
                 if staleness >= 1 and known.asked_at > now - ASKED_S:
                     staleness = ASKED
                 due.append((staleness, name, partial(watched.scaler.size, group, now)))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from dataclasses import dataclass, replace
 from typing import Final
 
@@ -15,23 +14,22 @@ from equilag.domain.group.weight import filled_rates, total_rate
 from equilag.domain.policy.policy import Policy
 from equilag.live.exporter.group_answer import ScaleFacts
 from equilag.planner.size import size
-from equilag.planner.sizes.scaling import ScaleSettings, SteadyScale, scale_wish
-from equilag.planner.sizes.sizing import Sizing
+from equilag.planner.sizes.scaling import ScaleSettings, SteadyScale, load_limit, scale_wish
+from equilag.planner.sizes.size_run import LeastMembers
+from equilag.planner.sizes.sizing import LeastSize, Sizing
 
 EFFORT: Final = 0.001
 """Counted work of a sizing in core-seconds per partition: 50 partitions are sized in 0.1 s."""
 LEAST_EFFORT: Final = 0.02
 MOST_S: Final = 5.0
 """Seconds by the clock: a group of 10,000 partitions has sizes of which some were not looked at."""
-SHARE: Final = 0.02
-"""Part of a core that the sizings of one group may take: one of 1,200 partitions takes 5 s of it,
-and the speeds of members change all the time."""
 OLD_S: Final = 600.0
 """Seconds after which a group is sized again: speeds, which may have changed, are good for an
 hour."""
 DRIFT: Final = 0.1
-"""Part of the rates that may have gone from some partitions to others before it is sized again:
-counts of some hundred records differ by that from one window to the next."""
+"""Part of the rates that may have gone from some partitions to others, or of the speeds from some
+members to others, before it is sized again: counts of some hundred records differ by that from one
+window to the next."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +37,17 @@ class _Sized:
     sizing: Sizing
     at: float
     rate: Floats
-    capacities: tuple[float | None, ...]
+    speeds: Floats
+
+    def pace(self, group: Group) -> float:
+        """How fast members are now, compared with then."""
+        then, now = (values[values > 0] for values in (self.speeds, _speeds(group)))
+        return float(now.mean() / then.mean()) if len(now) and len(then) else 1.0
+
+    def present(self, group: Group) -> int:
+        """Processes that run now and read anything."""
+        basis = self.sizing.basis
+        return -(-(group.n_members - basis.idle) // max(1, basis.threads))
 
 
 class GroupScaler:
@@ -53,7 +61,6 @@ class GroupScaler:
         self._policy = (Policy() if policy is None else policy).with_weight("rate")
         self._steady = SteadyScale(settings)
         self._sized: _Sized | None = None
-        self._rests_until = float("-inf")
         self.problem = ""
         """Why the group could not be sized."""
 
@@ -62,14 +69,12 @@ class GroupScaler:
         known = self._sized
         if known is None or len(known.rate) != group.n_partitions:
             return float("inf")
-        if now < self._rests_until:
-            return 0.0
-        if known.capacities != _capacities(group):
+        speeds, rate = _speeds(group), filled_rates(group).rate
+        if len(speeds) != len(known.speeds) or speeds.any() != known.speeds.any():
             return 2.0
-        total = known.rate.sum(), (rate := filled_rates(group).rate).sum()
-        if not all(total):  # while nothing is produced the proportions stay
-            return 1.0 if total[1] else 0.0
-        drift = float(np.abs(known.rate / total[0] - rate / total[1]).sum()) / 2
+        if not (known.rate.any() and rate.any()):  # while nothing is produced proportions stay
+            return 1.0 if rate.any() else 0.0
+        drift = max(_drift(known.rate, rate), _drift(known.speeds, speeds))
         return max(drift / DRIFT, (now - known.at) / OLD_S)
 
     def size(self, group: Group, now: float) -> None:
@@ -78,7 +83,7 @@ class GroupScaler:
         rate = filled_rates(group).rate
         rates = room * (rate if rate.any() else np.ones_like(rate))
         lag = np.zeros_like(group.lag)  # so that no time to catch up is looked for
-        effort, begun = max(LEAST_EFFORT, EFFORT * group.n_partitions), time.thread_time()
+        effort = max(LEAST_EFFORT, EFFORT * group.n_partitions)
         try:
             sizing = size(
                 replace(group, rates=rates, lag=lag), self._policy, threads=self._threads,
@@ -88,8 +93,20 @@ class GroupScaler:
             self.problem = str(error)
             return
         self.problem = ""
-        self._sized = _Sized(sizing, now, rate, _capacities(group))
-        self._rests_until = now + (time.thread_time() - begun) / SHARE
+        self._sized = _Sized(sizing, now, rate, _speeds(group))
+
+    def least(self, group: Group) -> LeastMembers | None:
+        """How many members keep up, as far as the sizes tell; None where they do not."""
+        known, rate = self._sized, total_rate(group)
+        if known is None or rate is None or known.sizing.basis.capacity is None:
+            return None
+        sizing, present = known.sizing, known.present(group)
+        limit = load_limit(sizing, rate, pace=known.pace(group))
+        rows = [row for row in sizing.rows if row.size >= present]
+        found = next((row.size for row in rows if row.load <= limit), None)
+        beyond = any(row.size == present and row.load_at_least > limit for row in rows)
+        least, threads = LeastSize(present + beyond, found), sizing.basis.threads
+        return LeastMembers(present, threads, least, sizing.last, sizing.hot)
 
     def facts(self, group: Group, now: float) -> ScaleFacts | None:
         """How many processes from now on; None for a group that was not sized. Where it cannot be
@@ -100,15 +117,19 @@ class GroupScaler:
             return ScaleFacts(*helps, helps, None, 0, "no member runs that tells what is read")
         if known is None:
             return None
-        rate = total_rate(group)
-        threads = known.sizing.basis.threads
-        present = -(-(group.n_members - known.sizing.basis.idle) // max(1, threads))
-        wish = scale_wish(known.sizing, rate, self._settings)
+        present = known.present(group)
+        wish = scale_wish(known.sizing, total_rate(group), self._settings, known.pace(group))
         number, reason = steady.step(now, wish.wanted, present), wish.reason
         if wish.wanted is not None and number > wish.wanted:
             reason = f"{reason}; {number} were needed in the last {self._settings.window_s:g} s"
         return ScaleFacts(number, wish.helps, wish.need, present, reason, now - known.at)
 
 
-def _capacities(group: Group) -> tuple[float | None, ...]:
-    return tuple(member.capacity for member in group.members)
+def _speeds(group: Group) -> Floats:
+    """[M] what members can process; 0 where it is not known."""
+    return np.array([member.capacity or 0.0 for member in group.members])
+
+
+def _drift(before: Floats, now: Floats) -> float:
+    """Part of the sum that has gone from some to others."""
+    return float(np.abs(before / (before.sum() or 1.0) - now / (now.sum() or 1.0)).sum()) / 2

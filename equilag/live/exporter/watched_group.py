@@ -98,7 +98,8 @@ class WatchedGroup:
     def judge(self) -> None:
         """Make a verdict on what was read last. Raises InputError."""
         assert self.group is not None
-        self._answer = answer_of(self.group, self._settings.limits, self._settings.policy)
+        least = self.scaler.least(self.group)
+        self._answer = answer_of(self.group, self._settings.limits, self._settings.policy, least)
         self._judged_at, self._changed = self.read_at, False
 
     def _before(self, now: _Moment) -> _Moment | None:

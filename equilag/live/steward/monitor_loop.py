@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import threading
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import replace
@@ -63,6 +64,7 @@ class MonitorLoop:
         self._dry_run = DryRun(shared.options.policy) if shared.options.dry_run else None
         self._speeds = SpeedReport()
         self._scaler = GroupScaler(shared.options.scale, shared.options.threads)
+        self._sizing: threading.Thread | None = None
         self.failure: EquilagError | None = None
         """Why the steward has to end."""
         self._remarks: set[str] = set()
@@ -162,10 +164,14 @@ class MonitorLoop:
     def _judge(self, observation: Observation) -> None:
         """Show what is wrong with the group, and how many processes it needs."""
         group, options, at = observation.group, self._shared.options, observation.at
-        answer = answer_of(group, options.limits)
-        if group.n_members and self._scaler.staleness(group, at) >= 1:
-            self._scaler.size(group, at)
-        answer = replace(answer, scale=self._scaler.facts(group, at))
+        scaler = self._scaler
+        answer = answer_of(group, options.limits, None, scaler.least(group))
+        is_due = group.n_members and scaler.staleness(group, at) >= 1
+        if is_due and not (self._sizing and self._sizing.is_alive()):
+            # 1,200 partitions take some seconds, for which the loop must not wait.
+            self._sizing = threading.Thread(target=scaler.size, args=(group, at), daemon=True)
+            self._sizing.start()
+        answer = replace(answer, scale=scaler.facts(group, at))
         self._shared.state.set(causes=lasting(answer.causes))
         self._shared.state.answered(answer, at)
         self._causes_at = observation.began

@@ -92,8 +92,8 @@ class WorkFacts:
         return None if self.least is None else self.least.more
 
 
-def work_facts(plan: Plan) -> WorkFacts | None:
-    """None where lag is spread."""
+def work_facts(plan: Plan, least: LeastMembers | None = None) -> WorkFacts | None:
+    """None where lag is spread. `least` is how many members keep up, if that is known."""
     reduction = plan.planned
     weights, group = reduction.weights, reduction.given
     if weights is None:
@@ -107,7 +107,7 @@ def work_facts(plan: Plan) -> WorkFacts | None:
         group.n_partitions,
         throughput(reduction, group.owner),
         after,
-        None if after is None or after.keeps_up else _least_members(plan),
+        None if after is None or after.keeps_up else least or _least_members(plan),
         plan.policy is not None and is_limited(plan.policy),
         (plan.policy and plan.policy.add_members) or 0,
         _assumed(group, rates.rate) if by_rate else 0.0,

@@ -46,9 +46,18 @@ class ScaleWish(NamedTuple):
     reason: str
 
 
-def scale_wish(sizing: Sizing, rate: float | None, settings: ScaleSettings) -> ScaleWish:
-    """The processes for a rate in records per second, None where it is not known, of a group that
-    had other ones of the same proportions when it was sized."""
+def load_limit(sizing: Sizing, rate: float, room: float = 1.0, pace: float = 1.0) -> float:
+    """The largest load of a row of this sizing that keeps up with `room` times this rate, where
+    members read `pace` times what they read when they were sized."""
+    share = rate / sizing.basis.total if sizing.basis.total else 1.0
+    return (1 + RATE_ROUNDING) * pace / (share * room) if share else float("inf")
+
+
+def scale_wish(
+    sizing: Sizing, rate: float | None, settings: ScaleSettings, pace: float = 1.0
+) -> ScaleWish:
+    """The processes for a rate in records per second, None where it is not known; `pace` as for
+    `load_limit`."""
     every = [row.size for row in sizing.rows if row.helps]
     most = settings.most or every[-1]
     # Where the topics need more processes than are allowed, all that are allowed help.
@@ -57,9 +66,7 @@ def scale_wish(sizing: Sizing, rate: float | None, settings: ScaleSettings) -> S
     if rate is None or basis.capacity is None:
         what = "how much is produced" if rate is None else "the speed of its members"
         return ScaleWish(None, helps, None, f"{what} is not known yet, so the number stays")
-    share = rate / basis.total if basis.total else 1.0
-    room = 1 + settings.headroom / 100
-    limit = (1 + RATE_ROUNDING) / (share * room) if share else float("inf")
+    limit = load_limit(sizing, rate, 1 + settings.headroom / 100, pace)
     need = next((row.size for row in sizing.rows if row.load <= limit), None)
     asked = max(every[-1] if need is None else need, settings.least)
     wanted = helps[min(bisect_left(helps, asked), len(helps) - 1)]

@@ -16,6 +16,7 @@ from equilag.domain.plan.plan import Plan
 from equilag.domain.plan.verdict import SuspectFacts
 from equilag.planner.facts.suspects import slow_suspects
 from equilag.planner.facts.work import WorkFacts, work_facts
+from equilag.planner.sizes.size_run import LeastMembers
 from equilag.planner.worth.plan_worth import CAUGHT_UP, PlanWorth
 from equilag.planner.worth.thresholds import Verdict, VerdictLimits, judge
 
@@ -26,9 +27,12 @@ CLEARLY: Final = 0.02
 class JudgedPlan(PlanWorth):
     """Figures are made when they are read."""
 
-    def __init__(self, plan: Plan, limits: VerdictLimits | None = None) -> None:
+    def __init__(
+        self, plan: Plan, limits: VerdictLimits | None = None, least: LeastMembers | None = None
+    ) -> None:
+        """`least` is how many members keep up, if that is known."""
         super().__init__(plan, limits)
-        self.work: WorkFacts | None = work_facts(plan)
+        self.work: WorkFacts | None = work_facts(plan, least)
         """What is known of rates."""
         self.progress: ReadProgress | None = progress_of(self.group)
         """None without an earlier sample."""

@@ -7,6 +7,7 @@ from typing import Final
 from equilag.domain.group.group import Group
 from equilag.domain.plan.verdict import VerdictFacts
 from equilag.domain.policy.policy import Policy
+from equilag.planner.sizes.size_run import LeastMembers
 from equilag.planner.solve import solve
 from equilag.planner.verdict.decide import decide
 from equilag.planner.verdict.judged_plan import JudgedPlan
@@ -18,13 +19,17 @@ EFFORT: Final = 0.02
 
 
 def quick_judgement(
-    group: Group, limits: VerdictLimits | None = None, policy: Policy | None = None
+    group: Group,
+    limits: VerdictLimits | None = None,
+    policy: Policy | None = None,
+    least: LeastMembers | None = None,
 ) -> JudgedPlan:
-    """Most causes need no plan; whether another assignment helps takes one."""
+    """Most causes need no plan; whether another assignment helps takes one. `least` is how many
+    members keep up: to look for it takes more than half of the time where a group falls behind."""
     policy = Policy() if policy is None else policy
-    found = JudgedPlan(solve(group, policy, time_limit=0), limits)
+    found = JudgedPlan(solve(group, policy, time_limit=0), limits, least)
     if decide(found).action in ("undecided", "move"):
-        found = JudgedPlan(solve(group, policy, effort=EFFORT), limits)
+        found = JudgedPlan(solve(group, policy, effort=EFFORT), limits, least)
     return found
 
 

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-import time
+from dataclasses import replace
 
 import numpy as np
-import pytest
 
+from equilag.domain.budget import Budget
 from equilag.domain.group.group import Group, Member
-from equilag.live.exporter.group_scaler import SHARE, GroupScaler
+from equilag.domain.policy.policy import Policy
+from equilag.live.exporter.group_scaler import GroupScaler
 from equilag.planner.sizes.scaling import ScaleSettings
+from equilag.planner.sizes.size_run import least_members
 
 ROUND_S = 15.0
 WINDOW_S = 300.0
@@ -87,18 +89,37 @@ def test_proportions_stay_while_production_pauses() -> None:
     assert scaler.staleness(group_of(6, draw, None, False), 1e5) == 0
 
 
-def test_sizings_take_a_bounded_share_of_a_core(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Though the speeds of members, which they depend on, are new at every look."""
-    cpu = iter([0.0, 5.0])
-    monkeypatch.setattr(time, "thread_time", lambda: next(cpu))
+def test_speeds_that_vary_are_no_reason_to_size_again_and_count_at_once() -> None:
+    """Measured ones are others at every look."""
+    draw = np.random.default_rng(1)
+    scaler = GroupScaler(ScaleSettings(window_s=0))
+    group = group_of(6, draw, 4_000.0, True)
+    scaler.size(group, 0.0)
+    for factor, need in ((1.0, 6), (1.1, 6), (2.0, 3)):
+        speeds = factor * draw.uniform(0.98, 1.02, 6)
+        members = [replace(one, capacity=1e3 * speeds[n]) for n, one in enumerate(group.members)]
+        other = replace(group, members=tuple(members))
+        assert scaler.staleness(other, 1.0) < 1
+        found = scaler.facts(other, 1.0)
+        assert found is not None
+        assert found.need == need
+    slow = replace(group, members=(replace(members[0], capacity=100.0), *members[1:]))
+    assert scaler.staleness(slow, 1.0) >= 1
+    assert scaler.staleness(group_of(6, draw, 4_000.0, False), 1.0) >= 1
+    assert scaler.staleness(group_of(5, draw, 4_000.0, True), 1.0) >= 1
+
+
+def test_how_many_keep_up_is_told_by_the_sizes() -> None:
     draw = np.random.default_rng(1)
     scaler = GroupScaler(ScaleSettings())
-    scaler.size(group_of(6, draw, 100.0, False), 0.0)
-    monkeypatch.undo()
-    other = group_of(6, draw, 100.0, True)
-    rests = 5.0 / SHARE
-    assert scaler.staleness(other, rests - 1) == 0
-    assert scaler.staleness(other, rests) >= 1
-    assert scaler.staleness(
-        Group.build(name="g", topics={"t": 1}, members=[], subscriptions={}, owned={}), 1.0
-    ) == float("inf")
+    for members, total in ((2, 4_400.0), (2, 1_000.0), (4, 4_400.0), (6, 9_000.0)):
+        group = group_of(members, draw, total, True)
+        assert scaler.least(group_of(members, draw, None, True)) is None
+        scaler.size(group, 0.0)
+        searched = least_members(group, Policy(), Budget.of_run(10.0, 0.0, 0.25))
+        found = scaler.least(group)
+        assert found is not None
+        assert searched is not None
+        assert found.least.at_most == searched.least.at_most
+        assert found.more == searched.more
+        assert found.least.at_least <= searched.least.at_least
