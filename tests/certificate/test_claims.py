@@ -260,14 +260,6 @@ def test_a_search_beyond_its_budget_refutes(monkeypatch: pytest.MonkeyPatch) -> 
         check(ledger_of(GROUP, Policy()), "spread_at_least", "search", 91, {"max_moves": None})
 
 
-def test_the_ledger_keeps_the_strongest_value() -> None:
-    ledger = ledger_of(GROUP, Policy())
-    for value in (3, 5, 4):
-        ledger.note("max_load_at_least", value)
-        ledger.note("min_load_at_most", value)
-    assert ledger.proved == {"max_load_at_least": 5, "min_load_at_most": 3}
-
-
 def test_that_no_plan_without_moves_is_as_even_is_searched_as_the_planner_does() -> None:
     """With nine members; without the owned partitions that is too many to be searched."""
     lags = [5, 2, 7, 3, 17, 8, 3, 5, 16, 4, 1, 6]

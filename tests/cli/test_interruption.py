@@ -78,14 +78,6 @@ def test_plan(large: Path, tmp_path: Path, process_environment: dict[str, str]) 
     assert equilag.verify(equilag.load_snapshot(large), plan) == []
 
 
-@pytest.mark.parametrize("command", ["compare", "frontier"])
-def test_reports(command: str, large: Path, process_environment: dict[str, str]) -> None:
-    status, out = interrupted([command, large, *LONG, "--json"], process_environment)
-    document = json.loads(out)
-    assert (status, document["interrupted"]) == (130, True)
-    assert document["rows" if command == "compare" else "points"]
-
-
 class ThisProcess:
     """An assignor that interrupts its own process, so that a run is over before it begins."""
 

@@ -86,25 +86,6 @@ def test_a_plan_of_ones_own_assignor(run, document, tmp_path) -> None:
     assert found["verdict"]["headline"].endswith(f"; plan of {own}")
 
 
-def test_assignors_to_compare_as_well(document, refused) -> None:
-    own = f"{__name__}:AllToOne"
-    argv = ("report", TOKENS, "--effort", "0.1", "--assignor")
-    rows = document(*argv, own, "--assignor", "range")["comparison"]["rows"]
-    assert [row["assignor"] for row in rows][-2:] == [own, "equilag"]
-    said = refused(*argv, "rnage", "--json")
-    assert said.startswith("--assignor: unknown assignor 'rnage'")
-
-
-def test_a_plan_that_does_not_hold(document, refused, tmp_path) -> None:
-    path, page = tmp_path / "plan.json", tmp_path / "page.html"
-    plan = document("plan", TOKENS, "--effort", "0.1")
-    plan["lag"]["max"] += 1
-    path.write_text(json.dumps(plan), "utf-8")
-    said = refused("report", TOKENS, path, "--out", page)
-    assert said.startswith(f"{path}: the plan does not hold: lag.max: ")
-    assert not page.exists()
-
-
 def test_a_text_of_kafkas_tools(run, tmp_path) -> None:
     page = tmp_path / "page.html"
     args = ("--from-describe", "samples/stats.describe.txt", "--effort", "0.1", "--out", page)

@@ -24,7 +24,6 @@ from equilag.domain.group.group import NOBODY, Group
 from equilag.domain.group.lag import QUALITY
 from equilag.pipeline.sources.snapshot_rows import group_input, time_text
 
-WEIGHTS = ("lag", "rate", "forecast", "bytes")
 RESETS = ("latest", "earliest", "none")
 
 
@@ -59,28 +58,6 @@ def test_a_usual_group() -> None:
         "offsets": {"a": a, "b": b},
     }
     assert load_snapshot(snapshot).lag.tolist() == [10, 100, 800, 0, 0, 0, 5]
-
-
-@pytest.mark.parametrize("numbers", [[3], [0, 3], [1, 2], [0, 1, 9]])
-def test_holes_are_empty_partitions(numbers: list[int]) -> None:
-    ends = [100 + n for n in numbers]
-    problem = problem_row([topic_row("t", numbers, ends, weights=ends)], [])
-    for weight in WEIGHTS:
-        group = Group.build(**group_input(problem, weight, "earliest"))
-        assert group.n_partitions == numbers[-1] + 1
-        value = {n: 10 if weight == "lag" else 100 + n for n in numbers}
-        assert group.lag.tolist() == [value.get(n, 0) for n in range(numbers[-1] + 1)]
-
-
-def test_nulls_everywhere() -> None:
-    members = [
-        member_row("m0", None, None),
-        member_row("m1", [None, "t", None, "t"], {"t": [None, 1, -1, 1, 0], "gone": None}),
-    ]
-    given = group_input(problem_row([topic_row("t", [0, 1], [5, 5], [None, None])], members))
-    assert given["subscriptions"] == {"m0": [], "m1": ["t"]}
-    assert given["owned"] == {"m0": {}, "m1": {"t": [0, 1], "gone": []}}
-    assert Group.build(**given).owner.tolist() == [1, 1]
 
 
 @pytest.mark.parametrize(

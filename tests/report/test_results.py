@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import html
 import re
+from collections.abc import Callable
 from typing import Any, Final
 
 import pytest
@@ -15,27 +16,22 @@ GROUP: Final = equilag.load_snapshot(SAMPLES / "overloaded.snapshot.json")
 EFFORT: Final = 0.02
 
 
-def results() -> dict[str, Any]:
-    """A result of each kind, by the kind of its report."""
-    plan = equilag.solve(GROUP, effort=EFFORT)
-    return {
-        "plan": plan,
-        "comparison": equilag.compare(GROUP, effort=EFFORT),
-        "frontier": equilag.frontier(GROUP, effort=EFFORT),
-        "explanation": equilag.explain(GROUP, plan, effort=EFFORT),
-        "simulation": equilag.simulate(GROUP, plan),
-        "size": equilag.size(GROUP, effort=EFFORT),
-        "fleet": equilag.load_fleet(str(SAMPLES / "fleet-run")),
-    }
+MAKE: Final[dict[str, Callable[[], Any]]] = {
+    "plan": lambda: equilag.solve(GROUP, effort=EFFORT),
+    "comparison": lambda: equilag.compare(GROUP, effort=EFFORT),
+    "frontier": lambda: equilag.frontier(GROUP, effort=EFFORT),
+    "explanation": lambda: equilag.explain(GROUP, effort=EFFORT),
+    "simulation": lambda: equilag.simulate(GROUP, effort=EFFORT),
+    "size": lambda: equilag.size(GROUP, effort=EFFORT),
+    "fleet": lambda: equilag.load_fleet(str(SAMPLES / "fleet-run")),
+}
+"""A result of each kind, by the kind of its report."""
 
 
-RESULTS: Final = results()
-
-
-@pytest.mark.parametrize("kind", RESULTS)
+@pytest.mark.parametrize("kind", MAKE)
 def test_every_result_has_text_page_and_cell_of_the_same_words(kind: str) -> None:
     """Each has the first words of the text, whose lines are short."""
-    result = RESULTS[kind]
+    result = MAKE[kind]()
     text = equilag.report_text(result, width=80)
     assert max(map(len, text.splitlines())) <= 80
     first = " ".join(text.split()[:4])

@@ -6,34 +6,15 @@ import numpy as np
 import pytest
 from support.fluid_groups import lags_by_events, random_runs
 
-from equilag.domain.columns import Floats, Index
+from equilag.domain.columns import Floats
 from equilag.planner.simulation.fluid import (
     Conditions,
     FluidState,
-    fair_shares,
     read_at,
     rebalanced,
     states_at,
     total_lags,
 )
-
-
-def by_sorting(demand: Floats, owner: Index, budget: Floats) -> list[float]:
-    """The smallest demands first: each gets what it asks for, or an equal part of what is left."""
-    shares = [0.0] * len(demand)
-    for member, left in enumerate(budget.tolist()):
-        held = sorted(np.flatnonzero(owner == member).tolist(), key=lambda p: demand[p])
-        for place, p in enumerate(held):
-            shares[p] = min(float(demand[p]), left / (len(held) - place))
-            left -= shares[p]
-    return shares
-
-
-def test_random_shares_are_those_by_sorting() -> None:
-    for lag, ((_, conditions), *_) in random_runs(1, 300):
-        shares = fair_shares(lag, conditions.owner, conditions.capacity)
-        assert shares == pytest.approx(by_sorting(lag, conditions.owner, conditions.capacity))
-
 
 TIMES = (0.0, 0.7, 2.0, 3.1, 6.0, 25.0)
 
