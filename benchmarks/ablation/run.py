@@ -98,7 +98,7 @@ def proved_spread(plan: Plan) -> float:
     """The bound on the spread in percent of the mean load."""
     if plan.extended is not None:
         return 100 * plan.extended.load.spread_lower_bound / plan.extended.load.mean
-    return 100 * plan.spread_lower_bound / plan.lag.mean
+    return 100 * plan.proofs.spread / plan.lag.mean
 
 
 def main() -> None:

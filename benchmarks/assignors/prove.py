@@ -38,6 +38,6 @@ def proved_by(case: Case, plan: Plan) -> tuple[Proved, Figures]:
     findings += figures.problems
     counts = figures.counts if not findings else np.zeros(0, np.int64)
     return (
-        Proved(counts, plan.moves_lower_bound, int(plan.spread_lower_bound), tuple(findings)),
+        Proved(counts, plan.moves_lower_bound, int(plan.proofs.spread), tuple(findings)),
         figures,
     )

@@ -102,7 +102,7 @@ def _row(shape: Shape, case: Case, balance: str, limit: float) -> dict[str, Any]
 
 def _gap_percent(plan: Plan) -> float:
     """The spread beyond its bound, in percent of the mean load."""
-    return 100.0 * (plan.lag.spread - plan.spread_lower_bound) / max(plan.lag.mean, 1.0)
+    return 100.0 * (plan.lag.spread - plan.proofs.spread) / max(plan.lag.mean, 1.0)
 
 
 def rows(found: Sequence[dict[str, Any]]) -> list[tuple[str, ...]]:

@@ -9,9 +9,7 @@ from equilag.certificate.plan_document import read_plan
 from equilag.certificate.verify import check_plan
 from equilag.domain.errors import InputError
 from equilag.domain.group.group import Group
-from equilag.domain.plan.claim import MOVES, PRICE, strongest
 from equilag.domain.plan.plan import REPEATABLE, Plan
-from equilag.domain.policy.objective import EXCESS, SPREAD
 from equilag.domain.policy.shape import shape_group
 from equilag.domain.reduction.reduce import Reduction, reduce_group
 
@@ -34,8 +32,7 @@ def checked_plan(group: Group, document: Mapping[str, Any]) -> Plan:
     if policy is not None:
         reduction = reduce_group(shape_group(group, policy), policy)
     claims = tuple(placed.claim for placed in read.claims)
-    bounds, settings = strongest(claims), document["policy"]
-    excess = max((claim.value for claim in claims if claim.claim == EXCESS), default=0)
+    settings = document["policy"]
     return Plan(
         reduction.given,
         policy,
@@ -43,16 +40,12 @@ def checked_plan(group: Group, document: Mapping[str, Any]) -> Plan:
         str(document["algorithm"]),
         read.assigned,
         claims,
-        bounds.get(SPREAD, 0),
-        int(bounds.get(MOVES, 0)),
         document["timing"]["time_limit_s"],
         document["timing"]["wall_s"],
         tuple(document.get("notes", ())),
         seed=settings.get("seed", 0),
         effort=settings.get("effort"),
         repeatable=settings.get("run", REPEATABLE) == REPEATABLE,
-        excess_lower_bound=excess,
-        price_lower_bound=int(bounds.get(PRICE, 0)),
         interrupted=document.get("interrupted", False),
         reduction=reduction,
     )

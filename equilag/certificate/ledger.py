@@ -19,6 +19,7 @@ from equilag.domain.plan.metrics import (
     loads_of,
     topic_squares,
 )
+from equilag.domain.plan.proofs import Proofs
 from equilag.domain.policy.objective import EXCESS, SHORT, SPREAD, VALUE, Figures, Objective
 from equilag.domain.policy.policy import Policy
 
@@ -59,10 +60,8 @@ class Ledger:
     """None where nothing is known of rates or capacities."""
     figures: Figures = field(default_factory=lambda: Figures(0, 0))
     """Of the plan; no moves if the policy says ``fresh``."""
-    proved: dict[str, Load] = field(default_factory=dict)
-    """Claim name -> strongest value, claims of a solver included."""
-    checked: dict[str, Load] = field(default_factory=dict)
-    """Claim name -> strongest value that was proved again."""
+    proofs: Proofs = field(default_factory=Proofs)
+    """What was proved so far of all plans that the policy allows."""
     _counting: Counting | None = None
 
     @property
@@ -85,21 +84,13 @@ class Ledger:
     @property
     def highest_proved(self) -> Load:
         """Proved: the heaviest load of every plan is at least this."""
-        return self.proved.get("max_load_at_least", 0)
+        return self.proofs.highest
 
     @property
     def lowest_proved(self) -> Load:
         """Proved: the lightest load of every plan is at most this."""
-        known = self.proved.get("min_load_at_most")
+        known = self.proofs.value("min_load_at_most")
         return self.counting.greatest_load if known is None else known
-
-    def note(self, claim: str, value: Load, checked: bool = True) -> None:
-        """Keep the strongest value of a claim that holds."""
-        upper = claim == "min_load_at_most"
-        for known in (self.proved, self.checked) if checked else (self.proved,):
-            old = known.get(claim)
-            if old is None or (value < old if upper else value > old):
-                known[claim] = value
 
     def contradicted(self, claim: str, value: Load) -> bool:
         """True if the plan itself shows that the claim is wrong."""

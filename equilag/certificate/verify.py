@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
 from equilag.certificate.checks.claim_checks import CHECKS, SOLVER_KINDS
@@ -38,10 +38,7 @@ from equilag.domain.plan.claim import (
     MOVES,
     PRICE,
     SQUARES,
-    Claim,
     bounds_moves,
-    evidence_for,
-    is_optimal,
 )
 from equilag.domain.plan.metrics import (
     count_moves,
@@ -49,7 +46,7 @@ from equilag.domain.plan.metrics import (
     moved,
 )
 from equilag.domain.plan.plan import Plan
-from equilag.domain.policy.objective import EXCESS, SHORT, SPREAD, Figures, Objective
+from equilag.domain.policy.objective import SHORT, SPREAD, Figures, Objective
 from equilag.domain.policy.policy import Policy
 from equilag.domain.policy.shape import shape_group
 from equilag.domain.reduction.reduce import Reduction, reduce_group
@@ -120,11 +117,7 @@ def _check(group: Group, document: PlanDocument, report: VerificationReport) -> 
         "feasible",
         "",
         document.assigned,
-        _proved_claims(ledger),
-        ledger.proved.get(SPREAD, 0),
-        int(ledger.proved.get(MOVES, 0)),
-        price_lower_bound=int(ledger.proved.get(PRICE, 0)),
-        excess_lower_bound=ledger.proved.get(EXCESS, 0),
+        tuple(ledger.proofs.claims.values()),
         reduction=reduction,
     )
     fields = expected.to_dict(reasons=False)
@@ -135,13 +128,6 @@ def _check(group: Group, document: PlanDocument, report: VerificationReport) -> 
         elif key in fields or key in figures:
             report.findings.append(f"{key}: {'missing' if key in fields else 'unexpected'}")
     _check_status(document, ledger, report.findings)
-
-
-def _proved_claims(ledger: Ledger) -> tuple[Claim, ...]:
-    """The claims that figures rest on, as far as they were proved."""
-    proved = ledger.proved
-    names = (ACROSS, SHORT, SQUARES)
-    return tuple(Claim(name, proved[name], "") for name in names if name in proved)
 
 
 def _rule_findings(reduction: Reduction, policy: Policy, assigned: Index) -> Iterator[str]:
@@ -220,7 +206,7 @@ def _prove(ledger: Ledger, placed: PlacedClaim, report: VerificationReport) -> N
         if covers is not None and (limit is None or type(covers) is not int or covers < limit):
             report.findings.append(f"{text}: covers fewer plans than the policy allows")
             return
-        ledger.note(claim.claim, claim.value, checked=False)
+        ledger.proofs.record(replace(claim, data={}))
         report.unproved.append(f"{text}: rests on a solver's word")
         return
     check = CHECKS.get(key)
@@ -232,15 +218,18 @@ def _prove(ledger: Ledger, placed: PlacedClaim, report: VerificationReport) -> N
     except Refuted as error:
         report.findings.append(f"{text}: {error}")
         return
-    ledger.note(claim.claim, claim.value)
+    ledger.proofs.record(replace(claim, data={}))
     report.proved.append(text)
 
 
 def _check_status(document: PlanDocument, ledger: Ledger, findings: list[str]) -> None:
-    """The status must be what the proved bounds make it; the plan must keep the policy's limits."""
-    objective, status = ledger.objective, document.status
+    """Status and evidence must be what the proved bounds make them; the plan must keep the policy's
+    limits."""
+    objective, status, proofs = ledger.objective, document.status, ledger.proofs
     figures, mean = ledger.figures, mean_load(ledger.group)
-    _check_evidence(document, ledger, figures, mean, findings)
+    said, found = document.evidence, proofs.evidence(objective, figures, mean)
+    if said is not None and said != found:  # plans from before do not say it
+        findings.append(f"evidence: {said}, but the status rests on claims with evidence {found}")
     if objective is None:
         if status != "feasible":
             findings.append("status: the plan of a single heuristic is always feasible")
@@ -253,30 +242,18 @@ def _check_status(document: PlanDocument, ledger: Ledger, findings: list[str]) -
         if limit is not None and reached > limit:
             findings.append(f"{what}: {reached}, more than the {limit} that the policy allows")
     if status == "fallback":
-        if ledger.proved.get(MOVES) or ledger.proved.get(PRICE):
+        if proofs.value(MOVES) or proofs.value(PRICE):
             findings.append("status: a fallback claims nothing about moves")
         return
-    counts_proved = "counts" in ledger.proved
+    counts_proved = "counts" in proofs
     if not counts_proved:
         findings.append(f"status: {status} without a claim about counts")
-    if objective.policy.then_topics and SQUARES not in ledger.proved:
+    if objective.policy.then_topics and SQUARES not in proofs:
         findings.append(f"status: {status} without a claim about counts of topics")
     counts_reads = objective.policy.rack_aware and ledger.group.extended.has_racks
-    if counts_reads and ACROSS not in ledger.proved:
+    if counts_reads and ACROSS not in proofs:
         findings.append(f"status: {status} without a claim about reads across racks")
-    optimal = counts_proved and is_optimal(objective, figures, mean, ledger.proved)
+    optimal = counts_proved and proofs.is_optimal(objective, figures, mean)
     if status is not None and (status == "optimal") != optimal:
         proved = "every goal" if optimal else "not every goal"
         findings.append(f"status: {status}, but {proved} of the policy is proved")
-
-
-def _check_evidence(
-    document: PlanDocument, ledger: Ledger, figures: Figures, mean: float, findings: list[str]
-) -> None:
-    """The plan must say whether its status rests on a solver; plans from before do not."""
-    said = document.evidence
-    if said is None:
-        return
-    found = evidence_for(ledger.objective, figures, mean, ledger.proved, ledger.checked)
-    if said != found:
-        findings.append(f"evidence: {said}, but the status rests on claims with evidence {found}")

@@ -26,9 +26,8 @@ def assign(group: Group, assignor: AnyAssignor) -> Plan:
     one = given_assignor(assignor)
     assigned = one.run(group)
     claims = unconstrained_claims(group)
-    bound = claims[-1].value if claims else 0
     wall = time.monotonic() - start
     return Plan(
-        group, None, "feasible", one.name, assigned, claims, bound, 0, None, wall,
+        group, None, "feasible", one.name, assigned, claims, None, wall,
         judge=judge_when_read,
     )  # fmt: skip

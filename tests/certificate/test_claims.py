@@ -18,6 +18,7 @@ from equilag.certificate.exhaustive.small_problem import MAX_ITEMS
 from equilag.certificate.ledger import Ledger, Refuted
 from equilag.domain.constraint import constraint_of, unconstrained
 from equilag.domain.group.group import Group
+from equilag.domain.plan.claim import Claim
 from equilag.domain.policy.policy import Policy
 from equilag.domain.reduction.reduce import reduce_group
 from equilag.solver.moves.fewest_moves import fewest_moves
@@ -121,7 +122,7 @@ def ledger_for(case: Proved) -> Ledger:
     policy = Policy(balance=case.balance, **case.policy)
     ledger = ledger_of(case.group, policy, policy.max_moves)
     for claim, value in case.before.items():
-        ledger.note(claim, value)
+        ledger.proofs.record(Claim(claim, value, ""))
     return ledger
 
 

@@ -263,7 +263,7 @@ def test_plans_are_the_most_even_and_no_untrue_claim_is_proved(number: int) -> N
     for _ in range(number):
         group, plan, truth = random_plan(rng)
         assert (plan.status, plan.evidence) == ("optimal", "checked")
-        assert plan.spread_lower_bound == truth["spread_at_least"]
+        assert plan.proofs.spread == truth["spread_at_least"]
         document = plan.to_dict()
         claims = document["certificate"]["claims"]
         assert check_plan(group, document).findings == []

@@ -106,7 +106,7 @@ def test_its_bound_holds_for_any_assignment() -> None:
     for group in small_groups(seed=132, n=8):
         plan = equilag.assign(group, "range")
         truth = Assignments.all(group)
-        assert plan.spread_lower_bound <= truth.spread.min()
+        assert plan.proofs.spread <= truth.spread.min()
         for claim in plan.claims:
             if claim.claim == "max_load_at_least":
                 assert claim.value <= truth.highest.min()

@@ -219,7 +219,7 @@ def test_progress_tells_where_a_run_stands() -> None:
     assert stages.index("counts") < stages.index("fewest moves") < stages.index("bounds")
     assert seen[0].spread is None
     assert seen[-1].spread == plan.lag.spread
-    assert seen[-1].bound == plan.spread_lower_bound
+    assert seen[-1].bound == plan.proofs.spread
     assert all(p.limit == 20.0 for p in seen)
     assert [p.elapsed for p in seen] == sorted(p.elapsed for p in seen)
 

@@ -145,8 +145,8 @@ def test_bounds_and_optimal_are_true(number: int) -> None:
         optima = all_optima(read_group(snapshot), counted=False)
         best = min(spread for moves, spread in optima.front if limit == 3 or moves <= limit)
         unit = max(Fraction(repr(member.capacity)) for member in group.members)
-        assert plan.spread_lower_bound <= best * unit <= plan.compared.spread
-        optimal = plan.compared.spread == plan.spread_lower_bound
+        assert plan.proofs.spread <= best * unit <= plan.compared.spread
+        optimal = plan.compared.spread == plan.proofs.spread
         assert (plan.status == "optimal") == optimal
         assert equilag.verify(group, plan.to_dict()) == []
         proved += optimal

@@ -69,7 +69,6 @@ def plan() -> b.Report:
     )  # fmt: skip
     settings = Policy("lag-aware", "both", 7, 2.5, 6)
     found = replace(made, claims=claims, policy=settings, choices=choices, status="feasible")
-    found = replace(found, spread_lower_bound=40, moves_lower_bound=1, excess_lower_bound=9)
     run = replace(found, algorithm="sweeps", wall_s=0.25, time_limit=2.0, notes=("one\nnote",))
     return PlanReport(replace(run, interrupted=True), verbose=True)
 

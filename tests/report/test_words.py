@@ -324,14 +324,13 @@ def plan_of(fields: dict[str, Any] | None = None, **changes: Any) -> Plan:
 
 def plans() -> Said:
     """How good plans are proved to be, by status, claims and policy."""
-    spread = plan_of().lag.spread
     made: dict[str, dict[str, Any]] = {
         "optimal": {"status": "optimal", "claims": BOUND},
         "feasible": {"status": "feasible", "claims": BOUND},
-        "fallback": {"status": "fallback", "claims": BOUND, "spread_lower_bound": 40},
+        "fallback": {"status": "fallback", "claims": BOUND},
         "no bound": {"status": "feasible"},
         "assignor": {"policy": None, "algorithm": "range", "claims": BOUND},
-        "solver": {"status": "optimal", "claims": BY_SOLVER, "spread_lower_bound": spread},
+        "solver": {"status": "optimal", "claims": BY_SOLVER},
         "feasible, solver": {"status": "feasible", "claims": BY_SOLVER},
         "sticky": {"claims": BOUND, "policy": Policy("fair-yet-sticky")},
         "limit": {"claims": BOUND, "policy": Policy(max_moves=4)},

@@ -92,10 +92,10 @@ def check_difference(ledger: Ledger, value: Load, data: Mapping[str, Any]) -> No
 
 def check_sum(ledger: Ledger, value: Load, data: Mapping[str, Any]) -> None:
     """`cost_at_least` by `sum`: the proved spread and the proved moves."""
-    bound = ledger.checked.get("spread_at_least", 0)
-    objective = ledger.objective
+    checked, objective = ledger.proofs.without_solver, ledger.objective
+    bound = checked.spread
     if objective is not None:
-        bound += objective.cost(int(ledger.checked.get(bounds_moves(objective.unit), 0)))
+        bound += objective.cost(int(checked.value(bounds_moves(objective.unit)) or 0))
     _compare("spread and moves prove", value, bound, upper=False)
 
 

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final, Literal, TypeAlias, get_args
 
 from equilag.domain.group.extended_columns import MoveUnit
 from equilag.domain.group.loads import load_from, written
 from equilag.domain.group.member_capacities import Load
-from equilag.domain.policy.objective import EXCESS, SHORT, SPREAD, VALUE, Figures, Objective, Proved
+from equilag.domain.policy.objective import EXCESS, SPREAD, VALUE
 
 Evidence = Literal["checked", "solver"]
 EVIDENCE: Final[tuple[Evidence, ...]] = get_args(Evidence)
@@ -77,58 +77,8 @@ SQUARES = "fewest_topic_squares"
 """The claim that bounds Σ count² / capacity over topics and members."""
 OF_LOADS: Final = ("max_load_at_least", "min_load_at_most", SPREAD, VALUE, EXCESS)
 """Claims whose values are loads as they are compared."""
-LOWER_BOUNDS = (MOVES, PRICE, SHORT, SPREAD, VALUE)
-"""The claims that decide whether a plan is optimal; the larger value says more."""
 
 
 def bounds_moves(unit: MoveUnit | None) -> str:
     """The claim that bounds what the goals have of moves: their number, or their price."""
     return MOVES if unit is None else PRICE
-
-
-def is_optimal(
-    objective: Objective, figures: Figures, mean: float, proved: Mapping[str, Load]
-) -> bool:
-    """Return True if each goal after exact counts is reached and proved.
-
-    `mean` is the mean load, `proved` the strongest value of each claim.
-    """
-    spread = proved.get(SPREAD, 0)
-    fewest = 0 if objective.policy.fresh else int(proved.get(bounds_moves(objective.unit), 0))
-    bounds = Proved(spread, fewest, max(proved.get(VALUE, 0), spread), proved.get(SHORT, 0))
-    return objective.is_proved(figures, bounds, mean)
-
-
-def evidence_for(
-    objective: Objective | None,
-    figures: Figures,
-    mean: float,
-    proved: Mapping[str, Load],
-    checked: Mapping[str, Load],
-) -> Evidence:
-    """Return ``solver`` if the status, or else the gap, would differ without a solver's claims.
-
-    `proved` has the strongest value of each claim, `checked` of those without a solver. `objective`
-    is None for the plan of a single heuristic.
-    """
-    if all(proved.get(name) == checked.get(name) for name in LOWER_BOUNDS):
-        return "checked"
-    if objective is not None and is_optimal(objective, figures, mean, checked):
-        return "checked"
-    return "solver"
-
-
-def bounded_by_solver(claims: Iterable[Claim]) -> bool:
-    """True if a solver says more about the spread than what is checked."""
-    known = tuple(claims)
-    checked = strongest(claim for claim in known if claim.evidence == "checked")
-    return strongest(known).get(SPREAD) != checked.get(SPREAD)
-
-
-def strongest(claims: Iterable[Claim]) -> dict[str, Load]:
-    """Return the largest value of each claim of LOWER_BOUNDS."""
-    values: dict[str, Load] = {}
-    for claim in claims:
-        if claim.claim in LOWER_BOUNDS:
-            values[claim.claim] = max(claim.value, values.get(claim.claim, 0))
-    return values

@@ -21,11 +21,11 @@ from equilag.domain.plan.assignment import by_name, by_topic, withheld_phase
 from equilag.domain.plan.claim import (
     ACROSS,
     CLAIMS_WHEN_READ,
+    MOVES,
+    PRICE,
     SQUARES,
     ClaimsWhenRead,
     Evidence,
-    evidence_for,
-    strongest,
 )
 from equilag.domain.plan.extended_figures import (
     ProvedBounds,
@@ -50,8 +50,9 @@ from equilag.domain.plan.plan_figures import (
     LoadFigures,
     ThroughputFigures,
 )
+from equilag.domain.plan.proofs import Proofs
 from equilag.domain.plan.verdict import VerdictFacts
-from equilag.domain.policy.objective import SHORT, Figures, Objective
+from equilag.domain.policy.objective import EXCESS, SHORT, Figures, Objective
 from equilag.domain.policy.policy import Policy
 from equilag.domain.policy.policy_settings import UNCONSTRAINED
 from equilag.domain.reduction.reduce import Reduction
@@ -76,8 +77,6 @@ class Plan(Shown):
     assigned: Index
     """[P] member number per partition, NOBODY where the topic has no subscriber."""
     claims: ClaimsWhenRead = CLAIMS_WHEN_READ
-    spread_lower_bound: Load = 0
-    moves_lower_bound: int = 0
     time_limit: float | None = None
     wall_s: float = 0.0
     notes: tuple[str, ...] = ()
@@ -89,9 +88,6 @@ class Plan(Shown):
     """Seconds' worth of counted work that the run was limited to."""
     repeatable: bool = True
     """False if the clock cut the run short: another run may find another plan."""
-    excess_lower_bound: Load = 0
-    price_lower_bound: int = 0
-    """Where moves have a weight: no plan's moves cost less, see `domain.group.weight`."""
     interrupted: bool = False
     """True if the run was told to end before it was done."""
     reduction: Reduction | None = None
@@ -122,19 +118,29 @@ class Plan(Shown):
         return {**self.policy.to_dict(), "seed": self.seed, **effort, "run": run}
 
     @cached_property
+    def proofs(self) -> Proofs:
+        """What the claims prove of all plans that the policy allows."""
+        return Proofs.of_plan(self.claims)
+
+    def _proved(self, claim: str) -> Load:
+        return self.proofs.value(claim) or 0
+
+    @property
+    def moves_lower_bound(self) -> int:
+        return int(self._proved(MOVES))
+
+    @cached_property
     def evidence(self) -> Evidence:
         """``solver`` if the status, or else the gap, would differ without a solver's claims."""
-        checked = [claim for claim in self.claims if claim.evidence == "checked"]
-        if len(checked) == len(self.claims):
+        if all(claim.evidence == "checked" for claim in self.claims):
             return "checked"
-        bounds = strongest(self.claims), strongest(checked)
         if self.policy is None:
-            return evidence_for(None, Figures(0, 0), 0.0, *bounds)
+            return self.proofs.evidence(None, Figures(0, 0), 0.0)
         moves = 0 if self.policy.fresh else self.moves_price
         objective = Objective.of(self.policy, self.planned.group)
         short = shortage_of(self.planned, self.assigned)
         figures = Figures(self.compared.spread, moves, short=short)
-        return evidence_for(objective, figures, self.compared.mean, *bounds)
+        return self.proofs.evidence(objective, figures, self.compared.mean)
 
     @cached_property
     def assignment(self) -> dict[str, dict[str, list[int]]]:
@@ -147,8 +153,7 @@ class Plan(Shown):
         figures = alike(counts, self.planned.group.idle)
         squares: tuple[float, ...] = ()
         if self.policy is not None and self.policy.then_topics:
-            proved = (claim.value for claim in self.claims if claim.claim == SQUARES)
-            squares = square_figures(self.planned, self.assigned, max(proved, default=0))
+            squares = square_figures(self.planned, self.assigned, self._proved(SQUARES))
         by_member = self.group.by_member(counts)
         return CountFigures(int(figures.max), int(figures.min), by_member, *squares)
 
@@ -158,7 +163,7 @@ class Plan(Shown):
         scaled = self.planned.group.extended.load_divisor is not None
         lag = member_loads(self.assigned, self.group.lag, self.group.n_members)
         loads = alike(lag, self.planned.group.idle)
-        bound, spread = 0 if scaled else int(self.spread_lower_bound), int(loads.spread)
+        bound, spread = 0 if scaled else int(self.proofs.spread), int(loads.spread)
         return LagFigures(
             int(loads.max),
             int(loads.min),
@@ -168,7 +173,7 @@ class Plan(Shown):
             spread - bound,
             100.0 * (spread - bound) / loads.mean if loads.mean else 0.0,
             loads.excess,
-            0 if scaled else int(self.excess_lower_bound),
+            0 if scaled else int(self._proved(EXCESS)),
             self.group.by_member(lag),
             int(self.group.lag.sum()),
         )
@@ -182,10 +187,8 @@ class Plan(Shown):
     @cached_property
     def extended(self) -> ExtendedFigures | None:
         """What the plan of an extended group has more; None for a plain group."""
-        reads = (int(claim.value) for claim in self.claims if claim.claim == ACROSS)
-        short = (float(claim.value) for claim in self.claims if claim.claim == SHORT)
-        bounds = self.spread_lower_bound, self.excess_lower_bound
-        proved = ProvedBounds(*bounds, max(reads, default=0), max(short, default=0.0))
+        reads, short = int(self._proved(ACROSS)), float(self._proved(SHORT))
+        proved = ProvedBounds(self.proofs.spread, self._proved(EXCESS), reads, short)
         return extended_figures(self.planned, self.assigned, proved)
 
     @property
@@ -214,7 +217,7 @@ class Plan(Shown):
     def moves_weight_lower_bound(self) -> float | None:
         """No plan's moves weigh less; 0 where nothing is known."""
         priced = self.planned.group.extended.move_unit is not None
-        bound = self.price_lower_bound if priced else self.moves_lower_bound
+        bound = int(self._proved(PRICE)) if priced else self.moves_lower_bound
         return self.planned.moved_weight(bound)
 
     @property

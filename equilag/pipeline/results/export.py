@@ -17,11 +17,10 @@ from equilag.adapters.snapshot.write import snapshot_document
 from equilag.domain.errors import InputError
 from equilag.domain.figures import shorten
 from equilag.domain.group.group import NOBODY, Group, Index
-from equilag.domain.plan.claim import claim_from, strongest
+from equilag.domain.plan.claim import claim_from
 from equilag.domain.plan.metrics import count_moves
 from equilag.domain.plan.plan import REPEATABLE, STATUSES, Plan, Status
 from equilag.domain.plan.plan_figures import Choice
-from equilag.domain.policy.objective import EXCESS, SPREAD
 from equilag.domain.policy.policy import ALWAYS, SETTINGS, Policy
 from equilag.domain.policy.shape import shape_group
 from equilag.domain.reduction.reduce import reduce_group
@@ -192,8 +191,6 @@ def _plan(row: Mapping[str, Any], group: Group, assigned: Index, path: str) -> P
         row["algorithm"],
         assigned,
         claims,
-        strongest(claims).get(SPREAD, 0),
-        row["moves_lower_bound"],
         row["time_limit_s"],
         row["wall_s"],
         tuple(row["notes"] or ()),
@@ -201,7 +198,6 @@ def _plan(row: Mapping[str, Any], group: Group, assigned: Index, path: str) -> P
         run.seed,
         run.effort,
         run.repeatable,
-        excess_lower_bound=max((c.value for c in claims if c.claim == EXCESS), default=0),
         reduction=reduction,
         judge=judge_when_read,
     )

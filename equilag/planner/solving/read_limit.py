@@ -22,10 +22,10 @@ from equilag.domain.group.group import Index
 from equilag.domain.plan.claim import MOVES, Claim
 from equilag.domain.plan.metrics import counting_moves, cross_reads
 from equilag.domain.plan.plan import Plan
+from equilag.domain.plan.proofs import Proofs
 from equilag.domain.policy.policy import Policy
 from equilag.planner.solving.front import Candidate, candidate_of
 from equilag.planner.solving.problem import Problem, Task, check_limit
-from equilag.planner.solving.proofs import Proofs
 from equilag.planner.solving.result import plan_of
 from equilag.planner.solving.run import count, improve, search, state_of
 from equilag.planner.solving.stage import ProgressObserver, Stage

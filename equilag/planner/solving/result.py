@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, Final
+from typing import Final
 
 from equilag.certificate.bounds.counting import Counting
 from equilag.domain.budget import Budget
 from equilag.domain.constraint import unconstrained
 from equilag.domain.group.group import Group
 from equilag.domain.group.loads import in_unit
-from equilag.domain.plan.claim import MOVES, PRICE, Claim, Claims
+from equilag.domain.plan.claim import Claim, Claims
 from equilag.domain.plan.plan import Plan, Status
 from equilag.domain.plan.plan_figures import Choice
 from equilag.domain.plan.verdict import VerdictFacts
-from equilag.domain.policy.objective import EXCESS
 from equilag.planner.solving.front import Candidate, knee
 from equilag.planner.solving.problem import Task
 from equilag.planner.solving.stage import Draft
@@ -38,16 +37,9 @@ def plan_of(state: SolveState, budget: Budget) -> Plan:
     task, best, limit = state.problem.task, state.incumbent, state.limit
     if limit is not None and best.moves > limit:  # then bounds within the limit say nothing of it
         limit = None
-    proofs = state.proofs
     status: Status = "optimal" if state.optimal else "feasible"
-    return _plan(
-        task, budget, status, best, proofs.in_order(limit), state.notes,
-        spread_lower_bound=proofs.spread_within(limit),
-        moves_lower_bound=int(proofs.value(MOVES) or 0),
-        excess_lower_bound=proofs.value(EXCESS) or 0,
-        price_lower_bound=int(proofs.value(PRICE) or 0),
-        choices=choices(state),
-    )  # fmt: skip
+    claims = state.proofs.in_order(limit)
+    return _plan(task, budget, status, best, claims, state.notes, choices(state))
 
 
 def settled_plan(task: Task, draft: Draft, budget: Budget, notes: list[str]) -> Plan | None:
@@ -67,9 +59,8 @@ def settled_plan(task: Task, draft: Draft, budget: Budget, notes: list[str]) -> 
         return None  # it is their price: how many are forced stands in the claims
     chosen = Choice("fewest moves", moves, 0, move_weight=task.reduction.moved_weight(moves))
     return _plan(
-        task, budget, "optimal", draft, lambda: draft.make_claims() + claims, notes,
-        moves_lower_bound=moves, choices=(chosen,),
-    )  # fmt: skip
+        task, budget, "optimal", draft, lambda: draft.make_claims() + claims, notes, (chosen,)
+    )
 
 
 def fallback_plan(task: Task, draft: Draft, budget: Budget, notes: list[str]) -> Plan:
@@ -78,8 +69,7 @@ def fallback_plan(task: Task, draft: Draft, budget: Budget, notes: list[str]) ->
     group = task.group
     if budget.limit > 0 and group.n_partitions + group.eligible.size < BOUNDED_SIZE:
         claims = unconstrained_claims(group)
-    bound = claims[-1].value if claims else 0
-    return _plan(task, budget, "fallback", draft, claims, notes, spread_lower_bound=bound)
+    return _plan(task, budget, "fallback", draft, claims, notes)
 
 
 def _plan(
@@ -89,7 +79,7 @@ def _plan(
     found: Draft | Candidate,
     claims: Claims | Callable[[], Claims],
     notes: list[str],
-    **bounds: Any,
+    chosen: tuple[Choice, ...] = (),
 ) -> Plan:
     return Plan(
         task.reduction.given,
@@ -101,12 +91,12 @@ def _plan(
         time_limit=budget.limit,
         wall_s=budget.elapsed,
         notes=tuple(notes),
+        choices=chosen,
         seed=task.seed,
         effort=budget.effort,
         repeatable=not budget.cut,
         reduction=task.reduction,
         judge=judge_when_read,
-        **bounds,
     )
 
 

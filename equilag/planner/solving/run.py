@@ -10,10 +10,10 @@ from equilag.certificate.exhaustive.small_problem import MAX_ITEMS_MOVING, MAX_M
 from equilag.domain.budget import Budget
 from equilag.domain.errors import ContradictedBound, InputError
 from equilag.domain.plan.claim import Claim
+from equilag.domain.plan.proofs import Proofs
 from equilag.domain.policy.objective import SHORT
 from equilag.planner.solving.front import candidate_of
 from equilag.planner.solving.problem import Problem, Task
-from equilag.planner.solving.proofs import Proofs
 from equilag.planner.solving.stage import (
     CountingStage,
     Draft,

@@ -17,10 +17,10 @@ from equilag.certificate.exhaustive.small_problem import SearchTarget
 from equilag.domain.group.group import Index
 from equilag.domain.group.member_capacities import Load
 from equilag.domain.plan.claim import Claim, Evidence
+from equilag.domain.plan.proofs import Proofs
 from equilag.domain.policy.objective import EXCESS, SPREAD, VALUE, Proved
 from equilag.planner.solving.front import Candidate, ParetoFront, candidate_of
 from equilag.planner.solving.problem import NEGLIGIBLE, Problem
-from equilag.planner.solving.proofs import Proofs
 
 
 class Proposal(NamedTuple):

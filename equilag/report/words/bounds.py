@@ -15,8 +15,8 @@ from equilag.domain.figures import (
     plural,
     printable,
 )
-from equilag.domain.plan.claim import bounded_by_solver
 from equilag.domain.plan.plan import Plan
+from equilag.domain.policy.objective import SPREAD
 from equilag.planner.explain import LooserEvidence
 from equilag.planner.explaining.bound_causes import NOTED, BoundCause, in_unit
 from equilag.planner.explaining.loosened import LooserName, Scope
@@ -180,7 +180,7 @@ def _gap_words(plan: Plan, words: LoadWords) -> str:
         more = "open: a longer --time-limit may find a more even plan, or prove that there is none"
         return f"{possible} ({more})."
     if spread <= bound or in_unit(plan, 1) >= spread - bound:
-        on_solver = bounded_by_solver(plan.claims)
+        on_solver = plan.proofs.rests_on_solver(SPREAD)
         proved = "by the solver's word" if on_solver else "it is proved that"
         return f"{apart}: {proved} no plan of these settings has less."
     if policy.move_cost and not policy.moves_first:

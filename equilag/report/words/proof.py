@@ -19,7 +19,6 @@ from equilag.domain.figures import (
     whole,
 )
 from equilag.domain.move_reasons.unit_reasons import MoveReasonKind
-from equilag.domain.plan.claim import bounded_by_solver
 from equilag.domain.plan.move import Move
 from equilag.domain.plan.plan import Plan
 from equilag.domain.plan.verdict import CostFacts
@@ -116,7 +115,7 @@ def proof_rows(
         yield Fact("excess", _excess(plan, group))
     # What is proved of an assignor's plan is about lag, whatever the capacities.
     if SPREAD in _claimed(plan) and (policy is not None or not is_per_capacity(plan)):
-        by_solver, what = bounded_by_solver(plan.claims), load_word(plan)
+        by_solver, what = plan.proofs.rests_on_solver(SPREAD), load_word(plan)
         scope = "no assignment at all" if plan.status == "fallback" else bound_scope(policy)
         bound = f"{number(loads.spread_lower_bound)}: {scope} has a smaller {what} spread"
         none = (

@@ -9,6 +9,7 @@ import pytest
 from support.groups import group_of
 from support.orders_service import orders_group
 
+from equilag.domain.plan.claim import Claim
 from equilag.domain.plan.move import Move
 from equilag.domain.plan.plan_figures import Choice
 from equilag.domain.policy.policy import Policy
@@ -52,9 +53,9 @@ def test_the_group_and_its_current_assignment() -> None:
 )
 def test_choices_say_their_gain_and_how_to_get_them(policy: Policy, settings: object) -> None:
     choices = (Choice("fewest moves", 1, 500, 295.6), Choice("most even", 6, 100, 50.0))
-    plan = replace(
-        assign(orders_group(), "range"), policy=policy, choices=choices, excess_lower_bound=50
-    )
+    claims = (Claim("excess_at_least", 50, "average"),)
+    made = assign(orders_group(), "range")
+    plan = replace(made, policy=policy, choices=choices, claims=claims)
     assert len(plan.moves) == 5
     group = group_facts(plan.group)
     found, from_current = choice_facts(plan, group)

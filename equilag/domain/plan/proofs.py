@@ -1,15 +1,23 @@
-"""What a run has proved so far: the strongest claim of each name and limit on moves."""
+"""What is proved: the strongest claim of each name and limit on moves, of a run or of a plan."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Final, TypeAlias
 
 from equilag.domain.errors import ContradictedBound
 from equilag.domain.group.loads import written
 from equilag.domain.group.member_capacities import Load
-from equilag.domain.plan.claim import ACROSS, MOVES, PRICE, SQUARES, Claim
+from equilag.domain.plan.claim import (
+    ACROSS,
+    MOVES,
+    PRICE,
+    SQUARES,
+    Claim,
+    Evidence,
+    bounds_moves,
+)
 from equilag.domain.policy.objective import (
     EXCESS,
     MOVES_WITHIN,
@@ -37,6 +45,9 @@ CLAIM_ORDER: Final = (
 )
 """The order of claims in a certificate: each rests on those before it."""
 
+LOWER_BOUNDS: Final = (MOVES, PRICE, SHORT, SPREAD, VALUE)
+"""The claims that decide whether a plan is optimal."""
+
 UNBOUNDED: Final = 2**61
 """No load reaches this, and sums with a spread stay below 2^63."""
 
@@ -58,9 +69,21 @@ class Proofs:
 
     @staticmethod
     def of(claims: Iterable[Claim]) -> Proofs:
-        """Checked claims, one of each name."""
-        known = {claim_key(claim): claim for claim in claims}
-        return Proofs(known, dict(known))
+        """Of claims in any order."""
+        found = Proofs()
+        for claim in claims:
+            found.record(claim)
+        return found
+
+    @staticmethod
+    def of_plan(claims: Iterable[Claim]) -> Proofs:
+        """Of a certificate, whose claims cover all plans that the policy allows."""
+        return Proofs.of(replace(claim, data={}) for claim in claims)
+
+    @property
+    def without_solver(self) -> Proofs:
+        """What rests on no solver's word."""
+        return Proofs(self.checked, self.checked)
 
     def record(self, claim: Claim) -> bool:
         """Keep a claim that says more than the known one of its key; true if it does."""
@@ -109,6 +132,26 @@ class Proofs:
         spread = self.spread_within(limit)
         value = max(self.value(VALUE, limit) or 0, spread)
         return Proved(spread, fewest_moves, value, self.value(SHORT, limit) or 0)
+
+    def is_optimal(self, objective: Objective, figures: Figures, mean: float) -> bool:
+        """True if each goal after exact counts is reached and proved; `mean` is the mean load."""
+        fewest = 0 if objective.policy.fresh else int(self.value(bounds_moves(objective.unit)) or 0)
+        return objective.is_proved(figures, self.proved(fewest, None), mean)
+
+    def rests_on_solver(self, name: str) -> bool:
+        """True if a solver says more than what is checked."""
+        return self.value(name) != self.without_solver.value(name)
+
+    def evidence(self, objective: Objective | None, figures: Figures, mean: float) -> Evidence:
+        """``solver`` if the status, or else the gap, would differ without a solver's claims.
+
+        `objective` is None for the plan of a single heuristic.
+        """
+        if not any(map(self.rests_on_solver, LOWER_BOUNDS)):
+            return "checked"
+        if objective is not None and self.without_solver.is_optimal(objective, figures, mean):
+            return "checked"
+        return "solver"
 
     def in_order(self, limit: int | None) -> tuple[Claim, ...]:
         """The claims of a certificate for a plan within a limit on moves.
