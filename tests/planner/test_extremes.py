@@ -126,7 +126,7 @@ def test_many_topics_are_too_much_for_the_search_and_it_says_so_at_once() -> Non
         base=np.zeros(2, dtype=np.int64),
         lo=np.zeros(2, dtype=np.int64),
         hi=np.full(2, n, dtype=np.int64),
-        owner=np.full(n, -1, dtype=np.int64),
+        saved=0 * one,
         topic=np.arange(n, dtype=np.int64),
         topic_lo=0 * one,
         topic_hi=one,

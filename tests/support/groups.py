@@ -257,6 +257,6 @@ def problem_of(
         base=nothing,
         lo=nothing + least,
         hi=nothing + most,
-        owner=np.full(len(lag), NOBODY, np.int64),
+        saved=np.zeros((len(lag), members), np.int64),
     )
     return replace(plain, **more)

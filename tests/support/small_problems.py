@@ -33,11 +33,22 @@ def random_problem(
         base=rng.integers(0, 20, members),
         lo=lo,
         hi=lo + rng.integers(1, items, members),
-        owner=rng.integers(NOBODY, members, items),
+        saved=saved_by(rng.integers(NOBODY, members, items), members),
         topic=topic,
         topic_lo=topic_lo,
         topic_hi=topic_hi,
     )
+
+
+def saved_by(owner: Ints, members: int) -> Ints:
+    """[I, J] where items have one owner each, or NOBODY."""
+    return (owner[:, None] == np.arange(members)).astype(np.int64)
+
+
+def moves_of(problem: SmallProblem, found: Ints) -> int:
+    """Moves of an assignment [I]."""
+    kept = problem.saved[np.arange(len(found)), found]
+    return problem.moves_anyway + int(problem.saved.sum()) - int(kept.sum())
 
 
 def random_target(rng: np.random.Generator) -> SearchTarget:
@@ -99,16 +110,16 @@ def extended_problem(rng: np.random.Generator, number: int) -> SmallProblem:
         of = np.concatenate(([0, 1], rng.integers(0, 2, members - 2)))
         least = rng.integers(0, 4, 2)
         sums = InstanceSums(of, least, least + rng.integers(0, 3, 2))
-    stakes = rng.integers(0, 3, problem.allowed.shape) if number % 7 > 3 else None
+    stakes = rng.integers(0, 3, problem.allowed.shape) if number % 7 > 3 else problem.saved
     chosen = [Fraction(one) for one in rng.integers(1, 5, members).tolist()]
     if number % 2:
         chosen = [one + Fraction(1, 10**11 + n) for n, one in enumerate(chosen)]
     return replace(
         problem,
         capacities=MemberCapacities.of(chosen),
-        forced_moves=forced,
+        moves_anyway=forced,
         sums=sums,
-        stakes=stakes,
+        saved=stakes,
     )
 
 
@@ -118,7 +129,7 @@ def solutions(problem: SmallProblem, target: SearchTarget) -> Iterator[Ints]:
     for row in product(members, repeat=len(problem.lag)):
         found = np.array(row, np.int64)
         loads = loads_of(problem, found)
-        moves = problem.moves(found)
+        moves = moves_of(problem, found)
         if not is_met(target, loads.max(), loads.min(), moves):
             continue
         if target.max_moves is not None and moves > target.max_moves:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import cached_property
 from math import ceil, floor, lcm
 from typing import Final, NamedTuple
 
@@ -12,7 +11,7 @@ import numpy as np
 
 from equilag.domain.columns import Ints
 from equilag.domain.constraint import InstanceSums
-from equilag.domain.group.group import NOBODY, Flags
+from equilag.domain.group.group import Flags
 from equilag.domain.group.loads import MemberLoads
 from equilag.domain.group.member_capacities import Load, MemberCapacities
 
@@ -27,8 +26,6 @@ MAX_MEMBERS_MOVING: Final = 60
 """Most members of such a search: a set of members is one integer of 63 bits."""
 MAX_SCALED: Final = 2**61
 """Scaled loads stay below this, so that the sum of two of them fits 63 bits."""
-OUTSIDE: Final = -2
-"""Stands in `SmallProblem.owner` for a member that is not part of the problem."""
 
 
 class ReadsAcross(NamedTuple):
@@ -54,14 +51,12 @@ class SmallProblem:
     """[J] fewest items."""
     hi: Ints
     """[J] most items."""
-    owner: Ints
-    """[I] column of the item's owner, NOBODY without an owner, OUTSIDE for a member not in J."""
+    saved: Ints
+    """[I, J] moves that an item saves by staying with a member."""
     capacities: MemberCapacities | None = None
     """Of the members J; None where they are equal. Lags and base loads are not per capacity."""
-    forced_moves: int = 0
-    """Moves that every assignment has beside those of items."""
-    stakes: Ints | None = None
-    """[I, J] moves that an item saves with a member; None where that is 1 with its owner."""
+    moves_anyway: int = 0
+    """Moves of every assignment, whoever gets the items."""
     sums: InstanceSums | None = None
     """Fewest and most items of the members of an instance; `of` is [J]."""
     reads: ReadsAcross | None = None
@@ -73,32 +68,11 @@ class SmallProblem:
     topic_hi: Ints | None = None
     """[topics, J]"""
 
-    def moves(self, found: Ints) -> int:
-        """Moves of an assignment [I]."""
-        if self.stakes is None:
-            return self.forced_moves + int(((self.owner != NOBODY) & (self.owner != found)).sum())
-        kept = self.stakes[np.arange(len(found)), found]
-        return self.forced_moves + int(self.stakes.sum()) - int(kept.sum())
-
-    @cached_property
-    def saved(self) -> Ints:
-        """[I, J] moves that an item saves by staying with a member."""
-        if self.stakes is not None:
-            return self.stakes
-        mine: Ints = (self.owner[:, None] == np.arange(len(self.base))).astype(np.int64)
-        return mine
-
     @property
     def prices(self) -> Ints:
         """[I, J] moves of an item with each member, beside `moves_anyway`."""
         prices: Ints = self.saved.sum(axis=1, keepdims=True) - self.saved
         return prices
-
-    @property
-    def moves_anyway(self) -> int:
-        """Moves of every assignment, whoever gets the items."""
-        outside = 0 if self.stakes is not None else int((self.owner == OUTSIDE).sum())
-        return self.forced_moves + outside
 
     @property
     def fits(self) -> bool:

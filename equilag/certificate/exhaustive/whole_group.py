@@ -11,14 +11,13 @@ from equilag.certificate.exhaustive.small_problem import (
     MAX_ITEMS_MOVING,
     MAX_MEMBERS,
     MAX_MEMBERS_MOVING,
-    OUTSIDE,
     ReadsAcross,
     SmallProblem,
 )
-from equilag.domain.columns import among
 from equilag.domain.constraint import CountConstraint, InstanceSums
 from equilag.domain.group.group import NOBODY, Group, Index, Ints
 from equilag.domain.plan.metrics import (
+    count_moves,
     cross_reads,
     member_counts,
     member_loads,
@@ -72,9 +71,7 @@ def whole_problem(
         return None
     held = member_counts(rest, group.n_members)[members]
     least, most = constraint.counts_of(members)
-    column = np.full(group.n_members + 1, OUTSIDE, dtype=np.int64)
-    column[members] = np.arange(len(members))
-    column[NOBODY] = NOBODY
+    saved = stakes_held(group, items[:, None], members[None, :])
     topic = topic_lo = topic_hi = None
     if constraint.per_topic:
         number = np.unique(group.topic_of[items])
@@ -90,10 +87,9 @@ def whole_problem(
         base=member_loads(rest, group.lag, group.n_members)[members],
         lo=least - held,
         hi=most - held,
-        owner=column[group.owner[items]],
+        saved=saved,
         capacities=None if capacities.are_equal else capacities.among(members),
-        forced_moves=_forced_moves(group, items, members, rest),
-        stakes=_stakes(group, items, members),
+        moves_anyway=count_moves(group, rest) - int(saved.sum()),
         sums=_sums(constraint, members, member_counts(rest, group.n_members)),
         reads=_reads(group, constraint, items, members, rest),
         topic=topic,
@@ -101,22 +97,6 @@ def whole_problem(
         topic_hi=topic_hi,
     )
     return WholeGroup(problem, items, members, rest)
-
-
-def _forced_moves(group: Group, items: Ints, members: Ints, rest: Index) -> int:
-    """Moves of every assignment beside those of items."""
-    if group.extended.stakes is None:
-        return group.extended.forced_moves
-    unit, member, number = group.extended.stakes
-    lost = np.where(among(unit, items), ~among(member, members), rest[unit] != member)
-    return int(number[lost].sum())
-
-
-def _stakes(group: Group, items: Ints, members: Ints) -> Ints | None:
-    """[I, J] what each member owns of each item; None without units."""
-    if not group.extended.has_stakes:
-        return None
-    return stakes_held(group, items[:, None], members[None, :])
 
 
 def _sums(constraint: CountConstraint, members: Ints, held: Ints) -> InstanceSums | None:

@@ -58,14 +58,7 @@ class Variables:
     @property
     def most_moves(self) -> int:
         """No assignment has more moves."""
-        stakes = self.problem.stakes
-        return self.problem.forced_moves + (len(self.gets) if stakes is None else int(stakes.sum()))
-
-    def owns_anything(self, member: int) -> bool:
-        """True if the member owns any of the items, or a part of one."""
-        stakes = self.problem.stakes
-        owned = self.problem.owner == member if stakes is None else stakes[:, member] > 0
-        return bool(owned.any())
+        return self.problem.moves_anyway + int(self.problem.saved.sum())
 
     def hint(self, assigned: Ints) -> None:
         """[I] a known plan to start from."""
@@ -158,25 +151,16 @@ def known_loads(v: Variables, known: LoadsKnown) -> None:
 
 
 def moves(v: Variables) -> cp_model.LinearExprT:
-    """The number of items that leave their owner, or of their partitions that do; those that a
-    member outside the problem owns always do."""
-    stakes, total = v.problem.stakes, v.problem.forced_moves
-    if stakes is not None:
-        return _leaving(v, stakes, total)
-    stays = []
-    for i, owner in enumerate(v.problem.owner.tolist()):
-        if owner == -1:
-            continue
-        total += 1
-        if owner in v.gets[i]:
-            stays.append(v.gets[i][owner])
-    return total - sum(stays)
+    """How many items leave their owner, or partitions of items; or what that costs."""
+    return _leaving(v, v.problem.saved, v.problem.moves_anyway)
 
 
-def _leaving(v: Variables, stakes: Ints, forced: int) -> cp_model.LinearExprT:
-    """The stakes [I, J] that leave their owner, and those that always do."""
-    kept = [int(stakes[i, j]) * x for i, row in enumerate(v.gets) for j, x in row.items()]
-    return int(forced + stakes.sum()) - sum(kept)
+def _leaving(v: Variables, saved: Ints, anyway: int) -> cp_model.LinearExprT:
+    """What no item [I, J] saves, and what leaves in any case."""
+    kept = [
+        n * x for i, row in enumerate(v.gets) for j, x in row.items() if (n := int(saved[i, j]))
+    ]
+    return int(anyway + saved.sum()) - sum(kept)
 
 
 class Rates(NamedTuple):
@@ -215,25 +199,23 @@ def move_limit(v: Variables, max_moves: int | None) -> None:
     """At most `max_moves` items leave their owner; None for no limit."""
     if max_moves is None or max_moves >= v.most_moves:
         return
-    stakes, unit = v.problem.stakes, 1 + (v.most_moves >> PRICE_BITS)
-    if stakes is None or unit == 1:
+    saved, unit = v.problem.saved, 1 + (v.most_moves >> PRICE_BITS)
+    if unit == 1:
         v.model.add(moves(v) <= max_moves)
         return
     # Rounded down, what is lost is a bound from below, and the plan that is found is looked at.
     lost = [
-        (int(stakes[i].sum()) - int(stakes[i, j])) // unit * x
+        (int(saved[i].sum()) - int(saved[i, j])) // unit * x
         for i, row in enumerate(v.gets)
         for j, x in row.items()
     ]
-    v.model.add(sum(lost) <= (max_moves - v.problem.forced_moves) // unit)
+    v.model.add(sum(lost) <= (max_moves - v.problem.moves_anyway) // unit)
 
 
 def weight_and_number(v: Variables, unit: MoveUnit) -> list[cp_model.LinearExprT]:
     """Of moves that have a price: what they weigh, in whole numbers, and how many they are."""
-    stakes, forced = v.problem.stakes, v.problem.forced_moves
-    assert stakes is not None
     return [
-        _leaving(v, part(stakes, unit.moves), part(forced, unit.moves))
+        _leaving(v, part(v.problem.saved, unit.moves), part(v.problem.moves_anyway, unit.moves))
         for part in (np.floor_divide, np.remainder)
     ]
 
@@ -250,7 +232,7 @@ def alike_members(v: Variables, moves_matter: bool, rates: Rates | None = None) 
         return
     groups: dict[tuple[bytes, ...], list[int]] = {}
     for j in v.members():
-        if moves_matter and v.owns_anything(j):
+        if moves_matter and p.saved[:, j].any():
             continue
         parts = [p.allowed[:, j], p.base[j : j + 1], p.lo[j : j + 1], p.hi[j : j + 1]]
         if p.capacities is not None:

@@ -17,8 +17,10 @@ from support.small_problems import (
     is_met,
     loads_of,
     meets_limits,
+    moves_of,
     random_problem,
     random_target,
+    saved_by,
     solutions,
 )
 
@@ -170,7 +172,7 @@ def test_owned_partitions_are_no_items_if_no_moves_are_allowed() -> None:
 )
 def test_large_problems_are_refused(items: int, members: int, most: int | None) -> None:
     problem = problem_of([1] * items, members, 0, items)
-    problem = replace(problem, owner=np.zeros(items, np.int64))
+    problem = replace(problem, saved=saved_by(np.zeros(items, np.int64), len(problem.base)))
     with pytest.raises(OutOfBudget):
         Search(problem, Budget(PLENTY)).find(SearchTarget(9, max_moves=most))
 
@@ -202,7 +204,7 @@ def test_finds_a_solution_exactly_where_there_is_one() -> None:
         if found is None:
             continue
         loads = loads_of(problem, found)
-        moves = problem.moves(found)
+        moves = moves_of(problem, found)
         assert meets_limits(problem, found)
         assert is_met(target, loads.max(), loads.min(), moves)
         assert target.max_moves is None or moves <= target.max_moves
@@ -241,10 +243,14 @@ def test_few_moves_are_decided_as_by_brute_force(
             problem = replace(problem, lo=even[0], hi=even[1], allowed=problem.allowed | True)
         if number % 3:
             heavy = 1000 // rng.permutation(np.arange(1, size + 1))
-            problem = replace(problem, owner=rng.integers(0, members, size), lag=heavy)
+            problem = replace(
+                problem, saved=saved_by(rng.integers(0, members, size), members), lag=heavy
+            )
         everything = list(solutions(problem, SearchTarget(10**9)))
         for most in range(4):
-            within = [np.ptp(loads_of(problem, x)) for x in everything if problem.moves(x) <= most]
+            within = [
+                np.ptp(loads_of(problem, x)) for x in everything if moves_of(problem, x) <= most
+            ]
             best = min(within, default=10**6)
             try:
                 search = Search(problem, Budget(PLENTY))
@@ -257,7 +263,7 @@ def test_few_moves_are_decided_as_by_brute_force(
             assert below is None
             if found is not None:
                 assert np.ptp(loads_of(problem, found)) == best
-                assert problem.moves(found) <= most
+                assert moves_of(problem, found) <= most
                 assert meets_limits(problem, found)
     assert decided == 48 or "patterns.MAX_SUBSETS" in settings
     assert decided
@@ -269,7 +275,7 @@ def test_few_moves_in_a_group_too_large_for_any_number_of_moves() -> None:
     whole = whole_problem(group, constraint_for(group, Policy(balance="total")), 2)
     search, reached = Search(whole.problem, Budget(PLENTY)), int(lags.sum())
     while (found := search.find(SearchTarget(reached - 1, max_moves=2))) is not None:
-        assert whole.problem.moves(found) <= 2
+        assert moves_of(whole.problem, found) <= 2
         assert np.ptp(loads_of(whole.problem, found)) < reached
         reached = int(np.ptp(loads_of(whole.problem, found)))
     # Two moves are one exchange of two partitions, as the counts are even.
@@ -302,5 +308,5 @@ def test_a_whole_group_counts_moves_as_the_group_does() -> None:
             continue
         seen += 1
         found = whole.columns(assigned)
-        assert whole.problem.moves(found) == count_moves(idle, whole.assignment(found))
+        assert moves_of(whole.problem, found) == count_moves(idle, whole.assignment(found))
     assert seen

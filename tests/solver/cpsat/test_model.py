@@ -11,7 +11,7 @@ import pytest
 from support.constraints import balanced_assignment
 from support.groups import LAG_KINDS, group_of, problem_of, small_groups
 from support.oracles import Assignments
-from support.small_problems import extended_problem, loads_of, meets_limits, solutions
+from support.small_problems import extended_problem, loads_of, meets_limits, moves_of, solutions
 
 from equilag.certificate.exhaustive.small_problem import ReadsAcross, SearchTarget
 from equilag.certificate.exhaustive.whole_group import whole_problem
@@ -135,7 +135,7 @@ def test_extended_groups_against_brute_force() -> None:
         cost = int(rng.integers(0, 30)) if number % 5 == 0 else 0
         answer = solve_model(problem, LIMITS, max_moves=limit, move_cost=cost)
         values = [
-            np.ptp(loads_of(problem, found)) + cost * problem.moves(found)
+            np.ptp(loads_of(problem, found)) + cost * moves_of(problem, found)
             for found in solutions(problem, SearchTarget(10**9, max_moves=limit))
         ]
         outcomes.add(answer.outcome)
@@ -143,7 +143,7 @@ def test_extended_groups_against_brute_force() -> None:
         if values:
             assert meets_limits(problem, answer.assigned)
             found = np.ptp(loads_of(problem, answer.assigned))
-            found += cost * problem.moves(answer.assigned)
+            found += cost * moves_of(problem, answer.assigned)
             assert answer.bound <= min(values)
             assert answer.rounded or found == answer.bound
             assert found - answer.bound <= 1e-3 * max(found, 1)
