@@ -140,13 +140,9 @@ def _is_cut(row: PrintedRow, table: PrintedTable, unended: bool) -> bool:
     fewer = least is not None and filled < least
     if filled < numbers:
         return least is None or fewer or unended
-    if filled > numbers:
-        return False
-    if names[numbers] == col.LAG and _begins_lag(row.cells):
-        return unended or fewer
-    if names[numbers] != col.LAG and not lag_agrees(row.cells):
-        return unended or fewer
-    return fewer and unended
+    is_lag = names[numbers] == col.LAG
+    doubtful = _begins_lag(row.cells) if is_lag else not lag_agrees(row.cells)
+    return filled == numbers and fewer + unended + doubtful > 1
 
 
 def _begins_lag(cells: Cells) -> bool:
@@ -165,27 +161,12 @@ def _cut_beginning(found: TablesFound) -> list[CutLine]:
     line, header, above = found.last, tables[-1].header, tables[-1].rows[-1]
     if line.number != above.last + 1 or not is_shorter(line, header):
         return []
-    pieces = _pieces(line.text, header)
-    if not header.starts and header.delimiter is None and not _is_more(pieces, above.cells):
-        return []
-    for place, (name, piece) in enumerate(zip(header.names, pieces, strict=False)):
-        last = place == len(pieces) - 1
-        group = above.cells.get(col.GROUP, "")
-        if name == col.GROUP and not (group.startswith(piece) if last else group == piece):
-            return []
-        if name == col.TOPIC and not _NAME.fullmatch(piece):
-            return []
-        if name == col.PARTITION and integer_of(piece) is None:
-            return []
-    return [CutLine(line.number, tables[-1].last_group)]
-
-
-def _is_more(pieces: list[str], above: Cells) -> bool:
-    """False for what may stand before each row of a table without a header, and for its number."""
-    if len(pieces) > [*above].index(col.PARTITION):
-        return True
-    pairs = zip(pieces, above.values(), strict=False)
-    return any(piece != cell and any(map(str.isalpha, piece)) for piece, cell in pairs)
+    cells = dict(zip(header.names, _pieces(line.text, header), strict=False))
+    group, of_row = cells.get(col.GROUP, ""), above.cells.get(col.GROUP, "")
+    number = integer_of(cells.get(col.PARTITION, "0"))
+    is_row = group == of_row or (len(cells) == 1 and of_row.startswith(group))
+    is_row = is_row and number is not None and _NAME.fullmatch(cells.get(col.TOPIC, "t"))
+    return [CutLine(line.number, tables[-1].last_group)] if is_row else []
 
 
 def _pieces(text: str, header: TableHeader) -> list[str]:

@@ -47,7 +47,7 @@ _EMPTY_CELLS: Final = re.compile(r"[\s|]*(?:-(?:[\s|]+|$))*")
 """Cells without a value, in a row or in the rest of one that a narrow screen broke."""
 _OPENING: Final = "[{(</*#"
 """What begins a line, besides letters and digits, and nothing that is not part of one."""
-_NUMBERED: Final = re.compile(r"\s*(\d{1,7})(?:[:|.)]\s?|\t|\s+)(?=\S)")
+_NUMBERED: Final = re.compile(r"\s*(\d{1,7})(?:[:|.)]\s?|\t|\s+|$)")
 
 
 class PrintedText(NamedTuple):

@@ -10,7 +10,7 @@ from itertools import chain
 from typing import Final, TypeAlias
 
 from equilag.adapters.describe import table_header as col
-from equilag.adapters.describe.table_header import DELIMITERS, MAX_SPACES, TableHeader, any_digits
+from equilag.adapters.describe.table_header import DELIMITERS, MAX_SPACES, TableHeader
 
 Cells: TypeAlias = dict[str, str]
 
@@ -28,11 +28,8 @@ _GROUPED: Final = re.compile(
 _NAME: Final = re.compile(r"[\w.-]{1,249}")
 _GLUED: Final = re.compile(r"(.+?)(/[^/\s]+)")
 _NUMERIC: Final = re.compile(r"[+-]?[0-9][\w.,'+-]{0,30}|-|unknown", re.IGNORECASE)
-_FIRST: Final = frozenset("+-0123456789uU")
-"""What such a word begins with."""
 _MIN_RUN: Final = 3
 """Numbers side by side in a row: partition, commit, log end. Sentences seldom have as many."""
-_MAX_COLUMNS: Final = 99  # more than any tool prints
 
 
 def integer_of(cell: str) -> int | None:
@@ -53,12 +50,6 @@ def read_cells(line: str, header: TableHeader, above: Cells | None = None) -> Ce
 
     Of the ways to cut it, the types of the columns tell the right one, LAG where several are left.
     """
-    line = without_prefix(line, header)
-    words, names = line.split(), header.names
-    if header.starts and len(words) == len(names):  # before commas of an assignment are looked at
-        usual = dict(zip(names, words, strict=True))
-        if fits(usual) and _by_position(line, header) in (None, words):
-            return usual
     first: Cells | None = None
     for cells in _cuts(line, header):
         if above is not None and header.delimiter is not None:
@@ -94,39 +85,10 @@ def row_pattern(
     return re.compile(rf"{before}\s*+{cells}{end}\s*+")
 
 
-def _words(line: str, header: TableHeader | None) -> list[str]:
-    """The words down to where a row has its numbers, without bars and semicolons; a line in a frame
-    that is too narrow for the table keeps its bars."""
-    before = _MAX_COLUMNS if header is None else header.before_numbers
-    if header is None or not _is_framed(line, header):
-        line = line.replace("|", " ").replace(";", " ")
-    return line.split(None, before + MAX_SPACES + _MIN_RUN)
-
-
-def _is_framed(line: str, header: TableHeader) -> bool:
-    """True for a line of another table, in a frame and with fewer columns."""
-    plain = header.delimiter is None and header.pieces == 1
-    return plain and line.lstrip().startswith("|") and line.count("|") < len(header.names) - 1
-
-
-def without_prefix(line: str, header: TableHeader) -> str:
-    """Return the line without what stands before the first column, in the header and here.
-
-    Times may differ in their digits.
-    """
-    size = len(header.prefix)
-    return line[size:] if size and re.match(any_digits(header.prefix), line) else line
-
-
 def closest_cut(line: str, header: TableHeader) -> Cells | None:
     """Return the cells of a line with as many of them as columns, whatever is in them."""
     columns = set(header.names)
     return next((c for c in _cuts(line, header) if columns <= c.keys()), None)
-
-
-def missing_words(line: str, header: TableHeader) -> int:
-    """Number of columns that the words of a line do not reach."""
-    return len(header.names) - len(line.split()) if header.delimiter is None else 0
 
 
 def like_a_row(
@@ -137,25 +99,22 @@ def like_a_row(
 
     A few words more than the columns before the numbers make it a sentence.
     """
-    is_row: bool | None = None
-    run = digits = 0
-    words, before = _words(line, header), header.before_numbers if header else _MAX_COLUMNS
-    named: list[str] = []
-    for place, word in enumerate(words):
-        if word[0] not in _FIRST or not _NUMERIC.fullmatch(word):
-            run = digits = 0
-            continue
-        run, digits = run + 1, digits + any(map(str.isdigit, word))
-        named += words[max(place - 1, 0) : place]
-        if is_row is None and place and named[-1] in topics:
-            is_row = True
-        if is_row is None and run >= _MIN_RUN and digits >= _MIN_RUN - 1:
-            is_row = place + 1 - run <= before + MAX_SPACES
+    words = re.sub(r"[|;]", " ", line).split()
+    before = len(words) if header is None else header.before_numbers + MAX_SPACES
+    at = [
+        place for place, word in enumerate(words[: before + _MIN_RUN]) if _NUMERIC.fullmatch(word)
+    ]
+    named = [words[place - 1] for place in at if place]
+    is_row = any(word in topics for word in named)
+    for first in at:
+        run = words[first : first + _MIN_RUN]
+        side_by_side = len(run) == _MIN_RUN and all(map(_NUMERIC.fullmatch, run))
+        numbers = sum(any(map(str.isdigit, word)) for word in run)
+        is_row |= first <= before and side_by_side and numbers >= _MIN_RUN - 1
     if header is not None and len(words) == len(header.names):
         named.append(words[header.names.index(col.TOPIC)])
-    if is_row and all(map(str.isdecimal, words)) and not any(word in topics for word in named):
-        is_row = False
-    return is_row or False, named
+    names = not all(map(str.isdecimal, words)) or any(word in topics for word in named)
+    return is_row and names, named
 
 
 def fits(cells: Cells) -> bool:
@@ -202,15 +161,15 @@ def lag_agrees(cells: Cells) -> bool:
 
 def _cuts(line: str, header: TableHeader) -> Iterator[Cells]:
     """Every way to cut the line, the most certain ones first."""
-    names = header.names
+    names, words = header.names, line.split()
+    often = (one for one in DELIMITERS if line.count(one) >= len(names) - 1)
     found = [
-        _split(line, delimiter, len(names))
-        for delimiter in DELIMITERS
-        if delimiter == header.delimiter or line.count(delimiter) >= len(names) - 1
+        _split(line, header.delimiter, len(names)) if header.delimiter else None,
+        _by_position(line, header) if header.starts else None,
+        words if header.starts and len(words) == len(names) else None,
+        *(_split(line, delimiter, len(names)) for delimiter in often),
     ]
-    if header.starts:
-        found.append(_by_position(line, header))
-    for cells in chain(found, _by_words(line.split(), names)):
+    for cells in chain(found, _by_words(words, names)):
         if cells is not None:
             yield dict(zip(names, cells, strict=True))
 

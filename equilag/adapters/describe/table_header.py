@@ -104,15 +104,14 @@ _ENDS: Final = re.compile("LOG-?SIZE|WATER|COMMIT")
 class TableHeader:
     """The columns of a table; unknown ones have the name that is printed.
 
-    `starts` are the places of the names in a line without `prefix`, which rows may have too.
-    `delimiter` stands between columns, None for white space. `pieces` are the lines that a narrow
-    screen broke the header into, `width` the length of the first; `in_word` if it ends in a name.
+    `starts` are the places of the names. `delimiter` stands between columns, None for white space.
+    `pieces` are the lines that a narrow screen broke the header into, `width` the length of the
+    first; `in_word` if it ends in a name.
     """
 
     line: int
     names: tuple[str, ...]
     starts: tuple[int, ...]
-    prefix: str = ""
     delimiter: str | None = None
     pieces: int = 1
     width: int = 0
@@ -168,7 +167,7 @@ def any_digits(prefix: str) -> str:
 def begins_known(line: str) -> bool:
     """True if the line is a header and its first word the name of a known column."""
     header = read_header(line, 0)
-    return header is not None and not header.prefix and _is_known(header.names[0])
+    return header is not None and not any(header.starts[:1]) and _is_known(header.names[0])
 
 
 def read_header(line: str, number: int) -> TableHeader | None:
@@ -187,20 +186,8 @@ def _header_of(line: str) -> TableHeader | None:
         return None  # a sentence about topics
     often = (delimiter for delimiter in DELIMITERS if line.count(delimiter) >= _MIN_KNOWN - 1)
     found = next(filter(None, (_delimited(line, delimiter) for delimiter in often)), None)
-    if found is None and _may_be_spaced(line):
-        found = _spaced(line)
+    found = found or _spaced(line)
     return None if found and sum(map(str.isdigit, line)) > len(line) // 4 else found
-
-
-def _may_be_spaced(line: str) -> bool:
-    """False for most lines that are no header: too few of their words are parts of names."""
-    parts = 0
-    for words, word in enumerate(reversed([*_WORD.finditer(line)]), 1):
-        parts += _is_part(word.group())
-        enough = parts >= _MIN_KNOWN and parts * 5 >= words * 3
-        if enough and word.start() <= MAX_PREFIX:
-            return True
-    return False
 
 
 @lru_cache(maxsize=4096)
@@ -238,10 +225,7 @@ def _spaced(line: str) -> TableHeader | None:
     first = next((i for i, name in enumerate(names) if _is_known(name)), len(names))
     if first == len(names) or starts[first] > MAX_PREFIX:
         return None
-    begin = starts[first]
-    prefix = line[:begin] if line[:begin].strip() else ""
-    shifted = tuple(start - len(prefix) for start in starts[first:])
-    return _checked(TableHeader(0, tuple(names[first:]), shifted, prefix))
+    return _checked(TableHeader(0, tuple(names[first:]), tuple(starts[first:])))
 
 
 def _name_at(words: list[tuple[str, int, int]], at: int, line: str) -> tuple[int, str]:
