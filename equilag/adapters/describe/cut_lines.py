@@ -12,7 +12,6 @@ from equilag.adapters.describe.partition_rows import UNKNOWN_OWNER, PrintedRow, 
 from equilag.adapters.describe.printed_table import PrintedTable
 from equilag.adapters.describe.printed_text import PrintedLines, TextLine
 from equilag.adapters.describe.row_cells import (
-    ABSENT,
     NOTHING,
     Cells,
     fits,
@@ -20,6 +19,7 @@ from equilag.adapters.describe.row_cells import (
     lag_agrees,
     like_a_row,
 )
+from equilag.adapters.describe.row_pieces import is_whole
 from equilag.adapters.describe.table_header import TableHeader
 from equilag.domain.show import show
 
@@ -165,8 +165,10 @@ def _cut_beginning(found: TablesFound) -> list[CutLine]:
     group, of_row = cells.get(col.GROUP, ""), above.cells.get(col.GROUP, "")
     number = integer_of(cells.get(col.PARTITION, "0"))
     is_row = group == of_row or (len(cells) == 1 and of_row.startswith(group))
-    is_row = is_row and number is not None and _NAME.fullmatch(cells.get(col.TOPIC, "t"))
-    return [CutLine(line.number, tables[-1].last_group)] if is_row else []
+    is_row = is_row and number is not None
+    if not is_row or not _NAME.fullmatch(cells.get(col.TOPIC, "t")):
+        return []
+    return [CutLine(line.number, tables[-1].last_group)]
 
 
 def _pieces(text: str, header: TableHeader) -> list[str]:
@@ -209,25 +211,18 @@ def headless_table(text: str, found: TablesFound) -> PrintedTable | None:
     lines = [line for line in PrintedLines(text) if like_a_row(line.text)[0]]
     words = [line.text.split() for line in lines]
     for names in _ORDERS:
-        rows = [dict(zip(names, cells, strict=False)) for cells in words]
-        if {len(names)} != set(map(len, words)) or not all(map(_certain, rows)):
+        if {len(names)} != set(map(len, words)):
             continue
-        if any(map(_told, rows)):
-            header = TableHeader(lines[0].number, names, ())
+        rows = [dict(zip(names, cells, strict=True)) for cells in words]
+        header = TableHeader(lines[0].number, names, ())
+        certain = (fits(row) and is_whole(row, header) for row in rows)
+        if all(certain) and any(map(_told, rows)):
             table = PrintedTable(header, found.messages.current, found.names)
             pairs = zip(lines, rows, strict=True)
             table.rows = [PrintedRow(line.number, cells, line.number) for line, cells in pairs]
             table.end(lines[-1])
             return table
     return None
-
-
-def _certain(cells: Cells) -> bool:
-    """True if the row may be one of the order: the types fit, and LAG if it is there."""
-    host = cells.get(col.HOST, "-")
-    if host != "-" and not any(sign in host for sign in "/.:"):
-        return False
-    return fits(cells) and (_told(cells) or cells[col.LAG].lower() in ABSENT)
 
 
 def _told(cells: Cells) -> bool:

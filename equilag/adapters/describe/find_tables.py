@@ -10,7 +10,7 @@ from typing import Final
 from equilag.adapters.describe.messages import Messages, telling
 from equilag.adapters.describe.partition_rows import RowNames
 from equilag.adapters.describe.printed_table import PrintedTable
-from equilag.adapters.describe.printed_text import Lookahead, PrintedLines, TextLine, TextPiece
+from equilag.adapters.describe.printed_text import MAX_PIECES, PrintedLines, TextLine, TextPiece
 from equilag.adapters.describe.row_pieces import header_at
 from equilag.adapters.describe.table_header import DELIMITERS, GROUP, PARTITION, TableHeader
 
@@ -81,17 +81,17 @@ class _Reader:
 
     def open(self, piece: TextPiece, place: int) -> None:
         """Open the table of a header, unless it is part of a row above."""
-        lines = Lookahead(piece, place)
-        if lines.line.number < self._next:
+        lines = piece.some(place, MAX_PIECES)
+        if lines[0].number < self._next:
             return
         header = header_at(lines)
         if header is None:
-            self._read_line(lines, self._may_be_row(lines.line.text))
+            self._read_line(piece, place, self._may_be_row(lines[0].text))
             return
         found = self.found
         found.end(piece.last_above(place) or found.last)
         found.tables.append(PrintedTable(header, found.messages.current, found.names))
-        self._next = lines.first(header.pieces)[-1].number + 1
+        self._next = lines[header.pieces - 1].number + 1
         self._may_be_row = sign_of(header)
 
     def read(self, piece: TextPiece, end: int) -> None:
@@ -107,17 +107,17 @@ class _Reader:
             whole = pattern.fullmatch(line) if pattern is not None else None
             if whole is not None:
                 cells = dict(zip(found.tables[-1].header.names, whole.groups(), strict=True))
-                found.tables[-1].add(cells, Lookahead(piece, place), first + place)
+                found.tables[-1].add(cells, piece, place, first + place)
             elif (is_row := self._may_be_row(line)) or place in talking:
-                self._read_line(Lookahead(piece, place), is_row)
+                self._read_line(piece, place, is_row)
         self._next = max(self._next, first + end)
 
-    def _read_line(self, lines: Lookahead, is_row: object) -> None:
-        found, last = self.found, lines.line.number
+    def _read_line(self, piece: TextPiece, place: int, is_row: object) -> None:
+        found, last = self.found, piece.first + place
         if is_row:
-            last = found.tables[-1].read(lines, found.messages)
+            last = found.tables[-1].read(piece, place, found.messages)
         else:
-            found.messages.read(lines.line)
+            found.messages.read(piece.line(place))
         self._next = last + 1
 
 

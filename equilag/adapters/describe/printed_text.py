@@ -72,10 +72,18 @@ class TextPiece(NamedTuple):
     lines: list[str]
     end: int
 
+    def line(self, place: int) -> TextLine:
+        return TextLine(self.first + place, self.lines[place])
+
+    def some(self, place: int, count: int) -> list[TextLine]:
+        """The line and those below it that are not blank, as many as there are."""
+        places = range(place, len(self.lines))
+        return [*islice((self.line(at) for at in places if self.lines[at]), count)]
+
     def last_above(self, end: int) -> TextLine | None:
         """The last line above this place that is not blank."""
         place = next((at for at in range(end - 1, -1, -1) if self.lines[at]), None)
-        return None if place is None else TextLine(self.first + place, self.lines[place])
+        return None if place is None else self.line(place)
 
 
 class PrintedLines:
@@ -156,29 +164,6 @@ class PrintedLines:
         self.headers = sorted(headers)
         if not self._prefixes:
             self._prefixes = dict(sorted(found.items(), key=lambda one: len(one[1]), reverse=True))
-
-
-class Lookahead:
-    """A line of a piece, and those below it that are not blank, as far as they are asked for."""
-
-    __slots__ = ("_piece", "_place", "line")
-
-    def __init__(self, piece: TextPiece, place: int) -> None:
-        self.line = TextLine(piece.first + place, piece.lines[place])
-        self._piece, self._place = piece, place
-
-    @property
-    def next(self) -> str:
-        """The next line, even if it is blank."""
-        after = self._piece.lines[self._place + 1 : self._place + 2]
-        return after[0] if after else ""
-
-    def first(self, count: int) -> list[TextLine]:
-        """The line and those below it, as many as there are."""
-        first, lines = self._piece.first, self._piece.lines
-        places = range(self._place, len(lines))
-        found = (TextLine(first + place, lines[place]) for place in places if lines[place])
-        return [*islice(found, count)]
 
 
 def _tidied(text: str) -> str:

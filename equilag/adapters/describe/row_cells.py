@@ -113,8 +113,8 @@ def like_a_row(
         is_row |= first <= before and side_by_side and numbers >= _MIN_RUN - 1
     if header is not None and len(words) == len(header.names):
         named.append(words[header.names.index(col.TOPIC)])
-    names = not all(map(str.isdecimal, words)) or any(word in topics for word in named)
-    return is_row and names, named
+    names = header is None or not all(map(str.isdecimal, words))
+    return is_row and (names or any(word in topics for word in named)), named
 
 
 def fits(cells: Cells) -> bool:

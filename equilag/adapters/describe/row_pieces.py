@@ -8,13 +8,13 @@ is worse than none.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from itertools import product
 from typing import Final
 
 from equilag.adapters.describe import table_header as col
-from equilag.adapters.describe.printed_text import MAX_PIECES, Lookahead
+from equilag.adapters.describe.printed_text import TextLine
 from equilag.adapters.describe.row_cells import NOTHING, Cells, lag_agrees, read_cells
 from equilag.adapters.describe.table_header import TableHeader, read_header
 from equilag.domain.errors import InputError
@@ -43,16 +43,15 @@ def has_identity(line: str) -> bool:
     return _IDENTITY.search(line) is not None
 
 
-def header_at(ahead: Lookahead) -> TableHeader | None:
+def header_at(lines: Sequence[TextLine]) -> TableHeader | None:
     """Return the header that begins at the first line, of as many lines as have only names of
     columns.
 
     Of the ways to put the pieces together, the one with the most known names is right.
     """
-    header = read_header(ahead.line.text, ahead.line.number)
+    header = read_header(lines[0].text, lines[0].number)
     if header is None:
         return header
-    lines = ahead.first(MAX_PIECES)
     best, most = header, (sum(col.column_of(name) is not None for name in header.names), 1)
     for count in range(2, len(lines) + 1):
         pieces = [line.text for line in lines[:count]]
@@ -72,21 +71,20 @@ def header_at(ahead: Lookahead) -> TableHeader | None:
 
 
 def row_at(
-    ahead: Lookahead, header: TableHeader, above: Cells | None, width: int
+    lines: Sequence[TextLine], header: TableHeader, above: Cells | None, width: int
 ) -> tuple[Cells | None, int]:
     """Return the cells of the row that begins at the line, and the number of its last line.
 
     `above` are the cells of the row before it, `width` the length of the longest row so far. Raises
     InputError for a row that is broken in no certain way.
     """
-    number, text = ahead.line
+    number, text = lines[0]
     cells = read_cells(text, header, above)
     lacks = _lacks(text, header)
     ended = header.pieces == 1 or len(text) < header.width
     filled = cells is not None and cells[header.names[-1]] != ""
     if (lacks <= 0 and ended and filled) or (cells is None and not _may_begin(text, header)):
         return cells, number
-    lines = ahead.first(MAX_PIECES)
     texts = [line.text for line in lines]
     others = (at for at in range(1, len(texts)) if _stands_alone(texts[at], header))
     end = next(others, len(texts))
@@ -97,11 +95,9 @@ def row_at(
         for count in counts:
             found: list[Cells] = []
             for joined in _together(texts[:count], header, max(width, header.width), exact):
-                near_enough = _lacks(joined, header) in (
-                    (0, 1) if header.delimiter is None else (0,)
-                )
-                one = read_cells(joined, header, above) if near_enough else None
-                if one is not None and _is_whole(one, header) and one not in found:
+                is_near = 0 <= _lacks(joined, header) <= (header.delimiter is None)
+                one = read_cells(joined, header, above) if is_near else None
+                if one is not None and is_whole(one, header) and one not in found:
                     found.append(one)
             if len(found) == 1:
                 return found[0], lines[count - 1].number
@@ -136,7 +132,7 @@ def _stands_alone(line: str, header: TableHeader) -> bool:
     return number.isdigit() and any(map(str.isalpha, name)) and _TOPIC.fullmatch(name) is not None
 
 
-def _is_whole(cells: Cells, header: TableHeader) -> bool:
+def is_whole(cells: Cells, header: TableHeader) -> bool:
     """True if nothing of the row is missing or in the wrong place."""
     host = cells.get(col.HOST, NOTHING)
     sound = host == NOTHING or (("." in host or ":" in host) and "/" not in host[1:])
