@@ -7,12 +7,10 @@ from __future__ import annotations
 
 import re
 from typing import Any
-from xml.etree import ElementTree
 
 import pytest
 from support.assignor_cases import answer_of, cell_of, results_of
 
-from benchmarks.assignors.drawing import Dot, LogAxis, scatter
 from benchmarks.assignors.limits import LARGEST
 from benchmarks.assignors.rack_groups import OWN
 from benchmarks.assignors.report import MOST_ROWS, markdown
@@ -206,14 +204,3 @@ def test_the_tables_of_parts_and_of_what_became_of_each_assignor() -> None:
     met = sum(goal.met is True for goal in goals)
     assert f"\n{met} of {len(goals)} targets are met.\n" in listed
     assert met + listed.count("\n- missed: ") + len(left.split("; ")) == len(goals)
-
-
-def test_labels_are_escaped_and_do_not_cover_each_other() -> None:
-    axis = LogAxis("<x>", 1.0, 10.0)
-    picture = scatter("a & b", axis, axis, [Dot(2.0, 2.0, "one"), Dot(2.0, 2.0, "two")])
-    heights = [
-        float(text.get("y", "0"))
-        for text in ElementTree.fromstring(picture).iter("{http://www.w3.org/2000/svg}text")
-        if text.text in ("one", "two")
-    ]
-    assert abs(heights[0] - heights[1]) >= 14

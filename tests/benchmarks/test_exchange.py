@@ -17,15 +17,12 @@ from support.waiting import until
 from benchmarks.assignors.case import Case
 from benchmarks.assignors.evaluate import evaluate
 from benchmarks.assignors.exchange import (
-    MAX_CALLS,
-    MIN_CALLS,
     PeerAnswer,
     PeerFailure,
     read_answer,
     write_answer,
     write_case,
 )
-from benchmarks.assignors.measuring import Calls
 from benchmarks.assignors.peers import PEERS, CallBudget, Peer
 
 QUICK = CallBudget(0.0, 0.0, 30.0, 30.0)
@@ -107,26 +104,6 @@ def test_a_call_that_takes_too_long_is_ended_with_all_its_processes(tmp_path: Pa
     with pytest.raises(subprocess.TimeoutExpired):
         ran(peer, small(), tmp_path, CallBudget(0, 0, 1.0, 30.0))
     until(lambda: not name_of(int(pid.read_text())), 10)
-
-
-def make_calls(took: list[int]) -> Calls[int, int]:
-    """Calls that return their number and add an entry to `took`."""
-
-    def make() -> int:
-        took.append(len(took))
-        return len(took)
-
-    return Calls(make, lambda number: number, lambda number: {str(number): {}})
-
-
-def test_calls_are_few_without_time_and_many_with_it() -> None:
-    took: list[int] = []
-    answer = make_calls(took).measure(0.0, 0.0, "")
-    assert (answer.warm_up, len(answer.assign_ms), len(answer.names_ms)) == (1, *[MIN_CALLS] * 2)
-    assert len(took) == 1 + MIN_CALLS
-    assert answer.assignment == {str(len(took)): {}}, "the last call's"
-    answer = make_calls([]).measure(30.0, 30.0, "")
-    assert (answer.warm_up, len(answer.assign_ms)) == (MAX_CALLS, MAX_CALLS)
 
 
 @pytest.mark.parametrize(

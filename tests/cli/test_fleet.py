@@ -15,7 +15,7 @@ from equilag.cli.commands.fleet import moment
 from equilag.pipeline import session
 
 pytest.importorskip("pyarrow")
-from support.made_fleets import AT, OFFSETS, lines, write_history
+from support.made_fleets import AT, write_history
 
 
 @pytest.fixture
@@ -101,20 +101,6 @@ def test_racks_are_checked_where_they_are(said, history, out) -> None:
     assert said("--history", history, "--out", out) == expected
     tables = ["--offsets", history / "offsets", "--members", history / "members"]
     assert said(*tables, "--racks", path, "--out", out) == expected
-
-
-def test_a_wrong_value_in_json_lines(said, history, out) -> None:
-    path = history / "offsets" / "b.jsonl"
-    path.write_text(lines([OFFSETS[0], {**OFFSETS[1], "partition": 1.5}]), "utf-8")
-    problem = "line 2: column partition: must be a whole number, not 1.5"
-    assert said("--history", history, "--out", out) == f"{path}: {problem}"
-
-
-def test_a_directory_with_something_in_it(said, history, out) -> None:
-    out.mkdir()
-    (out / "thesis.tex").touch()
-    problem = f"{out}: is not empty; each run needs its own directory"
-    assert said("--history", history, "--out", out) == problem
 
 
 def test_a_bad_rules_file(said, history, tmp_path, out) -> None:

@@ -179,13 +179,6 @@ def test_a_command_of_the_page_makes_the_plan_again(
     assert plan["moves"]["count"] == group["moves"]
 
 
-def test_pages_that_are_refused(refused, tmp_path: Path) -> None:
-    argv = "fleet", "report"
-    assert "no _SUCCESS" in refused(*argv, tmp_path, "--out", tmp_path / "x.html")
-    assert "there is no directory" in refused(*argv, RUN, "--out", tmp_path / "no" / "x.html")
-    assert list(tmp_path.iterdir()) == []
-
-
 NAMES = [
     "", ".", "..", ".hidden", "-x", "a/b", "a\\b", "a:b", "a b", "a_b", "../../etc/passwd", "λ",
     "μ", "\x00", "\n", "x" * 101, "x" * 102, "x" * 100 + "λ", "*", "\udc80", "_x", "con\t",
@@ -218,8 +211,3 @@ def test_the_groups_as_a_textfile(call, path: str, tmp_path: Path) -> None:
         assert found["equilag_group_members", row["group"]] == row["members"]
         assert found["equilag_group_lag_total", row["group"]] == row["lag"]
     assert ("equilag_group_age_seconds", rows[0]["group"]) not in found
-
-
-def test_a_textfile_that_cannot_be_written(refused, path: str, tmp_path: Path) -> None:
-    file = tmp_path / "none" / "equilag.prom"
-    assert "--textfile" in refused("fleet", "show", path, "--textfile", file)

@@ -56,30 +56,6 @@ def test_the_example_of_the_docstring() -> None:
     assert equilag.verify(group, equilag.solve(group, time_limit=0)) == []
 
 
-def test_every_field_at_once() -> None:
-    group = Group.build(**base())
-    assert group.members == (Member("a"), Member("b", rack="r1"))
-    assert group.topics == ("orders", "we ird")
-    assert group.owner.tolist() == [1, 1, 0, NOBODY, 1]
-    assert group.lag.tolist() == [8, 0, 0, 1, 0]
-    assert marks(group) == ["ok", "no_commit", "ok", "given", "unknown"]
-    assert group.racks == (("r1",), (), ("r1", "r2"), (), ())
-    assert Group.build(**base(racks=None)).racks is None
-    assert Group.build(**base(racks={})).racks is None
-
-
-def test_subscriptions_are_numbered_as_they_appear() -> None:
-    given = base(
-        topics={"a": 1, "b": 1, "c": 1, "none": 0},
-        members=["m0", "m1", "m2", "m3"],
-        subscriptions={"m3": ["a"], "m2": ["c", "b", "c"], "m1": ["none"], "m0": ("b", "c", "x")},
-        owned=None, lags=None, offsets=None, racks=None,
-    )  # fmt: skip
-    group = Group.build(**given)
-    assert group.class_of.tolist() == [0, 1, 0, 2]
-    assert [topics.tolist() for topics in group.class_topics] == [[1, 2], [], [0]]
-
-
 @st.composite
 def inputs(draw: st.DrawFn) -> GroupInput:
     """Any mixture of what a group can be described by, and that makes sense."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import pickle
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
@@ -14,26 +14,12 @@ from support.groups import group_of
 import equilag
 from equilag.domain.document import to_document
 from equilag.domain.group.group import NOBODY, Group
-from equilag.domain.plan.claim import Claim
 from equilag.domain.plan.plan import Plan
 from equilag.domain.policy.policy import Policy
 
 
 def plan_of(group: Group, *members: int) -> Plan:
     return Plan(group, None, "feasible", "by hand", np.array(members, np.int32))
-
-
-def test_claims_are_made_once_when_they_are_read() -> None:
-    made = []
-
-    def claims() -> tuple[Claim, ...]:
-        made.append(1)
-        return (Claim("counts", 2, "residual"),)
-
-    plan = replace(plan_of(group_of([1], [[0]]), 0), claims=claims)
-    assert not made
-    assert plan.claims == plan.claims == (Claim("counts", 2, "residual"),)
-    assert len(made) == 1
 
 
 def test_a_plan_of_a_small_group_is_proved_when_it_is_copied() -> None:

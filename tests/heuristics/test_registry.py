@@ -267,14 +267,6 @@ def test_what_is_no_assignor(wrong: Any) -> None:
         equilag.assign(GROUP, wrong)
 
 
-def test_a_comparison_has_a_row_for_each() -> None:
-    found = equilag.compare(GROUP, assignors=[Named(), all_to_last, "range"], effort=0.05)
-    rows = {row.assignor: row for row in found.rows}
-    assert [row.assignor for row in found.rows][-3:] == ["mine", "all_to_last", "equilag"]
-    assert (rows["mine"].moves, rows["all_to_last"].moves) == (0, 4)
-    assert rows["mine"].status == "heuristic"
-
-
 @pytest.mark.parametrize("name", ["range", "current", "equilag", "mine"])
 def test_a_row_has_a_name_of_its_own(name: str) -> None:
     with pytest.raises(InputError, match=f"another row is called '{name}'"):

@@ -16,7 +16,7 @@ from support.json_schemas import without
 from equilag.domain.document import to_document
 from equilag.domain.errors import MissingExtra
 from equilag.pipeline.results.fleet_report import read_report
-from equilag.pipeline.results.run_dir import SUCCESS, SUMMARY, plan_row, read_columns
+from equilag.pipeline.results.run_dir import SUMMARY, plan_row, read_columns
 
 FREE = problem("free", {"t": [5, 6, 7]}, {"a": {}, "b": {}})
 ZERO = problem("zero", {"t": [0, 0]}, {"a": {"t": [0, 1]}, "b": {}})
@@ -72,12 +72,6 @@ def test_groups_are_in_the_order_of_what_is_saved_and_of_names(tmp_path: Path) -
     assert report.groups[0].saved == 120_000 - 70_000
     assert [tuple(row) for row in report.failures] == FAILURES
     assert report.summary["planned"]["groups"] == 6
-
-
-def test_an_unfinished_run(path: str) -> None:
-    (Path(path) / SUCCESS).unlink()
-    assert "no _SUCCESS" in refusal(read_report, path)
-    assert "no such directory" in refusal(read_report, f"{path}-not")
 
 
 @pytest.mark.parametrize("table", ["plans", "baseline", "failures"])

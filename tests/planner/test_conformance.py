@@ -167,7 +167,7 @@ def test_front(case: Json) -> None:
     assert points == [tuple(point) for point in case["expect"]["pareto_moves_spread"]]
 
 
-@pytest.mark.parametrize("case", cases("kip49_fair", "kip169_lag", "range_roundrobin"))
+@pytest.mark.parametrize("case", cases("kip49_fair", "kip169_lag"))
 def test_assignors(case: Json, request: pytest.FixtureRequest) -> None:
     usual = "fair" if "kip49_fair" in request.node.name else "lag-aware"
     group, expect = load_case(case), case["expect"]

@@ -8,9 +8,7 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
-from support.groups import LAG_KINDS, group_of, groups, random_group, small_groups
+from support.groups import LAG_KINDS, group_of, random_group, small_groups
 from support.oracles import Assignments, most_even_flow
 
 import equilag
@@ -45,11 +43,6 @@ def is_the_front(group: Group, balance: str) -> None:
 def test_as_brute_force_finds_it(kind: str, balance: str) -> None:
     for group in small_groups(seed=121, n=1, limit=500, kind=kind, owned=0.9):
         is_the_front(group, balance)
-
-
-@given(groups(limit=150), st.sampled_from(BALANCES))
-def test_as_brute_force_finds_it_on_odd_shapes(group: Group, balance: str) -> None:
-    is_the_front(group, balance)
 
 
 def larger_groups() -> Iterator[Group]:

@@ -164,14 +164,6 @@ def test_an_interrupted_run_has_the_rows_so_far() -> None:
     assert sizing.to_dict()["interrupted"] is True
 
 
-def test_an_effort_is_repeatable() -> None:
-    rng = np.random.default_rng(3)
-    group = rated_group(rng.lognormal(3, 1, 60).tolist(), [100.0, 100.0, 50.0])
-    runs = [equilag.size(group, effort=0.1, time_limit=60).rows for _ in range(2)]
-    assert runs[0] == runs[1]
-    assert runs[0]
-
-
 @pytest.mark.parametrize("balance", ["total", "none"])
 @pytest.mark.parametrize("seed", range(4))
 def test_no_plan_of_the_same_effort_has_a_smaller_heaviest_load(seed: int, balance: str) -> None:

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from support.constraints import constraint_for
-from support.groups import LAG_KINDS, group_of, groups, problem_of, small_groups
+from support.groups import group_of, groups, problem_of, small_groups
 from support.oracles import Assignments
 from support.reduced_groups import capacity_cases
 from support.small_problems import (
@@ -92,32 +92,6 @@ def test_decides_as_brute_force_on_odd_shapes(
     group: Group, balance: str, max_moves: int | None, move_cost: int
 ) -> None:
     decides_as_brute_force(group, Policy(balance=balance), max_moves, move_cost)
-
-
-@pytest.mark.parametrize("kind", LAG_KINDS)
-def test_floor_and_cap(kind: str) -> None:
-    """A window near the loads of some assignment, in which all loads have to lie."""
-    rng = np.random.default_rng(72)
-    answers = []
-    for group in small_groups(seed=72, n=12, kind=kind, reads=0.8):
-        whole = whole_problem(group, constraint_for(group, Policy()))
-        if whole is None:
-            continue
-        truth = Assignments.all(group).balanced("total")
-        search = Search(whole.problem, Budget(PLENTY))
-        for _ in range(4):
-            aim = int(rng.integers(len(truth)))
-            low, high = int(truth.lowest[aim]), int(truth.highest[aim])
-            floor, cap, spread = (
-                value + int(rng.integers(-1, 2)) for value in (low, high, high - low)
-            )
-            fits = (truth.lowest >= floor) & (truth.highest <= cap) & (truth.spread <= spread)
-            found = search.find(SearchTarget(spread, floor=floor, cap=cap))
-            assert (found is not None) == fits.any()
-            answers.append(found is not None)
-            if found is not None:
-                assert whole.assignment(found) in truth.where(fits)
-    assert len(set(answers)) == 2
 
 
 def test_a_group_as_large_as_lags_allow_is_decided_the_same_at_any_scale() -> None:

@@ -5,11 +5,10 @@ from __future__ import annotations
 
 import json
 import sys
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import astuple, dataclass
 from pathlib import Path
-from statistics import fmean
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
@@ -25,7 +24,6 @@ from equilag.pipeline.fleet_options import Rules, read_rules
 from equilag.pipeline.job import run_fleet
 from equilag.pipeline.results.export import export_group
 from equilag.pipeline.results.fleet_report import read_report
-from equilag.pipeline.sources.problems import COUNTED
 from equilag.pipeline.sources.signals import Span
 from equilag.report.reports.fleet import FleetReport
 
@@ -221,58 +219,6 @@ def test_the_summary_is_what_the_tables_say(run: Run) -> None:
     assert 0 < planned["longest_s"] <= planned["task_s"]
     kinds = Counter(row["kind"] for row in failures)
     assert summary["failed"] == {"groups": len(failures), "by_kind": kinds}
-
-
-def test_the_assignors_of_the_summary(run: Run) -> None:
-    of: defaultdict[str, list[Row]] = defaultdict(list)
-    for row in run.tables["baseline"]:
-        of[row["assignor"]].append(row)
-    found = {row["assignor"]: row for row in run.summary["assignors"]}
-    assert found.keys() == of.keys() > {"equilag", "current", "range", "sticky"}
-    assert {row["group"] for row in of["equilag"]} == {row["group"] for row in run.tables["plans"]}
-    assert not any(row["failed"] for row in run.tables["baseline"])
-    best = {row["group"]: row["count_spread"] for row in of["equilag"]}
-    for name, rows in of.items():
-        gaps = [g for row in rows if (g := row["gap_percent_of_mean"]) is not None]
-        figures = found[name]
-        assert (figures["groups"], figures["failed"]) == (len(rows), 0)
-        assert figures["median_gap_percent"] == pytest.approx(np.median(gaps))
-        assert figures["mean_gap_percent"] == pytest.approx(fmean(gaps))
-        assert figures["p95_gap_percent"] == pytest.approx(np.percentile(gaps, 95))
-        assert figures["even_counts"] == sum(
-            row["count_spread"] <= best[row["group"]] for row in rows
-        )
-        assert figures["moves"] == sum(row["moves"] for row in rows)
-        assert figures["wall_ms"] >= 0
-    means = [row["mean_gap_percent"] for row in run.summary["assignors"]]
-    assert means == sorted(means)
-
-
-def test_quality_and_forecast_of_the_summary(run: Run) -> None:
-    quality = run.tables["quality"]
-    faults = {
-        name: {
-            "count": sum(row[name] or 0 for row in quality),
-            "groups": sum((row[name] or 0) > 0 for row in quality),
-        }
-        for name in COUNTED
-    }
-    expected = {name: figures for name, figures in faults.items() if figures["count"]}
-    assert run.summary["quality"]["faults"] == expected
-    assert run.summary["quality"]["samples"] == sum(row["samples"] for row in quality)
-    tested = [row for row in run.tables["signals"] if row["tested"] is not None]
-    lag = sum(row["lag"] for row in tested)
-    off = sum(abs(row["lag"] - row["tested"]) for row in tested)
-    unchanged = sum(abs(row["lag"] - row["kept"]) for row in tested)
-    assert run.summary["forecast"] == {
-        "partitions": len(tested),
-        "mean_lag": pytest.approx(lag / len(tested)),
-        "mean_error": pytest.approx(off / len(tested)),
-        "mean_error_unchanged": pytest.approx(unchanged / len(tested)),
-        "error_percent": pytest.approx(100 * off / lag),
-        "error_percent_unchanged": pytest.approx(100 * unchanged / lag),
-    }
-    assert len(tested) > FAULTY.partitions / 2
 
 
 def test_what_lies_in_the_directory(run: Run) -> None:
