@@ -59,7 +59,8 @@ class Network(NamedTuple):
     @staticmethod
     def of(n_nodes: int, *arcs: tuple[Ints, Ints | int, Ints | int, Ints | int]) -> Network:
         """From columns of some kinds of arcs, one kind after the other."""
-        rows = (np.broadcast_arrays(*columns) for columns in arcs)
+        size = [len(columns[0]) for columns in arcs]
+        rows = ([np.full(n, one) for one in columns] for n, columns in zip(size, arcs, strict=True))
         tail, head, least, most = map(np.concatenate, zip(*rows, strict=True))
         return Network(tail, head, least, most, n_nodes)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from fractions import Fraction
+from functools import lru_cache
 from typing import Final, NamedTuple
 
 import numpy as np
@@ -106,8 +107,10 @@ class ExtendedColumns(NamedTuple):
     """Owned partitions that their owner may not keep under any plan, where `stakes` is None."""
 
     @staticmethod
+    @lru_cache(1)
     def plain(n_members: int) -> ExtendedColumns:
-        """Of members that are all the same, without a limit on their room."""
+        """Of members that are all the same, without a limit on their room. Most groups are so, and
+        a group is often planned again: the columns may be those of another one."""
         capacities, room = MemberCapacities.equal(n_members), np.full(n_members, NO_LIMIT)
         return ExtendedColumns(np.ones(n_members, np.int64), 1.0, capacities, room)
 

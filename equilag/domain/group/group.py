@@ -155,11 +155,11 @@ class Group(GroupView):
         all the same."""
         return self.reduced or ExtendedColumns.plain(self.n_members)
 
-    @cached_property
+    @property
     def n_members(self) -> int:
         return len(self.members)
 
-    @cached_property
+    @property
     def n_partitions(self) -> int:
         return int(self.topic_start[-1])
 

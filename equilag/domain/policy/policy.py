@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
+from functools import cache
 from typing import Any, Final, NamedTuple
 
 from equilag.domain.errors import InputError
@@ -29,6 +30,14 @@ _TRAITS: Final[Mapping[PolicyName, _Traits]] = {
 
 SETTINGS: Final[Mapping[str, Setting]] = settings_of(Settings)
 """Name -> declaration, in the order of the fields."""
+
+
+@cache
+def _defaults_in(families: tuple[Family, ...]) -> list[tuple[str, Any]]:
+    """Name and declared default of the settings of these families."""
+    return [(name, one.default) for name, one in SETTINGS.items() if one.family in families]
+
+
 ALWAYS: Final = tuple(name for name, declared in SETTINGS.items() if declared.always)
 """Settings that the policy in a plan's JSON always has."""
 
@@ -48,9 +57,12 @@ class Policy(Settings):
     def __post_init__(self) -> None:
         fix = object.__setattr__
         for name, declared in SETTINGS.items():
-            fix(self, name, declared.checked(getattr(self, name)))
+            value = getattr(self, name)
+            if value is declared.default:
+                continue
+            fix(self, name, declared.checked(value))
             other = declared.excludes
-            if other and getattr(self, other) and getattr(self, name) is not None:
+            if other and getattr(self, other) and value is not None:
                 raise InputError(f"cannot be combined with {other}, which assumes no owners", name)
         if getattr(self, "balance") is None:  # noqa: B009  until here it may be
             fix(self, "balance", self.default_balance)
@@ -131,8 +143,8 @@ class Policy(Settings):
     def has(self, *families: Family) -> bool:
         """True if a setting of one of these families is in force."""
         return any(
-            declared.family in families and getattr(self, name) != self.default_of(name)
-            for name, declared in SETTINGS.items()
+            getattr(self, name) is not default and getattr(self, name) != self.default_of(name)
+            for name, default in _defaults_in(families)
         )
 
     def without(self, *families: Family) -> Policy:

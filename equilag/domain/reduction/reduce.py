@@ -195,10 +195,11 @@ def _refuse_topic_balance(group: Group, policy: Policy, racks: bool) -> None:
 def _limits_plans(group: Group) -> bool:
     """True if members differ in capacity, have limited room or are threads of an instance, or if
     not every subscriber may take each partition."""
+    members = group.members
     return (
         bool(group.allowed)
-        or any(m.max_partitions is not None or m.instance is not None for m in group.members)
-        or len({m.capacity for m in group.members} - {None}) > 1
+        or not ({m.max_partitions for m in members} | {m.instance for m in members} <= {None})
+        or len({m.capacity for m in members} - {None}) > 1
     )
 
 

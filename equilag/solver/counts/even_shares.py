@@ -15,7 +15,7 @@ from typing import Final, NamedTuple
 
 import numpy as np
 
-from equilag.domain.columns import Flags, Floats, Index, Ints
+from equilag.domain.columns import Flags, Floats, Ints
 from equilag.domain.group.group import Group
 
 FREE: Final = -np.inf
@@ -54,10 +54,8 @@ class Takers(NamedTuple):
     @staticmethod
     def of_group(group: Group, base: Ints) -> Takers:
         """The members [M] by their class."""
-        place, ones = group.class_of.astype(np.int64), np.ones_like(base)
-        most = base + group.n_partitions  # what is beyond makes no difference
-        room = np.minimum(group.extended.room, most)
-        return Takers(place, ones, group.extended.capacity, base, room)
+        place, ones = group.class_of.astype(np.int64), np.ones(len(base), np.int64)
+        return Takers(place, ones, group.extended.capacity, base, group.extended.room)
 
     def where(self, some: Ints) -> Takers:
         """Some of the entries."""
@@ -121,6 +119,8 @@ class EvenShares(NamedTuple):
     """[takers]"""
     open: Flags
     """[takers] True for those that may have one more."""
+    n_open: Ints
+    """[places] how many those are."""
     rest: Ints
     """[places] how many of those have it."""
     level: Floats
@@ -141,28 +141,28 @@ class EvenShares(NamedTuple):
             upper = np.clip(upper, base, room)
             tied = busy & (upper > base) & (marginal_cost(upper, capacity) == level[place])
         least = (upper - tied - base) * busy
-        return EvenShares(least, tied, units - _sums(place, width * least, n_places), level)
+        n_open = _sums(place, width * tied, n_places)
+        return EvenShares(least, tied, n_open, units - _sums(place, width * least, n_places), level)
 
     @property
     def most(self) -> Ints:
         """[takers]"""
         return self.least + self.open
 
-    def full(self, place: Ints | Index) -> Flags:
+    @property
+    def full(self) -> Flags:
         """[places] True where all that may have one more have it."""
-        return np.bincount(place, self.open, len(self.rest)) <= self.rest
+        return self.n_open <= self.rest
 
     def dealt(self, takers: Takers, last: Floats | Flags) -> tuple[Ints, Ints]:
         """The units of each entry, of those that are open first those with the smallest `last`; and
         the entries by place."""
         place, width = takers.place, takers.width
+        more, units = width * self.open, width * self.least
         order = np.lexsort((last, ~self.open, place))
-        more, place = (width * self.open)[order], place[order]
-        before = more.cumsum() - more
-        begin = np.searchsorted(place, np.arange(len(self.rest)))
-        units = width * self.least
-        rest = self.rest + np.append(before, 0)[begin]
-        units[order] += np.clip(rest[place] - before, 0, more)
+        upto = (self.rest + self.n_open.cumsum() - self.n_open)[place[order]]
+        more = more[order]
+        units[order] += np.minimum(np.maximum(upto - more.cumsum() + more, 0), more)
         return units, order
 
 

@@ -13,7 +13,7 @@ from typing import NamedTuple
 import numpy as np
 
 from equilag.certificate.checks.potentials import Potentials, moves_claim
-from equilag.domain.columns import Ints, by_number
+from equilag.domain.columns import Flags, Ints, by_number
 from equilag.domain.constraint import CountConstraint, within_room
 from equilag.domain.group.group import NOBODY, Group, Index
 from equilag.domain.plan.claim import Claim
@@ -30,21 +30,32 @@ class Quotas(NamedTuple):
     """[P]"""
     shares: EvenShares
     """Of the members, by class."""
-    potentials: Potentials
+    rich: Flags
+    """[M] who owns more than all that may have one more can have."""
+    reader: Ints
+    """[T] the member class that reads a topic, K if none does."""
     moves: int
+
+    def potentials(self, group: Group) -> Potentials:
+        """Where more members would keep one more than may, a partition of the class is worth one
+        that is kept; else it is a member's place that is."""
+        place, shares = group.class_of, self.shares
+        takes = np.bincount(place, self.rich & shares.open, len(shares.rest))
+        crowded = np.append((takes > shares.rest) & ~shares.full, False).astype(np.int64)
+        return Potentials(crowded[self.reader], self.rich - crowded[place])
 
     def claims(self, group: Group) -> tuple[Claim, ...]:
         """That the counts are the most even, and that no plan with such counts moves less."""
         counts = Claim("counts", int(self.shares.most.max(initial=0)), "residual")
         if not (group.owner != NOBODY).any():
             return (counts,)
-        return counts, moves_claim(group, self.moves, self.potentials)
+        return counts, moves_claim(group, self.moves, self.potentials(group))
 
     def constraint(self, group: Group) -> CountConstraint:
         """As `constraint_of` reads it off: members whose next partition costs the same are alike,
         and all have their most where there is one more for each of them."""
         level, most = self.shares.level, self.shares.most
-        moving = np.isin(level, level[~self.shares.full(group.class_of)])[group.class_of]
+        moving = np.isin(level, level[~self.shares.full])[group.class_of]
         moving &= self.shares.open
         return CountConstraint.by_intervals(group, most - moving, most)
 
@@ -69,23 +80,17 @@ def keep_to_quotas(group: Group) -> Quotas:
         reader, size = _by_reader(group)
     shares, place = EvenShares.of(takers, size), takers.place
     owned = member_counts(group.owner, group.n_members)
-    full = shares.full(place)
-    choice = shares.open & ~full[place]
-    rich = owned > np.where(choice, shares.least, shares.most)
+    rich = owned > shares.most - (shares.open & ~shares.full[place])
     quota, by_class = shares.dealt(takers, ~rich)
     assigned = _released(group.owner, owned, quota)
-    free = np.flatnonzero(assigned == NOBODY)
+    free = (assigned == NOBODY).nonzero()[0]
+    moves = int(owned.sum()) + len(free) - group.n_partitions
     lacking = np.maximum(quota - owned, 0)
     if not one:
         order = by_number(reader[group.topic_of[free]], len(size) + 1)
         free = free[order[: int(lacking.sum())]]  # what nobody reads comes last
     assigned[free] = by_class.repeat(lacking[by_class])
-    # Where more members would keep one more than may, a partition of the class is worth one that is
-    # kept; else it is a member's place that is.
-    takes = np.bincount(place, rich & choice, len(size))
-    crowded = np.append((takes > shares.rest) & ~full, False).astype(np.int64)
-    potentials = Potentials(crowded[reader], rich - crowded[place])
-    return Quotas(assigned, shares, potentials, int(np.maximum(owned - quota, 0).sum()))
+    return Quotas(assigned, shares, rich, reader, moves)
 
 
 def _by_reader(group: Group) -> tuple[Ints, Ints]:
@@ -103,7 +108,7 @@ def _released(owner: Index, owned: Ints, quota: Ints) -> Index:
     """[P] owners, NOBODY for what they own beyond their quota: the last partitions are released."""
     assigned = owner.copy()
     over = owned > quota
-    if over.any():
+    if np.count_nonzero(over):
         theirs = np.flatnonzero(over[owner] & (owner != NOBODY))
         theirs = theirs[owner[theirs].argsort(kind="stable")]
         whose = owner[theirs]

@@ -80,7 +80,9 @@ def kept_to(group: Group) -> Quotas:
     assert is_valid(group, found.assigned)
     assert found.constraint(group).admits(found.assigned)
     assert count_moves(group, found.assigned) == found.moves
-    assert bound_by_potentials(group, found.constraint(group), found.potentials) == found.moves
+    assert (
+        bound_by_potentials(group, found.constraint(group), found.potentials(group)) == found.moves
+    )
     return found
 
 
@@ -97,7 +99,7 @@ def proved_by_the_plan(group: Group) -> None:
     found = kept_to(group)
     derived = constraint_of(group, TOTAL, found.assigned)
     assert same_constraint(found.constraint(group), derived)
-    assert bound_by_potentials(group, derived, found.potentials) == found.moves
+    assert bound_by_potentials(group, derived, found.potentials(group)) == found.moves
 
 
 @given(parted_groups())
@@ -183,5 +185,5 @@ def test_capacities_and_rooms_have_quotas(seed: int) -> None:
         assert found.moves == every.moves[best].min() == count_moves(group, found.assigned)
         constraint = constraint_of(group, TOTAL, found.assigned)
         assert same_constraint(found.constraint(group), constraint)
-        assert bound_by_potentials(group, constraint, found.potentials) == found.moves
+        assert bound_by_potentials(group, constraint, found.potentials(group)) == found.moves
         assert found.claims(group)[0].value == constraint.largest_count
