@@ -26,9 +26,15 @@ ALONE: Final = ("lag", "lag-few", "lag-20-topics", "lag-mixed", "lag-small")
 """Families that only equilag runs: no peer takes account of lags across topics."""
 PATIENCE: Final = 300.0
 """Seconds after which a child process is ended; the longest time limit of a case is 60 s."""
-SLOW_MS: Final = 3_000.0
+HEURISTIC: Final = "kip-169"
+"""equilag's own."""
+TWINS: Final = frozenset(("cooperative-sticky", "franz-go-cooperative-sticky"))
+"""Much like the assignors of the same name without "cooperative"."""
+PARTLY: Final = TWINS | {HEURISTIC}
+"""Run on the cases of a short run alone."""
+SLOW_MS: Final = 1_000.0
 """Milliseconds of a call above which a peer is not run on larger cases, so that a full run takes
-about an hour."""
+less than an hour."""
 COMPILED: Final = ("uniform",)
 """Peers that the JVM compiles only after some large calls, so that they need a longer warm-up."""
 COMPILED_S: Final = 5.0

@@ -43,9 +43,9 @@ FULL: Final = Scope(
         "lag-peers/200 topics of 500/100 members/one leaves/lognormal",
         LARGEST,
     ),
-    (0.2, 0.5, 1.0, 2.0, 5.0),
+    (0.2, 1.0, 5.0),
     3,
-    7,
+    5,
 )
 
 

@@ -38,8 +38,6 @@ class PartModule(Protocol):
 
 class Part(NamedTuple):
     title: str
-    words: str
-    """What is measured, as a line of progress."""
     module: PartModule
 
     def measure(self, mode: str) -> Rows:
@@ -48,24 +46,10 @@ class Part(NamedTuple):
 
 
 PARTS: Final = {
-    "perfect": Part(
-        "Perfectly even plans, equilag alone",
-        "lists for which perfectly even plans exist",
-        perfect_lists,
-    ),
-    "few moves": Part(
-        "Few moves, equilag alone", "small groups with a limit on moves", move_limits
-    ),
-    "topics": Part(
-        "Topics that count one by one, equilag alone",
-        "large groups whose topics count one by one",
-        topic_balance,
-    ),
-    "racks": Part("Racks", "groups with racks", rack_groups),
-    "streams": Part(
-        "Speeds that change, beside published autoscalers",
-        "speeds that change step by step",
-        streams,
-    ),
-    "capacities": Part("Capacities, equilag alone", "groups with capacities", capacity_groups),
+    "perfect": Part("Perfectly even plans, equilag alone", perfect_lists),
+    "few moves": Part("Few moves, equilag alone", move_limits),
+    "topics": Part("Topics that count one by one, equilag alone", topic_balance),
+    "racks": Part("Racks", rack_groups),
+    "streams": Part("Speeds that change, beside published autoscalers", streams),
+    "capacities": Part("Capacities, equilag alone", capacity_groups),
 }

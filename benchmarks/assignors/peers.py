@@ -90,7 +90,6 @@ PEERS: Final = (
     Peer("franz-go-sticky", "go", go_runner),
     Peer("franz-go-cooperative-sticky", "go", go_runner),
     Peer("kafka-python-sticky", "python", python_runner("kafka")),
-    Peer("aiokafka-sticky", "python", python_runner("aiokafka")),
     Peer("kip-169", "own", python_runner("equilag")),
     Peer("equilag", "own", python_runner("equilag")),
 )

@@ -24,7 +24,7 @@ LIMIT_LARGE: Final = 30.0
 """Seconds per list of so many numbers as `LARGE`."""
 LARGE: Final = 100_000
 SHORT: Final = 1
-FULL: Final = 3
+FULL: Final = 2
 """Draws of every list; the lists that divide in one draw do not in the next one."""
 
 

@@ -11,7 +11,6 @@ from __future__ import annotations
 import json
 import sys
 from collections.abc import Mapping
-from importlib import import_module
 from importlib.metadata import version
 from pathlib import Path
 from types import SimpleNamespace
@@ -83,35 +82,6 @@ def kafka_python_sticky(case: Document) -> tuple[Calls[Any, Any], str]:
     return Calls(make, assign, name), f"kafka-python {version('kafka-python')}"
 
 
-def aiokafka_sticky(case: Document) -> tuple[Calls[Any, Any], str]:
-    sticky: Any = import_module("aiokafka.coordinator.assignors.sticky.sticky_assignor")
-    protocol: Any = import_module("aiokafka.coordinator.protocol")
-
-    def make() -> tuple[Cluster, dict[str, Any]]:
-        members = {}
-        for member in case["members"]:
-            # The state is kept in the class, so each member gets a class, as in its own process.
-            own: Any = type("Assignor", (sticky.StickyPartitionAssignor,), {})
-            if member["owned"]:
-                held = list(member["owned"].items())
-                own.on_assignment(protocol.ConsumerProtocolMemberAssignment(0, held, b""))
-                own.on_generation_assignment(case["generation"])
-            sent = own.metadata(_topics(case, member)).encode()
-            members[member["id"]] = protocol.ConsumerProtocolMemberMetadata.decode(sent)
-        return Cluster(case["topics"]), members
-
-    def assign(given: tuple[Cluster, dict[str, Any]]) -> Any:
-        return sticky.StickyPartitionAssignor.assign(*given)
-
-    def name(got: Any) -> Assignment:
-        return {
-            member: {topic: list(numbers) for topic, numbers in answer.assignment}
-            for member, answer in got.items()
-        }
-
-    return Calls(make, assign, name), f"aiokafka {version('aiokafka')}"
-
-
 def equilag(case: Document) -> tuple[Calls[Any, Any], str]:
     """Run `fair-yet-sticky` if the case has no lags, and otherwise the default policy."""
     from equilag import Group, Plan, __version__, load_snapshot, solve
@@ -150,7 +120,6 @@ def kip_169(case: Document) -> tuple[Calls[Any, Any], str]:
 
 MAKERS: Final = {
     "kafka-python-sticky": kafka_python_sticky,
-    "aiokafka-sticky": aiokafka_sticky,
     "kip-169": kip_169,
     "equilag": equilag,
 }

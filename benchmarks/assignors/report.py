@@ -17,6 +17,7 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any, Final
 
+from benchmarks.assignors.cells import HEURISTIC, TWINS
 from benchmarks.assignors.drawing import Dot, LogAxis, scatter
 from benchmarks.assignors.inputs import FRONT
 from benchmarks.assignors.parts import PARTS, Part
@@ -27,10 +28,6 @@ LEAST_ABOVE: Final = 1e-6
 """Percent above the mean load that a picture still tells apart."""
 LEAST_MS: Final = 0.001
 LEAST_MOVES: Final = 0.1
-HEURISTIC: Final = "kip-169"
-TWINS: Final = frozenset(("cooperative-sticky", "franz-go-cooperative-sticky", "aiokafka-sticky"))
-"""Much like the assignor of the same name without "cooperative", or of kafka-python: the first
-table and the JSON have them."""
 MOST_ROWS: Final = 3
 """Of a table with a row for each group: the others are in the JSON."""
 
@@ -61,6 +58,7 @@ def markdown(results: Results) -> str:
         + ", ".join(f"{name} {what}" for name, what in versions.items())
         + ". Every cell is in `benchmarks/assignors/results.json`.",
         "",
+        *runs_line(results),
         "`!`: member counts are not the most even ones; `~`: not run, since a smaller case of the",
         "family timed out. Peak memory includes the runtime and the input; Java's heap is 4 GiB.",
         "",
@@ -85,6 +83,15 @@ def markdown(results: Results) -> str:
     return "\n".join([*lines, ""])
 
 
+def runs_line(results: Results) -> list[str]:
+    """When each part ended, how long it took, and beside how much other work."""
+    runs = [
+        f"{name} {run['until'][:16]}, {run['seconds'] / 60:.0f} min, {run['load']}"
+        for name, run in results.get("runs", {}).items()
+    ]
+    return [f"End, time and load of each part: {'; '.join(runs)}.", ""] if runs else []
+
+
 LEGEND: Final = """\
 Assignment alone, as a multiple of equilag's time: geometric means over the cells that both
 answered. equilag takes {claims} times as long when the plan's claims are read, too."""
@@ -100,7 +107,7 @@ def assignors_table(cells: list[Cell]) -> list[str]:
     """Over all cells: how often exact, and how long against equilag (geometric means)."""
     rows = []
     for peer in _peers(cells):
-        found = [cell["answers"].get(peer, {}) for cell in cells]
+        found = [cell["answers"][peer] for cell in cells if peer in cell["answers"]]
         done = [answer for answer in found if "assign_ms" in answer]
         skipped = [answer["skipped"] for answer in found if "skipped" in answer]
         if not done and skipped:

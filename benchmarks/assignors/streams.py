@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import time
 from collections.abc import Sequence
-from datetime import UTC, datetime
 from typing import Any, Final
 
 import numpy as np
@@ -38,7 +37,7 @@ MEMBERS: Final = {5: 112, 10: 112, 15: 113, 20: 113, 25: 114}
 """Consumers of modified worst fit, rounded; those between the published ones in proportion."""
 HEAD: Final = (
     "δ", "members", "R-score", "best fit decreasing", "modified worst fit",
-    "moves", "short, %", "ms a plan", "run of",
+    "moves", "short, %", "ms a plan",
 )  # fmt: skip
 
 
@@ -94,7 +93,6 @@ def _row(delta: int, steps: int) -> dict[str, Any]:
         "moves": float(np.mean(moves)),
         "short_percent": 100.0 * short / total,
         "cpu_ms": 1e3 * seconds / (steps + 1),
-        "when": datetime.now(UTC).isoformat(timespec="seconds"),
     }
 
 
@@ -110,7 +108,6 @@ def rows(found: Sequence[dict[str, Any]]) -> list[list[str]]:
             f"{row['moves']:.0f}",
             f"{row['short_percent']:.3f}",
             f"{row['cpu_ms']:.0f}",
-            row["when"][:10],
         ]
         for row in found
     ]

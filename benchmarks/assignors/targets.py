@@ -18,7 +18,7 @@ from benchmarks.assignors.target import OVERRUN_MS, Results, Target, largest, ov
 Cell: TypeAlias = dict[str, Any]
 
 OWN: Final = "equilag"
-JAVA: Final = ("cooperative-sticky",)
+JAVA: Final = ("sticky", "cooperative-sticky")
 FRANZ: Final = ("franz-go-sticky", "franz-go-cooperative-sticky")
 UNIFORM: Final = ("uniform",)
 MANY: Final = 100_000

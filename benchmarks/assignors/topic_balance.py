@@ -19,7 +19,7 @@ LIMITS: Final = (0.2, 1.0)
 EVEN_LIMIT: Final = 2.0
 """Seconds in which loads are evened out."""
 SHORT: Final = 3
-FULL: Final = 12
+FULL: Final = 5
 """Runs of every group, balance and limit of `LIMITS`."""
 BALANCES: Final = ("per-topic", "both")
 

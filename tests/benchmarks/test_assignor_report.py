@@ -173,7 +173,7 @@ def test_the_tables_of_parts_and_of_what_became_of_each_assignor() -> None:
         "equilag": answer_of(2.0),
         "range": answer_of(0.5, counts_optimal=False),
         "sticky": {"timeout": 60.0},
-        "aiokafka-sticky": {"skipped": "no aiokafka"},
+        "cooperative-sticky": {"skipped": "no Java"},
         "kafka-python-sticky": {"error": "broke"},
         "uniform": answer_of(1.0, valid=False, counts_optimal=False),
         "fair": answer_of(1.0),
@@ -188,7 +188,7 @@ def test_the_tables_of_parts_and_of_what_became_of_each_assignor() -> None:
     text = markdown(results)
     for line in (
         "| sticky | 0 of 1, 1 timed out | 0 |", "| kafka-python-sticky | 0 of 1, 1 failed | 0 |",
-        "| uniform | 1 of 1, 1 failed | 0 |", "not run: no aiokafka",
+        "| uniform | 1 of 1, 1 failed | 0 |", "not run: no Java",
         "| lag/c | 1 | 1 ! | > 60 s | failed | not valid | 1 |", "| lag/b | 1, failed: status 1 |",
         "| lag/10x60 | 1 | 2 s | 2.00 s | 0 | 0.001 % | 0.001 % |",
         "| short | divides | 1.50 of 10 s | optimal | even | **7** | 0 |",

@@ -109,13 +109,19 @@ def test_the_front_goes_from_the_fewest_moves_to_the_most_even() -> None:
 def test_a_run_is_written_printed_and_judged(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setattr(run, "PEERS", (FakePeer("equilag"), FakePeer("other", "not here")))
+    peers = (FakePeer("equilag"), FakePeer("kip-169"), FakePeer("other", "not here"))
+    monkeypatch.setattr(run, "PEERS", peers)
     out = tmp_path / "made" / "results.json"
     assert run.main(["--full", "--only", "^ramp/9 ", "--out", str(out)]) == 1
     results = json.loads(out.read_text("utf-8"))
     assert [found["case"] for found in results["cells"]] == [RAMP]
     assert results["versions"]["fake"] == "1.0"
     assert results["limits"] == {}
+    assert list(results["cells"][0]["answers"]) == ["equilag", "other"]  # no case of a short run
+    assert [one["mode"] for one in results["runs"].values()] == ["full"]
+    monkeypatch.setattr(run, "MEASURED", ("cells",))
+    assert run.main(["--full", "--resume", "--out", str(out)]) == 1
+    assert len(peers[0].asked) == 1  # nothing is left to be measured
     said = capsys.readouterr()
     assert "MISSED mixed subscriptions: counts and moves" in said.out
     assert "without other: not here" in said.err
