@@ -20,7 +20,7 @@ from equilag.adapters.describe.partition_rows import (
     RowNames,
     Rows,
 )
-from equilag.domain.columns import Flags, Index, Ints, distinct
+from equilag.domain.columns import Flags, Ints, distinct
 from equilag.domain.show import form, plural, shorten, some_of
 
 MAX_SHOWN: Final = 10
@@ -48,7 +48,7 @@ class PrintedGroup:
     name: str | None
     names: RowNames
     rows: Rows = field(default_factory=lambda: np.empty(0, ROW))
-    """Sorted by topic; topics and their rows are in the order of the text."""
+    """Sorted by topic; topics and the rows of each are in the order of the text."""
     topics: dict[str, slice] = field(default_factory=dict)
     """Where the rows of each topic are."""
     sizes: dict[str, int] = field(default_factory=dict)
@@ -61,9 +61,6 @@ class PrintedGroup:
     rebalancing: bool = False
     tables: int = 0
     """Tables of the last moment."""
-    _cells: Index = field(default_factory=lambda: np.empty(0, np.int32))
-    _place: Ints = field(default_factory=lambda: np.empty(0, np.int64))
-    """Owners in the rows by number, and for each row the place of its owner among these."""
 
     def partition(self, row: np.void) -> str:
         """The name of a row's partition for messages."""
@@ -72,7 +69,8 @@ class PrintedGroup:
     def owners(self, test: Callable[[PrintedOwner], object]) -> Flags:
         """[R] true for the rows with an owner that passes the test."""
         owners = self.names.owners
-        return np.array([bool(test(owners[cell])) for cell in self._cells])[self._place]
+        cells, place = np.unique(self.rows["owner"], return_inverse=True)
+        return np.array([bool(test(owners[cell])) for cell in cells], np.bool_)[place]
 
     def gaps(self) -> Iterator[Gap]:
         for topic, size in sorted(self.sizes.items()):
@@ -100,7 +98,7 @@ class PrintedGroup:
     def owner_ids(self) -> set[str | None]:
         """The members that own partitions."""
         owners = self.names.owners
-        return {owners[cell].member for cell in self._cells} - {None}
+        return {owners[cell].member for cell in distinct(self.rows["owner"])} - {None}
 
     def add(self, tables: Sequence[Rows]) -> None:
         """Take the rows of all tables of the group.
@@ -131,17 +129,12 @@ class PrintedGroup:
 
     def take(self, rows: Rows) -> None:
         """Have these rows, of which no two are about one partition."""
-        topics, first, place, counts = np.unique(
-            rows["topic"], return_index=True, return_inverse=True, return_counts=True
-        )
-        order = np.argsort(first)
-        self.rows = rows[np.argsort(np.argsort(order)[place], kind="stable")]
-        self._cells, self._place = np.unique(self.rows["owner"], return_inverse=True)
-        ends = np.cumsum(counts[order])
-        names = [self.names.topics.names[topic] for topic in topics[order]]
-        slices = starmap(slice, pairwise((0, *ends.tolist())))
+        self.rows = rows[np.argsort(rows["topic"], kind="stable")]
+        starts = np.flatnonzero(np.diff(self.rows["topic"], prepend=NONE))
+        names = [self.names.topics.names[topic] for topic in self.rows["topic"][starts]]
+        slices = starmap(slice, pairwise((*starts.tolist(), len(rows))))
         self.topics = dict(zip(names, slices, strict=True))
-        largest = np.maximum.reduceat(self.rows["number"], ends - counts[order]) if names else ends
+        largest = np.maximum.reduceat(self.rows["number"], starts) if names else starts
         self.sizes = dict(zip(names, (largest + 1).tolist(), strict=True))
 
 
@@ -182,17 +175,13 @@ def _distinct(rows: Rows, names: RowNames) -> tuple[Rows, Rows, bool]:
 
 
 def _known_members(rows: Rows, names: RowNames) -> dict[str, PrintedMember]:
-    """What all rows say of each member; what the last ones say counts."""
-    cells, first = np.unique(rows["owner"], return_index=True)
-    last = np.unique(rows["owner"][::-1], return_index=True)[1]
-    every = names.owners
-    owners = [every[cell] for cell in cells]
-    ids = dict.fromkeys(owners[at].member for at in np.argsort(first))
-    found: dict[str | None, PrintedMember] = {}
-    for at in np.argsort(-last):
-        member, known, _ = owners[at]
-        found[member] = known.completed(found[member]) if member in found else known
-    return {member: found[member] for member in ids if member is not None}
+    """What all rows say of each member; what the first ones say counts."""
+    found: dict[str, PrintedMember] = {}
+    for cell in rows["owner"][np.sort(np.unique(rows["owner"], return_index=True)[1])]:
+        member, known, _ = names.owners[cell]
+        if member is not None:
+            found[member] = found.get(member, PrintedMember()).completed(known)
+    return found
 
 
 def read_groups(found: TablesFound) -> list[PrintedGroup]:

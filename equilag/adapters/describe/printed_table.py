@@ -15,7 +15,6 @@ from equilag.adapters.describe.printed_text import MAX_PIECES, TextLine, TextPie
 from equilag.adapters.describe.row_cells import (
     Cells,
     closest_cut,
-    is_count,
     like_a_row,
     read_cells,
     row_pattern,
@@ -27,7 +26,7 @@ from equilag.adapters.describe.row_pieces import (
     is_rest,
     row_at,
 )
-from equilag.adapters.describe.table_header import GROUP, NUMBERS, TOPIC, TableHeader
+from equilag.adapters.describe.table_header import GROUP, TOPIC, TableHeader
 from equilag.domain.columns import distinct
 
 _MAX_OTHERS: Final = 2**16
@@ -68,8 +67,8 @@ class PrintedTable:
     def pattern(self) -> re.Pattern[str] | None:
         """What matches rows that are whole; None where each line is looked at."""
         header = self.header
-        key = header.names, header.starts, header.delimiter
-        return row_pattern(*key) if header.has_offsets and header.pieces == 1 else None
+        is_plain = header.has_offsets and header.pieces == 1
+        return row_pattern(header.names, header.delimiter) if is_plain else None
 
     def group_of(self, row: PrintedRow) -> str | None:
         return row.cells.get(GROUP, self.group)
@@ -81,17 +80,14 @@ class PrintedTable:
 
     def by_group(self) -> Iterator[tuple[str | None, Rows]]:
         """The complete rows of a table with offsets for each group, in order."""
-        self.parts = [np.concatenate(self.parts)] if self.parts else []
-        if self.parts and GROUP not in self.header.names:
-            yield self.group, self.parts[0]
-        elif self.parts:
-            (rows,) = self.parts
-            groups, first, counts = np.unique(rows["group"], return_index=True, return_counts=True)
-            order = np.argsort(rows["group"], kind="stable")
-            parts = np.split(order, np.cumsum(counts)[:-1])
-            for at in np.argsort(first):
-                name = self.names.groups.names[groups[at]]
-                yield name, rows if len(parts) == 1 else rows[parts[at]]
+        if not self.parts:
+            return
+        rows = np.concatenate(self.parts)
+        rows = rows[np.argsort(rows["group"], kind="stable")]
+        self.parts = [rows]
+        for part in np.split(rows, np.flatnonzero(np.diff(rows["group"])) + 1):
+            has_name = GROUP in self.header.names
+            yield self.names.groups.names[part["group"][0]] if has_name else self.group, part
 
     def owners(self) -> set[str]:
         """The members that own partitions in all rows of a table with offsets but the last."""
@@ -146,8 +142,7 @@ class PrintedTable:
         """Take a line that is no row."""
         header, unfit = self.header, False
         if header.has_offsets:
-            is_row, named = like_a_row(line.text, self._topics, header)
-            unfit = is_row or self._has_topic(line.text.split())
+            unfit, named = like_a_row(line.text, self._topics, header)
             if not unfit and len(self._others) < _MAX_OTHERS:
                 for word in named:
                     self._others.setdefault(word, line)
@@ -159,14 +154,6 @@ class PrintedTable:
         messages.read(line)
         if header.has_state:
             messages.read_state(line, line.text.split()[0] if GROUP in header.names else None)
-
-    def _has_topic(self, words: list[str]) -> bool:
-        """True for words that may be a row of a known topic."""
-        header, cells = self.header, dict(zip(self.header.names, words, strict=False))
-        if header.pieces > 1 and words[0] in self._topics:
-            return True
-        is_known = len(words) == len(header.names) and cells[TOPIC] in self._topics
-        return is_known and any(is_count(cells[name]) for name in NUMBERS & cells.keys())
 
     def end(self, last: TextLine | None) -> None:
         """Complete the rows after the last line of the table, all but the last one. Raises

@@ -12,7 +12,6 @@ from equilag.adapters.describe.table_header import (
     MAX_PREFIX,
     any_digits,
     begins_known,
-    has_header_words,
     read_header,
 )
 
@@ -153,7 +152,7 @@ class PrintedLines:
             upper = "\n".join(lines[:end]).upper()
             for place in places_with(HEADER_WORDS, upper.split("\n")):
                 line = lines[place]
-                if not has_header_words(line) or read_header(line, 0) is None:
+                if read_header(line, 0) is None:
                     continue
                 headers.add(first + place)
                 prefix = _before_header(line)

@@ -62,27 +62,18 @@ def read_cells(line: str, header: TableHeader, above: Cells | None = None) -> Ce
 
 
 @lru_cache(maxsize=64)
-def row_pattern(
-    names: tuple[str, ...], starts: tuple[int, ...], delimiter: str | None
-) -> re.Pattern[str] | None:
+def row_pattern(names: tuple[str, ...], delimiter: str | None) -> re.Pattern[str]:
     """Return what matches rows that can be cut in one way alone: one word for each column of the
-    header, nothing blank where one begins. None if there are no such rows."""
-    word, gap, end, before, done = r"(\S++)", r"\s++", "", "", 0
+    header, and not numbers alone."""
+    word, gap, end, begin = r"(\S++)", r"\s++", "", r"(?![\s\d|,;]*$)"
     if delimiter is not None:
         word, gap = r"([^\s|,;\"*`]++)", rf"[^\S\t]*+{re.escape(delimiter)}[^\S\t]*+"
-    elif not starts:
-        return None
     if delimiter == "|":  # in a frame, or without one
-        before, end = r"\s*+(?:\|(?=.*\|$)|(?!\||.*\|$))", r"\s*+\|?+"
-    for name, start, stop in zip(names, starts, (*starts[1:], 0), strict=False):
-        if name in col.BLANK:
-            before += rf".{{{start - done}}}(?!\s{{{max(stop - start, 1)}}}|\s*$)"
-            done = start
+        begin, end = r"\s*+(?:\|(?=.*\|$)|(?!\||.*\|$))", r"\s*+\|?+"
     patterns = dict.fromkeys((*col.NUMBERS, col.COUNT), r"(-?[0-9]{0,18}+)")
     patterns |= {col.PARTITION: r"([0-9]{1,18}+)", col.TOPIC: r"([\w.-]{1,249}+)"}
     cells = gap.join(patterns.get(name, word) for name in names)
-    before = rf"(?![\s\d|,;]*$)(?={before})" if starts else before  # a row has a name
-    return re.compile(rf"{before}\s*+{cells}{end}\s*+")
+    return re.compile(rf"{begin}\s*+{cells}{end}\s*+")
 
 
 def closest_cut(line: str, header: TableHeader) -> Cells | None:
@@ -105,16 +96,21 @@ def like_a_row(
         place for place, word in enumerate(words[: before + _MIN_RUN]) if _NUMERIC.fullmatch(word)
     ]
     named = [words[place - 1] for place in at if place]
-    is_row = any(word in topics for word in named)
+    is_row = False
     for first in at:
         run = words[first : first + _MIN_RUN]
         side_by_side = len(run) == _MIN_RUN and all(map(_NUMERIC.fullmatch, run))
         numbers = sum(any(map(str.isdigit, word)) for word in run)
         is_row |= first <= before and side_by_side and numbers >= _MIN_RUN - 1
     if header is not None and len(words) == len(header.names):
-        named.append(words[header.names.index(col.TOPIC)])
+        cells = dict(zip(header.names, words, strict=True))
+        if any(is_count(cells[name]) for name in col.NUMBERS & cells.keys()):
+            named.append(cells[col.TOPIC])
+    if header is not None and header.pieces > 1:
+        named += words[:1]
+    is_known = any(word in topics for word in named)
     names = header is None or not all(map(str.isdecimal, words))
-    return is_row and (names or any(word in topics for word in named)), named
+    return is_known or (is_row and names), named
 
 
 def fits(cells: Cells) -> bool:

@@ -97,7 +97,6 @@ MAX_SPACES: Final = 5
 MAX_PREFIX: Final = 40
 """Characters before the first column: a comment sign, or the name of a container."""
 _WORD: Final = re.compile(r"\S+")
-_ENDS: Final = re.compile("LOG-?SIZE|WATER|COMMIT")
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,17 +147,6 @@ HEADER_WORDS: Final = ("PARTITION", "PID", "LAG", "BEHIND", "ASSIGN", "COORDINAT
 """Of which a header has one, in capital letters."""
 
 
-def has_header_words(line: str) -> bool:
-    """False for most lines that are no header: they lack a set of `_SIGNS`."""
-    upper = line.upper()
-    if "PARTITION" in upper or "PID" in upper:
-        others = "TOPIC" in upper or "OFFSET" in upper or "#" in upper
-        return others or _ENDS.search(upper) is not None
-    if "TOPIC" in upper:
-        return "LAG" in upper or "BEHIND" in upper or "ASSIGN" in upper or "COORDINATOR" in upper
-    return "COORDINATOR" in upper or ("ASSIGN" in upper and "CLIENT" in upper)
-
-
 def any_digits(prefix: str) -> str:
     """The pattern of a prefix whose digits differ from line to line, as those of times do."""
     return re.sub("[0-9]", "[0-9]", re.escape(prefix))
@@ -179,7 +167,7 @@ def read_header(line: str, number: int) -> TableHeader | None:
 @lru_cache(maxsize=64)
 def _header_of(line: str) -> TableHeader | None:
     names = line[MAX_PREFIX:]
-    if "=" in names or ":" in names or "{" in names or not has_header_words(line):
+    if "=" in names or ":" in names or "{" in names:
         return None
     known = [atom in _ATOMS for atom in _ATOM.findall(line.upper())]
     if True not in known or 2 * sum(known) < len(known) - known.index(True):

@@ -56,14 +56,9 @@ def found_in(text: str) -> tuple[object, ...]:
 def slow(monkeypatch: pytest.MonkeyPatch) -> None:
     """Every line is looked at as closely as the first one."""
 
-    def has_header_words(line: str) -> bool:
-        return not {"=", ":"} & {*line[table_header.MAX_PREFIX :]}
-
     def all_lines(header: table_header.TableHeader) -> Callable[[str], bool]:
         return lambda _: header.has_offsets or header.has_members or header.has_state
 
-    monkeypatch.setattr(table_header, "has_header_words", has_header_words)
-    monkeypatch.setattr(printed_text, "has_header_words", bool)
     monkeypatch.setattr(printed_text, "HEADER_WORDS", ("",))
     monkeypatch.setattr(find_tables, "telling", lambda lines: range(len(lines)))
     monkeypatch.setattr(find_tables, "sign_of", all_lines)
