@@ -47,6 +47,17 @@ def alike_rows(table: Index | Flags) -> Index:
     return np.array(found, dtype=np.int32)
 
 
+def pairs_of_alike(row: Ints, column: Ints, number_of: Index) -> tuple[Ints, Ints]:
+    """Pairs of rows and columns, with a number in place of a row, that of its first pairs alone:
+    ascending, as columns ascend within a row. `number_of` [rows] is the same for alike rows."""
+    first = np.zeros(len(number_of), np.bool_)
+    first[np.unique(number_of, return_index=True)[1]] = True
+    some = np.flatnonzero(first[row])
+    number = number_of[row[some]]
+    order = by_number(number, len(number_of))
+    return number[order].astype(np.int64), column[some[order]]
+
+
 def rows_together(columns: Sequence[Ints | Index]) -> tuple[Ints, Flags]:
     """The order in which equal rows of some columns [n] follow each other, stable; and in that
     order True for the first one of them."""

@@ -21,7 +21,7 @@ from equilag.domain.columns import Floats as Floats
 from equilag.domain.columns import Index as Index
 from equilag.domain.columns import Ints as Ints
 from equilag.domain.columns import Marks as Marks
-from equilag.domain.columns import alike_rows
+from equilag.domain.columns import alike_rows, pairs_of_alike
 from equilag.domain.group.extended_columns import ExtendedColumns
 from equilag.domain.group.group_view import GroupView
 from equilag.domain.group.lag import OffsetColumns, Previous
@@ -215,13 +215,16 @@ class Group(GroupView):
         """[C, K] True if members of class k may take partitions of class c."""
         if self.partition_classes is not None:
             return self.partition_classes.eligible
-        return self.reads[np.unique(self.topic_class, return_index=True)[1]]
+        first = np.unique(self.topic_class, return_index=True)[1]
+        return self.reads if len(first) == len(self.reads) else self.reads[first]
 
     @cached_property
     def arcs(self) -> tuple[Ints, Ints]:
         """Partition class and member class of every pair that is eligible, ascending."""
-        classes, member_classes = np.nonzero(self.eligible)
-        return classes, member_classes
+        if self.partition_classes is not None:
+            classes, member_classes = np.nonzero(self.partition_classes.eligible)
+            return classes, member_classes
+        return pairs_of_alike(*self.subscriptions, self.topic_class)
 
     @cached_property
     def partition_class(self) -> Index:
@@ -237,13 +240,16 @@ class Group(GroupView):
     @cached_property
     def assignable(self) -> Flags:
         """[P] True if any member may take the partition."""
-        anybody: Flags = np.any(self.eligible, axis=1)
+        anybody = np.zeros(len(self.eligible), np.bool_)
+        anybody[self.arcs[0]] = True
         return anybody[self.partition_class]
 
     @cached_property
     def idle(self) -> Flags:
         """[M] True for members that may take no partition; they take part in no spread."""
-        takes: Flags = np.any(self.eligible[self.class_partitions > 0], axis=0)
+        classes, member_classes = self.arcs
+        takes = np.zeros(self.eligible.shape[1], np.bool_)
+        takes[member_classes[self.class_partitions[classes] > 0]] = True
         idle: Flags = ~takes[self.class_of] if self.members else np.zeros(0, np.bool_)
         return idle if self.reduced is None else idle | (self.reduced.room == 0)
 
