@@ -185,7 +185,8 @@ def joined(
     *members: str, leads: bool = True, skip: bool = False, generation: int = 1
 ) -> JoinResult:
     entries = tuple((name, None, write_subscription(["t"])) for name in members)
-    return JoinResult(generation, "range", leads, skip, entries if leads else ())
+    leader = "s-1" if leads else "other"
+    return JoinResult(generation, "range", leads, skip, entries if leads else (), leader)
 
 
 HOSTILE: Final = "<script>alert(1)</script>"

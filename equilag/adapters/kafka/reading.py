@@ -139,6 +139,11 @@ class Reading:
     epoch: int | None = None
     """The group epoch of KIP-848; descriptions of classic groups have no generation."""
 
+    @property
+    def settled(self) -> bool:
+        """False while members of a KIP-848 group change partitions."""
+        return self.state not in _RECONCILING
+
     def group_input(self, auto_offset_reset: str | None = None) -> GroupInput:
         """Return the group as the builder takes it.
 

@@ -12,7 +12,7 @@ from equilag.adapters.kafka.group_reader import GroupReader
 from equilag.domain.errors import EquilagError
 from equilag.live.carrier.carrier_shell import CarrierShell
 from equilag.live.carrier.carriers import ASSIGNOR
-from equilag.live.status.status import STANDBY_REASON, log_event
+from equilag.live.status.status import PASSIVE_REASON, STANDBY_REASON, log_event
 from equilag.live.steward.answer_maker import AnswerMaker, TopicsUnknown
 from equilag.live.steward.election_loop import ElectionLoop
 from equilag.live.steward.group_membership import GroupMembership, JoinResult
@@ -165,7 +165,8 @@ class LeaderLoop:
     def _tries_another_id(self, joined: JoinResult) -> bool:
         """True for a follower that joins again, so that it leads when the leader has left."""
         takes_over = self._shared.options.take_over and not self._took_over
-        members = {} if joined.leads or takes_over else self._answers.places()
+        follows = joined.leader and not joined.leads
+        members = self._answers.places() if follows and not takes_over else {}
         member = self._membership.member
         self._next = leads_next(member, joined.leader, members) if members else None
         again = self._next is False and self._tries < MAX_TRIES
@@ -257,14 +258,16 @@ class LeaderLoop:
 
     def _show_role(self, joined: JoinResult) -> None:
         known: dict[str, Any] = {"generation": joined.generation, "protocol": joined.protocol}
+        role, reason = "follower", "another member leads until the take-over"
         if joined.leads:
-            self._shared.become("leader", "", logging.INFO, **known)
-            return
-        reason = "another member leads until the take-over"
-        if not self._shared.options.take_over or self._took_over:
+            role, reason = "leader", ""
+        elif not joined.leader:  # it has become a KIP-848 group, which the next observation shows
+            role, reason = "passive", PASSIVE_REASON
+        elif not self._shared.options.take_over or self._took_over:
             who = "that member" if self._next else "all members"
             reason = f"{joined.leader} leads; restart {who}, or use --take-over"
-        self._shared.become("follower", reason, **known)
+        level = logging.INFO if joined.leads else logging.WARNING
+        self._shared.become(role, reason, level, **known)
 
     def _topics_unknown(self, problem: str) -> None:
         """Retry for the length of a session, then leave: the group must not wait forever."""

@@ -39,6 +39,8 @@ class Observation(SeenGroup):
     that usually commit sooner."""
     broken: int
     """Partitions that break a rule of the policy."""
+    settled: bool
+    """False while members of a KIP-848 group change partitions: what they hold is no plan."""
 
     @property
     def group(self) -> Group:
@@ -126,6 +128,7 @@ class GroupObserver:
             },
             silent={key: silent[name] for key, name in names.items() if name in silent},
             broken=count_broken(group, options.policy, group.owner),
+            settled=reading.settled,
             rebalances=rebalances,
             began=began,
         )

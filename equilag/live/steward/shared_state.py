@@ -76,8 +76,8 @@ class SharedState:
     def record_observation(self, observation: Observation) -> bool:
         """Record an observation; return False if it is out of date, since a rebalance came.
 
-        A complete assignment that keeps the policy's rules becomes the target, unless a rebalance
-        to another target is pending.
+        A complete assignment that keeps the policy's rules becomes the target, unless members still
+        change partitions, or a rebalance to another target is pending.
         """
         known = self.control.handouts.known
         if observation.rebalances != known.rebalances:
@@ -89,7 +89,8 @@ class SharedState:
                 observation.sizes,
                 known.shares or _found_shares(observation),
             )
-            held, kept = observation.held, None if observation.broken else target
+            is_kept = observation.settled and not observation.broken
+            held, kept = observation.held, target if is_kept else None
             now = time.monotonic()
             if not self.control.handouts.observe(held, kept, observation.rebalances, now):
                 return False  # another rebalance began just now

@@ -31,7 +31,7 @@ def observed(
     return Observation(
         members=members, held=held, sizes=sizes, measured=measured, loads=loads, cooperative=False,
         rebalances=0, began=at, at=at, kind="classic", protocol="range", remarks=[], speeds={},
-        silent={}, broken=0,
+        silent={}, broken=0, settled=True,
     )  # fmt: skip
 
 

@@ -118,7 +118,11 @@ def test_it_assigns_a_plan_and_leaves_at_the_end(stays: bool, end: list[str]) ->
 
 @pytest.mark.parametrize(
     ("answer", "role"),
-    [(joined("a", leads=False), "follower"), (joined("a", "b", skip=True), "leader")],
+    [
+        (joined("a", leads=False), "follower"),
+        (replace(joined("a", leads=False), leader=""), "passive"),  # its brokers assign
+        (joined("a", "b", skip=True), "leader"),
+    ],
 )
 def test_a_follower_and_a_leader_that_came_back_assign_nothing(
     answer: JoinResult, role: str

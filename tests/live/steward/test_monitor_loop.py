@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any, cast
 
 import pytest
@@ -180,6 +181,16 @@ def test_an_assignment_that_breaks_rules_is_no_target() -> None:
     run.sees(*[reading(EQUAL, TOGETHER)] * 3)
     assert run.commands == []
     assert run.target == TOGETHER
+
+
+def test_what_members_hold_before_they_have_their_share_is_no_target() -> None:
+    """In a KIP-848 group the first member has everything until its next heartbeat."""
+    first = {"a": {"t": [0, 1, 2, 3]}, "b": {"t": list[int]()}}
+    seen = reading({"t": [9, 9, 9, 9]}, first, kind="consumer")
+    run = Run().sees(replace(seen, state="Reconciling"))
+    assert run.target is None
+    assert run.shared.control.handouts.known.held == first
+    assert run.sees(seen).target == first
 
 
 def test_what_no_plan_puts_right_starts_nothing() -> None:
