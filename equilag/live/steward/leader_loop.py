@@ -178,9 +178,8 @@ class LeaderLoop:
     def _check_group(self) -> None:
         """Check the kind of the group if the steward is no member yet.
 
-        In a group without members it would be the first, and its protocols would keep the members
-        of an application out whose group this is. In one of KIP-848, also without members, it would
-        be a member of the classic protocol. Raises UnplannableGroup for a group of an application,
+        In an application's group without members, its protocols would keep those out; one of KIP-848
+        it would join by the classic protocol. Raises UnplannableGroup for a group of an application,
         Refused for one of KIP-848 that has not been observed as such, Unreachable if its kind is
         unknown. The join names a missing right.
         """
