@@ -29,7 +29,7 @@ TopicLeaders: TypeAlias = Mapping[str, Mapping[int, int]]
 
 _MAX_NAMES: Final = 5
 """Topics that a remark names: they fit on one line."""
-_RECONCILING: Final = frozenset({"Assigning", "Reconciling"})
+RECONCILING: Final = frozenset({"Assigning", "Reconciling"})
 """States of a KIP-848 group in which members still change partitions."""
 NO_COMMIT: Final = "no commit (lag 0 or all of the log, as auto.offset.reset says)"
 
@@ -138,11 +138,6 @@ class Reading:
     """What does not tell who reads what, in sentences."""
     epoch: int | None = None
     """The group epoch of KIP-848; descriptions of classic groups have no generation."""
-
-    @property
-    def settled(self) -> bool:
-        """False while members of a KIP-848 group change partitions."""
-        return self.state not in _RECONCILING
 
     def group_input(self, auto_offset_reset: str | None = None) -> GroupInput:
         """Return the group as the builder takes it.
@@ -291,7 +286,7 @@ def state_remarks(described: Described, commits: Collection[object]) -> list[str
     if not described.members:
         what = "" if commits else " and no commits"
         return [f"no members{what}, so nothing is subscribed"]
-    if described.state in _RECONCILING:
+    if described.state in RECONCILING:
         return [f"members are changing partitions ({described.state}); owned is what they hold now"]
     return []
 

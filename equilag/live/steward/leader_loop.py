@@ -178,10 +178,10 @@ class LeaderLoop:
     def _check_group(self) -> None:
         """Check the kind of the group if the steward is no member yet.
 
-        In an application's group without members, its protocols would keep those out; one of KIP-848
-        it would join by the classic protocol. Raises UnplannableGroup for a group of an application,
-        Refused for one of KIP-848 that has not been observed as such, Unreachable if its kind is
-        unknown. The join names a missing right.
+        In a group without members its protocols would keep an application's members out; one of
+        KIP-848 it would join by the classic protocol. Raises UnplannableGroup for an application's
+        group, Refused for one of KIP-848 that has not been observed as such, Unreachable if its
+        kind is unknown. The join names a missing right.
         """
         if self._membership.is_member:
             return

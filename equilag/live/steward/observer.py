@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from equilag.adapters.kafka.group_reader import GroupReader
-from equilag.adapters.kafka.reading import Reading, TopicOffsets
+from equilag.adapters.kafka.reading import RECONCILING, Reading, TopicOffsets
 from equilag.adapters.measuring.topic_columns import ObservedOffsets
 from equilag.domain.group.group import NOBODY, Group
 from equilag.live.rebalance.assignments import is_cooperative
@@ -128,7 +128,7 @@ class GroupObserver:
             },
             silent={key: silent[name] for key, name in names.items() if name in silent},
             broken=count_broken(group, options.policy, group.owner),
-            settled=reading.settled,
+            settled=reading.state not in RECONCILING,
             rebalances=rebalances,
             began=began,
         )
