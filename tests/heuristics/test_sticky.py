@@ -14,6 +14,7 @@ from support.claimed_groups import groups, load, named, snapshots
 from equilag.domain.group.group import NOBODY
 from equilag.domain.plan.metrics import count_moves, member_counts, moved
 from equilag.heuristics import get_assignor
+from equilag.heuristics.sticky import even_out
 
 
 def sticky(group):
@@ -82,6 +83,25 @@ def test_owners_keep_all_they_own_where_filling_up_is_enough(data):
     rest = np.where(freed, NOBODY, assigned).astype(np.int32)
     smaller = load(with_owned(snapshot, named(group, rest)))
     assert not moved(rest, sticky(smaller)).any()
+
+
+@pytest.mark.parametrize(
+    ("total", "held", "owned", "change"),
+    [
+        # Two could give one to the third: the one that has more than it owned.
+        ([3, 3, 1], [3, 3, 1], [3, 2, 2], [0, -1, 1]),
+        ([3, 3, 1], [3, 3, 1], [2, 3, 2], [-1, 0, 1]),
+        # Two could receive the spare one: the one that had more before.
+        ([4, 1, 1], [4, 1, 1], [4, 1, 1], [-2, 1, 1]),
+        ([3, 1, 1], [3, 1, 1], [3, 1, 2], [-1, 0, 1]),
+        ([3, 1, 1], [3, 1, 1], [3, 2, 1], [-1, 1, 0]),
+        # What is held outside the class cannot be given.
+        ([9, 1, 0], [1, 1, 0], [1, 1, 0], [-1, 0, 1]),
+    ],
+)
+def test_who_gives_and_who_receives(total, held, owned, change):
+    arrays = (np.array(x, dtype=np.int64) for x in (total, held, owned))
+    assert even_out(*arrays).tolist() == change
 
 
 def by_loops(group):

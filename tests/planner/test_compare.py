@@ -16,7 +16,6 @@ from equilag.domain.errors import InputError
 from equilag.domain.group.group import NOBODY
 from equilag.domain.policy.policy import Policy
 from equilag.heuristics import assignor_names
-from equilag.heuristics.sticky import StickyAssignor
 from equilag.planner.compare import Comparison, compare
 
 GROUP = group_of([4, 3], [[0, 1], [0], [0, 1]], [0, 0, 0, 0, 2, 2, -1], [9, 8, 7, 1, 30, 2, 2])
@@ -116,11 +115,6 @@ def test_its_bound_holds_for_any_assignment() -> None:
 
 def test_without_members_there_is_nothing_to_claim() -> None:
     assert equilag.assign(ODD["no members"](), "sticky").claims == ()
-
-
-def test_an_assignor_that_is_an_object() -> None:
-    plan, by_name = equilag.assign(GROUP, StickyAssignor()), equilag.assign(GROUP, "sticky")
-    assert (plan.algorithm, plan.assignment) == ("sticky", by_name.assignment)
 
 
 @pytest.mark.parametrize("way_in", [equilag.solve, lambda group: equilag.assign(group, "sticky")])

@@ -6,10 +6,8 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from hypothesis import HealthCheck, given, settings
-from hypothesis import strategies as st
 from support.constraints import constraint_for
-from support.groups import group_of, groups, problem_of, small_groups
+from support.groups import group_of, problem_of, small_groups
 from support.oracles import Assignments
 from support.reduced_groups import capacity_cases
 from support.small_problems import (
@@ -82,16 +80,6 @@ def test_decides_as_brute_force(name: str, balance: str) -> None:
         for max_moves in (None, int(rng.integers(0, 4))):
             for move_cost in (0, int(rng.integers(1, 100))):
                 decides_as_brute_force(group, Policy(name, balance), max_moves, move_cost)
-
-
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
-@given(
-    groups(limit=200), st.sampled_from(BALANCES), st.none() | st.integers(0, 4), st.integers(0, 9)
-)
-def test_decides_as_brute_force_on_odd_shapes(
-    group: Group, balance: str, max_moves: int | None, move_cost: int
-) -> None:
-    decides_as_brute_force(group, Policy(balance=balance), max_moves, move_cost)
 
 
 def test_a_group_as_large_as_lags_allow_is_decided_the_same_at_any_scale() -> None:

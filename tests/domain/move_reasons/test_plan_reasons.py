@@ -251,3 +251,9 @@ def test_exactly_the_paths_that_lower_the_sum_of_squares_even_counts() -> None:
 
 def test_every_kind_has_words() -> None:
     assert set(REASONS) == set(MOVE_REASON_KINDS)
+
+
+def test_the_heaviest_of_both_sides_change_places() -> None:
+    group = group_of([5], [[0], [0]], owners=[0, 0, 1, 1, 0], lags=[5, 9, 2, 3, 1])
+    chains = planned(group, 1, 1, 0, 0, 1).reasons.chains
+    assert sorted(sorted(p for _, p in chain) for chain in chains) == [[0, 2], [1, 3], [4]]

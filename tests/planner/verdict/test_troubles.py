@@ -42,16 +42,16 @@ def sure_of_stuck(case: Case) -> bool:
 
 
 def test_the_trouble_is_found() -> None:
-    assert not wrong_of(troubled_cases(108, 11))
+    assert not wrong_of(troubled_cases(54, 11))
 
 
 def test_what_is_cut_is_no_reason_to_act() -> None:
-    assert not wrong_of(troubled_cases(192, 12, are_cut=True))
+    assert not wrong_of(troubled_cases(96, 12, are_cut=True))
 
 
 def test_healthy_groups_are_left_alone() -> None:
-    assert not wrong_of(healthy_cases(150, 13))
-    assert not any(map(sure_of_stuck, healthy_cases(100, 13)))
+    assert not wrong_of(healthy_cases(75, 13))
+    assert not any(map(sure_of_stuck, healthy_cases(50, 13)))
 
 
 @pytest.mark.parametrize("case", [*troubled_cases(18, 14)], ids=lambda case: case.name)

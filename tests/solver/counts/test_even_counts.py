@@ -7,9 +7,8 @@ from random import Random
 
 import numpy as np
 import pytest
-from hypothesis import given
 from support.constraints import balanced_assignment
-from support.groups import group_of, groups, ramp, random_group, small_groups
+from support.groups import group_of, ramp, random_group, small_groups
 from support.local_search import POLICIES
 from support.oracles import Assignments, most_even_flow
 from support.reduced_groups import best_counts, extended_columns, random_reduced
@@ -44,13 +43,6 @@ def test_the_count_whose_last_partition_costs_a_level_is_found_whatever_is_round
     level = marginal_cost(count, capacity)
     assert (count_upto(level, capacity) == count).all()
     assert (count_upto(np.nextafter(level, 0.0), capacity) == count - 1).all()
-
-
-@given(groups())
-def test_odd_shapes(group: Group) -> None:
-    for policy in POLICIES:
-        everything = Assignments.all(group, policy.name == "sticky-yet-fair")
-        assert balanced_assignment(group, policy) in everything.balanced(policy.balance)
 
 
 @pytest.mark.parametrize("seed", range(3))

@@ -22,8 +22,9 @@ from equilag.domain.group.group import Group, Index
 from equilag.domain.policy.policy import Policy
 from equilag.domain.reduction.reduce import reduce_group
 from equilag.solver.counts.even_counts import balanced
+from equilag.solver.local_search.assignment_state import AssignmentState
 from equilag.solver.local_search.load_targets import Window
-from equilag.solver.local_search.window_search import search_window
+from equilag.solver.local_search.window_search import lighten, search_window
 
 STEPS = 600
 """Enough for the groups here; some would go on without an end, see below."""
@@ -71,6 +72,13 @@ def rings(rng: np.random.Generator) -> Iterator[Group]:
         yield group_of(sizes, reading, lags=rng.integers(1, 100, sum(sizes)))
 
 
+def ring_states(rng: np.random.Generator) -> Iterator[AssignmentState]:
+    """Where the search starts in each of them."""
+    for group in rings(rng):
+        constraint, assigned, _ = start_of(group, Policy())
+        yield AssignmentState.of(group, constraint, assigned)
+
+
 # All together.
 
 
@@ -103,6 +111,20 @@ def test_long_ways_are_found() -> None:
         assert found in truth
         best += spread_of(group, found) == truth.spread.min()
     assert best > 5
+
+
+def test_lighten_makes_a_member_lighter() -> None:
+    rng, done = np.random.default_rng(94), 0
+    for state in ring_states(rng):
+        window = Window(int(state.loads.min()) // 2, int(state.loads.max()) - 1)
+        for member in range(state.group.n_members):
+            load, outside = int(state.loads[member]), window.outside(state.loads).sum()
+            lighter = lighten(state, member, window, never)
+            assert state.constraint.admits(state.assigned)
+            assert lighter is bool(state.loads[member] < load)
+            assert window.outside(state.loads).sum() < outside or not lighter
+            done += lighter
+    assert done > 2
 
 
 @pytest.mark.parametrize("balance", ["per-topic", "both"])
