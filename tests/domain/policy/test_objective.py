@@ -48,6 +48,19 @@ def test_the_tolerance_counts_only_with_a_mean() -> None:
     assert tolerant.allowance(MEAN) == 1
 
 
+def first(asked: Objective, *rows: Figures, fewest: int = 1) -> Figures:
+    """The figures that come first in the objective's order."""
+    caps = asked.caps(rows, MEAN, members=4)
+    return min(rows, key=lambda figures: asked.key(figures, fewest, caps))
+
+
+def test_ties_are_broken_by_excess_by_moves_and_then_by_unevenness() -> None:
+    asked = objective()
+    less, fewer, rough = Figures(2, 5, 3.0, 9.0), Figures(2, 4, 4.0, 1.0), Figures(2, 5, 3.0, 10.0)
+    assert first(asked, fewer, rough, less) == less
+    assert first(asked, fewer, Figures(2, 4, 4.0, 2.0)) == fewer
+
+
 def test_the_claim_that_bounds_the_last_goal() -> None:
     assert Aim(None, objective().move_cost).claim == SPREAD
     assert Aim(None, objective(move_cost=1).move_cost).claim == VALUE

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from fractions import Fraction
 from itertools import count
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from support.constraints import balanced_assignment
 from support.groups import group_of
 from support.local_search import never, spread_of
@@ -17,7 +20,7 @@ from equilag.domain.constraint import CountConstraint, constraint_of
 from equilag.domain.group.group import Group, Index
 from equilag.domain.plan.metrics import is_valid, member_loads
 from equilag.domain.policy.policy import Policy
-from equilag.solver.exchange.paired_exchange import PATIENCE, exchange_in_pairs
+from equilag.solver.exchange.paired_exchange import PATIENCE, crowd, exchange_in_pairs
 from equilag.solver.lower_bounds.load_bounds import load_bounds
 
 TOTAL = Policy()
@@ -80,6 +83,30 @@ def test_rows_are_for_groups_whose_members_are_alike(group: Group, name: str, al
 
 
 # Heavy partitions.
+
+
+def crowd_of(lag: list[int], members: int, width: int, n_empty: int) -> int:
+    """The plain way: for every number of heavy ones, what the others have to share."""
+    best, least = 0, None
+    for n in range(min(members, len(lag) + 1)):
+        heavy = lag[len(lag) - n :]
+        room = n * (width - 1) - min(n, n_empty)
+        beside = lag[: min(max(0, room), len(lag) - n)]
+        left = Fraction(sum(lag) - sum(heavy) - sum(beside), members - n)
+        if least is None or left < least:
+            best, least = n, left
+    return best
+
+
+@given(
+    st.lists(st.one_of(st.integers(0, 9), st.integers(0, 10**6)), min_size=1, max_size=30),
+    st.integers(1, 12),
+)
+def test_crowd_is_the_number_that_leaves_the_least(lags: list[int], members: int) -> None:
+    width = -(-len(lags) // members)
+    shape = members, width, width * members - len(lags)
+    lag = sorted(lags)
+    assert crowd(np.array(lag, np.int64), *shape) == crowd_of(lag, *shape)
 
 
 @pytest.mark.parametrize(
