@@ -86,6 +86,8 @@ MEMBERSHIP: Final = (
     Option("--keep-seat", "", "", parameter="keep_membership"),  # its old name
     Option("--plan-key", "FILE", "sign plans for KIP-848 groups with this file's text, the brokers'"
            " equilag.plan.key", Path),
+    Option("--convert", "", "lead a classic group through the brokers' plug-in: they convert it to"
+           " KIP-848, and back once no steward runs"),
     Option("--outvote", "", "lead a KIP-848 group whose members name another assignor, by more"
            " carriers"),
     Option("--protocol", "NAME", "name of an assignor that the members use besides those of Kafka's"
@@ -153,6 +155,7 @@ def steward_options(args: argparse.Namespace) -> StewardOptions:
         take_over=args.take_over,
         take_over_wait=args.take_over_wait,
         keep_membership=args.keep_membership,
+        convert=args.convert,
         outvote=args.outvote,
         plan_key=b"" if args.plan_key is None else read_key(args.plan_key),
     )

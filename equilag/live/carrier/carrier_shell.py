@@ -97,7 +97,8 @@ class CarrierShell:
             self._permit()
             epoch = self._look(triggered)
         except (NoPlugIn, MissingRight, Refused) as error:
-            self._shared.become("passive", f"{PASSIVE_REASON}; {error}")
+            why = "" if self._shared.options.convert else f"{PASSIVE_REASON}; "
+            self._shared.become("passive", f"{why}{error}")
             self.pause_s = _PASSIVE_S
         except Fenced:  # the election has another holder, and the leader loop stands by
             pass
@@ -142,7 +143,8 @@ class CarrierShell:
             key = self._shared.options.plan_key
             self._carriers = GroupCarriers(self._client, self._group, key, self._least)
         self._carriers.check_brokers()
-        described = self._client.describe({self._group: True})[self._group]
+        kind = None if self._shared.options.convert else True
+        described = self._client.describe({self._group: kind})[self._group]
         if not isinstance(described, Described):
             if described.forbidden:
                 raise MissingRight(needs_right(described, self._group))

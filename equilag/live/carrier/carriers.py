@@ -13,6 +13,7 @@ from uuid import UUID
 from equilag.adapters.kafka.client_config import quietly
 from equilag.adapters.kafka.described import MissingRight, needs_describe
 from equilag.adapters.kafka.plain.plain_client import (
+    GONE,
     ConsumerGroupDescribeRequest,
     PlainClient,
     failure_of,
@@ -91,12 +92,15 @@ class Coordinator:
         return int(answer.member_epoch)
 
     def members(self) -> dict[str, Any]:
-        """Return what it tells of each member by its id. Raises Refused, Unreachable."""
+        """Return what it tells of each member by its id; nothing of a classic group. Raises
+        Refused, Unreachable."""
         request = ConsumerGroupDescribeRequest(
             group_ids=[self._group], include_authorized_operations=False
         )
         (group,) = self._ask(request).groups
-        if failure := failure_of(group):
+        if (failure := failure_of(group)) is GONE:
+            return {}
+        if failure:
             self._node = None
             raise Unreachable(failure.reason)
         return {one.member_id: one for one in group.members}

@@ -94,7 +94,8 @@ class LeaderLoop:
 
     def _is_passive(self) -> bool:
         observation = self._shared.observation
-        return observation is not None and observation.kind == CONSUMER
+        kind = "" if observation is None else observation.kind
+        return kind == CONSUMER or self._shared.options.convert
 
     def _stand_by(self) -> None:
         """Take no part in the group until the election makes this steward the holder."""

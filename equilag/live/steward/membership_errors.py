@@ -76,6 +76,11 @@ _REASONS: Final = {
         "the brokers do not allow this session timeout"
         " (group.min.session.timeout.ms, group.max.session.timeout.ms)"
     ),
+    errors.GroupIdNotFoundError: (
+        "its brokers do not convert group {group!r}: its members have librdkafka's"
+        " cooperative-sticky, or the brokers another group.consumer.migration.policy; it is led as"
+        " it is without --convert"
+    ),
     errors.GroupMaxSizeReachedError: "group {group!r} is full (group.max.size)",
 }
 

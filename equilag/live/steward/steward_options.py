@@ -57,6 +57,8 @@ class StewardOptions:
 
     plan_key: bytes = field(default=b"", repr=False)
     """With which plans for KIP-848 groups are signed, empty for none."""
+    convert: bool = False
+    """Lead a classic group by carriers, too: with the first one brokers convert it to KIP-848."""
     outvote: bool = False
     """Lead a KIP-848 group whose members name another assignor, with a carrier more than they
     are."""

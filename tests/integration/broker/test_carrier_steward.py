@@ -209,6 +209,40 @@ def test_members_that_name_another_assignor_are_outvoted_on_request(
         until(lambda: all(led.members.held()) and second.status()["plan_step"] == "owned", 60)
 
 
+CLASSIC = {"group.protocol": "classic", "heartbeat.interval.ms": "300"}
+
+
+@pytest.mark.long
+def test_a_classic_group_is_converted_on_request(ready: list[Broker], tmp_path: Path) -> None:
+    """And is one again when the steward has gone."""
+    with ExitStack() as stack:
+        led = Led(ready, tmp_path, stack, **CLASSIC, **{"partition.assignment.strategy": "range"})
+        run = led.steward("leader", "--convert")
+        led.reach([1, 3])
+        assert [0] in led.members.held()
+        assert led.kind() == "consumer"
+        led.members.add()
+        led.reads_until(lambda: all(led.members.held()))
+        assert run.end() == 0
+        led.reads_until(lambda: led.kind() == "classic")
+        led.reach([1, 1, 2])
+
+
+@pytest.mark.long
+def test_a_group_that_cannot_be_converted_goes_on(ready: list[Broker], tmp_path: Path) -> None:
+    """librdkafka's cooperative-sticky writes into its assignments what no other assignor reads."""
+    sticky = {"partition.assignment.strategy": "cooperative-sticky"}
+    with ExitStack() as stack:
+        led = Led(ready, tmp_path, stack, **CLASSIC, **sticky)
+        led.members.add()
+        led.reach([1, 1, 2])
+        before = led.members.held()
+        run = led.steward("passive", "--convert")
+        assert "its brokers do not convert group 'led-848'" in run.status()["role_reason"]
+        stays(lambda: led.members.held() == before, 8)
+        assert led.kind() == "classic"
+
+
 @pytest.mark.long
 def test_each_right_that_is_missing_is_named(ready: list[Broker], led: Led, tmp_path: Path) -> None:
     admin = admin_of(servers(ready))

@@ -185,6 +185,25 @@ def test_on_request_carriers_outvote_the_members(monkeypatch: pytest.MonkeyPatch
     assert here.turn() == (6, ["keep"])
 
 
+def test_on_request_a_classic_group_has_carriers(monkeypatch: pytest.MonkeyPatch) -> None:
+    """It is asked for as either kind; brokers that do not convert it say so."""
+    here = Scene(monkeypatch, convert=True)
+    here.holds(HELD)
+    kinds = list[bool | None]()
+
+    def describe(groups: dict[str, bool | None]) -> dict[str, Described | ReadFailure]:
+        kinds.extend(groups.values())
+        return dict.fromkeys(groups, here.group)
+
+    monkeypatch.setattr(here, "describe", describe)
+    here.problem = Refused("it cannot be converted")
+    assert here.turn()[0] is None
+    assert here.state.facts.role_reason == "it cannot be converted"
+    here.problem = None
+    assert here.turn() == (5, [{"a": [0, 1], "b": [2]}])
+    assert kinds == [None]
+
+
 def test_more_members_than_carriers_can_outvote(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(carrier_shell, "MAX_PIECES", 2)
     here = Scene(monkeypatch, outvote=True)
