@@ -7,7 +7,7 @@ import subprocess
 import sys
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
 import pytest
 from support.fleet_oracle import signals
@@ -25,7 +25,7 @@ from equilag.domain.errors import InputError
 from equilag.pipeline.sources.signals import FAULTS, STATES, Span
 
 SMALL: Final = HistorySettings(
-    groups=90, partitions=4_000, samples=7, every=60, seed=3, faults=True
+    groups=60, partitions=1_000, samples=5, every=60, seed=3, faults=True
 )
 
 
@@ -34,17 +34,11 @@ def read(folder: Path) -> tuple[list[Row], list[Row]]:
     return read_table(folder, "offsets"), read_table(folder, "members")
 
 
-@pytest.fixture(scope="module")
-def made(tmp_path_factory: pytest.TempPathFactory) -> tuple[Any, list[Row], list[Row]]:
-    folder = tmp_path_factory.mktemp("history")
-    result = write_history(folder, SMALL)
-    assert json.loads((folder / "made.json").read_text("utf-8")) == result
-    return result, *read(folder)
-
-
-def test_made_json_has_the_sizes(made: tuple[Any, list[Row], list[Row]]) -> None:
+def test_made_json_has_the_sizes(tmp_path: Path) -> None:
     """And faults, which `tests/integration/spark/test_job.py` counts."""
-    result, offsets, members = made
+    result = write_history(tmp_path, SMALL)
+    assert json.loads((tmp_path / "made.json").read_text("utf-8")) == result
+    offsets, members = read(tmp_path)
     groups = {row["group"] for row in [*offsets, *members]}
     assert len(groups) == result["groups"] == SMALL.groups
     assert groups >= result["faults"].keys()
@@ -56,7 +50,7 @@ def test_made_json_has_the_sizes(made: tuple[Any, list[Row], list[Row]]) -> None
 
 
 def test_a_clean_history_has_every_sample_and_no_faults(tmp_path: Path) -> None:
-    settings = HistorySettings(groups=30, partitions=1_500, samples=6, seed=5, member_rounds=6)
+    settings = HistorySettings(groups=30, partitions=600, samples=6, seed=5, member_rounds=6)
     result = write_history(tmp_path, settings)
     offsets, members = read(tmp_path)
     assert result["faults"] == {}
@@ -69,7 +63,7 @@ def test_a_clean_history_has_every_sample_and_no_faults(tmp_path: Path) -> None:
 
 
 def test_a_seed_gives_the_same_tables(tmp_path: Path) -> None:
-    settings = HistorySettings(groups=45, partitions=2_000, samples=5, faults=True)
+    settings = HistorySettings(groups=45, partitions=1_000, samples=5, faults=True)
     one, two, other = (
         write_history(tmp_path / str(number), replace(settings, seed=seed))
         for number, seed in enumerate((1, 1, 2))

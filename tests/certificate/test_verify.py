@@ -26,6 +26,8 @@ from equilag.domain.plan.plan import Plan
 from equilag.domain.policy.policy import ALWAYS
 from equilag.domain.policy.policy_settings import POLICIES
 
+pytestmark = pytest.mark.xdist_group("verify")  # plans are made once
+
 SNAPSHOT: Final = snapshot_of(
     [4, 3], [[0, 1], [0], [0, 1]], [0, 0, 0, 0, 2, 2, -1], [9, 8, 7, 1, 30, 2, 2]
 )

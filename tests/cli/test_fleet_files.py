@@ -22,6 +22,8 @@ from equilag.adapters.files import OutputFile, write_both
 from equilag.domain.errors import InputError
 from equilag.pipeline.results.export import file_stem
 
+pytestmark = pytest.mark.xdist_group("fleet files")  # the run is made once
+
 RUN = SAMPLES / "fleet-run"
 ODD = "λ/$x \x1b"
 

@@ -23,6 +23,8 @@ from equilag.report.reports.simulation import SimulationReport
 from equilag.report.reports.size import SizeReport
 from equilag.report.words.group import DOCS, causes_section
 
+pytestmark = pytest.mark.xdist_group("causes")  # the reports are made once
+
 SECTIONS: Final = dict(
     re.findall(r"^## (\S+)\n(.*?)(?=^## |\Z)", (CHECKOUT / DOCS).read_text("utf-8"), re.M | re.S)
 )
