@@ -131,7 +131,7 @@ def _search(best: SizedPlan, state: SolveState, budget: Budget, proves: bool) ->
     `proves` is False if the state is about fewer plans than those that are asked for.
     """
     observer, seen = ProgressObserver(None, budget), 0
-    for phase in phases_for(state, budget):
+    for phase in phases_for(state):
         part = budget.share(phase.share)
         for stage in phase.stages:
             if best.settled:

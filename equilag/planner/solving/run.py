@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from functools import partial
 from typing import Final, NamedTuple
 
-from equilag.certificate.exhaustive.small_problem import MAX_ITEMS_MOVING, MAX_MEMBERS_MOVING
 from equilag.domain.budget import Budget
 from equilag.domain.errors import ContradictedBound, InputError
 from equilag.domain.plan.claim import Claim
@@ -58,7 +57,6 @@ from equilag.planner.stages.levelling_stages import (
     paired_exchange,
     window_search,
 )
-from equilag.solver.exchange.exchange_beam import WIDTH
 
 
 class Phase(NamedTuple):
@@ -134,13 +132,9 @@ LIMITED: Final[tuple[Phase, ...]] = (
     Phase((BOUNDS, GREEDY, FEW._replace(run=partial(few_exchanges, within_limit=True))), 0.35),
     SHORTAGE,
 )
-"""The first plans within a small limit on moves, where the clock alone limits the run."""
-EARLY_PROOF: Final = Phase((MOVES, PROOF), share=0.75)
+"""The first plans within a small limit on moves."""
+EARLY_PROOF: Final = Phase((MOVES, PROOF._replace(upto=0.6)), share=0.75)
 """Their proof, before the search goes on for what lies beyond the limit."""
-WIDER_BEAM: Final = Phase(
-    (Stage("few exchanges", partial(few_exchanges, width=2 * WIDTH, within_limit=True)),), share=0.8
-)
-"""Better plans within the limit where that proof failed, or is too far off to be tried first."""
 REMAINING: Final[tuple[Phase, ...]] = (
     Phase(tuple(stage._replace(upto=0.0) for stage in (BULK, TRANSFERS, WINDOWS, ROUNDS))),
 )
@@ -195,29 +189,23 @@ def state_of(task: Task, draft: Draft, notes: list[str]) -> SolveState | None:
     return state
 
 
-def phases_for(state: SolveState, budget: Budget) -> tuple[Phase, ...]:
-    """The phases of a run, in their order.
-
-    Where the clock alone limits the run, a small limit on moves comes first, and what lies beyond
-    it later. Counted work is spent in the same order for all limits, so that all plans of one
-    effort agree.
-    """
+def phases_for(state: SolveState) -> tuple[Phase, ...]:
+    """The phases of a run, in their order: a proof within a small limit on moves comes first, and
+    what lies beyond it later."""
     if state.whole_front:
         return (*SEARCHING, *POINTS, *REMAINING)
     limit, problem = state.limit, state.problem
-    size = problem.group.n_partitions
     usual = (*SEARCHING, *PROVING, *REMAINING)
     if limit is None or limit > problem.fewest_moves + MOST_EXTRA:
         return usual
-    if budget.counted or size > MAX_ITEMS_MOVING or problem.active > MAX_MEMBERS_MOVING:
+    if limit * problem.group.n_partitions > PROVABLE:
         return usual
-    near = limit * size <= PROVABLE
-    return (*LIMITED, *((EARLY_PROOF, WIDER_BEAM) if near else (WIDER_BEAM,)), *usual)
+    return (*LIMITED, EARLY_PROOF, *usual)
 
 
 def search(state: SolveState, budget: Budget, observer: ProgressObserver) -> None:
     """Carry out the phases in turn, each with its share of the time that is left."""
-    for phase in phases_for(state, budget):
+    for phase in phases_for(state):
         improve(state, budget.share(phase.share), observer, phase.stages)
 
 

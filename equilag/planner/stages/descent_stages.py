@@ -89,7 +89,7 @@ CELLS: Final = 1_000_000
 
 
 def few_exchanges(
-    state: SolveState, turn: Turn, width: int = WIDTH, within_limit: bool = False
+    state: SolveState, turn: Turn, within_limit: bool = False
 ) -> Iterator[Contribution]:
     """An even plan for each of the lowest numbers of moves, by a beam search over exchanges.
 
@@ -110,7 +110,7 @@ def few_exchanges(
         most = min(most, state.limit)
     starts = [c.assigned for c in state.front.candidates if c.moves <= most]
     stop = turn.steps(extension_price(group))
-    for found in search_beam(group, problem.constraint, starts, FewExchanges(most, width), stop):
+    for found in search_beam(group, problem.constraint, starts, FewExchanges(most, WIDTH), stop):
         yield Proposal(found, "few-exchanges")
 
 
