@@ -25,9 +25,9 @@ from benchmarks.toolchains import failure, make_once
 SOURCES: Final = Path(__file__).parent / "java"
 _BUILD_S: Final = 300
 _STOP_S: Final = 20
+CLASSIC: Final = {"session.timeout.ms": 6000, "heartbeat.interval.ms": 300}
+"""In a KIP-848 group brokers set both."""
 QUICK: Final = {
-    "session.timeout.ms": 6000,
-    "heartbeat.interval.ms": 300,
     "auto.offset.reset": "earliest",
     "topic.metadata.refresh.interval.ms": 2000,
     "fetch.wait.max.ms": 50,
@@ -65,6 +65,7 @@ class RdMember:
                 "auto.commit.interval.ms": 500,
                 "enable.auto.offset.store": False,  # it would be committed before it is noted
                 "log_level": 0,
+                **({} if dotted.get("group.protocol") == "consumer" else CLASSIC),
                 **QUICK,
                 **dotted,
             }
@@ -140,7 +141,7 @@ class JavaMembers:
             **settings,
         }
         if own.get("group.protocol") != "consumer":
-            own = {"session.timeout.ms": 6000, "heartbeat.interval.ms": 300, **own}
+            own = {**CLASSIC, **own}
         command = ["java", "-Xmx256m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1"]
         command += ["-Dorg.slf4j.simpleLogger.defaultLogLevel=error"]
         command += ["-cp", f"{_classes()}:{broker.lib}/*", "equilag.tests.Members"]

@@ -16,6 +16,7 @@ from equilag.adapters.measuring.topic_columns import (
     renumbered,
 )
 from equilag.domain.columns import NOBODY, Floats, Index, Ints
+from equilag.planner.simulation.rebalance_price import COMMIT_S
 
 LEAST: Final = 8
 """Observations that are kept even if they are older than the window: a follower of an assignor may
@@ -71,7 +72,8 @@ class SampleRing:
 
     def commit_gap(self) -> float:
         """Return the longest time for which a partition with unread records and one holder had no
-        commit, as seen before one came; 0 if none came."""
+        commit, as seen before one came; 0 if none came. Where observations are rare, one came in
+        the usual time after the last without it."""
         return self._waits()[0]
 
     def commit_ages(self) -> dict[str, float]:
@@ -89,7 +91,8 @@ class SampleRing:
         since = np.full(self.columns.number, np.inf)
         for before, row in pairwise(self.rows):
             came = row.offsets[2] > before.offsets[2]
-            longest = max(longest, float((row.at - since[came]).max(initial=0.0)))
+            at = min(row.at, before.at + COMMIT_S)
+            longest = max(longest, float((at - since[came]).max(initial=0.0)))
             waits = row.offsets[1] > row.offsets[2]
             anew = came | np.isinf(since) | (row.holder != before.holder)
             since = np.where(waits, np.where(anew, row.at, since), np.inf)

@@ -164,3 +164,13 @@ def test_commits_wait_for_polls_and_stop_with_their_member() -> None:
     assert ring.commit_ages() == {"dead": 35.0}
     ring.add(ObservedOffsets(65.0, {"t": [0] * 3}, {"t": [999] * 3}, {"t": [600, 200, 650]}, held))
     assert ring.commit_ages() == {"slow": 0.0, "dead": 40.0, "idle": 0.0}
+
+
+def test_rare_observations_do_not_make_commits_rare() -> None:
+    for every, gap in ((30, 5.0), (90, 65.0)):
+        ring = SampleRing(600.0)
+        for second in range(0, 181, 30):
+            held, commits = {"m": {"t": [0]}}, [10 * (second // every * every) - 5]
+            ends = [10 * second]
+            ring.add(ObservedOffsets(float(second), {"t": [0]}, {"t": ends}, {"t": commits}, held))
+        assert ring.commit_gap() == gap
