@@ -18,9 +18,7 @@ from equilag.pipeline.fleet_options import FleetOptions, GroupSettings, Rules
 
 Row = dict[str, Any]
 
-FAULTY: Final = HistorySettings(
-    groups=44, partitions=1_500, samples=8, every=60, seed=4, faults=True
-)
+FAULTY: Final = HistorySettings(groups=44, partitions=900, samples=8, every=60, seed=4, faults=True)
 TINY: Final = HistorySettings(groups=5, partitions=60, samples=4, every=60, seed=7)
 SETTINGS: Final = GroupSettings(Policy(), effort=0.02, time_limit=60.0, seed=3)
 

@@ -84,10 +84,10 @@ def test_limits_are_options(
     )
     path = tmp_path / "g.json"
     equilag.save_snapshot(group, path)
-    assert main(["plan", str(path), "--check", "--effort", "0.05", *options]) == status
+    assert main(["plan", str(path), "--check", "--effort", "0.01", *options]) == status
     capsys.readouterr()
     for command in ("plan", "explain", "report", "size", "simulate"):
-        argv = [command, str(path), "--json", "--effort", "0.05", *options]
+        argv = [command, str(path), "--json", "--effort", "0.01", *options]
         assert main([*argv, *(["--capacity", "*=9"] if command == "simulate" else [])]) == 0
         verdict = json.loads(capsys.readouterr().out)["verdict"]
         assert (verdict["action"] != "leave") == (status == 10), command
