@@ -19,6 +19,7 @@ import numpy as np
 from confluent_kafka.admin import AdminClient
 from confluent_kafka.cimpl import NewTopic
 
+from benchmarks.broker_plugin import ASSIGNORS, plugged_jars
 from benchmarks.kafka_broker import start_broker
 from benchmarks.live.hand_plan import hand_plan
 from benchmarks.live.load_figures import Seen, figures_of, process_rates, settled_after
@@ -82,7 +83,12 @@ def measured_scenario(scenario: LoadScenario, logs: Path) -> dict[str, Any]:
     began_load = machine()
     with tempfile.TemporaryDirectory(prefix="live-load-") as name, ExitStack() as stack:
         folder = Path(name)
-        broker = start_broker(folder / "broker")
+        settings, lib = dict[str, str](), None
+        if scenario.heartbeat_ms:
+            lib = plugged_jars(folder / "lib")
+            heartbeat = {"group.consumer.heartbeat.interval.ms": str(scenario.heartbeat_ms)}
+            settings = {**ASSIGNORS, **heartbeat}
+        broker = start_broker(folder / "broker", settings, lib)
         stack.callback(broker.stop)
         topic = scenario.name
         make_topic(broker.bootstrap, topic, scenario.partitions)

@@ -26,6 +26,7 @@ class Side:
 
 
 NONE: Final = Side("none", "no steward", "members")
+UNIFORM: Final = replace(NONE, words="the brokers' `uniform`")
 BY_LAG: Final = Side(
     "by-lag",
     "steward by lag, all members equal",
@@ -78,6 +79,8 @@ class LoadScenario:
     partitions: int
     phases_of: Callable[[Ints], list[Phase]]
     sides: tuple[Side, ...] = FOUR
+    heartbeat_ms: int = 0
+    """Of members of a KIP-848 group, which its brokers set; 0 for a classic group."""
     arrivals_seed: int | None = SEED
     """None: at regular intervals."""
     threads: int = 1
@@ -153,12 +156,26 @@ def steady(seconds: float) -> LoadScenario:
     return replace(slow_member(seconds), name="steady", words="steady load", sides=(BY_WORK,))
 
 
+def slow_kip848(heartbeat_ms: int) -> Callable[[float], LoadScenario]:
+    def scenario(seconds: float) -> LoadScenario:
+        every = f"{heartbeat_ms / 1000:g} s"
+        return replace(
+            slow_member(seconds), name=f"slow-member-848-{heartbeat_ms}", measured_from=60.0,
+            words=f"one slow member of six, KIP-848, heartbeats every {every}",
+            sides=(UNIFORM, BY_WORK, BY_HAND), heartbeat_ms=heartbeat_ms,
+        )  # fmt: skip
+
+    return scenario
+
+
 SCENARIOS: Final[dict[str, tuple[Callable[[float], LoadScenario], float]]] = {
     "slow-member": (slow_member, 480.0),
     "changing-rates": (changing_rates, 480.0),
     "peak": (peak, 360.0),
     "peer": (peer, 480.0),
     "steady": (steady, 1800.0),
+    "slow-member-848-5000": (slow_kip848(5000), 300.0),
+    "slow-member-848-1000": (slow_kip848(1000), 300.0),
 }
 """How each is made for a number of seconds, and how many a full run has."""
 

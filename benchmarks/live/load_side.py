@@ -16,13 +16,15 @@ from benchmarks.live.load_scenarios import LoadScenario, Side
 from benchmarks.live.steward_run import StewardRun
 from equilag.domain.columns import Floats, Ints
 
+CLASSIC: Final = {"partition.assignment.strategy": "cooperative-sticky"}
+KIP_848: Final = {"group.protocol": "consumer"}
 _LEADS_S: Final = 60
 """Seconds that a steward may take to start on a busy machine."""
 
 
 class LiveSide:
     """Started at once. Members have librdkafka's defaults (commits every 5 s, heartbeats every
-    3 s, sessions of 45 s), but for the assignor and the first offset."""
+    3 s, sessions of 45 s), but for the assignor or the protocol, and the first offset."""
 
     def __init__(
         self, side: Side, scenario: LoadScenario, bootstrap: str, topic: str, folder: Path
@@ -40,7 +42,7 @@ class LiveSide:
             "bootstrap.servers": bootstrap,
             "group.id": group,
             "auto.offset.reset": "earliest",
-            "partition.assignment.strategy": "cooperative-sticky",
+            **(KIP_848 if scenario.heartbeat_ms else CLASSIC),
         }
         if side.kind == "steward":
             self.steward = StewardRun(folder, bootstrap, group, *side.options)

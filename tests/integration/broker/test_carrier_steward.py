@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 from confluent_kafka.admin import AclOperation, ResourceType
-from support.broker_plugin import CLASS, KEY, plugged_brokers
+from support.broker_plugin import KEY, plugged_brokers
 from support.json_schemas import findings
 from support.kafka_broker import Broker, servers
 from support.kip848_members import Kip848Members
@@ -19,6 +19,7 @@ from support.live_topics import admin_of, commit, fill, make_topic
 from support.steward_scene import QUICKLY
 from support.waiting import stays, until
 
+from benchmarks.broker_plugin import CLASS
 from benchmarks.live.steward_run import StewardRun
 from equilag.adapters.kafka.client_config import kafka_config
 from equilag.adapters.kafka.group_reader import GroupReader
