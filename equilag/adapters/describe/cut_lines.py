@@ -10,7 +10,7 @@ from equilag.adapters.describe import table_header as col
 from equilag.adapters.describe.find_tables import TablesFound
 from equilag.adapters.describe.partition_rows import UNKNOWN_OWNER, PrintedRow, is_nobody
 from equilag.adapters.describe.printed_table import PrintedTable
-from equilag.adapters.describe.printed_text import PrintedLines, TextLine
+from equilag.adapters.describe.printed_text import PrintedLines
 from equilag.adapters.describe.row_cells import (
     NOTHING,
     Cells,
@@ -19,11 +19,10 @@ from equilag.adapters.describe.row_cells import (
     lag_agrees,
     like_a_row,
 )
-from equilag.adapters.describe.row_pieces import is_whole
+from equilag.adapters.describe.row_pieces import is_whole, lacks_of
 from equilag.adapters.describe.table_header import TableHeader
 from equilag.domain.show import show
 
-_NAME: Final = re.compile(r"[\w.-]{1,249}")
 _RANDOM: Final = re.compile(r".*-[0-9a-f]{4}[0-9a-f-]*")
 """An id that goes on into its random digits: the rest of it tells no members apart."""
 _DIGITS: Final = re.compile(r"[0-9a-f-]+")
@@ -38,49 +37,39 @@ class CutLine(NamedTuple):
     group: str | None
 
 
-def is_shorter(line: TextLine, header: TableHeader) -> bool:
-    """True if the line has fewer cells than the header has columns."""
-    return len(_pieces(line.text, header)) < len(header.names)
+class CutEnds(NamedTuple):
+    """What a copy cut off: rows that are left out, others below which some may be missing, and what
+    to remark on owners."""
+
+    left_out: list[CutLine]
+    ended: list[CutLine]
+    remarks: list[str]
 
 
-def leave_out_cut_rows(found: TablesFound) -> list[CutLine]:
-    """Take rows that are cut off before their owner out of the tables. Returns their lines.
+def mend_ends(found: TablesFound) -> CutEnds:
+    """Take rows that are cut off before their owner out of the tables, and complete the owner of
+    those that are cut off in it by the only id that begins so; without one, nobody knows it.
 
-    A line without a line break that is no row, but begins as one, counts too.
+    A line without a line break that is no row, but begins as one, counts as a row.
     """
-    cut = []
+    ids = {member for table in found.tables for member in table.owners()}
     for table in found.tables:
-        if not (table.header.has_offsets and table.rows):
-            continue
-        unended = found.unended or table.below > 0 or table is not found.tables[-1]
-        if table.below < table.header.pieces and _is_cut(table.rows[-1], table, unended):
-            group = table.last_group
-            cut.append(CutLine(table.rows.pop().line, group))
-    return cut or _cut_beginning(found)
-
-
-def mend_cut_owners(found: TablesFound) -> tuple[list[str], list[CutLine]]:
-    """Complete the owner of rows that are cut off in it, by the only id that begins so.
-
-    Without one, nobody knows the owner. Returns what to remark, and the rows that are cut off in
-    their owner or behind it, below which others may be missing.
-    """
-    ids: set[str] = set()
-    for table in found.tables:
-        ids |= table.owners()
         if table.header.has_members:
             ids |= {row.cells[col.MEMBER] for row in table.rows}
-    remarks: list[str] = []
-    cut: list[CutLine] = []
+    ends = CutEnds([], [], [])
     for table in found.tables:
-        if not (table.header.has_offsets and table.rows and not table.below):
+        if not (table.header.has_offsets and table.rows and table.below < table.header.pieces):
             continue
-        unended = found.unended and table is found.tables[-1]
-        mended = _mended(table, ids, found)
-        remarks += mended
-        if unended and (mended or _ends_behind_owner(table)):
-            cut.append(CutLine(table.rows[-1].line, table.last_group))
-    return remarks, cut
+        group, row, is_end = table.last_group, table.rows[-1], table is found.tables[-1]
+        if _is_cut(row, table, found.unended or table.below > 0 or not is_end):
+            ends.left_out.append(CutLine(row.line, group))
+            table.rows.pop()
+        elif not table.below:
+            mended = _mended(table, ids, found.unended and is_end)
+            ends.remarks.extend(mended)
+            if found.unended and is_end and (mended or _ends_behind_owner(table)):
+                ends.ended.append(CutLine(row.line, group))
+    return ends if ends.left_out else ends._replace(left_out=_cut_beginning(found))
 
 
 def _ends_behind_owner(table: PrintedTable) -> bool:
@@ -98,13 +87,12 @@ def _ends_behind_owner(table: PrintedTable) -> bool:
     return False
 
 
-def _mended(table: PrintedTable, ids: set[str], found: TablesFound) -> list[str]:
+def _mended(table: PrintedTable, ids: set[str], unended: bool) -> list[str]:
     (row,), names = table.rows, table.header.names
     column = _owner_column(table.header)
     if column not in names or table.filled(row) > names.index(column):
         return []
     is_last = names.index(column) == len(names) - 1
-    unended = found.unended and table is found.tables[-1]
     printed = row.cells.get(column, "")
     if is_last and not unended:
         return []
@@ -159,14 +147,14 @@ def _cut_beginning(found: TablesFound) -> list[CutLine]:
     if not (found.unended and tables and tables[-1].header.has_offsets and found.last):
         return []
     line, header, above = found.last, tables[-1].header, tables[-1].rows[-1]
-    if line.number != above.last + 1 or not is_shorter(line, header):
+    if line.number != above.last + 1 or lacks_of(line.text, header) <= 0:
         return []
     cells = dict(zip(header.names, _pieces(line.text, header), strict=False))
     group, of_row = cells.get(col.GROUP, ""), above.cells.get(col.GROUP, "")
     number = integer_of(cells.get(col.PARTITION, "0"))
     is_row = group == of_row or (len(cells) == 1 and of_row.startswith(group))
     is_row = is_row and number is not None
-    if not is_row or not _NAME.fullmatch(cells.get(col.TOPIC, "t")):
+    if not is_row or not col.TOPIC_NAME.fullmatch(cells.get(col.TOPIC, "t")):
         return []
     return [CutLine(line.number, tables[-1].last_group)]
 

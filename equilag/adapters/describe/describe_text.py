@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import Final, NamedTuple, TypedDict, Unpack
+from typing import Final, TypeAlias, TypedDict, Unpack
 
 import numpy as np
 
@@ -110,21 +110,15 @@ def read_all_described(
     return found
 
 
-class _MembersText(NamedTuple):
-    """A second text, with the members."""
-
-    printed: PrintedText
-    found: TablesFound
-    of: Callable[[str | None], TablesFound]
-    """Group -> what of it is about the group."""
+_MembersText: TypeAlias = tuple[PrintedText, Callable[[str | None], TablesFound]]
+"""A second text, with the members, and for each group what of it is about the group."""
 
 
 def _members_text(members: PrintedText | None) -> _MembersText | None:
     if members is None:
         return None
     with _source_of(members):
-        found = find_tables(members.text)
-    return _MembersText(members, found, tables_by_group(found))
+        return members, tables_by_group(find_tables(members.text))
 
 
 def _result(
@@ -139,8 +133,9 @@ def _result(
         _check_lags(printed, reset)
         known, remarks = _members_beside(described)
     if members is not None:
-        with _source_of(members.printed):
-            known, remarks = _members_of(members.of(printed.name), printed)
+        text, of = members
+        with _source_of(text):
+            known, remarks = _members_of(of(printed.name), printed)
     with _source_of(describe):
         assumed = [*described.remarks, _sizes(printed)]
     assumed += [*sentences(printed, reset), *remarks, *_about_offsets(printed, reset)]

@@ -11,9 +11,7 @@ from equilag.adapters.describe import table_header as col
 from equilag.adapters.describe.cut_lines import (
     CutLine,
     headless_table,
-    is_shorter,
-    leave_out_cut_rows,
-    mend_cut_owners,
+    mend_ends,
 )
 from equilag.adapters.describe.find_tables import TablesFound, find_tables
 from equilag.adapters.describe.partition_rows import PrintedOwner, RowNames, read_rows
@@ -21,6 +19,7 @@ from equilag.adapters.describe.printed_group import PrintedGroup, read_groups
 from equilag.adapters.describe.printed_table import PrintedTable
 from equilag.adapters.describe.printed_text import TextLine
 from equilag.adapters.describe.row_cells import closest_cut
+from equilag.adapters.describe.row_pieces import lacks_of
 from equilag.adapters.describe.table_header import TableHeader
 from equilag.adapters.mistaken_file import TEXT_KIND, mistaken_text
 from equilag.domain.errors import InputError
@@ -57,10 +56,21 @@ class DescribedText(NamedTuple):
 
         A group without any name is called what `name` says, else nothing.
         """
-        known = [one.group for one in self.groups]
-        group, remarks = _chosen(known, name)
-        one = self.groups[known.index(group)]
-        return one._replace(remarks=[*remarks, *one.remarks, *self.remarks])
+        groups = [one.group for one in self.groups]
+        if len(groups) == 1 and groups[0].name is None:
+            groups[0].name = name
+        found = [one for one in self.groups if name in (None, one.group.name)]
+        if len(found) > 1:
+            several = f"{len(groups)} groups in one text, pick one with --group"
+            raise InputError(f"{several}: {_names(groups)}")
+        if not found:
+            problem = f"no group {show(name)} in the text, but {_names(groups)}"
+            raise InputError(problem, "--group")
+        others = len(groups) - 1
+        remarks = [f"{plural(others, 'other group')} in the text left out"] if others else []
+        if found[0].group.name is None:
+            remarks = ["the text does not name the group; --group names it"]
+        return found[0]._replace(remarks=[*remarks, *found[0].remarks, *self.remarks])
 
 
 def described_groups(text: str, show: Callable[[int], object] = lambda _: None) -> DescribedText:
@@ -75,15 +85,16 @@ def described_groups(text: str, show: Callable[[int], object] = lambda _: None) 
         table = headless_table(text, found)
         if table is not None:
             found.tables.append(table)
-    cut = _unfit_cuts(found) or leave_out_cut_rows(found)
-    mended, ended = mend_cut_owners(found)
+    unfit = _unfit_cuts(found)
+    ends = mend_ends(found)
+    cut = unfit or ends.left_out
     groups = read_groups(found)
     if not groups:
         raise _nothing_to_read(found, text)
     only, by_group = found.only_name(), tables_by_group(found)
-    in_cut = {line.group or only for line in (*cut, *ended)}
+    in_cut = {line.group or only for line in (*cut, *ends.ended)}
     remarks = [
-        *mended,
+        *ends.remarks,
         *(f"line {line.number} is cut off and left out: paste the whole text" for line in cut),
     ]
     failure = found.messages.failure
@@ -135,7 +146,7 @@ def _unfit_cuts(found: TablesFound) -> list[CutLine]:
     cut = []
     for table in found.tables:
         for line in table.unfit if table.header.has_offsets else ():
-            if line != table.last or not is_shorter(line, table.header):
+            if line != table.last or lacks_of(line.text, table.header) <= 0:
                 raise unfit_row(line, table.header)
             cut.append(CutLine(line.number, table.last_group))
     return cut
@@ -151,30 +162,6 @@ def unfit_row(line: TextLine, header: TableHeader) -> InputError:
             return error
     problem = f"does not fit the header in line {header.line}: {show(line.text.strip())}"
     return InputError(problem, f"line {line.number}")
-
-
-def _chosen(groups: list[PrintedGroup], name: str | None) -> tuple[PrintedGroup, list[str]]:
-    """Return the group that is meant, and what to remark on it. Raises InputError."""
-    nameless = [group for group in groups if group.name is None]
-    known = [group for group in groups if group.name is not None]
-    if name is None:
-        if len(groups) > 1:
-            raise InputError(
-                f"{len(groups)} groups in one text, pick one with --group: {_names(groups)}"
-            )
-        (group,) = groups
-        if group.name is None:
-            return group, ["the text does not name the group; --group names it"]
-        return group, []
-    chosen = next((group for group in known if group.name == name), None)
-    if chosen is None:
-        if not nameless or known:
-            problem = f"no group {show(name)} in the text, but {_names(groups)}"
-            raise InputError(problem, "--group")
-        chosen = nameless[0]
-        chosen.name = name
-    others = len(groups) - 1
-    return chosen, [f"{plural(others, 'other group')} in the text left out"] if others else []
 
 
 def _names(groups: list[PrintedGroup]) -> str:

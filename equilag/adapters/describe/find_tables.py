@@ -31,11 +31,6 @@ class TablesFound:
     unended: bool = False
     """True if no line break follows the last line."""
 
-    def end(self, last: TextLine | None) -> None:
-        """Complete the last table, of which this is the last line."""
-        if self.tables:
-            self.tables[-1].end(last)
-
     def only_name(self) -> str | None:
         """Return the name that a message below the tables or a list of members gives them, if it is
         the only one, and no table with offsets has another source of its name."""
@@ -64,7 +59,7 @@ def find_tables(printed: str, show: Callable[[int], object] = lambda _: None) ->
             at += 1
         reader.read(piece, piece.end)
         found.last = piece.last_above(piece.end) or found.last
-    found.end(found.last)
+    reader.end(found.last)
     if found.last is not None:
         found.unended = printed.count(source.ends) < found.last.number
     return found
@@ -79,6 +74,11 @@ class _Reader:
         """Number of the first line that is not read."""
         self._may_be_row: Callable[[str], object] = lambda _: False
 
+    def end(self, last: TextLine | None) -> None:
+        """Complete the last table, of which this is the last line."""
+        if self.found.tables:
+            self.found.tables[-1].end(last)
+
     def open(self, piece: TextPiece, place: int) -> None:
         """Open the table of a header, unless it is part of a row above."""
         lines = piece.some(place, MAX_PIECES)
@@ -89,7 +89,7 @@ class _Reader:
             self._read_line(piece, place, self._may_be_row(lines[0].text))
             return
         found = self.found
-        found.end(piece.last_above(place) or found.last)
+        self.end(piece.last_above(place) or found.last)
         found.tables.append(PrintedTable(header, found.messages.current, found.names))
         self._next = lines[header.pieces - 1].number + 1
         self._may_be_row = sign_of(header)

@@ -60,25 +60,15 @@ class Messages:
     def read(self, line: TextLine) -> None:
         """Take what the line says of groups. Most lines say nothing."""
         text = line.text
-        state = _STATE.search(text) if "onsumer group '" in text else None
-        if state is not None:
+        if state := _STATE.search(text):
             self._name(state["group"])
             moving = state["state"] == "is rebalancing"
             (self.rebalancing if moving else self.inactive).add(state["group"])
-            return
-        if any(word in text for word in _FAILURES) and _FAILURE.fullmatch(text):
+        elif _FAILURE.fullmatch(text):
             self.failure = self.failure or line
-            return
-        named = (
-            _NAMED.search(text)
-            if "--group" in text or "describe" in text or "lag" in text
-            else None
-        )
-        if named is not None:
+        elif named := _NAMED.search(text):
             self._name((named[2] or named[3]).rstrip(".,;:)`\\"))
-            return
-        summary = _SUMMARY.fullmatch(text)
-        if summary is not None:
+        elif summary := _SUMMARY.fullmatch(text):
             self._name(summary[1])
 
     def read_state(self, line: TextLine, group: str | None) -> None:

@@ -25,7 +25,6 @@ _GROUPED: Final = re.compile(
     r"[+-]?[0-9]{1,3}(?:(?:,[0-9]{3})+|(?:_[0-9]{3})+|(?:'[0-9]{3})+|(?:\.[0-9]{3}){2,})"
 )
 """With separators of thousands; one point alone may be a decimal point."""
-_NAME: Final = re.compile(r"[\w.-]{1,249}")
 _GLUED: Final = re.compile(r"(.+?)(/[^/\s]+)")
 _NUMERIC: Final = re.compile(r"[+-]?[0-9][\w.,'+-]{0,30}|-|unknown", re.IGNORECASE)
 _MIN_RUN: Final = 3
@@ -50,15 +49,13 @@ def read_cells(line: str, header: TableHeader, above: Cells | None = None) -> Ce
 
     Of the ways to cut it, the types of the columns tell the right one, LAG where several are left.
     """
-    first: Cells | None = None
+    found = []
     for cells in _cuts(line, header):
         if above is not None and header.delimiter is not None:
             cells |= {name: above[name] for name in (col.GROUP, col.TOPIC) if cells.get(name) == ""}
         if fits(cells):
-            if lag_agrees(cells):
-                return cells
-            first = first or cells
-    return first
+            found.append(cells)
+    return min(found, key=lambda cells: not lag_agrees(cells), default=None)
 
 
 @lru_cache(maxsize=64)
@@ -129,7 +126,7 @@ def _fits(name: str, cell: str) -> bool:
     if name in col.NUMBERS or name == col.COUNT:
         return is_count(cell)
     if name == col.TOPIC:
-        return _NAME.fullmatch(cell) is not None
+        return col.TOPIC_NAME.fullmatch(cell) is not None
     if name == col.GROUP:
         return cell != ""
     return name in col.SPACED or len(cell.split(None, 1)) <= 1

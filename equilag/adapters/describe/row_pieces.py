@@ -25,7 +25,6 @@ _IDENTITY: Final = re.compile(
     r"(?:^|\s)(?:/\S+|\S*[0-9a-f]{4}-[0-9a-f]{4}\S*|-|(?:\S+/)?\d{1,3}(?:\.\d{1,3}){3})(?:\s|$)"
 )
 """A host, an id or a dash: the rest of a row has one, a sentence does not."""
-_TOPIC: Final = re.compile(r"[\w.-]{1,249}")
 _PROMPT: Final = re.compile(r"\S*[$#%>]")
 
 
@@ -80,7 +79,7 @@ def row_at(
     """
     number, text = lines[0]
     cells = read_cells(text, header, above)
-    lacks = _lacks(text, header)
+    lacks = lacks_of(text, header)
     ended = header.pieces == 1 or len(text) < header.width
     filled = cells is not None and cells[header.names[-1]] != ""
     if (lacks <= 0 and ended and filled) or (cells is None and not _may_begin(text, header)):
@@ -95,7 +94,7 @@ def row_at(
         for count in counts:
             found: list[Cells] = []
             for joined in _together(texts[:count], header, max(width, header.width), exact):
-                is_near = 0 <= _lacks(joined, header) <= (header.delimiter is None)
+                is_near = 0 <= lacks_of(joined, header) <= (header.delimiter is None)
                 one = read_cells(joined, header, above) if is_near else None
                 if one is not None and is_whole(one, header) and one not in found:
                     found.append(one)
@@ -106,7 +105,7 @@ def row_at(
     return cells, number
 
 
-def _lacks(text: str, header: TableHeader) -> int:
+def lacks_of(text: str, header: TableHeader) -> int:
     """Columns that the words or the delimiters of a line do not reach."""
     if header.delimiter is None:
         return len(header.names) - len(text.split())
@@ -129,7 +128,11 @@ def _stands_alone(line: str, header: TableHeader) -> bool:
         return True
     cells = dict(zip(header.names, line.split(), strict=False))
     name, number = cells.get(col.TOPIC, ""), cells.get(col.PARTITION, "")
-    return number.isdigit() and any(map(str.isalpha, name)) and _TOPIC.fullmatch(name) is not None
+    return (
+        number.isdigit()
+        and any(map(str.isalpha, name))
+        and col.TOPIC_NAME.fullmatch(name) is not None
+    )
 
 
 def is_whole(cells: Cells, header: TableHeader) -> bool:
@@ -160,7 +163,7 @@ def _together(pieces: list[str], header: TableHeader, width: int, exact: bool) -
 
 def _may_go_on(text: str, below: str, cells: Cells | None, header: TableHeader) -> bool:
     """True if the line below a row may have what the row lacks."""
-    lacks = _lacks(text, header)
+    lacks = lacks_of(text, header)
     if header.delimiter is not None:
         return header.pieces > 1 and 0 < lacks < len(header.names) - 1
     if cells is None or lacks <= 0:

@@ -31,6 +31,7 @@ NUMBERS: Final = frozenset({PARTITION, COMMITTED, END, START, LAG})
 """Columns with an integer, or a word for none."""
 SPACED: Final = (GROUP, MEMBER, OWNER, INSTANCE, CLIENT, ASSIGNMENT)
 """Columns that may hold spaces: ids are whatever a client chose, the others are one word."""
+TOPIC_NAME: Final = re.compile(r"[\w.-]{1,249}")
 BLANK: Final = frozenset({MEMBER, OWNER, INSTANCE, CLIENT, HOST, ASSIGNMENT, LAG})
 """Columns in which a tool leaves a cell empty."""
 
