@@ -98,14 +98,12 @@ class PrintedLines:
         self.ends = "\n" if "\n" in text else "\r"
         self._numbered = False
         self._prefixes: dict[str, str] = {}
-        self._indent = ""
         self.headers: list[int] = []
         """Numbers of the lines that may be headers, ascending."""
         self._numbered = _is_numbered(self)
         self._survey()
         if self._prefixes:  # a prefix of many digits hides a short header
             self._survey()
-        self._indent = _indent(self)
 
     def __iter__(self) -> Iterator[TextLine]:
         """Every line that is not blank."""
@@ -138,8 +136,7 @@ class PrintedLines:
             prefix = re.compile("|".join(self._prefixes)).match
             found = [(line, prefix(f"{line} ")) for line in lines]
             lines = _unmarked([line[match.end() :] if match else line for line, match in found])
-        indent = self._indent
-        return [line.removeprefix(indent) for line in lines] if indent else lines
+        return lines
 
     def _survey(self) -> None:
         """Find headers, and what stands before one and before the line below it.
@@ -227,20 +224,5 @@ def _before_header(line: str) -> str:
     for word in _WORD.finditer(line, 0, MAX_PREFIX + 1):
         # Names may stand in marks, as in **TOPIC**.
         if word.group().strip("*_`#>-") and begins_known(line[word.start() :]):
-            before = line[: word.start()]
-            return before if before.strip() else ""
+            return line[: word.start()]
     return ""
-
-
-def _indent(lines: PrintedLines) -> str:
-    """Return the white space that all lines begin with."""
-    least: str | None = None
-    for _, line in lines:
-        indent = line[: len(line) - len(line.lstrip())]
-        if least is None or least.startswith(indent):
-            least = indent
-        elif not indent.startswith(least):
-            return ""
-        if not least:
-            break
-    return least or ""
