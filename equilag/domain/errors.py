@@ -34,6 +34,9 @@ class MissingExtra(EquilagError):
     """A part of equilag needs a package that is not installed."""
 
 
+NO_PROMETHEUS_CLIENT: Final = "metrics need prometheus_client: pip install 'equilag[steward]'"
+
+
 class ContradictedBound(EquilagError):
     """A plan is better than a bound that was claimed to be proved: a bug in equilag."""
 

@@ -23,7 +23,7 @@ _SECRET: Final = re.compile(
 """Names of what may be a secret, but for these."""
 _HARMLESS: Final = (".location", ".keytab", ".protocol", ".mechanism", ".mechanisms", ".algorithm",
                     ".type", ".username", ".id", ".ms")  # fmt: skip
-_ADDRESS: Final = re.compile(r"(://[^/\s:@]*):[^/\s]*@")
+_ADDRESS: Final = re.compile(r"((?:://|^|(?<=[\s,]))[^/\s:@,=]*):[^/\s]*@")
 _MANY_BITS: Final = 256
 """An integer of more bits is not written out: nobody can check 77 digits by eye."""
 

@@ -19,7 +19,7 @@ from equilag.cli.arguments.configuration import (
     settable_options,
     variable,
 )
-from equilag.cli.arguments.options import Option, options_of, parsers_of
+from equilag.cli.arguments.options import METRICS, Option, options_of, parsers_of
 from equilag.cli.parser import build_parser
 
 TEXTS: Final = ("70", "110", "30s", "2m", "4..12", "8..9", "a=b", "c=d", "h:1", "h:2",
@@ -34,6 +34,8 @@ def texts(declared: Option) -> list[str]:
     """Two texts that the option takes."""
     if not declared.metavar:
         return ["true", "false"]
+    if declared.flag == METRICS:
+        return ["http://a", "http://b"]
     taken = []
     for text in (*getattr(declared.type, "names", ()), *TEXTS):
         try:
@@ -358,3 +360,19 @@ def test_config_shows_no_secret_of_wrong_or_long_properties(
     profiles.write_text("", "utf-8")
     monkeypatch.setenv("EQUILAG_COMMAND_PROPERTY", given)
     assert "HUNTER2" not in run("config").out
+
+
+@pytest.mark.parametrize("servers", ["u:HUNTER2@h:9092", "a:1,u:HUNTER2@h:1", "x://u:HUNTER2@h:1"])
+def test_config_shows_no_password_of_an_address(run, monkeypatch, servers: str) -> None:
+    monkeypatch.setenv("EQUILAG_BOOTSTRAP_SERVER", servers)
+    found = run("config")
+    assert "@h:" in found.out
+    assert "HUNTER2" not in found.out + found.err
+
+
+def test_what_only_a_server_takes_is_left_out_of_a_profile_beside_a_text(parsed) -> None:
+    profile = "prometheus = ['http://h']\nselector = 'a=\"b\"'\nwindow = '9m'"
+    found = parsed(["plan", "--prometheus", "m.txt"], profile)
+    assert (found.prometheus, found.selector, found.window) == (["m.txt"], None, 300.0)
+    found = parsed(["plan", "--group", "g"], profile)
+    assert (found.prometheus, found.selector, found.window) == (["http://h"], 'a="b"', 540.0)

@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any, Final
-from urllib.parse import parse_qs, urlsplit
+from urllib.parse import parse_qs
 
 NOW: Final = 1_800_000_000.0
 """The newest scrape, in seconds since 1970."""
@@ -89,8 +89,8 @@ def prometheus(stub: Stub) -> Iterator[str]:
     """The address at which the stub answers."""
 
     class Handler(BaseHTTPRequestHandler):
-        def do_GET(self) -> None:
-            asked = parse_qs(urlsplit(self.path).query)
+        def do_POST(self) -> None:
+            asked = parse_qs(self.rfile.read(int(self.headers["Content-Length"])).decode())
             query = asked["query"][0]
             stub.asked.append((query, dict(self.headers)))
             body = stub.answer(query, float(asked["time"][0])) if stub.body is None else stub.body

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 
 from equilag.adapters.prometheus.series import DIALECTS, MetricSeries, MetricsRead
-from equilag.domain.errors import InputError, MissingExtra
+from equilag.domain.errors import NO_PROMETHEUS_CLIENT, InputError, MissingExtra
 from equilag.domain.figures import in_a_row
 
 
@@ -16,8 +16,7 @@ def read_metrics_text(text: str, source: str, at: float = 0.0) -> MetricsRead:
     try:
         from prometheus_client.parser import text_string_to_metric_families
     except ImportError as error:
-        problem = "metrics need prometheus_client: pip install 'equilag[steward]'"
-        raise MissingExtra(problem) from error
+        raise MissingExtra(NO_PROMETHEUS_CLIENT) from error
     wanted = {name for dialect in DIALECTS for name in dialect[1:6] if name}
     found: defaultdict[str, list[MetricSeries]] = defaultdict(list)
     try:

@@ -56,6 +56,9 @@ def read_settings(properties: Mapping[str, str], source: str) -> dict[str, str]:
         if not value.isprintable() or (name == "token" and not value.isascii()):
             raise InputError("has characters that it cannot have", key, source)
         found[name] = value
+    for name, other in (("password", "username"), ("key", "cert")):
+        if name in found and other not in found:
+            raise InputError(f"needs {other}", name, source)
     return found
 
 
@@ -165,9 +168,9 @@ class PrometheusServer:
             raise InputError(f"{query}: {what}", source=self.url) from error
 
     def _fetch(self, asked: Mapping[str, str]) -> bytes:
-        url = f"{self.url}/api/v1/query?{urlencode(asked)}"
-        try:
-            request = Request(url, headers=self._headers)
+        try:  # by POST, since a query with 200 topics is too long for the address
+            data = urlencode(asked).encode()
+            request = Request(f"{self.url}/api/v1/query", data, self._headers)
             with self._opener.open(request, timeout=WAIT_S) as answer:
                 return _whole(answer)
         except HTTPError as error:

@@ -15,6 +15,7 @@ from typing import Any, Final, NamedTuple
 from equilag.cli.arguments.conversions import OneOf
 from equilag.cli.arguments.files import naming, read_file
 from equilag.cli.arguments.options import (
+    SERVER,
     TYPED,
     LayerName,
     Option,
@@ -22,6 +23,7 @@ from equilag.cli.arguments.options import (
     Taken,
     add,
     given_options,
+    is_server,
     options_of,
     parsers_of,
     take_back,
@@ -222,6 +224,8 @@ def settle(parser: argparse.ArgumentParser, found: argparse.Namespace) -> None:
             take_back(min(one, other, key=rank), found)
     given = given_options(parser, found)
     flags = {one.declared.flag for one in given}
+    if any(map(is_server, getattr(found, "prometheus", ()))):
+        flags.add(SERVER)
     for one in given:
         if one.declared.needs and not flags & {*one.declared.needs}:
             if one.origin == TYPED:

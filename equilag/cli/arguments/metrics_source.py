@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final
 from equilag.cli.arguments import options
 from equilag.cli.arguments.conversions import duration, wrong
 from equilag.cli.arguments.files import naming, one_stdin, read_file, shown_path
-from equilag.cli.arguments.options import METRICS, AnyParser, Option
+from equilag.cli.arguments.options import METRICS, SERVER, AnyParser, Option, is_server
 from equilag.domain.errors import InputError
 from equilag.domain.figures import listed, plural
 from equilag.domain.show import guess, show
@@ -50,22 +50,18 @@ def add_metrics(parser: AnyParser, *, past: bool = True) -> None:
                " its metrics, - is standard input, twice with --between",
                repeats=True, is_source=True),
         Option("--prometheus-config", "FILE.properties", "login and TLS for it: username, password,"
-               " token, ca, cert, key; NAME.file names a file with the value", needs=(METRICS,)),
+               " token, ca, cert, key; NAME.file names a file with the value", needs=(SERVER,)),
         Option("--selector", "LABELS", "only series with these labels, such as 'cluster=\"prod\"'",
-               needs=(METRICS,)),
+               needs=(SERVER,)),
     )  # fmt: skip
     if past:
         options.add(
             parser,
             Option("--at", "TIME", "read a server as of this time (default: now)", moment,
-                   needs=(METRICS,)),
+                   needs=(SERVER,)),
             Option("--window", "D", "measure rates over this time before it (default: 5m)",
-                   duration, WINDOW_S, needs=(METRICS,)),
+                   duration, WINDOW_S, needs=(SERVER,)),
         )  # fmt: skip
-
-
-def is_server(name: str) -> bool:
-    return name.lower().startswith(("http://", "https://"))
 
 
 def server_of(args: argparse.Namespace) -> PrometheusServer:
@@ -93,9 +89,6 @@ def _read(args: argparse.Namespace) -> MetricsRead:
 
     from equilag.adapters.prometheus.metrics_text import read_metrics_text
 
-    if args.selector or args.prometheus_config or args.at is not None:
-        raise InputError("is a text, which goes with none of --selector, --prometheus-config and"
-                         " --at", METRICS)  # fmt: skip
     if len(args.prometheus) != 1 + (args.between is not None):
         raise InputError("goes with two texts of metrics, the earlier one first", "--between")
     one_stdin(*args.prometheus)

@@ -18,6 +18,8 @@ AnyParser = argparse.ArgumentParser | argparse._ArgumentGroup
 LIVE: Final = "--bootstrap-server"
 TEXT: Final = "--from-describe"
 METRICS: Final = "--prometheus"
+SERVER: Final = f"{METRICS} URL"
+"""What an option needs that no text of metrics takes."""
 """The options that name a live group, a text of Kafka's tools, and metrics."""
 RESETS: Final = ("earliest", "latest", "none")
 RESETS_DEFAULT: Final = "latest"
@@ -154,6 +156,11 @@ def parsers_of(parser: argparse.ArgumentParser) -> Iterator[argparse.ArgumentPar
 def options_of(parser: argparse.ArgumentParser) -> Iterator[Taken]:
     """The options that were added."""
     return (action for action in parser._actions if isinstance(action, Taken))
+
+
+def is_server(name: str) -> bool:
+    """True for a value of ``--prometheus`` that is no text."""
+    return name.lower().startswith(("http://", "https://"))
 
 
 def given_options(parser: argparse.ArgumentParser, found: argparse.Namespace) -> list[Taken]:

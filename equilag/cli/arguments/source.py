@@ -11,8 +11,8 @@ from equilag.adapters.files import OutputFile
 from equilag.cli.arguments import options
 from equilag.cli.arguments.cluster import SAMPLE, add_cluster, add_reading, reading
 from equilag.cli.arguments.files import read_snapshot
-from equilag.cli.arguments.metrics_source import add_metrics, group_from_metrics, is_server
-from equilag.cli.arguments.options import LIVE, METRICS, TEXT, Option
+from equilag.cli.arguments.metrics_source import add_metrics, group_from_metrics
+from equilag.cli.arguments.options import LIVE, METRICS, TEXT, Option, is_server
 from equilag.cli.arguments.text_source import add_text, group_from_text
 from equilag.cli.screen import remark
 from equilag.domain.errors import InputError

@@ -17,8 +17,8 @@ from equilag.cli.arguments.cluster import (
     wanted_groups,
 )
 from equilag.cli.arguments.conversions import duration
-from equilag.cli.arguments.metrics_source import add_metrics, is_server, server_of
-from equilag.cli.arguments.options import Option
+from equilag.cli.arguments.metrics_source import add_metrics, server_of
+from equilag.cli.arguments.options import Option, is_server
 from equilag.cli.arguments.policy_options import add_settings, policy_of
 from equilag.cli.arguments.serving import SCALING, GroupLimit, limit_of, listening, scale_settings
 from equilag.cli.arguments.source import check_source

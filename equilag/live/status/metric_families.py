@@ -8,7 +8,7 @@ from functools import cache
 from typing import Any, Final
 
 from equilag.domain.document import field_texts
-from equilag.domain.errors import MissingExtra
+from equilag.domain.errors import NO_PROMETHEUS_CLIENT, MissingExtra
 from equilag.live.exporter.group_answer import GroupAnswer
 from equilag.live.rebalance.decision import ORIGINS
 from equilag.live.status.http_server import Answer, PageRequest
@@ -42,9 +42,7 @@ def metrics_page(families: Callable[[], Iterable[Any]]) -> Callable[[PageRequest
     try:
         from prometheus_client.exposition import choose_encoder
     except ImportError as error:
-        raise MissingExtra(
-            "metrics need prometheus_client: pip install 'equilag[steward]'"
-        ) from error
+        raise MissingExtra(NO_PROMETHEUS_CLIENT) from error
     registry: Any = Collected(families)
 
     def page(request: PageRequest) -> Answer:

@@ -210,6 +210,9 @@ def test_logins_from_files(tmp_path: Path) -> None:
     with pytest.raises(InputError, match=r"token.file: has characters") as raised:
         read_settings({"token.file": str(tmp_path / "pass")}, "p")
     assert "s3cret" not in str(raised.value)
+    for half, other in (("password", "username"), ("key", "cert")):
+        with pytest.raises(InputError, match=f"{half}: needs {other}"):
+            read_settings({half: "s3cret"}, "p")
     with pytest.raises(InputError, match="TLS"):
         PrometheusServer("https://h", {"ca": str(tmp_path / "none")})
 
