@@ -227,8 +227,10 @@ class GroupCarriers:
             member: {(topic, n) for topic, numbers in share.items() for n in numbers}
             for member, share in assigned.items()
         }
+        # What the plug-in came to by itself needs no new epoch, for which eager members pause.
+        last = self._carriers[-1] if self.step() == "brought" else None
         for carrier, piece in zip(self._carriers, pieces, strict=True):
-            carrier.bring(piece, trigger=carrier is self._carriers[-1])
+            carrier.bring(piece, trigger=carrier is last)
 
     def outvote(self, workers: int) -> None:
         """Bring the next plan with more carriers than there are workers, who name an assignor of

@@ -9,7 +9,7 @@ from uuid import UUID
 
 import pytest
 
-from equilag.live.carrier.carriers import ASSIGNOR, GroupCarriers
+from equilag.live.carrier.carriers import ASSIGNOR, TOPICS, GroupCarriers
 from equilag.live.carrier.plug_in import ASSIGNORS, PLUG_IN
 from equilag.live.steward.membership_errors import Unreachable
 
@@ -25,6 +25,8 @@ class FakeGroup:
         """Codes in the next descriptions of the group."""
         self.lookups = 0
         self.racks: dict[str, str] = {}
+        self.named: list[str] = []
+        """Topics that carriers named."""
 
     def nodes(self) -> list[int]:
         return [1]
@@ -40,6 +42,7 @@ class FakeGroup:
 
     def ask(self, node: int, request: Any) -> Any:
         if hasattr(request, "member_id"):
+            self.named += request.subscribed_topic_names or ()
             self.racks[request.member_id] = request.rack_id or self.racks[request.member_id]
             return SimpleNamespace(error_code=0, member_epoch=request.member_epoch + 1)
         held = [SimpleNamespace(topic_id=ID, partitions=[0, 1])]
@@ -61,6 +64,18 @@ def test_the_coordinator_is_looked_up_once_for_all_carriers() -> None:
     carriers.keep()
     assert carriers.step() == "owned"
     assert (len(cluster.racks), cluster.lookups) == (3, 1)
+
+
+def test_the_group_is_assigned_anew_only_for_another_plan() -> None:
+    cluster: Any = FakeGroup()
+    carriers = GroupCarriers(cluster, "g")
+    carriers.bring({"w": {ID: [0, 1]}}, {ID: 2}, 1)
+    before = cluster.racks["equilag-carrier-0"]
+    carriers.bring({"w": {ID: [0, 1]}}, {ID: 2}, 2)
+    assert set(cluster.named) == {TOPICS[0]}
+    assert cluster.racks["equilag-carrier-0"] != before
+    carriers.bring({"w": {ID: [0]}, "x": {ID: [1]}}, {ID: 2}, 3)
+    assert cluster.named[-1] == TOPICS[1]
 
 
 def test_a_description_with_an_error_says_nothing_of_a_plan() -> None:
