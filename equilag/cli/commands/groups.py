@@ -110,8 +110,7 @@ def _of_cluster(args: argparse.Namespace) -> Found:
     rows = [
         live_group_facts(
             Group.build(**one.group_input(reset)), options.limits_of(args), state=one.state,
-            kind=one.kind, unknown_lags=sum(map(len, one.offsets.unknown.values())),
-            remarks=one.remarks,
+            kind=one.kind, remarks=one.remarks,
         )
         for one in found.groups
     ]  # fmt: skip
@@ -127,17 +126,14 @@ def _of_cluster(args: argparse.Namespace) -> Found:
 
 def _of_text(args: argparse.Namespace) -> Found:
     from equilag.domain.group.group import Group
-    from equilag.domain.group.lag import UNKNOWN
     from equilag.report.reports.groups import live_group_facts
 
-    found, rows = groups_from_text(args), []
-    for name, result in found.groups.items():
-        if args.groups is None or args.groups.fullmatch(name):
-            group = Group.build(**result.given)
-            unknown = int((group.quality == UNKNOWN).sum())
-            rows.append(live_group_facts(
-                group, options.limits_of(args), unknown_lags=unknown, remarks=result.assumed
-            ))  # fmt: skip
+    found, limits = groups_from_text(args), options.limits_of(args)
+    rows = [
+        live_group_facts(Group.build(**result.given), limits, remarks=result.assumed)
+        for name, result in found.groups.items()
+        if args.groups is None or args.groups.fullmatch(name)
+    ]
     left_out = [f"left out: {name}: {why}" for name, why in found.left_out.items()]
     return rows, found.left_out, [*found.remarks, *left_out]
 
@@ -147,15 +143,10 @@ def _of_metrics(args: argparse.Namespace) -> Found:
     from equilag.report.reports.groups import live_group_facts
 
     reset = args.auto_offset_reset or options.RESETS_DEFAULT
-    rows, told = [], set[str]()
+    limits, rows, told = options.limits_of(args), [], set[str]()
     for samples in samples_from_metrics(args, wanted_groups(args)).values():
         given, remarks = input_of(samples, reset)
-        unknown = sum(map(len, samples.last.offsets.unknown.values()))
-        group = Group.build(**given)
-        facts = live_group_facts(
-            group, options.limits_of(args), unknown_lags=unknown, remarks=remarks
-        )
-        rows.append(facts)
+        rows.append(live_group_facts(Group.build(**given), limits, remarks=remarks))
         told.update(samples.last.incomplete)  # the same of all
     return rows, {}, [*told]
 

@@ -10,6 +10,7 @@ import numpy as np
 from equilag.domain.columns import NOBODY, Flags, Index, Ints, among, distinct
 from equilag.domain.group.group import Group
 from equilag.domain.plan.metrics import member_counts
+from equilag.domain.policy.policy import Policy
 from equilag.domain.reduction.reduce import Reduction
 from equilag.domain.reduction.units import unit_lists, unit_numbers
 from equilag.domain.show import plural, show, some_of
@@ -60,6 +61,23 @@ def broken_rules(reduction: Reduction, assigned: Index) -> BrokenRules:
         np.array(sorted(misplaced), dtype=np.int64),
         tuple(_overfull(reduction, assigned)),
     )
+
+
+def forced_by(policy: Policy, reduction: Reduction, *, of_moves: bool = True) -> list[str]:
+    """What plans have to keep to before their moves are few, or else their reads across racks."""
+    group, free = reduction.given, policy.balance == "none"
+    now = broken_rules(reduction, group.owner)
+    limited = any(member.max_partitions is not None for member in group.members)
+    aware = policy.rack_aware and reduction.group.extended.has_racks
+    named = {
+        "even counts": not free,
+        "co-partitioned topics": of_moves and len(now.torn) > 0,
+        "restrictions": bool(group.allowed),
+        "room": free and (bool(now.overfull) if of_moves else limited),
+        "the fewest reads across racks": of_moves and aware,
+        "the limit on reads across racks": of_moves and policy.limits_reads,
+    }
+    return [words for words, there in named.items() if there]
 
 
 def broken_by_assignor(group: Group, assigned: Index) -> BrokenRules:

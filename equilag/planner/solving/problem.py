@@ -17,7 +17,7 @@ from equilag.domain.errors import InputError
 from equilag.domain.group.group import NOBODY, Group, Ints
 from equilag.domain.group.member_capacities import Load
 from equilag.domain.group.throughput import Shortage
-from equilag.domain.plan.broken_rules import broken_rules
+from equilag.domain.plan.broken_rules import forced_by
 from equilag.domain.plan.metrics import (
     mean_load,
     most_moves,
@@ -225,19 +225,9 @@ def check_limit(task: Task, moves: int, count: int | None = None) -> None:
 
 def _cause(task: Task) -> str:
     """What forces moves, with its verb."""
-    policy, given = task.policy, task.reduction.given
-    if policy.pins_owned:
+    if task.policy.pins_owned:
         return "owners that may not keep theirs force"
-    now = broken_rules(task.reduction, given.owner)
-    named = {
-        "even counts": policy.balance != "none",
-        "co-partitioned topics": len(now.torn) > 0,
-        "restrictions": bool(given.allowed),
-        "room": policy.balance == "none" and bool(now.overfull),
-        "the fewest reads across racks": policy.rack_aware and task.original.extended.has_racks,
-        "the limit on reads across racks": policy.limits_reads,
-    }
-    found = [words for words, there in named.items() if there]
+    found = forced_by(task.policy, task.reduction)
     *others, last = found or ["the group"]
     verb = "forces" if found in ([], ["room"]) else "force"
     return f"{', '.join(others)} and {last} {verb}" if others else f"{last} {verb}"

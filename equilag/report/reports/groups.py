@@ -11,6 +11,7 @@ import numpy as np
 from equilag.domain.document import to_document
 from equilag.domain.figures import form, number, plural, shorten, time_span
 from equilag.domain.group.group import Group
+from equilag.domain.group.lag import UNKNOWN
 from equilag.domain.plan.metrics import member_loads, spread
 from equilag.domain.plan.verdict import VerdictFacts
 from equilag.planner.verdict.quick_verdict import quick_verdict
@@ -62,7 +63,6 @@ def live_group_facts(
     *,
     state: str = "",
     kind: str = "",
-    unknown_lags: int = 0,
     remarks: Sequence[str] = (),
 ) -> LiveGroupFacts:
     """The figures of a group that was read, and the verdict on it."""
@@ -80,7 +80,7 @@ def live_group_facts(
         lag_spread=spread(loads, group.idle) if active else None,
         worst_member=group.members[int(loads.argmax())].id if worst else None,
         worst_share_percent=100 * worst / total if active and total else None,
-        unknown_lags=unknown_lags,
+        unknown_lags=int(np.count_nonzero(group.quality == UNKNOWN)),
         remarks=remarks,
         cause=verdict.cause,
         action=verdict.action,

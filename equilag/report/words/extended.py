@@ -8,7 +8,7 @@ from typing import Final
 
 from equilag.domain.figures import form, in_a_row, listed, number, plural, printable, spread_over
 from equilag.domain.group.member_capacities import decimal
-from equilag.domain.plan.broken_rules import broken_by_assignor, broken_rules
+from equilag.domain.plan.broken_rules import broken_by_assignor, forced_by
 from equilag.domain.plan.claim import ACROSS
 from equilag.domain.plan.plan import Plan
 from equilag.domain.policy.policy import Policy
@@ -27,22 +27,6 @@ SHORT_NOTE: Final = "short by so many records per second, which members fall beh
 def keeps_up_words(short: float | None) -> str | None:
     """Whether members keep up under a plan; None where that is not known."""
     return None if short is None else f"{number(short)} short" if short else "yes"
-
-
-def causes(policy: Policy, plan: Plan, *, of_moves: bool) -> list[str]:
-    """What a plan has to keep to before its moves are few, or else its reads across racks."""
-    group, free = plan.planned.given, policy.balance == "none"
-    now = broken_rules(plan.planned, group.owner) if of_moves and plan.extended else None
-    limited = any(member.max_partitions is not None for member in group.members)
-    named = {
-        "even counts": not free,
-        "co-partitioned topics": now is not None and len(now.torn) > 0,
-        "restrictions": plan.extended is not None and bool(group.allowed),
-        "room": free and (bool(now.overfull) if now is not None else limited and not of_moves),
-        "the fewest reads across racks": of_moves and policy.rack_aware,
-        "the limit on reads across racks": of_moves and policy.limits_reads,
-    }
-    return [words for words, there in named.items() if there]
 
 
 def least_words(count: int, least: int, found: Sequence[str]) -> str:
@@ -102,7 +86,8 @@ def _reads(plan: Plan, policy: Policy | None, has_owners: bool) -> str:
     if policy is not None and any(
         claim.claim == ACROSS and claim.value == reads.count for claim in plan.claims
     ):
-        needs = least_words(reads.count, reads.count, causes(policy, plan, of_moves=False))
+        found = forced_by(policy, plan.planned, of_moves=False)
+        needs = least_words(reads.count, reads.count, found)
         text += f"; {needs}"
     known = {
         "partition": (sum(map(bool, group.racks or ())), group.n_partitions),

@@ -19,6 +19,7 @@ from equilag.domain.figures import (
     whole,
 )
 from equilag.domain.move_reasons.unit_reasons import MoveReasonKind
+from equilag.domain.plan.broken_rules import forced_by
 from equilag.domain.plan.move import Move
 from equilag.domain.plan.plan import Plan
 from equilag.domain.plan.verdict import CostFacts
@@ -29,7 +30,7 @@ from equilag.planner.facts.plan import is_per_capacity, policy_in_force
 from equilag.planner.facts.throughput_words import throughput_row, weight_row
 from equilag.planner.facts.work import WorkFacts
 from equilag.report.report_blocks import Fact
-from equilag.report.words.extended import causes, extended_rows, least_words
+from equilag.report.words.extended import extended_rows, least_words
 
 REASONS: Final[dict[MoveReasonKind, str]] = {
     "restriction": "{member} may not keep it",
@@ -206,7 +207,7 @@ def _moves(plan: Plan, policy: Policy | None) -> str:
         return number(moves)
     if policy.pins_owned:
         return f"{number(moves)}, from owners that may not keep theirs; no other may move"
-    found = causes(policy, plan, of_moves=True)
+    found = forced_by(policy, plan.planned)
     text = f"{number(moves)}; {least_words(moves, plan.moves_lower_bound, found)}"
     weight, least = plan.moves_weight, plan.moves_weight_lower_bound
     if weight is not None and least is not None:
