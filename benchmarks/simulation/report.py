@@ -16,14 +16,20 @@ from benchmarks.assignors.target import Target, summary
 from benchmarks.simulation.targets import Results, judged
 
 RULES_INTRO: Final = """\
-Each cell: age of the oldest unread record in seconds, 95th percentile over time, median of the
-seeds; moves. A fluid model plays half an hour of 120 partitions; {seeds} seeds; {speed:.0f}
-records/s per member; lognormal rates with sigma {sigma:g}, drawn anew every 10 minutes; 80 % of the
-capacity used. Members commit every {commit_s} s. A controller samples every {look_every_s} s,
-measures rates over {window_s} s, and rebalances if a plan saves excess of {gain_percent:.0f} % of
-the mean load in {confirm} samples in a row, at most every {min_interval_s} s; horizon
-{horizon_s:.0f} s, tolerance {tolerance:g} %, effort {effort:g}. A partition that moves is not read
-for {pause_s} s. When a member joins, every rule assigns anew."""
+Each cell: age of the oldest unread record in seconds, 95th percentile over time, and moves; medians
+of {seeds} seeds. A fluid model of half an hour: 120 partitions with lognormal rates (sigma
+{sigma:g}) drawn anew every 10 minutes, {speed:.0f} records/s per member, 80 % used, commits every
+{commit_s} s. A controller samples every {look_every_s} s, rates over {window_s} s, and rebalances
+if a plan saves {gain_percent:.0f} % of the mean load in {confirm} samples in a row, at most every
+{min_interval_s} s; horizon {horizon_s:.0f} s, tolerance {tolerance:g} %, effort {effort:g}. A
+partition that moves pauses {pause_s} s."""
+SCALE_INTRO: Final = """\
+Run of {when}. Days in the shape of NAB's tweets (a daily curve, noise, spikes), {partitions}
+partitions, {speed:,.0f} records/s per member; age of the oldest unread record in seconds,
+percentiles over the day, medians of {seeds} days. What is produced takes {needed:.0f} member-hours
+to read. A look every {look_s} s; a number falls after {stable_s} s; a new member reads after
+{start_s} s; a moved partition pauses {pause_s} s. Bin packing moves partitions itself, the others
+follow equilag's plans."""
 BROKER_INTRO: Final = """\
 {members} librdkafka members that commit every 5 s, one at a third of the speed of the others,
 {partitions} partitions with lognormal rates, 80 % of the capacity used, a backlog everywhere.
@@ -34,8 +40,8 @@ TARGETS_NOTE: Final = """\
 a balance of lag, and the age of the best other rule; at most 1.5 times the moves of that rule; both
 against the best rule without speeds:"""
 MOVES_NOTE: Final = """\
-Both rows per measured speed are `--weight work` with capacities, the first one with `--balance
-none`: with even counts an exchange takes two moves where free counts take one."""
+Rows per measured speed are `--weight work` with capacities, the first with `--balance none`: an
+exchange takes two moves where free counts take one."""
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -112,10 +118,27 @@ def _seconds(value: float) -> str:
     return f"{value:,.0f}" if value >= 100 else f"{value:.1f}"
 
 
+def scale_lines(scale: Results) -> list[str]:
+    rows = [
+        (
+            row["rule"], f"{row['member_hours']:,.0f}", f"{row['p95_s']:,.0f}",
+            f"{row['p99_s']:,.0f}", f"{row['worst_s']:,.0f}", f"{row['changes']:,.0f}",
+        )
+        for row in scale["rows"]
+    ]  # fmt: skip
+    needed = scale["rows"][0]["needed_hours"]
+    return [
+        "## How many members", "",
+        SCALE_INTRO.format(when=scale["when"], seeds=scale["seeds"], needed=needed,
+                           **scale["settings"]), "",
+        *table(("rule", "member-hours", "95th", "99th", "worst", "changes"), rows),
+    ]  # fmt: skip
+
+
 def broker_lines(broker: Results) -> list[str]:
     minutes = [
         (str(minute), *(f"{broker[name][at]:,}" for name in ("forecast", "came", "by_commits")))
-        for at, minute in enumerate(broker["minutes"])
+        for at, minute in [*enumerate(broker["minutes"])][::2]
     ]
     return [
         "## A real broker", "",
@@ -128,7 +151,7 @@ def broker_lines(broker: Results) -> list[str]:
 
 
 PARTS: Final[dict[str, Any]] = {
-    "rules": rule_lines, "broker": broker_lines,
+    "rules": rule_lines, "scale": scale_lines, "broker": broker_lines,
 }  # fmt: skip
 
 

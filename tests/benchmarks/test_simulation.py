@@ -11,7 +11,7 @@ import pytest
 from support.json_schemas import replaced
 from support.paths import CHECKOUT
 
-from benchmarks.simulation import run, size_part
+from benchmarks.simulation import run, scale_part, size_part
 from benchmarks.simulation.controller import Controller
 from benchmarks.simulation.episode import PAUSE_S, SimulatedGroup, run_episode
 from benchmarks.simulation.observed import GroupSample, Observed
@@ -22,6 +22,7 @@ from benchmarks.simulation.scenarios import (
     Script,
 )
 from benchmarks.simulation.targets import judged
+from benchmarks.simulation.worst_fit import modified_worst_fit
 
 BY_NAME = {scenario.name: scenario for scenario in SCENARIOS}
 RULE = {rule.name: rule for rule in RULES}
@@ -170,3 +171,28 @@ def test_sizes_are_those_of_all_assignments() -> None:
     assert size_part.least_heaviest((9.0, 1.0, 1.0), 2) == 9.0
     found = size_part.enumerated(2)
     assert found["equal"] == found["sizes"] > 0
+
+
+def test_modified_worst_fit_keeps_what_fits_and_opens_bins_for_the_rest() -> None:
+    """The partitions of the lightest consumer fit beside the second; the first one has too much."""
+    rates = np.array([60.0, 20.0, 10.0, 80.0, 30.0])
+    owner = np.array([0, 1, 1, 2, 2], np.int32)
+    assert modified_worst_fit(rates, owner, 100.0).tolist() == [1, 1, 1, 0, 2]
+    fresh = modified_worst_fit(rates, np.full(5, -1, np.int32), 100.0)
+    assert np.bincount(fresh, rates).max() <= 100.0
+    assert modified_worst_fit(np.array([150.0, 10.0]), owner[:2], 100.0).tolist() == [0, 1]
+
+
+def test_rules_of_scaling_over_an_hour(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What is read and what waits is what came; /scale waits less than the largest threshold, with
+    fewer members than the smallest."""
+    monkeypatch.setattr(scale_part, "DAY_S", 3_600)
+    rules = ("`/scale`", "lag ÷ 1,000", "lag ÷ 100,000", "bin packing (Landau and others)")
+    found = [scale_part.run_day(rule, 0) for rule in rules]
+    own, least, most, _ = found
+    assert own["member_hours"] < least["member_hours"]
+    assert own["p99_s"] < most["p99_s"]
+    for one in found:
+        assert one["needed_hours"] > 0
+        assert one["member_hours"] > 0.5 * one["needed_hours"]
+        assert one["p95_s"] <= one["p99_s"] <= one["worst_s"]

@@ -36,8 +36,9 @@ class Dialect(NamedTuple):
 
 OWNER: Final = "consumer_id"
 """The label with a member's id, empty where nobody owns the partition."""
-OWNER_LABELS: Final = frozenset({OWNER, "client_id", "member_host", "state", "is_simple_consumer"})
-"""Labels that change with the owner of a partition."""
+OWNER_LABELS: Final = frozenset({OWNER, "client_id", "member_host", "state", "is_simple_consumer",
+                                 "compaction_detected", "data_loss_detected"})  # fmt: skip
+"""Labels that change with the owner of a partition, or with what its log lost."""
 DIALECTS: Final = (
     Dialect(
         "kafka-lag-exporter", "kafka_consumergroup_group_lag", "kafka_consumergroup_group_offset",

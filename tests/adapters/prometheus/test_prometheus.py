@@ -121,6 +121,21 @@ def test_the_owner_is_the_last_one() -> None:
     assert found.rebalanced
 
 
+def test_what_klag_exporter_says_of_lost_records_is_no_other_series() -> None:
+    """Two labels of its lag alone, which change while a group runs."""
+    ends, commits = course()
+    parts = []
+    for part, flag in ((slice(None, 30), "false"), (slice(30, None), "true")):
+        for name, labels, points in lag_exporter(ends[part], commits[part], ["a"] * 4, TIMES[part]):
+            flags = {"compaction_detected": flag, "data_loss_detected": flag}
+            parts.append((name, labels | (flags if name.endswith("_lag") else {}), points))
+    with prometheus(Stub(parts)) as url:
+        (found,) = groups_of(PrometheusServer(url).read(NOW, 300.0)).values()
+    assert [(one.id, one.owned) for one in found.last.members] == [("a", {"t": [0, 1, 2, 3]})]
+    assert found.last.offsets.log_end == {"t": ends[-1]}
+    assert not found.rebalanced
+
+
 def test_what_two_clusters_say_is_not_mixed() -> None:
     other = [(name, labels | {"cluster_name": "d"}, points) for name, labels, points in series()]
     with prometheus(Stub([*series(), *other])) as url:
