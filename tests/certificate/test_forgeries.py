@@ -194,7 +194,7 @@ def test_every_alteration_is_a_finding_or_true(name: str, every: int) -> None:
 def test_a_plan_is_optimal_exactly_if_brute_force_says_so(policy: str) -> None:
     """Every assignment there is, under the certificate of the optimum and with its own figures."""
     answers = set()
-    for number, group in enumerate(small_groups(seed=91, n=6, limit=80)):
+    for number, group in enumerate(small_groups(seed=91, n=4, limit=80)):
         settings: Json = {} if number % 2 else {"move_cost": 7}
         plan = equilag.solve(group, policy, time_limit=20.0, **settings)
         truth = Truth.of(group, Policy(policy, **settings))

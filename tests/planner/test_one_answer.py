@@ -18,7 +18,7 @@ from equilag.planner.facts.work import work_facts
 
 EFFORT: Final[dict[str, Any]] = {"effort": 0.05, "time_limit": 60.0}
 """Enough to find whether these groups keep up. A plan for which there is less may fall behind."""
-SHORT: Final = range(15, 30)
+SHORT: Final = range(15, 25)
 """The groups of every run; a fleet's verdict is of one with a partition that nobody owns."""
 LONG: Final = [range(first, first + 100) for first in range(0, 10_000, 100)]
 """10,000 groups with those."""

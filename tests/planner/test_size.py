@@ -14,7 +14,7 @@ from support.oracle_optima import least_heaviest
 from support.orders_service import rated_group
 
 import equilag
-from equilag import Group, InputError
+from equilag import InputError
 
 TINY = 8
 """Random groups of each sort: some 0.2 s."""
@@ -118,20 +118,6 @@ def test_work_counts_the_lag_in_the_horizon() -> None:
     assert sizing.row(1).load == pytest.approx((300 + 20 * 60) / 20)
     assert sizing.row(1).keeps_up is True
     assert sizing.row(2).load == pytest.approx((300 + 10 * 60) / 20)
-
-
-def test_subscriptions_keep_their_shares() -> None:
-    group = Group.build(
-        name="g", topics={"a": 8, "b": 4}, members=["m1", "m2", "m3"],
-        subscriptions={"m1": ["a"], "m2": ["a"], "m3": ["b"]},
-        lags={"a": [10] * 8, "b": [10] * 4},
-    )  # fmt: skip
-    sizing = equilag.size(group)
-    assert sizing.basis.subscriptions == 2
-    assert sizing.rows[0].size == 2  # one for each
-    assert sizing.row(2).load == 80
-    assert sizing.row(3).load == 40
-    assert sizing.row(6).load == 20
 
 
 def test_room_leaves_out_the_sizes_without_enough() -> None:
