@@ -139,7 +139,7 @@ class PrintedLines:
         return lines
 
     def _survey(self) -> None:
-        """Find headers, and what stands before one and before the line below it.
+        """Find headers, and what stands before one and before a line below it.
 
         Times may differ in their digits.
         """
@@ -153,10 +153,10 @@ class PrintedLines:
                     continue
                 headers.add(first + place)
                 prefix = _before_header(line)
-                below = next(filter(None, lines[place + 1 :]), "")
-                pattern = any_digits(prefix)
-                if prefix and re.match(pattern, f"{below} "):
-                    found.setdefault(pattern, prefix)
+                pattern = re.compile(any_digits(prefix))
+                below = lines[place + 1 : place + 1 + MAX_PIECES]
+                if prefix and any(pattern.match(f"{line} ") for line in below):
+                    found.setdefault(pattern.pattern, prefix)
         self.headers = sorted(headers)
         if not self._prefixes:
             self._prefixes = dict(sorted(found.items(), key=lambda one: len(one[1]), reverse=True))

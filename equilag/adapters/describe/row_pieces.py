@@ -14,7 +14,7 @@ from itertools import product
 from typing import Final
 
 from equilag.adapters.describe import table_header as col
-from equilag.adapters.describe.printed_text import TextLine
+from equilag.adapters.describe.printed_text import MAX_PIECES, TextLine
 from equilag.adapters.describe.row_cells import NOTHING, Cells, lag_agrees, read_cells
 from equilag.adapters.describe.table_header import TableHeader, read_header
 from equilag.domain.errors import InputError
@@ -88,10 +88,11 @@ def row_at(
     others = (at for at in range(1, len(texts)) if _stands_alone(texts[at], header))
     end = next(others, len(texts))
     near = (header.pieces, header.pieces - 1, header.pieces + 1)
-    counts = [n for n in (near if header.pieces > 1 else range(2, 5)) if 1 < n <= end]
-    # Only screens break words, and they lose nothing.
+    counts = near if header.pieces > 1 else range(2, MAX_PIECES + 1)
+    # Only screens break words, and they lose nothing: what looks like a row is the rest of one.
     for exact in (True,) if header.in_word and header.delimiter is None else (True, False):
-        for count in counts:
+        most = len(texts) if exact and header.pieces > 1 else end
+        for count in (count for count in counts if 1 < count <= most):
             found: list[Cells] = []
             for joined in _together(texts[:count], header, max(width, header.width), exact):
                 is_near = 0 <= lacks_of(joined, header) <= (header.delimiter is None)
@@ -100,7 +101,8 @@ def row_at(
                     found.append(one)
             if len(found) == 1:
                 return found[0], lines[count - 1].number
-    if end > 1 and _may_go_on(text, texts[1], cells, header):
+    follows = end > 1 and lines[1].number == number + 1
+    if follows and _may_go_on(text, texts[1], cells, header):
         raise broken_table(number, len(text))
     return cells, number
 
@@ -150,11 +152,11 @@ def _together(pieces: list[str], header: TableHeader, width: int, exact: bool) -
     delimiter = header.delimiter
     if delimiter is None and header.pieces == 1 and not all(map(has_identity, pieces[1:])):
         return
+    full = all(len(piece) >= width - 1 for piece in pieces[:-1])
+    framed = delimiter == "|" and pieces[-1].endswith("|")
+    if delimiter is not None and not full and not framed:
+        return
     width = max(width, *map(len, pieces))
-    if delimiter is not None:
-        full = all(len(piece) >= width - 1 for piece in pieces[:-1])
-        if not full and not (delimiter == "|" and pieces[-1].endswith("|")):
-            return
     if exact:
         yield "".join(piece.ljust(width) for piece in pieces[:-1]) + pieces[-1]
     elif delimiter is not None or header.pieces == 1 or len(pieces[0]) * 2 >= header.width:

@@ -109,6 +109,26 @@ def test_a_word_below_the_table_is_no_rest_of_an_id() -> None:
         assert described(f"{text}\n{below}").partitions == EXPECTED
 
 
+def test_numbers_alone_are_no_row() -> None:
+    lines = [line.rstrip() for line in aligned(CELLS)]
+    for alone in ("0 1 2 3 4 5", "12 13 14 15 16 17 18 19 20"):
+        for text in ([*lines, alone], [*lines[:2], alone, *lines[2:]]):
+            assert described("\n".join(text)).partitions == EXPECTED
+
+
+def test_blank_lines_have_numbers_too() -> None:
+    lines = ["", *aligned(CELLS), "", "Thanks"]
+    for form in ("{:4d}  {}", "{}:{}"):
+        numbered = [form.format(number, line).rstrip() for number, line in enumerate(lines, 7)]
+        assert described("\n".join(numbered)).partitions == EXPECTED
+
+
+def test_a_message_right_below_a_header_behind_a_time() -> None:
+    head, *rows = (f"2024-01-02 10:00:00 INFO {line}" for line in aligned(CELLS))
+    result = described("\n".join([head, "Could not ask k2:9092.", *rows]))
+    assert (result.group.name, result.partitions) == ("12", EXPECTED)
+
+
 def test_cells_in_quote_marks() -> None:
     rows = [",".join(f'"{cell}"' for cell in row) for row in CELLS]
     rows[2] = rows[2].replace("999973", "999,973").replace("1000000", "1,000,000")
