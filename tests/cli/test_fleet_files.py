@@ -10,8 +10,6 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-
-pytest.importorskip("pyarrow")
 from prometheus_client.parser import text_string_to_metric_families
 from support.commands import Result
 from support.fleet_runs import UNEVEN, problem, write_run
@@ -21,6 +19,9 @@ import equilag
 from equilag.adapters.files import OutputFile, write_both
 from equilag.domain.errors import InputError
 from equilag.pipeline.results.export import file_stem
+
+pytest.importorskip("pyarrow")
+
 
 pytestmark = pytest.mark.xdist_group("fleet files")  # the run is made once
 
@@ -213,3 +214,8 @@ def test_the_groups_as_a_textfile(call, path: str, tmp_path: Path) -> None:
         assert found["equilag_group_members", row["group"]] == row["members"]
         assert found["equilag_group_lag_total", row["group"]] == row["lag"]
     assert ("equilag_group_age_seconds", rows[0]["group"]) not in found
+
+
+def test_a_textfile_that_cannot_be_written(refused, path: str, tmp_path: Path) -> None:
+    file = tmp_path / "none" / "equilag.prom"
+    assert "--textfile" in refused("fleet", "show", path, "--textfile", file)

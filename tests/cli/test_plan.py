@@ -79,9 +79,13 @@ def test_a_large_plan_is_compact_and_a_small_one_indented(run, write) -> None:
 
 
 def test_standard_input(run, write, monkeypatch) -> None:
-    stdin = io.TextIOWrapper(io.BytesIO(write().read_bytes()), "utf-8")
-    monkeypatch.setattr(sys, "stdin", stdin)
+    def given(data: bytes) -> None:
+        monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(data), "utf-8"))
+
+    given(write().read_bytes())
     assert "\norders-service: 3 members" in run("plan", "-", "--time-limit", 1).out
+    given(run("plan", write(), "--time-limit", 1, "--json").out.encode())
+    assert run("verify", write(), "-").status == 0
 
 
 def test_prose_stays_readable_on_a_wide_screen(run, write) -> None:

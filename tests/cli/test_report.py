@@ -86,6 +86,15 @@ def test_a_plan_of_ones_own_assignor(run, document, tmp_path) -> None:
     assert found["verdict"]["headline"].endswith(f"; plan of {own}")
 
 
+def test_assignors_to_compare_as_well(document, refused) -> None:
+    own = f"{__name__}:AllToOne"
+    argv = ("report", TOKENS, "--effort", "0.1", "--assignor")
+    rows = document(*argv, own, "--assignor", "range")["comparison"]["rows"]
+    assert [row["assignor"] for row in rows][-2:] == [own, "equilag"]
+    said = refused(*argv, "rnage", "--json")
+    assert said.startswith("--assignor: unknown assignor 'rnage'")
+
+
 def test_a_text_of_kafkas_tools(run, tmp_path) -> None:
     page = tmp_path / "page.html"
     args = ("--from-describe", "samples/stats.describe.txt", "--effort", "0.1", "--out", page)

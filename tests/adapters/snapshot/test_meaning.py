@@ -69,6 +69,12 @@ def test_every_field_at_once() -> None:
     assert {name: getattr(group, name).dtype for name in kinds} == kinds
 
 
+def test_the_data_given_is_left_alone() -> None:
+    given = copy.deepcopy(FULL)
+    load_snapshot(given)
+    assert given == FULL
+
+
 def test_the_least_a_snapshot_can_be() -> None:
     group = load_snapshot(snapshot(topics={}))
     assert group.n_members == group.n_partitions == 0
