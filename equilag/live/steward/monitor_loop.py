@@ -174,7 +174,8 @@ class MonitorLoop:
         answer = replace(answer, scale=scaler.facts(group, at))
         self._shared.state.set(causes=lasting(answer.causes))
         self._shared.state.answered(answer, at)
-        self._causes_at = observation.began
+        if answer.scale is not None:  # else look again as soon as there are sizes
+            self._causes_at = observation.began
 
     def _evaluate(self, observation: Observation, leads: bool, generation: int) -> None:
         if self._dry_run is not None:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import json
 import signal
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 from urllib.request import urlopen
 
 import pytest
@@ -142,6 +144,26 @@ def test_a_dry_run_joins_nothing(here: Scene) -> None:
 
 
 @pytest.mark.live
+@pytest.mark.long
+def test_it_says_how_many_members_help(here: Scene) -> None:
+    two_join(here)
+    steward = here.steward("--dry-run")
+
+    def scale() -> dict[str, Any]:
+        address = f"http://127.0.0.1:{steward.port}/scale/{here.group}"
+        try:
+            with urlopen(address, timeout=5) as answer:
+                return json.load(answer)
+        except OSError:
+            return {}
+
+    until(lambda: scale().get("present") == 2)
+    found = scale()
+    assert (found["group"], found["replicas"], found["helps"]) == (here.group, 2, [1, 2, 3])
+    assert "not known yet, so the number stays" in found["reason"]
+    assert found["age_s"] < 30
+
+
 def test_lag_that_turns_is_worth_one_rebalance(
     scene: Callable[[], Scene], broker: Broker, admin: AdminClient
 ) -> None:
