@@ -143,7 +143,6 @@ def test_a_dry_run_joins_nothing(here: Scene) -> None:
     assert "heaviest member 152 to 105 % of a fair share, 1 move" in event
 
 
-@pytest.mark.live
 @pytest.mark.long
 def test_it_says_how_many_members_help(here: Scene) -> None:
     two_join(here)
@@ -164,6 +163,7 @@ def test_it_says_how_many_members_help(here: Scene) -> None:
     assert found["age_s"] < 30
 
 
+@pytest.mark.live
 def test_lag_that_turns_is_worth_one_rebalance(
     scene: Callable[[], Scene], broker: Broker, admin: AdminClient
 ) -> None:
