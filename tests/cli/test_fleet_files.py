@@ -10,6 +10,8 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+
+pytest.importorskip("pyarrow")
 from prometheus_client.parser import text_string_to_metric_families
 from support.commands import Result
 from support.fleet_runs import UNEVEN, problem, write_run
@@ -19,9 +21,6 @@ import equilag
 from equilag.adapters.files import OutputFile, write_both
 from equilag.domain.errors import InputError
 from equilag.pipeline.results.export import file_stem
-
-pytest.importorskip("pyarrow")
-
 
 pytestmark = pytest.mark.xdist_group("fleet files")  # the run is made once
 
