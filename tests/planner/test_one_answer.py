@@ -16,7 +16,7 @@ from equilag import Group, Member
 from equilag.pipeline.sources.group_columns import keeping_up
 from equilag.planner.facts.work import work_facts
 
-EFFORT: Final[dict[str, Any]] = {"effort": 0.05, "time_limit": 60.0}
+EFFORT: Final[dict[str, Any]] = {"effort": 0.1, "time_limit": 60.0}
 """Enough to find whether these groups keep up. A plan for which there is less may fall behind."""
 SHORT: Final = range(15, 25)
 """The groups of every run; a fleet's verdict is of one with a partition that nobody owns."""

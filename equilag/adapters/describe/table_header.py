@@ -191,12 +191,9 @@ def _is_known(name: str) -> bool:
 
 
 def _delimited(line: str, delimiter: str) -> TableHeader | None:
-    cells = [cell.strip() for cell in line.split(delimiter)]
+    cells = [cell.strip() for cell in line.strip().split(delimiter)]
     if delimiter == "|":
         cells = [cell for cell in cells if cell]
-    elif delimiter == "\t":
-        cells = line.strip("\t").split("\t")
-        cells = [cell.strip() for cell in cells]
     names = tuple(column_of(cell) or cell.upper() for cell in cells)
     return _checked(TableHeader(0, names, (), delimiter=delimiter))
 
