@@ -368,18 +368,19 @@ def test_a_new_group_of_aiokafka(broker: Broker, monkeypatch: pytest.MonkeyPatch
     its limit; another thread makes the plan."""
     waits: list[float] = []
     planners: set[int] = set()
-    decided_within, sticky = sticky_plan.decided_within, sticky_plan._sticky
+    decided_within, searched = sticky_plan.decided_within, sticky_plan._searched
 
     def noting_wait(patience: float, *args: Any) -> Decision:
         waits.append(patience)
         return decided_within(patience, *args)
 
-    def noting_sticky(*args: Any) -> Decision:
+    def noting_search(*args: Any) -> Decision:
         planners.add(threading.get_ident())
-        return sticky(*args)
+        return searched(*args)
 
     monkeypatch.setattr(sticky_plan, "decided_within", noting_wait)
-    monkeypatch.setattr(sticky_plan, "_sticky", noting_sticky)
+    monkeypatch.setattr(sticky_plan, "repaired", lambda *_: None)  # which needs no search
+    monkeypatch.setattr(sticky_plan, "_searched", noting_search)
     lagging_topic(broker, "aio-five", commits=False)
     limit = 0.1
     assignor = in_aiokafka.EquilagAssignor.configured(**LIVE, loop_limit=limit)
