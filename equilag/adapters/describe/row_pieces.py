@@ -85,13 +85,12 @@ def row_at(
     if (lacks <= 0 and ended and filled) or (cells is None and not _may_begin(text, header)):
         return cells, number
     texts = [line.text for line in lines]
-    others = (at for at in range(1, len(texts)) if _stands_alone(texts[at], header))
-    end = next(others, len(texts))
     near = (header.pieces, header.pieces - 1, header.pieces + 1)
     counts = near if header.pieces > 1 else range(2, MAX_PIECES + 1)
     # Only screens break words, and they lose nothing: what looks like a row is the rest of one.
     for exact in (True,) if header.in_word and header.delimiter is None else (True, False):
-        most = len(texts) if exact and header.pieces > 1 else end
+        is_screen = exact and header.pieces > 1
+        most = len(texts) if is_screen else _next_row(texts, header)
         for count in (count for count in counts if 1 < count <= most):
             found: list[Cells] = []
             for joined in _together(texts[:count], header, max(width, header.width), exact):
@@ -101,7 +100,7 @@ def row_at(
                     found.append(one)
             if len(found) == 1:
                 return found[0], lines[count - 1].number
-    follows = end > 1 and lines[1].number == number + 1
+    follows = [line.number for line in lines[1:2]] == [number + 1]
     if follows and _may_go_on(text, texts[1], cells, header):
         raise broken_table(number, len(text))
     return cells, number
@@ -122,6 +121,12 @@ def _may_begin(text: str, header: TableHeader) -> bool:
     at = header.names.index(col.PARTITION)
     words = text.split(None, at + 1)
     return len(words) <= at or words[at][0].isdigit() or words[at] == NOTHING
+
+
+def _next_row(texts: list[str], header: TableHeader) -> int:
+    """The place of the first line below that is none of the pieces of a row; after all if none."""
+    places = range(1, len(texts))
+    return next((at for at in places if _stands_alone(texts[at], header)), len(texts))
 
 
 def _stands_alone(line: str, header: TableHeader) -> bool:
@@ -166,6 +171,8 @@ def _together(pieces: list[str], header: TableHeader, width: int, exact: bool) -
 def _may_go_on(text: str, below: str, cells: Cells | None, header: TableHeader) -> bool:
     """True if the line below a row may have what the row lacks."""
     lacks = lacks_of(text, header)
+    if _stands_alone(below, header):
+        return False
     if header.delimiter is not None:
         return header.pieces > 1 and 0 < lacks < len(header.names) - 1
     if cells is None or lacks <= 0:
