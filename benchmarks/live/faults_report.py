@@ -86,12 +86,14 @@ def section(folder: Path) -> list[str]:
 
 
 def _intro(text: str, cases: Sequence[Mapping[str, Any]]) -> list[str]:
-    """Return the lines of a text, and when the cases were run and beside what load, if all say."""
+    """Return the lines of a text, and when cases were run and beside what load, if they say so."""
     lines = text.splitlines()
-    if all("load" in one for one in cases):
-        days = " and ".join(sorted({one["when"][:10] for one in cases}))
-        loads = [round(one["load"]) for one in cases]
-        lines.append(f"Run on {days} at a load of {min(loads)} to {max(loads)}.")
+    if known := [one for one in cases if "load" in one]:
+        days = " and ".join(sorted({one["when"][:10] for one in known}))
+        loads = [round(one["load"]) for one in known]
+        which = [] if len(known) == len(cases) else [one["case"] for one in known]
+        what = f"{', '.join(which)}: run" if which else "Run"
+        lines.append(f"{what} on {days} at a load of {min(loads)} to {max(loads)}.")
     return [*lines, ""]
 
 
