@@ -41,7 +41,7 @@ One fault after another in two groups at once: two members each of librdkafka, J
 kafka-python, and of aiokafka under range, with sessions of 6 s; 120 records/s with `acks=all`; a
 supervised steward with `--every 2s --take-over`. Not read: offsets that no member ever got. A
 client that is not back in its group 120 s after a fault hung for good and is killed. *Late*: not
-in 120 s.
+in 120 s, as when a member dies that a take-over waits for.
 """
 
 
@@ -93,7 +93,8 @@ def _intro(text: str, cases: Sequence[Mapping[str, Any]]) -> list[str]:
         loads = [round(one["load"]) for one in known]
         which = [] if len(known) == len(cases) else [one["case"] for one in known]
         what = f"{', '.join(which)}: run" if which else "Run"
-        lines.append(f"{what} on {days} at a load of {min(loads)} to {max(loads)}.")
+        load = "–".join(map(str, sorted({min(loads), max(loads)})))
+        lines.append(f"{what} on {days} at a load of {load}.")
     return [*lines, ""]
 
 
