@@ -38,7 +38,7 @@ from equilag.planner.facts.suspects import suspicion
 from equilag.planner.simulate import simulate
 from equilag.planner.sizes.sizing import LeastSize
 from equilag.planner.solving.run_settings import budget_of
-from equilag.planner.verdict.judged_plan import JudgedPlan
+from equilag.planner.worth.judged_plan import JudgedPlan
 from equilag.report.reports.comparison import ComparisonReport
 from equilag.report.reports.explanation import ExplanationReport
 from equilag.report.reports.plan import PlanReport

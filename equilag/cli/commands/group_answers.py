@@ -93,9 +93,9 @@ def _simulate(asked: Question) -> Report:
 
 def _verdict(asked: Question, plan: Plan | None = None) -> VerdictFacts:
     """What is wrong, which a command about something else says first; of its plan if it has one."""
-    from equilag.planner.verdict.judged_plan import JudgedPlan
     from equilag.planner.verdict.plan_verdict import verdict_of
     from equilag.planner.verdict.quick_verdict import quick_verdict
+    from equilag.planner.worth.judged_plan import JudgedPlan
 
     limits = options.limits_of(asked.args)
     if plan is not None:

@@ -15,9 +15,9 @@ from equilag.domain.group.weight import total_rate
 from equilag.domain.plan.verdict import CauseFacts
 from equilag.domain.policy.policy import Policy
 from equilag.planner.sizes.size_run import LeastMembers
-from equilag.planner.verdict.judged_plan import JudgedPlan
 from equilag.planner.verdict.plan_verdict import verdict_of
 from equilag.planner.verdict.quick_verdict import quick_judgement
+from equilag.planner.worth.judged_plan import JudgedPlan
 from equilag.planner.worth.thresholds import VerdictLimits
 
 

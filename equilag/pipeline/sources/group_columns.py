@@ -13,8 +13,8 @@ from equilag.domain.plan.metrics import count_moves
 from equilag.domain.reduction.reduce import known_capacities
 from equilag.planner.facts.fleet_run import MAX_NAMED
 from equilag.planner.facts.work import WorkFacts
-from equilag.planner.verdict.judged_plan import JudgedPlan
 from equilag.planner.verdict.plan_verdict import verdict_of
+from equilag.planner.worth.judged_plan import JudgedPlan
 from equilag.planner.worth.thresholds import VerdictLimits
 
 if TYPE_CHECKING:

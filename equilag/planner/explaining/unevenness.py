@@ -12,8 +12,8 @@ from equilag.domain.group.group import NOBODY, Flags, Floats, Ints
 from equilag.domain.move_reasons.unit_reasons import Partner
 from equilag.domain.plan.metrics import member_counts
 from equilag.domain.plan.verdict import SuspectFacts
-from equilag.planner.verdict.judged_plan import JudgedPlan
 from equilag.planner.worth.group_loads import GroupLoads
+from equilag.planner.worth.judged_plan import JudgedPlan
 
 UNEVEN: Final = 0.1
 """Part of a fair share by which a member has to be above or below it to be called uneven: what a

@@ -16,7 +16,7 @@ from equilag.domain.reduction.reduce import known_capacities
 from equilag.planner.facts.suspects import FAR_APART, suspicion
 from equilag.planner.facts.throughput_words import rate as records_per_s
 from equilag.planner.verdict.causes import SURE_S, told
-from equilag.planner.verdict.judged_plan import CAUGHT_UP, JudgedPlan
+from equilag.planner.worth.judged_plan import CAUGHT_UP, JudgedPlan
 
 HALF: Final = 0.5
 """Part of the lag in one partition that is most of it, and of what the others read that is slow."""

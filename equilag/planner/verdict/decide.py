@@ -28,7 +28,7 @@ from equilag.planner.facts.setting_warnings import guess_words
 from equilag.planner.facts.throughput_words import ahead_words, behind_news, behind_words
 from equilag.planner.facts.work import WorkFacts
 from equilag.planner.verdict.causes import waiting
-from equilag.planner.verdict.judged_plan import JudgedPlan
+from equilag.planner.worth.judged_plan import JudgedPlan
 
 CLEARLY_LESS: Final = 0.9
 """Of what members fall behind by now: moves that leave more pause partitions for little."""

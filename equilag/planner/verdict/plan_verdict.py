@@ -19,7 +19,7 @@ from equilag.planner.facts.throughput_words import behind_news
 from equilag.planner.verdict.backlogs import backlog_causes
 from equilag.planner.verdict.causes import told
 from equilag.planner.verdict.decide import PlanDecision, decide, worth_it
-from equilag.planner.verdict.judged_plan import JudgedPlan
+from equilag.planner.worth.judged_plan import JudgedPlan
 
 MAX_OTHERS: Final = 3
 """Further causes that are told beside the first."""

@@ -10,8 +10,8 @@ from equilag.domain.policy.policy import Policy
 from equilag.planner.sizes.size_run import LeastMembers
 from equilag.planner.solve import solve
 from equilag.planner.verdict.decide import decide
-from equilag.planner.verdict.judged_plan import JudgedPlan
 from equilag.planner.verdict.plan_verdict import verdict_of
+from equilag.planner.worth.judged_plan import JudgedPlan
 from equilag.planner.worth.thresholds import VerdictLimits
 
 EFFORT: Final = 0.02

@@ -22,8 +22,8 @@ from equilag.planner.facts.plan import (
     member_facts,
 )
 from equilag.planner.facts.work import unit_words
-from equilag.planner.verdict.judged_plan import JudgedPlan
 from equilag.planner.verdict.plan_verdict import verdict_of
+from equilag.planner.worth.judged_plan import JudgedPlan
 from equilag.planner.worth.thresholds import VerdictLimits
 from equilag.report import report_blocks as b
 from equilag.report.words.extended import SHORT_NOTE, capacity_words, keeps_up_words

@@ -17,7 +17,7 @@ from equilag.report.report_blocks import Headline, Notes, Section, Title, Tone, 
 if TYPE_CHECKING:
     from equilag.domain.plan.verdict import CauseFacts, VerdictFacts
     from equilag.planner.facts.group import GroupFacts
-    from equilag.planner.verdict.judged_plan import JudgedPlan
+    from equilag.planner.worth.judged_plan import JudgedPlan
 
 NAMELESS: Final = "(a group without a name)"
 MAX_TOPICS: Final = 10
