@@ -71,7 +71,7 @@ class LeaderLoop:
             while not self._shared.stop.is_set():
                 if not self._election.holds:
                     self._stand_by()
-                elif self._is_passive():
+                elif self._by_carriers():
                     self._lead_by_carriers()
                 else:
                     self._carriers.end(leave=True)
@@ -92,7 +92,7 @@ class LeaderLoop:
         log_event(logging.ERROR, event, problem=str(error))
         self._shared.stop_all()
 
-    def _is_passive(self) -> bool:
+    def _by_carriers(self) -> bool:
         observation = self._shared.observation
         kind = "" if observation is None else observation.kind
         return kind == CONSUMER or self._shared.options.convert
@@ -156,7 +156,7 @@ class LeaderLoop:
                 return
             self._show_role(joined)
             while (
-                not self._shared.stop.is_set() and not self._is_passive() and self._election.holds
+                not self._shared.stop.is_set() and not self._by_carriers() and self._election.holds
             ):
                 if self._handle(self._shared.next_message(_PASSIVE_S)) or self._has_waited_long():
                     break
