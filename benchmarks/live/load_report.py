@@ -105,8 +105,9 @@ def scenario_lines(found: list[Results]) -> list[str]:
         same = bool(options) and set(options) <= set(first)
         first = first or options
         lines.append(
-            f"- **{results['words'][:1].upper()}{results['words'][1:]}**: {results['seconds'] / 60.0:g} minutes, "
-            f"figures from second {results['measured_from']:g}; {speeds} records/s; "
+            f"- **{results['words'][:1].upper()}{results['words'][1:]}**: "
+            f"{results['seconds'] / 60.0:g} minutes, figures from second "
+            f"{results['measured_from']:g}; {speeds} records/s; "
             f"{'stewards as above' if same else '; '.join(options)}."
         )
     return lines
