@@ -71,9 +71,10 @@ class SampleRing:
         return np.array([row.offsets[1] for row in self.rows])
 
     def commit_gap(self) -> float:
-        """Return the longest time for which a partition with unread records and one holder had no
-        commit, as seen before one came; 0 if none came. Where observations are rare, one came in
-        the usual time after the last without it."""
+        """Return the longest time for which a member with unread records committed nothing, as seen
+        before a commit came; 0 if none came. A partition may wait for longer, behind others of its
+        member. Where observations are rare, a commit came in the usual time after the last without
+        it."""
         return self._waits()[0]
 
     def commit_ages(self) -> dict[str, float]:
@@ -91,6 +92,9 @@ class SampleRing:
         since = np.full(self.columns.number, np.inf)
         for before, row in pairwise(self.rows):
             came = row.offsets[2] > before.offsets[2]
+            commits = np.zeros(len(row.keys) + 1, dtype=np.bool_)
+            commits[row.holder[came & (row.holder != NOBODY)]] = True
+            came |= commits[row.holder]
             at = min(row.at, before.at + COMMIT_S)
             longest = max(longest, float((at - since[came]).max(initial=0.0)))
             waits = row.offsets[1] > row.offsets[2]

@@ -174,3 +174,15 @@ def test_rare_observations_do_not_make_commits_rare() -> None:
             ends = [10 * second]
             ring.add(ObservedOffsets(float(second), {"t": [0]}, {"t": ends}, {"t": commits}, held))
         assert ring.commit_gap() == gap
+
+
+def test_a_partition_waits_behind_others_of_its_member_without_slow_commits() -> None:
+    ring = SampleRing(600.0)
+    commits = [0, 0, 0]
+    for turn in range(13):  # every 5 s the member has read from one of its partitions
+        commits[turn % 3] += 50
+        ends, held = [1000 + 50 * turn] * 3, {"m": {"t": [0, 1, 2]}}
+        seen = {"t": [0] * 3}, {"t": ends}, {"t": list(commits)}
+        ring.add(ObservedOffsets(5.0 * turn, *seen, held))
+    assert ring.commit_gap() == 5.0
+    assert ring.commit_ages() == {"m": 0.0}
