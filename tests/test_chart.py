@@ -36,6 +36,8 @@ RAISED: Final = {
     "ConsumerGroupNotRead": ("equilag_group_age_seconds{group='g'}", "300x30", "10x30"),
     "EquilagExporterReadsNothing": ("equilag_exporter_up", "0x30", "1x30"),
     "EquilagNobodyLeads": ("equilag_steward_role{role='leader'}", "0x30", "1x30"),
+    "EquilagStewardUnhealthy": ("equilag_steward_healthy{group='g'}", "0x30", "1x30"),
+    "EquilagPartitionsUnread": ("equilag_steward_unowned_partitions{group='g'}", "3x30", "0x30"),
 }
 """Alert -> a series, 30 minutes of values that raise it, and of values that do not."""
 yaml: Any = pytest.importorskip("yaml", reason="PyYAML is not installed")

@@ -102,7 +102,7 @@ def _pair_cell(cases: Sequence[Results]) -> str:
         return f"{leads.count(None)} of {len(leads)}: nobody leads"
     sums = [sum(one[name] for one in cases) for name in ("rebalances", "moves", "two_owners")]
     times = f"{len(leads)}: {median(leads):.1f} ({max(leads):.1f})"
-    return "; ".join([times, *map(str, sums)])
+    return "; ".join([times, *(map(str, sums) if any(sums) else ())])
 
 
 def more_moves(results: Sequence[Results]) -> list[str]:
