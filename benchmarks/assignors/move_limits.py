@@ -22,8 +22,8 @@ from equilag.planner.solve import solve
 
 LIMIT: Final = 2.0
 """Seconds per case."""
-SHORT: Final = 10.0
-FULL: Final = 20.0
+SHORT: Final = 5.0
+FULL: Final = 10.0
 """Seconds of the longer run."""
 SIZES: Final = ((4, 24), (6, 36), (8, 64))
 DISTRIBUTIONS: Final = ("lognormal", "uniform", "zipf")
