@@ -20,7 +20,7 @@ from typing import Any, Final
 from benchmarks.assignors.cells import HEURISTIC, TWINS
 from benchmarks.assignors.drawing import Dot, LogAxis, scatter
 from benchmarks.assignors.inputs import FRONT
-from benchmarks.assignors.parts import PARTS, Part
+from benchmarks.assignors.parts import PARTS
 from benchmarks.assignors.target import Results, summary
 from benchmarks.assignors.targets import OWN, Cell, judged
 
@@ -28,8 +28,8 @@ LEAST_ABOVE: Final = 1e-6
 """Percent above the mean load that a picture still tells apart."""
 LEAST_MS: Final = 0.001
 LEAST_MOVES: Final = 0.1
-MOST_ROWS: Final = 3
-"""Of a table with a row for each group: the others are in the JSON."""
+MOST_ROWS: Final = 10
+"""A part with more rows is only in targets and JSON."""
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -78,18 +78,19 @@ def markdown(results: Results) -> str:
     if alone:
         lines += ["", "## Lag, equilag alone", "", *alone_table(alone)]
     for name, part in PARTS.items():
-        if found := results.get(name):
-            lines += ["", f"## {part.title}", "", *part_lines(part, found)]
+        rows = part.module.rows(results.get(name, []))
+        if 0 < len(rows) <= MOST_ROWS:
+            lines += ["", f"## {part.title}", "", *_table(part.module.HEAD, rows)]
     return "\n".join([*lines, ""])
 
 
 def runs_line(results: Results) -> list[str]:
-    """When each part ended, how long it took, and beside how much other work."""
+    """When each part ended, and beside how much other work."""
     runs = [
-        f"{name} {run['until'][:16]}, {run['seconds'] / 60:.0f} min, {run['load']}"
+        f"{name} {run['until'][:16]} ({run['load']})"
         for name, run in results.get("runs", {}).items()
     ]
-    return [f"End, time and load of each part: {'; '.join(runs)}.", ""] if runs else []
+    return [f"End and load of each part: {'; '.join(runs)}.", ""] if runs else []
 
 
 LEGEND: Final = """\
@@ -226,15 +227,6 @@ def alone_table(cells: list[Cell]) -> list[str]:
         )
     head = ("group", "runs", "limit", "longest", "optimal", "median gap", "largest gap")
     return _table(head, rows)
-
-
-def part_lines(part: Part, found: list[dict[str, Any]]) -> list[str]:
-    """The table of a part; of a long one, the last rows."""
-    rows = part.module.rows(found)
-    shown = _table(part.module.HEAD, rows[-MOST_ROWS:])
-    if len(rows) > MOST_ROWS:
-        return [f"The last {MOST_ROWS} of {len(rows)} rows.", "", *shown]
-    return shown
 
 
 def better_each(front: dict[str, Any]) -> list[dict[str, Any]]:

@@ -29,7 +29,7 @@ BEGIN: Final = "<!-- load: python -m benchmarks.live.load_report writes what fol
 END: Final = "<!-- load: end -->"
 INTRO: Final = """\
 Groups side by side on the same records, each on {members} librdkafka members with their default
-settings (commits every 5 s, heartbeats every 3 s) and cooperative-sticky. *By hand*: `assign()`
+settings and cooperative-sticky, with speeds in records per second. *By hand*: `assign()`
 with the best plan for the true rates and speeds, again at once when rates change. Lag is what was
 produced and not yet processed, delay the time from producing a record to the end of its processing.
 `benchmarks/live/results/` has the lag of each minute, versions and logs.
@@ -107,8 +107,7 @@ def scenario_lines(found: list[Results]) -> list[str]:
         lines.append(
             f"- **{results['words'][:1].upper()}{results['words'][1:]}**: "
             f"{results['seconds'] / 60.0:g} minutes, figures from second "
-            f"{results['measured_from']:g}; {speeds} records/s; "
-            f"{'stewards as above' if same else '; '.join(options)}."
+            f"{results['measured_from']:g}; {'; '.join([speeds, *([] if same else options)])}."
         )
     return lines
 
