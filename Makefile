@@ -48,7 +48,7 @@ run: $(VENV)/.equilag ## plan the sample group, then compare all assignors on it
 	@echo
 	@$(BIN)/equilag compare $(SNAPSHOT)
 
-test: $(VENV)/.dev $(VENV)/.equilag ## the tests, but for the long ones (4 minutes)
+test: $(VENV)/.dev $(VENV)/.equilag ## the tests, but for the long ones (3 minutes)
 	@echo "Left out, as too slow for every change: tests marked 'long' (make test-long) and 'live' (make test-live)."
 	@$(RUN) $(LIMIT) $(PYTEST) $(PYTEST_ARGS)
 
