@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any, Final
 
 from equilag.certificate.checks.claim_checks import CHECKS, SOLVER_KINDS
@@ -206,7 +206,7 @@ def _prove(ledger: Ledger, placed: PlacedClaim, report: VerificationReport) -> N
         if covers is not None and (limit is None or type(covers) is not int or covers < limit):
             report.findings.append(f"{text}: covers fewer plans than the policy allows")
             return
-        ledger.proofs.record(replace(claim, data={}))
+        ledger.proofs.record_of_plan(claim)
         report.unproved.append(f"{text}: rests on a solver's word")
         return
     check = CHECKS.get(key)
@@ -218,7 +218,7 @@ def _prove(ledger: Ledger, placed: PlacedClaim, report: VerificationReport) -> N
     except Refuted as error:
         report.findings.append(f"{text}: {error}")
         return
-    ledger.proofs.record(replace(claim, data={}))
+    ledger.proofs.record_of_plan(claim)
     report.proved.append(text)
 
 

@@ -18,9 +18,9 @@ AnyParser = argparse.ArgumentParser | argparse._ArgumentGroup
 LIVE: Final = "--bootstrap-server"
 TEXT: Final = "--from-describe"
 METRICS: Final = "--prometheus"
+"""The options that name a live group, a text of Kafka's tools, and metrics."""
 SERVER: Final = f"{METRICS} URL"
 """What an option needs that no text of metrics takes."""
-"""The options that name a live group, a text of Kafka's tools, and metrics."""
 RESETS: Final = ("earliest", "latest", "none")
 RESETS_DEFAULT: Final = "latest"
 reset: Final = OneOf(RESETS, ignores_case=True)

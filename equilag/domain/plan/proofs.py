@@ -78,7 +78,10 @@ class Proofs:
     @staticmethod
     def of_plan(claims: Iterable[Claim]) -> Proofs:
         """Of a certificate, whose claims cover all plans that the policy allows."""
-        return Proofs.of(replace(claim, data={}) for claim in claims)
+        found = Proofs()
+        for claim in claims:
+            found.record_of_plan(claim)
+        return found
 
     @property
     def without_solver(self) -> Proofs:
@@ -94,6 +97,10 @@ class Proofs:
             self.claims[key] = claim
             return True
         return False
+
+    def record_of_plan(self, claim: Claim) -> None:
+        """Keep a claim of a certificate, whatever limit on moves it names."""
+        self.record(replace(claim, data={}))
 
     def __contains__(self, name: str) -> bool:
         return (name, None) in self.claims

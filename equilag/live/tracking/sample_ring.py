@@ -93,7 +93,8 @@ class SampleRing:
         for before, row in pairwise(self.rows):
             came = row.offsets[2] > before.offsets[2]
             commits = np.zeros(len(row.keys) + 1, dtype=np.bool_)
-            commits[row.holder[came & (row.holder != NOBODY)]] = True
+            commits[row.holder[came]] = True
+            commits[NOBODY] = False
             came |= commits[row.holder]
             at = min(row.at, before.at + COMMIT_S)
             longest = max(longest, float((at - since[came]).max(initial=0.0)))
