@@ -140,3 +140,9 @@ class FaultGroup:
         produced = self.flow.acked()
         within(lambda: not self.read.unread(produced), seconds, 0.2)
         return self.read.unread(produced)
+
+    def last_step_within(self, seconds: float) -> str:
+        """How far the steward's last plan has come, once its members have it or this time is up;
+        "" in a classic group."""
+        within(lambda: self.steward.status().get("plan_step") in ("", "owned"), seconds, 0.2)
+        return str(self.steward.status().get("plan_step"))

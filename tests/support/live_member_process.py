@@ -74,12 +74,15 @@ def runs_of(records: Iterable[Record]) -> list[tuple[str, int, int, int]]:
 
 def librdkafka(told: Speaker, settings: Mapping[str, Any]) -> None:
     from support.live_members import RdMember
+    from support.live_processes import KIP_848, KIP_848_MEMBER
 
+    strategy = settings["strategy"]
+    protocol = {"partition.assignment.strategy": strategy}
     log = SimpleNamespace(add=lambda _, what, pairs=(): told.event(what, pairs))
     read = SimpleNamespace(add=lambda place, first, _: told.read([(*place, first)]))
     member = RdMember(
         cast(Any, log), told.name, settings["bootstrap"], settings["group"], [settings["topic"]],
-        None, cast(Any, read), partition_assignment_strategy=settings["strategy"],
+        None, cast(Any, read), **(KIP_848_MEMBER if strategy == KIP_848 else protocol),
     )  # fmt: skip
     told.stopped.wait()
     member.stop()

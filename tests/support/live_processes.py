@@ -20,21 +20,35 @@ JAVA_ASSIGNORS: Final = {
     "range": "org.apache.kafka.clients.consumer.RangeAssignor",
     "cooperative-sticky": "org.apache.kafka.clients.consumer.CooperativeStickyAssignor",
 }
+KIP_848: Final = "KIP-848"
+"""As a protocol: its members are assigned by the brokers."""
 CLIENTS: Final = {
     "range": ("librdkafka", "java", "kafka-python", "aiokafka"),
     "cooperative-sticky": ("librdkafka", "java", "kafka-python"),
+    KIP_848: ("librdkafka", "java"),
 }
 """Protocol -> the clients that have it."""
 SESSION_S: Final = 6.0
 """Of all members here; the setting in live_member_process.py and of JavaMembers."""
+KIP_848_SESSIONS: Final = {
+    "group.consumer.min.session.timeout.ms": f"{1000 * SESSION_S:.0f}",
+    "group.consumer.session.timeout.ms": f"{1000 * SESSION_S:.0f}",
+    "group.consumer.min.heartbeat.interval.ms": "1000",
+    "group.consumer.heartbeat.interval.ms": "1000",
+}
+"""Settings of brokers, for members of KIP-848 groups and their carriers."""
 _PROGRAM: Final = Path(__file__).with_name("live_member_process.py")
 _STOP_S: Final = 20
 
 
+KIP_848_MEMBER: Final = {"group.protocol": "consumer"}
+
+
 def committing_java(strategy: str) -> dict[str, str | int]:
     """Settings of Java members that commit twice a second what they read."""
+    assignor = JAVA_ASSIGNORS.get(strategy)
     return {
-        "partition.assignment.strategy": JAVA_ASSIGNORS[strategy],
+        **({"partition.assignment.strategy": assignor} if assignor else KIP_848_MEMBER),
         "enable.auto.commit": "true",
         "auto.commit.interval.ms": 500,
         "max.poll.records": 500,
