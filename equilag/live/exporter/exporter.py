@@ -8,7 +8,6 @@ import threading
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
-from functools import partial
 from typing import Final, NamedTuple
 
 from equilag.adapters.kafka.reading import Reading
@@ -21,10 +20,9 @@ from equilag.live.status.status import log_event
 CORE_SHARE: Final = 0.04
 """Part of a core that rounds may take on average; the interval grows for it. Answers to Prometheus
 bring it to 0.05 with hundreds of groups."""
-ASKED: Final = 10.0
-"""What the sizes of a group that somebody asks for count, where they are stale."""
-UNASKED: Final = 3.0
-"""What those of others count at most: verdicts of more than 90 s come before the first sizes."""
+SIZING: Final = 0.25
+"""What sizes may add to a round: hundreds of groups are sized within some minutes, and no answer is
+much older for that."""
 ASKED_S: Final = 600.0
 """For so long a group counts as one whose number of processes somebody asks for."""
 JITTER: Final = 0.1
@@ -119,8 +117,8 @@ class Exporter:
         else:
             self._read_at = time.monotonic() - found.age_s
             left_out = self._take(found, self._read_at)
-            read = time.thread_time() - core
-            self._compute(core + max(2 * read, self.every_s * CORE_SHARE))
+            taken = time.thread_time() - core
+            self._size(core + max((1 + SIZING) * taken, self.every_s * CORE_SHARE))
         empty = "" if problem or self._known or left_out else "there is no such group"
         if (news := problem or empty) != self._logged:
             event = "cannot-read-groups" if problem else "no-groups" if empty else "reading-again"
@@ -145,8 +143,8 @@ class Exporter:
                     one = _Known(WatchedGroup(self.judge, self.scaler(reading.group)))
                 known[reading.group], one.missed = one, 0
                 one.watched.add(reading, at)
-            except EquilagError as error:
-                refused[reading.group] = f"group {reading.group}: {error}"
+            except Exception as error:  # noqa: BLE001  one group must not end the others' answers
+                refused[reading.group] = f"group {reading.group}: {describe_error(error)}"
                 continue
             one.answer = one.watched.answer(time.monotonic())
         for problem in sorted({*refused.values()} - {*self._refused.values()}):
@@ -162,28 +160,23 @@ class Exporter:
         self._known = known
         return len(failed)
 
-    def _compute(self, until: float) -> None:
-        """Judge and size the groups that need it most, as far as the thread's time allows; at least
-        one. A group that somebody scales by is sized first."""
+    def _size(self, until: float) -> None:
+        """Size the groups that need it most, as far as the thread's time allows; at least one. One
+        that somebody scales by comes first."""
         now = time.monotonic()
-        due: list[tuple[float, str, Callable[[], None]]] = []
+        due: list[tuple[bool, float, str]] = []
         for name, known in self._known.items():
-            watched, group = known.watched, known.watched.group
-            due.append((watched.staleness(now), name, watched.judge))
-            if group is not None and group.n_members:
-                staleness = min(watched.scaler.staleness(group, now), UNASKED)
-                if staleness >= 1 and known.asked_at > now - ASKED_S:
-                    staleness = ASKED
-                due.append((staleness, name, partial(watched.scaler.size, group, now)))
-        for staleness, name, task in sorted(due, key=lambda row: -row[0]):
-            if staleness < 1 or self.stop.is_set():
+            if (staleness := known.watched.staleness(now)) >= 1:
+                due.append((known.asked_at > now - ASKED_S, staleness, name))
+        for _, _, name in sorted(due, key=lambda row: row[:2], reverse=True):
+            if self.stop.is_set():
                 return
             one = self._known[name]
             try:
-                task()
-            except Exception as error:  # noqa: BLE001  one group must not end the others' answers
+                one.watched.size(now)
+            except Exception as error:  # noqa: BLE001  as above
                 problem = f"group {name}: {describe_error(error)}"
-                log_event(logging.WARNING, "no-verdict", problem=problem)
+                log_event(logging.WARNING, "no-sizes", problem=problem)
             one.answer = one.watched.answer(now)
             if time.thread_time() >= until:
                 return

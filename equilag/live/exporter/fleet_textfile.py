@@ -45,5 +45,4 @@ def _answer(row: GroupRow) -> GroupAnswer:
         moves=row.moves,
         hottest_percent=None,
         age_s=None,
-        judged_age_s=None,
     )

@@ -78,8 +78,6 @@ class GroupAnswer:
     scale: ScaleFacts | None = None
     age_s: float | None = 0.0
     """Seconds since the group was read: the age of the answer."""
-    judged_age_s: float | None = 0.0
-    """Seconds since the verdict was made, on an earlier reading where the group hardly changed."""
 
     @property
     def members_needed(self) -> int | None:
@@ -104,8 +102,7 @@ class GroupAnswer:
         more, scale = age_s - (self.age_s or 0.0), self.scale
         if scale is not None:
             scale = replace(scale, sized_age_s=scale.sized_age_s + more)
-        judged_age_s = (self.judged_age_s or 0.0) + more
-        return replace(self, scale=scale, age_s=age_s, judged_age_s=judged_age_s)
+        return replace(self, scale=scale, age_s=age_s)
 
     def scale_document(self) -> dict[str, Any]:
         """The JSON of `/scale/GROUP`."""
@@ -125,12 +122,19 @@ def answer_of(
     verdict, work = verdict_of(found), found.work
     before = None if work is None else work.before
     excess, saved = _excess(found)
+    lag, rate = int(group.lag.sum()), total_rate(group)
     return GroupAnswer(
         group=group.name,
         action=verdict.action,
         cause=verdict.cause,
         headline=verdict.headline,
-        **figures_of(group),
+        members=group.n_members,
+        partitions=int(group.assignable.sum()),
+        unowned_partitions=int((group.assignable & (group.owner == NOBODY)).sum()),
+        lag_total=lag,
+        unknown_lags=int((group.assignable & (group.quality == UNKNOWN)).sum()),
+        rate_total=rate,
+        behind_s=lag / rate if rate else None,
         short=None if before is None else before.short,
         excess=excess,
         excess_saved=saved,
@@ -139,20 +143,6 @@ def answer_of(
         hottest_percent=_hottest(found),
         causes=verdict.causes,
     )
-
-
-def figures_of(group: Group) -> dict[str, Any]:
-    """What takes no plan."""
-    lag, rate = int(group.lag.sum()), total_rate(group)
-    return {
-        "members": group.n_members,
-        "partitions": int(group.assignable.sum()),
-        "unowned_partitions": int((group.assignable & (group.owner == NOBODY)).sum()),
-        "lag_total": lag,
-        "unknown_lags": int((group.assignable & (group.quality == UNKNOWN)).sum()),
-        "rate_total": rate,
-        "behind_s": lag / rate if rate else None,
-    }
 
 
 def _excess(found: JudgedPlan) -> tuple[float | None, float | None]:

@@ -7,25 +7,27 @@ from typing import Final
 
 import numpy as np
 
+from equilag.domain.budget import Budget
 from equilag.domain.columns import Floats
 from equilag.domain.errors import InputError
 from equilag.domain.group.group import Group
 from equilag.domain.group.weight import filled_rates, total_rate
 from equilag.domain.policy.policy import Policy
 from equilag.live.exporter.group_answer import ScaleFacts
-from equilag.planner.size import size
 from equilag.planner.sizes.scaling import ScaleSettings, SteadyScale, load_limit, scale_wish
-from equilag.planner.sizes.size_run import LeastMembers
+from equilag.planner.sizes.size_run import LeastMembers, SizeRun
 from equilag.planner.sizes.sizing import LeastSize, Sizing
 
-EFFORT: Final = 0.001
-"""Counted work of a sizing in core-seconds per partition: 50 partitions are sized in 0.1 s."""
+EFFORT: Final = 0.0004
+"""Counted work of a sizing in core-seconds per partition: 50 partitions are sized in 0.03 s."""
+CLOSE: Final = 0.005
+"""Part of a load by which it may be above the best: half of what a number that helps saves."""
 LEAST_EFFORT: Final = 0.02
 MOST_S: Final = 5.0
 """Seconds by the clock: a group of 10,000 partitions has sizes of which some were not looked at."""
-OLD_S: Final = 600.0
-"""Seconds after which a group is sized again: speeds, which may have changed, are good for an
-hour."""
+OLD_S: Final = 3600.0
+"""Seconds after which a group is sized again whose rates and speeds have hardly changed: as long as
+speeds are good for."""
 DRIFT: Final = 0.1
 """Part of the rates that may have gone from some partitions to others, or of the speeds from some
 members to others, before it is sized again: counts of some hundred records differ by that from one
@@ -85,10 +87,8 @@ class GroupScaler:
         lag = np.zeros_like(group.lag)  # so that no time to catch up is looked for
         effort = max(LEAST_EFFORT, EFFORT * group.n_partitions)
         try:
-            sizing = size(
-                replace(group, rates=rates, lag=lag), self._policy, threads=self._threads,
-                time_limit=MOST_S, effort=effort,
-            )  # fmt: skip
+            run = SizeRun(replace(group, rates=rates, lag=lag), self._policy, None, self._threads)
+            sizing = run.answer(None, Budget.of_run(MOST_S, 0.0, effort), CLOSE)
         except InputError as error:
             self.problem = str(error)
             return

@@ -13,7 +13,7 @@ from equilag.domain.building.group_input import PartitionOffsets
 from equilag.domain.group.group import Group
 from equilag.domain.group.member import Member
 from equilag.domain.policy.policy import Policy
-from equilag.live.exporter.group_answer import GroupAnswer, answer_of, figures_of
+from equilag.live.exporter.group_answer import GroupAnswer, answer_of
 from equilag.live.exporter.group_scaler import GroupScaler
 from equilag.live.rebalance.joined_members import member_key, speed_names
 from equilag.live.steward.observer import members_with_topics
@@ -22,10 +22,6 @@ from equilag.planner.worth.thresholds import VerdictLimits
 
 EARLIER_S: Final = 300.0
 """How long ago the earlier sample of a verdict is at most: what has not moved since is stuck."""
-JUDGED_S: Final = 30.0
-"""Age of a verdict from which on it is made again, as far as there is time."""
-CHANGED: Final = 4.0
-"""Times that age counts that members or their partitions changed."""
 
 Held = dict[str, dict[str, Sequence[int]]]
 
@@ -50,18 +46,16 @@ class WatchedGroup:
     """For one thread at a time; times are seconds of a monotonic clock."""
 
     def __init__(self, settings: JudgeSettings, scaler: GroupScaler) -> None:
-        self.scaler = scaler
+        self._scaler = scaler
         self._settings = settings
         self._tracker = LoadTracker()
         self._earlier: deque[_Moment] = deque()
         self.read_at = float("-inf")
-        self.group: Group | None = None
+        self._group: Group | None = None
         self._answer: GroupAnswer | None = None
-        self._judged_at = float("-inf")
-        self._changed = False
 
     def add(self, reading: Reading, at: float) -> None:
-        """Learn from what was read at a time. Raises InputError for a group that is none."""
+        """Judge what was read at a time. Raises InputError for a group that is none."""
         members, offsets = members_with_topics(reading), reading.offsets
         names = speed_names(members)
         held = {names[member_key(one)]: dict(one.claims) for one in members}
@@ -83,24 +77,20 @@ class WatchedGroup:
         now = _Moment(at, offsets.sizes, held, offsets.arrays())
         if (before := self._before(now)) is not None:
             given["previous"] = round(at - before.at, 3), before.offsets
-        self.group = Group.build(**given)
+        self._group = group = Group.build(**given)
+        least = self._scaler.least(group)
+        self._answer = answer_of(group, self._settings.limits, self._settings.policy, least)
         self.read_at = at
-        self._changed |= len(self._earlier) == 1
-        if self._answer is not None:
-            self._answer = replace(self._answer, **figures_of(self.group))
 
     def staleness(self, now: float) -> float:
-        """How much the group needs to be judged again; infinite for a new one."""
-        if self._answer is None or self.group is None:
-            return float("inf") if self.group is not None else 0.0
-        return max(CHANGED * self._changed, (now - self._judged_at) / JUDGED_S)
+        """How much the group needs to be sized again: from 1 on it does."""
+        group = self._group
+        return 0.0 if group is None or not group.n_members else self._scaler.staleness(group, now)
 
-    def judge(self) -> None:
-        """Make a verdict on what was read last. Raises InputError."""
-        assert self.group is not None
-        least = self.scaler.least(self.group)
-        self._answer = answer_of(self.group, self._settings.limits, self._settings.policy, least)
-        self._judged_at, self._changed = self.read_at, False
+    def size(self, now: float) -> None:
+        """Compute how many members help. Never raises what a group can cause."""
+        if self._group is not None:
+            self._scaler.size(self._group, now)
 
     def _before(self, now: _Moment) -> _Moment | None:
         """The oldest moment within the time at which the same members held the same."""
@@ -117,8 +107,7 @@ class WatchedGroup:
 
     def answer(self, now: float) -> GroupAnswer | None:
         """The last answer, with how many processes it asks for from now on."""
-        if self._answer is None or self.group is None:
+        if self._answer is None or self._group is None:
             return None
-        scale = self.scaler.facts(self.group, now)
-        age_s, judged_age_s = now - self.read_at, now - self._judged_at
-        return replace(self._answer, scale=scale, age_s=age_s, judged_age_s=judged_age_s)
+        scale = self._scaler.facts(self._group, now)
+        return replace(self._answer, scale=scale, age_s=now - self.read_at)

@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from equilag.domain.columns import Ints
+from equilag.solver.local_search.heavy_apart import deal_heavy_first
 
 
 class SizeLoad(NamedTuple):
@@ -68,6 +69,17 @@ class AlikeLoads:
         if self.even_counts and size <= 2 * members:
             return max(self.heaviest, self._folded(members))
         return None
+
+    def dealt(self, members: int) -> int:
+        """The heaviest load where the heaviest partition that is left goes to the member with the
+        least load. O(P log members)."""
+        size = len(self.heavy)
+        counts = np.full(members, size)
+        if self.even_counts:
+            counts = size // members + (np.arange(members) < size % members)
+        loads = np.zeros(members, np.int64)
+        np.add.at(loads, deal_heavy_first(self.heavy, counts, np.ones(members)), self.heavy)
+        return int(loads.max())
 
     def _crowded(self, members: int, floor: int) -> int:
         """Of the j·m + 1 heaviest partitions some member has j + 1, and `floor` in all at least."""

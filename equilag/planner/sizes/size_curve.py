@@ -91,13 +91,14 @@ class SizeCurve:
         scale: int = 1,
         exact: bool = True,
         enough: float = 0.0,
+        about: float = 0.0,
     ) -> None:
         """`policy` is a `probing_policy`, `scale` what one unit of weight is in the pool's lag;
         `exact` is False if that lag had to be rounded. With `enough`, no load below it is looked
-        for."""
+        for; one that is `about` so large a part above the best is as good."""
         self.pool = pool
         self._policy, self._seed = policy, seed
-        self._scale, self._exact, self._enough = scale, exact, enough * scale
+        self._scale, self._exact, self._enough, self._about = scale, exact, enough, about
         n = len(pool.processes) + 1
         self._bound, self._load, self._spent = np.zeros(n), np.full(n, np.inf), np.zeros(n)
         self._tried = np.zeros(n, np.bool_)
@@ -122,11 +123,12 @@ class SizeCurve:
         kind: WeightKind,
         horizon: float = 1.0,
         enough: float = 0.0,
+        about: float = 0.0,
     ) -> SizeCurve:
         """The loads by some weight of the pool's group; `policy` is that of `size`."""
         weights = weights_of(pool.group, policy, kind, horizon)
         exact, weighed = is_exact(pool.group, weights), weighed_pool(pool, weights)
-        return SizeCurve(weighed, probing_policy(policy), seed, weights.scale, exact, enough)
+        return SizeCurve(weighed, probing_policy(policy), seed, weights.scale, exact, enough, about)
 
     def at(self, size: int) -> SizeLoad | None:
         """What is known of a size; None where no plan is."""
@@ -185,15 +187,13 @@ class SizeCurve:
     def proved(self, size: int) -> bool:
         """True if a plan is known, and none is better."""
         known = self.at(size)
-        return known is not None and known.proved
+        return known is not None and known.load <= known.at_least * (1 + self._about)
 
     def try_size(self, size: int, budget: Budget, effort: float | None = PROBE_EFFORT) -> None:
         """Look for the best plan of a size, with so much work or all of a budget (None). Where
         partitions do not fit, nothing is known of it."""
         self._tried[size] = True
-        exact = None if self.loads is None else self.loads.exact(self.pool.members_of(size))
-        if exact is not None:
-            self._note(size, SizeLoad(exact, exact))
+        if self.deal(size):
             return
         group = self.pool.group_of(size)
         if effort is None:
@@ -202,13 +202,25 @@ class SizeCurve:
         with probe_budget(budget, group, effort) as part:
             self._plan(size, group, part)
 
+    def deal(self, size: int) -> bool:
+        """Note what members that are all alike have when the heaviest partitions are dealt first;
+        True if no better plan is needed."""
+        if self.loads is not None and not self.proved(size):
+            members = self.pool.members_of(size)
+            exact, bound = self.loads.exact(members), self._counted(size)
+            dealt = SizeLoad(bound, self.loads.dealt(members))
+            self._note(size, dealt if exact is None else SizeLoad(exact, exact))
+        return self.proved(size) or self.within(size, self._enough)
+
     def spent(self, size: int) -> float:
         """Seconds, of work where it is counted, that were spent on a size."""
         return float(self._spent[size])
 
     def _plan(self, size: int, group: Group, budget: Budget) -> None:
         before = _left(budget)
-        counted, enough = self._counted(size), self._enough * self.pool.capacities_of(size)[0]
+        close = self.at_least(size) * (1 + self._about) if self._about else 0.0
+        enough = max(self._enough, close) * self._scale * self.pool.capacities_of(size)[0]
+        counted = self._counted(size)
         try:
             found = best_plan(group, self._policy, budget, self._seed, counted, enough)
         except InputError as error:

@@ -92,12 +92,12 @@ class SizeRun:
         """That all rates are within capacity; `curve` is that of rates."""
         return SizeGoal.of(curve, 1.0, (self.first, self.last), budget)
 
-    def answer(self, catch_up: float | None, budget: Budget) -> Sizing:
+    def answer(self, catch_up: float | None, budget: Budget, about: float = 0.0) -> Sizing:
         """Everything that `size` says. Raises InputError where no size has room for all."""
         if catch_up is not None and self.pool.capacity is None:
             raise InputError("needs to know what members can process: --capacity", "catch_up")
         kind, of_weight = self._weights.kind, (self.pool, self._policy, self._seed)
-        curve = SizeCurve.of(*of_weight, kind, self._policy.horizon)
+        curve = SizeCurve.of(*of_weight, kind, self._policy.horizon, about=about)
         keeping = catching = None
         if self.tells_who_keeps_up:
             rates = curve if kind == RATE else SizeCurve.of(*of_weight, RATE)

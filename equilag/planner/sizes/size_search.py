@@ -103,7 +103,12 @@ def walk(curve: SizeCurve, here: int, first: int, last: int, budget: Budget) -> 
     if not curve.tried(here):
         curve.try_size(here, budget)
     allowance = 0.0 if last - first < MAX_CLOSE else ABOUT
-    for size, low, high in ((first, first, last), (last, first, last), *by_halves(first, last)):
+    order = ((first, first, last), (last, first, last), *by_halves(first, last))
+    if last - first < MAX_CLOSE:
+        for size, low, high in order:
+            if not _level(curve, low, high, 0.0):
+                curve.deal(size)
+    for size, low, high in order:
         if used_up(budget):
             return
         between = low < size < high

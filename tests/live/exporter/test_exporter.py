@@ -12,6 +12,7 @@ from prometheus_client.openmetrics.parser import text_string_to_metric_families 
 from prometheus_client.parser import text_string_to_metric_families as metrics
 from support.exported_groups import Cluster, exporter_of, reading
 
+from equilag.adapters.kafka.reading import Reading
 from equilag.domain.errors import EquilagError
 from equilag.live.exporter import exporter as exporter_module
 from equilag.live.exporter.exporter import Exporter
@@ -67,11 +68,11 @@ def series(exporter: Exporter) -> dict[tuple[str, str], float]:
 
 
 def ages(exporter: Exporter, group: str) -> list[float]:
-    """Of the reading, the verdict and the sizes."""
+    """Of the reading and the sizes."""
     answer = exporter.answer(group)
     assert answer is not None
     document = answer.scale_document()
-    return [document["age_s"], answer.judged_age_s or 0.0, document["sized_age_s"]]
+    return [document["age_s"], document["sized_age_s"]]
 
 
 def test_each_group_has_its_figures(exporter: Exporter, cluster: Cluster, now: list[float]) -> None:
@@ -192,34 +193,36 @@ def test_rounds_take_a_bounded_share_of_a_core(
     assert exporter.round() == pytest.approx(75)
 
 
-def test_groups_are_computed_as_time_allows_and_first_those_that_are_asked_for(
+def test_groups_are_sized_as_time_allows_and_first_those_that_are_asked_for(
     exporter: Exporter, cluster: Cluster, now: list[float], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     names = [f"g{number}" for number in range(4)]
     monkeypatch.setattr(exporter_module.time, "thread_time", lambda: 0.0)
-    monkeypatch.setattr(exporter_module, "CORE_SHARE", -1.0)  # time for one task in a round
-    judged, sized = [], []
-    for _ in range(8):
+    monkeypatch.setattr(exporter_module, "CORE_SHARE", -1.0)  # time for one group in a round
+    rounds(exporter, cluster, now, "g3", n=1)
+    exporter.answer("g3")
+    sized = []
+    for _ in range(3):
         rounds(exporter, cluster, now, *names, n=1)
-        exporter.answer("g2")
+        exporter.answer("g1")
         answers = exporter.answers()
-        judged.append(len(answers))
-        sized.append([one.group for one in answers if one.scale is not None])
-    assert judged == [1, 2, 3, 4, 4, 4, 4, 4]
-    assert sized[3:6] == [[], ["g2"], ["g0", "g2"]]
+        assert len(answers) == len(names)
+        sized.append({one.group for one in answers if one.scale is not None})
+    assert [len(one) for one in sized] == [1, 2, 3]
+    assert sized[1] - sized[0] == {"g1"}
 
 
 def test_one_group_that_cannot_be_judged_does_not_end_the_others(
     exporter: Exporter, cluster: Cluster, now: list[float], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    judge = WatchedGroup.judge
+    add = WatchedGroup.add
 
-    def fails(watched: WatchedGroup) -> None:
-        if watched.group is not None and watched.group.name == "bad":
+    def fails(watched: WatchedGroup, read: Reading, at: float) -> None:
+        if read.group == "bad":
             raise RuntimeError("a mistake")
-        judge(watched)
+        add(watched, read, at)
 
-    monkeypatch.setattr(WatchedGroup, "judge", fails)
+    monkeypatch.setattr(WatchedGroup, "add", fails)
     rounds(exporter, cluster, now, "bad", "good")
     assert [one.group for one in exporter.answers()] == ["good"]
 
