@@ -47,6 +47,8 @@ def test_plan_and_size_from_a_server(capsys: pytest.CaptureFixture[str]) -> None
         assert plan["counts"]["by_member"] == {"a": 3, "b": 1}  # by speed
         assert "21 samples in 300 s: 4 rates, 550 records/s in all" in err
         assert "assumed: subscriptions are not in the metrics" in err
+        source = f"--group orders --prometheus {url} --at {NOW * 1000:.0f}"
+        assert f"equilag size {source}" in [one["next"] for one in plan["verdict"]["causes"]]
         _, size, _ = ran(capsys, "size", "--prometheus", url, *at, "--effort", "0.05")
         assert size["basis"]["kind"] == "rate"
 
@@ -71,6 +73,9 @@ def test_one_text_and_two(capsys: pytest.CaptureFixture[str], tmp_path: Path) ->
     status, found, err = ran(capsys, *plan, str(after))
     assert (status, found["group"], "throughput" in found) == (0, "orders", False)
     assert "one sample: rates are unknown" in err
+    assert {one["next"] for one in found["verdict"]["causes"]} >= {
+        f"equilag plan --prometheus {after} --prometheus LATER --between 60s",
+    }  # fmt: skip
     both = [*plan, str(before), "--prometheus", str(after), "--between", "5m"]
     _, found, err = ran(capsys, *both)
     assert "2 samples in 300 s: 4 rates, 550 records/s in all" in err

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import shlex
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Final, NamedTuple
@@ -28,6 +29,8 @@ SOURCES: Final = {
     "SNAPSHOT": "snapshot", TEXT: "from_describe", LIVE: "bootstrap_server", METRICS: "prometheus",
 }  # fmt: skip
 """Source of groups -> where a parsed command has it."""
+LONGER: Final = 3
+"""Times the window of metrics in which more is seen."""
 NO_SOURCE: Final = ("--save-snapshot", "--watch")
 """Options that need a source, and say nothing of it."""
 
@@ -74,6 +77,7 @@ class GroupPast(NamedTuple):
 def read_moments(args: argparse.Namespace, policy: Policy | None = None) -> GroupPast:
     """The same group, and what is known of its past."""
     check_source(args)
+    _name_metrics(args)
     if not in_place_of_file(args):
         group = read_snapshot(args.snapshot)
         _warn(group, policy)
@@ -115,6 +119,23 @@ def text_or_live_group(args: argparse.Namespace) -> ReadGroup:
         before = samples.first.group_input(args.auto_offset_reset)
         return ReadGroup(given, remarks, before=before, course=samples.course())
     return _live_group(args)
+
+
+def _name_metrics(args: argparse.Namespace) -> None:
+    """Let commands that say more name the metrics that were given: of a server more time, beside a
+    text a later one."""
+    from equilag.planner.facts.commands import METRICS_SOURCE, MetricsSource
+
+    METRICS_SOURCE.set(None)
+    if not args.prometheus:
+        return
+    words = [*source_words(args)]
+    if "--window" in words:
+        del words[(place := words.index("--window")) : place + 2]
+    later = "" if args.between else f"{METRICS} LATER --between 60s"
+    if any(map(is_server, args.prometheus)):
+        later = f"--window {LONGER * args.window / 60:g}m"
+    METRICS_SOURCE.set(MetricsSource(shlex.join(words), later))
 
 
 def _warn(group: Group, policy: Policy | None, protocol: str = "") -> None:

@@ -14,7 +14,7 @@ from equilag.domain.columns import NOBODY, Ints
 from equilag.domain.figures import form, listed, partition_name, plural
 from equilag.domain.group.group import Group
 from equilag.domain.plan.verdict import Action, Cause, CauseFacts, NamedPartition
-from equilag.planner.facts.commands import live_command
+from equilag.planner.facts.commands import next_command
 
 MAX_NAMES: Final = 3
 """Members or partitions that a sentence names."""
@@ -175,7 +175,7 @@ def told(
     verb, _, options = row.next.partition(" ")
     return CauseFacts(
         row.cause, row.action, row.evidence.format(**figures), row.advice.format(**figures),
-        members, partitions, live_command(group, options, verb) if verb else None, row.sure,
+        members, partitions, next_command(group, options, verb) if verb else None, row.sure,
         waiting_records,
     )  # fmt: skip
 
