@@ -4,12 +4,13 @@ heartbeat."""
 from __future__ import annotations
 
 import warnings
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any, Final, NamedTuple
 
 from support.waiting import until
 
-from equilag.adapters.kafka.consumer_protocol import write_subscription
+from equilag.adapters.kafka.consumer_protocol import write_assignment, write_subscription
 from equilag.adapters.kafka.described import ReadFailure
 
 with warnings.catch_warnings():
@@ -66,19 +67,43 @@ def sync(
     assert answer.error_code == 0, answer
 
 
+def join_in_halves(
+    first: Any, second: Any, threads: ThreadPoolExecutor, group: str, topic: str, partitions: int
+) -> Joined:
+    """Two members, of half of the topic each; returns the leader."""
+    node = coordinator(first, group)
+    mine = join(first, group, topic).member
+    other = threads.submit(join, second, group, topic)
+    rebalancing = ReadFailure("it is rebalancing", state="PreparingRebalance", kind="classic")
+    until(lambda: first._described({group: (node, False)})[group] == rebalancing)
+    leader = join(first, group, topic, member=mine)
+    halves = (range(partitions // 2), range(partitions // 2, partitions))
+    assigned = dict(zip((mine, other.result().member), halves, strict=True))
+    given = {name: write_assignment({topic: part}) for name, part in assigned.items()}
+    sync(first, group, leader, given)
+    sync(second, group, other.result(), {})
+    return leader
+
+
 def commit(client: Any, group: str, topic: str, metadata: str) -> None:
     """Commit as nobody, which makes a group without members."""
+    until(lambda: commit_as(client, group, Joined("", -1), topic, [0], metadata))
+
+
+def commit_as(
+    client: Any, group: str, member: Joined, topic: str, offsets: Sequence[int], metadata: str = ""
+) -> bool:
+    """Commit for all partitions of a topic; False if the broker refused it."""
     of_topic = OffsetCommitRequest.OffsetCommitRequestTopic
-    of_partition = of_topic.OffsetCommitRequestPartition
-    one = of_partition(partition_index=0, committed_offset=0, committed_metadata=metadata)
+    rows = [
+        of_topic.OffsetCommitRequestPartition(
+            partition_index=number, committed_offset=offset, committed_metadata=metadata
+        )
+        for number, offset in enumerate(offsets)
+    ]
     request = OffsetCommitRequest(
-        group_id=group, generation_id_or_member_epoch=-1, member_id="", group_instance_id=None,
-        topics=[of_topic(name=topic, partitions=[one])], max_version=8,
+        group_id=group, generation_id_or_member_epoch=member.generation, member_id=member.member,
+        group_instance_id=None, topics=[of_topic(name=topic, partitions=rows)], max_version=8,
     )  # fmt: skip
-    node = coordinator(client, group)
-
-    def done() -> bool:
-        answer = client.ask(node, request)
-        return [p.error_code for t in answer.topics for p in t.partitions] == [0]
-
-    until(done)
+    answer = client.ask(coordinator(client, group), request)
+    return not any(p.error_code for t in answer.topics for p in t.partitions)

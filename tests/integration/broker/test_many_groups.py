@@ -8,16 +8,13 @@ import sys
 import time
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
-from typing import Any, Final
+from typing import Final
 
 import pytest
 from support.kafka_broker import Broker
 from support.live_topics import admin_of, commit, fill, make_topic
-from support.plain_members import coordinator, join, sync
-from support.waiting import until
+from support.plain_members import join_in_halves
 
-from equilag.adapters.kafka.consumer_protocol import write_assignment
-from equilag.adapters.kafka.described import ReadFailure
 from equilag.adapters.kafka.plain.plain_client import PlainClient
 
 pytestmark = [pytest.mark.broker, pytest.mark.long]
@@ -26,20 +23,6 @@ GROUPS: Final = 500
 PARTITIONS: Final = 100
 TOPICS: Final = 25
 LIMIT_S: Final = 10
-
-
-def _members(first: Any, second: Any, threads: ThreadPoolExecutor, group: str, topic: str) -> None:
-    node = coordinator(first, group)
-    mine = join(first, group, topic).member
-    other = threads.submit(join, second, group, topic)
-    rebalancing = ReadFailure("it is rebalancing", state="PreparingRebalance", kind="classic")
-    until(lambda: first._described({group: (node, False)})[group] == rebalancing)
-    leader = join(first, group, topic, member=mine)
-    halves = (range(PARTITIONS // 2), range(PARTITIONS // 2, PARTITIONS))
-    assigned = dict(zip((mine, other.result().member), halves, strict=True))
-    given = {name: write_assignment({topic: part}) for name, part in assigned.items()}
-    sync(first, group, leader, given)
-    sync(second, group, other.result(), {})
 
 
 def test_all_groups_in_ten_seconds(broker: Broker) -> None:
@@ -58,7 +41,7 @@ def test_all_groups_in_ten_seconds(broker: Broker) -> None:
         for number in range(GROUPS):
             group, topic = f"many-{number}", topics[number % TOPICS]
             commit(admin, group, {topic: [3] * PARTITIONS})
-            _members(first, second, threads, group, topic)
+            join_in_halves(first, second, threads, group, topic, PARTITIONS)
         argv = ["groups", "--bootstrap-server", servers, "--groups", "many-.*", "--json"]
         begun = time.monotonic()
         done = subprocess.run(
