@@ -232,8 +232,9 @@ def also_right(trouble: str, model: Model, texts: int) -> Pairs:
     mean = len(model.owner) / model.members
     if trouble == "uneven" and texts == 1 and np.bincount(model.owner).max() <= 1.5 * mean:
         found.add(("slow-member", "look"))
-    if trouble == "behind" and texts == 2 and model.rate.max() > model.read_by_member.max():
-        found.add(("hot-partition", "repartition"))
+    what = {"slow": "look", "behind": "repartition"}.get(trouble) if texts == 2 else None
+    if what is not None and model.rate.max() > model.read_by_member.max():
+        found.add(("hot-partition", what))  # nobody is seen to read so much
     return frozenset(found)
 
 

@@ -130,8 +130,11 @@ def with_known_weight(policy: Policy, group: Group) -> Policy:
     return policy.with_weight("lag") if waits else policy
 
 
-def partition_weights(group: Group, policy: Policy) -> PartitionWeights | None:
-    """The weights of all partitions; None where lag is what is spread. O(P).
+def partition_weights(
+    group: Group, policy: Policy, digits: int = MEAN_DIGITS
+) -> PartitionWeights | None:
+    """The weights of all partitions; None where lag is what is spread. O(P). A mean weight of so
+    many units is exact enough.
 
     Raises InputError, at `weight` or `rates`, for weights that the group does not know, and for
     rates that add up to too much.
@@ -146,17 +149,18 @@ def partition_weights(group: Group, policy: Policy) -> PartitionWeights | None:
         return PartitionWeights(kind, None, group.weights, 1)
     rates = filled_rates(group)
     if kind == "work":
-        value, scale = whole_weights(group.lag, rates.rate * policy.horizon)
+        value, scale = whole_weights(group.lag, rates.rate * policy.horizon, digits)
         return PartitionWeights(kind, policy.horizon, value, scale)
     if rates.all_unknown and group.n_partitions:
         raise InputError("no partition's rate is known", "weight")
-    return PartitionWeights(kind, None, *whole_weights(np.zeros_like(group.lag), rates.rate))
+    weights = whole_weights(np.zeros_like(group.lag), rates.rate, digits)
+    return PartitionWeights(kind, None, *weights)
 
 
-def whole_weights(lag: Ints, more: Floats) -> tuple[Ints, int]:
+def whole_weights(lag: Ints, more: Floats, digits: int = MEAN_DIGITS) -> tuple[Ints, int]:
     """[P] `lag` + `more` as integers, and how many of them are 1: a power of ten.
 
-    It is the least that keeps every weight exact, or else gives the mean weight four digits.
+    It is the least that keeps every weight exact, or else makes the mean weight that large.
     """
     total = float(lag.sum()) + float(more.sum())
     if not total < MAX_WEIGHT:
@@ -166,7 +170,7 @@ def whole_weights(lag: Ints, more: Floats) -> tuple[Ints, int]:
     scale = 1
     for _ in range(MAX_DECIMALS):
         exact = bool((np.abs(heavy * scale - np.rint(heavy * scale)) <= SAME * heavy * scale).all())
-        if exact or usual * scale >= MEAN_DIGITS or total * scale * 10 >= EXACT_TOTAL:
+        if exact or usual * scale >= digits or total * scale * 10 >= EXACT_TOTAL:
             break
         scale *= 10
     return lag * scale + np.rint(more * scale).astype(np.int64), scale

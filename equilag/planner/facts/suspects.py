@@ -77,16 +77,18 @@ def _usual(lag: Ints) -> int:
 
 def _suspected(group: Group, owner: Index, lags: Flags, others: Flags) -> Flags:
     """[M] True for members of which nearly all partitions lag, and by enough records; topics that
-    hardly lag do not count, unless only one partition is left."""
+    nobody else reads do not count, nor those that hardly lag, unless only one partition is left."""
     found = np.zeros(group.n_members, np.bool_)
     usual = float(np.median(group.lag[others])) if others.any() else np.inf
+    shared: Flags = np.isin(group.topic_of, group.topic_of[others])
     for member in np.unique(owner[lags]).tolist():
-        own: Flags = owner == member
+        own: Flags = (owner == member) & shared
         late: Flags = own & (group.lag * FAR_APART >= group.lag[own].max())
         matter: Flags = own & np.isin(group.topic_of, group.topic_of[late])
         if np.count_nonzero(matter) == 1:
             matter = own
-        least = max(MIN_GAIN, (TIMES if np.array_equal(own, matter) else FAR_APART) * usual)
+        all_of_it = np.count_nonzero(matter) == np.count_nonzero(owner == member)
+        least = max(MIN_GAIN, (TIMES if all_of_it else FAR_APART) * usual)
         nearly = np.count_nonzero(lags & matter) >= MIN_PART * np.count_nonzero(matter)
         found[member] = nearly and np.median(group.lag[matter]) >= least
     return found

@@ -13,7 +13,14 @@ from equilag.certificate.exhaustive.small_problem import MAX_ITEMS, MAX_MEMBERS
 from equilag.domain.budget import ELEMENT, Budget
 from equilag.domain.errors import InputError
 from equilag.domain.group.group import Group
-from equilag.domain.group.weight import SAME, PartitionWeights, filled_rates, partition_weights
+from equilag.domain.group.weight import (
+    EXACT_TOTAL,
+    MEAN_DIGITS,
+    SAME,
+    PartitionWeights,
+    filled_rates,
+    partition_weights,
+)
 from equilag.domain.policy.policy import Policy
 from equilag.domain.policy.policy_settings import UNCONSTRAINED, WeightKind
 from equilag.domain.reduction.reduce import reduce_group
@@ -37,8 +44,10 @@ SMALL_EFFORT: Final = 0.06
 
 
 def weights_of(group: Group, policy: Policy, kind: WeightKind, horizon: float) -> PartitionWeights:
-    """What the partitions of the group weigh. Raises InputError if it does not know."""
-    found = partition_weights(group, replace(policy, weight=kind, horizon=horizon))
+    """What the partitions of the group weigh; of a group that is small enough for an exhaustive
+    search, as exactly as there is room for. Raises InputError if it does not know."""
+    digits = EXACT_TOTAL if group.n_partitions <= MAX_ITEMS else MEAN_DIGITS
+    found = partition_weights(group, replace(policy, weight=kind, horizon=horizon), digits)
     return found or PartitionWeights("lag", None, group.lag, 1)
 
 

@@ -48,6 +48,7 @@ from equilag.planner.stages.exhaustive_stages import (
     exhaustive_front,
     exhaustive_search,
     fewest_within_tolerance,
+    keeping_up,
 )
 from equilag.planner.stages.front_stages import front_rounds
 from equilag.planner.stages.levelling_stages import (
@@ -80,6 +81,7 @@ MOVES: Final = Stage("bound for a number of moves", counted_moves)
 
 SHORTAGE: Final = Phase(
     (
+        Stage("search for keeping up", keeping_up, upto=0.3),
         Stage("least shortage", least_shortage, share=0.3, upto=0.3),
         Stage("descent without falling behind", descent_keeping_up, share=0.3, upto=0.4),
     )

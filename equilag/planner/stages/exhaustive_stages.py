@@ -4,14 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import suppress
+from dataclasses import replace
+from fractions import Fraction
 from typing import Final
 
 from equilag.certificate.checks.search_checks import SEARCH_WORK, within_spread
 from equilag.certificate.exhaustive.search import Search
+from equilag.certificate.exhaustive.small_problem import UNLIMITED, SearchTarget
 from equilag.certificate.exhaustive.whole_group import WholeGroup, whole_problem
 from equilag.domain.budget import OutOfBudget
 from equilag.domain.group.loads import written
-from equilag.domain.group.member_capacities import Load
+from equilag.domain.group.member_capacities import Load, MemberCapacities
 from equilag.domain.plan.claim import Claim
 from equilag.domain.plan.metrics import most_moves
 from equilag.domain.policy.objective import MOVES_WITHIN
@@ -71,6 +74,31 @@ def exhaustive_search(
         yield Searched(work)
     with turn.budget.part(work, turn.upto) as part, suppress(OutOfBudget):
         yield from close_gap(state, group, Search(group.problem, part), aim)
+
+
+def keeping_up(state: SolveState, turn: Turn) -> Iterator[Contribution]:
+    """A plan of a small group under which no member falls behind, if there is one."""
+    problem, limit = state.problem, state.problem.objective.asked_limit
+    shortage = problem.shortage
+    if shortage is None or state.bounds.short or not state.incumbent.figures.short:
+        return
+    group = whole(state, limit)
+    if group is None:
+        return
+    speeds = [Fraction(speed) for speed in shortage.capacity[group.members].tolist()]
+    if not all(speeds):
+        return
+    rates = replace(
+        group.problem,
+        lag=shortage.rate[group.items],
+        base=shortage.held(group.rest)[group.members],
+        capacities=MemberCapacities.of(speeds),
+    )
+    target = SearchTarget(UNLIMITED, cap=int(max(speeds)), max_moves=limit)
+    with turn.budget.part(QUICK_WORK, turn.upto) as part, suppress(OutOfBudget):
+        found = Search(rates, part).find(target)
+        if found is not None:
+            yield Proposal(group.assignment(found), ALGORITHM)
 
 
 def exhaustive_front(state: SolveState, turn: Turn) -> Iterator[Contribution]:

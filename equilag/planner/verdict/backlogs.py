@@ -25,6 +25,9 @@ FAR: Final = 4
 FAR_BEHIND: Final = 2
 """Times what is much: then it is all that matters that all are behind, also where a plan could make
 it a little more even."""
+AS_LATE: Final = 0.8
+"""Part of what is produced that a slow member reads, over the part that the others read: with more
+it is as late as they, and has less to read."""
 NEARLY_ALL: Final = 0.75
 """Part of the members that lag much where all are called behind: of fewer, some partitions are."""
 
@@ -148,7 +151,8 @@ def _behind(found: JudgedPlan, action: Action) -> Iterator[CauseFacts]:
     late = np.flatnonzero(found.by_owner(group.lag) > much)
     times, at_all, far = total / max(1e-9, much.sum()), len(late) == busy, _far_behind(found)
     some = len(far) and (times <= 1 or len(np.unique(group.owner[far])) < NEARLY_ALL * busy)
-    if some and action != "move" and not found.is_short:
+    helps = action == "move" and not all(_stands_out(found, place) for place in far.tolist())
+    if some and not helps and not found.is_short:
         yield _partitions(found, far)
         return
     if times <= 1 or (action == "move" and not (times > FAR_BEHIND and at_all)):
@@ -213,16 +217,20 @@ def _slowly_read(found: JudgedPlan, progress: ReadProgress) -> Iterator[CauseFac
         others = np.setdiff1d(np.unique(group.owner[same]), [member])
         if not len(others):
             continue
-        speed = found.by_owner(progress.read, same) / capacity
+        there = found.by_owner(progress.read, same)
+        part = there / np.maximum(1.0, found.by_owner(progress.produced, same))
+        if part[member] >= AS_LATE * np.median(part[others]):
+            continue
+        speed = there / capacity
         usual, of = float(np.median(speed[others])) * capacity[member], " each"
         if read[member] >= HALF * usual and speed[member] < speed[others].max():
             # It may have more partitions than they.
             usual, of = 0.0, " of as many partitions of its topics"
             for topic in np.unique(group.topic_of[own]).tolist():
-                there: Flags = held & (group.topic_of == topic)
-                theirs = there & ~own if (there & ~own).any() else there
-                usual += np.median(progress.read[theirs]) * np.count_nonzero(there & own)
+                places: Flags = held & (group.topic_of == topic)
+                theirs = places & ~own if (places & ~own).any() else places
+                usual += np.median(progress.read[theirs]) * np.count_nonzero(places & own)
         if read[member] < HALF * usual:
             slow, fast = (number(round(x / progress.seconds, 1)) for x in (read[member], usual))
-            places = np.flatnonzero(own)
-            yield told(group, "slow", places, int(now[member]), slow=slow, fast=fast, of=of)
+            figures = {"slow": slow, "fast": fast, "of": of}
+            yield told(group, "slow", np.flatnonzero(own), int(now[member]), **figures)
