@@ -199,6 +199,7 @@ FIELDS: Final[dict[str, SnapshotField]] = {
         as_list, lambda it: [list(topics) for topics in it], if_any=True
     ),
     "incomplete": SnapshotField(as_list, list, if_any=True),
+    "assumed_subscribers": SnapshotField(as_list, list, if_any=True),
     "auto_offset_reset": _known("a string"),
 }
 """The fields that are arguments of `Group.build` under their names. They are checked and written in

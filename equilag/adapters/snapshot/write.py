@@ -129,6 +129,7 @@ def input_of_group(group: Group) -> GroupInput:
         "generation": group.generation,
         "co_partitioned": [[group.topics[t] for t in row] for row in group.co_partitioned],
         "incomplete": group.incomplete,
+        "assumed_subscribers": group.assumed_subscribers,
     }
     _add_lags(group, given)
     _add_extended(group, ids, given)

@@ -75,5 +75,7 @@ ONE = "stats-3-7d3b7fa4-a1f3-4766-a5c5-74e4fe621933"
 )  # fmt: skip
 def test_subscriptions_that_are_a_guess(name: str, options: Any, guessed: int) -> None:
     text = (SAMPLES / f"{name}.describe.txt").read_text("utf-8")
-    given = read_describe(PrintedText(text), **options).given
-    assert len(given.get("assumed_subscribers", ())) == guessed
+    group = Group.build(**read_describe(PrintedText(text), **options).given)
+    assert len(group.assumed_subscribers) == guessed
+    saved = load_snapshot(snapshot_document(group))
+    assert saved.assumed_subscribers == group.assumed_subscribers
