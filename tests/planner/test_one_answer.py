@@ -6,6 +6,7 @@ together, or nearly.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, Final
 
 import numpy as np
@@ -18,8 +19,9 @@ from equilag.planner.facts.work import work_facts
 
 EFFORT: Final[dict[str, Any]] = {"effort": 0.1, "time_limit": 60.0}
 """Enough to find whether these groups keep up. A plan for which there is less may fall behind."""
-SHORT: Final = range(15, 25)
-"""The groups of every run; a fleet's verdict is of one with a partition that nobody owns."""
+SHORT: Final = (*range(15, 23), 681, 748, 1_000_069)
+"""The groups of every run; a fleet's verdict is of one with a partition that nobody owns. The last
+ones keep up or not by the sixth digit, or under few of their plans."""
 LONG: Final = [range(first, first + 100) for first in range(0, 10_000, 100)]
 """10,000 groups with those."""
 SAME: Final = 1e-6
@@ -93,8 +95,9 @@ def answers_agree(seed: int) -> bool:
 
 
 @pytest.mark.parametrize(
-    "seeds", [SHORT, *(pytest.param(seeds, marks=pytest.mark.long) for seeds in LONG)], ids=str
+    "seeds",
+    [SHORT, *(pytest.param(seeds, marks=pytest.mark.long) for seeds in LONG)],
+    ids=lambda seeds: f"{seeds[0]}-{seeds[-1]}",
 )
-def test_all_answers_agree(seeds: range) -> None:
-    told = [answers_agree(seed) for seed in seeds]
-    assert told.count(False) <= len(told) // 7
+def test_all_answers_agree(seeds: Sequence[int]) -> None:
+    assert [seed for seed in seeds if not answers_agree(seed)] == []

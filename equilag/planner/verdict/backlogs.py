@@ -232,5 +232,5 @@ def _slowly_read(found: JudgedPlan, progress: ReadProgress) -> Iterator[CauseFac
                 usual += np.median(progress.read[theirs]) * np.count_nonzero(places & own)
         if read[member] < HALF * usual:
             slow, fast = (number(round(x / progress.seconds, 1)) for x in (read[member], usual))
-            figures = {"slow": slow, "fast": fast, "of": of}
-            yield told(group, "slow", np.flatnonzero(own), int(now[member]), **figures)
+            lag, at = int(now[member]), np.flatnonzero(own)
+            yield told(group, "slow", at, lag, slow=slow, fast=fast, of=of)
