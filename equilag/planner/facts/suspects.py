@@ -23,6 +23,9 @@ MORE_PARTITIONS: Final = 1.5
 FAIR_SHARES: Final = 1.25
 """Load of a member, in fair shares, above which it is looked at: what a member of two has that lags
 twice as much as the other is 1.33."""
+MOST: Final = 0.75
+"""Part of a member's partitions where they lag FAR_APART times more: one of them may get so little
+that it is read in time."""
 FAR_APART: Final = 20
 """Times that one topic lags more than another at a slow member: it reads each partition in turn, so
 that what is produced slowly hardly lags. Then the others lag as many times what is usual."""
@@ -83,14 +86,15 @@ def _suspected(group: Group, owner: Index, lags: Flags, others: Flags) -> Flags:
     shared: Flags = np.isin(group.topic_of, group.topic_of[others])
     for member in np.unique(owner[lags]).tolist():
         own: Flags = (owner == member) & shared
-        late: Flags = own & (group.lag * FAR_APART >= group.lag[own].max())
-        matter: Flags = own & np.isin(group.topic_of, group.topic_of[late])
+        most: Flags = own & (group.lag * FAR_APART >= group.lag[own].max())
+        matter: Flags = own & np.isin(group.topic_of, group.topic_of[most])
         if np.count_nonzero(matter) == 1:
             matter = own
         all_of_it = np.count_nonzero(matter) == np.count_nonzero(owner == member)
-        least = max(MIN_GAIN, (TIMES if all_of_it else FAR_APART) * usual)
-        nearly = np.count_nonzero(lags & matter) >= MIN_PART * np.count_nonzero(matter)
-        found[member] = nearly and np.median(group.lag[matter]) >= least
+        lag, late = float(np.median(group.lag[matter])), np.count_nonzero(lags & matter)
+        far = lag >= max(MIN_GAIN, FAR_APART * usual)
+        much = far or (all_of_it and lag >= max(MIN_GAIN, TIMES * usual))
+        found[member] = much and late >= (MOST if far else MIN_PART) * np.count_nonzero(matter)
     return found
 
 
