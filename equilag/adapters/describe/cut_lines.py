@@ -168,14 +168,7 @@ def _pieces(text: str, header: TableHeader) -> list[str]:
 
 
 _PLAIN: Final = (col.TOPIC, col.PARTITION, col.COMMITTED, col.END, col.LAG)
-_WITH_START: Final = (
-    col.TOPIC,
-    col.PARTITION,
-    col.COMMITTED,
-    col.START,
-    col.END,
-    col.LAG,
-)
+_WITH_START: Final = (col.TOPIC, col.PARTITION, col.COMMITTED, col.START, col.END, col.LAG)
 _ORDERS: Final = tuple(
     (*group, *numbers, *members)
     for numbers in (_PLAIN, _WITH_START)

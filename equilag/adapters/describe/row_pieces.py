@@ -15,7 +15,7 @@ from typing import Final
 
 from equilag.adapters.describe import table_header as col
 from equilag.adapters.describe.printed_text import MAX_PIECES, TextLine
-from equilag.adapters.describe.row_cells import NOTHING, Cells, lag_agrees, read_cells
+from equilag.adapters.describe.row_cells import NOTHING, Cells, lag_agrees, read_cells, row_pattern
 from equilag.adapters.describe.table_header import TableHeader, read_header
 from equilag.domain.errors import InputError
 
@@ -77,7 +77,14 @@ def row_at(
     `above` are the cells of the row before it, `width` the length of the longest row so far. Raises
     InputError for a row that is broken in no certain way.
     """
-    number, text = lines[0]
+    (number, text), pieces = lines[0], lines[: header.pieces]
+    if len(pieces) > 1 and header.delimiter is None and len(text) >= header.width:
+        on_screen = _together([line.text for line in pieces], header, width, exact=True)
+        whole = row_pattern(header.names, None).fullmatch(next(on_screen))
+        if whole is not None and len(pieces) == header.pieces:
+            at_once = dict(zip(header.names, whole.groups(), strict=True))
+            if is_whole(at_once, header):
+                return at_once, pieces[-1].number
     cells = read_cells(text, header, above)
     lacks = lacks_of(text, header)
     ended = header.pieces == 1 or len(text) < header.width
@@ -93,7 +100,7 @@ def row_at(
         most = len(texts) if is_screen else _next_row(texts, header)
         for count in (count for count in counts if 1 < count <= most):
             found: list[Cells] = []
-            for joined in _together(texts[:count], header, max(width, header.width), exact):
+            for joined in _together(texts[:count], header, width, exact):
                 is_near = 0 <= lacks_of(joined, header) <= (header.delimiter is None)
                 one = read_cells(joined, header, above) if is_near else None
                 if one is not None and is_whole(one, header) and one not in found:
@@ -145,8 +152,7 @@ def _stands_alone(line: str, header: TableHeader) -> bool:
 def is_whole(cells: Cells, header: TableHeader) -> bool:
     """True if nothing of the row is missing or in the wrong place."""
     host = cells.get(col.HOST, NOTHING)
-    sound = host == NOTHING or (("." in host or ":" in host) and "/" not in host[1:])
-    sound = sound or (host.startswith("/") and "/" not in host[1:])
+    sound = host == NOTHING or (re.search("^/|[.:]", host) is not None and "/" not in host[1:])
     filled = header.delimiter is not None or all(cells.values())
     return sound and filled and lag_agrees(cells)
 
@@ -157,6 +163,7 @@ def _together(pieces: list[str], header: TableHeader, width: int, exact: bool) -
     delimiter = header.delimiter
     if delimiter is None and header.pieces == 1 and not all(map(has_identity, pieces[1:])):
         return
+    width = max(width, header.width)
     full = all(len(piece) >= width - 1 for piece in pieces[:-1])
     framed = delimiter == "|" and pieces[-1].endswith("|")
     if delimiter is not None and not full and not framed:

@@ -60,6 +60,7 @@ def test_the_snapshot() -> None:
             {"id": C1, "subscription": "all", "owned": {"a": [0, 1]}, **place_of("c-1")},
             {"id": C2, "subscription": "all", "owned": {"b": [0]}, **place_of("c-2")},
         ],
+        "assumed_subscribers": [C1, C2],
         "offsets": {
             "a": {"log_start": [0, 0], "log_end": [9, 7], "committed": [3, None]},
             "b": {"log_start": [0, 0], "log_end": [10, 5], "committed": [12, 5]},
