@@ -89,12 +89,15 @@ class MemberSpeeds:
         A member whose speed was never measured is as fast as the fastest that any member was seen
         to be, and so fast that the group has room: it never had a backlog. If that is wrong, it
         gets one, and is measured. The median of the known ones would be the speed of the slow,
-        since it is they that have a backlog.
+        since it is they that have a backlog. Where all have consumed for a while, the room is
+        beside what they did: a burst of records says nothing about them.
         """
         self._forget(now)
         if not self.speeds:
             return {}
         every = list(keys)
+        if all(key in self.steady for key in every):
+            rate = min(rate, sum(self.steady[key].value for key in every))
         unmeasured = self._unmeasured(every, rate)
         wanted = {key: self.speeds.get(key, unmeasured) for key in every}
         found = speed_levels(wanted, self.levels)

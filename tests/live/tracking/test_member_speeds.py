@@ -169,6 +169,18 @@ def test_members_that_keep_up_count_as_fast_enough_for_room() -> None:
     assert known.capacities(keys, 104.0, 800.0)["b"] > 150.0
 
 
+def test_a_burst_of_records_makes_nobody_faster() -> None:
+    """As after an outage: ten times the usual rate for some seconds, that nobody has read yet."""
+    known = MemberSpeeds(TrackingSettings())
+    known.speeds = {"slow": MeasuredSpeed(40.0, 0.4, 100.0)}
+    known.steady = {key: MeasuredSpeed(90.0, 1.0, 100.0) for key in "abcde"}
+    known.steady["slow"] = MeasuredSpeed(40.0, 0.4, 100.0)
+    keys = ["slow", *"abcde"]
+    usual = known.capacities(keys, 101.0, 490.0)
+    assert usual["a"] == pytest.approx((490.0 / 0.8 - 40.0) / 5)
+    assert known.capacities(keys, 102.0, 4900.0) == usual
+
+
 PAIR = {"a": 100.0, "b": 100.0}
 
 
