@@ -1,8 +1,7 @@
-"""A group of mixed clients under a supervised steward, to which faults happen."""
+"""A group of mixed clients, under two stewards or alone, to which faults happen."""
 
 from __future__ import annotations
 
-import random
 import time
 from collections import Counter
 from contextlib import ExitStack
@@ -26,43 +25,50 @@ BEHIND_S: Final = 2.0
 """A partition whose unread records are fewer than those of so many seconds is read again: clients
 poll and report several times a second."""
 HEARTBEAT_S: Final = 1.5
-"""A steward whose last answered heartbeat is not older takes part in its group."""
+"""A steward whose last answered heartbeat is not older leads."""
 STACKS_S: Final = 0.5
 """For a member to write where it is stuck."""
-STEWARD: Final = ("--every", "2s", "--take-over")
-"""As a supervisor would start it again and again; all else as users have it."""
-SECOND: Final = ("--every", "2s")
+STEWARD: Final = ("--every", "2s")
+"""All else as users have it."""
 
 
 class FaultGroup:
     """Two members of each client that has the protocol, on a topic with steady records."""
 
-    def __init__(self, broker: Broker, folder: Path, strategy: str, stack: ExitStack) -> None:
-        self.strategy, self.topic = strategy, f"faults-{strategy}"
+    def __init__(
+        self, broker: Broker, folder: Path, strategy: str, stack: ExitStack, *, led: bool = True
+    ) -> None:
+        self.strategy, self.name = strategy, strategy if led else f"{strategy}, alone"
+        self.topic = f"faults-{strategy}{'' if led else '-alone'}"
         self.log, self.read = Log(), OffsetsRead()
         self.members: list[MemberProcess] = []
         self.lost: list[dict[str, Any]] = []
         """Processes that ended without being told to."""
         self.stuck: list[dict[str, Any]] = []
         """Members whose client never came back after an expulsion."""
-        self._broker, self._folder, self._stack = broker, folder / strategy, stack
+        self._broker, self._folder, self._stack = broker, folder / self.topic, stack
         self._started = 0
         make_topic(admin_of(broker.bootstrap), self.topic, PARTITIONS)
-        self.steward = self.new_steward(*STEWARD)
-        self.steward.has("leader", 60)
+        self.led, self.stewards = led, list[StewardRun]()
+        if led:
+            self.start_steward().has("leader", 60)
+            self.start_steward().has("standby", 60)
         for client in CLIENTS[strategy]:
             self.join(client)
             self.join(client)
         self.flow = Traffic(broker.bootstrap, self.topic, PARTITIONS, RATE)
         stack.enter_context(self.flow)
 
-    def new_steward(self, *options: str) -> StewardRun:
-        run = StewardRun(self._folder, self._broker.bootstrap, self.topic, *options)
+    def start_steward(self) -> StewardRun:
+        run = StewardRun(self._folder, self._broker.bootstrap, self.topic, *STEWARD)
         self._stack.callback(run.end)
+        self.stewards.append(run)
         return run
 
-    def restart_steward(self) -> None:
-        self.steward = self.new_steward(*STEWARD)
+    @property
+    def steward(self) -> StewardRun:
+        """The one that leads, else the one that runs longest; of a group that has some."""
+        return next(filter(_leads, self.stewards), self.stewards[0])
 
     def join(self, client: str) -> str:
         self._started += 1
@@ -79,9 +85,10 @@ class FaultGroup:
         there = Counter(member.client for member in self.members)
         return [client for client in CLIENTS[self.strategy] if there[client] < 2]
 
-    def take(self, chance: random.Random) -> MemberProcess:
-        """Remove a random member from those that count, and return it."""
-        return self.members.pop(chance.randrange(len(self.members)))
+    def take(self, member: MemberProcess) -> MemberProcess:
+        """Remove a member from those that count, and return it."""
+        self.members.remove(member)
+        return member
 
     def widen(self) -> None:
         """Two partitions more, up to a limit."""
@@ -92,10 +99,12 @@ class FaultGroup:
 
     def note_lost(self, at: float) -> None:
         """Find processes that ended by themselves; a steward is started again."""
-        if (status := self.steward.process.poll()) is not None:
-            log = self.steward.text.splitlines()[-8:]
-            self.lost.append({"at_s": at, "what": "steward", "status": status, "log": log})
-            self.restart_steward()
+        for one in list(self.stewards):
+            if (status := one.process.poll()) is not None:
+                log = one.text.splitlines()[-8:]
+                self.lost.append({"at_s": at, "what": "steward", "status": status, "log": log})
+                self.stewards.remove(one)
+                self.start_steward()
         for member in [one for one in self.members if not one.lives]:
             status = member.process.returncode
             self.lost.append({"at_s": at, "what": member.name, "status": status})
@@ -129,11 +138,25 @@ class FaultGroup:
         return max(unread.values(), default=0) <= most
 
     def role(self) -> str:
-        """The steward's role; "" while it does not take part in its group."""
-        status = self.steward.status()
-        age = status.get("last_heartbeat_age_s")
-        takes_part = status.get("role") in ("leader", "follower", "standby", "passive")
-        return status["role"] if takes_part and age is not None and age <= HEARTBEAT_S else ""
+        """ "leader" while a steward leads, "alone" where there is none to lead; else ""."""
+        if not self.led:
+            return "alone"
+        return "leader" if any(map(_leads, self.stewards)) else ""
+
+    def guarded(self) -> bool:
+        """Does a steward stand by, where some are?"""
+        roles = [one.status().get("role") for one in self.stewards]
+        return not self.led or "standby" in roles
+
+    def complete_s(self, since: float) -> float:
+        """Return the seconds from then until now in which every partition had an owner."""
+        now, ended = time.time(), since
+        gaps = [gap for each in self.log.gaps().values() for gap in each]
+        incomplete = 0.0
+        for begin, end in sorted(gaps):
+            incomplete += max(0.0, end - max(begin, ended))
+            ended = max(ended, end)
+        return round(now - since - incomplete, 1)
 
     def all_read_within(self, seconds: float) -> int:
         """After the end of the traffic: wait until all is read. Return the records that are not."""
@@ -143,6 +166,14 @@ class FaultGroup:
 
     def last_step_within(self, seconds: float) -> str:
         """How far the steward's last plan has come, once its members have it or this time is up;
-        "" in a classic group."""
+        "" in a classic group and without a steward."""
+        if not self.led:
+            return ""
         within(lambda: self.steward.status().get("plan_step") in ("", "owned"), seconds, 0.2)
         return str(self.steward.status().get("plan_step"))
+
+
+def _leads(steward: StewardRun) -> bool:
+    status = steward.status()
+    age = status.get("last_heartbeat_age_s")
+    return status.get("role") == "leader" and age is not None and age <= HEARTBEAT_S

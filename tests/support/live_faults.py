@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import random
+import signal
 import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
@@ -12,9 +13,11 @@ from pathlib import Path
 from typing import Any, Final
 
 from support.kafka_broker import Broker
-from support.live_fault_group import SECOND, FaultGroup
+from support.live_fault_group import FaultGroup
 from support.live_processes import SESSION_S
 from support.waiting import within
+
+from benchmarks.live.steward_run import StewardRun
 
 OUTAGES_S: Final = (4.0, 16.0, 52.0)
 """Of the only broker: within a member's session, beyond it, and beyond a rebalance's timeouts."""
@@ -23,7 +26,6 @@ PAUSE_S: Final = 2.0
 HANG_S: Final = SESSION_S + 4.0
 STEWARD_AWAY_S: Final = 14.0
 """Longer than the election's session of 6 s."""
-SECOND_STAYS_S: Final = 5.0
 PATIENCE_S: Final = 120.0
 """After that a group counts as not settled, and the next fault follows."""
 LOOK_S: Final = 0.2
@@ -39,9 +41,24 @@ class FaultScene:
 
     broker: Broker
     groups: list[FaultGroup]
-    chance: random.Random
+    seed: int
+    chance: random.Random = field(init=False)
+    """Of the kinds of faults."""
     began: float = field(default_factory=time.time)
     steps: list[dict[str, Any]] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        self.chance = random.Random(self.seed)
+
+    @property
+    def same(self) -> random.Random:
+        """Chooses the same in each group of a step, as long as a group and its twin have as many
+        members."""
+        return random.Random(f"{self.seed}-{len(self.steps)}")
+
+    @property
+    def led(self) -> list[FaultGroup]:
+        return [group for group in self.groups if group.led]
 
     def run(self, kinds: Sequence[str], seconds: float, progress: Path) -> None:
         """Each of these kinds once, then random ones until the time is up. `progress` gets a line
@@ -72,29 +89,30 @@ class FaultScene:
         on; None for what did not happen in time."""
         healed = time.time()
         found: dict[str, dict[str, Any]] = {
-            group.strategy: {"role": "", "role_s": None, "shared_s": None, "read_s": None}
+            group.name: {"role": "", "role_s": None, "shared_s": None, "read_s": None}
             for group in self.groups
         }
 
         def healthy() -> bool:
             for group in self.groups:
                 group.note_lost(round(time.time() - self.began, 1))
-                _look(group, found[group.strategy], time.time() - healed)
-            return all(one["read_s"] is not None and one["role"] for one in found.values())
+                _look(group, found[group.name], time.time() - healed)
+            if not all(one["read_s"] is not None and one["role"] for one in found.values()):
+                return False
+            return all(group.guarded() for group in self.groups)
 
         within(healthy, PATIENCE_S, LOOK_S)
         for group in self.groups:
-            if found[group.strategy]["read_s"] is None:
+            if found[group.name]["read_s"] is None:
                 at = round(time.time() - self.began, 1)
-                found[group.strategy]["stuck"] = group.end_stuck(at)
+                found[group.name]["stuck"] = group.end_stuck(at)
         return found
 
     def two_owners(self) -> dict[str, list[dict[str, Any]]]:
-        """Strategy -> times with two owners, with the fault before; but for members that hung for
+        """Group -> times with two owners, with the fault before; but for members that hung for
         good, which cannot know that they were expelled."""
-        stuck = {one["what"] for group in self.groups for one in group.stuck}
         return {
-            group.strategy: [
+            group.name: [
                 {
                     "kind": self._kind_at(one.begin),
                     "at_s": round(one.begin - self.began, 1),
@@ -103,7 +121,7 @@ class FaultScene:
                     "seconds": round(one.end - one.begin, 3),
                 }
                 for one in group.log.twice()
-                if not stuck & set(one.members)
+                if not {stuck["what"] for stuck in group.stuck} & set(one.members)
             ]
             for group in self.groups
         }
@@ -126,22 +144,22 @@ def _look(group: FaultGroup, found: dict[str, Any], seconds: float) -> None:
 
 def _member_killed(scene: FaultScene) -> None:
     for group in scene.groups:
-        group.take(scene.chance).kill()
+        group.take(scene.same.choice(group.members)).kill()
 
 
 def _member_leaves(scene: FaultScene) -> None:
     for group in scene.groups:
-        group.take(scene.chance).stop()
+        group.take(scene.same.choice(group.members)).stop()
 
 
 def _member_joins(scene: FaultScene) -> None:
     for group in scene.groups:
         if missing := group.missing():
-            group.join(scene.chance.choice(missing))
+            group.join(scene.same.choice(missing))
 
 
 def _member_pauses(scene: FaultScene) -> None:
-    paused = [scene.chance.choice(group.members) for group in scene.groups]
+    paused = [scene.same.choice(group.members) for group in scene.groups]
     for member in paused:
         member.hang()
     time.sleep(PAUSE_S)
@@ -150,7 +168,7 @@ def _member_pauses(scene: FaultScene) -> None:
 
 
 def _member_hangs(scene: FaultScene) -> None:
-    hung = [scene.chance.choice(group.members) for group in scene.groups]
+    hung = [scene.same.choice(group.members) for group in scene.groups]
     for member in hung:
         member.hang()
         member.expelled()
@@ -160,24 +178,33 @@ def _member_hangs(scene: FaultScene) -> None:
 
 
 def _steward_killed(scene: FaultScene, away: float) -> None:
-    for group in scene.groups:
-        group.steward.kill()
+    for group in scene.led:
+        _taken(group).kill()
     time.sleep(away)
-    for group in scene.groups:
-        group.restart_steward()
+    for group in scene.led:
+        group.start_steward()
 
 
 def _steward_stopped(scene: FaultScene) -> None:
-    for group in scene.groups:
-        group.steward.end()
-        group.restart_steward()
+    for group in scene.led:
+        _taken(group).end()
+        group.start_steward()
 
 
-def _second_steward(scene: FaultScene) -> None:
-    seconds = [group.new_steward(*SECOND) for group in scene.groups]
-    time.sleep(SECOND_STAYS_S)
-    for second in seconds:
-        second.end()
+def _steward_paused(scene: FaultScene) -> None:
+    paused = [group.steward for group in scene.led]
+    for one in paused:
+        one.process.send_signal(signal.SIGSTOP)
+    time.sleep(STEWARD_AWAY_S)
+    for one in paused:
+        one.process.send_signal(signal.SIGCONT)
+
+
+def _taken(group: FaultGroup) -> StewardRun:
+    """The steward that leads, no longer counted."""
+    steward = group.steward
+    group.stewards.remove(steward)
+    return steward
 
 
 def _outage(scene: FaultScene, seconds: float) -> None:
@@ -202,7 +229,7 @@ FAULTS: Final[dict[str, Fault]] = {
         _steward_killed, away=STEWARD_AWAY_S
     ),
     "the steward is stopped and started": _steward_stopped,
-    "a second steward comes and goes": _second_steward,
+    f"the steward pauses for {STEWARD_AWAY_S:.0f} s": _steward_paused,
     "partitions are added": _partitions_added,
     **{f"the only broker is down for {s:.0f} s": partial(_outage, seconds=s) for s in OUTAGES_S},
 }

@@ -16,11 +16,13 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any, Final
 
+import numpy as np
 from confluent_kafka import Consumer, KafkaException, TopicPartition
 from support.kafka_broker import CACHE, Broker, NoBroker
 
 from benchmarks.live.assignment_log import Log, Partition
 from benchmarks.toolchains import failure, make_once
+from equilag.domain.columns import Ints
 
 SOURCES: Final = Path(__file__).parent / "java"
 _BUILD_S: Final = 300
@@ -142,7 +144,7 @@ class JavaMembers:
         }
         if own.get("group.protocol") != "consumer":
             own = {**CLASSIC, **own}
-        command = ["java", "-Xmx256m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1"]
+        command = ["java", "-Xmx1g", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1"]
         command += ["-Dorg.slf4j.simpleLogger.defaultLogLevel=error"]
         command += ["-cp", f"{_classes()}:{broker.lib}/*", "equilag.tests.Members"]
         command += [str(number), topics, *(f"{key}={value}" for key, value in own.items())]
@@ -208,6 +210,8 @@ class OffsetsRead:
         self._lock = threading.Lock()
         self.records = 0
         """Records read, those read again included."""
+        self.ages: list[tuple[float, Ints]] = []
+        """When a member got records, and how many milliseconds old they were, if it says so."""
 
     def add(self, partition: Partition, first: int, last: int) -> None:
         with self._lock:
@@ -218,6 +222,13 @@ class OffsetsRead:
                 first, last = min(first, runs[at][0]), max(last, runs[at][1])
                 del runs[at]
             runs.insert(at, (first, last))
+
+    @property
+    def twice(self) -> int:
+        """Records that were read once more."""
+        with self._lock:
+            runs = [run for each in self._runs.values() for run in each]
+            return self.records - sum(last - first + 1 for first, last in runs)
 
     def unread_by_partition(self, produced: Mapping[Partition, int]) -> dict[Partition, int]:
         """Records that nobody has read, of so many from offset 0 on in each partition."""
@@ -259,6 +270,9 @@ def listening(
 def _note(line: str, log: Log, read: OffsetsRead) -> None:
     at, member, what, *rest = line.split()
     names = rest[0].split(",") if rest and what != "failed" else []
+    if what == "ages":
+        read.ages.append((int(at) / 1000, np.array(names, np.int64)))
+        return
     if what != "read":
         partitions = [_partition(name) for name in names]
         log.add(member, what, partitions, int(at) / 1000)  # type: ignore[arg-type]

@@ -1,9 +1,8 @@
-"""Mixed clients under a steward while members, stewards and the only broker fail."""
+"""Mixed clients, under a steward and alone, while members, stewards and the only broker fail."""
 
 from __future__ import annotations
 
 import os
-import random
 import shutil
 from contextlib import ExitStack
 from pathlib import Path
@@ -48,10 +47,16 @@ def test_random_faults(tmp_path: Path) -> None:
         pytest.skip(str(error))
     with ExitStack() as stack:
         stack.callback(broker.stop)
-        groups = [FaultGroup(broker, logs, strategy, stack) for strategy in GROUPS or CLIENTS]
-        scene = FaultScene(broker, groups, random.Random(SEED))
+        strategies = GROUPS or list(CLIENTS)
+        groups = [
+            FaultGroup(broker, logs, strategy, stack, led=led)
+            for led in (True, False)
+            for strategy in strategies
+        ]
+        scene = FaultScene(broker, groups, SEED)
         scene.run(kinds, SECONDS, logs / "steps.jsonl")
         twice = scene.two_owners()
+        complete = {group.name: group.complete_s(scene.began) for group in groups}
         for group in groups:
             group.flow.end()
         figures: dict[str, Any] = {
@@ -61,14 +66,15 @@ def test_random_faults(tmp_path: Path) -> None:
             "seed": SEED,
             "steps": scene.steps,
             "groups": {
-                group.strategy: {
+                group.name: {
+                    "complete_s": complete[group.name],
                     "records": sum(group.flow.acked().values()),
                     "records_refused": group.flow.failed,
                     "records_read_in_all": group.read.records,
                     "records_not_read": group.all_read_within(END_S),
                     "processes_lost": group.lost,
                     "clients_stuck": group.stuck,
-                    "two_owners": twice[group.strategy],
+                    "two_owners": twice[group.name],
                     "plan_step": group.last_step_within(END_S),
                 }
                 for group in groups
@@ -82,8 +88,10 @@ def test_random_faults(tmp_path: Path) -> None:
         if step["kind"] in ONLY_OUTAGES and (one["role_s"] is None or one["role_s"] > ROLES_S)
     ]
     assert {one["records_not_read"] for one in figures["groups"].values()} == {0}
-    assert not [name for name, times in twice.items() if times and name != "range"]
+    assert not [name for name, times in twice.items() if times and "range" not in name]
     assert {one["plan_step"] for one in figures["groups"].values()} <= {"", "owned"}
+    for strategy in strategies:
+        assert complete[strategy] >= complete[f"{strategy}, alone"], complete
     assert not [
         one["processes_lost"] for one in figures["groups"].values() if one["processes_lost"]
     ]

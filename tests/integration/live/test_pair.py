@@ -7,7 +7,7 @@ import itertools
 import os
 import signal
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import ExitStack, closing
 from dataclasses import asdict
 from functools import partial
@@ -46,13 +46,14 @@ LEADS_S: Final = 15.0
 """The longest time without a steward that leads."""
 AFTER_S: Final = 4.0
 """How long effects of a fault may take to show after a steward leads again."""
-TIMES: Final = int(os.environ.get("LIVE_PAIR_TIMES", "10"))
-"""How often each fault is tried."""
+TIMES: Final = int(os.environ.get("LIVE_PAIR_TIMES", "20"))
+"""How often a steward is killed, ended and paused, and how often a coordinator dies."""
 SESSION_MS: Final = 6000
 """Of the members: when a coordinator dies some of them lose it, and with it their partitions."""
 MORE: Final = 1.1
 """What the deaths of coordinators may cost in all, in parts of what they cost the twin."""
 PAUSES_S: Final = (5.0, 20.0, 40.0, 60.0)
+"""One after another."""
 KIP_848: Final = "KIP-848"
 """Its brokers have the plug-in, and carriers bring it the stewards' plans."""
 STRATEGIES: Final = ("cooperative-sticky", "range", KIP_848)
@@ -225,24 +226,26 @@ def test_the_second_leads_when_the_first_is_killed_or_ended(
     assert leader.process.wait(10) == 0
 
 
-def tried(here: Pair, strategy: str, faults: dict[str, Fault], times: int) -> Found:
-    """Try each fault so often, and keep the figures after each."""
+def tried(here: Pair, strategy: str, faults: Iterable[tuple[str, Fault]]) -> Found:
+    """Try the faults in order, and keep the figures after each."""
     found: Found = {}
-    for _ in range(times):
-        for name, fault in faults.items():
-            found.setdefault(name, []).append(here.fails(fault))
-            case = f"pair-{strategy}-{next(iter(faults)).partition(' ')[0]}"
-            keep(case, {"strategy": strategy, "faults": found})
+    for name, fault in faults:
+        found.setdefault(name, []).append(here.fails(fault))
+        case = f"pair-{strategy}-{next(iter(found)).partition(' ')[0]}"
+        keep(case, {"strategy": strategy, "faults": found})
     return found
 
 
 @pytest.mark.live
 @pytest.mark.parametrize("strategy", STRATEGIES)
 def test_somebody_always_leads(pair: Callable[[str, int], Pair], strategy: str) -> None:
-    here = pair(strategy, 3)
-    faults: dict[str, Fault] = {"killed": here.killed, "SIGTERM": here.ended}
-    faults |= {f"paused {s:g} s": partial(here.paused, seconds=s) for s in PAUSES_S}
-    for cases in tried(here, strategy, faults, TIMES).values():
+    here = pair(strategy, 1)
+    faults: list[tuple[str, Fault]] = []
+    for seconds in itertools.islice(itertools.cycle(PAUSES_S), TIMES):
+        paused = partial(here.paused, seconds=seconds)
+        faults += [("killed", here.killed), ("SIGTERM", here.ended)]
+        faults += [(f"paused {seconds:g} s", paused)]
+    for cases in tried(here, strategy, faults).values():
         for case in cases:
             assert_harmless(case)
             assert case["rebalances"] <= 1 or strategy == KIP_848, case  # epochs cost nothing
@@ -253,13 +256,10 @@ def test_somebody_always_leads(pair: Callable[[str, int], Pair], strategy: str) 
 def test_a_coordinator_dies(pair: Callable[[str, int], Pair], strategy: str) -> None:
     """Some members lose their partitions, led or not."""
     here = pair(strategy, 3)
-    faults: dict[str, Fault] = {
-        "coordinator killed": partial(here.without_coordinator, group=GROUP),
-        "coordinator of the election killed": partial(
-            here.without_coordinator, group=election_group(GROUP)
-        ),
-    }
-    found = tried(here, strategy, faults, TIMES)
+    election = partial(here.without_coordinator, group=election_group(GROUP))
+    own = partial(here.without_coordinator, group=GROUP)
+    faults = [("coordinator killed", own), ("coordinator of the election killed", election)]
+    found = tried(here, strategy, itertools.islice(itertools.cycle(faults), TIMES))
     for case in itertools.chain(*found.values()):
         assert (case["rests"], case["two_owners"]) == (True, 0), case
         assert (case["leads_s"] or LEADS_S) < LEADS_S, case

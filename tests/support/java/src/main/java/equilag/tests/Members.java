@@ -8,7 +8,10 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Properties;
+import java.util.StringJoiner;
+import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.locks.LockSupport;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import org.apache.kafka.clients.consumer.ConsumerRebalanceListener;
@@ -23,8 +26,10 @@ import org.apache.kafka.common.serialization.ByteArrayDeserializer;
  * pattern after "~"), and settings as key=value, where {name} is the member's name and {instance}
  * its instance id. Lines on standard input: "start NAME INSTANCE" starts one more member, "stop
  * NAME" closes one. Each event is a line on standard output: milliseconds, member, what happened,
- * partitions; members that commit also report what they have read, as PARTITION:FIRST:LAST. Ends
- * when standard input does.
+ * partitions; members that commit also report what they have read, as PARTITION:FIRST:LAST. With
+ * a setting work.ms=LEAST-MOST they work so long on each poll's records, with LEAST+EACH so long on
+ * each record, and at least so long; they report how many milliseconds old each was. Ends when
+ * standard input does.
  */
 public final class Members {
     private final String topics;
@@ -72,6 +77,7 @@ public final class Members {
 
     private static void member(String name, String topics, Properties settings, AtomicBoolean stop) {
         ByteArrayDeserializer bytes = new ByteArrayDeserializer();
+        String work = (String) settings.remove("work.ms");
         boolean reports = "true".equals(settings.get("enable.auto.commit"));
         try (KafkaConsumer<byte[], byte[]> consumer = new KafkaConsumer<>(settings, bytes, bytes)) {
             Told told = new Told(name);
@@ -84,6 +90,10 @@ public final class Members {
                 ConsumerRecords<byte[], byte[]> records = consumer.poll(Duration.ofMillis(100));
                 if (reports && !records.isEmpty()) {
                     say(name, "read", runs(records));  // before the next poll commits them
+                    if (work != null) {
+                        say(name, "ages", ages(records));
+                        work(work, records.count());
+                    }
                 }
             }
         } catch (RuntimeException error) {
@@ -98,6 +108,26 @@ public final class Members {
             long last = theirs.get(theirs.size() - 1).offset();
             return partition + ":" + theirs.get(0).offset() + ":" + last;
         }).collect(Collectors.joining(","));
+    }
+
+    private static String ages(ConsumerRecords<byte[], byte[]> records) {
+        long now = System.currentTimeMillis();
+        StringJoiner joined = new StringJoiner(",");
+        records.forEach(record -> joined.add(Long.toString(now - record.timestamp())));
+        return joined.toString();
+    }
+
+    private static void work(String bounds, int records) {
+        String[] words = bounds.split("[-+]");
+        long least = Long.parseLong(words[0]);
+        long other = Long.parseLong(words[1]);
+        long ms = bounds.contains("+")
+                ? Math.max(least, records * other)
+                : ThreadLocalRandom.current().nextLong(least, other + 1);
+        long end = System.nanoTime() + ms * 1_000_000;
+        for (long left = end - System.nanoTime(); left > 0; left = end - System.nanoTime()) {
+            LockSupport.parkNanos(left);
+        }
     }
 
     private static synchronized void say(String name, String what, String partitions) {
