@@ -96,15 +96,22 @@ def _stands_out(found: JudgedPlan, place: int) -> bool:
 
 def _one(found: JudgedPlan, place: int, action: Action) -> Iterator[CauseFacts]:
     """A partition with most of the lag. Two samples tell whether it is read; if it is, and others
-    of its member lag as well, that has too much to read, which a plan may mend."""
+    of its member lag as well, that is slower than another that reads as much, or has too much to
+    read, which a plan may mend."""
     progress, owner, places = found.progress, int(found.group.owner[place]), np.array([place])
     if progress is None or owner == NOBODY or not progress.read[place]:
         yield _partitions(found, places)
         return
-    speed, rate = found.by_owner(progress.read)[owner] / progress.seconds, float(found.rate[place])
-    if rate > speed or action != "move" or _stands_out(found, place):
+    speeds, rate = found.by_owner(progress.read) / progress.seconds, float(found.rate[place])
+    speed, apart = float(speeds[owner]), _stands_out(found, place)
+    if speed < rate <= speeds.max() and not apart:
+        own = np.flatnonzero(found.held & (found.group.owner == owner))
+        slow, fast = (number(round(float(x), 1)) for x in (speed, speeds.max()))
+        cause = told(found.group, "slow", own, slow=slow, fast=f"up to {fast}", of="")
+        yield replace(cause, sure=False)
+    elif rate > speed or action != "move" or apart:
         part = float(progress.read[place]) / progress.seconds
-        figures = {"rate": rate, "part": part, "speed": float(speed)}
+        figures = {"rate": rate, "part": part, "speed": speed}
         words = {name: records_per_s(figure) for name, figure in figures.items()}
         yield told(found.group, "hot?", places, None, None, **words)
 
@@ -150,9 +157,10 @@ def _behind(found: JudgedPlan, action: Action) -> Iterator[CauseFacts]:
     much, busy = found.by_owner(each_much), len(np.unique(group.owner[held]))
     late = np.flatnonzero(found.by_owner(group.lag) > much)
     times, at_all, far = total / max(1e-9, much.sum()), len(late) == busy, _far_behind(found)
-    some = len(far) and (times <= 1 or len(np.unique(group.owner[far])) < NEARLY_ALL * busy)
-    helps = action == "move" and not all(_stands_out(found, place) for place in far.tolist())
-    if some and not helps and not found.is_short:
+    readers = len(np.unique(group.owner[far]))  # one alone may have too many partitions
+    some = len(far) and (times <= 1 or readers < NEARLY_ALL * busy)
+    apart = readers > 1 and all(_stands_out(found, place) for place in far.tolist())
+    if some and (apart or action != "move") and not found.is_short:
         yield _partitions(found, far)
         return
     if times <= 1 or (action == "move" and not (times > FAR_BEHIND and at_all)):
