@@ -72,8 +72,8 @@ class SampleRing:
 
     def commit_gap(self) -> float:
         """Return the longest time for which a member with unread records committed nothing, as seen
-        before a commit came; 0 if none came. A partition may wait for longer, behind others of its
-        member. Where observations are rare, a commit came in the usual time after the last without
+        before a commit came; 0 if none came. Nobody knows whether a partition without a commit has
+        unread records. One may wait for longer, behind others of its member. Where observations are rare, a commit came in the usual time after the last without
         it."""
         return self._waits()[0]
 
@@ -98,7 +98,7 @@ class SampleRing:
             came |= commits[row.holder]
             at = min(row.at, before.at + COMMIT_S)
             longest = max(longest, float((at - since[came]).max(initial=0.0)))
-            waits = row.offsets[1] > row.offsets[2]
+            waits = (row.offsets[2] >= 0) & (row.offsets[1] > row.offsets[2])
             anew = came | np.isinf(since) | (row.holder != before.holder)
             since = np.where(waits, np.where(anew, row.at, since), np.inf)
         return longest, since

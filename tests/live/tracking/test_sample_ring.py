@@ -186,3 +186,14 @@ def test_a_partition_waits_behind_others_of_its_member_without_slow_commits() ->
         ring.add(ObservedOffsets(5.0 * turn, *seen, held))
     assert ring.commit_gap() == 5.0
     assert ring.commit_ages() == {"m": 0.0}
+
+
+def test_nobody_waits_for_a_commit_before_the_first_one() -> None:
+    """A new topic gets its first records after 30 s; members may also begin at its end."""
+    ring = SampleRing(600.0)
+    for second in range(0, 61, 5):
+        ends, commits = [10 * max(0, second - 30), 5000], [max(-1, 10 * (second - 35)), -1]
+        seen = {"t": [0, 0]}, {"t": ends}, {"t": commits}
+        ring.add(ObservedOffsets(float(second), *seen, {"m": {"t": [0, 1]}}))
+    assert ring.commit_gap() == 5.0
+    assert ring.commit_ages() == {"m": 0.0}
