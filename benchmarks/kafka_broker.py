@@ -26,7 +26,7 @@ POM: Final = CHECKOUT / "tests" / "support" / "kafka" / "pom.xml"
 CACHE: Final = CHECKOUT / ".cache" / "kafka"
 
 _FETCH_S: Final = 300
-_START_S: Final = 60
+_START_S: Final = 180
 _STOP_S: Final = 20
 _LOG: Final = "broker.log"
 _PROPERTIES: Final = "server.properties"

@@ -40,6 +40,7 @@ from equilag.planner.worth.group_loads import GroupLoads
 from equilag.planner.worth.thresholds import (
     CLEAR,
     SLIGHT,
+    VAST,
     Thresholds,
     Verdict,
     judge,
@@ -114,6 +115,8 @@ class Controller:
         self._confirmations = 0
         self._forget_vain()
         self._promised: PromisedRelief | None = None
+        self._by_speed = False
+        """True if the last rebalance was by speeds; the first ones do not wait for its cooldown."""
 
     def consider(self, loads: GroupLoads, seen: Seen, make_plan: MakePlan) -> Considered:
         """Return the verdict on the group's present assignment; plan only if that may be of use."""
@@ -177,6 +180,7 @@ class Controller:
         self._confirmations = 0
         self._forget_vain()
         self.cooldown.start(now)
+        self._by_speed = loads.in_seconds
         if considered.gain is None or considered.possible is None:
             return
         self.budget.take(considered.gain.moves, loads.group.n_partitions, now)
@@ -230,10 +234,13 @@ class Controller:
         number, confirm = self._confirmations, self.thresholds.confirm
         if not reaches(possible, self.thresholds, CLEAR):
             confirm *= SLIGHT
+        elif reaches(possible, self.thresholds, VAST):
+            confirm = 1
         best = _at_best(verdict).reason
         if number < confirm:
             return Verdict("patience", f"{best}; observation {number} of {confirm}")
-        if left := self.cooldown.left(now):
+        first_speeds = loads.in_seconds and not self._by_speed
+        if (left := self.cooldown.left(now)) and not first_speeds:
             return Verdict("cooldown", f"{best}; {left:.0f} s left of the cooldown")
         if not self.budget.left(loads.group.n_partitions, now):
             return Verdict("budget", f"{best}; all moves of this hour are taken")

@@ -73,8 +73,8 @@ class SampleRing:
     def commit_gap(self) -> float:
         """Return the longest time for which a member with unread records committed nothing, as seen
         before a commit came; 0 if none came. Nobody knows whether a partition without a commit has
-        unread records. One may wait for longer, behind others of its member. Where observations are rare, a commit came in the usual time after the last without
-        it."""
+        unread records. One may wait for longer, behind others of its member. Where observations are
+        rare, a commit came in the usual time after the last without it."""
         return self._waits()[0]
 
     def commit_ages(self) -> dict[str, float]:

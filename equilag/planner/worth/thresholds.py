@@ -30,6 +30,8 @@ the errors of rates, and a group may as well wait half a minute to be sure."""
 SLIGHT: Final = 3
 """As many times the observations must agree on a relief that is not clear: for half a minute with
 the default settings, as long as their cooldown."""
+VAST: Final = 10.0
+"""A relief of so many times a threshold needs no second observation."""
 MIN_GAIN: Final = 1_000
 """Records, where no rate is known: two polls of a consumer's default ``max.poll.records``."""
 
@@ -54,7 +56,7 @@ class Thresholds:
     gain_delay_s: float = 60.0
     """... or by this many seconds of work."""
     confirm: int = 2
-    """Consecutive observations that must promise such a gain."""
+    """Consecutive observations that must promise such a gain, but for a vast one."""
     cooldown_s: float = 30.0
     """Least time between two rebalances that are started; it doubles while they bring nothing, and
     halves while they help."""

@@ -237,6 +237,27 @@ def test_first_speeds_do_not_make_a_rebalance_useless() -> None:
     assert scene.controller.cooldown.seconds == 30.0
 
 
+def test_a_vast_imbalance_that_the_first_speeds_show_is_removed_at_once() -> None:
+    """Neither a second observation nor the end of the cooldown is waited for; the next time the
+    cooldown is."""
+    scene = Scene()
+    scene.look()
+    scene.act(scene.look(), owner=UNEVEN)
+    assert scene.grounds(2) == ["patience", "cooldown"]
+    speeds = {"a": 100.0, "b": 10.0}
+    loads = loads_of([0] * 4, ["a", "b"], UNEVEN, scene.rates, [0.1] * 4, speeds, True, POLICY)
+
+    def considered() -> Considered:
+        scene.now += 5.0
+        seen = Seen(scene.now - 0.1, scene.now, scene.known, True)
+        return scene.controller.consider(loads, seen, scene.plan)
+
+    found = considered()
+    assert found.verdict.worth_it
+    scene.controller.started(loads, found, scene.now)
+    assert considered().verdict.ground == "cooldown"
+
+
 def test_what_costs_too_much_at_once_goes_in_steps() -> None:
     """In a cooperative group, where only what moves pauses. The whole plan exchanges four pairs;
     one pair brings half of the relief for a fifth of the pause."""
