@@ -6,7 +6,14 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from itertools import pairwise
 
-from benchmarks.live.assignment_log import Event, by_partition, gaps_of, holdings_of, overlaps_of
+from benchmarks.live.assignment_log import (
+    Event,
+    Partition,
+    by_partition,
+    gaps_of,
+    holdings_of,
+    overlaps_of,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,3 +67,16 @@ def change_figures(
         len({one.partition for one in twice}),
         round(max((one.end - max(one.begin, began) for one in twice), default=0.0), 3),
     )
+
+
+def given_back(events: Iterable[Event]) -> int:
+    """Partitions that a member gave up and got again, with nobody in between: for nothing."""
+    gave: dict[Partition, str] = {}
+    found = 0
+    for event in events:
+        for partition in event.partitions:
+            if event.what in ("revoke", "lost"):
+                gave[partition] = event.member
+            elif event.what == "assign":
+                found += gave.pop(partition, "") == event.member
+    return found

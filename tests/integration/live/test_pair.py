@@ -276,7 +276,10 @@ def test_all_carriers_are_gone_for_good(pair: Callable[[str, int], Pair]) -> Non
     for one in here.stewards:
         one.kill()
     until(lambda: here.assignor() == "uniform", 60)
-    within(lambda: False, AFTER_S)
+    seconds = round(time.time() - began, 1)
+    within(lambda: False, 2 * AFTER_S)
+    figures = change_figures(here.log.events, began, time.time(), {})
+    keep("carriers-gone", {"seconds": seconds, **asdict(figures)})
     assert here.log.shared(EVERY, MEMBERS)
     assert not [event for event in here.log.since(began) if event.what in ("lost", "closed")]
     # While a group forms, a client may say that it has none yet of what it was just given, and its
