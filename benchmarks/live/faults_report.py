@@ -17,11 +17,18 @@ from typing import Any, Final
 
 from benchmarks.live.faults_table import faults_lines
 from benchmarks.live.load_report import report_arguments, with_section
-from benchmarks.live.membership_table import membership_lines, pair_lines, take_over_lines
+from benchmarks.live.membership_table import (
+    carrier_lines,
+    membership_lines,
+    pair_lines,
+    take_over_lines,
+)
 
 BEGIN: Final = "<!-- faults: python -m benchmarks.live.faults_report writes what follows -->"
 END: Final = "<!-- faults: end -->"
-NAMES: Final = ("membership-*.json", "take-over-*.json", "pair-*.json", "faults*.json")
+NAMES: Final = (
+    "membership-*.json", "take-over-*.json", "pair-*.json", "faults*.json", "carriers-*.json"
+)  # fmt: skip
 
 INTRO: Final = """\
 8 members of one client, 24 partitions with 10 records/s each, heartbeats every 0.3 s; the same
@@ -65,7 +72,7 @@ def take(source: Path, results: Path) -> None:
 
 def section(folder: Path) -> list[str]:
     """Return the lines of all results that are there."""
-    changes, take_overs, pairs, faults = (_read(folder, name) for name in NAMES)
+    changes, take_overs, pairs, faults, carriers = (_read(folder, name) for name in NAMES)
     lines = []
     if changes:
         lines += [
@@ -80,8 +87,9 @@ def section(folder: Path) -> list[str]:
         lines += ["", "## Two stewards", "", *_intro(PAIR, pairs), *pair_lines(pairs)]
     if faults:
         lines += ["", "## Random faults", "", *_intro(FAULTS, faults)[:-1]]
-        for results in faults:
-            lines += ["", *faults_lines(results)]
+        lines += ["", *faults_lines(*faults)]
+    if carriers:
+        lines += ["", "## KIP-848 groups", "", *_intro("", carriers), *carrier_lines(carriers)]
     return lines
 
 

@@ -15,24 +15,26 @@ NEVER: Final = "late"
 """Not within the time that a fault is followed."""
 
 
-def faults_lines(results: Results) -> list[str]:
-    """Return the totals of a run, and a row for each kind of fault."""
-    steps = results["steps"]
-    strategies = list(results["groups"])
-    kinds = Counter(step["kind"] for step in steps)
+def faults_lines(*runs: Results) -> list[str]:
+    """Return the totals of runs with different groups, and a row for each kind of fault."""
+    steps = [step for run in runs for step in run["steps"]]
+    groups = {name: one for run in runs for name, one in run["groups"].items()}
     rows = [
-        (kind, str(number), *(_cell(steps, kind, strategy) for strategy in strategies))
-        for kind, number in kinds.items()
+        (kind, *(_cell(steps, kind, name) for name in groups))
+        for kind in dict.fromkeys(step["kind"] for step in steps)
     ]
-    head = ("fault", "times", *strategies)
     return [
-        f"{results['seconds'] / 60:g} minutes, {len(steps)} faults (seed {results['seed']}).",
-        *(_total(strategy, one) for strategy, one in results["groups"].items()),
+        *(
+            f"{', '.join(run['groups'])}: {run['seconds'] / 60:g} minutes, {len(run['steps'])}"
+            f" faults (seed {run['seed']})."
+            for run in runs
+        ),
+        *(_total(name, one) for name, one in groups.items()),
         "",
-        "Seconds after a fault until the steward takes part again, at most; until every partition",
-        "has one owner and nothing is behind, median and longest:",
+        "How often; seconds after a fault until the steward takes part again, at most; until every",
+        "partition has one owner and nothing is behind, median and longest:",
         "",
-        *table(head, rows),
+        *table(("fault", *groups), rows),
     ]
 
 
@@ -40,7 +42,7 @@ def _total(strategy: str, group: Results) -> str:
     twice = Counter(one["kind"] for one in group["two_owners"])
     where = "; ".join(f"{kind}: {number}" for kind, number in twice.items())
     return (
-        f"{strategy.capitalize()}: {group['records']:,} records, not read "
+        f"{strategy[:1].upper()}{strategy[1:]}: {group['records']:,} records, not read "
         f"{group['records_not_read']}; partitions with two owners {sum(twice.values())}"
         f"{f' ({where})' if where else ''}; processes lost: "
         f"{_names(group['processes_lost'])}; clients that hung for good: "
@@ -58,11 +60,18 @@ def _names(ended: Sequence[Results]) -> str:
 
 
 def _cell(steps: Sequence[Results], kind: str, strategy: str) -> str:
-    ours = [step["groups"][strategy] for step in steps if step["kind"] == kind]
+    ours = [
+        step["groups"][strategy]
+        for step in steps
+        if step["kind"] == kind and strategy in step["groups"]
+    ]
+    if not ours:
+        return "–"
     read = [one["read_s"] for one in ours]
     in_time = [one for one in read if one is not None]
     middle = f"{median(in_time):.1f}" if in_time else NEVER
-    return f"{_most([one['role_s'] for one in ours])}; {middle}, {_most(read)}"
+    role = _most([one["role_s"] for one in ours])
+    return f"{len(ours)}: {role}; {middle}, {_most(read)}"
 
 
 def _most(seconds: Sequence[float | None]) -> str:

@@ -146,3 +146,27 @@ def _two_owners(results: Sequence[Results]) -> int:
         for changes in one["groups"].values()
         for figures in changes.values()
     )
+
+
+def carrier_lines(results: Sequence[Results]) -> list[str]:
+    """Return a line for each case of KIP-848 groups alone: what carriers use, what a member that
+    comes or goes moves, what happens without carriers and in a conversion."""
+    lines = []
+    for one in results:
+        what = one["words"]
+        if "cpu_percent" in one:
+            what += (
+                f": the steward uses {one['cpu_percent']:.1f} % of a core, its busiest thread"
+                f" {max(one['threads'].values()):.1f} %"
+            )
+        for name, figures in one["changes"].items():
+            what += (
+                f"; {name}: {figures['moves']} moves,"
+                f" {figures['unowned_partition_s']:.1f} partition-seconds without an owner"
+            )
+            if "seconds" in figures:
+                what += f", over after {figures['seconds']:.1f} s"
+            if figures["two_owners"] or figures.get("given_back"):
+                what += f", two owners {figures['two_owners']}, {figures['given_back']} given back"
+        lines.append(f"- {what}.")
+    return lines

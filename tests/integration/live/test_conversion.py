@@ -89,7 +89,9 @@ def test_a_group_converts_and_comes_back(tmp_path: Path) -> None:
                 change_figures(group.log.events, began, time.time(), group.left) for group in groups
             )
             # Eager members that are still classic pause once more, for the plan after a join.
-            keep(f"conversion-{kind}", {"led": asdict(led), "alone": asdict(alone)})
+            figures = {"led": asdict(led), "alone": asdict(alone)}
+            words = f"4 members on 12 partitions change one by one to {kind}"
+            keep(f"carriers-conversion-{kind}", {"words": words, "changes": figures})
             assert led.two_owners == 0
             assert led.moves <= alone.moves
             steward.has("leader")

@@ -51,6 +51,7 @@ TIMES: Final = int(os.environ.get("LIVE_PAIR_TIMES", "20"))
 """How often a steward is killed, ended and paused, and how often a coordinator dies."""
 SESSION_MS: Final = 6000
 """Of the members: when a coordinator dies some of them lose it, and with it their partitions."""
+UNIFORM: Final = "the brokers' `uniform` again"
 MORE: Final = 1.1
 """What the deaths of coordinators may cost in all, in parts of what they cost the twin."""
 PAUSES_S: Final = (5.0, 20.0, 40.0, 60.0)
@@ -278,8 +279,9 @@ def test_all_carriers_are_gone_for_good(pair: Callable[[str, int], Pair]) -> Non
     until(lambda: here.assignor() == "uniform", 60)
     seconds = round(time.time() - began, 1)
     within(lambda: False, 2 * AFTER_S)
-    figures = change_figures(here.log.events, began, time.time(), {})
-    keep("carriers-gone", {"seconds": seconds, **asdict(figures)})
+    figures = asdict(change_figures(here.log.events, began, time.time(), {}))
+    words = "All stewards killed, 4 members on 12 partitions"
+    keep("carriers-gone", {"words": words, "changes": {UNIFORM: {**figures, "seconds": seconds}}})
     assert here.log.shared(EVERY, MEMBERS)
     assert not [event for event in here.log.since(began) if event.what in ("lost", "closed")]
     # While a group forms, a client may say that it has none yet of what it was just given, and its
