@@ -41,7 +41,8 @@ partitions; a steward starts with `--take-over`:
 PAIR: Final = """\
 Two stewards with `--every 2s` on three brokers, 4 librdkafka members, 12 partitions
 with 10 records/s each. How often; seconds until a steward leads, median (longest); if any:
-rebalances, moves, partitions with two owners in all.
+rebalances, moves, partitions with two owners in all. Coordinators' deaths cost partition-seconds
+without an owner (moves).
 """
 FAULTS: Final = """\
 One fault after another in two groups at once: two members each of librdkafka, Java and

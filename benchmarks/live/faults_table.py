@@ -44,19 +44,20 @@ def _total(strategy: str, group: Results) -> str:
     return (
         f"{strategy[:1].upper()}{strategy[1:]}: {group['records']:,} records, not read "
         f"{group['records_not_read']}; partitions with two owners {sum(twice.values())}"
-        f"{f' ({where})' if where else ''}; processes lost: "
-        f"{_names(group['processes_lost'])}; clients that hung for good: "
-        f"{_names(group['clients_stuck'])}."
+        f"{f' ({where})' if where else ''}"
+        f"{_names('processes lost', group['processes_lost'])}"
+        f"{_names('clients that hung for good', group['clients_stuck'])}."
     )
 
 
-def _names(ended: Sequence[Results]) -> str:
-    """Return the steward and the clients of members, with their numbers."""
+def _names(what: str, ended: Sequence[Results]) -> str:
+    """Return the steward and the clients of members, with their numbers; "" without any."""
     names = Counter(
         "the steward" if one["what"] == "steward" else one["what"].rpartition("-")[0]
         for one in ended
     )
-    return ", ".join(f"{what} ({number})" for what, number in names.items()) or "none"
+    listed = ", ".join(f"{name} ({number})" for name, number in names.items())
+    return f"; {what}: {listed}" if names else ""
 
 
 def _cell(steps: Sequence[Results], kind: str, strategy: str) -> str:

@@ -32,7 +32,7 @@ def membership_lines(results: Sequence[Results]) -> list[str]:
             *_table(ours),
             "",
             f"Partitions with two owners at any moment: {_two_owners(ours)}.",
-            f"More moves than alone: {'; '.join(more_moves(ours)) or 'none'}.",
+            *(f"More moves than alone: {one}." for one in more_moves(ours)),
             "",
         ]
     return lines[:-1]
@@ -76,11 +76,8 @@ def pair_lines(results: Sequence[Results]) -> list[str]:
         led, alone = deaths_cost({name: one.get(strategy, ()) for name, one in found.items()})
         if not alone:
             continue
-        lines.append(
-            f"Coordinators' deaths, {strategy}: {led['unowned_partition_s']:.0f} partition-seconds"
-            f" without an owner and {led['moves']} moves; without steward"
-            f" {alone['unowned_partition_s']:.0f} and {alone['moves']}."
-        )
+        pauses = [f"{one['unowned_partition_s']:.0f} ({one['moves']:.0f})" for one in (led, alone)]
+        lines.append(f"Coordinators' deaths, {strategy}: {pauses[0]}, without steward {pauses[1]}.")
     return lines
 
 
@@ -151,22 +148,21 @@ def _two_owners(results: Sequence[Results]) -> int:
 def carrier_lines(results: Sequence[Results]) -> list[str]:
     """Return a line for each case of KIP-848 groups alone: what carriers use, what a member that
     comes or goes moves, what happens without carriers and in a conversion."""
-    lines = []
+    lines = ["Moves (partition-seconds without an owner):", ""]
     for one in results:
-        what = one["words"]
+        parts = [one["words"]]
         if "cpu_percent" in one:
-            what += (
-                f": the steward uses {one['cpu_percent']:.1f} % of a core, its busiest thread"
-                f" {max(one['threads'].values()):.1f} %"
+            thread = max(one["threads"].values())
+            parts.append(
+                f"the steward uses {one['cpu_percent']:.1f} % of a core, a thread {thread:.1f} %"
             )
         for name, figures in one["changes"].items():
-            what += (
-                f"; {name}: {figures['moves']} moves,"
-                f" {figures['unowned_partition_s']:.1f} partition-seconds without an owner"
+            seconds = f" in {figures['seconds']:.1f} s" if "seconds" in figures else ""
+            parts.append(
+                f"{name} {figures['moves']} ({figures['unowned_partition_s']:.1f}){seconds}"
             )
-            if "seconds" in figures:
-                what += f", over after {figures['seconds']:.1f} s"
-            if figures["two_owners"] or figures.get("given_back"):
-                what += f", two owners {figures['two_owners']}, {figures['given_back']} given back"
-        lines.append(f"- {what}.")
+            twice, back = figures["two_owners"], figures.get("given_back", 0)
+            if twice or back:
+                parts.append(f"two owners of {twice}, {back} given up for nothing")
+        lines.append(f"- {'; '.join(parts)}.")
     return lines

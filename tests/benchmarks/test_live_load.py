@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from support.live_holdings import ChangeFigures, change_figures
+from support.live_holdings import ChangeFigures, change_figures, given_back
 from support.live_members import OffsetsRead
 
 from benchmarks.live import load_report, run
@@ -231,3 +231,14 @@ def test_offsets_are_merged_into_runs() -> None:
     assert read.unread({P: 21}) == 0
     assert read.unread({P: 23, Q: 2}) == 4
     assert read.records == 5 + 3 + 2 + 3 + 1 + 13
+
+
+def test_what_nobody_had_in_between_was_given_up_for_nothing() -> None:
+    log = Log()
+    log.add("a", "assign", [("t", 0), ("t", 1)], 1.0)
+    log.add("a", "revoke", [("t", 0), ("t", 1)], 2.0)
+    log.add("b", "assign", [("t", 1)], 3.0)
+    log.add("a", "assign", [("t", 0)], 3.0)
+    log.add("b", "lost", [("t", 1)], 4.0)
+    log.add("a", "assign", [("t", 1)], 5.0)
+    assert given_back(log.events) == 1

@@ -39,6 +39,9 @@ with kafka_python():
 
 _LOOK_S: Final = 1.0
 """Between two looks: so late it may notice that members came or left."""
+_RETRY_S: Final = 0.3
+"""Until the next look after one that failed, as at a coordinator that is about to have another
+place."""
 _PASSIVE_S: Final = 5.0
 """Between two looks at a group that cannot be led, for which somebody has to do something."""
 _TAKEN_S: Final = 3.0
@@ -104,6 +107,7 @@ class CarrierShell:
             pass
         except (EquilagError, KafkaError, OSError, RuntimeError) as error:
             self._shared.become("unreachable", describe_error(error))
+            self.pause_s = _RETRY_S
         else:
             self.pause_s = _LOOK_S
             self._shared.state.heartbeat_answered()

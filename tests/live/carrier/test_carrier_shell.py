@@ -257,6 +257,7 @@ def test_what_keeps_it_from_leading(
         happens(here)
     assert here.turn() == (None, ["close"])
     assert here.state.facts.role == role
+    assert here.shell.pause_s == {"passive": 5, "unreachable": 0.3}.get(role, 1)
     here.problem, here.fenced = None, False
     here.holds(HELD)
     assert here.turn() == (6, [{"a": [0, 1], "b": [2]}])
