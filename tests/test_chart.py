@@ -126,6 +126,14 @@ EVERYTHING: Final = (
 
 
 @pytest.mark.long
+def test_the_manifest_is_what_its_first_line_renders(helm: str) -> None:
+    first, _, rendering = (CHART.parents[1] / "kubernetes/steward.yaml").read_text().partition("\n")
+    _, *words = first.removeprefix("# ").split()
+    done = subprocess.run([helm, *words], cwd=CHECKOUT, capture_output=True, text=True, timeout=60)
+    assert rendering == done.stdout, "run its first line again"
+
+
+@pytest.mark.long
 @pytest.mark.parametrize("settings", [(), EVERYTHING], ids=["nothing", "everything"])
 def test_the_chart_renders_what_kubernetes_and_equilag_take(
     helm: str, settings: tuple[str, ...]

@@ -134,12 +134,15 @@ def test_systemd_accepts_the_unit(tmp_path: Path) -> None:
 def test_the_manifest_starts_two_stewards_with_options_that_exist() -> None:
     yaml = pytest.importorskip("yaml", reason="PyYAML is not installed")
     objects = {one["kind"]: one for one in yaml.safe_load_all(MANIFEST.read_text("utf-8"))}
-    assert list(objects) == ["ConfigMap", "Secret", "Deployment", "PodDisruptionBudget", "Service"]
+    assert {*objects} == {"Deployment", "PodDisruptionBudget", "Service"}
     deployment = objects["Deployment"]["spec"]
     assert deployment["replicas"] == 2
     pod = deployment["template"]["spec"]
     (container,) = pod["containers"]
-    given = steward_options(container["args"], objects["ConfigMap"]["data"])
+    settings = {one["name"]: one["value"] for one in container["env"]}
+    given = steward_options(
+        [*container["args"], "--bootstrap-server", settings["EQUILAG_BOOTSTRAP_SERVER"]], {}
+    )
     assert given["group"] == "orders"
     ports = {port["name"]: port["containerPort"] for port in container["ports"]}
     assert given["listen"] == ("0.0.0.0", ports["http"])
@@ -147,7 +150,7 @@ def test_the_manifest_starts_two_stewards_with_options_that_exist() -> None:
     user = dict(instructions())["USER"]
     assert user == f"{pod['securityContext']['runAsUser']}:{pod['securityContext']['runAsGroup']}"
     mounted = [one["mountPath"] for one in container["volumeMounts"]]
-    assert str(Path(str(given["command_config"])).parent) in mounted
+    assert str(Path(settings["EQUILAG_COMMAND_CONFIG"]).parent) in mounted
     assert str(Path(str(given["state"])).parent) in mounted
 
 
