@@ -6,7 +6,7 @@ import difflib
 import json
 import math
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Container, Iterable, Sequence
 from typing import Final
 
 LONGEST: Final = 60
@@ -24,6 +24,7 @@ _SECRET: Final = re.compile(
 _HARMLESS: Final = (".location", ".keytab", ".protocol", ".mechanism", ".mechanisms", ".algorithm",
                     ".type", ".username", ".id", ".ms")  # fmt: skip
 _ADDRESS: Final = re.compile(r"((?:://|^|(?<=[\s,]))[^/\s:@,=]*):[^/\s]*@")
+_IN_ADDRESS: Final = re.compile(r"(?<=://)[^/\s@:]+(?=@)|(?<=[?#])\S+")
 _MANY_BITS: Final = 256
 """An integer of more bits is not written out: nobody can check 77 digits by eye."""
 
@@ -80,19 +81,21 @@ def masked(text: str) -> str:
     """Return a text without the secrets that it may hold: values of named properties, and passwords
     in addresses."""
     text = _ADDRESS.sub(rf"\1:{MASK}@", text)
+    if "://" in text:
+        text = _IN_ADDRESS.sub(MASK, text)
     for found in _NAMED.finditer(text):
         if _SECRET.search(found[1]) and not found[1].endswith(_HARMLESS):
             return f"{text[: found.end()]}{MASK}"
     return text
 
 
-def masked_property(text: str) -> str:
-    """Return a property NAME=VALUE without its value where that may be a secret, and nothing of a
-    text that is no such line."""
+def masked_property(text: str, known: Container[str]) -> str:
+    """Return a property NAME=VALUE without its value where that may be a secret, as of a name that
+    is not known, and nothing of a text that is no such line."""
     name, equals, value = text.strip().partition("=")
     if not equals or not PLAIN_NAME.fullmatch(name):
         return MASK
-    if "\n" in value:
+    if "\n" in value or name not in known:
         return f"{name}={MASK}"
     return masked(f"--{name}={value}").removeprefix("--")
 

@@ -338,6 +338,8 @@ def test_config_shows_what_is_set_and_where(run, document, refused, tmp_path, mo
         "sasl_password=HUNTER2",
         "password=HUNTER2",
         "sasl.password: HUNTER2",
+        "sasl.pasword=HUNTER2",
+        "sasl.oauthbearer.config=HUNTER2",
         "basic.auth.user.info=u:HUNTER2",
         "=HUNTER2",
         "HUNTER2",
@@ -367,6 +369,16 @@ def test_config_shows_no_password_of_an_address(run, monkeypatch, servers: str) 
     monkeypatch.setenv("EQUILAG_BOOTSTRAP_SERVER", servers)
     found = run("config")
     assert "@h:" in found.out
+    assert "HUNTER2" not in found.out + found.err
+    assert "has a login in it" in (said := run("groups").err)
+    assert "HUNTER2" not in said
+
+
+@pytest.mark.parametrize("url", ["https://HUNTER2@h:1", "http://h/?t=HUNTER2", "http://h/#HUNTER2"])
+def test_config_shows_no_secret_of_a_server(run, monkeypatch, url: str) -> None:
+    monkeypatch.setenv("EQUILAG_PROMETHEUS", url)
+    found = run("config")
+    assert "--prometheus" in found.out
     assert "HUNTER2" not in found.out + found.err
 
 

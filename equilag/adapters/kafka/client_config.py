@@ -27,6 +27,9 @@ def kafka_config(bootstrap: str, overrides: Mapping[str, str] | None = None) -> 
     """
     if not bootstrap.strip():
         raise InputError("is empty; expected host:port", "--bootstrap-server")
+    if "@" in bootstrap:
+        raise InputError("has a login in it; --command-config names a file for it",
+                         "--bootstrap-server")  # fmt: skip
     if (problem := wrong_port(bootstrap)) is not None:
         raise InputError(problem, "--bootstrap-server")
     overrides = overrides or {}

@@ -50,7 +50,7 @@ _CREDENTIAL: Final = re.compile(r"\b(username|password)\s*=\s*(?:\"((?:[^\"\\]|\
 _PEM: Final = re.compile(r"-----BEGIN ([A-Z0-9 ]+)-----(.*?)-----END \1-----", re.DOTALL)
 _JAAS: Final = "sasl.jaas.config"
 _MECHANISM_ALIAS: Final = "sasl.mechanisms"
-_NAMES: Final = sorted((*UNDERSTOOD, *_STORES, *_INLINE, *_IGNORED, _JAAS, _MECHANISM_ALIAS))
+NAMES: Final = sorted((*UNDERSTOOD, *_STORES, *_INLINE, *_IGNORED, _JAAS, _MECHANISM_ALIAS))
 _NAMES_A_FILE: Final = (".location", ".keytab", ".file")
 _KEYTAB: Final = re.compile(r"""\bkeyTab\s*=\s*(?:"([^"]*)"|'([^']*)')""")
 
@@ -60,6 +60,8 @@ def checked_properties(properties: Mapping[str, str]) -> dict[str, str]:
     is not known, has a wrong value or names a file that cannot be read; MissingExtra."""
     found = translated(properties)
     for name, value in properties.items():
+        if not value and name not in NAMES:  # which may be a part of a secret
+            raise InputError("a line without a value is no property")
         if name.endswith(_NAMES_A_FILE):
             _check_file(value, name)
         elif name == _JAAS and (keytab := _KEYTAB.search(value)):
@@ -177,5 +179,5 @@ def _check_rest(settings: Mapping[str, str]) -> None:
         problem = cause.str() if isinstance(cause, KafkaError) else str(cause)
         name = next((one for one in settings if f'"{one}"' in problem), "")
         if problem.startswith("No such"):
-            problem = f"is no property of Kafka's clients{guess(name, _NAMES)}"
+            problem = f"is no property of Kafka's clients{guess(name, NAMES)}"
         raise InputError(problem, name) from error

@@ -18,7 +18,7 @@ from equilag.adapters.files import read_text
 from equilag.adapters.prometheus.series import DIALECTS, Dialect, MetricSeries, MetricsRead
 from equilag.domain.errors import InputError
 from equilag.domain.figures import in_a_row, shorten
-from equilag.domain.show import guess, show
+from equilag.domain.show import MASK, guess, show
 
 WAIT_S: Final = 30.0
 """Seconds for an answer; a server gives up on a query after 2 minutes by default."""
@@ -45,6 +45,8 @@ def read_settings(properties: Mapping[str, str], source: str) -> dict[str, str]:
     found = {}
     for key, value in properties.items():
         name, is_file = key.removesuffix(".file"), key.endswith(".file")
+        if not value:
+            raise InputError("a line without a value is no setting", source=source)
         if name not in SETTINGS:
             problem = f"is none of {', '.join(SETTINGS)}{guess(name, SETTINGS)}"
             raise InputError(problem, key, source)
@@ -79,11 +81,13 @@ class PrometheusServer:
             raise InputError("is no address such as http://host:9090", "--prometheus")
         self.url, own = url.rstrip("/"), settings or {}
         self._headers = {"Accept": "application/json"}
+        login = f"{own.get('username')}:{own.get('password', '')}".encode()
+        basic = base64.b64encode(login).decode()
         if "token" in own:
             self._headers["Authorization"] = f"Bearer {own['token']}"
         elif "username" in own:
-            login = f"{own['username']}:{own.get('password', '')}".encode()
-            self._headers["Authorization"] = f"Basic {base64.b64encode(login).decode()}"
+            self._headers["Authorization"] = f"Basic {basic}"
+        self._secrets = [one for one in (own.get("token"), own.get("password"), basic) if one]
         try:
             context = ssl.create_default_context(cafile=own.get("ca"))
             if "cert" in own:
@@ -165,6 +169,8 @@ class PrometheusServer:
         except ValueError as error:  # also of JSON
             what = "the answer is no JSON, or cut off" if isinstance(
                 error, json.JSONDecodeError | UnicodeDecodeError) else str(error)  # fmt: skip
+            for secret in self._secrets:  # which a server may repeat
+                what = what.replace(secret, MASK)
             raise InputError(f"{query}: {what}", source=self.url) from error
 
     def _fetch(self, asked: Mapping[str, str]) -> bytes:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import re
+from functools import partial
 from typing import Any, Final
 
 from equilag.cli.arguments import options
@@ -68,6 +69,8 @@ def run(args: argparse.Namespace) -> int:
 
 def _shown(declared: Option, given: Any) -> str:
     """A value without secrets, as it stands in its place, which may be a wrong one."""
-    hides = masked_property if declared.type is named_value else masked
+    from equilag.adapters.kafka.client_properties import NAMES
+
+    hides = partial(masked_property, known=NAMES) if declared.type is named_value else masked
     rows = given if isinstance(given, list) else value_text(declared, given).split("\n")
     return "\n".join(hides(value_text(declared, row)) for row in rows if row != "")

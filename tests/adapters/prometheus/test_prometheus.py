@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import numpy as np
@@ -206,6 +207,17 @@ def test_an_address_that_is_none(url: str) -> None:
     with pytest.raises(InputError) as raised:
         PrometheusServer(url)
     assert "s3cret" not in str(raised.value)
+
+
+@pytest.mark.parametrize("own", [{"token": "s3cret"}, {"username": "me", "password": "s3cret"}])
+def test_a_login_that_a_server_repeats_is_in_no_error(own: dict[str, str]) -> None:
+    body = json.dumps({"error": "s3cret and Basic bWU6czNjcmV0 are not known here"}).encode()
+    with prometheus(Stub(body=body, status=401)) as url, pytest.raises(InputError) as raised:
+        PrometheusServer(url, own).read(NOW, 300.0)
+    said = str(raised.value)
+    assert "are not known here" in said
+    assert "s3cret" not in said
+    assert "token" in own or "bWU6czNjcmV0" not in said
 
 
 def test_logins_from_files(tmp_path: Path) -> None:
