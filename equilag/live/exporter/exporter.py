@@ -20,9 +20,9 @@ from equilag.live.status.status import log_event
 CORE_SHARE: Final = 0.04
 """Part of a core that rounds may take on average; the interval grows for it. Answers to Prometheus
 bring it to 0.05 with hundreds of groups."""
-SIZING: Final = 0.25
-"""What sizes may add to a round: hundreds of groups are sized within some minutes, and no answer is
-much older for that."""
+MORE: Final = 0.4
+"""What plans and sizes may add to a round: hundreds of groups have theirs within some minutes, and
+no answer is much older for that."""
 ASKED_S: Final = 600.0
 """For so long a group counts as one whose number of processes somebody asks for."""
 JITTER: Final = 0.1
@@ -118,7 +118,7 @@ class Exporter:
             self._read_at = time.monotonic() - found.age_s
             left_out = self._take(found, self._read_at)
             taken = time.thread_time() - core
-            self._size(core + max((1 + SIZING) * taken, self.every_s * CORE_SHARE))
+            self._compute(core + max((1 + MORE) * taken, self.every_s * CORE_SHARE))
         empty = "" if problem or self._known or left_out else "there is no such group"
         if (news := problem or empty) != self._logged:
             event = "cannot-read-groups" if problem else "no-groups" if empty else "reading-again"
@@ -160,9 +160,9 @@ class Exporter:
         self._known = known
         return len(failed)
 
-    def _size(self, until: float) -> None:
-        """Size the groups that need it most, as far as the thread's time allows; at least one. One
-        that somebody scales by comes first."""
+    def _compute(self, until: float) -> None:
+        """Search for the plans and sizes that are needed most, as far as the thread's time allows;
+        for one at least. A group that somebody scales by comes first."""
         now = time.monotonic()
         due: list[tuple[bool, float, str]] = []
         for name, known in self._known.items():
@@ -173,10 +173,10 @@ class Exporter:
                 return
             one = self._known[name]
             try:
-                one.watched.size(now)
+                one.watched.compute(now)
             except Exception as error:  # noqa: BLE001  as above
                 problem = f"group {name}: {describe_error(error)}"
-                log_event(logging.WARNING, "no-sizes", problem=problem)
+                log_event(logging.WARNING, "not-computed", problem=problem)
             one.answer = one.watched.answer(now)
             if time.thread_time() >= until:
                 return

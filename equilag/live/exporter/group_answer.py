@@ -9,16 +9,11 @@ import numpy as np
 
 from equilag.domain.columns import NOBODY
 from equilag.domain.document import to_document
-from equilag.domain.group.group import Group
 from equilag.domain.group.lag import UNKNOWN
 from equilag.domain.group.weight import total_rate
 from equilag.domain.plan.verdict import CauseFacts
-from equilag.domain.policy.policy import Policy
-from equilag.planner.sizes.size_run import LeastMembers
 from equilag.planner.verdict.plan_verdict import verdict_of
-from equilag.planner.verdict.quick_verdict import quick_judgement
 from equilag.planner.worth.judged_plan import JudgedPlan
-from equilag.planner.worth.thresholds import VerdictLimits
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,16 +105,9 @@ class GroupAnswer:
         return document | {age: round(document[age], 1) for age in ("sized_age_s", "age_s")}
 
 
-def answer_of(
-    group: Group,
-    limits: VerdictLimits,
-    policy: Policy | None = None,
-    least: LeastMembers | None = None,
-) -> GroupAnswer:
-    """What is known of a group without its sizes; `limits` say from where on something is wrong.
-    `least` is how many members keep up, if that is known."""
-    found = quick_judgement(group, limits, policy, least)
-    verdict, work = verdict_of(found), found.work
+def answer_of(found: JudgedPlan) -> GroupAnswer:
+    """What is known of a group without its sizes."""
+    group, verdict, work = found.plan.group, verdict_of(found), found.work
     before = None if work is None else work.before
     excess, saved = _excess(found)
     lag, rate = int(group.lag.sum()), total_rate(group)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import Final
 
@@ -15,7 +16,7 @@ from equilag.domain.group.weight import filled_rates, total_rate
 from equilag.domain.policy.policy import Policy
 from equilag.live.exporter.group_answer import ScaleFacts
 from equilag.planner.sizes.scaling import ScaleSettings, SteadyScale, load_limit, scale_wish
-from equilag.planner.sizes.size_run import LeastMembers, SizeRun
+from equilag.planner.sizes.size_run import LeastMembers, SizeRun, least_members
 from equilag.planner.sizes.sizing import LeastSize, Sizing
 
 EFFORT: Final = 0.0004
@@ -23,6 +24,8 @@ EFFORT: Final = 0.0004
 CLOSE: Final = 0.005
 """Part of a load by which it may be above the best: half of what a number that helps saves."""
 LEAST_EFFORT: Final = 0.02
+NO_EFFORT: Final = 1e-9
+"""Bounds are counted, and partitions dealt."""
 MOST_S: Final = 5.0
 """Seconds by the clock: a group of 10,000 partitions has sizes of which some were not looked at."""
 OLD_S: Final = 3600.0
@@ -96,8 +99,12 @@ class GroupScaler:
         self._sized = _Sized(sizing, now, rate, _speeds(group))
 
     def least(self, group: Group) -> LeastMembers | None:
-        """How many members keep up, as far as the sizes tell; None where they do not."""
+        """How many members keep up, as far as the sizes tell, or bounds before there are any; None
+        where they do not."""
         known, rate = self._sized, total_rate(group)
+        if known is None:
+            with suppress(InputError):
+                return least_members(group, self._policy, Budget.of_run(MOST_S, 0.0, NO_EFFORT))
         if known is None or rate is None or known.sizing.basis.capacity is None:
             return None
         sizing, present = known.sizing, known.present(group)

@@ -10,7 +10,7 @@ from typing import Final, NamedTuple
 from equilag.adapters.kafka.reading import Reading
 from equilag.adapters.measuring.topic_columns import ObservedOffsets
 from equilag.domain.building.group_input import PartitionOffsets
-from equilag.domain.group.group import Group
+from equilag.domain.group.group import Group, Index
 from equilag.domain.group.member import Member
 from equilag.domain.policy.policy import Policy
 from equilag.live.exporter.group_answer import GroupAnswer, answer_of
@@ -18,10 +18,14 @@ from equilag.live.exporter.group_scaler import GroupScaler
 from equilag.live.rebalance.joined_members import member_key, speed_names
 from equilag.live.steward.observer import members_with_topics
 from equilag.live.tracking.load_tracker import LoadTracker
+from equilag.planner.verdict.quick_verdict import BY_PLAN, quick_judgement
 from equilag.planner.worth.thresholds import VerdictLimits
 
 EARLIER_S: Final = 300.0
 """How long ago the earlier sample of a verdict is at most: what has not moved since is stuck."""
+
+PLAN_S: Final = 600.0
+"""Seconds for which a plan tells what another assignment would save, unless it helps no more."""
 
 Held = dict[str, dict[str, Sequence[int]]]
 
@@ -53,6 +57,8 @@ class WatchedGroup:
         self.read_at = float("-inf")
         self._group: Group | None = None
         self._answer: GroupAnswer | None = None
+        self._plan: tuple[object, Index, float] | None = None
+        self._searches = False
 
     def add(self, reading: Reading, at: float) -> None:
         """Judge what was read at a time. Raises InputError for a group that is none."""
@@ -78,19 +84,40 @@ class WatchedGroup:
         if (before := self._before(now)) is not None:
             given["previous"] = round(at - before.at, 3), before.offsets
         self._group = group = Group.build(**given)
-        least = self._scaler.least(group)
-        self._answer = answer_of(group, self._settings.limits, self._settings.policy, least)
         self.read_at = at
+        self._judge(group, at, searches=False)
+
+    def _judge(self, group: Group, now: float, *, searches: bool) -> None:
+        """Make a verdict by the last plan that was found for the same members, as long as it helps,
+        or by one that is searched for."""
+        settings, known = self._settings, None
+        of = [(one.id, one.capacity) for one in group.members], self._earlier[-1].sizes
+        if self._plan is not None and self._plan[0] == of and not searches:
+            known = self._plan[1]
+        least = self._scaler.least(group)
+        found = quick_judgement(
+            group, settings.limits, settings.policy, least, known, searches=searches
+        )
+        self._answer = answer_of(found)
+        if searches:
+            self._plan = of, found.plan.assigned, now
+        is_old = self._plan is None or now > self._plan[2] + PLAN_S
+        by_known = found.plan.assigned is known and not is_old
+        self._searches = self._answer.action in BY_PLAN and not searches and not by_known
 
     def staleness(self, now: float) -> float:
-        """How much the group needs to be sized again: from 1 on it does."""
-        group = self._group
-        return 0.0 if group is None or not group.n_members else self._scaler.staleness(group, now)
+        """How much the group needs a search, or to be sized again: from 1 on it does."""
+        if (group := self._group) is None or not group.n_members:
+            return 0.0
+        return float("inf") if self._searches else self._scaler.staleness(group, now)
 
-    def size(self, now: float) -> None:
-        """Compute how many members help. Never raises what a group can cause."""
-        if self._group is not None:
-            self._scaler.size(self._group, now)
+    def compute(self, now: float) -> None:
+        """Search for a better plan if the verdict depends on it, else for how many members help.
+        Raises InputError."""
+        if (group := self._group) is not None and self._searches:
+            self._judge(group, self.read_at, searches=True)
+        elif group is not None:
+            self._scaler.size(group, now)
 
     def _before(self, now: _Moment) -> _Moment | None:
         """The oldest moment within the time at which the same members held the same."""

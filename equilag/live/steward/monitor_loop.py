@@ -35,6 +35,7 @@ from equilag.live.steward.dry_run import DryRun
 from equilag.live.steward.observer import GroupObserver, Observation
 from equilag.live.steward.repair import Repair
 from equilag.live.steward.shared_state import Command, SharedState
+from equilag.planner.verdict.quick_verdict import quick_judgement
 
 Decide = Callable[[Group, PlanSettings], Decision]
 """Plans within the time limit of the settings."""
@@ -165,7 +166,7 @@ class MonitorLoop:
         """Show what is wrong with the group, and how many processes it needs."""
         group, options, at = observation.group, self._shared.options, observation.at
         scaler = self._scaler
-        answer = answer_of(group, options.limits, None, scaler.least(group))
+        answer = answer_of(quick_judgement(group, options.limits, None, scaler.least(group)))
         is_due = group.n_members and scaler.staleness(group, at) >= 1
         if is_due and not (self._sizing and self._sizing.is_alive()):
             # 1,200 partitions take some seconds, for which the loop must not wait.

@@ -50,11 +50,11 @@ def least_size(curve: SizeCurve, limit: float, first: int, last: int, budget: Bu
 
     A short look at sizes in steps of 1, 2, 4, … from the first one that the bounds leave open leads
     to one within the limit. From there on, halves lead to the least where loads fall with the size;
-    else one size after the other.
+    else one size after the other. Members that are alike are dealt partitions when nothing is left.
     """
     start = size = _first_open(curve, limit, first, last)
     found, step, end, climbs = None, 1, last + 1, True
-    while start < end and not used_up(budget):
+    while start < end and (curve.loads is not None or not used_up(budget)):
         settle(curve, size, limit, budget, EFFORTS[:1] if climbs else EFFORTS)
         if curve.within(size, limit):
             found = end = size
@@ -91,6 +91,7 @@ def settle(
 ) -> None:
     """Look for a plan of the size, and for a better one where it is open whether it is within the
     limit."""
+    curve.deal(size)
     for effort in efforts:
         if curve.within(size, limit) or curve.beyond(size, limit) or used_up(budget):
             return

@@ -27,6 +27,7 @@ from equilag.live.status import http_server
 from equilag.live.status.http_server import MAX_CONNECTIONS, is_own_name, serve
 from equilag.live.status.status import StewardStatus
 from equilag.live.status.steward_pages import steward_pages
+from equilag.planner.verdict.quick_verdict import quick_judgement
 from equilag.planner.worth.thresholds import VerdictLimits
 
 
@@ -229,7 +230,7 @@ def test_how_many_processes_and_what_is_known_of_the_group(state: StewardStatus,
     assert ask(f"{url}/scale/g")[0] == 404
     group = group_of([4], [[0]] * 2, owners=[0, 0, 1, 1], lags=[10, 20, 30, 40])
     group = dataclasses.replace(group, name="g", rates=np.full(4, 50.0))
-    answer = answer_of(group, VerdictLimits())
+    answer = answer_of(quick_judgement(group, VerdictLimits()))
     state.answered(answer, time.monotonic())
     assert ask(f"{url}/scale/g")[0] == 503  # not sized yet
     scale = ScaleFacts(2, (1, 2, 4), 2, 2, "2 keep up")
