@@ -41,7 +41,8 @@ OWNER_LABELS: Final = frozenset({OWNER, "client_id", "member_host", "state", "is
 """Labels that change with the owner of a partition, or with what its log lost."""
 DIALECTS: Final = (
     Dialect(
-        "kafka-lag-exporter", "kafka_consumergroup_group_lag", "kafka_consumergroup_group_offset",
+        "kafka-lag-exporter, or klag-exporter by partition",
+        "kafka_consumergroup_group_lag", "kafka_consumergroup_group_offset",
         "kafka_partition_latest_offset", "kafka_partition_earliest_offset", "",
         "group", "topic", "partition",
     ),

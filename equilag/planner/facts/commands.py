@@ -57,8 +57,8 @@ def next_command(group: Group, options: str, verb: str) -> str:
     source = METRICS_SOURCE.get()
     if source is None:
         return live_command(group, options, verb)
-    options = re.sub(r"--sample \S+", source.later, options)
-    return f"equilag {verb} {source.words} {options}".rstrip()
+    options = re.sub(r"--sample \S+", source.later, options).strip()
+    return " ".join(word for word in ("equilag", verb, source.words, options) if word)
 
 
 def live_command(group: Group, options: str, verb: str = "plan") -> str:
