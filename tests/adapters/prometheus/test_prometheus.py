@@ -65,7 +65,7 @@ def test_a_group_by_prometheus_is_that_by_the_broker() -> None:
     assert given["rates"]["t"] == pytest.approx(RATES.tolist())
     capacities = {one.id: one.capacity for one in given["members"] if not isinstance(one, str)}
     assert capacities == {"a": pytest.approx(160), "b": pytest.approx(50)}
-    plans = [solve(Group.build(**one), effort=0.05) for one in (given, expected)]
+    plans = [solve(Group.build(**one), effort=0.05, time_limit=60) for one in (given, expected)]
     documents = [plan.to_dict() for plan in plans]
     for one in documents:
         del one["timing"]

@@ -81,7 +81,8 @@ def by_prometheus(url: str, window_s: float) -> Any:
 
 def answer(given: Any) -> dict[str, Any]:
     """The plan and the verdict, without times."""
-    document = solve(Group.build(**{**given, "taken_at": None}), effort=0.05).to_dict()
+    group = Group.build(**{**given, "taken_at": None})
+    document = solve(group, effort=0.05, time_limit=60).to_dict()
     del document["timing"]
     return document
 
