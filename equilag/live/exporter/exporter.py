@@ -79,6 +79,14 @@ class _Known:
     missed: int = 0
     asked_at: float = float("-inf")
 
+    def loses(self, reading: Reading) -> bool:
+        """True if a broker went that knows log ends, the first time: the last answer stays."""
+        unknown = sum(map(len, reading.offsets.unknown.values()))
+        if self.answer is None or unknown <= (self.answer.unknown_lags or 0):
+            return False
+        self.missed += 1
+        return self.missed < MISSED
+
 
 @dataclass(slots=True)
 class Exporter:
@@ -141,6 +149,8 @@ class Exporter:
             try:
                 if (one := known.get(reading.group)) is None:
                     one = _Known(WatchedGroup(self.judge, self.scaler(reading.group)))
+                if one.loses(reading):
+                    continue
                 known[reading.group], one.missed = one, 0
                 one.watched.add(reading, at)
             except Exception as error:  # noqa: BLE001  one group must not end the others' answers

@@ -134,6 +134,22 @@ def test_a_group_that_cannot_be_read_keeps_its_answer_with_its_age(
     assert found["equilag_exporter_left_out", ""] == 1
 
 
+def test_log_ends_that_are_away_once_do_not_make_the_lag_nothing(
+    exporter: Exporter, cluster: Cluster, now: list[float]
+) -> None:
+    rounds(exporter, cluster, now, "orders")
+    for lag, age in ((120, 15), (0, 0)):
+        now[0] += 15
+        lost = reading("orders", [9] * 4, [9] * 4)
+        lost.offsets.log_end["t"] = [None] * 4
+        lost.offsets.unknown["t"] = [*range(4)]
+        cluster.groups = [lost]
+        exporter.round()
+        found = series(exporter)
+        assert found["equilag_group_lag_total", "orders"] == lag
+        assert found["equilag_group_age_seconds", "orders"] == age
+
+
 def test_how_many_processes(exporter: Exporter, cluster: Cluster, now: list[float]) -> None:
     assert page(exporter, "/scale/", "orders").code == 404
     rounds(exporter, cluster, now, "orders")
