@@ -72,9 +72,9 @@ def test_the_exit_status(case: Case, tmp_path: Path, capsys: pytest.CaptureFixtu
 @pytest.mark.long
 @pytest.mark.parametrize("seed", range(10))
 def test_no_trouble_is_overlooked(seed: int) -> None:
-    """Of 1,000 troubles, 4 may be taken for another one; none is left alone."""
+    """Of 500 troubles, one may be taken for another; none is left alone."""
     wrong = wrong_of(troubled_cases(500, 100 + seed))
-    assert wrong.total() <= 2, wrong
+    assert wrong.total() <= 1, wrong
     assert "leave" not in {action for _, _, action in wrong}
     assert not wrong_of(troubled_cases(500, 200 + seed, are_cut=True))
 
