@@ -110,9 +110,13 @@ class ExtendedColumns(NamedTuple):
     @lru_cache(1)
     def plain(n_members: int) -> ExtendedColumns:
         """Of members that are all the same, without a limit on their room. Most groups are so, and
-        a group is often planned again: the columns may be those of another one."""
-        capacities, room = MemberCapacities.equal(n_members), np.full(n_members, NO_LIMIT)
-        return ExtendedColumns(np.ones(n_members, np.int64), 1.0, capacities, room)
+        a group is often planned again: the columns may be those of another one, and are read-only.
+        """
+        capacity, room = np.ones(n_members, np.int64), np.full(n_members, NO_LIMIT)
+        capacities = MemberCapacities.equal(n_members)
+        for shared in (capacity, room, capacities.kind_of):
+            shared.flags.writeable = False
+        return ExtendedColumns(capacity, 1.0, capacities, room)
 
     @property
     def equal_capacities(self) -> bool:
