@@ -37,6 +37,10 @@ def behind_news(work: WorkFacts) -> tuple[str, tuple[str, ...]]:
     after, least = work.after, work.least
     assert after is not None
     lines = [*hot_lines(after.hot)]
+    alone = sum(max(0.0, one.rate - one.capacity) for one in after.hot)
+    if after.hot and after.rate - alone > after.capacity:
+        rest = per_second(after.rate - alone - after.capacity)
+        lines.append(f"Beside that, {rest} are too many for all: it takes more members as well")
     if work.assumed_rate:
         of = f"{number(work.unknown_rates)} of {plural(work.partitions, 'rate')}"
         are = form(work.unknown_rates, "is", "are")

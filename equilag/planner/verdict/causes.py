@@ -27,10 +27,13 @@ _STUCK: Final = (
     " others."
 )
 _STUCK_MEMBER: Final = "{member} has committed nothing for {span} while {waits} in {count}."
-_SAME: Final = "commits by batch, pause(), an open transaction and its end marker look the same"
-_RESTART: Final = f"Look at the log of {{member}} and restart it or skip the record; {_SAME}."
-_WAIT: Final = f"Look at the log of {{member}} and see whether it goes on; {_SAME}."
-_MORE_PARTITIONS: Final = "Give its topic more partitions, or its records another key."
+_HARMLESS: Final = (
+    "It can be harmless: commits by batch, pause(), an open transaction and its end marker look the"
+    " same."
+)
+_RESTART: Final = f"Look at the log of {{member}} and restart it or skip the record. {_HARMLESS}"
+_WAIT: Final = f"Look at the log of {{member}} and see whether it goes on. {_HARMLESS}"
+_MORE_PARTITIONS: Final = "Give the topic more partitions, or the records another key."
 
 
 class Trouble(NamedTuple):
@@ -48,8 +51,8 @@ class Trouble(NamedTuple):
 TROUBLES: Final[Mapping[str, Trouble]] = {
     "cut": Trouble(
         "incomplete-input", "cannot-tell", "{why}",
-        "Paste the whole text, for example from a file that the tool wrote, or let equilag read the"
-        " group itself.", "plan",
+        "Paste the whole text, for example from a file that kafka-consumer-groups wrote, or let"
+        " equilag read the group itself.", "plan",
     ),
     "nobody": Trouble(
         "no-members", "start-members", "{why}.",
@@ -65,7 +68,7 @@ TROUBLES: Final[Mapping[str, Trouble]] = {
     "stuck member?": Trouble("stuck-member", "look", _STUCK_MEMBER, _WAIT, _FIVE_MINUTES, False),
     "slow": Trouble(
         "slow-member", "look",
-        "{member} reads {slow} records/s with a backlog of {records}, and the others {fast}{of}.",
+        "{member} reads {slow} records/s although {waits}; the others read {fast} records/s{of}.",
         "Look at this member first: its log, its poll loop, what it waits for; a plan by speed"
         " gives it less.", "plan --sample 60s --weight work",
     ),

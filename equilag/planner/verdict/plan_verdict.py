@@ -76,7 +76,9 @@ def _beside(first: CauseFacts, made: PlanDecision, guesses: tuple[str, ...]) -> 
     if first.next is not None:
         yield f"Next: {first.next}"
     if first.action != "cannot-tell" and made.action != "leave":
-        yield f"The plan beside it: {made.headline}"
+        look = first.action == "look"
+        when = "Only after that, if still needed" if look else "The plan beside it"
+        yield f"{when}: {made.headline}"
         yield from guesses
 
 

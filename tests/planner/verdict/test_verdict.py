@@ -151,7 +151,7 @@ def test_a_member_that_may_be_stuck_is_named() -> None:
     found = verdict(lags, "0000111122223333", 4)
     assert [one.member for one in found.suspects] == ["m0"]
     assert found.headline.startswith("Look first: m0 may be slow or stuck: all 4 of its partitions")
-    assert found.details[-1].startswith("The plan beside it: Move ")
+    assert found.details[-1].startswith("Only after that, if still needed: Move ")
     assert verdict(lags, "0123012301230123", 4).suspects == ()
 
 
