@@ -15,7 +15,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final
 
-from benchmarks.live.faults_table import faults_lines
+from benchmarks.live.faults_table import faults_lines, total_line
 from benchmarks.live.load_report import report_arguments, with_section
 from benchmarks.live.membership_table import (
     carrier_lines,
@@ -74,6 +74,8 @@ def take(source: Path, results: Path) -> None:
 def section(folder: Path) -> list[str]:
     """Return the lines of all results that are there."""
     changes, take_overs, pairs, faults, carriers = (_read(folder, name) for name in NAMES)
+    soaks = [one for one in faults if [*one["groups"]] == ["KIP-848"]]
+    faults = [one for one in faults if one not in soaks]
     lines = []
     if changes:
         lines += [
@@ -88,9 +90,14 @@ def section(folder: Path) -> list[str]:
         lines += ["", "## Two stewards", "", *_intro(PAIR, pairs), *pair_lines(pairs)]
     if faults:
         lines += ["", "## Random faults", "", *_intro(FAULTS, faults)[:-1]]
-        lines += ["", *faults_lines(*faults)]
+        for results in faults:
+            lines += ["", *faults_lines(results)]
     if carriers:
         lines += ["", "## KIP-848 groups", "", *_intro("", carriers), *carrier_lines(carriers)]
+    for results in soaks:
+        total = total_line("random faults", results["groups"]["KIP-848"])
+        times = f"{len(results['steps'])} in {results['seconds'] / 60:g} minutes"
+        lines.append(f"- {total[:-1]}; {times}.")
     return lines
 
 

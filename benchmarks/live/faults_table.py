@@ -15,30 +15,29 @@ NEVER: Final = "late"
 """Not within the time that a fault is followed."""
 
 
-def faults_lines(*runs: Results) -> list[str]:
-    """Return the totals of runs with different groups, and a row for each kind of fault."""
-    steps = [step for run in runs for step in run["steps"]]
-    groups = {name: one for run in runs for name, one in run["groups"].items()}
+def faults_lines(results: Results) -> list[str]:
+    """Return the totals of a run, and a row for each kind of fault."""
+    steps = results["steps"]
+    strategies = list(results["groups"])
+    kinds = Counter(step["kind"] for step in steps)
     rows = [
-        (kind, *(_cell(steps, kind, name) for name in groups))
-        for kind in dict.fromkeys(step["kind"] for step in steps)
+        (kind, str(number), *(_cell(steps, kind, strategy) for strategy in strategies))
+        for kind, number in kinds.items()
     ]
+    head = ("fault", "times", *strategies)
     return [
-        *(
-            f"{', '.join(run['groups'])}: {run['seconds'] / 60:g} minutes, {len(run['steps'])}"
-            f" faults (seed {run['seed']})."
-            for run in runs
-        ),
-        *(_total(name, one) for name, one in groups.items()),
+        f"{results['seconds'] / 60:g} minutes, {len(steps)} faults (seed {results['seed']}).",
+        *(total_line(strategy, one) for strategy, one in results["groups"].items()),
         "",
-        "How often; seconds after a fault until the steward takes part again, at most; until every",
-        "partition has one owner and nothing is behind, median and longest:",
+        "Seconds after a fault until the steward takes part again, at most; until every partition",
+        "has one owner and nothing is behind, median and longest:",
         "",
-        *table(("fault", *groups), rows),
+        *table(head, rows),
     ]
 
 
-def _total(strategy: str, group: Results) -> str:
+def total_line(strategy: str, group: Results) -> str:
+    """Return what became of the records of a group."""
     twice = Counter(one["kind"] for one in group["two_owners"])
     where = "; ".join(f"{kind}: {number}" for kind, number in twice.items())
     return (
@@ -61,18 +60,11 @@ def _names(what: str, ended: Sequence[Results]) -> str:
 
 
 def _cell(steps: Sequence[Results], kind: str, strategy: str) -> str:
-    ours = [
-        step["groups"][strategy]
-        for step in steps
-        if step["kind"] == kind and strategy in step["groups"]
-    ]
-    if not ours:
-        return "–"
+    ours = [step["groups"][strategy] for step in steps if step["kind"] == kind]
     read = [one["read_s"] for one in ours]
     in_time = [one for one in read if one is not None]
     middle = f"{median(in_time):.1f}" if in_time else NEVER
-    role = _most([one["role_s"] for one in ours])
-    return f"{len(ours)}: {role}; {middle}, {_most(read)}"
+    return f"{_most([one['role_s'] for one in ours])}; {middle}, {_most(read)}"
 
 
 def _most(seconds: Sequence[float | None]) -> str:

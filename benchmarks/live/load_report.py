@@ -93,8 +93,9 @@ def section(folder: Path) -> list[str]:
 
 
 def scenario_lines(found: list[Results]) -> list[str]:
-    """Return what each scenario is, and the options of its stewards unless the first has them."""
-    lines, first = list[str](), list[str]()
+    """Return what each scenario is, its speeds unless they are those of the one before, and the
+    options of its stewards unless the first has them."""
+    lines, first, before = list[str](), list[str](), list[float]()
     for results in found:
         speeds = ", ".join(
             f"{number} at {speed:g}" for speed, number in Counter[float](results["speeds"]).items()
@@ -103,11 +104,16 @@ def scenario_lines(found: list[Results]) -> list[str]:
             f"{row['words']} with `{row['options']}`" for row in results["sides"] if row["options"]
         ]
         same = bool(options) and set(options) <= set(first)
+        parts = [
+            f"{results['measured_from']:g}",
+            *([] if results["speeds"] == before else [speeds]),
+        ]
+        before = results["speeds"]
         first = first or options
         lines.append(
             f"- **{results['words'][:1].upper()}{results['words'][1:]}**: "
             f"{results['seconds'] / 60.0:g} minutes, figures from second "
-            f"{results['measured_from']:g}; {'; '.join([speeds, *([] if same else options)])}."
+            f"{'; '.join([*parts, *([] if same else options)])}."
         )
     return lines
 

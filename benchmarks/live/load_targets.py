@@ -70,7 +70,7 @@ def _against(sides: dict[str, Results], figure: str, other: str, share: float) -
     if other not in sides:
         return Target(name, limit, "not run", None)
     own, of_other = sides["by-work"][figure], sides[other][figure]
-    figures = f"{own:,.1f} {unit} against {of_other:,.1f} {unit}"
+    figures = f"{own:,.1f} against {of_other:,.1f} {unit}"
     return Target(name, limit, figures, own <= share * of_other)
 
 

@@ -148,7 +148,7 @@ def _two_owners(results: Sequence[Results]) -> int:
 def carrier_lines(results: Sequence[Results]) -> list[str]:
     """Return a line for each case of KIP-848 groups alone: what carriers use, what a member that
     comes or goes moves, what happens without carriers and in a conversion."""
-    lines = ["Moves (partition-seconds without an owner):", ""]
+    lines = ["Moves (partition-seconds without an owner), 12 partitions unless it says more:", ""]
     for one in results:
         parts = [one["words"]]
         if "cpu_percent" in one:

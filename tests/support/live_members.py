@@ -33,6 +33,7 @@ QUICK: Final = {
     "auto.offset.reset": "earliest",
     "topic.metadata.refresh.interval.ms": 2000,
     "fetch.wait.max.ms": 50,
+    "reconnect.backoff.max.ms": 1000,  # as Java has it; 10 s are longer than a session
 }
 
 
