@@ -219,7 +219,7 @@ def also_right(trouble: str, model: Model, texts: int) -> Pairs:
     """What looks the same in this group."""
     found = set[tuple[str, str]]()
     stands_out = model.lag.max() > model.lag.sum() / 2
-    if trouble in ("slow", "stuck", "uneven") and texts == 1 and stands_out:
+    if trouble in ("slow", "stuck", "uneven", "draining") and texts == 1 and stands_out:
         found.add(("one-partition", "look"))
     if trouble == "slow" and texts == 2:
         who = int(model.owner[model.lag.argmax()])

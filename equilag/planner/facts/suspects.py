@@ -90,7 +90,7 @@ def _suspected(group: Group, owner: Index, lags: Flags, others: Flags) -> Flags:
         most: Flags = own & (group.lag * FAR_APART >= group.lag[own].max())
         matter: Flags = own & np.isin(group.topic_of, group.topic_of[most])
         if np.count_nonzero(matter) == 1:
-            matter = own
+            matter = owner == member
         all_of_it = np.count_nonzero(matter) == np.count_nonzero(owner == member)
         lag, late = float(np.median(group.lag[matter])), np.count_nonzero(lags & matter)
         far = lag >= max(MIN_GAIN, FAR_APART * usual)

@@ -97,7 +97,7 @@ def _check_suspects(found: tuple[SuspectFacts, ...], group: Group) -> None:
         alike = [(lag, topic) for _, lag, topic in own if topic in shared]
         topics = {topic for lag, topic in alike if 20 * lag >= max(alike)[0]}
         matter = [lag for lag, topic in alike if topic in topics]
-        matter = matter if len(matter) > 1 else [lag for lag, _ in alike]
+        matter = matter if len(matter) > 1 else lags
         far = median(matter) >= max(1_000, 20 * median(rest))
         assert sum(lag >= one.least for lag in matter) >= (0.75 if far else 0.9) * len(matter)
         assert sum(lags) > 1.25 * fair
