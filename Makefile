@@ -78,7 +78,7 @@ gates: $(VENV)/.dev ## the gates of the rooms, after traced tests
 	    { status=1; $(BIN)/coverage report --include="equilag/$$room" --skip-covered --show-missing; }; \
 	done; echo "$$left_out"; exit $$status
 
-test-live: $(VENV)/.dev $(VENV)/.equilag ## live groups on real brokers; renews figures in docs/benchmark/live.md (3 hours, Java 17, Maven)
+test-live: $(VENV)/.dev $(VENV)/.equilag ## live groups on real brokers; renews figures in docs/benchmark/live.md (6 hours, Java 17, Maven)
 	@$(BIN)/pytest -m live -o faulthandler_timeout=7200 $(PYTEST_ARGS); status=$$?; \
 	$(BIN)/python -m benchmarks.live.load_report --take .cache/live; \
 	$(BIN)/python -m benchmarks.live.faults_report --take .cache/live; \

@@ -15,6 +15,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final
 
+from benchmarks.live.big_table import big_lines
 from benchmarks.live.faults_table import faults_lines, total_line
 from benchmarks.live.load_report import report_arguments, with_section
 from benchmarks.live.membership_table import (
@@ -27,7 +28,8 @@ from benchmarks.live.membership_table import (
 BEGIN: Final = "<!-- faults: python -m benchmarks.live.faults_report writes what follows -->"
 END: Final = "<!-- faults: end -->"
 NAMES: Final = (
-    "membership-*.json", "take-over-*.json", "pair-*.json", "faults*.json", "carriers-*.json"
+    "membership-*.json", "take-over-*.json", "pair-*.json", "faults*.json", "carriers-*.json",
+    "big-*.json",
 )  # fmt: skip
 
 INTRO: Final = """\
@@ -39,17 +41,19 @@ TAKE_OVER: Final = """\
 partitions; a steward starts with `--take-over`:
 """
 PAIR: Final = """\
-Two stewards with `--every 2s` on three brokers, 4 librdkafka members, 12 partitions
-with 10 records/s each. How often; seconds until a steward leads, median (longest); if any:
+Two stewards with `--every 2s`, 4 librdkafka members, 12 partitions with 10 records/s each,
+three brokers where they die. How often; seconds until a steward leads, median (longest); if any:
 rebalances, moves, partitions with two owners in all. Coordinators' deaths cost partition-seconds
 without an owner (moves).
 """
+BIG: Final = """\
+120 Java members with cooperative-sticky work 1 to 5 s on each poll of 1,200 partitions with one
+record/s each.
+"""
 FAULTS: Final = """\
-One fault after another in two groups at once: two members each of librdkafka, Java and
-kafka-python, and of aiokafka under range, with sessions of 6 s; 120 records/s with `acks=all`; a
-supervised steward with `--every 2s --take-over`. Not read: offsets that no member ever got. A
-client that is not back in its group 120 s after a fault hung for good and is killed. *Late*: not
-in 120 s, as when a member dies that a take-over waits for.
+Fault after fault in four groups: two members each of librdkafka, Java, kafka-python
+and, under range, aiokafka, with sessions of 6 s; 120 records/s with `acks=all`; two stewards with
+`--every 2s`, or none. A client that is not back 120 s after a fault (*late*) hung for good.
 """
 
 
@@ -73,7 +77,7 @@ def take(source: Path, results: Path) -> None:
 
 def section(folder: Path) -> list[str]:
     """Return the lines of all results that are there."""
-    changes, take_overs, pairs, faults, carriers = (_read(folder, name) for name in NAMES)
+    changes, take_overs, pairs, faults, carriers, big = (_read(folder, name) for name in NAMES)
     soaks = [one for one in faults if [*one["groups"]] == ["KIP-848"]]
     faults = [one for one in faults if one not in soaks]
     lines = []
@@ -88,6 +92,8 @@ def section(folder: Path) -> list[str]:
         lines += ["", *_intro(TAKE_OVER, take_overs), *take_over_lines(take_overs)]
     if pairs:
         lines += ["", "## Two stewards", "", *_intro(PAIR, pairs), *pair_lines(pairs)]
+    if big:
+        lines += ["", "## 120 members", "", *_intro(BIG, big), *big_lines(big)]
     if faults:
         lines += ["", "## Random faults", "", *_intro(FAULTS, faults)[:-1]]
         for results in faults:

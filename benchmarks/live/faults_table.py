@@ -1,4 +1,4 @@
-"""What random faults did to groups of mixed clients, as a table by kind of fault."""
+"""What random faults did to groups of mixed clients, as lines."""
 
 from __future__ import annotations
 
@@ -7,37 +7,33 @@ from collections.abc import Mapping, Sequence
 from statistics import median
 from typing import Any, Final
 
-from benchmarks.simulation.report import table
-
 Results = Mapping[str, Any]
 
+ALONE: Final = ", alone"
+"""How the names of groups end that are their twins without a steward."""
 NEVER: Final = "late"
 """Not within the time that a fault is followed."""
 
 
 def faults_lines(results: Results) -> list[str]:
-    """Return the totals of a run, and a row for each kind of fault."""
-    steps = results["steps"]
-    strategies = list(results["groups"])
-    kinds = Counter(step["kind"] for step in steps)
-    rows = [
-        (kind, str(number), *(_cell(steps, kind, strategy) for strategy in strategies))
-        for kind, number in kinds.items()
-    ]
-    head = ("fault", "times", *strategies)
+    """Return what became of the groups with a steward, beside their twins."""
+    steps, groups = results["steps"], results["groups"]
+    led = [name for name in groups if not name.endswith(ALONE)]
     return [
-        f"{results['seconds'] / 60:g} minutes, {len(steps)} faults (seed {results['seed']}).",
-        *(total_line(strategy, one) for strategy, one in results["groups"].items()),
+        f"{results['seconds'] / 60:g} minutes, {len(steps)} faults. *Leads*: seconds after a fault",
+        "until a steward leads again, at most; *read*: until every partition has one owner and",
+        "nothing is behind, median and longest.",
         "",
-        "Seconds after a fault until the steward takes part again, at most; until every partition",
-        "has one owner and nothing is behind, median and longest:",
-        "",
-        *table(head, rows),
+        *(
+            f"- {total_line(name, groups[name], groups.get(name + ALONE))[:-1]}; "
+            f"{_times([step['groups'][name] for step in steps])}."
+            for name in led
+        ),
     ]
 
 
-def total_line(strategy: str, group: Results) -> str:
-    """Return what became of the records of a group."""
+def total_line(strategy: str, group: Results, alone: Results | None = None) -> str:
+    """Return what became of the records of a group, and of its partitions beside a twin alone."""
     twice = Counter(one["kind"] for one in group["two_owners"])
     where = "; ".join(f"{kind}: {number}" for kind, number in twice.items())
     return (
@@ -45,8 +41,16 @@ def total_line(strategy: str, group: Results) -> str:
         f"{group['records_not_read']}; partitions with two owners {sum(twice.values())}"
         f"{f' ({where})' if where else ''}"
         f"{_names('processes lost', group['processes_lost'])}"
-        f"{_names('clients that hung for good', group['clients_stuck'])}."
+        f"{_names('clients that hung for good', group['clients_stuck'])}"
+        f"{_owned(group, alone)}."
     )
+
+
+def _owned(group: Results, alone: Results | None) -> str:
+    if alone is None:
+        return ""
+    seconds = [f"{one['complete_s']:,.0f}" for one in (group, alone)]
+    return f"; every partition owned for {seconds[0]} s (alone {seconds[1]})"
 
 
 def _names(what: str, ended: Sequence[Results]) -> str:
@@ -59,12 +63,11 @@ def _names(what: str, ended: Sequence[Results]) -> str:
     return f"; {what}: {listed}" if names else ""
 
 
-def _cell(steps: Sequence[Results], kind: str, strategy: str) -> str:
-    ours = [step["groups"][strategy] for step in steps if step["kind"] == kind]
-    read = [one["read_s"] for one in ours]
+def _times(found: Sequence[Results]) -> str:
+    read = [one["read_s"] for one in found]
     in_time = [one for one in read if one is not None]
     middle = f"{median(in_time):.1f}" if in_time else NEVER
-    return f"{_most([one['role_s'] for one in ours])}; {middle}, {_most(read)}"
+    return f"leads {_most([one['role_s'] for one in found])}; read {middle}, {_most(read)}"
 
 
 def _most(seconds: Sequence[float | None]) -> str:
