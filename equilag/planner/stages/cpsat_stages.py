@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final
@@ -32,7 +33,9 @@ if TYPE_CHECKING:
 MODEL_SIZE: Final = 4_000
 """Items × members up to which the whole group is worth a CP-SAT model."""
 FIRST_CALL: Final = 0.8
-"""Seconds to have left: importing CP-SAT takes half a second in a new process."""
+"""Seconds to have left where CP-SAT is still to import: that takes half a second."""
+LATER_CALL: Final = 0.1
+"""The same where it is imported already."""
 FIRST_MODEL: Final = 0.02
 """Seconds of work to have left: what building a model takes."""
 LISTING: Final = 0.5
@@ -46,7 +49,8 @@ ALGORITHM: Final = "cp-sat"
 def modelled(state: SolveState, turn: Turn, limit: int | None) -> WholeGroup | None:
     """The group with at most so many moves, if a model is worth what is left; else None."""
     budget = turn.budget
-    if budget.time_left <= FIRST_CALL or not budget.seconds_of_work(turn.upto):
+    needed = LATER_CALL if "ortools.sat.python.cp_model" in sys.modules else FIRST_CALL
+    if budget.time_left <= needed or not budget.seconds_of_work(turn.upto):
         return None
     group = whole(state, limit, MODEL_SIZE)
     return group if group is not None and len(group.items) else None
