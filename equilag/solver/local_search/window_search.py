@@ -1,7 +1,8 @@
 """Window search: bring the loads into the window that the bounds leave, under mixed subscriptions.
 
 One member at a time, by exchanges of two and three members, and by ejection chains where a member
-is too heavy. The heaviest partition is also tried with other members that may take it.
+is too heavy. The heaviest partition is also tried with other members that may take it. At last
+layers are dealt anew.
 
 In an ejection chain one member gets a lighter partition, through any number of other members. The
 heaviest load of a group is often one heavy partition and what must lie beside it. The member that
@@ -21,6 +22,7 @@ from equilag.domain.constraint import ALL, CountConstraint, ranges
 from equilag.domain.group.group import NOBODY, Group, Index, Ints
 from equilag.solver.exchange.cyclic_exchanges import exchange_of_three, exchange_of_two
 from equilag.solver.local_search.assignment_state import AssignmentState
+from equilag.solver.local_search.layers import deal_layers
 from equilag.solver.local_search.load_targets import Window
 
 
@@ -157,7 +159,7 @@ def search_window(
             best, least = found, reached
         if stop() or least <= window.high - window.low:
             break
-    return best
+    return deal_layers(group, constraint, best, window, rng, stop)
 
 
 def _attempt(

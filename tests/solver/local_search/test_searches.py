@@ -21,6 +21,7 @@ from equilag.domain.plan.metrics import count_moves, is_valid, loads_of
 from equilag.domain.policy.policy import Policy
 from equilag.solver.local_search.bulk_descent import descend_in_bulk
 from equilag.solver.local_search.greedy_descent import descend
+from equilag.solver.local_search.layers import deal_layers
 from equilag.solver.local_search.levelling import level_loads
 from equilag.solver.local_search.load_targets import Window
 from equilag.solver.local_search.way_back import UnevennessLimit, return_to_owners
@@ -54,6 +55,11 @@ def windows(case: Case, rng: Rng) -> Iterator[Index]:
     yield search_window(*case[:3], window, rng, limit_steps(600, case.stop))
 
 
+def layers(case: Case, rng: Rng) -> Iterator[Index]:
+    window = window_of(case.group, case.constraint)
+    yield deal_layers(*case[:3], window, rng, limit_steps(60, case.stop))
+
+
 def levelling(case: Case, rng: Rng, keep_moves: bool) -> Iterator[Index]:
     stop = limit_steps(60, case.stop)
     yield level_loads(*case[:3], rng, stop, case.goal(keep_moves), len(case.assigned) % 4)
@@ -84,6 +90,7 @@ SEARCHES: Final = {
     ),
     "bulk descent": Search(lambda c, rng: descend_in_bulk(*c[:3], rng, c.stop), EVERY),
     "window": Search(windows),
+    "layers": Search(layers, ("plain", "by capacity")),
     "levelling": Search(partial(levelling, keep_moves=False), EVERY),
     "levelling, moves kept": Search(partial(levelling, keep_moves=True), EVERY, True),
     "way back": Search(way_back, EVERY, True),
