@@ -23,6 +23,8 @@ bring it to 0.05 with hundreds of groups."""
 MORE: Final = 0.4
 """What plans and sizes may add to a round: hundreds of groups have theirs within some minutes, and
 no answer is much older for that."""
+FRESH_S: Final = 45.0
+"""Interval that they do not lengthen: so no answer is older than a minute."""
 ASKED_S: Final = 600.0
 """For so long a group counts as one whose number of processes somebody asks for."""
 JITTER: Final = 0.1
@@ -126,7 +128,8 @@ class Exporter:
             self._read_at = time.monotonic() - found.age_s
             left_out = self._take(found, self._read_at)
             taken = time.thread_time() - core
-            self._compute(core + max((1 + MORE) * taken, self.every_s * CORE_SHARE))
+            most = min((1 + MORE) * taken, FRESH_S * CORE_SHARE)
+            self._compute(core + max(most, self.every_s * CORE_SHARE))
         empty = "" if problem or self._known or left_out else "there is no such group"
         if (news := problem or empty) != self._logged:
             event = "cannot-read-groups" if problem else "no-groups" if empty else "reading-again"
