@@ -1,8 +1,8 @@
 """Window search: bring the loads into the window that the bounds leave, under mixed subscriptions.
 
 One member at a time, by exchanges of two and three members, and by ejection chains where a member
-is too heavy. The heaviest partition is also tried with other members that may take it. At last
-layers are dealt anew.
+is too heavy. The heaviest partition is also tried with other members that may take it. After
+the first attempt layers are dealt anew.
 
 In an ejection chain one member gets a lighter partition, through any number of other members. The
 heaviest load of a group is often one heavy partition and what must lie beside it. The member that
@@ -153,13 +153,16 @@ def search_window(
     if len(active) < 2 or constraint.per_topic:
         return assigned
     best, least = assigned, AssignmentState.of(group, constraint, assigned).spread
-    for _ in range(MAX_ATTEMPTS):
+    for number in range(MAX_ATTEMPTS):
         found, reached = _attempt(group, constraint, assigned, window, rng, stop)
+        if not number:
+            found = deal_layers(group, constraint, found, window, rng, stop)
+            reached = AssignmentState.of(group, constraint, found).spread
         if reached < least:
             best, least = found, reached
         if stop() or least <= window.high - window.low:
             break
-    return deal_layers(group, constraint, best, window, rng, stop)
+    return best
 
 
 def _attempt(
