@@ -19,7 +19,10 @@ from equilag.planner.verdict.causes import SURE_S, told
 from equilag.planner.worth.judged_plan import CAUGHT_UP, JudgedPlan
 
 HALF: Final = 0.5
-"""Part of the lag in one partition that is most of it, and of what the others read that is slow."""
+"""Part of the lag in one partition that is most of it, and of what the others read that is surely
+slow."""
+MAYBE_SLOW: Final = 0.7
+"""Part of what the others read below which a member may be slow, as it had a backlog all along."""
 FAR: Final = 4
 """Times the mean of the others that such a partition has: 80 % of the lag of two partitions."""
 FAR_BEHIND: Final = 2
@@ -213,7 +216,7 @@ def _stuck(found: JudgedPlan, progress: ReadProgress) -> Iterator[CauseFacts]:
 
 
 def _slowly_read(found: JudgedPlan, progress: ReadProgress) -> Iterator[CauseFacts]:
-    """Members that had a backlog all along, and read less than half of what others did."""
+    """Members that had a backlog all along, and read much less than others did."""
     group, held = found.group, found.held & progress.known
     capacity = np.array(known_capacities(group), dtype=np.float64)
     read, before, now = (
@@ -229,16 +232,20 @@ def _slowly_read(found: JudgedPlan, progress: ReadProgress) -> Iterator[CauseFac
         part = there / np.maximum(1.0, found.by_owner(progress.produced, same))
         if part[member] >= AS_LATE * np.median(part[others]):
             continue
+        top = int(np.where(own, group.lag, -1).argmax())
+        if np.count_nonzero(own) > 1 and _stands_out(found, top):
+            continue
         speed = there / capacity
         usual, of = float(np.median(speed[others])) * capacity[member], " each"
-        if read[member] >= HALF * usual and speed[member] < speed[others].max():
+        if read[member] >= MAYBE_SLOW * usual and speed[member] < speed[others].max():
             # It may have more partitions than they.
             usual, of = 0.0, " of as many partitions of its topics"
             for topic in np.unique(group.topic_of[own]).tolist():
                 places: Flags = held & (group.topic_of == topic)
                 theirs = places & ~own if (places & ~own).any() else places
                 usual += np.median(progress.read[theirs]) * np.count_nonzero(places & own)
-        if read[member] < HALF * usual:
+        if read[member] < MAYBE_SLOW * usual:
             slow, fast = (number(round(x / progress.seconds, 1)) for x in (read[member], usual))
             lag, at = int(now[member]), np.flatnonzero(own)
-            yield told(group, "slow", at, lag, slow=slow, fast=fast, of=of)
+            cause = told(group, "slow", at, lag, slow=slow, fast=fast, of=of)
+            yield replace(cause, sure=bool(read[member] < HALF * usual))
