@@ -48,7 +48,7 @@ without an owner (moves).
 """
 BIG: Final = """\
 120 Java members with cooperative-sticky work 1 to 5 s on each poll of 1,200 partitions with one
-record/s each.
+record/s.
 """
 FAULTS: Final = """\
 Fault after fault in four groups: two members each of librdkafka, Java, kafka-python
