@@ -19,7 +19,7 @@ from equilag.planner.facts.work import work_facts
 
 EFFORT: Final[dict[str, Any]] = {"effort": 0.1, "time_limit": 60.0}
 """Enough to find whether these groups keep up. A plan for which there is less may fall behind."""
-SHORT: Final = (*range(15, 23), 681, 748, 1_000_069)
+SHORT: Final = (*range(15, 23), 681, 748, 1_000_069, 1_050_825)
 """The groups of every run; a fleet's verdict is of one with a partition that nobody owns. The last
 ones keep up or not by the sixth digit, or under few of their plans."""
 LONG: Final = [range(first, first + 100) for first in range(0, 10_000, 100)]

@@ -81,7 +81,7 @@ MOVES: Final = Stage("bound for a number of moves", counted_moves)
 
 SHORTAGE: Final = Phase(
     (
-        Stage("search for keeping up", keeping_up, upto=0.3),
+        Stage("search for keeping up", keeping_up, upto=0.7),
         Stage("least shortage", least_shortage, share=0.3, upto=0.3),
         Stage("descent without falling behind", descent_keeping_up, share=0.3, upto=0.4),
     )
