@@ -98,6 +98,7 @@ def _display(stream: IO[str]) -> Display:
 WORDS: Final = {
     "heuristic": "a first plan",
     "quotas": "even counts",
+    "search for keeping up": "who falls behind",
     "least shortage": "who falls behind",
     "counts": "even counts",
     "racks": "fewest reads across racks",

@@ -10,6 +10,7 @@ import numpy as np
 
 from equilag.domain.columns import NOBODY, Flags, Ints
 from equilag.domain.figures import number, partition_name, percent, plural, time_span, whole
+from equilag.domain.group.lag import NO_COMMIT, UNKNOWN
 from equilag.domain.group.throughput import ReadProgress
 from equilag.domain.plan.verdict import Action, CauseFacts, NamedPartition
 from equilag.domain.reduction.reduce import known_capacities
@@ -86,13 +87,14 @@ def _stands_out(found: JudgedPlan, place: int) -> bool:
     """True if the other partitions of its member lag little beside it, each as many times what is
     usual in its topic: a member that is slow is so in all of them."""
     group = found.group
-    others: Flags = (group.owner != group.owner[place]) & group.assignable
+    known: Flags = group.assignable & (group.quality != UNKNOWN) & (group.quality != NO_COMMIT)
+    others: Flags = known & (group.owner != group.owner[place])
 
     def times(p: int) -> float:
         rest = group.lag[others & (group.topic_of == group.topic_of[p])]
         return float((group.lag[p] + 1) / ((np.median(rest) if len(rest) else 0) + 1))
 
-    own = np.flatnonzero(group.owner == group.owner[place]).tolist()
+    own = np.flatnonzero(known & (group.owner == group.owner[place])).tolist()
     rest = [times(p) for p in own if p != place]
     return not rest or float(np.median(rest)) * FAR_APART < times(place)
 
