@@ -85,13 +85,14 @@ def _slow(found: JudgedPlan, one: int | None) -> Iterator[CauseFacts]:
 
 def _stands_out(found: JudgedPlan, place: int) -> bool:
     """True if the other partitions of its member lag little beside it, each as many times what is
-    usual in its topic: a member that is slow is so in all of them."""
+    usual in its topic, or in others: a member that is slow is so in all of them."""
     group = found.group
     known: Flags = group.assignable & (group.quality != UNKNOWN) & (group.quality != NO_COMMIT)
     others: Flags = known & (group.owner != group.owner[place])
 
     def times(p: int) -> float:
-        rest = group.lag[others & (group.topic_of == group.topic_of[p])]
+        there: Flags = others & (group.topic_of == group.topic_of[p])
+        rest = group.lag[there if there.any() else others]
         return float((group.lag[p] + 1) / ((np.median(rest) if len(rest) else 0) + 1))
 
     own = np.flatnonzero(known & (group.owner == group.owner[place])).tolist()
