@@ -13,7 +13,7 @@ the extreme loads where nothing helps, and narrows again when all loads are with
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, Final, NamedTuple
+from typing import Any, Final
 
 import numpy as np
 
@@ -37,22 +37,13 @@ WIDEST: Final = 1e-3
 """Part of the way from the extremes to the window, below which the search ends."""
 
 
-class LayerSize(NamedTuple):
-    """What one layer costs."""
-
-    members: int
-    arcs: int
-
-    @staticmethod
-    def of(group: Group, constraint: CountConstraint) -> LayerSize:
-        """Of all members that are not idle, or of so many that the arcs are not too many."""
-        free, face = constraint.free, constraint.face
-        size = np.bincount(group.partition_class[free], minlength=len(face))
-        takeable = (size @ face)[group.class_of[~group.idle]]
-        dense = max(1e-6, float(takeable.mean()) / max(1, int(np.count_nonzero(free))))
-        most = min(MAX_MEMBERS, int((MAX_ARCS / dense) ** 0.5))
-        members = min(len(takeable), most)
-        return LayerSize(members, int(members * members * dense))
+def members_of_a_layer(group: Group, constraint: CountConstraint) -> int:
+    """All that are not idle, or so many that the arcs are not too many."""
+    free, face = constraint.free, constraint.face
+    size = np.bincount(group.partition_class[free], minlength=len(face))
+    takeable = (size @ face)[group.class_of[~group.idle]]
+    dense = max(1e-6, float(takeable.mean()) / max(1, int(np.count_nonzero(free))))
+    return min(len(takeable), MAX_MEMBERS, int((MAX_ARCS / dense) ** 0.5))
 
 
 def deal_layers(
@@ -73,7 +64,7 @@ def deal_layers(
     if len(state.active) < 2 or constraint.per_topic:
         return assigned
     best, (high, low) = assigned, state.extremes()
-    size, part, stalled = LayerSize.of(group, constraint).members, 1.0, 0
+    size, part, stalled = members_of_a_layer(group, constraint), 1.0, 0
     while high - low > window.high - window.low and part >= WIDEST and not stop():
         aim = Window(
             min(window.low, low + part * (window.low - low)),
@@ -104,7 +95,10 @@ def _deal(state: AssignmentState, aim: Window, most: int, rng: np.random.Generat
         far = np.argsort(-aim.outside(state.loads[members]), kind="stable")[: most // 2]
         some = rng.choice(np.delete(members, far), most - len(far), replace=False)
         members = np.concatenate((members[far], some))
+    worst = aim.outside(state.loads[members]).max(initial=0)
     drawn = (rng.random(len(members)) * (held + empty)[members]).astype(np.int64)
+    if worst <= 0:
+        return
     place = np.append(order, NOBODY)[start[members] + drawn]
     place[drawn == held[members]] = NOBODY
     full, weight = place != NOBODY, np.where(place != NOBODY, lag[place], 0)
@@ -113,10 +107,7 @@ def _deal(state: AssignmentState, aim: Window, most: int, rng: np.random.Generat
     one, other = np.nonzero(np.where(full[:, None], may_take, may_lack[None, :]))
     change = state.scaled(weight[one] - weight[other], members[other])
     outside = aim.outside(state.loads[members[other]] + change)
-    worst = aim.outside(state.loads[members]).max(initial=0)
     fits = (outside <= worst) | (one == other)
-    if worst <= 0:
-        return
     cost = np.minimum(outside[fits] * STEPS // worst, STEPS).astype(np.int64) ** 2
     taker = _cheapest(one[fits], other[fits], cost, len(members))
     moved = np.flatnonzero(full & (taker != np.arange(len(members))))

@@ -10,7 +10,7 @@ from support.oracles import Assignments
 
 from equilag.domain.budget import limit_steps
 from equilag.domain.policy.policy import Policy
-from equilag.solver.local_search.layers import LayerSize, deal_layers
+from equilag.solver.local_search.layers import deal_layers, members_of_a_layer
 from equilag.solver.local_search.load_targets import Window
 
 STEPS = 300
@@ -44,8 +44,7 @@ def test_layers_of_all_or_of_some_members(monkeypatch: pytest.MonkeyPatch, arcs:
         reading = [[0, 1], [0, 1], [0, 2], [0, 2], [0, 1, 2], [0, 1, 2]]
         group = group_of([6] * 3, reading, lags=rng.integers(1, 100, 18))
         constraint, assigned = start(group, Policy(), keep=False)
-        size = LayerSize.of(group, constraint)
-        assert (size.members == 6) is (arcs > 4)
+        assert (members_of_a_layer(group, constraint) == 6) is (arcs > 4)
         window, given = window_of(group, constraint), assigned.copy()
         found = deal_layers(group, constraint, assigned, window, rng, limit_steps(STEPS, never))
         assert constraint.admits(found)
