@@ -9,7 +9,7 @@ from typing import Final, NamedTuple
 import numpy as np
 
 from equilag.domain.building.integer_columns import NULL
-from equilag.domain.columns import Ints, Marks
+from equilag.domain.columns import Flags, Ints, Marks
 from equilag.domain.errors import InputError
 from equilag.domain.show import show
 from equilag.domain.values import as_text
@@ -32,6 +32,12 @@ def as_reset(value: object) -> str:
     if reset not in RESETS:
         raise InputError(f"{show(value)} is none of {', '.join(RESETS)}", place)
     return reset
+
+
+def is_known(quality: Marks) -> Flags:
+    """[P] True where a lag was measured or given, not taken for want of a commit or a log end."""
+    known: Flags = (quality != UNKNOWN) & (quality != NO_COMMIT)
+    return known
 
 
 def lag_from_offsets(

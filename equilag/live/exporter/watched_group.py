@@ -23,7 +23,6 @@ from equilag.planner.worth.thresholds import VerdictLimits
 
 EARLIER_S: Final = 300.0
 """How long ago the earlier sample of a verdict is at most: what has not moved since is stuck."""
-
 PLAN_S: Final = 600.0
 """Seconds for which a plan tells what another assignment would save, unless it helps no more."""
 

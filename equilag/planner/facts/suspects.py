@@ -9,7 +9,7 @@ import numpy as np
 from equilag.domain.columns import Flags, Index, Ints
 from equilag.domain.figures import form, number, plural, printable
 from equilag.domain.group.group import NOBODY, Group
-from equilag.domain.group.lag import NO_COMMIT, UNKNOWN
+from equilag.domain.group.lag import is_known
 from equilag.domain.plan.metrics import member_counts, member_loads
 from equilag.domain.plan.verdict import SuspectFacts
 from equilag.planner.worth.thresholds import MIN_GAIN
@@ -42,7 +42,7 @@ def slow_suspects(group: Group, owner: Index) -> tuple[SuspectFacts, ...]:
         group.rates is not None and not np.isnan(group.rates).all()
     ):
         return ()
-    known: Flags = (owner != NOBODY) & (group.quality != UNKNOWN) & (group.quality != NO_COMMIT)
+    known: Flags = (owner != NOBODY) & is_known(group.quality)
     loads, counts = (
         member_loads(owner, group.lag, group.n_members), member_counts(owner, group.n_members)
     )  # fmt: skip

@@ -10,7 +10,7 @@ import numpy as np
 
 from equilag.domain.columns import NOBODY, Flags, Ints
 from equilag.domain.figures import number, partition_name, percent, plural, time_span, whole
-from equilag.domain.group.lag import NO_COMMIT, UNKNOWN
+from equilag.domain.group.lag import is_known
 from equilag.domain.group.throughput import ReadProgress
 from equilag.domain.plan.verdict import Action, CauseFacts, NamedPartition
 from equilag.domain.reduction.reduce import known_capacities
@@ -87,7 +87,7 @@ def _stands_out(found: JudgedPlan, place: int) -> bool:
     """True if the other partitions of its member lag little beside it, each as many times what is
     usual in its topic, or in others: a member that is slow is so in all of them."""
     group = found.group
-    known: Flags = group.assignable & (group.quality != UNKNOWN) & (group.quality != NO_COMMIT)
+    known: Flags = group.assignable & is_known(group.quality)
     others: Flags = known & (group.owner != group.owner[place])
 
     def times(p: int) -> float:
