@@ -81,13 +81,13 @@ class PrometheusServer:
             raise InputError("is no address such as http://host:9090", "--prometheus")
         self.url, own = url.rstrip("/"), settings or {}
         self._headers = {"Accept": "application/json"}
-        login = f"{own.get('username')}:{own.get('password', '')}".encode()
-        basic = base64.b64encode(login).decode()
+        self._secrets = [own[name] for name in ("token", "password") if own.get(name)]
         if "token" in own:
             self._headers["Authorization"] = f"Bearer {own['token']}"
         elif "username" in own:
-            self._headers["Authorization"] = f"Basic {basic}"
-        self._secrets = [one for one in (own.get("token"), own.get("password"), basic) if one]
+            login = f"{own['username']}:{own.get('password', '')}".encode()
+            self._secrets.append(base64.b64encode(login).decode())
+            self._headers["Authorization"] = f"Basic {self._secrets[-1]}"
         try:
             context = ssl.create_default_context(cafile=own.get("ca"))
             if "cert" in own:
