@@ -4,16 +4,14 @@ from __future__ import annotations
 
 import shutil
 import subprocess
-import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Final
-from urllib.error import URLError
-from urllib.request import urlopen
 
 import pytest
 from support.paths import CHECKOUT
+from support.waiting import answers, until
 
 from benchmarks.toolchains import make_once
 
@@ -47,15 +45,9 @@ def klag_exporter(folder: Path, servers: str, every_s: int, port: int) -> Iterat
     with (folder / "klag.log").open("wb") as log:
         process = subprocess.Popen([program, "--config", config], stdout=log, stderr=log)
     try:
-        give_up = time.monotonic() + 60
-        while True:
-            try:
-                with urlopen(f"http://127.0.0.1:{port}/metrics", timeout=2):
-                    break
-            except URLError:
-                assert process.poll() is None, (folder / "klag.log").read_text("utf-8")
-                assert time.monotonic() < give_up
-                time.sleep(0.2)
+        metrics = f"http://127.0.0.1:{port}/metrics"
+        until(lambda: process.poll() is not None or answers(metrics), 60)
+        assert process.poll() is None, (folder / "klag.log").read_text("utf-8")
         yield
     finally:
         process.terminate()

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import socket
 import subprocess
-import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from urllib.error import URLError
-from urllib.request import urlopen
+
+from support.waiting import answers, until
 
 
 @contextmanager
@@ -31,14 +30,7 @@ def running_prometheus(folder: Path, scraped: int, every_s: float) -> Iterator[s
     )  # fmt: skip
     address = f"http://127.0.0.1:{port}"
     try:
-        give_up = time.monotonic() + 60
-        while True:
-            try:
-                with urlopen(f"{address}/-/ready", timeout=2):
-                    break
-            except URLError:
-                assert time.monotonic() < give_up
-                time.sleep(0.2)
+        until(lambda: answers(f"{address}/-/ready"), 60)
         yield address
     finally:
         process.terminate()

@@ -11,6 +11,8 @@ import inspect
 import time
 from collections.abc import Callable
 from typing import Final
+from urllib.error import URLError
+from urllib.request import urlopen
 
 PATIENCE_S: Final = 30
 """Seconds until a test gives up: many times what any wait takes on an idle machine."""
@@ -31,6 +33,15 @@ def within(true: Callable[[], object], seconds: float, look: float = LOOK_S) -> 
             return False
         time.sleep(look)
     return True
+
+
+def answers(url: str) -> bool:
+    """Whether a server on this machine answers by now."""
+    try:
+        with urlopen(url, timeout=2):
+            return True
+    except URLError:
+        return False
 
 
 async def aio_until(true: Callable[[], object], patience: float = PATIENCE_S) -> None:
