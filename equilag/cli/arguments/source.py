@@ -77,7 +77,6 @@ class GroupPast(NamedTuple):
 def read_moments(args: argparse.Namespace, policy: Policy | None = None) -> GroupPast:
     """The same group, and what is known of its past."""
     check_source(args)
-    _name_metrics(args)
     if not in_place_of_file(args):
         group = read_snapshot(args.snapshot)
         _warn(group, policy)
@@ -92,7 +91,8 @@ def read_moments(args: argparse.Namespace, policy: Policy | None = None) -> Grou
     remarks = [*found.remarks, *([BROKER_ASSIGNS] if found.kind == CONSUMER else [])]
     for line in remarks:
         remark(line)
-    group = replace(Group.build(**found.given), remarks=tuple(remarks))
+    metrics = _metrics_words(args) if args.prometheus else None
+    group = replace(Group.build(**found.given), remarks=tuple(remarks), from_metrics=metrics)
     _warn(group, policy, found.protocol)
     live = args.bootstrap_server is not None
     if live and args.sample is None and policy is not None and policy.weight is None:
@@ -121,21 +121,16 @@ def text_or_live_group(args: argparse.Namespace) -> ReadGroup:
     return _live_group(args)
 
 
-def _name_metrics(args: argparse.Namespace) -> None:
-    """Let commands that say more name the metrics that were given: of a server more time, beside a
+def _metrics_words(args: argparse.Namespace) -> tuple[str, str]:
+    """How commands that say more name the metrics that were given: of a server more time, beside a
     text a later one."""
-    from equilag.planner.facts.commands import METRICS_SOURCE, MetricsSource
-
-    METRICS_SOURCE.set(None)
-    if not args.prometheus:
-        return
     words = [*source_words(args)]
     if "--window" in words:
         del words[(place := words.index("--window")) : place + 2]
     later = "" if args.between else f"{METRICS} LATER --between 60s"
     if any(map(is_server, args.prometheus)):
         later = f"--window {LONGER * args.window / 60:g}m"
-    METRICS_SOURCE.set(MetricsSource(shlex.join(words), later))
+    return shlex.join(words), later
 
 
 def _warn(group: Group, policy: Policy | None, protocol: str = "") -> None:

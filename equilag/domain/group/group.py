@@ -10,11 +10,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, NamedTuple, Unpack
+from typing import Any, NamedTuple, Unpack
 
 import numpy as np
 
-from equilag.domain.building.group_input import InputDoubt
+from equilag.domain.building.group_input import GroupInput, InputDoubt
 from equilag.domain.columns import NOBODY as NOBODY
 from equilag.domain.columns import Flags as Flags
 from equilag.domain.columns import Floats as Floats
@@ -27,9 +27,6 @@ from equilag.domain.group.group_view import GroupView
 from equilag.domain.group.lag import OffsetColumns, Previous
 from equilag.domain.group.member import UNKNOWN_GENERATION as UNKNOWN_GENERATION
 from equilag.domain.group.member import Member as Member
-
-if TYPE_CHECKING:
-    from equilag.domain.building.group_input import GroupInput
 
 
 class PartitionClasses(NamedTuple):
@@ -78,6 +75,9 @@ class Group(GroupView):
     assumed_subscribers: tuple[str, ...] = field(default=(), compare=False)
     """Ids of the members whose subscription is a guess, since members own partitions of different
     topics and the source does not say what they subscribe to."""
+    from_metrics: tuple[str, str] | None = field(default=None, compare=False)
+    """Of a group out of metrics, whose user may have no right on a broker, as words of a shell: the
+    options that name it, and those that read it again for its rates."""
     taken_at: str | None = None
     generation: int | None = None
     partition_classes: PartitionClasses | None = None

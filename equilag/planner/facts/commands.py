@@ -5,26 +5,12 @@ from __future__ import annotations
 import re
 import shlex
 from collections.abc import Mapping
-from contextvars import ContextVar
 from dataclasses import replace
-from typing import Any, Final, NamedTuple
+from typing import Any
 
 from equilag.domain.figures import printable
 from equilag.domain.group.group import Group
 from equilag.domain.policy.policy import SETTINGS, Policy
-
-
-class MetricsSource(NamedTuple):
-    """Where a group was read whose user may have no right on a broker."""
-
-    words: str
-    """Options that name it and the group, as words of a shell."""
-    later: str
-    """What stands in place of ``--sample``."""
-
-
-METRICS_SOURCE: Final[ContextVar[MetricsSource | None]] = ContextVar("metrics_source", default=None)
-"""Of the command that runs; None for any other source."""
 
 
 def option_words(values: Mapping[str, Any]) -> list[str]:
@@ -54,11 +40,11 @@ def plan_command(source: str, policy: Policy, more: Mapping[str, Any]) -> str:
 
 def next_command(group: Group, options: str, verb: str) -> str:
     """A command that says more, by the way in that the group was read."""
-    source = METRICS_SOURCE.get()
-    if source is None:
+    if group.from_metrics is None:
         return live_command(group, options, verb)
-    options = re.sub(r"--sample \S+", source.later, options).strip()
-    return " ".join(word for word in ("equilag", verb, source.words, options) if word)
+    source, later = group.from_metrics
+    options = re.sub(r"--sample \S+", later, options).strip()
+    return " ".join(word for word in ("equilag", verb, source, options) if word)
 
 
 def live_command(group: Group, options: str, verb: str = "plan") -> str:
