@@ -97,12 +97,12 @@ def run(args: argparse.Namespace) -> int:
 
 def reader_of(args: argparse.Namespace, stack: ExitStack) -> ReadGroups:
     """What reads the groups of the source that the options name."""
-    from equilag.live.exporter.live_source import ClusterSource, PrometheusSource
+    from equilag.live.exporter.live_source import ClusterSource, prometheus_source
 
     if args.prometheus:
         if not is_server(args.prometheus[0]):
             raise InputError("is no server; a text of metrics does not change", options.METRICS)
-        return PrometheusSource(server_of(args), wanted_groups(args), args.selector or "")
+        return prometheus_source(server_of(args), wanted_groups(args), args.selector or "")
     level = args.isolation_level or options.ISOLATION_LEVELS[0]
     source = ClusterSource(client_config(args), wanted_groups(args), level)
     stack.callback(source.close)

@@ -79,6 +79,9 @@ class Background:
     def __post_init__(self) -> None:
         _check_every(self.every)
 
+    def close(self) -> None:
+        """It is a probe of its own, with nothing to close."""
+
 
 Lag: TypeAlias = LagSource | LiveLag | Background | Measure
 

@@ -15,7 +15,6 @@ from equilag.domain.group.group import Group
 from equilag.domain.policy.policy import Policy
 from equilag.live.consumers.consumer_handle import ConsumerHandle
 from equilag.live.consumers.lag_source import (
-    EVERY_S,
     Background,
     LagSample,
     LagSource,
@@ -24,9 +23,9 @@ from equilag.live.consumers.lag_source import (
     checked,
 )
 from equilag.live.consumers.options import AssignorOptions
-from equilag.live.consumers.sampler import LagSampler, LeaderLoad, MeasureProbe, Probe, VerdictLog
+from equilag.live.consumers.sampler import LagSampler, LeaderLoad, Probe, VerdictLog
 from equilag.live.rebalance.assignments import Answering, JoinedMembers
-from equilag.live.rebalance.controller import Considered
+from equilag.live.rebalance.controller import Considered, SeenGroup
 from equilag.live.rebalance.decision import (
     FALLBACK,
     PATIENCE,
@@ -36,7 +35,7 @@ from equilag.live.rebalance.decision import (
     load_planner,
 )
 from equilag.live.rebalance.fitting_policy import with_capacities
-from equilag.live.rebalance.group_control import GroupControl, SeenGroup
+from equilag.live.rebalance.group_control import GroupControl
 from equilag.live.rebalance.joined_members import (
     JoinedMember,
     MemberAssignments,
@@ -116,15 +115,13 @@ class Leader:
         """Set up what is known of the load, and the sampler that keeps it up to date, or that only
         makes the leader look at it at intervals."""
         consumer, weak = self._consumer, weakref.ref(self)
-        source: LagSource | None = None
-        every, reset = EVERY_S, None
-        open_probe: Callable[[], Probe] = partial(MeasureProbe, dict)
+        probe = lag if isinstance(lag, Background) else Background(lambda _: {})
+        open_probe: Callable[[], Probe] = lambda: probe  # noqa: E731
+        every, source, reset = probe.every, None, None
         if isinstance(lag, LiveLag) and consumer is not None:
             every, open_probe = lag.every, consumer.open_probe
             reset = lag.auto_offset_reset or consumer.reset
-        elif isinstance(lag, Background):
-            every, open_probe = lag.every, partial(MeasureProbe, lag.measure)
-        else:
+        elif not isinstance(lag, Background):
             source = _NotFound() if isinstance(lag, LiveLag) else lag
         self._load = load = LeaderLoad(source, reset, max_age, self._log.failure)
 

@@ -20,7 +20,7 @@ from typing import Any, TypeAlias
 
 from equilag.adapters.kafka.client_config import quietly
 from equilag.domain.errors import MissingExtra
-from equilag.domain.plan.assignment import RebalanceDiff, TopicPartition
+from equilag.domain.plan.assignment import TopicPartition
 
 OnPartitions: TypeAlias = Callable[[list[TopicPartition]], Awaitable[None] | None]
 Commit: TypeAlias = Callable[[], Awaitable[None] | None]
@@ -44,21 +44,15 @@ class StateKeeper:
         *,
         cooperative: bool = False,
     ) -> None:
-        self._initialise = initialise
-        self._clean_up = clean_up
-        self._commit = commit
+        self._initialise, self._clean_up, self._commit = initialise, clean_up, commit
         self._cooperative = cooperative
-        self._held: frozenset[TopicPartition] = frozenset()
-
-    @property
-    def held(self) -> frozenset[TopicPartition]:
+        self.held: frozenset[TopicPartition] = frozenset()
         """The partitions whose state is loaded."""
-        return self._held
 
     def assigned(self, partitions: Iterable[Any]) -> list[Step]:
         """After an assignment: of all partitions, or of the new ones of a cooperative consumer."""
         given = _pairs(partitions)
-        return self._become(self._held | given if self._cooperative else given)
+        return self._become(self.held | given if self._cooperative else given)
 
     def revoked(self, partitions: Iterable[Any]) -> list[Step]:
         """Before a revocation: final in a cooperative group; in an eager one partitions may come
@@ -66,30 +60,23 @@ class StateKeeper:
         gone = _pairs(partitions)
         steps: list[Step] = [self._commit] if self._commit is not None and gone else []
         if self._cooperative:
-            steps += self._become(self._held - gone)
+            steps += self._become(self.held - gone)
         return steps
 
     def lost(self, partitions: Iterable[Any]) -> list[Step]:
         """After partitions were lost: other members may own them already, so nothing is
         committed."""
-        gone = _pairs(partitions) if self._cooperative else self._held
-        return self._become(self._held - gone)
+        gone = _pairs(partitions) if self._cooperative else self.held
+        return self._become(self.held - gone)
 
     def closed(self) -> list[Step]:
         """After the consumer was closed: it holds nothing."""
         return self._become(frozenset())
 
     def _become(self, new: frozenset[TopicPartition]) -> list[Step]:
-        difference = RebalanceDiff.of(_by_topic(self._held), _by_topic(new))
-        self._held = new
-        steps: list[Step] = []
-        for function, partitions in (
-            (self._clean_up, difference.clean_up),
-            (self._initialise, difference.initialise),
-        ):
-            if partitions:
-                steps.append(partial(function, sorted(partitions)))
-        return steps
+        held, self.held = self.held, new
+        changes = (self._clean_up, held - new), (self._initialise, new - held)
+        return [partial(call, sorted(partitions)) for call, partitions in changes if partitions]
 
 
 class _AsyncEvents:
@@ -159,36 +146,25 @@ def aiokafka_listener(
     return AiokafkaListener(StateKeeper(initialise, clean_up, commit))
 
 
-class ConfluentListener:
+class ConfluentListener(StateKeeper):
     """For confluent-kafka: `consumer.subscribe(topics, **listener.callbacks)`.
 
     `cooperative` is for `cooperative-sticky` and for `group.protocol=consumer`. librdkafka assigns
     by itself after each callback.
     """
 
-    def __init__(
-        self,
-        initialise: OnPartitions,
-        clean_up: OnPartitions,
-        commit: Commit | None = None,
-        *,
-        cooperative: bool = False,
-    ) -> None:
-        self.keeper = StateKeeper(initialise, clean_up, commit, cooperative=cooperative)
-
     @property
     def callbacks(self) -> dict[str, Callable[[Any, list[Any]], None]]:
         """The arguments `on_assign`, `on_revoke` and `on_lost` of `subscribe`."""
-        keeper = self.keeper
         return {
-            "on_assign": lambda _consumer, partitions: _call_all(keeper.assigned(partitions)),
-            "on_revoke": lambda _consumer, partitions: _call_all(keeper.revoked(partitions)),
-            "on_lost": lambda _consumer, partitions: _call_all(keeper.lost(partitions)),
+            "on_assign": lambda _consumer, partitions: _call_all(self.assigned(partitions)),
+            "on_revoke": lambda _consumer, partitions: _call_all(self.revoked(partitions)),
+            "on_lost": lambda _consumer, partitions: _call_all(self.lost(partitions)),
         }
 
     def close(self) -> None:
         """Clean up everything; call it after the consumer's close()."""
-        _call_all(self.keeper.closed())
+        _call_all(self.closed())
 
 
 def _call_all(steps: Iterable[Step]) -> None:
@@ -209,10 +185,3 @@ def _pairs(partitions: Iterable[Any]) -> frozenset[TopicPartition]:
         (one[0], one[1]) if isinstance(one, tuple) else (one.topic, one.partition)
         for one in partitions
     )
-
-
-def _by_topic(pairs: Iterable[TopicPartition]) -> dict[str, list[int]]:
-    topics: dict[str, list[int]] = {}
-    for topic, partition in pairs:
-        topics.setdefault(topic, []).append(partition)
-    return topics

@@ -7,7 +7,7 @@ import logging
 import threading
 import time
 from collections.abc import Callable, Collection, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any, Final, Protocol
 
 from equilag.adapters.measuring.topic_columns import HeldPartitions, ObservedOffsets
@@ -43,16 +43,6 @@ class Probe(Protocol):
 
     def close(self) -> None:
         """Close the connection."""
-
-
-@dataclass(slots=True)
-class MeasureProbe:
-    """A user's function as a probe."""
-
-    measure: Callable[[Sizes], Any]
-
-    def close(self) -> None:
-        """Nothing to close."""
 
 
 class LagSampler:

@@ -14,7 +14,7 @@ from equilag.adapters.kafka.reading import Reading
 from equilag.domain.errors import EquilagError, describe_error
 from equilag.live.exporter.group_answer import GroupAnswer
 from equilag.live.exporter.group_scaler import GroupScaler
-from equilag.live.exporter.watched_group import JudgeSettings, WatchedGroup
+from equilag.live.exporter.watched_group import MISSED, JudgeSettings, WatchedGroup
 from equilag.live.status.status import log_event
 
 CORE_SHARE: Final = 0.04
@@ -30,8 +30,6 @@ ASKED_S: Final = 600.0
 JITTER: Final = 0.1
 """Part of the interval by which rounds come earlier or later, so that several exporters do not ask
 brokers at once."""
-MISSED: Final = 2
-"""Rounds in a row without a group after which it is gone: one of several brokers may be away."""
 
 
 class GroupsRead(NamedTuple):
@@ -75,22 +73,6 @@ class ExporterFacts:
 
 
 @dataclass(slots=True)
-class _Known:
-    watched: WatchedGroup
-    answer: GroupAnswer | None = None
-    missed: int = 0
-    asked_at: float = float("-inf")
-
-    def loses(self, reading: Reading) -> bool:
-        """True if a broker went that knows log ends, the first time: the last answer stays."""
-        unknown = sum(map(len, reading.offsets.unknown.values()))
-        if self.answer is None or unknown <= (self.answer.unknown_lags or 0):
-            return False
-        self.missed += 1
-        return self.missed < MISSED
-
-
-@dataclass(slots=True)
 class Exporter:
     """Reads with `read` every `every_s` seconds or less often; `scaler` makes that of a group by
     its name. One thread runs it, others ask for answers."""
@@ -101,7 +83,7 @@ class Exporter:
     every_s: float = 15.0
     seed: int = 0
     stop: threading.Event = field(default_factory=threading.Event)
-    _known: dict[str, _Known] = field(default_factory=dict)
+    _known: dict[str, WatchedGroup] = field(default_factory=dict)
     _facts: ExporterFacts = field(default_factory=ExporterFacts)
     _read_at: float | None = None
     _logged: str = ""
@@ -151,15 +133,15 @@ class Exporter:
                 return 0
             try:
                 if (one := known.get(reading.group)) is None:
-                    one = _Known(WatchedGroup(self.judge, self.scaler(reading.group)))
+                    one = WatchedGroup(self.judge, self.scaler(reading.group))
                 if one.loses(reading):
                     continue
                 known[reading.group], one.missed = one, 0
-                one.watched.add(reading, at)
+                one.add(reading, at)
             except Exception as error:  # noqa: BLE001  one group must not end the others' answers
                 refused[reading.group] = f"group {reading.group}: {describe_error(error)}"
                 continue
-            one.answer = one.watched.answer(time.monotonic())
+            one.tell(time.monotonic())
         for problem in sorted({*refused.values()} - {*self._refused.values()}):
             log_event(logging.WARNING, "no-verdict", problem=problem)
         self._refused, failed = refused, found.left_out.keys() | refused.keys()
@@ -177,20 +159,21 @@ class Exporter:
         """Search for the plans and sizes that are needed most, as far as the thread's time allows;
         for one at least. A group that somebody scales by comes first."""
         now = time.monotonic()
-        due: list[tuple[bool, float, str]] = []
-        for name, known in self._known.items():
-            if (staleness := known.watched.staleness(now)) >= 1:
-                due.append((known.asked_at > now - ASKED_S, staleness, name))
+        due = [
+            (one.asked_at > now - ASKED_S, staleness, name)
+            for name, one in self._known.items()
+            if (staleness := one.staleness(now)) >= 1
+        ]
         for _, _, name in sorted(due, key=lambda row: row[:2], reverse=True):
             if self.stop.is_set():
                 return
             one = self._known[name]
             try:
-                one.watched.compute(now)
+                one.compute(now)
             except Exception as error:  # noqa: BLE001  as above
                 problem = f"group {name}: {describe_error(error)}"
                 log_event(logging.WARNING, "not-computed", problem=problem)
-            one.answer = one.watched.answer(now)
+            one.tell(now)
             if time.thread_time() >= until:
                 return
 
@@ -202,17 +185,13 @@ class Exporter:
     def answers(self) -> list[GroupAnswer]:
         """The last answers of all groups, with their age."""
         now = time.monotonic()
-        return [
-            one.answer.aged(now - one.watched.read_at)
-            for _, one in sorted(self._known.items())
-            if one.answer is not None
-        ]
+        aged = [one.aged(now) for _, one in sorted(self._known.items())]
+        return [answer for answer in aged if answer is not None]
 
     def answer(self, name: str) -> GroupAnswer | None:
         """The last answer of a group, with its age; None for a group that is not known."""
-        one = self._known.get(name)
-        if one is not None:
-            one.asked_at = time.monotonic()
-        if one is None or one.answer is None:
+        one, now = self._known.get(name), time.monotonic()
+        if one is None:
             return None
-        return one.answer.aged(time.monotonic() - one.watched.read_at)
+        one.asked_at = now
+        return one.aged(now)

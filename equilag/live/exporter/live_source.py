@@ -11,7 +11,7 @@ from equilag.adapters.kafka.cluster import NoAnswer
 from equilag.adapters.kafka.group_reader import GroupReader
 from equilag.adapters.prometheus.metric_groups import groups_of
 from equilag.adapters.prometheus.server import PrometheusServer
-from equilag.live.exporter.exporter import GroupsRead
+from equilag.live.exporter.exporter import GroupsRead, ReadGroups
 
 RECENT_S: Final = 120.0
 """In which a sample has to be: twice the longest time between two scrapes that is in use."""
@@ -39,20 +39,16 @@ class ClusterSource:
             self._reader.close()
 
 
-class PrometheusSource:
-    """Reads the newest samples of a server, of the groups that are `wanted`."""
+def prometheus_source(
+    server: PrometheusServer, wanted: Callable[[str], object], selector: str
+) -> ReadGroups:
+    """Return what reads the newest samples of a server, of the groups that are `wanted`. It raises
+    EquilagError if the server does not answer, or answers wrongly."""
 
-    def __init__(
-        self, server: PrometheusServer, wanted: Callable[[str], object], selector: str
-    ) -> None:
-        self._server, self._wanted, self._selector = server, wanted, selector
-
-    def __call__(self) -> GroupsRead:
-        """Raises EquilagError if the server does not answer, or answers wrongly."""
-        read = self._server.read(None, RECENT_S, self._selector)
-        found = groups_of(read, self._wanted, newest=True)
-        newest = max((one.times[-1] for one in found.values()), default=read.at)
+    def read() -> GroupsRead:
+        samples = server.read(None, RECENT_S, selector)
+        found = groups_of(samples, wanted, newest=True)
+        newest = max((one.times[-1] for one in found.values()), default=samples.at)
         return GroupsRead([one.last for one in found.values()], {}, max(0.0, time.time() - newest))
 
-    def close(self) -> None:
-        """There is no connection."""
+    return read

@@ -3,20 +3,19 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Final, NamedTuple
 
 from equilag.adapters.kafka.reading import Reading
-from equilag.adapters.measuring.topic_columns import ObservedOffsets
+from equilag.adapters.measuring.topic_columns import HeldPartitions
 from equilag.domain.building.group_input import PartitionOffsets
 from equilag.domain.group.group import Group, Index
 from equilag.domain.group.member import Member
 from equilag.domain.policy.policy import Policy
 from equilag.live.exporter.group_answer import GroupAnswer, answer_of
 from equilag.live.exporter.group_scaler import GroupScaler
-from equilag.live.rebalance.joined_members import member_key, speed_names
-from equilag.live.steward.observer import members_with_topics
+from equilag.live.rebalance.joined_members import member_key
+from equilag.live.steward.observer import tracked
 from equilag.live.tracking.load_tracker import LoadTracker
 from equilag.planner.verdict.quick_verdict import BY_PLAN, quick_judgement
 from equilag.planner.worth.thresholds import VerdictLimits
@@ -26,13 +25,14 @@ EARLIER_S: Final = 300.0
 PLAN_S: Final = 600.0
 """Seconds for which a plan tells what another assignment would save, unless it helps no more."""
 
-Held = dict[str, dict[str, Sequence[int]]]
+MISSED: Final = 2
+"""Rounds in a row without a group after which it is gone: one of several brokers may be away."""
 
 
 class _Moment(NamedTuple):
     at: float
     sizes: dict[str, int]
-    held: Held
+    held: HeldPartitions
     offsets: PartitionOffsets
 
 
@@ -53,20 +53,29 @@ class WatchedGroup:
         self._settings = settings
         self._tracker = LoadTracker()
         self._earlier: deque[_Moment] = deque()
-        self.read_at = float("-inf")
+        self._read_at = self.asked_at = float("-inf")
+        """When the group was read, and when somebody last asked for its number of processes."""
+        self.missed = 0
+        """Rounds in a row without it."""
         self._group: Group | None = None
+        self._judged: GroupAnswer | None = None
         self._answer: GroupAnswer | None = None
+        """What was told last: as it was judged, with how many processes it asks for."""
         self._plan: tuple[object, Index, float] | None = None
         self._searches = False
 
+    def loses(self, reading: Reading) -> bool:
+        """True if a broker went that knows log ends, the first time: the last answer stays."""
+        unknown = sum(map(len, reading.offsets.unknown.values()))
+        if self._answer is None or unknown <= (self._answer.unknown_lags or 0):
+            return False
+        self.missed += 1
+        return self.missed < MISSED
+
     def add(self, reading: Reading, at: float) -> None:
         """Judge what was read at a time. Raises InputError for a group that is none."""
-        members, offsets = members_with_topics(reading), reading.offsets
-        names = speed_names(members)
-        held = {names[member_key(one)]: dict(one.claims) for one in members}
-        self._tracker.add(
-            ObservedOffsets(at, offsets.log_start, offsets.log_end, offsets.committed, held)
-        )
+        offsets = reading.offsets
+        members, names, held = tracked(self._tracker, reading, at)
         given = reading.group_input(self._settings.reset)
         rates, _ = self._tracker.rates(offsets.sizes)
         if any(rate is not None for row in rates.values() for rate in row):
@@ -83,7 +92,7 @@ class WatchedGroup:
         if (before := self._before(now)) is not None:
             given["previous"] = round(at - before.at, 3), before.offsets
         self._group = group = Group.build(**given)
-        self.read_at = at
+        self._read_at = at
         self._judge(group, at, searches=False)
 
     def _judge(self, group: Group, now: float, *, searches: bool) -> None:
@@ -97,12 +106,12 @@ class WatchedGroup:
         found = quick_judgement(
             group, settings.limits, settings.policy, least, known, searches=searches
         )
-        self._answer = answer_of(found)
+        self._judged = answer_of(found)
         if searches:
             self._plan = of, found.plan.assigned, now
         is_old = self._plan is None or now > self._plan[2] + PLAN_S
         by_known = found.plan.assigned is known and not is_old
-        self._searches = self._answer.action in BY_PLAN and not searches and not by_known
+        self._searches = self._judged.action in BY_PLAN and not searches and not by_known
 
     def staleness(self, now: float) -> float:
         """How much the group needs a search, or to be sized again: from 1 on it does."""
@@ -114,7 +123,7 @@ class WatchedGroup:
         """Search for a better plan if the verdict depends on it, else for how many members help.
         Raises InputError."""
         if (group := self._group) is not None and self._searches:
-            self._judge(group, self.read_at, searches=True)
+            self._judge(group, self._read_at, searches=True)
         elif group is not None:
             self._scaler.size(group, now)
 
@@ -131,9 +140,12 @@ class WatchedGroup:
         moments.append(now)
         return found
 
-    def answer(self, now: float) -> GroupAnswer | None:
-        """The last answer, with how many processes it asks for from now on."""
-        if self._answer is None or self._group is None:
-            return None
-        scale = self._scaler.facts(self._group, now)
-        return replace(self._answer, scale=scale, age_s=now - self.read_at)
+    def tell(self, now: float) -> None:
+        """Make the answer, with how many processes the group asks for from now on."""
+        if self._judged is not None and self._group is not None:
+            scale = self._scaler.facts(self._group, now)
+            self._answer = replace(self._judged, scale=scale, age_s=now - self._read_at)
+
+    def aged(self, now: float) -> GroupAnswer | None:
+        """The last answer, with its age; None if there is none."""
+        return None if self._answer is None else self._answer.aged(now - self._read_at)

@@ -6,18 +6,20 @@ they observed. Each call ends in a verdict with a reason, whether or not anythin
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Final
 
 import numpy as np
 
 from equilag.domain.group.group import NOBODY, Group
+from equilag.domain.plan.plan import Plan
 from equilag.domain.policy.policy import Policy
 from equilag.live.rebalance.decision import Decision
-from equilag.live.rebalance.handouts import HandedOut
-from equilag.live.rebalance.live_policy import at_most
-from equilag.live.rebalance.measured import awaits_rates
+from equilag.live.rebalance.handouts import HandedOut, TargetAssignment
+from equilag.live.rebalance.joined_members import JoinedMember, Partitions
+from equilag.live.rebalance.measured import Measured, awaits_rates
 from equilag.live.rebalance.rebalance_limits import (
     COOLDOWN_DOUBLINGS,
     PLAN_DOUBLINGS,
@@ -34,7 +36,7 @@ from equilag.live.rebalance.sticky_plan import (
     gain_of_plan,
     with_move_prices,
 )
-from equilag.planner.simulation.rebalance_price import COMMIT_S, WORTH_S, Pace
+from equilag.planner.simulation.rebalance_price import WORTH_S, Pace
 from equilag.planner.worth.gain import Gain, possible_gain
 from equilag.planner.worth.group_loads import GroupLoads
 from equilag.planner.worth.thresholds import (
@@ -58,19 +60,26 @@ _GROWN: Final = 1.5
 """An imbalance that has grown by so much is another one, and planned for at once."""
 
 
-@dataclass(frozen=True, slots=True)
-class Seen:
-    """How a group was seen. Times are in seconds of a monotonic clock."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SeenGroup:
+    """A group at one moment, without members that read nothing, such as stewards."""
 
-    began: float
-    """When the observation began."""
-    now: float
-    known: HandedOut
-    """What has been handed out by now."""
+    members: Sequence[JoinedMember]
+    held: Mapping[str, Partitions]
+    """Member key -> owned partitions."""
+    sizes: Mapping[str, int]
+    measured: Measured
+    loads: GroupLoads
     cooperative: bool
     """True if only partitions that move pause in a rebalance."""
-    commit_s: float = COMMIT_S
-    """The longest time between two commits."""
+    rebalances: int
+    """Rebalances so far when the observation began."""
+    began: float
+    """When that was, in seconds of the monotonic clock."""
+
+    def target(self, plan: Plan, shares: Mapping[str, float]) -> TargetAssignment:
+        """The target of a plan of this group that gives members these shares."""
+        return TargetAssignment.of(self.members, plan.assignment, self.sizes, shares)
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,12 +127,15 @@ class Controller:
         self._by_speed = False
         """True if the last rebalance was by speeds; the first ones do not wait for its cooldown."""
 
-    def consider(self, loads: GroupLoads, seen: Seen, make_plan: MakePlan) -> Considered:
-        """Return the verdict on the group's present assignment; plan only if that may be of use."""
-        now = seen.now
+    def consider(
+        self, seen: SeenGroup, known: HandedOut, now: float, make_plan: MakePlan
+    ) -> Considered:
+        """Return the verdict on the group's present assignment, of which this is `known` to be
+        handed out; plan only if that may be of use."""
+        loads = seen.loads
         self._notice_members(loads.group, now)
-        self.pace = pace = self.rounds.pace(seen.cooperative, seen.commit_s, now)
-        if (reason := _unsettled(loads.group, seen, self.rounds.applied_s)) is not None:
+        self.pace = pace = self.rounds.pace(seen.cooperative, seen.measured.commit_s, now)
+        if (reason := self._unsettled(seen, known, now)) is not None:
             self._confirmations = 0
             return Considered(Verdict("settling", reason))
         if awaits_rates(loads.group, self._policy):
@@ -148,7 +160,14 @@ class Controller:
         gain = weigh(decision)
         left = self.budget.left(loads.group.n_partitions, now)
         if gain is not None and gain.moves > left:
-            limit, decision = left, make_plan(group, at_most(self._policy, left))
+            most = self._policy.max_moves
+            limit, decision = (
+                left,
+                make_plan(
+                    group,
+                    replace(self._policy, max_moves=left if most is None else min(left, most)),
+                ),
+            )
             gain = weigh(decision)
         if gain is None:
             verdict = Verdict("no-plan", decision.fallback_reason or "")
@@ -163,6 +182,19 @@ class Controller:
         if not verdict.worth_it:
             self._note_vain(verdict, possible, now)
         return Considered(verdict, possible, decision, gain, effect)
+
+    def _unsettled(self, seen: SeenGroup, known: HandedOut, now: float) -> str | None:
+        """Return why the last rebalance is not over, so that none is started for a gain; None if it
+        is."""
+        if known.pending(now) or known.unfinished:
+            return "a rebalance is under way"
+        if seen.began <= known.at:
+            return "the group was looked at before the last assignment was handed out"
+        if seen.began <= known.at + self.rounds.applied_s:
+            return "members may not have applied the last assignment"
+        group = seen.loads.group
+        unowned = int(np.count_nonzero(group.assignable & (group.owner == NOBODY)))
+        return f"{unowned:,} partitions have no owner" if unowned else None
 
     def _notice_members(self, group: Group, now: float) -> None:
         """Where members came or went, earlier observations no longer count."""
@@ -251,19 +283,6 @@ class Controller:
         if limit is not None and not verdict.worth_it:
             return Verdict("budget", f"with the {limit} moves left: {verdict.reason}")
         return verdict
-
-
-def _unsettled(group: Group, seen: Seen, applied_s: float) -> str | None:
-    """Return why the last rebalance is not over, so that none is started for a gain; None if it
-    is."""
-    if seen.known.pending(seen.now) or seen.known.unfinished:
-        return "a rebalance is under way"
-    if seen.began <= seen.known.at:
-        return "the group was looked at before the last assignment was handed out"
-    if seen.began <= seen.known.at + applied_s:
-        return "members may not have applied the last assignment"
-    unowned = int(np.count_nonzero(group.assignable & (group.owner == NOBODY)))
-    return f"{unowned:,} partitions have no owner" if unowned else None
 
 
 def _at_best(verdict: Verdict) -> Verdict:

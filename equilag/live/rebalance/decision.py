@@ -10,7 +10,6 @@ from __future__ import annotations
 import queue
 import threading
 import time
-from collections.abc import Callable
 from dataclasses import dataclass, field
 from importlib import import_module
 from typing import Final, Literal, get_args
@@ -107,26 +106,19 @@ def decide(group: Group, settings: PlanSettings) -> Decision:
     return last_resort(group, settings, attempt.fitting, attempt.problem)
 
 
-def decide_within(group: Group, settings: PlanSettings) -> Decision:
-    """As `decide`, for a plan that nobody waits for: after PATIENCE times the time limit a
-    heuristic answers."""
-    patience = PATIENCE * settings.time_limit
-    return decided_within(patience, lambda: decide(group, settings), group, settings)
+def decide_within(group: Group, settings: PlanSettings, patience: float | None = None) -> Decision:
+    """As `decide`, but after `patience` seconds the answer of last resort; None: PATIENCE times the
+    time limit, for a plan that nobody waits for.
 
-
-def decided_within(
-    patience: float, make: Callable[[], Decision], group: Group, settings: PlanSettings
-) -> Decision:
-    """Return what `make` returns, or the answer of last resort after `patience` seconds.
-
-    It is called on a daemon thread, which is abandoned when it is late. What it raises is raised
+    It decides on a daemon thread, which is abandoned when it is late. What it raises is raised
     here.
     """
+    patience = PATIENCE * settings.time_limit if patience is None else patience
     answers: queue.SimpleQueue[Decision | Exception] = queue.SimpleQueue()
 
     def run() -> None:
         try:
-            answers.put(make())
+            answers.put(decide(group, settings))
         except Exception as error:  # noqa: BLE001  raised again below, in the caller's thread
             answers.put(error)
 

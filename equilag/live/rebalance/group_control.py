@@ -8,46 +8,18 @@ answer (`assignments.Answering`) that it has handed out.
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Final
 
-from equilag.domain.plan.plan import Plan
 from equilag.domain.policy.policy import Policy
 from equilag.live.rebalance.assignments import RebalanceAnswer
-from equilag.live.rebalance.controller import Considered, Controller, Seen
-from equilag.live.rebalance.handouts import Handouts, Round, TargetAssignment
-from equilag.live.rebalance.joined_members import JoinedMember, Partitions
-from equilag.live.rebalance.measured import Measured
+from equilag.live.rebalance.controller import Considered, Controller, SeenGroup
+from equilag.live.rebalance.handouts import Handouts, Round
 from equilag.live.rebalance.sticky_plan import MakePlan
-from equilag.planner.worth.group_loads import GroupLoads
 from equilag.planner.worth.thresholds import Thresholds
 
 UNREAD: Final = 1 / 6
 """A round of a KIP-848 group in parts of the time from a plan until all members have it. A moved
 partition is unread for two: a third of it, as measured with heartbeats of 0.3 s to 5 s."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SeenGroup:
-    """A group at one moment, without members that read nothing, such as stewards."""
-
-    members: Sequence[JoinedMember]
-    held: Mapping[str, Partitions]
-    """Member key -> owned partitions."""
-    sizes: Mapping[str, int]
-    measured: Measured
-    loads: GroupLoads
-    cooperative: bool
-    """True if only partitions that move pause in a rebalance."""
-    rebalances: int
-    """Rebalances so far when the observation began."""
-    began: float
-    """When that was, in seconds of the monotonic clock."""
-
-    def target(self, plan: Plan, shares: Mapping[str, float]) -> TargetAssignment:
-        """The target of a plan of this group that gives members these shares."""
-        return TargetAssignment.of(self.members, plan.assignment, self.sizes, shares)
 
 
 class GroupControl:
@@ -63,9 +35,7 @@ class GroupControl:
         """Return the verdict on the group; and True if a rebalance is to be requested now, of which
         the plan is the target. A dry run has no target."""
         now, controller = time.monotonic(), self.controller
-        known, commit_s = self.handouts.known, seen.measured.commit_s
-        when = Seen(seen.began, now, known, seen.cooperative, commit_s)
-        considered = controller.consider(seen.loads, when, make_plan)
+        considered = controller.consider(seen, self.handouts.known, now, make_plan)
         if (decision := considered.to_start) is None:
             return considered, False
         if not dry_run:

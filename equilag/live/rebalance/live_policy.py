@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Any, Final
 
 from equilag.domain.policy.policy import Policy
@@ -21,9 +20,3 @@ LIVE_DEFAULTS: Final = {"horizon": LIVE_HORIZON_S, "tolerance": LIVE_TOLERANCE}
 def live_policy(name: str = "lag-aware", **settings: Any) -> Policy:
     """Return a policy with the defaults of live groups. Raises InputError."""
     return Policy(**{"name": name, **LIVE_DEFAULTS, **settings})
-
-
-def at_most(policy: Policy, max_moves: int) -> Policy:
-    """Return the policy with no more moves than this."""
-    most = max_moves if policy.max_moves is None else min(max_moves, policy.max_moves)
-    return replace(policy, max_moves=most)

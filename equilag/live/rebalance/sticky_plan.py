@@ -25,11 +25,8 @@ from equilag.live.rebalance.decision import (
     GRACE_S,
     Decision,
     PlanSettings,
-    attempt_plan,
-    decided_within,
-    last_resort,
+    decide_within,
 )
-from equilag.live.rebalance.fitting_policy import FittingPolicy
 from equilag.planner.simulation.rebalance_price import MARGIN, Pace
 from equilag.planner.worth.gain import Gain, gain_of
 from equilag.planner.worth.group_loads import GroupLoads, group_loads
@@ -59,23 +56,13 @@ def sticky_decision(
         return Decision(plan)
     if patience is None:
         patience = settings.time_limit + GRACE_S
-    return decided_within(patience, lambda: _searched(group, settings, policy), group, settings)
+    return decide_within(group, replace(settings, policy=policy, effort=STICKY_EFFORT), patience)
 
 
 def sticky_policy(policy: Policy) -> Policy:
     """The policy with fewer moves before everything but the counts and reads across racks."""
     name = policy.name if policy.moves_first else "fair-yet-sticky"
     return replace(policy, name=name, max_moves=None, max_move_weight=None, fresh=False)
-
-
-def _searched(group: Group, settings: PlanSettings, policy: Policy) -> Decision:
-    fitting = FittingPolicy(policy)
-    attempt = attempt_plan(group, fitting, settings, settings.time_limit, STICKY_EFFORT)
-    if attempt.plan is not None and attempt.plan.status != "fallback":
-        return Decision(attempt.plan, left_out=attempt.fitting.left_out)
-    late = f"no time for a plan within {settings.time_limit:g} s"
-    fitting = FittingPolicy(settings.policy_for(group))
-    return last_resort(group, settings, fitting, attempt.problem or late)
 
 
 def repaired(

@@ -13,13 +13,20 @@ from equilag.adapters.kafka.reading import RECONCILING, Reading, TopicOffsets
 from equilag.adapters.measuring.topic_columns import ObservedOffsets
 from equilag.domain.group.group import NOBODY, Group
 from equilag.live.rebalance.assignments import is_cooperative
+from equilag.live.rebalance.controller import SeenGroup
 from equilag.live.rebalance.fitting_policy import count_broken, with_capacities
-from equilag.live.rebalance.group_control import SeenGroup
-from equilag.live.rebalance.joined_members import JoinedMember, group_of, member_key, speed_names
+from equilag.live.rebalance.joined_members import (
+    JoinedMember,
+    Partitions,
+    group_of,
+    member_key,
+    speed_names,
+)
 from equilag.live.rebalance.kept_together import KeptTogether
 from equilag.live.rebalance.measured import Measured, lags_of, measured_loads
 from equilag.live.status.state_file import KeptState
 from equilag.live.steward.steward_options import StewardOptions
+from equilag.live.tracking.load_tracker import LoadTracker
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -91,20 +98,9 @@ class GroupObserver:
         at = time.monotonic()
         if self._together is not None:
             self._together.protocol = reading.protocol
-        members = members_with_topics(reading)
+        members, names, _ = tracked(self._tracker, reading, at)
         topics = {topic for member in members for topic in member.topics}
         sizes = {topic: n for topic, n in reading.offsets.sizes.items() if topic in topics}
-        held = {member_key(member): member.claims for member in members}
-        names = speed_names(members)
-        self._tracker.add(
-            ObservedOffsets(
-                at,
-                reading.offsets.log_start,
-                reading.offsets.log_end,
-                reading.offsets.committed,
-                {names[key]: partitions for key, partitions in held.items()},
-            )
-        )
         self._kept.save_sometimes(at)
         silent = self._tracker.silent_s()
         measured = self._measured(reading.offsets, sizes, names, at)
@@ -116,7 +112,7 @@ class GroupObserver:
             kind=reading.kind,
             protocol=reading.protocol,
             members=members,
-            held=held,
+            held={member_key(member): member.claims for member in members},
             sizes=sizes,
             measured=measured,
             loads=measured_loads(group, options.policy, measured),
@@ -155,6 +151,18 @@ class GroupObserver:
             guessed={key for key, name in names.items() if not self._tracker.has_speed(name)},
             commit_s=self._tracker.commit_s,
         )
+
+
+def tracked(
+    tracker: LoadTracker, reading: Reading, at: float
+) -> tuple[list[JoinedMember], dict[str, str], dict[str, Partitions]]:
+    """Let the tracker learn from what was read at a time. Return the members that read something,
+    the names of their speeds by member key, and what they hold by that name."""
+    members, offsets = members_with_topics(reading), reading.offsets
+    names = speed_names(members)
+    held = {names[member_key(one)]: one.claims for one in members}
+    tracker.add(ObservedOffsets(at, offsets.log_start, offsets.log_end, offsets.committed, held))
+    return members, names, held
 
 
 def members_with_topics(reading: Reading) -> list[JoinedMember]:

@@ -107,7 +107,7 @@ def test_without_a_commit() -> None:
     listener.callbacks["on_assign"](None, here)
     listener.callbacks["on_revoke"](None, here)
     assert calls == [("initialise", [A])]
-    assert listener.keeper.held == {A}
+    assert listener.held == {A}
 
 
 @pytest.mark.parametrize("awaited", [False, True])

@@ -117,11 +117,12 @@ def test_it_does_not_keep_the_interpreter_from_exiting() -> None:
     code = (
         "import threading\n"
         "from equilag.live.consumers.sampler import *\n"
+        "from equilag.live.consumers.lag_source import Background\n"
         "started = threading.Event()\n"
         "def measure(topics):\n"
         "    started.set()\n"
         "    threading.Event().wait(60)\n"
-        "one = LagSampler(lambda: MeasureProbe(measure), 1, lambda: True, print, 'g')\n"
+        "one = LagSampler(lambda: Background(measure), 1, lambda: True, print, 'g')\n"
         "one.set_topics({'t': 1}, True)\n"
         "assert started.wait(20)\n"
     )

@@ -11,10 +11,11 @@ from support.live_loads import loads_of
 
 from equilag.domain.group.group import Group
 from equilag.domain.policy.policy import Policy
-from equilag.live.rebalance.controller import Considered, Controller, Seen
+from equilag.live.rebalance.controller import Considered, Controller, SeenGroup
 from equilag.live.rebalance.decision import Decision, PlanSettings, decide
 from equilag.live.rebalance.handouts import HandedOut, Handouts, Round, TargetAssignment
 from equilag.live.rebalance.live_policy import live_policy
+from equilag.live.rebalance.measured import NOTHING_MEASURED
 from equilag.live.rebalance.rebalance_limits import MoveBudget, RoundTimes
 from equilag.planner.simulation.rebalance_price import Pace
 from equilag.planner.worth.group_loads import GroupLoads
@@ -22,6 +23,13 @@ from equilag.planner.worth.thresholds import Thresholds
 
 POLICY = live_policy()
 UNEVEN, EVEN = (0, 0, 1, 1), (0, 1, 0, 1)
+
+
+def seen(loads: GroupLoads, began: float, cooperative: bool = True) -> SeenGroup:
+    return SeenGroup(
+        members=(), held={}, sizes={}, measured=NOTHING_MEASURED, loads=loads,
+        cooperative=cooperative, rebalances=0, began=began,
+    )  # fmt: skip
 
 
 class Scene:
@@ -37,11 +45,15 @@ class Scene:
         self.error = 0.1
         self.known = HandedOut()
         self.fails = ""
+        self.speeds: dict[str, float] = {}
 
     @property
     def loads(self) -> GroupLoads:
         errors = [self.error] * 4
-        return loads_of(self.lags, ["a", "b"], self.owner, self.rates, errors, policy=POLICY)
+        return loads_of(
+            self.lags, ["a", "b"], self.owner, self.rates, errors, self.speeds, bool(self.speeds),
+            POLICY,
+        )  # fmt: skip
 
     def plan(self, group: Group, policy: Policy) -> Decision:
         self.limits.append(policy.max_moves)
@@ -50,8 +62,8 @@ class Scene:
 
     def look(self, cooperative: bool = True) -> Considered:
         self.now += 5.0
-        seen = Seen(self.now - 0.1, self.now, self.known, cooperative)
-        return self.controller.consider(self.loads, seen, self.plan)
+        found = seen(self.loads, self.now - 0.1, cooperative)
+        return self.controller.consider(found, self.known, self.now, self.plan)
 
     def act(self, considered: Considered, owner: Sequence[int] | None = None) -> None:
         self.controller.started(self.loads, considered, self.now)
@@ -230,10 +242,9 @@ def test_first_speeds_do_not_make_a_rebalance_useless() -> None:
     scene = Scene()
     scene.look()
     scene.act(scene.look(), owner=UNEVEN)
-    speeds = {"a": 100.0, "b": 90.0}
-    loads = loads_of([0] * 4, ["a", "b"], UNEVEN, scene.rates, None, speeds, True, POLICY)
-    seen = Seen(scene.now + 30, scene.now + 31, scene.known, True)
-    assert not scene.controller.consider(loads, seen, scene.plan).effect
+    scene.speeds = {"a": 100.0, "b": 90.0}
+    scene.now += 26.0
+    assert not scene.look().effect
     assert scene.controller.cooldown.seconds == 30.0
 
 
@@ -244,18 +255,11 @@ def test_a_vast_imbalance_that_the_first_speeds_show_is_removed_at_once() -> Non
     scene.look()
     scene.act(scene.look(), owner=UNEVEN)
     assert scene.grounds(2) == ["patience", "cooldown"]
-    speeds = {"a": 100.0, "b": 10.0}
-    loads = loads_of([0] * 4, ["a", "b"], UNEVEN, scene.rates, [0.1] * 4, speeds, True, POLICY)
-
-    def considered() -> Considered:
-        scene.now += 5.0
-        seen = Seen(scene.now - 0.1, scene.now, scene.known, True)
-        return scene.controller.consider(loads, seen, scene.plan)
-
-    found = considered()
+    scene.speeds = {"a": 100.0, "b": 10.0}
+    found = scene.look()
     assert found.verdict.worth_it
-    scene.controller.started(loads, found, scene.now)
-    assert considered().verdict.ground == "cooldown"
+    scene.act(found, owner=UNEVEN)
+    assert scene.look().verdict.ground == "cooldown"
 
 
 def test_what_costs_too_much_at_once_goes_in_steps() -> None:
@@ -277,7 +281,7 @@ def test_what_costs_too_much_at_once_goes_in_steps() -> None:
         controller = Controller(Thresholds(confirm=1), POLICY)
         controller.rounds.record(Round(round_s, None), 10.0)
         limits.clear()
-        return controller.consider(loads, Seen(9.9, 10.0, HandedOut(), cooperative), plan)
+        return controller.consider(seen(loads, 9.9, cooperative), HandedOut(), 10.0, plan)
 
     found = considered(cooperative=True, round_s=5.0)
     assert (found.verdict.worth_it, found.gain and found.gain.moves, len(limits)) == (True, 2, 2)
