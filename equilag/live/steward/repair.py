@@ -3,6 +3,7 @@ and partitions that break a rule of the policy."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import Final
 
@@ -12,8 +13,8 @@ from equilag.live.rebalance.fitting_policy import count_broken
 from equilag.live.steward.observer import Observation
 
 _GAP_S: Final = 15.0
-"""Seconds between two repairs: longer than such a rebalance takes, so that one that did not help is
-not repeated at once."""
+"""Seconds between two repairs of topics of the same sizes: longer than such a rebalance takes, so
+that one that did not help is not repeated at once."""
 
 
 class Repair:
@@ -23,6 +24,7 @@ class Repair:
         self.seen = False
         """True if the last observation showed a need."""
         self._tried_at = -_GAP_S
+        self._tried_sizes: Mapping[str, int] = {}
         self._hopeless: tuple[int, int] | None = None
         """Members, and partitions that break rules, for which a plan put nothing right."""
 
@@ -37,9 +39,10 @@ class Repair:
         way."""
         before = self.seen
         self.seen = observation.to_repair and not pending
-        if not (self.seen and before) or now - self._tried_at < _GAP_S:
+        in_vain = observation.sizes == self._tried_sizes and now - self._tried_at < _GAP_S
+        if not (self.seen and before) or in_vain:
             return False
-        self._tried_at = now
+        self._tried_at, self._tried_sizes = now, observation.sizes
         return True
 
     def helps(self, observation: Observation, decision: Decision, policy: Policy) -> bool:

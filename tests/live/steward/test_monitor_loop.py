@@ -141,6 +141,15 @@ def test_added_and_deleted_partitions_start_a_rebalance(
     assert run.state.facts.decision == "settling"
 
 
+def test_partitions_that_are_added_after_a_repair_need_not_wait() -> None:
+    run = Run().sees(*[reading(WITH_ONE_MORE, RANGE)] * 2)
+    handouts = run.shared.control.handouts
+    assert handouts.known.target is not None
+    handouts.record(handouts.known.target, True, 0.0)
+    assert run.sees(*[reading(WITH_ONE_MORE, RANGE)] * 3).asked == [Command.TRIGGER]
+    assert run.sees(*[reading({"t": [1] * 5}, RANGE)]).asked == [Command.TRIGGER]
+
+
 def test_a_repair_keeps_to_the_shares_in_force() -> None:
     """A speed measured since is no reason to move more."""
     run = Run()
