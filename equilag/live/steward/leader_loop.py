@@ -233,14 +233,13 @@ class LeaderLoop:
             return False
         # Other stewards too, which are in no observation: one of them may lead.
         ids = {one.id for one in members}.union(self._answers.places()) - {self._membership.member}
-        few = self._took_over is False and ids.intersection(self._ahead)
-        removed = few or ids
+        removed = (self._took_over is False and ids.intersection(self._ahead)) or ids
         try:
             self._membership.remove(sorted(removed))
         except (AlreadyRebalancing, Fenced, Refused, Unreachable) as error:
             log_event(logging.ERROR, "take-over-failed", problem=str(error))
             return False
-        self._took_over = None if few else True
+        self._took_over = True if removed == ids else None
         wait, gone = self._shared.options.take_over_wait, [m for m in members if m.id in removed]
         self._shared.take_over = TakeOver(gone, time.monotonic() + wait, ids - removed)
         log_event(logging.WARNING, "take-over", removed=len(removed), at_most_s=round(wait))

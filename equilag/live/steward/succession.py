@@ -2,8 +2,8 @@
 
 Kafka keeps the members in a hash map by member id. When the leader leaves, it makes the first one
 in the map's order the leader (`ClassicGroup.remove` in Kafka 4). A static member that joins without
-a member id gets a new one, and nobody else notices. So a follower can join until it is the first, or
-few members are before it. With another order on the broker it only does not lead next.
+a member id gets a new one, and nobody else notices. So a follower can join until it is the first,
+or few members are before it. With another order on the broker it only does not lead next.
 """
 
 from __future__ import annotations
