@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from itertools import count
 
 import numpy as np
 import pytest
 from support.constraints import balanced_assignment
 from support.groups import group_of
-from support.local_search import never, spread_of, starts, window_of
-from support.reduced_groups import capacity_cases, with_capacities
+from support.local_search import never, spread_of, window_of
+from support.reduced_groups import with_capacities
 
 from benchmarks.assignors.lags import lags
 from equilag.certificate.bounds.counting import Counting
@@ -19,7 +18,6 @@ from equilag.domain.group.group import Group, Index, Ints
 from equilag.domain.plan.metrics import is_valid, loads_of, member_counts, member_loads
 from equilag.domain.policy.policy import Policy
 from equilag.solver.exchange.paired_exchange import MemberRows, exchange_in_pairs
-from equilag.solver.local_search.assignment_state import AssignmentState
 from equilag.solver.local_search.equal_loads import divisible, equalise_loads
 from equilag.solver.local_search.levelling import level_loads
 from equilag.solver.lower_bounds.load_bounds import crowd, load_bounds
@@ -54,31 +52,6 @@ def test_perfect_plans(n_partitions: int, n_members: int, top: int, unit: int) -
     assert np.array_equal(found, again)
 
 
-def alike_sets(seed: int, n: int) -> Iterator[tuple[Group, CountConstraint, Index, Ints]]:
-    for group, _, constraint, assigned in starts(seed, n):
-        for members in constraint.alike_members():
-            yield group, constraint, assigned, members
-
-
-def test_never_worse_for_any_set_of_alike_members() -> None:
-    better = sets = 0
-    for group, constraint, assigned, members in alike_sets(seed=54, n=45):
-        asked = count()
-        found = equalise_loads(
-            group, assigned, np.random.default_rng(1), lambda: next(asked) > 100, members  # noqa: B023
-        )  # fmt: skip
-        assert constraint.admits(found)
-        others = ~np.isin(assigned, members)
-        assert np.array_equal(found[others], assigned[others])
-        loads, before = (member_loads(a, group.lag, group.n_members)[members]
-                         for a in (found, assigned))  # fmt: skip
-        assert np.ptp(loads) <= np.ptp(before)
-        better += int(np.ptp(loads) < np.ptp(before))
-        sets += 1
-    assert sets > 25
-    assert better > 2
-
-
 def test_members_with_heavy_partitions_are_left_out() -> None:
     lags = np.append(np.random.default_rng(3).integers(1, 10_001, 118), [10**7, 10**6])
     group, constraint, assigned = prepared(lags, 12)
@@ -102,17 +75,6 @@ def test_wide_lags_come_close() -> None:
     )  # fmt: skip
     assert constraint.admits(found)
     assert spread_of(group, found) < spread_of(group, assigned) // 3
-
-
-def test_loads_of_a_state_follow_every_change() -> None:
-    for group, constraint, assigned in capacity_cases(seed=3, n=10):
-        state = AssignmentState.of(group, constraint, assigned)
-        free = np.flatnonzero(constraint.free)
-        if len(free) < 3:
-            continue
-        state.pass_on(int(free[0]), int(state.assigned[free[0]]), 0)
-        state.transfer(free[1:3], np.array([1, 0]))
-        assert np.allclose(state.loads, loads_of(group, state.assigned).column, rtol=1e-12)
 
 
 def test_one_subscription_comes_close_to_the_bound() -> None:

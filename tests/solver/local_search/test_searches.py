@@ -19,11 +19,14 @@ from equilag.domain.group.loads import roughly
 from equilag.domain.group.member_capacities import Load
 from equilag.domain.plan.metrics import count_moves, is_valid, loads_of
 from equilag.domain.policy.policy import Policy
+from equilag.solver.exchange.paired_exchange import exchange_in_pairs
 from equilag.solver.local_search.bulk_descent import descend_in_bulk
+from equilag.solver.local_search.equal_loads import equalise_loads
 from equilag.solver.local_search.greedy_descent import descend
 from equilag.solver.local_search.layers import deal_layers
 from equilag.solver.local_search.levelling import level_loads
 from equilag.solver.local_search.load_targets import Window
+from equilag.solver.local_search.three_way_splits import bring_close
 from equilag.solver.local_search.way_back import UnevennessLimit, return_to_owners
 from equilag.solver.local_search.window_search import search_window
 
@@ -65,6 +68,17 @@ def levelling(case: Case, rng: Rng, keep_moves: bool) -> Iterator[Index]:
     yield level_loads(*case[:3], rng, stop, case.goal(keep_moves), len(case.assigned) % 4)
 
 
+def set_by_set(search: Callable[..., Index], case: Case, rng: Rng) -> Iterator[Index]:
+    """A search among members that are alike, which changes no others."""
+    found = case.assigned
+    for members in case.constraint.alike_members():
+        before, stop = found, limit_steps(100, case.stop)
+        found = search(case.group, before, rng, stop, members=members)
+        others = ~np.isin(before, members)
+        assert np.array_equal(found[others], before[others])
+        yield found
+
+
 def way_back(case: Case, _: Rng) -> Iterator[Index]:
     loads = loads_of(case.group, case.assigned)
     limit = UnevennessLimit(roughly(loads.spread), float(loads.excess) * (1 + 1e-9))
@@ -93,6 +107,9 @@ SEARCHES: Final = {
     "layers": Search(layers, ("plain", "by capacity")),
     "levelling": Search(partial(levelling, keep_moves=False), EVERY),
     "levelling, moves kept": Search(partial(levelling, keep_moves=True), EVERY, True),
+    "paired exchange": Search(partial(set_by_set, exchange_in_pairs), ("alike",)),
+    "exact transfers": Search(partial(set_by_set, equalise_loads), ("alike",)),
+    "three-way splits": Search(partial(set_by_set, bring_close), ("alike",)),
     "way back": Search(way_back, EVERY, True),
 }
 SATISFIED: Final = ("levelling", "levelling, moves kept")
@@ -102,9 +119,19 @@ by_search = pytest.mark.parametrize("name", SEARCHES)
 
 
 def cases(groups: str, seed: int, n: int) -> Iterator[Case]:
-    """Groups of some size, under every policy or with counts that may change by one."""
+    """Groups of some size, under every policy or with counts that may change by one; `alike`: of
+    one or two subscriptions, some with partitions far heavier than the others."""
     if groups == "plain":
         yield from (Case(group, *start) for group, _, *start in starts(seed, n))
+    elif groups == "alike":
+        rng = np.random.default_rng(seed)
+        for number in range(n):
+            reading = [[0]] * int(rng.integers(4, 13)) + [[1]] * (5 * (number % 2))
+            sizes = [int(rng.integers(2, 5) * 12), 17]
+            lags = rng.integers(1, 10_000, sum(sizes))
+            lags[rng.choice(len(lags), number % 3, replace=False)] += 10**6
+            group = group_of(sizes, reading, lags=lags)
+            yield Case(group, *start(group, Policy(), keep=False))
     else:
         for case in capacity_cases(seed, n, stakes=groups == "several owners"):
             yield Case(*case)
@@ -168,10 +195,8 @@ def test_levelling_evens_out_a_plain_group() -> None:
 @pytest.mark.parametrize("odd", odd_cases(POLICIES), ids=lambda case: case[0])
 @by_search
 def test_odd_groups(name: str, odd: tuple[str, int]) -> None:
-    search = SEARCHES[name]
-    if "plain" in search.groups:
-        group = ODD[odd[0]]()
-        check(Case(group, *start(group, odd[1], keep=True), limit_steps(20, never)), search)
+    group = ODD[odd[0]]()
+    check(Case(group, *start(group, odd[1], keep=True), limit_steps(20, never)), SEARCHES[name])
 
 
 @pytest.mark.parametrize("most_moves", [None, 3])

@@ -19,7 +19,6 @@ from equilag.solver.exchange.exact_transfers import (
     SubsetPlaces,
     TargetRows,
     subsets_with_sum,
-    transfer_exactly,
 )
 from equilag.solver.exchange.paired_exchange import exchange_in_pairs
 from equilag.solver.local_search.three_way_splits import MAX_WIDTH, bring_close, split_three_ways
@@ -132,14 +131,6 @@ def test_nothing_for_two_rows_wide_rows_and_no_time() -> None:
         check(rows, table)
 
 
-def test_exact_transfers_change_nothing_when_stopped() -> None:
-    rng = np.random.default_rng(3)
-    rows = rows_of(rng, 20, 8)
-    given = rows.table.copy()
-    transfer_exactly(rows, SubsetPlaces(), rng, lambda: True)
-    assert np.array_equal(rows.table, given)
-
-
 def test_a_surplus_stays_where_only_shortages_count() -> None:
     rng = np.random.default_rng(3)
     rows = rows_of(rng, 5, 3)
@@ -150,11 +141,3 @@ def test_a_surplus_stays_where_only_shortages_count() -> None:
     before = int(rows.excess.min())
     split_three_ways(rows, rng, limit_steps(500, never), lenient=True)
     assert int(rows.excess.min()) > before
-
-
-def test_a_perfect_group_and_one_without_rows_stay() -> None:
-    for lags, members in (([5] * 8, 4), ([3, 1], 1)):
-        group = group_of([len(lags)], [[0]] * members, lags=lags)
-        _, assigned = start(group, Policy(), keep=False)
-        found = bring_close(group, assigned, np.random.default_rng(0), never)
-        assert np.array_equal(found, assigned)
