@@ -1,4 +1,4 @@
-"""The heaviest load of members that are all alike: bounds and closed forms.
+"""The heaviest load of members that are all alike: bounds, and the heaviest partitions dealt first.
 
 Members take any partition, and with even counts ⌊P / m⌋ or ⌈P / m⌉ of them. What more members reach
 no fewer members need to beat: the new member takes its count of partitions from the others, the
@@ -57,26 +57,14 @@ class AlikeLoads:
             found = max(found, self._folded(members))
         return found
 
-    def exact(self, members: int) -> int | None:
-        """The heaviest load under the best plan, where there is a closed form; else None. O(P).
-
-        With one or two partitions each, the heaviest ones stay alone. Of the others the heaviest
-        lies beside the lightest, and so on.
-        """
-        size = len(self.heavy)
-        if members == 1 or members >= size:
-            return self._total if members == 1 else self.heaviest
-        if self.even_counts and size <= 2 * members:
-            return max(self.heaviest, self._folded(members))
-        return None
-
     def dealt(self, members: int) -> int:
         """The heaviest load where the heaviest partition that is left goes to the member with the
-        least load. O(P log members)."""
+        least load, of several first to those of fewer partitions: the least of all with one or two
+        each. O(P log members)."""
         size = len(self.heavy)
         counts = np.full(members, size)
         if self.even_counts:
-            counts = size // members + (np.arange(members) < size % members)
+            counts = (size + np.arange(members)) // members
         loads = np.zeros(members, np.int64)
         np.add.at(loads, deal_heavy_first(self.heavy, counts, np.ones(members)), self.heavy)
         return int(loads.max())

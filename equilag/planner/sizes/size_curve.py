@@ -215,10 +215,8 @@ class SizeCurve:
         """Note what members that are all alike have when the heaviest partitions are dealt first;
         True if no better plan is needed."""
         if self.loads is not None and not self.proved(size):
-            members = self.pool.members_of(size)
-            exact, bound = self.loads.exact(members), self._counted(size)
-            dealt = SizeLoad(bound, self.loads.dealt(members))
-            self._note(size, dealt if exact is None else SizeLoad(exact, exact))
+            load = self.loads.dealt(self.pool.members_of(size))
+            self._note(size, SizeLoad(self._counted(size), load))
         return self.proved(size) or self.within(size, self._enough)
 
     def spent(self, size: int) -> float:
