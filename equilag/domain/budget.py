@@ -45,17 +45,10 @@ def limit_steps(steps: int, stop: Callable[[], bool]) -> Callable[[], bool]:
 
 @dataclass(slots=True, eq=False)
 class _Work:
-    """Work in seconds of one core for a run, in array elements for a search."""
+    """Work in array elements."""
 
     limit: float
-    element: float
-    """What one array element costs."""
     spent: float = 0.0
-
-    @property
-    def second(self) -> float:
-        """What one second of work costs."""
-        return self.element / ELEMENT
 
     def left(self, upto: float = 1.0) -> float:
         """What is left of the first part `upto`."""
@@ -92,7 +85,7 @@ class Budget:
         """Seconds' worth of work that a run is limited to, as it was asked for."""
         self._start, self._reserve = time.monotonic(), reserve
         self._whole: Budget | None = None
-        self._work = _Work(work, 1.0)
+        self._work = _Work(work)
 
     @staticmethod
     def of_run(
@@ -105,7 +98,7 @@ class Budget:
         """
         budget = Budget(math.inf, seconds, reserve, counted=effort is not None)
         budget.stop = stop
-        budget._work = _Work(math.inf if effort is None else effort, ELEMENT)
+        budget._work = _Work(math.inf if effort is None else effort / ELEMENT)
         budget.effort = effort
         return budget
 
@@ -157,20 +150,20 @@ class Budget:
     @property
     def work(self) -> float:
         """Array elements left; negative after the last step went beyond the limit."""
-        return (self._work.limit - self._work.spent) / self._work.element
+        return self._work.limit - self._work.spent
 
     def seconds_of_work(self, upto: float = 1.0) -> float:
         """Seconds' worth of work left of the first part `upto` of the budget."""
-        return self._work.left(upto) / self._work.second
+        return self._work.left(upto) * ELEMENT
 
     def pay(self, seconds: float) -> None:
         """Charge seconds' worth of work; never raises."""
-        self._work.spent += seconds * self._work.second
+        self._work.spent += seconds / ELEMENT
 
     def spend(self, elements: int) -> None:
         """Charge a step of a search. Raises OutOfBudget if work or time is used up."""
         work = self._work
-        work.spent += (elements + OVERHEAD) * work.element
+        work.spent += elements + OVERHEAD
         if work.spent > work.limit or self.expired():
             raise OutOfBudget
         if elements > LONG_STEP and not self.has_time(elements * SLOWEST * ELEMENT):
@@ -203,7 +196,7 @@ class Budget:
         expired, work = self.share(share).expired, self._work
         if not self.counted:
             return expired
-        cost, limit = price * work.second, work.limit * upto
+        cost, limit = price / ELEMENT, work.limit * upto
 
         def stop() -> bool:
             if work.spent + cost > limit or expired():
@@ -219,12 +212,11 @@ class Budget:
     ) -> Iterator[Budget]:
         """A budget for searches: at most so many elements, charged to the whole at the end."""
         whole = self._work
-        most = min(elements, whole.left(upto) / whole.element)
-        part = self.share(share)._part(_Work(float(int(most)), 1.0))
+        part = self.share(share)._part(_Work(float(int(min(elements, whole.left(upto))))))
         try:
             yield part
         finally:
-            whole.spent += min(part._work.spent, part._work.limit) * whole.element
+            whole.spent += min(part._work.spent, part._work.limit)
 
     @contextmanager
     def portion(self, fraction: float) -> Iterator[Budget]:
@@ -233,7 +225,7 @@ class Budget:
         if not self.counted:
             yield self.share(fraction)
             return
-        part = self._part(_Work(self._work.left() * fraction, self._work.element))
+        part = self._part(_Work(self._work.left() * fraction))
         try:
             yield part
         finally:

@@ -9,6 +9,7 @@ from typing import Any, Final, NamedTuple
 
 from equilag.domain.show import form as form
 from equilag.domain.show import plural as plural
+from equilag.domain.show import shorten as shorten
 
 Write = Callable[[Any], str]
 """How a figure is written."""
@@ -209,11 +210,6 @@ def printable(text: str) -> str:
 def in_ascii(text: str) -> str:
     """`text` with every character beyond ASCII escaped, as a stream writes it that has no other."""
     return text if text.isascii() else text.encode("ascii", "backslashreplace").decode("ascii")
-
-
-def shorten(text: str, width: int, dots: str = "…") -> str:
-    """`text` cut at its end to `width` characters."""
-    return text if len(text) <= width else text[: max(0, width - len(dots))] + dots
 
 
 def partition_name(partition: tuple[str, int]) -> str:

@@ -8,7 +8,7 @@ What it prints goes to standard error: standard output is for reports.
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from contextlib import redirect_stdout
 from importlib import import_module
 from operator import attrgetter
@@ -24,25 +24,16 @@ Result = TypeVar("Result")
 
 def installed(entry_point_group: str) -> dict[str, EntryPoint]:
     """What installed packages offer, by name; nothing is imported."""
-    from importlib.metadata import entry_points  # slow to import, and rarely needed
+    from importlib.metadata import distributions  # slow to import, and rarely needed
 
-    try:
-        points: Iterable[EntryPoint] = entry_points(group=entry_point_group)
-    except Exception:  # noqa: BLE001  a package with broken metadata must not hide the others
-        points = _readable_points(entry_point_group)
-    return {point.name: point for point in points}
-
-
-def _readable_points(entry_point_group: str) -> list[EntryPoint]:
-    """The entry points of every package whose metadata can be read."""
-    from importlib.metadata import distributions
-
-    found: list[EntryPoint] = []
+    found: dict[str, EntryPoint] = {}
     for distribution in distributions():
         try:
-            found += distribution.entry_points.select(group=entry_point_group)
-        except Exception:  # noqa: BLE001  see `installed`
+            points = distribution.entry_points.select(group=entry_point_group)
+        except Exception:  # noqa: BLE001  a package with broken metadata must not hide the others
             continue
+        for point in points:
+            found.setdefault(point.name, point)  # of two releases Python imports the first
     return found
 
 

@@ -29,9 +29,9 @@ _MANY_BITS: Final = 256
 """An integer of more bits is not written out: nobody can check 77 digits by eye."""
 
 
-def shorten(text: str) -> str:
-    """Return `text`, cut if it has more than LONGEST characters."""
-    return text if len(text) <= LONGEST else f"{text[: LONGEST - 1]}…"
+def shorten(text: str, width: int = LONGEST, dots: str = "…") -> str:
+    """Return `text`, cut at its end to `width` characters."""
+    return text if len(text) <= width else text[: max(0, width - len(dots))] + dots
 
 
 def show(value: object) -> str:

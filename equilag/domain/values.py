@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import re
+import sys
 from collections.abc import Iterable, Sequence, Set
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any, Final, TypeAlias
+from typing import Any, ClassVar, Final, TypeAlias
 
 from equilag.domain.errors import InputError
 from equilag.domain.show import PLAIN_NAME, guess, kind, shorten, show
@@ -27,6 +28,7 @@ class IntegerRange:
     beyond: str
     nullable: bool = False
     kind: str = "an integer"
+    kinds: ClassVar = frozenset({int})
 
     def problem(self, value: object) -> str | None:
         """Why `value` is not one of these integers, or None."""
@@ -35,6 +37,30 @@ class IntegerRange:
         if value < self.low:
             return f"{show(value)} is below {self.low}"
         return f"{show(value)} {self.beyond}" if value > self.high else None
+
+    def hold(self, column: Any) -> bool:
+        """True if all numbers of an array are within it."""
+        return not len(column) or bool(self.low <= column.min() and column.max() <= self.high)
+
+
+class RateRange:
+    """Records per second: 0, or `low` to `high`, so that sums of rates, and a lag divided by one,
+    are finite; in a column None, NaN in an array, is unknown."""
+
+    low, high, nullable, kinds = 1e-100, 1e100, True, frozenset({int, float})
+
+    def problem(self, value: Any) -> str | None:
+        """Why `value` is no rate, or None."""
+        if type(value) not in self.kinds:
+            return not_a(value, "a number")
+        if not 0 <= value <= sys.float_info.max:
+            return f"{show(value)} is not a finite number, 0 or more"
+        within = value == 0 or self.low <= value <= self.high
+        return None if within else f"{show(value)} is not 0, or {self.low:g} to {self.high:g}"
+
+    def hold(self, column: Any) -> bool:
+        """True if all numbers of an array are rates."""
+        return bool(((column == 0) | ((column >= self.low) & (column <= self.high))).all())
 
 
 _TOO_LONG: Final = "does not fit 64 bits"

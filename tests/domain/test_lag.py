@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from support.fleet_oracle import lag_of
 
-from equilag.domain.building.integer_columns import NULL
+from equilag.domain.building.number_columns import NULL
 from equilag.domain.errors import InputError
 from equilag.domain.group.lag import QUALITY, RESETS, as_reset, lag_from_offsets, lag_list
 

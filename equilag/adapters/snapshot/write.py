@@ -15,8 +15,8 @@ import numpy as np
 from equilag.adapters.files import replace_file
 from equilag.adapters.snapshot.read_input import FIELDS, FORMAT, lists
 from equilag.domain.building.group_input import GroupInput, PartitionOffsets
-from equilag.domain.building.integer_columns import NULL
 from equilag.domain.building.member_fields import MEMBER_DEFAULTS
+from equilag.domain.building.number_columns import NULL
 from equilag.domain.errors import InputError
 from equilag.domain.group.group import Group, Member
 from equilag.domain.group.lag import GIVEN, NO_COMMIT, UNKNOWN, OffsetColumns

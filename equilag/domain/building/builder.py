@@ -11,8 +11,9 @@ Where a new field goes: one of members is an attribute of Member and an entry of
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence, Set
+from functools import cache
 from operator import attrgetter
-from typing import NoReturn, TypeVar
+from typing import TypeVar
 
 import numpy as np
 
@@ -89,8 +90,9 @@ def _build(given: GroupInput, make: Callable[..., G]) -> G:
         *lag_doubts(given),
     )
     _check_threads(listed, order, class_of)
-    lag, quality = lag_columns(given, topics)
     offsets = given.get("offsets")
+    offset_column = None if offsets is None else offset_columns(offsets, topics)
+    lag, quality = lag_columns(given, topics, offset_column)
     allowed = None
     if given.get("allowed") is not None:
         allowed = allowed_members(given["allowed"], topics, ids, class_of, class_topics)
@@ -113,7 +115,7 @@ def _build(given: GroupInput, make: Callable[..., G]) -> G:
         incomplete=tuple(given.get("incomplete") or ()),
         assumed_subscribers=tuple(given.get("assumed_subscribers") or ()),
         racks=_racks(given["racks"], topics) if given.get("racks") else None,
-        offsets=None if offsets is None else offset_columns(offsets, topics),
+        offsets=offset_column,
         previous=previous_columns(given.get("previous"), topics),
         rates=rate_column(given.get("rates"), topics),
         weights=weight_column(given.get("weights"), topics, "weights"),
@@ -148,42 +150,30 @@ def _classes(
     if len(subscriptions) > len(ids):
         refuse_strangers(subscriptions, ids, "subscriptions")
     readable = {name: t for t, name in enumerate(topics.names) if topics.size[t]}
-    # Each list, and each distinct way to write one, is worked out once: thousands share one.
     lists = list(map(subscriptions.get, ids))
-    addresses = list(map(id, lists))
-    number_of_list: dict[int, int] = {}
-    number_of_names: dict[tuple[str, ...], int] = {}
     numbers: dict[tuple[int, ...], int] = {}
-    absent: dict[tuple[str, ...], list[str]] = {}
-    absent_at: dict[int, list[str]] = {}
-    for address, names in dict(zip(addresses, lists, strict=True)).items():
+
+    @cache
+    def numbered(names: tuple[str, ...]) -> tuple[int, list[str]]:
+        read = tuple(sorted({readable[name] for name in names if name in readable}))
+        absent = [name for name in dict.fromkeys(names) if name not in topics.number]
+        return numbers.setdefault(read, len(numbers)), absent
+
+    # Each list, and each distinct way to write one, is worked out once: thousands share one.
+    found: dict[int, tuple[int, list[str]]] = {}
+    for address, names in dict(zip(map(id, lists), lists, strict=True)).items():
         if not isinstance(names, (list, tuple)) or not set(map(type, names)) <= {str}:
-            _refuse_subscription(names, f"members[{order[lists.index(names)]}].subscription")
-        spelled = tuple(names)
-        number = number_of_names.get(spelled)
-        if number is None:
-            read = tuple(sorted({readable[name] for name in spelled if name in readable}))
-            if len(read) < len(spelled):
-                absent[spelled] = [n for n in dict.fromkeys(spelled) if n not in topics.number]
-            number = number_of_names[spelled] = numbers.setdefault(read, len(numbers))
-        number_of_list[address] = number
-        if absent.get(spelled):
-            absent_at[address] = absent[spelled]
-    class_of = np.array(list(map(number_of_list.__getitem__, addresses)), dtype=np.int32)
+            place = f"members[{order[lists.index(names)]}].subscription"
+            if names is None:
+                raise InputError("missing, but required", place)
+            if not isinstance(names, (list, tuple)):
+                raise InputError(not_a(names, "a list"), place)
+            check_texts(names, place)
+        found[address] = numbered(tuple(names))
+    class_of, absent = zip(*(found[id(names)] for names in lists), strict=True) if ids else ((), ())
+    missing = {member: some for member, some in zip(ids, absent, strict=True) if some}
     class_topics = tuple(np.array(read, dtype=np.int32) for read in numbers)
-    pairs = zip(ids, addresses, strict=True) if absent_at else ()
-    members = {member: absent_at[address] for member, address in pairs if address in absent_at}
-    return class_of, class_topics, members
-
-
-def _refuse_subscription(names: object, place: str) -> NoReturn:
-    """Raise InputError for what is no list of strings; None stands for nothing at all."""
-    if names is None:
-        raise InputError("missing, but required", place)
-    if not isinstance(names, (list, tuple)):
-        raise InputError(not_a(names, "a list"), place)
-    check_texts(names, place)
-    raise AssertionError("the bulk check refused what the check of single entries accepts")
+    return np.array(class_of, dtype=np.int32), class_topics, missing
 
 
 def _racks(

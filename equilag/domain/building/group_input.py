@@ -7,7 +7,7 @@ from typing import Any, Final, NamedTuple, Required, TypedDict, cast
 import numpy as np
 import numpy.typing as npt
 
-from equilag.domain.building.integer_columns import NULL, PerPartition, PerPartitionNumbers, Row
+from equilag.domain.building.number_columns import NULL, PerPartition, PerPartitionNumbers, Row
 from equilag.domain.building.topic_index import Allowed
 from equilag.domain.errors import InputError
 from equilag.domain.group.member import Member

@@ -87,13 +87,6 @@ def check_members(members: Sequence[Member]) -> None:
 
 def _check_ids(ids: list[Any]) -> None:
     """Raise InputError for the first id that is not a string, is empty or is there already."""
-    if (
-        set(map(type, ids)) <= {str}
-        and all(ids)
-        and len(set(ids)) == len(ids)
-        and all(map(str.isascii, ids))
-    ):
-        return
     seen: dict[str, int] = {}
     for index, name in enumerate(ids):
         place = f"members[{index}].id"

@@ -20,8 +20,8 @@ from equilag.domain.building.group_input import (
     ClaimColumns,
     InputDoubt,
 )
-from equilag.domain.building.integer_columns import Row, are_rows, integer_column
 from equilag.domain.building.member_fields import refuse_strangers
+from equilag.domain.building.number_columns import Row, are_rows, number_column
 from equilag.domain.building.topic_index import TopicIndex
 from equilag.domain.columns import NOBODY, Flags, Index, Ints
 from equilag.domain.errors import InputError
@@ -165,7 +165,7 @@ def given_claims(
     number = np.fromiter(map(topics.number.get, names, repeat(NO_TOPIC)), np.int64, len(names))
     row = np.repeat(np.arange(len(lists)), list(map(len, lists)))
     member = np.repeat(np.arange(len(ids), dtype=np.int32), list(map(len, held)))
-    numbers = integer_column(lists, NATURAL, place_of)
+    numbers = number_column(lists, NATURAL, place_of)
     return GivenClaims(member[row], number[row], numbers, row, names)
 
 
@@ -180,7 +180,7 @@ def _claims_of_columns(
     ):
         if not are_rows([values]):
             raise InputError(not_a(values, "a list"), f"owned.{name}")
-        column = integer_column([values], NATURAL, [f"owned.{name}"].__getitem__)
+        column = number_column([values], NATURAL, [f"owned.{name}"].__getitem__)
         beyond = np.flatnonzero(column >= end)
         if len(beyond):
             problem = f"{column[beyond[0]]} is not below {end}"

@@ -9,13 +9,14 @@ from typing import Any, Final
 
 import numpy as np
 
-from equilag.domain.building.integer_columns import Row, are_rows, integer_column
+from equilag.domain.building.number_columns import Row, are_rows, number_column
 from equilag.domain.columns import Flags, Index, Ints
 from equilag.domain.errors import InputError
 from equilag.domain.show import guess, kind, plural, show
 from equilag.domain.values import (
     NATURAL,
     IntegerRange,
+    RateRange,
     as_integer,
     as_text,
     below,
@@ -111,14 +112,13 @@ class PartitionField:
         place = self.field if self.names is None else below(self.field, self.names[row])
         return f"{place}.{array}" if array else place
 
-    def spot(self, position: int, array: str = "") -> str:
-        """The place of one entry, counted over all partitions of these topics."""
+    def spot(self, partition: int, array: str = "") -> str:
+        """The place of a partition [P] of these topics."""
         if self.names is None:
-            return f"{self.place(0, array)}[{position}]"
-        ends = np.cumsum(self.topics.size[self.numbers])
-        row = int(np.searchsorted(ends, position, side="right"))
-        first = int(ends[row] - self.topics.size[self.numbers[row]])
-        return f"{self.place(row, array)}[{position - first}]"
+            return f"{self.place(0, array)}[{partition}]"
+        topic = int(np.searchsorted(self.topics.start, partition, side="right")) - 1
+        row = int(np.searchsorted(self.numbers, topic))
+        return f"{self.place(row, array)}[{partition - int(self.topics.start[topic])}]"
 
     def rows(self, value: Any, array: str = "") -> Sequence[Row]:
         """Return the rows of `value` in the order of `names`, each checked for its length.
@@ -130,20 +130,18 @@ class PartitionField:
         else:
             rows = [value[name] for name in self.names]
             sizes = self.topics.size[self.numbers].tolist()
-        if are_rows(rows) and list(map(len, rows)) == sizes:
-            return rows
         for number, (row, size) in enumerate(zip(rows, sizes, strict=True)):
             if not are_rows([row]):
                 raise InputError(not_a(row, "a list"), self.place(number, array))
             if len(row) != size:
                 problem = f"{len(row)} entries for {size} partitions"
                 raise InputError(problem, self.place(number, array))
-        raise AssertionError("the bulk check refused what the check of single rows accepts")
+        return rows
 
-    def integers(self, value: Any, limits: IntegerRange, array: str = "") -> Ints:
-        """Return the entries of `value` as one column; as `integer_column`. Raises InputError."""
+    def column(self, value: Any, limits: IntegerRange | RateRange, array: str = "") -> Any:
+        """Return the entries of `value` as one column; as `number_column`. Raises InputError."""
         rows = self.rows(value, array)
-        return integer_column(rows, limits, lambda row: self.place(row, array))
+        return number_column(rows, limits, lambda row: self.place(row, array))
 
 
 def co_partitioned_topics(

@@ -197,7 +197,7 @@ class AssignmentNetwork:
         `goal` are the arcs with a cost of counts. Members and instances have no more, or no fewer,
         where no others can make up for it. Raises NegativeCycles.
         """
-        members = NONE if self.by_topic else goal
+        members = NONE if goal == self.kinds[1] else goal
         tail, head, _, _, n_nodes = self.network
         height = self.network.heights(flow, costs)
         climb = height[head] - height[tail]
@@ -219,26 +219,27 @@ class AssignmentNetwork:
         more[members] *= off[heads]
         return replace(self, network=self.network._replace(least=flow - fewer, most=flow + more))
 
-    def evened(self, flow: Ints, counts: Ints) -> AssignmentNetwork:
-        """The network of the flows with the smallest Σ count² / capacity of its goals in turn;
-        `flow` is one of them, that of `counts` [M]. Raises NotMinimal."""
+    def evened(self, flow: Ints, counts: Ints, *goals: slice) -> AssignmentNetwork:
+        """The network of the flows with the smallest Σ count² / capacity of some goals in turn,
+        those of the network unless given; `flow` is one of them, that of `counts` [M]. Raises
+        NotMinimal."""
         network = self
-        for goal in self.even_goals:
+        for goal in goals or self.even_goals:
             # Threads of several instances may get more on one path.
             once = goal == self.even_goals[0] and not self.by_topic
             try:
                 costs = network.count_costs(flow, goal, ranks=once)
                 network = network.narrowed(flow, costs, goal)
             except NegativeCycles as error:
-                raise self._step_of(error.cycles[0], counts) from None
+                raise self._step_of(error.cycles[0], counts, goal) from None
         return network
 
-    def _step_of(self, cycle: list[int], counts: Ints) -> NotMinimal:
+    def _step_of(self, cycle: list[int], counts: Ints, goal: slice) -> NotMinimal:
         """A member that gives along the cycle of a residual network, and one that takes."""
         _, cells, places, _ = self.kinds
-        begin, end = (cells if self.by_topic else places).indices(len(self.width))[:2]
+        begin, end = (cells if goal == cells else places).indices(len(self.width))[:2]
         heavy = next(~arc - begin for arc in cycle if begin <= ~arc < end)
-        if self.by_topic:
+        if goal == cells:
             member = int(self.places.one[self.stops.where[heavy]])
             return NotMinimal(member, member, int(self.stops.topic[heavy]))
         light = next(arc - begin for arc in cycle if begin <= arc < end)
@@ -276,5 +277,11 @@ class AssignmentNetwork:
         level[topic, self.places.of[member]] = pinned[topic, member]
         level[self.stops.topic, self.stops.where] = fewest[cells]
         is_open[self.stops.topic, self.stops.where] = highest[cells] > fewest[cells]
-        topics = TopicIntervals(group, self.places.of, level, is_open, after_totals=True)
+        # Where totals leave no choice, topics have none.
+        is_open[:, level.sum(axis=0) == highest[places]] = False
+        full = level.sum(axis=0) + is_open.sum(axis=0) == fewest[places]
+        level[:, full] += is_open[:, full]
+        is_open[:, full] = False
+        after_totals = constraint.totals_then_topics or not constraint.per_topic
+        topics = TopicIntervals(group, self.places.of, level, is_open, after_totals)
         return replace(found, _topics=topics)

@@ -15,12 +15,8 @@ from equilag.domain.columns import Flags
 from equilag.domain.constraint.assignment_network import AssignmentNetwork
 from equilag.domain.constraint.count_constraint import CountConstraint
 from equilag.domain.constraint.network import NegativeCycles, NotMinimal
-from equilag.domain.constraint.topic_intervals import (
-    TopicIntervals,
-    topic_intervals,
-    within_totals,
-)
-from equilag.domain.group.group import NOBODY, Group, Index
+from equilag.domain.constraint.topic_intervals import TopicIntervals, topic_intervals
+from equilag.domain.group.group import NOBODY, Group, Index, Ints
 from equilag.domain.plan.metrics import cross_reads, member_counts, topic_counts
 from equilag.domain.policy.policy import Policy
 
@@ -91,11 +87,7 @@ def count_constraint_of(
         network = AssignmentNetwork.of(constraint)
         network = network.evened(network.flow_of(assigned), totals)
         constraint = network.narrowed_constraint
-        least, most = constraint.counts_of()
-        outside = (totals < least) | (totals > most)
-        if outside.any():  # members that are alike differ by two
-            place = int(network.places.of[outside.argmax()])
-            raise network.step_between(place, place, totals)
+        _check_alike(network, constraint, totals)
         return topics_constraint(constraint, assigned) if policy.then_topics else constraint
     topics = topics or topic_intervals(group, pinned)
     held = topic_counts(group, assigned)
@@ -103,10 +95,22 @@ def count_constraint_of(
     if wrong is not None:
         topic, member = wrong
         raise NotMinimal(member, member, topic)
-    counts = topics.by_member
+    found = CountConstraint(group, *topics.by_member, group.eligible, pinned, topics)
     if policy.balance == "both":
-        topics, counts = within_totals(topics, held, totals)
-    return CountConstraint(group, *counts, group.eligible, pinned, topics)
+        network = AssignmentNetwork.of(found, by_topic=True)
+        network = network.evened(network.flow_of(assigned), totals, network.kinds[2])
+        found = network.narrowed_constraint
+        _check_alike(network, found, totals)
+    return found
+
+
+def _check_alike(network: AssignmentNetwork, constraint: CountConstraint, totals: Ints) -> None:
+    """Raises NotMinimal where counts [M] of members that are alike differ by two."""
+    least, most = constraint.counts_of()
+    outside = (totals < least) | (totals > most)
+    if outside.any():
+        place = int(network.places.of[outside.argmax()])
+        raise network.step_between(place, place, totals)
 
 
 def topics_constraint(constraint: CountConstraint, assigned: Index) -> CountConstraint:

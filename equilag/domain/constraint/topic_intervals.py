@@ -12,7 +12,6 @@ from typing import NamedTuple, TypeAlias
 import numpy as np
 
 from equilag.domain.columns import Flags, Index, Ints, ranges
-from equilag.domain.constraint.network import Costs, NegativeCycles, Network, NotMinimal
 from equilag.domain.errors import InputError
 from equilag.domain.group.group import NOBODY, Group
 from equilag.domain.plan.metrics import topic_counts
@@ -240,44 +239,3 @@ def _water_level(base: Ints, zeros: int, free: int) -> tuple[int, bool]:
     lifted = int(np.searchsorted(room, free, side="right"))
     level, rest = divmod(free + int(base[:lifted].sum()), zeros + lifted)
     return level, rest > 0
-
-
-def within_totals(
-    topics: TopicIntervals, held: Index, totals: Ints
-) -> tuple[TopicIntervals, CountInterval]:
-    """The intervals, and those of the totals, if the remainders make totals as even as they can.
-
-    `held` [T, M] are the counts of an assignment within the intervals that does so, `totals` [M]
-    their sums by member. Raises NotMinimal where the totals can be evened out. Partitions pass only
-    between members and topics with the same largest count of a member from which they can come. A
-    pair of others is full, or has none beyond the fewest.
-    """
-    place = topics.place
-    (n_topics, n_places), (tail, head) = topics.open.shape, topics.pairs
-    above = np.zeros(topics.open.shape, np.int64)
-    topic, member = np.nonzero(held > topics.level[:, place])
-    np.add.at(above, (topic, place[member]), 1)
-    taken, nothing = above[tail, head], np.zeros_like(tail)
-    sink, first = n_topics + n_places, len(tail)
-    network = Network.of(
-        sink + 1,
-        (tail, n_topics + head, 0, topics.size[head]),
-        (n_topics + place, sink, *topics.by_member),
-    )
-    costs = Costs(np.concatenate((nothing, totals + 1)), np.concatenate((nothing, totals)))
-    try:
-        height = network.heights(np.concatenate((taken, totals)), costs)
-    except NegativeCycles as error:
-        cycle = error.cycles[0]
-        heavy, light = next(~a for a in cycle if ~a >= first), next(a for a in cycle if a >= first)
-        raise NotMinimal(heavy - first, light - first) from None
-    of_topic, of_place = -height[:n_topics], -height[n_topics:sink]
-    np.maximum.at(of_place, place, totals)
-    fixed = of_topic[tail] != of_place[head]
-    level, is_open = topics.level.copy(), topics.open.copy()
-    level[tail[fixed], head[fixed]] += taken[fixed] > 0
-    is_open[tail[fixed], head[fixed]] = False
-    topics = replace(topics, level=level, open=is_open)
-    free, most = topics.n_open > 0, of_place[place]
-    least = np.maximum(most - 1, topics.by_member.least)
-    return topics, CountInterval(np.where(free, least, totals), np.where(free, most, totals))

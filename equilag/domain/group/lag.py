@@ -8,7 +8,7 @@ from typing import Final, NamedTuple
 
 import numpy as np
 
-from equilag.domain.building.integer_columns import NULL
+from equilag.domain.building.number_columns import NULL
 from equilag.domain.columns import Flags, Ints, Marks
 from equilag.domain.errors import InputError
 from equilag.domain.show import show

@@ -78,10 +78,7 @@ class Proofs:
     @staticmethod
     def of_plan(claims: Iterable[Claim]) -> Proofs:
         """Of a certificate, whose claims cover all plans that the policy allows."""
-        found = Proofs()
-        for claim in claims:
-            found.record_of_plan(claim)
-        return found
+        return Proofs.of(replace(claim, data={}) for claim in claims)
 
     @property
     def without_solver(self) -> Proofs:

@@ -20,10 +20,6 @@ class Units(NamedTuple):
     """Its owners and claims are nobody's: stakes tell who holds what."""
     unit_of: Ints
     """[P] the unit of each partition."""
-    order: Ints
-    """[P] partitions by unit."""
-    begin: Ints
-    """[units + 1] where the partitions of each unit begin in `order`."""
 
     @staticmethod
     def of(group: Group) -> Units:
@@ -31,8 +27,6 @@ class Units(NamedTuple):
         reads a part of it."""
         list_of, names = _lists(group)
         start, unit_of = _numbered(group, list_of, len(names))
-        order = np.argsort(unit_of, kind="stable")
-        begin = np.searchsorted(unit_of[order], np.arange(int(start[-1]) + 1))
         lag = np.zeros(int(start[-1]), dtype=np.int64)
         np.add.at(lag, unit_of, group.lag)
         class_of, class_topics = _subscriptions(group, list_of, names)
@@ -44,7 +38,7 @@ class Units(NamedTuple):
             class_of=class_of,
             class_topics=class_topics,
             lag=lag,
-            quality=group.quality[order[begin[:-1]]],
+            quality=group.quality[np.unique(unit_of, return_index=True)[1]],
             claim_member=empty.astype(np.int32),
             claim_partition=empty,
             owner=np.full(len(lag), NOBODY, dtype=np.int32),
@@ -55,7 +49,7 @@ class Units(NamedTuple):
             allowed=None,
             co_partitioned=(),
         )
-        return Units(merged, unit_of, order, begin)
+        return Units(merged, unit_of)
 
 
 def unit_numbers(group: Group) -> Ints:

@@ -8,7 +8,7 @@ from typing import Final, TypeAlias, TypeVar
 
 import numpy as np
 
-from equilag.domain.building.integer_columns import NULL
+from equilag.domain.building.number_columns import NULL
 from equilag.domain.group.group import Floats, Group
 from equilag.domain.group.lag import NO_COMMIT, UNKNOWN, lag_from_offsets
 from equilag.domain.group.weight import knows_rates

@@ -1,10 +1,11 @@
-"""Whole columns of integers, checked and converted in bulk.
+"""Whole columns of numbers, checked and converted in bulk.
 
 The entry to blame is looked for only when there is one.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import reduce
 from operator import iadd
@@ -14,9 +15,8 @@ from typing import Any, Final, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from equilag.domain.columns import Ints
 from equilag.domain.errors import InputError
-from equilag.domain.values import IntegerRange
+from equilag.domain.values import IntegerRange, RateRange
 
 Row: TypeAlias = Sequence[Any] | npt.NDArray[Any]
 """Integers in a list, a tuple, a range or an array of integers."""
@@ -49,69 +49,61 @@ def are_rows(values: Iterable[object]) -> bool:
     return all(value.ndim for value in values if isinstance(value, np.ndarray))
 
 
-def integer_column(
+def number_column(
     rows: Sequence[Row],
-    limits: IntegerRange,
+    limits: IntegerRange | RateRange,
     place_of: Callable[[int], str],
-) -> Ints:
-    """Return all of `rows`, one after the other, as one column [sum of lengths].
+) -> Any:
+    """Return all of `rows`, one after the other, as one column [sum of lengths]: int64, or float64
+    of rates.
 
-    None, where it may be, becomes NULL. `place_of` names a row. Raises InputError for the first
-    entry that is not within `limits`, whose `low` has to be 0 where rows are arrays.
+    None, where it may be, becomes NULL, or NaN of rates. `place_of` names a row. Raises InputError
+    for the first entry that is not within `limits`, whose `low` has to be 0 where rows are arrays.
     """
     column = _column(rows, limits)
     if column is not None:
         return column
     for number, row in enumerate(rows):
-        none = NULL if isinstance(row, np.ndarray) else None
-        values = row.tolist() if isinstance(row, np.ndarray) else row
-        for index, value in enumerate(values):
-            if limits.nullable and value == none:
-                continue
-            problem = limits.problem(value)
+        for index, cell in enumerate(_cells(row, limits)):
+            problem = None if cell is None and limits.nullable else limits.problem(cell)
             if problem is not None:
                 raise InputError(problem, f"{place_of(number)}[{index}]")
     raise AssertionError("the bulk check refused what the check of single entries accepts")
 
 
-def _column(rows: Sequence[Row], limits: IntegerRange) -> Ints | None:
-    """`rows` as integer_column returns them, or None where it raises."""
+def _column(rows: Sequence[Row], limits: IntegerRange | RateRange) -> npt.NDArray[Any] | None:
+    """`rows` as number_column returns them, or None where it raises."""
     arrays = [row for row in rows if isinstance(row, np.ndarray)]
     plain = {(row.dtype, row.ndim) for row in arrays} <= _PLAIN_ARRAYS
-    if not arrays or not plain or len(arrays) < len(rows):
+    if isinstance(limits, RateRange) or not arrays or not plain or len(arrays) < len(rows):
         nothing: list[Any] = []
         # With many short rows, twice as fast as a chain.
         return _converted(reduce(iadd, (_cells(row, limits) for row in rows), nothing), limits)
     joined = np.asarray(np.concatenate(arrays), dtype=np.int64)
-    least = NULL if limits.nullable else limits.low
-    inside = joined.min(initial=least) >= least and joined.max(initial=least) <= limits.high
-    return joined if inside else None
+    return joined if limits.hold(joined[joined != NULL] if limits.nullable else joined) else None
 
 
-def _cells(row: Row, limits: IntegerRange) -> Sequence[Any]:
+def _cells(row: Row, limits: IntegerRange | RateRange) -> Sequence[Any]:
     if not isinstance(row, np.ndarray):
         return row
-    return [None if limits.nullable and cell == NULL else cell for cell in row.tolist()]
+    cells: list[Any] = row.tolist()
+    if row.dtype.kind == "f" and isinstance(limits, RateRange):
+        return [None if math.isnan(cell) else cell for cell in cells]
+    return [None if limits.nullable and cell == NULL else cell for cell in cells]
 
 
-def _converted(cells: list[Any], limits: IntegerRange) -> Ints | None:
-    """`cells` as a column; None if there is anything but integers within `limits` (and None)."""
-    kinds = set(map(type, cells))
-    values = cells
-    if limits.nullable and NoneType in kinds:
+def _converted(cells: list[Any], limits: IntegerRange | RateRange) -> npt.NDArray[Any] | None:
+    """`cells` as a column; None if there is anything but numbers within `limits` (and None)."""
+    kinds, values = set(map(type, cells)), cells
+    dtype, missing = (float, math.nan) if isinstance(limits, RateRange) else (np.int64, NULL)
+    if with_none := limits.nullable and NoneType in kinds:
         kinds.remove(NoneType)
-        values = [NULL if cell is None else cell for cell in cells]
-    if not kinds <= {int}:
+        values = [missing if cell is None else cell for cell in cells]
+    if not kinds <= limits.kinds:
         return None
     try:
-        column = np.fromiter(values, dtype=np.int64, count=len(values))
+        column = np.fromiter(values, dtype, len(values))
     except OverflowError:
         return None
-    if not len(column):
-        return column
-    if column.max() > limits.high:
-        return None
-    if column.min() < limits.low:
-        low = np.flatnonzero(column < limits.low).tolist()
-        return column if limits.nullable and all(cells[i] is None for i in low) else None
-    return column
+    known = column[[cell is not None for cell in cells]] if with_none else column
+    return column if limits.hold(known) else None
