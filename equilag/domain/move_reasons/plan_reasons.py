@@ -4,20 +4,18 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import pairwise
 from typing import Final, NamedTuple
 
 import numpy as np
 
 from equilag.domain.columns import Index, Ints
-from equilag.domain.move_reasons.unit_moves import Loads, UnitMoves, unit_moves
+from equilag.domain.move_reasons.unit_moves import Chain, Loads, UnitMoves, chains_of, unit_moves
 from equilag.domain.move_reasons.unit_reasons import (
-    CODE,
-    MOVE_REASON_KINDS,
     MoveReason,
     MoveReasonKind,
     Partner,
-    UnitReasons,
+    UnitReason,
+    nodes_of,
     unit_reasons,
 )
 from equilag.domain.plan.metrics import member_counts, moved
@@ -78,11 +76,15 @@ class PlanReasons:
             lost = self._loads.weight[partition] * self._loads.per_weight[source]
             return _Cause("assignor" if self.policy is None else "fresh", source, lost.item())
         row = int(self._rows.row_of[number])
-        joined = served = _Cause("join", target, found.amount.dtype.type(0).item())
+        joined = served = _Cause("join", target, (0 * self._loads.per_weight[target]).item())
         if row >= 0:
-            kind: MoveReasonKind = MOVE_REASON_KINDS[found.kind[row]]
-            member, amount = int(found.member[row]), found.amount[row].item()
-            served = _Cause(kind, member, amount, int(self._heads[row]), row)
+            kind, member, amount, lead, _ = found[row]
+            head = -1
+            if kind == "exchange":
+                head = int(self._rows.partition[lead])
+            elif kind == "makes-room":
+                head = self._heaviest.get(int(self._rows.source[row]), -1)
+            served = _Cause(kind, member, amount, head, row)
         if self.reduction.unit_of is None:
             return served
         return self._within_unit(partition, served, joined)
@@ -108,15 +110,13 @@ class PlanReasons:
         """`head` and other moves of the chain of a unit's row, and how many are left."""
         found, others = [head] if head >= 0 else [], 0
         if row >= 0 and self._found is not None:
-            number = self._chain_of[row]
-            chain = self._chains[number]
-            place, length = chain.index(int(self._rows.partition[row])), len(chain)
-            step = (
-                -1 if self._found.chains.closed[number] else 1
-            )  # in a cycle what comes back first
+            moves, closed = self._found[row].chain
+            length, partitions = len(moves), self._rows.partition
+            step = -1 if closed else 1  # in a cycle what comes back first
             near = range(1, min(length, MAX_PARTNERS + 2))
-            around = [chain[(place + step * k) % length] for k in near]
-            others = max(0, length - 1 - (head in chain))
+            at = moves.index(row)
+            around = [int(partitions[moves[(at + step * k) % length]]) for k in near]
+            others = max(0, length - 1 - (head in partitions[moves]))
             found += [partition for partition in around if partition != head]
         name = self.reduction.given.partition_name
         shown = found[:MAX_PARTNERS]
@@ -127,20 +127,15 @@ class PlanReasons:
         """The partitions of each chain, in its order; a unit stands with its heaviest one. Empty
         where the policy does not weigh moves."""
         name = self.reduction.given.partition_name
-        return tuple(tuple(map(name, chain)) for chain in self._chains)
+        partitions = self._rows.partition.tolist()
+        return tuple(tuple(name(partitions[m]) for m in one.moves) for one in self._chains)
 
     @cached_property
-    def _chains(self) -> list[list[int]]:
-        """The same by number."""
-        if self._found is None:
+    def _chains(self) -> list[Chain]:
+        if self.policy is None or self.policy.fresh:
             return []
-        partitions = self._rows.partition[self._found.chains.order].tolist()
-        return [partitions[a:b] for a, b in pairwise(self._found.chains.begin.tolist())]
-
-    @cached_property
-    def _chain_of(self) -> list[int]:
-        """By row of units, its chain."""
-        return [] if self._found is None else self._found.chains.chain_of.tolist()
+        ends = nodes_of(self.reduction, self.policy, self._rows)
+        return chains_of(*ends, self._rows.lost)
 
     @cached_property
     def _moving(self) -> list[int]:
@@ -165,26 +160,20 @@ class PlanReasons:
         return unit_moves(self.reduction, self._loads.weight, self.assigned)
 
     @cached_property
-    def _found(self) -> UnitReasons | None:
-        """None where the policy does not weigh moves."""
+    def _found(self) -> list[UnitReason] | None:
+        """By row of units; None where the policy does not weigh moves."""
         if self.policy is None or self.policy.fresh:
             return None
-        return unit_reasons(self.reduction, self.policy, self._rows, self._loads)
+        return unit_reasons(self.reduction, self.policy, self._rows, self._loads, self._chains)
 
     @cached_property
-    def _heads(self) -> Ints:
-        """[U] the partition that the unit's move makes possible; -1 for none in particular."""
-        rows, found = self._rows, self._found
-        assert found is not None
-        head = np.full(len(rows.unit), -1, dtype=np.int64)
-        exchange = found.kind == CODE["exchange"]
-        head[exchange] = rows.partition[found.lead[exchange]]
-        heaviest = np.full(self.reduction.given.n_members, -1, dtype=np.int64)
+    def _heaviest(self) -> dict[int, int]:
+        """The heaviest partition that a member gets, by member."""
+        rows = self._rows
         ascending = np.argsort(rows.gained, kind="stable")
-        heaviest[rows.target[ascending]] = rows.partition[ascending]
-        room = found.kind == CODE["makes-room"]
-        head[room] = heaviest[rows.source[room]]
-        return head
+        return dict(
+            zip(rows.target[ascending].tolist(), rows.partition[ascending].tolist(), strict=True)
+        )
 
     @cached_property
     def _members(self) -> tuple[list[float], list[float], list[int], list[int]]:

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, fields
 from typing import Any, Final, Literal, NamedTuple, TypeAlias, get_args
 
 import numpy as np
 
-from equilag.domain.columns import Flags, Floats, Index, Ints
+from equilag.domain.columns import Flags, Index, Ints
 from equilag.domain.group.group import Group
-from equilag.domain.move_reasons.unit_moves import Chains, Loads, UnitMoves, chains_of
+from equilag.domain.move_reasons.unit_moves import Chain, Loads, UnitMoves
 from equilag.domain.plan.metrics import topic_counts
 from equilag.domain.policy.policy import Policy
 from equilag.domain.reduction.reduce import Reduction
@@ -140,72 +141,64 @@ def _gain(giving: int, its_size: int, getting: int, other_size: int) -> int:
     return (2 * giving - 1) * other_size - (2 * getting + 1) * its_size
 
 
-CODE: Final = {kind: code for code, kind in enumerate(MOVE_REASON_KINDS)}
-"""Kind -> its number in a column."""
 NOTED: Final = 0.01
 """Part of a member's load from which on a move relieves it, whatever it does to counts: as much as
 the default tolerance lets plans differ."""
 
 
-class UnitReasons(NamedTuple):
-    """Of each unit that changes hands [U]."""
+class UnitReason(NamedTuple):
+    """Of a unit that changes hands."""
 
-    kind: Ints
-    """[U] index into MOVE_REASON_KINDS"""
-    member: Ints
-    """[U] whom the move serves"""
-    amount: Floats | Ints
-    """[U] by how much the chain lowers that member's load"""
-    lead: Ints
-    """[U] row of the move that matters most in the chain; the row itself if it does"""
-    chains: Chains
+    kind: MoveReasonKind
+    member: int
+    """Whom the move serves."""
+    amount: float
+    """By how much the chain lowers that member's load."""
+    lead: int
+    """Row of the move that matters most in the chain."""
+    chain: Chain
 
 
 def unit_reasons(
-    reduction: Reduction, policy: Policy, rows: UnitMoves, loads: Loads
-) -> UnitReasons:
-    """Classify the moves of units. O(U log U)."""
-    chains = chains_of(*_nodes(reduction, policy, rows), rows.lost)
-    before = chains.before
+    reduction: Reduction, policy: Policy, rows: UnitMoves, loads: Loads, chains: Sequence[Chain]
+) -> list[UnitReason]:
+    """[U] the reasons of the moves of units. O(U log U)."""
+    before = np.full(len(rows.unit), -1)
+    for moves, closed in chains:
+        before[moves] = [moves[-1] if closed else -1, *moves[:-1]]
     back = np.where(before >= 0, rows.gained[before], 0)
-    drop = (rows.lost - back) * loads.per_weight[rows.source]
-    lead = _leads(chains, drop)
-    falls = (loads.after < loads.before)[rows.source]
-    alone = (np.diff(chains.begin) == 1)[chains.chain_of]
-    kind = np.full(len(rows.unit), CODE["exchange"])
-    kind[alone] = CODE["other"]
-    gives = drop > 0
-    kind[gives & ~falls] = CODE["makes-room"]
-    kind[gives & falls] = CODE["relief"]
-    member, amount = rows.source.astype(np.int64), drop.copy()
-    takes = kind == CODE["exchange"]
-    member[takes], amount[takes] = member[lead[takes]], drop[lead[takes]]
-    found = UnitReasons(kind, member, amount, lead, chains)
-    _mark_paths(reduction, policy, rows, loads, found)
+    drops: list[float] = ((rows.lost - back) * loads.per_weight[rows.source]).tolist()
+    falls = (loads.after < loads.before)[rows.source].tolist()
+    source = rows.source.tolist()
+    reasons: dict[int, UnitReason] = {}
+    for chain in chains:
+        lead = max(chain.moves, key=lambda move: (drops[move], move))
+        for move in chain.moves:
+            if drops[move] > 0:
+                kind: MoveReasonKind = "relief" if falls[move] else "makes-room"
+            else:
+                kind = "exchange" if len(chain.moves) > 1 else "other"
+            whose = lead if kind == "exchange" else move
+            reasons[move] = UnitReason(kind, source[whose], drops[whose], lead, chain)
+    _mark_paths(reduction, policy, rows, loads, chains, reasons)
     crossing = _leaves_other_rack(reduction, policy, rows)
     unkept = ~reduction.group.may_hold(rows.unit, rows.source)
-    for flags, code in ((crossing, CODE["racks"]), (unkept, CODE["restriction"])):
-        kind[flags], member[flags] = code, rows.source[flags]
-        amount[flags] = drop[flags]
-    return found
+    for flags, forced in ((crossing, "racks"), (unkept, "restriction")):
+        for move in np.flatnonzero(flags).tolist():
+            reasons[move] = reasons[move]._replace(
+                kind=forced, member=source[move], amount=drops[move]
+            )
+    return [reasons[move] for move in range(len(source))]
 
 
-def _nodes(reduction: Reduction, policy: Policy, rows: UnitMoves) -> tuple[Ints, Ints]:
+def nodes_of(
+    reduction: Reduction, policy: Policy, rows: UnitMoves
+) -> tuple[Ints | Index, Ints | Index]:
     """[U] where moves begin and end: members, or members within a topic that counts by itself."""
-    source, target = rows.source.astype(np.int64), rows.target.astype(np.int64)
     if not policy.counts_topics:
-        return source, target
+        return rows.source, rows.target
     topic = reduction.group.topic_of[rows.unit] * np.int64(reduction.group.n_members)
-    numbers = np.unique(np.concatenate((source + topic, target + topic)), return_inverse=True)[1]
-    return numbers[: len(source)], numbers[len(source) :]
-
-
-def _leads(chains: Chains, drop: Floats | Ints) -> Ints:
-    """[U] the move of each chain after which a member's load falls most."""
-    chain = chains.chain_of
-    ascending = np.lexsort((drop, chain))
-    last = ascending[chains.begin[1:] - 1]
-    return last[chain]
+    return rows.source + topic, rows.target + topic
 
 
 def _mark_paths(
@@ -213,40 +206,25 @@ def _mark_paths(
     policy: Policy,
     rows: UnitMoves,
     loads: Loads,
-    found_so_far: UnitReasons,
+    chains: Sequence[Chain],
+    reasons: dict[int, UnitReason],
 ) -> None:
     """Mark the moves of paths that counts or room need; light ones first."""
-    kind, member, amount, _, chains = found_so_far
-    paths = np.flatnonzero(~chains.closed)
-    first = chains.order[chains.begin[paths]]
-    last = chains.order[chains.begin[paths + 1] - 1]
     order = CountOrder(reduction, policy, rows)
-    light_first = np.argsort(rows.lost[first], kind="stable")
-    first, last = first[light_first], last[light_first]
-    topics = reduction.group.topic_of[rows.unit[first]]
-    steps = zip(
-        paths[light_first].tolist(),
-        rows.source[first].tolist(),
-        rows.target[last].tolist(),
-        topics.tolist(),
-        strict=True,
-    )
-    found: dict[int, int] = {}
-    small = (amount[first] <= NOTED * loads.before[rows.source[first]]).tolist()
-    for (path, *step), is_small in zip(steps, small, strict=True):
-        name = order.need(*step)
-        if name == "room" or (name == "counts" and is_small):
-            found[path] = CODE[name]
+    topics = reduction.group.topic_of[rows.unit].tolist()
+    source, target, lost = rows.source.tolist(), rows.target.tolist(), rows.lost.tolist()
+    paths = (chain.moves for chain in chains if not chain.closed)
+    for moves in sorted(paths, key=lambda moves: lost[moves[0]]):
+        first = moves[0]
+        step = source[first], target[moves[-1]], topics[first]
+        served, need = reasons[first], order.need(*step)
+        small = served.amount <= NOTED * loads.before[source[first]]
+        if need == "room" or (need == "counts" and small):
+            for move in moves:
+                reasons[move] = reasons[move]._replace(
+                    kind=need, member=source[first], amount=served.amount
+                )
         order.carry_out(*step)
-    if not found:
-        return
-    marks = np.full(len(chains.closed), -1)
-    marks[list(found)] = list(found.values())
-    mark = marks[chains.chain_of]
-    marked = np.flatnonzero(mark >= 0)
-    start = chains.order[chains.begin[chains.chain_of[marked]]]
-    kind[marked], member[marked] = mark[marked], rows.source[start]
-    amount[marked] = amount[start]
 
 
 def _leaves_other_rack(reduction: Reduction, policy: Policy, rows: UnitMoves) -> Flags:

@@ -86,7 +86,9 @@ def between_plans(
     moves = moves_added(group, differing, source, target)
     costs, classes = group.extended.cross_costs, group.partition_class[differing]
     reads = costs[classes, group.class_of[target]] - costs[classes, group.class_of[source]]
-    piece = chains_of(source, target, np.zeros_like(source)).chain_of
+    piece = np.zeros_like(source)
+    for number, chain in enumerate(chains_of(source, target, np.zeros_like(source))):
+        piece[chain.moves] = number
     taken = _cheapest(
         _sums(piece, moves), _sums(piece, reads), limit - cross_reads(group, few_moves)
     )
