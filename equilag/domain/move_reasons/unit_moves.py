@@ -32,7 +32,7 @@ class Chain(NamedTuple):
     """True for a cycle."""
 
 
-def chains_of(source: Ints, target: Ints, weight: Ints) -> list[Chain]:
+def chains_of(source: Ints | Index, target: Ints | Index, weight: Ints) -> list[Chain]:
     """Cut moves [n] from `source` to `target` into chains. O(n log n).
 
     Partitions that change places between two members are paired first, the heaviest of both sides

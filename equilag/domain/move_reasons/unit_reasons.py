@@ -181,13 +181,14 @@ def unit_reasons(
             whose = lead if kind == "exchange" else move
             reasons[move] = UnitReason(kind, source[whose], drops[whose], lead, chain)
     _mark_paths(reduction, policy, rows, loads, chains, reasons)
-    crossing = _leaves_other_rack(reduction, policy, rows)
-    unkept = ~reduction.group.may_hold(rows.unit, rows.source)
-    for flags, forced in ((crossing, "racks"), (unkept, "restriction")):
+    marks: tuple[tuple[MoveReasonKind, Flags], ...] = (
+        ("racks", _leaves_other_rack(reduction, policy, rows)),
+        ("restriction", ~reduction.group.may_hold(rows.unit, rows.source)),
+    )
+    for kind, flags in marks:
         for move in np.flatnonzero(flags).tolist():
-            reasons[move] = reasons[move]._replace(
-                kind=forced, member=source[move], amount=drops[move]
-            )
+            found = reasons[move]._replace(kind=kind, member=source[move], amount=drops[move])
+            reasons[move] = found
     return [reasons[move] for move in range(len(source))]
 
 

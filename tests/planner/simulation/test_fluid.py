@@ -104,8 +104,8 @@ def test_eager_members_all_stand_still() -> None:
 
 
 def test_cooperative_members_stop_only_what_changes_hands() -> None:
-    (begin, during), (end, _) = rebalanced(BEFORE, AFTER, 2.0, "cooperative", at=5.0)
-    assert (begin, end) == (5.0, 7.0)
+    (begin, during), (end, _) = rebalanced(BEFORE, AFTER, 2.0, "cooperative")
+    assert (begin, end) == (0.0, 2.0)
     assert during.owner.tolist() == [0, -1, 0]
     assert during.capacity.tolist() == [4, 4]
 
