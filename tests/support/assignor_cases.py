@@ -40,55 +40,6 @@ def case_of(
     )
 
 
-def answer_of(ms: float, **other: Any) -> dict[str, Any]:
-    """A valid answer with the most even counts and the fewest moves."""
-    return {
-        "assign_ms": ms,
-        "names_ms": ms,
-        "calls": 3,
-        "peak_mib": 50.0,
-        "valid": True,
-        "counts_optimal": True,
-        "moves": 4,
-        "excess_moves": 0,
-        "max_over_mean": 1.0,
-        "spread": 0,
-        "gap_percent": 0.0,
-        **other,
-    }
-
-
-def cell_of(name: str, answers: dict[str, dict[str, Any]], **other: Any) -> dict[str, Any]:
-    """A cell of one subscription, without lags."""
-    return {
-        "case": name,
-        "family": name.partition("/")[0],
-        "kind": "one",
-        "members": 100,
-        "partitions": 1_000,
-        "topics": 10,
-        "subscriptions": 1,
-        "owned": True,
-        "lags": "none",
-        "proved": {"fewest_moves": 4, "findings": []},
-        "answers": answers,
-        **other,
-    }
-
-
-def results_of(cells: Sequence[dict[str, Any]], **other: Any) -> dict[str, Any]:
-    return {
-        "when": "2026-11-21T09:00:00+00:00",
-        "machine": {"cpu": "one", "cores": 2, "memory_gib": 24},
-        "versions": {"python": "3.11"},
-        "mode": "short",
-        "cells": list(cells),
-        "limits": {},
-        "frontier": {},
-        **other,
-    }
-
-
 def answering(assign: Callable[[dict[str, Any]], dict[str, Any]]) -> Callable[[Any], str]:
     """What a runner writes of a case that it assigns like this."""
 
