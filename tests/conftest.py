@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, Final
 
 import pytest
 from hypothesis import HealthCheck, settings
-from support.kafka_broker import Broker, missing, running_broker
+from support.kafka_broker import running_broker
 
+from benchmarks.kafka_broker import Broker, missing
 from equilag.domain.errors import EquilagError
 from equilag.pipeline.session import check_spark, java_problem, session
 

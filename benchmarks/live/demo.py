@@ -19,10 +19,10 @@ from typing import Any, Final
 import numpy as np
 
 from benchmarks.kafka_broker import NoBroker, missing, start_broker
-from benchmarks.live.load_run import make_topic
 from benchmarks.live.load_scenarios import BY_WORK, LoadScenario, lognormal_rates, scenario_of
 from benchmarks.live.load_side import LiveSide
 from benchmarks.live.scheduled_traffic import ScheduledTraffic
+from benchmarks.live.topics import admin_of, make_topic
 from equilag.domain.columns import Floats, Ints
 from equilag.domain.figures import cell, shorten
 
@@ -41,7 +41,7 @@ def demo_group(scenario: LoadScenario, folder: Path, stop: Event) -> Iterator[Li
         said("starting a broker …")
         broker = start_broker(folder / "broker")
         stack.callback(broker.stop)
-        make_topic(broker.bootstrap, TOPIC, scenario.partitions)
+        make_topic(admin_of(broker.bootstrap), TOPIC, scenario.partitions)
         said("starting a steward, six consumers and a producer …")
         side = LiveSide(BY_WORK, scenario, broker.bootstrap, TOPIC, folder)
         stack.callback(side.stop)

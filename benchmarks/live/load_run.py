@@ -16,8 +16,6 @@ from typing import Any, Final
 
 import confluent_kafka
 import numpy as np
-from confluent_kafka.admin import AdminClient
-from confluent_kafka.cimpl import NewTopic
 
 from benchmarks.broker_plugin import ASSIGNORS, plugged_jars
 from benchmarks.kafka_broker import start_broker
@@ -27,6 +25,7 @@ from benchmarks.live.load_scenarios import BY_WORK, SCENARIOS, LoadScenario
 from benchmarks.live.load_schedule import Phase, due_at, schedule_of, unread_ages
 from benchmarks.live.load_side import LiveSide
 from benchmarks.live.scheduled_traffic import ScheduledTraffic
+from benchmarks.live.topics import admin_of, make_topic
 from benchmarks.machine import machine
 from equilag.domain.columns import Floats, Ints
 
@@ -91,7 +90,7 @@ def measured_scenario(scenario: LoadScenario, logs: Path) -> dict[str, Any]:
         broker = start_broker(folder / "broker", settings, lib)
         stack.callback(broker.stop)
         topic = scenario.name
-        make_topic(broker.bootstrap, topic, scenario.partitions)
+        make_topic(admin_of(broker.bootstrap), topic, scenario.partitions)
         sides = []
         for side in scenario.sides:
             sides.append(LiveSide(side, scenario, broker.bootstrap, topic, folder / side.name))
@@ -115,11 +114,6 @@ def measured_scenario(scenario: LoadScenario, logs: Path) -> dict[str, Any]:
             "speeds": list(scenario.speeds),
             **figures,
         }
-
-
-def make_topic(bootstrap: str, topic: str, partitions: int) -> None:
-    admin = AdminClient({"bootstrap.servers": bootstrap, "log_level": 0})
-    admin.create_topics([NewTopic(topic, partitions, 1)])[topic].result()
 
 
 def versions() -> dict[str, str]:

@@ -12,15 +12,17 @@ from __future__ import annotations
 
 import argparse
 import json
+import os
 import shlex
 import sys
 from collections.abc import Sequence
 from dataclasses import replace
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Final
 
 from benchmarks.kafka_broker import CHECKOUT
-from benchmarks.live.load_run import measured_scenario
+from benchmarks.live.load_run import measured_scenario, versions
 from benchmarks.live.load_scenarios import SCENARIOS, LoadScenario, scenario_of
 from benchmarks.live.load_targets import judged_load
 
@@ -65,6 +67,15 @@ def measure(scenario: LoadScenario, out: Path) -> dict[str, Any]:
     text = json.dumps(results, indent=1)
     (out / f"load-{scenario.name}.json").write_text(text + "\n", "utf-8")
     return results
+
+
+def keep(name: str, figures: dict[str, Any]) -> None:
+    """Write the figures of one case, with the day, the load of the last minutes and versions."""
+    OUT.mkdir(parents=True, exist_ok=True)
+    when, load = datetime.now(UTC).isoformat(timespec="seconds"), os.getloadavg()[1]
+    now = {"when": when, "load": round(load, 1), "versions": versions()}
+    text = json.dumps({"case": name, **figures, **now}, indent=1)
+    (OUT / f"{name}.json").write_text(text + "\n", "utf-8")
 
 
 if __name__ == "__main__":

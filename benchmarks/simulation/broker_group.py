@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from typing import Final
 
 import numpy as np
-from confluent_kafka.admin import AdminClient
-from confluent_kafka.cimpl import NewTopic
 
 from benchmarks.live.limited_member import LimitedMember
 from benchmarks.live.scheduled_traffic import ScheduledTraffic
+from benchmarks.live.topics import admin_of, make_topic
+from benchmarks.waiting import until
 from equilag.domain.columns import Floats, Ints
 
 PARTITIONS: Final = 24
@@ -68,8 +67,7 @@ def drawn_rates() -> Floats:
 @contextmanager
 def live_group(bootstrap: str, assignor: str) -> Iterator[LiveGroup]:
     """A group of subscribing members with traffic, once every partition has an owner."""
-    admin = AdminClient({"bootstrap.servers": bootstrap, "log_level": 0})
-    admin.create_topics([NewTopic(TOPIC, PARTITIONS, 1)])[TOPIC].result()
+    make_topic(admin_of(bootstrap), TOPIC, PARTITIONS)
     settings = {
         **CONSUMER, "bootstrap.servers": bootstrap, "partition.assignment.strategy": assignor,
     }  # fmt: skip
@@ -79,19 +77,11 @@ def live_group(bootstrap: str, assignor: str) -> Iterator[LiveGroup]:
         for number, speed in enumerate(SPEEDS):
             members.append(LimitedMember(f"member-{number}", speed, TOPIC, settings))
             stack.callback(members[-1].stop)
-        _settle(members)
+        every = list(range(PARTITIONS))
+        until(lambda: sorted(p for one in members for p in one.held()) == every, _SETTLED_S)
         traffic = stack.enter_context(
             ScheduledTraffic(
                 bootstrap, TOPIC, lambda seconds: BACKLOG + (rates * seconds).astype(np.int64)
             )
         )
         yield LiveGroup(bootstrap, rates, members, traffic)
-
-
-def _settle(members: list[LimitedMember]) -> None:
-    """Wait until the members share all partitions. Raises RuntimeError."""
-    give_up = time.monotonic() + _SETTLED_S
-    while sorted(p for member in members for p in member.held()) != list(range(PARTITIONS)):
-        if time.monotonic() > give_up:
-            raise RuntimeError("the members do not share the partitions")
-        time.sleep(0.1)

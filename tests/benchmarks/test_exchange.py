@@ -12,7 +12,6 @@ from typing import Any
 import pytest
 from support.assignor_cases import case_of, ran
 from support.run_limit import name_of
-from support.waiting import until
 
 from benchmarks.assignors.case import Case
 from benchmarks.assignors.evaluate import evaluate
@@ -24,6 +23,7 @@ from benchmarks.assignors.exchange import (
     write_case,
 )
 from benchmarks.assignors.peers import PEERS, CallBudget, Peer
+from benchmarks.waiting import until
 
 QUICK = CallBudget(0.0, 0.0, 30.0, 30.0)
 GOOD: dict[str, Any] = {

@@ -8,16 +8,17 @@ from typing import Any
 
 import numpy as np
 import pytest
-from support.live_holdings import ChangeFigures, change_figures, given_back
-from support.live_members import OffsetsRead
 
 from benchmarks.live import load_report, run
 from benchmarks.live.assigned_member import ManualAssignment
 from benchmarks.live.assignment_log import (
+    ChangeFigures,
     Event,
     Log,
     Overlap,
+    change_figures,
     gaps_of,
+    given_back,
     holdings_of,
     overlaps_of,
 )
@@ -33,6 +34,7 @@ from benchmarks.live.load_scenarios import (
 )
 from benchmarks.live.load_schedule import Phase, due_at, rates_at, schedule_of
 from benchmarks.live.load_targets import judged_load
+from benchmarks.live.members import OffsetsRead
 
 EVEN = np.arange(24) % 6
 """Owners of 24 partitions, four each."""

@@ -16,9 +16,9 @@ from typing import Any, Final
 import numpy as np
 import pytest
 from support.groups import group_of, snapshot_of
-from support.waiting import until
 
 import equilag
+from benchmarks.waiting import until
 from equilag.cli import main
 from equilag.cli.stop_signals import stopping
 

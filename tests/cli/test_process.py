@@ -13,8 +13,8 @@ from pathlib import Path
 
 import pytest
 from support.paths import SAMPLES
-from support.waiting import until
 
+from benchmarks.waiting import until
 from equilag.cli import main
 from equilag.cli.progress_line import WORDS, ProgressLine, describe
 from equilag.domain.errors import ContradictedBound, MissingExtra

@@ -14,8 +14,8 @@ from typing import Any
 
 import pytest
 from support.paths import CHECKOUT
-from support.waiting import until
 
+from benchmarks.waiting import until
 from equilag.domain.errors import ContradictedBound, InputError, MissingExtra
 from equilag.pipeline.isolate import WATCH, ChildProcess, Failure
 

@@ -9,8 +9,8 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
-from support.waiting import until
 
+from benchmarks.waiting import until
 from equilag.domain.errors import SparkFailed
 from equilag.pipeline import session
 from equilag.pipeline.session import Stages

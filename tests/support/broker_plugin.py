@@ -7,9 +7,10 @@ from pathlib import Path
 from typing import Final
 
 import pytest
-from support.kafka_broker import Broker, NoBroker, running_brokers
+from support.kafka_broker import running_brokers
 
 from benchmarks.broker_plugin import ASSIGNORS, plugged_jars
+from benchmarks.kafka_broker import Broker, NoBroker
 
 KEY: Final = "only brokers and carriers know it"
 SETTINGS: Final = {

@@ -8,28 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from benchmarks.kafka_broker import (
-    CACHE,
-    Broker,
-    NoBroker,
-    fetch_jars,
-    missing,
-    start_broker,
-    start_brokers,
-)
-
-__all__ = [
-    "CACHE",
-    "Broker",
-    "NoBroker",
-    "fetch_jars",
-    "missing",
-    "running_broker",
-    "running_brokers",
-    "servers",
-    "start_broker",
-    "start_brokers",
-]
+from benchmarks.kafka_broker import Broker, NoBroker, start_broker, start_brokers
 
 
 def running_broker(folder: Path) -> Iterator[Broker]:

@@ -11,9 +11,9 @@ from typing import Final
 
 import pytest
 from support.paths import CHECKOUT
-from support.waiting import answers, until
 
 from benchmarks.toolchains import make_once
+from benchmarks.waiting import answers, until
 
 VERSION: Final = "0.1.29"
 BUILT: Final = CHECKOUT / ".cache/klag-exporter"

@@ -19,8 +19,8 @@ from confluent_kafka.admin import (
     UserScramCredentialUpsertion,
 )
 from support.child_consumer import ChildConsumer
-from support.waiting import until
 
+from benchmarks.waiting import until
 from equilag.adapters.kafka.client_config import Config
 
 Partition = tuple[str, int]

@@ -12,9 +12,9 @@ import pyarrow.parquet as pq
 from confluent_kafka import ShareConsumer, TopicPartition
 from support.child_consumer import ChildConsumer
 from support.live_groups import KIP_848, RANGE, STICKY, Partition, every_partition, owned_by, pairs
-from support.live_topics import admin_of, commit, fill, make_topic
-from support.waiting import until
 
+from benchmarks.live.topics import admin_of, commit, fill, make_topic
+from benchmarks.waiting import until
 from equilag.adapters.kafka.client_config import Config, kafka_config
 from equilag.adapters.kafka.group_reader import GroupReader
 from equilag.adapters.kafka.plain.plain_requests import list_groups

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from support.waiting import answers, until
+from benchmarks.waiting import answers, until
 
 
 @contextmanager

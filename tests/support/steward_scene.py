@@ -8,12 +8,12 @@ from pathlib import Path
 from typing import Final
 
 import pytest
-from support.kafka_broker import Broker, NoBroker
-from support.live_members import JavaMembers, RdMember
-from support.waiting import until
 
+from benchmarks.kafka_broker import Broker, NoBroker
 from benchmarks.live.assignment_log import Log, Partition
+from benchmarks.live.members import JavaMembers, RdMember
 from benchmarks.live.steward_run import StewardRun
+from benchmarks.waiting import until
 
 QUICKLY: Final = ("--every", "1s", "--session-timeout", "3s", "--confirm", "2", "--cooldown", "5s")
 

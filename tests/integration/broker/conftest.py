@@ -8,9 +8,10 @@ from contextlib import ExitStack
 import pytest
 from confluent_kafka.admin import AdminClient
 from support.broker_plugin import plugged_brokers
-from support.kafka_broker import Broker
-from support.live_topics import admin_of
 from support.steward_scene import scene
+
+from benchmarks.kafka_broker import Broker
+from benchmarks.live.topics import admin_of
 
 __all__ = ["scene"]
 

@@ -10,12 +10,12 @@ from typing import Final
 
 import pytest
 from support.broker_plugin import KEY, plugged_brokers
-from support.kafka_broker import Broker
 from support.kip848_members import Kip848Members
-from support.live_topics import admin_of, make_topic
-from support.waiting import stays, until
 
 from benchmarks.broker_plugin import CLASS
+from benchmarks.kafka_broker import Broker
+from benchmarks.live.topics import admin_of, make_topic
+from benchmarks.waiting import stays, until
 from equilag.adapters.kafka.client_config import kafka_config, plain_config
 from equilag.adapters.kafka.described import Described
 from equilag.adapters.kafka.plain.plain_client import PlainClient

@@ -12,15 +12,16 @@ import pytest
 from confluent_kafka.admin import AclOperation, ResourceType
 from support.broker_plugin import KEY, plugged_brokers
 from support.json_schemas import findings
-from support.kafka_broker import Broker, servers
+from support.kafka_broker import servers
 from support.kip848_members import Kip848Members
 from support.live_groups import add_user, allow, login_properties
-from support.live_topics import admin_of, commit, fill, make_topic
 from support.steward_scene import QUICKLY
-from support.waiting import stays, until
 
 from benchmarks.broker_plugin import CLASS
+from benchmarks.kafka_broker import Broker
 from benchmarks.live.steward_run import StewardRun
+from benchmarks.live.topics import admin_of, commit, fill, make_topic
+from benchmarks.waiting import stays, until
 from equilag.adapters.kafka.client_config import kafka_config
 from equilag.adapters.kafka.group_reader import GroupReader
 from equilag.live.steward.election_loop import election_group

@@ -12,12 +12,12 @@ from pathlib import Path
 import pytest
 from confluent_kafka.admin import ResourceType
 from support.json_schemas import findings
-from support.kafka_broker import Broker
 from support.live_groups import add_user, allow, login, login_properties
 from support.live_scene import history_rows
-from support.live_topics import admin_of, commit, make_topic
-from support.waiting import PATIENCE_S, until
 
+from benchmarks.kafka_broker import Broker
+from benchmarks.live.topics import admin_of, commit, make_topic
+from benchmarks.waiting import PATIENCE_S, until
 from equilag.adapters.kafka.client_config import kafka_config
 from equilag.adapters.kafka.sample import ClusterSampler
 

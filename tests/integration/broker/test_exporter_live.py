@@ -16,11 +16,11 @@ from urllib.request import urlopen
 
 import numpy as np
 import pytest
-from support.kafka_broker import Broker
-from support.live_topics import admin_of, commit, make_topic
 from support.plain_members import commit_as, join_in_halves
-from support.waiting import until
 
+from benchmarks.kafka_broker import Broker
+from benchmarks.live.topics import admin_of, commit, make_topic
+from benchmarks.waiting import until
 from equilag.adapters.kafka.plain.plain_client import PlainClient
 
 pytestmark = [pytest.mark.broker, pytest.mark.long]

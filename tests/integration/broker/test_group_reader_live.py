@@ -11,11 +11,11 @@ import pytest
 from confluent_kafka import Producer, TopicPartition
 from confluent_kafka.admin import AdminClient, ResourceType
 from support.child_consumer import ChildConsumer
-from support.kafka_broker import Broker
 from support.live_groups import KIP_848, RANGE, add_user, allow, login, pairs
-from support.live_topics import commit, delete_topic, fill, make_topic
-from support.waiting import PATIENCE_S, until
 
+from benchmarks.kafka_broker import Broker
+from benchmarks.live.topics import commit, delete_topic, fill, make_topic
+from benchmarks.waiting import PATIENCE_S, until
 from equilag.adapters.kafka.client_config import Config, kafka_config
 from equilag.adapters.kafka.described import MissingRight, TemporarilyUnreadable
 from equilag.adapters.kafka.group_reader import GroupReader

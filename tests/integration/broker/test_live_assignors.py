@@ -17,9 +17,10 @@ import pytest
 from aiokafka import AIOKafkaConsumer
 from aiokafka.coordinator.assignors.roundrobin import RoundRobinPartitionAssignor as AioRoundRobin
 from confluent_kafka import Consumer
-from support.kafka_broker import Broker
-from support.live_topics import admin_of, commit, fill, make_topic
-from support.waiting import AtRest, aio_until, until
+
+from benchmarks.kafka_broker import Broker
+from benchmarks.live.topics import admin_of, commit, fill, make_topic
+from benchmarks.waiting import AtRest, aio_until, until
 
 with warnings.catch_warnings():
     warnings.simplefilter("ignore", DeprecationWarning)

@@ -14,7 +14,6 @@ import pytest
 from confluent_kafka import ShareConsumer, TopicPartition
 from confluent_kafka.admin import ResourceType
 from support.json_schemas import findings
-from support.kafka_broker import Broker
 from support.live_groups import (
     RANGE,
     add_user,
@@ -24,15 +23,16 @@ from support.live_groups import (
     owned_by,
     pairs,
 )
-from support.live_members import RdMember
-from support.live_topics import Traffic, admin_of, commit, fill, make_topic
 from support.markdown import broker_commands
 from support.paths import CHECKOUT
 from support.plain_members import commit as commit_as_nobody
 from support.plain_members import join, sync
-from support.waiting import until
 
+from benchmarks.kafka_broker import Broker
 from benchmarks.live.assignment_log import Log
+from benchmarks.live.members import RdMember
+from benchmarks.live.topics import Traffic, admin_of, commit, fill, make_topic
+from benchmarks.waiting import until
 from equilag.adapters.kafka.client_config import kafka_config
 from equilag.adapters.kafka.plain.plain_client import PlainClient
 from equilag.adapters.kafka.reading import NO_COMMIT

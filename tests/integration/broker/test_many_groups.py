@@ -11,10 +11,10 @@ from contextlib import closing
 from typing import Final
 
 import pytest
-from support.kafka_broker import Broker
-from support.live_topics import admin_of, commit, fill, make_topic
 from support.plain_members import join_in_halves
 
+from benchmarks.kafka_broker import Broker
+from benchmarks.live.topics import admin_of, commit, fill, make_topic
 from equilag.adapters.kafka.plain.plain_client import PlainClient
 
 pytestmark = [pytest.mark.broker, pytest.mark.long]

@@ -11,7 +11,6 @@ from unittest.mock import ANY
 
 import pytest
 from confluent_kafka import Producer, TopicPartition
-from support.kafka_broker import Broker
 from support.live_groups import RANGE, owned_by, pairs
 from support.live_scene import (
     LEFT,
@@ -25,9 +24,10 @@ from support.live_scene import (
     made_scene,
     seen_in,
 )
-from support.live_topics import admin_of
-from support.waiting import PATIENCE_S, until
 
+from benchmarks.kafka_broker import Broker
+from benchmarks.live.topics import admin_of
+from benchmarks.waiting import PATIENCE_S, until
 from equilag.adapters.kafka.client_config import Config, kafka_config
 from equilag.adapters.kafka.group_reader import GroupReader
 from equilag.adapters.kafka.reading import NO_COMMIT

@@ -11,12 +11,12 @@ from urllib.request import urlopen
 
 import pytest
 from confluent_kafka.admin import AclOperation, AdminClient, ResourceType
-from support.kafka_broker import Broker
 from support.live_groups import add_user, allow, login_properties
-from support.live_topics import admin_of, commit, delete_topic, fill, make_topic
 from support.steward_scene import Scene
-from support.waiting import stays, until
 
+from benchmarks.kafka_broker import Broker
+from benchmarks.live.topics import admin_of, commit, delete_topic, fill, make_topic
+from benchmarks.waiting import stays, until
 from equilag.live.steward.election_loop import election_group
 
 pytestmark = [pytest.mark.broker]

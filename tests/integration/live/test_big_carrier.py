@@ -12,16 +12,15 @@ from typing import Any, Final
 
 import pytest
 from support.broker_plugin import KEY, plugged_brokers
-from support.live_figures import keep
-from support.live_holdings import change_figures, given_back
-from support.live_members import JavaMembers
-from support.live_processes import KIP_848_MEMBER
-from support.live_topics import Traffic, admin_of, make_topic
-from support.waiting import until, within
 
-from benchmarks.live.assignment_log import Log
+from benchmarks.live.assignment_log import Log, change_figures, given_back
 from benchmarks.live.load_side import cpu_seconds
+from benchmarks.live.members import JavaMembers
+from benchmarks.live.processes import KIP_848_MEMBER
+from benchmarks.live.run import keep
 from benchmarks.live.steward_run import StewardRun
+from benchmarks.live.topics import Traffic, admin_of, make_topic
+from benchmarks.waiting import until, within
 
 pytestmark = [pytest.mark.live, pytest.mark.broker]
 

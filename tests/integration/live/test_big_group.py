@@ -14,18 +14,16 @@ from typing import Any, Final
 
 import numpy as np
 import pytest
-from support.kafka_broker import Broker
-from support.live_figures import keep
-from support.live_holdings import change_figures
-from support.live_members import JavaMembers, OffsetsRead
-from support.live_processes import JAVA_ASSIGNORS
-from support.live_topics import Traffic, admin_of, make_topic
-from support.waiting import until, within
 
-from benchmarks.live.assignment_log import Log
+from benchmarks.kafka_broker import Broker
+from benchmarks.live.assignment_log import Log, change_figures
 from benchmarks.live.load_side import cpu_seconds
-from benchmarks.live.run import OUT
+from benchmarks.live.members import JavaMembers, OffsetsRead
+from benchmarks.live.processes import JAVA_ASSIGNORS
+from benchmarks.live.run import OUT, keep
 from benchmarks.live.steward_run import StewardRun
+from benchmarks.live.topics import Traffic, admin_of, make_topic
+from benchmarks.waiting import until, within
 from equilag.domain.columns import Ints
 
 pytestmark = [pytest.mark.live, pytest.mark.broker]

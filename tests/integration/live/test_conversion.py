@@ -10,14 +10,13 @@ from typing import Any, Final
 
 import pytest
 from support.broker_plugin import KEY, plugged_brokers
-from support.live_figures import keep
-from support.live_holdings import change_figures
-from support.live_members import OffsetsRead, RdMember
-from support.live_topics import Traffic, admin_of, make_topic
-from support.waiting import until
 
-from benchmarks.live.assignment_log import Log
+from benchmarks.live.assignment_log import Log, change_figures
+from benchmarks.live.members import OffsetsRead, RdMember
+from benchmarks.live.run import keep
 from benchmarks.live.steward_run import StewardRun
+from benchmarks.live.topics import Traffic, admin_of, make_topic
+from benchmarks.waiting import until
 
 pytestmark = [pytest.mark.live, pytest.mark.broker]
 

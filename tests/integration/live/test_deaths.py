@@ -8,11 +8,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from support.kafka_broker import Broker, running_brokers, servers
-from support.live_churn import ChurnGroup
-from support.live_topics import admin_of, make_topic
+from support.kafka_broker import running_brokers, servers
 from support.steward_scene import QUICKLY
-from support.waiting import until
+
+from benchmarks.kafka_broker import Broker
+from benchmarks.live.churn_group import ChurnGroup
+from benchmarks.live.topics import admin_of, make_topic
+from benchmarks.waiting import until
 
 pytestmark = [pytest.mark.live, pytest.mark.broker]
 

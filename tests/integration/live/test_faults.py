@@ -9,14 +9,14 @@ from pathlib import Path
 from typing import Any, Final
 
 import pytest
-from support.kafka_broker import NoBroker, start_broker
-from support.live_fault_group import FaultGroup
-from support.live_faults import FAULTS, ONLY_OUTAGES, FaultScene
-from support.live_figures import keep
-from support.live_processes import CLIENTS, KIP_848_SESSIONS
 from support.paths import CHECKOUT
 
 from benchmarks.broker_plugin import ASSIGNORS, plugged_jars
+from benchmarks.kafka_broker import NoBroker, start_broker
+from benchmarks.live.fault_group import FaultGroup
+from benchmarks.live.processes import CLIENTS, KIP_848_SESSIONS
+from benchmarks.live.random_faults import FAULTS, ONLY_OUTAGES, FaultScene
+from benchmarks.live.run import keep
 
 pytestmark = [pytest.mark.live, pytest.mark.broker]
 

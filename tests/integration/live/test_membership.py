@@ -10,15 +10,14 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from support.kafka_broker import Broker
-from support.live_churn import ChurnGroup, Client
-from support.live_figures import keep
-from support.live_holdings import change_figures
-from support.live_topics import Traffic, add_partitions, admin_of, delete_topic, make_topic
-from support.waiting import until
 
-from benchmarks.live.assignment_log import Partition
+from benchmarks.kafka_broker import Broker
+from benchmarks.live.assignment_log import Partition, change_figures
+from benchmarks.live.churn_group import ChurnGroup, Client
 from benchmarks.live.membership_table import more_moves
+from benchmarks.live.run import keep
+from benchmarks.live.topics import Traffic, add_partitions, admin_of, delete_topic, make_topic
+from benchmarks.waiting import until
 
 pytestmark = [pytest.mark.live, pytest.mark.broker]
 

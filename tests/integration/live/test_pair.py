@@ -17,17 +17,16 @@ from typing import Any, Final
 
 import pytest
 from support.broker_plugin import KEY, plugged_brokers
-from support.kafka_broker import Broker
-from support.live_figures import keep
-from support.live_holdings import change_figures
-from support.live_members import RdMember
-from support.live_processes import KIP_848, KIP_848_MEMBER
-from support.live_topics import Traffic, admin_of, make_topic
-from support.waiting import until, within
 
-from benchmarks.live.assignment_log import Log
+from benchmarks.kafka_broker import Broker
+from benchmarks.live.assignment_log import Log, change_figures
+from benchmarks.live.members import RdMember
 from benchmarks.live.membership_table import deaths_cost
+from benchmarks.live.processes import KIP_848, KIP_848_MEMBER
+from benchmarks.live.run import keep
 from benchmarks.live.steward_run import StewardRun
+from benchmarks.live.topics import Traffic, admin_of, make_topic
+from benchmarks.waiting import until, within
 from equilag.adapters.kafka.client_config import kafka_config, plain_config
 from equilag.adapters.kafka.described import Described
 from equilag.adapters.kafka.plain.plain_client import PlainClient

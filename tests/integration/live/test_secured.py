@@ -14,11 +14,11 @@ from confluent_kafka.admin import AclOperation, AdminClient, ResourceType
 from support.certificates import Authority
 from support.kafka_broker import running_brokers, servers
 from support.live_groups import add_user, allow, login_properties
-from support.live_topics import admin_of, make_topic
 from support.steward_scene import Scene
-from support.waiting import until
 
 from benchmarks.live.steward_run import StewardRun
+from benchmarks.live.topics import admin_of, make_topic
+from benchmarks.waiting import until
 from equilag.live.steward.election_loop import election_group
 
 pytestmark = [pytest.mark.live, pytest.mark.broker]

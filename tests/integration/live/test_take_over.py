@@ -8,16 +8,15 @@ from dataclasses import asdict
 from pathlib import Path
 
 import pytest
-from support.kafka_broker import Broker
-from support.live_figures import keep
-from support.live_holdings import change_figures
-from support.live_members import JavaMembers, RdMember
-from support.live_processes import committing_java
-from support.live_topics import Traffic, admin_of, make_topic
-from support.waiting import until
 
-from benchmarks.live.assignment_log import Log
+from benchmarks.kafka_broker import Broker
+from benchmarks.live.assignment_log import Log, change_figures
+from benchmarks.live.members import JavaMembers, RdMember
+from benchmarks.live.processes import committing_java
+from benchmarks.live.run import keep
 from benchmarks.live.steward_run import StewardRun
+from benchmarks.live.topics import Traffic, admin_of, make_topic
+from benchmarks.waiting import until
 
 pytestmark = [pytest.mark.live, pytest.mark.broker]
 

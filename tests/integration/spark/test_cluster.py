@@ -16,10 +16,10 @@ from typing import TYPE_CHECKING, Final
 import pytest
 from support.made_fleets import TABLES, Row, read_table
 from support.paths import CHECKOUT
-from support.waiting import until
 
 from benchmarks.fleet.history import write_history
 from benchmarks.fleet.settings import HistorySettings
+from benchmarks.waiting import until
 from equilag.cli import main
 
 if TYPE_CHECKING:

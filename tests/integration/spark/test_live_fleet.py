@@ -10,11 +10,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 import pytest
-from support.kafka_broker import Broker, running_broker
+from support.kafka_broker import running_broker
 from support.live_scene import EMPTY, LIVE, PARTITIONS, SHARE, Scene, made_scene, seen_in
 from support.made_fleets import read_table
 
 import equilag
+from benchmarks.kafka_broker import Broker
 from equilag.cli import main
 from equilag.pipeline.results.export import export_group
 

@@ -9,8 +9,8 @@ import threading
 import time
 
 import pytest
-from support.waiting import stays, until
 
+from benchmarks.waiting import stays, until
 from equilag.adapters.measuring.topic_columns import ObservedOffsets
 from equilag.live.consumers.sampler import LagSampler, LeaderLoad
 from equilag.live.rebalance.joined_members import JoinedMember

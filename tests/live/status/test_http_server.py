@@ -18,8 +18,8 @@ import numpy as np
 import pytest
 from support.groups import group_of
 from support.steward_fakes import made_steward
-from support.waiting import until
 
+from benchmarks.waiting import until
 from equilag.cli import main
 from equilag.domain.errors import InputError
 from equilag.live.exporter.group_answer import ScaleFacts, answer_of

@@ -1,6 +1,6 @@
-"""One member of a group, as a program: python live_member_process.py CLIENT SETTINGS-AS-JSON.
+"""One member of a group, as a program; its arguments are the client and its settings as JSON.
 
-Each event is a line on standard output, as of the Java members (support.live_lines). What was read
+Each event is a line on standard output, as of the Java members (`members.listening`). What was read
 is printed before it can be committed, so that a member that is killed has committed nothing that
 it did not report. The member leaves when standard input ends.
 """
@@ -73,8 +73,8 @@ def runs_of(records: Iterable[Record]) -> list[tuple[str, int, int, int]]:
 
 
 def librdkafka(told: Speaker, settings: Mapping[str, Any]) -> None:
-    from support.live_members import RdMember
-    from support.live_processes import KIP_848, KIP_848_MEMBER
+    from benchmarks.live.members import RdMember
+    from benchmarks.live.processes import KIP_848, KIP_848_MEMBER
 
     strategy = settings["strategy"]
     protocol = {"partition.assignment.strategy": strategy}

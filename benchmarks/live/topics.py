@@ -18,9 +18,9 @@ from confluent_kafka import (
     TopicPartition,
 )
 from confluent_kafka.admin import AdminClient, NewPartitions, NewTopic
-from support.waiting import until
 
 from benchmarks.live.assignment_log import Partition
+from benchmarks.waiting import until
 
 
 def admin_of(bootstrap: str) -> AdminClient:

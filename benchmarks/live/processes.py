@@ -3,18 +3,15 @@
 from __future__ import annotations
 
 import json
-import os
 import signal
 import subprocess
 import sys
 from pathlib import Path
 from typing import Final
 
-from support.kafka_broker import Broker
-from support.live_members import JavaMembers, OffsetsRead, end_by_input, listening
-from support.paths import CHECKOUT
-
+from benchmarks.kafka_broker import CHECKOUT, Broker
 from benchmarks.live.assignment_log import Log
+from benchmarks.live.members import JavaMembers, OffsetsRead, end_by_input, listening
 
 JAVA_ASSIGNORS: Final = {
     "range": "org.apache.kafka.clients.consumer.RangeAssignor",
@@ -29,7 +26,7 @@ CLIENTS: Final = {
 }
 """Protocol -> the clients that have it."""
 SESSION_S: Final = 6.0
-"""Of all members here; the setting in live_member_process.py and of JavaMembers."""
+"""Of all members here; the setting in member_process.py and of JavaMembers."""
 KIP_848_SESSIONS: Final = {
     "group.consumer.min.session.timeout.ms": f"{1000 * SESSION_S:.0f}",
     "group.consumer.session.timeout.ms": f"{1000 * SESSION_S:.0f}",
@@ -37,7 +34,7 @@ KIP_848_SESSIONS: Final = {
     "group.consumer.heartbeat.interval.ms": "1000",
 }
 """Settings of brokers, for members of KIP-848 groups and their carriers."""
-_PROGRAM: Final = Path(__file__).with_name("live_member_process.py")
+_PROGRAM: Final = "benchmarks.live.member_process"
 _STOP_S: Final = 20
 
 
@@ -128,9 +125,9 @@ def _python(
     log.parent.mkdir(parents=True, exist_ok=True)
     with log.open("ab") as errors:
         return subprocess.Popen(
-            [sys.executable, str(_PROGRAM), client, json.dumps(settings)],
+            [sys.executable, "-m", _PROGRAM, client, json.dumps(settings)],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=errors,
-            env={**os.environ, "PYTHONPATH": f"{CHECKOUT}:{CHECKOUT / 'tests'}"},
+            cwd=CHECKOUT,
         )

@@ -12,12 +12,11 @@ from functools import partial
 from pathlib import Path
 from typing import Any, Final
 
-from support.kafka_broker import Broker
-from support.live_fault_group import FaultGroup
-from support.live_processes import SESSION_S
-from support.waiting import within
-
+from benchmarks.kafka_broker import Broker
+from benchmarks.live.fault_group import FaultGroup
+from benchmarks.live.processes import SESSION_S
 from benchmarks.live.steward_run import StewardRun
+from benchmarks.waiting import within
 
 OUTAGES_S: Final = (4.0, 16.0, 52.0)
 """Of the only broker: within a member's session, beyond it, and beyond a rebalance's timeouts."""

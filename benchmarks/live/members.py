@@ -18,8 +18,8 @@ from typing import Any, Final
 
 import numpy as np
 from confluent_kafka import Consumer, KafkaException, TopicPartition
-from support.kafka_broker import CACHE, Broker, NoBroker
 
+from benchmarks.kafka_broker import CACHE, Broker, NoBroker
 from benchmarks.live.assignment_log import Log, Partition
 from benchmarks.toolchains import failure, make_once
 from equilag.domain.columns import Ints

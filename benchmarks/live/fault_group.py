@@ -8,14 +8,13 @@ from contextlib import ExitStack
 from pathlib import Path
 from typing import Any, Final
 
-from support.kafka_broker import Broker
-from support.live_members import OffsetsRead
-from support.live_processes import CLIENTS, MemberProcess
-from support.live_topics import Traffic, add_partitions, admin_of, make_topic
-from support.waiting import within
-
+from benchmarks.kafka_broker import Broker
 from benchmarks.live.assignment_log import Log
+from benchmarks.live.members import OffsetsRead
+from benchmarks.live.processes import CLIENTS, MemberProcess
 from benchmarks.live.steward_run import StewardRun
+from benchmarks.live.topics import Traffic, add_partitions, admin_of, make_topic
+from benchmarks.waiting import within
 
 PARTITIONS: Final = 24
 MOST_PARTITIONS: Final = 36

@@ -1,6 +1,6 @@
 """Waiting for what happens in another thread or process: each wait polls, and names its deadline.
 
-No other test sleeps, unless time that passes is what it tests: a slow piece of code, a fault of
+No test sleeps otherwise, unless time that passes is what it tests: a slow piece of code, a fault of
 given length, a sample every few seconds.
 """
 

@@ -8,11 +8,10 @@ from contextlib import ExitStack
 from pathlib import Path
 from typing import Final, Literal
 
-from support.kafka_broker import Broker
-from support.live_members import JavaMembers, OffsetsRead, RdMember
-from support.live_processes import committing_java
-
+from benchmarks.kafka_broker import Broker
 from benchmarks.live.assignment_log import Log, Partition
+from benchmarks.live.members import JavaMembers, OffsetsRead, RdMember
+from benchmarks.live.processes import committing_java
 from benchmarks.live.steward_run import StewardRun
 
 Client = Literal["librdkafka", "java"]
