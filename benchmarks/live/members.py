@@ -107,10 +107,12 @@ class RdMember:
         began = time.monotonic()
         most = 500 if self._rate is None else max(1, int(self._rate * 0.1))
         for message in consumer.consume(most, 0.1):
-            if message.error() is None:
-                self.read.add((message.topic(), message.partition()), *[message.offset()] * 2)
-                with suppress(KafkaException):  # no longer its own
-                    consumer.store_offsets(message)
+            topic, partition, offset = message.topic(), message.partition(), message.offset()
+            if message.error() or topic is None or partition is None or offset is None:
+                continue
+            self.read.add((topic, partition), offset, offset)
+            with suppress(KafkaException):  # no longer its own
+                consumer.store_offsets(message)
         if self._rate is not None:
             self._stop.wait(max(0.0, 0.1 - (time.monotonic() - began)))
 
