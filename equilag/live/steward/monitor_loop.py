@@ -197,12 +197,12 @@ class MonitorLoop:
 
         Shares in force count: newly measured speeds move nothing.
         """
-        pending = self._shared.rebalance_pending
-        if not self._repair.is_due(observation, pending, time.monotonic()):
+        pending, known = self._shared.rebalance_pending, self._shared.control.handouts.known
+        sizes = {} if known.target is None else known.target.sizes
+        if not self._repair.is_due(observation, pending, sizes, time.monotonic()):
             return self._repair.seen
         policy, measured = self._shared.options.policy, observation.measured
-        known = self._shared.control.handouts.known.shares
-        shares = shares_in_force(observation.held, known, measured.capacities)
+        shares = shares_in_force(observation.held, known.shares, measured.capacities)
         measured = replace(measured, capacities=shares)
         group = group_of(
             self._shared.options.group, observation.members, observation.sizes, measured

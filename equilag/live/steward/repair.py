@@ -18,7 +18,8 @@ that one that did not help is not repeated at once."""
 
 
 class Repair:
-    """Whether a repair is due: two observations in a row must show the need."""
+    """Whether a repair is due: two observations in a row must show the need, unless it is
+    partitions that were added: they do not go away."""
 
     def __init__(self) -> None:
         self.seen = False
@@ -34,15 +35,18 @@ class Repair:
             return replace(observation, broken=0)
         return observation
 
-    def is_due(self, observation: Observation, pending: bool, now: float) -> bool:
-        """Return True if a plan is to be made for a repair. `pending`: a rebalance is on its
-        way."""
-        before = self.seen
+    def is_due(
+        self, observation: Observation, pending: bool, before: Mapping[str, int], now: float
+    ) -> bool:
+        """Return True if a plan is to be made for a repair. `pending`: a rebalance is on its way;
+        `before` has the topics' sizes in the last assignment, as far as they are known."""
+        sizes, seen = observation.sizes, self.seen
         self.seen = observation.to_repair and not pending
-        in_vain = observation.sizes == self._tried_sizes and now - self._tried_at < _GAP_S
-        if not (self.seen and before) or in_vain:
+        sure = seen or any(n > before.get(topic, n) for topic, n in sizes.items())
+        in_vain = sizes == self._tried_sizes and now - self._tried_at < _GAP_S
+        if not (self.seen and sure) or in_vain:
             return False
-        self._tried_at, self._tried_sizes = now, observation.sizes
+        self._tried_at, self._tried_sizes = now, sizes
         return True
 
     def helps(self, observation: Observation, decision: Decision, policy: Policy) -> bool:
