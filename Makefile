@@ -125,7 +125,7 @@ docs-links: $(VENV)/.docs ## ask the servers of all external links whether they 
 
 pictures: $(VENV)/.dev $(VENV)/.equilag ## the pictures of the documents; screenshots need chromium
 	@$(BIN)/python -m benchmarks.pictures.draw
-	@$(BIN)/python -m tests.support.page_pictures
+	@$(BIN)/python -m benchmarks.pictures.screenshots
 
 schemas: $(VENV)/.dev $(VENV)/.equilag ## renew what docs/schemas has of facts
 	@$(BIN)/python -m benchmarks.schemas.write_schemas

@@ -15,6 +15,13 @@ CLASS: Final = "equilag.broker.EquilagAssignor"
 JAR: Final = "equilag-broker-plugin.jar"
 ASSIGNORS: Final = {"group.consumer.assignors": f"uniform,range,{CLASS}"}
 """The setting of such a broker."""
+KEY: Final = "only brokers and carriers know it"
+WITH_KEY: Final = {
+    **ASSIGNORS,
+    "equilag.plan.key": KEY,
+    "group.consumer.assignment.interval.ms": "0",  # from 4.3 on: each plan is looked at
+}
+"""Settings of brokers that take plans with this key, and at once."""
 _BUILD_S: Final = 170
 
 

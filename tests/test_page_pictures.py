@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from support.markdown import pages
-from support.page_pictures import SCREENSHOTS
 from support.paths import CHECKOUT
+
+from benchmarks.pictures.screenshots import SCREENSHOTS
 
 MAX_BYTES = 300_000
 """Of a picture, for readers on a slow line."""

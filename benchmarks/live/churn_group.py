@@ -1,22 +1,35 @@
-"""A group whose members come and go on command, with a steward or with its own assignor alone."""
+"""Groups whose members come and go on command, with a steward or with their own assignor alone,
+and the same changes in several of them side by side."""
 
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import ExitStack
+from dataclasses import asdict
 from pathlib import Path
-from typing import Final, Literal
+from typing import Any, Final, Literal
 
 from benchmarks.kafka_broker import Broker
-from benchmarks.live.assignment_log import Log, Partition
+from benchmarks.live.assignment_log import Log, Partition, change_figures
 from benchmarks.live.members import JavaMembers, OffsetsRead, RdMember
 from benchmarks.live.processes import committing_java
 from benchmarks.live.steward_run import StewardRun
+from benchmarks.live.topics import admin_of, make_topic
+from benchmarks.waiting import until
 
 Client = Literal["librdkafka", "java"]
 STEWARD: Final = ("--every", "2s")
 """All else as users have it."""
+MEMBERS: Final = 8
+QUIET_S: Final = 6.0
+"""Without a new assignment for so long, a change is over: the steward judges plans every 2 s, and
+wants three observations that agree."""
+RESTART_S: Final = 1.5
+"""Between the end of a member and its return."""
+AWAY_QUIET_S: Final = 1.5
+"""Of a rolling restart: before a member is stopped, and before it comes back."""
+PATIENCE_S: Final = 90.0
 
 
 class ChurnGroup:
@@ -125,3 +138,88 @@ class ChurnGroup:
             self._java = JavaMembers(self.log, 0, self._broker, self.name, topics, settings)
             self._stack.callback(self._java.stop)
         return self._java
+
+
+class Stage:
+    """The same changes in several groups that read the same topics, side by side."""
+
+    def __init__(self, broker: Broker, folder: Path, prefix: str, stack: ExitStack) -> None:
+        self.broker, self.folder, self.prefix, self.stack = broker, folder, prefix, stack
+        self.admin = admin_of(broker.bootstrap)
+        self.sizes: dict[str, int] = {}
+        self.groups: list[ChurnGroup] = []
+        self.figures: dict[str, dict[str, Any]] = {}
+        """Group -> change -> figures."""
+
+    def begin(self, strategy: str, sizes: dict[str, int], **settings: bool) -> None:
+        """Make topics and groups, and wait until all partitions are shared."""
+        self.sizes = {f"{self.prefix}-{topic}": size for topic, size in sizes.items()}
+        for topic, size in self.sizes.items():
+            make_topic(self.admin, topic, size)
+        clients: tuple[Client, ...] = ("librdkafka", "java")
+        for client in clients:
+            for led in (True, False):
+                name = f"{self.prefix}-{client}-{'steward' if led else 'alone'}"
+                group = ChurnGroup(
+                    self.broker, name, client, strategy, list(self.sizes), self.stack, **settings
+                )
+                if led:
+                    group.lead(self.folder / name)
+                self.groups.append(group)
+                self.figures[f"{client}, {'steward' if led else 'alone'}"] = {}
+        for group in self.groups:
+            for _ in range(MEMBERS):
+                group.join()
+        self.settle(QUIET_S)
+
+    def expected(self) -> set[Partition]:
+        return {(topic, number) for topic, size in self.sizes.items() for number in range(size)}
+
+    def settle(self, quiet: float) -> None:
+        """Wait until nothing has happened for `quiet` seconds, from now on."""
+        since = time.time()
+        until(
+            lambda: (
+                time.time() - since >= quiet
+                and all(one.settled(self.expected(), quiet) for one in self.groups)
+            ),
+            PATIENCE_S,
+        )
+
+    def change(
+        self, name: str, act: Callable[[ChurnGroup], object], quiet: float = QUIET_S
+    ) -> None:
+        """Let `act` change each group, wait until all are settled, and note the figures,
+        summed over changes of the same name."""
+        self.measure(name, lambda: [act(group) for group in self.groups], quiet)
+
+    def measure(self, name: str, act: Callable[[], object], quiet: float = QUIET_S) -> None:
+        topics = set(self.sizes)
+        began = time.time()
+        act()
+        self.settle(quiet)
+        ended = time.time()
+        for group, figures in zip(self.groups, self.figures.values(), strict=True):
+            one = change_figures(
+                group.log.events, began, ended, group.left, topics - set(self.sizes)
+            )
+            new = [event.at for event in group.log.since(began)]
+            row = {**asdict(one), "seconds": round(max(new, default=began) - began, 2)}
+            before = figures.get(name, dict.fromkeys(row, 0))
+            figures[name] = {
+                key: max(value, before[key])
+                if key.startswith(("longest", "seconds"))
+                else round(value + before[key], 2)
+                for key, value in row.items()
+            }
+
+    def rolling_restart(self) -> None:
+        for number in range(MEMBERS):
+            instances = [group.leave(group.present[0]) for group in self.groups]
+            time.sleep(RESTART_S)  # how long they are away is part of the test
+            if not instances[0]:  # others take over meanwhile
+                self.settle(AWAY_QUIET_S)
+            for group, instance in zip(self.groups, instances, strict=True):
+                group.join(instance)
+            if number < MEMBERS - 1:
+                self.settle(AWAY_QUIET_S)

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from benchmarks.broker_plugin import WITH_KEY, plugged_jars
 from benchmarks.kafka_broker import Broker, NoBroker, start_broker, start_brokers
 
 
@@ -36,6 +37,17 @@ def running_brokers(
     for broker in brokers:
         stack.callback(broker.stop)
     return brokers
+
+
+def plugged_brokers(
+    stack: ExitStack, folder: Path, number: int = 1, version: str = ""
+) -> list[Broker]:
+    """A cluster of this version of Kafka with the plug-in, until the stack is closed."""
+    try:
+        lib = plugged_jars(folder / "lib", version)
+    except NoBroker as error:
+        pytest.skip(str(error))
+    return running_brokers(stack, folder, number, WITH_KEY, lib)
 
 
 def servers(brokers: Sequence[Broker]) -> str:

@@ -7,7 +7,7 @@ from contextlib import ExitStack
 
 import pytest
 from confluent_kafka.admin import AdminClient
-from support.broker_plugin import plugged_brokers
+from support.kafka_broker import plugged_brokers
 from support.steward_scene import scene
 
 from benchmarks.kafka_broker import Broker

@@ -9,10 +9,10 @@ from random import Random
 from typing import Final
 
 import pytest
-from support.broker_plugin import KEY, plugged_brokers
+from support.kafka_broker import plugged_brokers
 from support.kip848_members import Kip848Members
 
-from benchmarks.broker_plugin import CLASS
+from benchmarks.broker_plugin import CLASS, KEY
 from benchmarks.kafka_broker import Broker
 from benchmarks.live.topics import admin_of, make_topic
 from benchmarks.waiting import stays, until

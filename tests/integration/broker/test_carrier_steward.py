@@ -10,14 +10,13 @@ from typing import Any
 
 import pytest
 from confluent_kafka.admin import AclOperation, ResourceType
-from support.broker_plugin import KEY, plugged_brokers
 from support.json_schemas import findings
-from support.kafka_broker import servers
+from support.kafka_broker import plugged_brokers, servers
 from support.kip848_members import Kip848Members
 from support.live_groups import add_user, allow, login_properties
 from support.steward_scene import QUICKLY
 
-from benchmarks.broker_plugin import CLASS
+from benchmarks.broker_plugin import CLASS, KEY
 from benchmarks.kafka_broker import Broker
 from benchmarks.live.steward_run import StewardRun
 from benchmarks.live.topics import admin_of, commit, fill, make_topic

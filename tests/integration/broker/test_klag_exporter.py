@@ -16,10 +16,10 @@ import numpy as np
 import pytest
 from confluent_kafka import Producer
 from support.klag_exporter import klag_exporter
-from support.plain_members import commit_as, join_in_halves
 from support.prometheus_server import running_prometheus
 
 from benchmarks.kafka_broker import Broker
+from benchmarks.live.plain_members import commit_as, join_in_halves
 from benchmarks.live.topics import admin_of, commit, make_topic
 from equilag.adapters.kafka.client_config import kafka_config
 from equilag.adapters.kafka.group_reader import GroupReader

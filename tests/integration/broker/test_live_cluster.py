@@ -25,12 +25,12 @@ from support.live_groups import (
 )
 from support.markdown import broker_commands
 from support.paths import CHECKOUT
-from support.plain_members import commit as commit_as_nobody
-from support.plain_members import join, sync
 
 from benchmarks.kafka_broker import Broker
 from benchmarks.live.assignment_log import Log
 from benchmarks.live.members import RdMember
+from benchmarks.live.plain_members import commit as commit_as_nobody
+from benchmarks.live.plain_members import join, sync
 from benchmarks.live.topics import Traffic, admin_of, commit, fill, make_topic
 from benchmarks.waiting import until
 from equilag.adapters.kafka.client_config import kafka_config

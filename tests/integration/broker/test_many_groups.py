@@ -11,9 +11,9 @@ from contextlib import closing
 from typing import Final
 
 import pytest
-from support.plain_members import join_in_halves
 
 from benchmarks.kafka_broker import Broker
+from benchmarks.live.plain_members import join_in_halves
 from benchmarks.live.topics import admin_of, commit, fill, make_topic
 from equilag.adapters.kafka.plain.plain_client import PlainClient
 

@@ -11,8 +11,9 @@ from pathlib import Path
 from typing import Any, Final
 
 import pytest
-from support.broker_plugin import KEY, plugged_brokers
+from support.kafka_broker import plugged_brokers
 
+from benchmarks.broker_plugin import KEY
 from benchmarks.live.assignment_log import Log, change_figures, given_back
 from benchmarks.live.load_side import cpu_seconds
 from benchmarks.live.members import JavaMembers

@@ -9,8 +9,9 @@ from pathlib import Path
 from typing import Any, Final
 
 import pytest
-from support.broker_plugin import KEY, plugged_brokers
+from support.kafka_broker import plugged_brokers
 
+from benchmarks.broker_plugin import KEY
 from benchmarks.live.assignment_log import Log, change_figures
 from benchmarks.live.members import OffsetsRead, RdMember
 from benchmarks.live.run import keep

@@ -1,4 +1,4 @@
-"""Take the screenshots of pages that the documents show: python -m tests.support.page_pictures.
+"""Take the screenshots of pages that the documents show: python -m benchmarks.pictures.screenshots.
 
 Needs chromium; `make pictures` runs it after the pictures that need none.
 """
@@ -6,20 +6,16 @@ Needs chromium; `make pictures` runs it after the pictures that need none.
 from __future__ import annotations
 
 import os
-import sys
 from collections.abc import Callable
 from contextlib import chdir
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Final, NamedTuple
 
-sys.path.insert(0, str(Path(__file__).parents[1]))  # as `pythonpath` in pyproject.toml does
-
-from support.browser import NoBrowser, open_page, running_browser
-from support.paths import CHECKOUT, SAMPLES
-
+from benchmarks.pictures.browser import NoBrowser, open_page, running_browser
 from equilag.cli import main
 
+CHECKOUT: Final = Path(__file__).parents[2]
 MADE: Final = "1795357800"
 """The time that pages name as that of their making, the same each time: 2026-11-22."""
 LIMITS: Final = ["--effort", "0.5", "--time-limit", "60"]
@@ -46,7 +42,7 @@ def group_page(folder: Path) -> Path:
     """The page of a group with rates and speeds, which has all of its parts."""
     out = folder / "group.html"
     if not out.exists():
-        sample = SAMPLES / "slow-member.snapshot.json"
+        sample = CHECKOUT / "samples" / "slow-member.snapshot.json"
         if main(["report", str(sample), *LIMITS, "--out", str(out)]):
             raise SystemExit("equilag report failed")
     return out
