@@ -17,7 +17,7 @@ import pytest
 from prometheus_client import start_http_server
 from support.exported_groups import served_families, served_names
 from support.paths import CHECKOUT
-from support.prometheus_server import running_prometheus
+from support.prometheus_stub import running_prometheus
 
 from equilag.cli.parser import build_parser
 from equilag.live.status.metric_families import Collected

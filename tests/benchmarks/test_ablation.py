@@ -1,4 +1,4 @@
-"""The ablation: what is left out does not run, and the table shows what is beyond the seeds."""
+"""The ablation: what is left out does not run."""
 
 from __future__ import annotations
 
@@ -9,7 +9,6 @@ import pytest
 from benchmarks.ablation.kinds import KINDS, Kind, unequal
 from benchmarks.ablation.run import ALL, above_mean, outcomes
 from benchmarks.ablation.switches import STAGES, heaviest_gives, without
-from benchmarks.ablation.table import page
 from equilag.planner.solve import solve
 
 PAIRED = "paired exchange"
@@ -50,28 +49,6 @@ def test_moves_from_the_heaviest_even_out_within_their_limit(moved: int) -> None
     assert (assigned != group.owner).sum() <= moved
     before, after = above_mean(group, group.owner)[1], above_mean(group, assigned)[1]
     assert after < before if moved else after == before
-
-
-def test_the_table_has_what_is_beyond_the_seeds() -> None:
-    def one(seed: int, left_out: str, spread: float, proved: bool = True) -> dict[str, Any]:
-        return {
-            "kind": "k", "seed": seed, "left_out": left_out, "spread": spread, "heaviest": spread,
-            "moves": 0, "proved": proved, "bound": 0.5,
-        }  # fmt: skip
-
-    rows = [
-        made
-        for seed in range(4)
-        for made in (
-            one(seed, ALL, 1.0 + seed),
-            one(seed, "Helps", 3.0 + seed + seed % 2, proved=seed > 0),
-            one(seed, "Noise", 1.0 + seed + (-1) ** seed),
-        )
-    ]
-    text = page({"outcomes": rows, "seeds": 4, "effort": 0.1, "machine": {"cpu": "c", "cores": 2}})
-    assert "| Helps | k | +2.5 ± 0.29, -1 proofs |" in text
-    assert "| k | all | 2 ± 1.3 | 3.5 | 2.5 ± 1.3 | 4 of 4 |" in text
-    assert "No change anywhere: Noise." in text
 
 
 @pytest.mark.parametrize("seed", range(6))

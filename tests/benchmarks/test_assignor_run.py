@@ -141,7 +141,6 @@ def test_a_list_is_drawn_planned_and_checked() -> None:
     rows = perfect_lists.measure(2, (small,))
     assert [row["solved"] for row in rows] == [True, True]
     assert rows[0]["optimum"] == rows[0]["spread"] == 0
-    assert len(perfect_lists.rows(rows)[0]) == len(perfect_lists.HEAD)
 
 
 def test_topics_that_count_one_by_one_are_planned_and_checked(
@@ -157,7 +156,6 @@ def test_topics_that_count_one_by_one_are_planned_and_checked(
     found = topic_balance.measure(1, (shape,), (topic_balance.Shape(40, 10, 8, 1),))
     assert [row["even"] for row in found] == [False] * 4 + [True] * 2
     assert all(row["exact"] for row in found)
-    assert len(topic_balance.rows(found)[0]) == len(topic_balance.HEAD)
 
 
 def test_limits_on_moves_are_planned_and_compared(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -169,7 +167,6 @@ def test_limits_on_moves_are_planned_and_compared(monkeypatch: pytest.MonkeyPatc
     assert found[0]["max_moves"] == 2
     assert found[0]["above_percent"] >= 0
     assert not found[0]["problems"]
-    assert len(move_limits.rows(found)[0]) == len(move_limits.HEAD)
 
 
 @answering
@@ -188,7 +185,6 @@ def test_every_group_is_planned_and_proved(monkeypatch: pytest.MonkeyPatch) -> N
     assert [row["status"] for row in found[:3]] == ["optimal"] * 3
     assert found[0]["cross_rack"] > 0
     assert found[3]["gap_percent"] >= 0
-    assert {len(row) for row in capacity_groups.rows(found)} == {len(capacity_groups.HEAD)}
 
 
 def test_peers_and_plans_are_measured_alike() -> None:
@@ -197,17 +193,12 @@ def test_peers_and_plans_are_measured_alike() -> None:
     by_name = {row["assignor"]: row for row in found}
     assert by_name["equilag assign range"]["cross_rack"] < by_name["equilag"]["cross_rack"]
     assert all(by_name[name]["counts_optimal"] for name in ("equilag", rack_groups.OWN))
-    words = dict(zip([row["assignor"] for row in found], rack_groups.rows(found), strict=True))
-    assert {len(row) for row in words.values()} == {len(rack_groups.HEAD)}
-    assert words[rack_groups.OWN][2:4] == ("0, proved", "10 to 10")
-    assert (words["one gets all"][3], words["one gets all"][5]) == ("0 to 300 !", "2 ms")
-    assert words["away"][2] == "not here"
+    assert by_name[rack_groups.OWN]["fewest_cross_rack"] == 0
+    assert not by_name["one gets all"]["counts_optimal"]
 
 
 def test_less_changes_hands_than_published() -> None:
     (row,) = found = streams.measure(4, (5,))
-    (words,) = streams.rows(found)
-    assert len(words) == len(streams.HEAD)
     assert row["short_percent"] == 0 < row["r_score"] < streams.PUBLISHED[5][1]
     (target,) = (one for one in part_targets({"streams": found}) if one.name == "R-score")
     assert target.met

@@ -189,38 +189,32 @@ def test_a_run_writes_its_figures_and_says_what_is_missed(
 P, Q = ("t", 0), ("t", 1)
 
 
-def test_a_member_hands_a_partition_over() -> None:
-    events = [
+def test_who_held_what() -> None:
+    """A partition is handed over; has two owners for a while; and is nobody's while its owner is
+    frozen."""
+    handed = [
         Event(1.0, "a", "assign", (P, Q)),
         Event(5.0, "a", "revoke", (Q,)),
         Event(5.5, "b", "assign", (Q,)),
     ]
-    assert change_figures(events, 4.0, 8.0, {}) == ChangeFigures(1, 1, 0.5, 0.5, 0, 0.0)
-
-
-def test_two_owners() -> None:
-    events = [
+    assert change_figures(handed, 4.0, 8.0, {}) == ChangeFigures(1, 1, 0.5, 0.5, 0, 0.0)
+    twice = [
         Event(1.0, "a", "assign", (P,)),
         Event(3.0, "b", "assign", (P, Q)),
         Event(3.5, "a", "lost", (P,)),
     ]
-    holdings = holdings_of(events, 9.0)
-    assert overlaps_of(holdings) == [Overlap(P, ("a", "b"), 3.0, 3.5)]
-    figures = change_figures(events, 2.0, 9.0, {})
+    assert overlaps_of(holdings_of(twice, 9.0)) == [Overlap(P, ("a", "b"), 3.0, 3.5)]
+    figures = change_figures(twice, 2.0, 9.0, {})
     assert (figures.two_owners, figures.longest_two_owners_s, figures.moves) == (1, 0.5, 1)
-    assert change_figures(events, 4.0, 9.0, {}).two_owners == 0
-
-
-def test_a_frozen_member_holds_nothing() -> None:
-    events = [
+    assert change_figures(twice, 4.0, 9.0, {}).two_owners == 0
+    frozen = [
         Event(1.0, "a", "assign", (P,)),
         Event(2.0, "a", "frozen"),
         Event(8.0, "b", "assign", (P,)),
         Event(9.0, "a", "lost", (P,)),
     ]
-    holdings = holdings_of(events, 10.0)
-    assert overlaps_of(holdings) == []
-    assert gaps_of(events, 10.0) == {P: [(2.0, 8.0)]}
+    assert overlaps_of(holdings_of(frozen, 10.0)) == []
+    assert gaps_of(frozen, 10.0) == {P: [(2.0, 8.0)]}
 
 
 def test_offsets_are_merged_into_runs() -> None:

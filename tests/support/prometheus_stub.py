@@ -4,13 +4,18 @@ from __future__ import annotations
 
 import json
 import re
+import socket
+import subprocess
 import threading
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
 from typing import Any, Final
 from urllib.parse import parse_qs
+
+from benchmarks.waiting import answers, until
 
 NOW: Final = 1_800_000_000.0
 """The newest scrape, in seconds since 1970."""
@@ -114,3 +119,30 @@ def prometheus(stub: Stub) -> Iterator[str]:
         server.shutdown()
         thread.join()
         server.server_close()
+
+
+@contextmanager
+def running_prometheus(folder: Path, scraped: int, every_s: float) -> Iterator[str]:
+    """The address of a real server that scrapes this port of this machine; needs the program
+    `prometheus`, such as Debian's."""
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    config = folder / "prometheus.yml"
+    interval = f"{every_s * 1000:.0f}ms"
+    config.write_text(
+        f"global: {{scrape_interval: {interval}, scrape_timeout: {interval}}}\n"
+        "scrape_configs:\n"
+        f"  - {{job_name: lag, static_configs: [{{targets: ['127.0.0.1:{scraped}']}}]}}\n"
+    )
+    process = subprocess.Popen(
+        ["prometheus", f"--config.file={config}", f"--storage.tsdb.path={folder / 'data'}",
+         f"--web.listen-address=127.0.0.1:{port}", "--log.level=error"],
+    )  # fmt: skip
+    address = f"http://127.0.0.1:{port}"
+    try:
+        until(lambda: answers(f"{address}/-/ready"), 60)
+        yield address
+    finally:
+        process.terminate()
+        process.wait(20)

@@ -10,8 +10,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
 import pytest
-from support.prometheus_server import running_prometheus
-from support.prometheus_stub import as_text, lag_exporter
+from support.prometheus_stub import as_text, lag_exporter, running_prometheus
 
 from equilag.adapters.kafka.group_samples import measured_input
 from equilag.adapters.prometheus.metric_groups import groups_of

@@ -10,7 +10,7 @@ from typing import Final
 
 import pytest
 from support.kafka_broker import plugged_brokers
-from support.kip848_members import Kip848Members
+from support.live_groups import Kip848Members
 
 from benchmarks.broker_plugin import CLASS, KEY
 from benchmarks.kafka_broker import Broker

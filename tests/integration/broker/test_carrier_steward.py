@@ -12,8 +12,7 @@ import pytest
 from confluent_kafka.admin import AclOperation, ResourceType
 from support.json_schemas import findings
 from support.kafka_broker import plugged_brokers, servers
-from support.kip848_members import Kip848Members
-from support.live_groups import add_user, allow, login_properties
+from support.live_groups import Kip848Members, add_user, allow, login_properties
 from support.steward_scene import QUICKLY
 
 from benchmarks.broker_plugin import CLASS, KEY
