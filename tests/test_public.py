@@ -60,11 +60,6 @@ def test_there_is_nothing_else() -> None:
         _ = equilag.optimise  # type: ignore[attr-defined]
 
 
-def test_what_loads_when_used_is_public() -> None:
-    """A name that works is listed too, or `help` and completion do not know it."""
-    assert set(equilag._HOMES) == SURFACE
-
-
 def test_the_version_is_the_packages() -> None:
     try:
         installed = metadata.version("equilag")
