@@ -42,8 +42,8 @@ RUNNING: Final = (
     Option("--group", "G", "the group to lead"),
     Option("--dry-run", "", "do not join; log when it would rebalance, and what that would have"
            " gained"),
-    Option("--take-over", "", "if another member leads, remove it once, and who would lead next;"
-           " they rejoin at once", excludes="--dry-run"),
+    Option("--take-over", "", "if another member leads, remove all other members once; they rejoin"
+           " at once", excludes="--dry-run"),
     Option("--take-over-wait", "T", "keep a removed member's partitions for this long: at least the"
            " members' max.poll.interval.ms (default: 5m)", duration, 300.0),
     Option("--status", "", "print the status of the steward that runs at --listen"),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 import time
-from typing import Final
+from typing import Any, Final
 
 from equilag.adapters.kafka.described import MissingRight, UnplannableGroup
 from equilag.adapters.kafka.group_kinds import CONSUMER
@@ -24,7 +24,7 @@ from equilag.live.steward.membership_errors import (
     Unreachable,
 )
 from equilag.live.steward.shared_state import Command, CommandMessage, SharedState
-from equilag.live.steward.succession import MAX_TRIES, ahead_of
+from equilag.live.steward.succession import MAX_TRIES, leads_next
 from equilag.live.steward.take_over import TakeOver
 
 _RETRY_S: Final = 0.3
@@ -54,12 +54,11 @@ class LeaderLoop:
         self._reason = "the equilag steward starts"
         self.generation = -1
         self.leads = False
-        self._took_over: bool | None = False
-        """None once those ahead were removed; True when it leads then, or if all were removed."""
+        self._took_over = False
         self._tries = 0
         """How often it has joined in a row for another member id."""
-        self._ahead: list[str] = []
-        """Without whom this follower leads: the leader, mostly alone. Empty if that is unknown."""
+        self._next: bool | None = None
+        """True for a follower that leads when the leader has left."""
         self._failing_since: float | None = None
         """When the first of the current failed rebalances was, in monotonic seconds."""
         self.failure: EquilagError | None = None
@@ -131,8 +130,6 @@ class LeaderLoop:
                 joined = self._membership.join(self._reason)
             self.joining = False
             self.generation, self.leads = joined.generation, joined.leads
-            if joined.leads:
-                self._took_over = self._took_over is not False
             self._shared.control.handouts.begin(joined.leads)
             self._shared.state.heartbeat_answered()
             if joined.leads and not joined.skip:
@@ -168,10 +165,12 @@ class LeaderLoop:
 
     def _tries_another_id(self, joined: JoinResult) -> bool:
         """True for a follower that joins again, so that it leads when the leader has left."""
-        self._ahead, fewer = [], False
-        if joined.leader and not joined.leads and (members := self._answers.places()):
-            self._ahead, fewer = ahead_of(self._membership.member, joined.leader, members)
-        again = fewer and self._tries < MAX_TRIES
+        takes_over = self._shared.options.take_over and not self._took_over
+        follows = joined.leader and not joined.leads
+        members = self._answers.places() if follows and not takes_over else {}
+        member = self._membership.member
+        self._next = leads_next(member, joined.leader, members) if members else None
+        again = self._next is False and self._tries < MAX_TRIES
         self._tries = self._tries + 1 if again else 0
         if again:
             self._membership.forget()
@@ -226,29 +225,30 @@ class LeaderLoop:
         self._election.fenced()
 
     def _take_over(self) -> bool:
-        """Remove those ahead; all members if that did not help, or if nobody is known to be."""
         observation = self._shared.observation
-        members = [] if observation is None else observation.members
-        if not members or not self._election.claim_take_over():
+        others = [] if observation is None else observation.members
+        if not others or not self._election.claim_take_over():
             return False
         # Other stewards too, which are in no observation: one of them may lead.
-        ids = {one.id for one in members}.union(self._answers.places()) - {self._membership.member}
-        removed = (self._took_over is False and ids.intersection(self._ahead)) or ids
+        ids = {member.id for member in others}.union(self._answers.places())
         try:
-            self._membership.remove(sorted(removed))
+            self._membership.remove(sorted(ids - {self._membership.member}))
         except (AlreadyRebalancing, Fenced, Refused, Unreachable) as error:
             log_event(logging.ERROR, "take-over-failed", problem=str(error))
             return False
-        self._took_over = True if removed == ids else None
-        wait, gone = self._shared.options.take_over_wait, [m for m in members if m.id in removed]
-        self._shared.take_over = TakeOver(gone, time.monotonic() + wait, ids - removed)
-        log_event(logging.WARNING, "take-over", removed=len(removed), at_most_s=round(wait))
+        self._took_over = True  # once only
+        wait = self._shared.options.take_over_wait
+        self._shared.take_over = TakeOver(others, time.monotonic() + wait)
+        waits_for = self._shared.take_over.waits_for
+        figures = {"removed": len(others), "waits_for": waits_for, "at_most_s": round(wait)}
+        log_event(logging.WARNING, "take-over", **figures)
         self._shared.state.count("rebalances_triggered", "take-over")
         self._reason = "the equilag steward takes over"
         return True
 
     def _has_waited_long(self) -> bool:
-        """True if a take-over has waited for so long that others must get what it waits for."""
+        """True if a take-over has waited for as long as it may: the group must rebalance, so that
+        others get what the missing members held."""
         take_over = self._shared.take_over
         if take_over is None or time.monotonic() < take_over.until:
             return False
@@ -257,17 +257,17 @@ class LeaderLoop:
         return True
 
     def _show_role(self, joined: JoinResult) -> None:
+        known: dict[str, Any] = {"generation": joined.generation, "protocol": joined.protocol}
         role, reason = "follower", "another member leads until the take-over"
         if joined.leads:
             role, reason = "leader", ""
         elif not joined.leader:  # it has become a KIP-848 group, which the next observation shows
             role, reason = "passive", PASSIVE_REASON
         elif not self._shared.options.take_over or self._took_over:
-            who = "that member" if len(self._ahead) == 1 else "all members"
+            who = "that member" if self._next else "all members"
             reason = f"{joined.leader} leads; restart {who}, or use --take-over"
         level = logging.INFO if joined.leads else logging.WARNING
-        generation, protocol = joined.generation, joined.protocol
-        self._shared.become(role, reason, level, generation=generation, protocol=protocol)
+        self._shared.become(role, reason, level, **known)
 
     def _topics_unknown(self, problem: str) -> None:
         """Retry for the length of a session, then leave: the group must not wait forever."""

@@ -2,8 +2,8 @@
 
 Kafka keeps the members in a hash map by member id. When the leader leaves, it makes the first one
 in the map's order the leader (`ClassicGroup.remove` in Kafka 4). A static member that joins without
-a member id gets a new one, and nobody else notices. So a follower can join until it is the first,
-or few members are before it. With another order on the broker it only does not lead next.
+a member id gets a new one, and nobody else notices. So a follower can join until it is the first.
+With another order on the broker it only does not lead next.
 """
 
 from __future__ import annotations
@@ -19,16 +19,15 @@ _LOAD: Final = 0.75
 """Size and load of a java.util.HashMap: it doubles its size when more of it is in use."""
 
 
-def ahead_of(member: str, leader: str, members: Collection[str]) -> tuple[list[str], bool]:
-    """Return the leader and those of the members that lead before `member` when it has left, and
-    whether with another member id these would be fewer."""
+def leads_next(member: str, leader: str, members: Collection[str]) -> bool | None:
+    """Return True if `member` is the first of all but the leader, False if another member id could
+    make it so, None if none can."""
     buckets = _MIN_BUCKETS
     while len(members) > _LOAD * buckets:
         buckets *= 2
-    others = {one: _hash(one) % buckets for one in members if one not in (member, leader)}
-    empty = min({*range(buckets)}.difference(others.values()))
-    ahead = [one for one, bucket in others.items() if bucket <= _hash(member) % buckets]
-    return [leader, *ahead], any(others[one] > empty for one in ahead)
+    others = [_hash(one) % buckets for one in members if one not in (member, leader)]
+    first = min(others, default=buckets)
+    return _hash(member) % buckets < first or (None if first == 0 else False)
 
 
 def _hash(text: str) -> int:

@@ -9,7 +9,7 @@ or before its rebalance timeout is over, which nobody can read from outside.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
@@ -40,13 +40,10 @@ class TakeOver:
     member with the same client id and host counts as one that is back.
     """
 
-    def __init__(
-        self, removed: Iterable[JoinedMember], until: float, stayed: Collection[str] = ()
-    ) -> None:
+    def __init__(self, removed: Iterable[JoinedMember], until: float) -> None:
         """`removed` claim what they held. `until` is in monotonic seconds: when they count as
-        gone for good. `stayed` has the ids of all other members."""
+        gone for good."""
         self.until = until
-        self._stayed = stayed
         self._removed = sorted(removed, key=member_key)
         self._back: dict[str, _Alike] = {}
         """Member keys that have joined since."""
@@ -55,7 +52,7 @@ class TakeOver:
         self, members: Sequence[JoinedMember], places: Mapping[str, ClientPlace]
     ) -> None:
         """Members have joined; `places` are those of their member ids, as far as they are known."""
-        for member in (one for one in members if one.id not in self._stayed):
+        for member in members:
             place = places.get(member.id, ClientPlace(None, None))
             client_id = place.client_id or member.client_id or client_id_in(member.id)
             self._back[member_key(member)] = _Alike(member.instance_id, client_id, place.host)

@@ -94,11 +94,7 @@ class Run(Parts):
     def given(self) -> dict[str, list[int]]:
         """Member -> partitions in the last assignment."""
         last = self.membership.synced[-1]
-        return {
-            name: topics.get("t", [])
-            for name, topics in last.items()
-            if name != self.membership.member
-        }
+        return {name: topics.get("t", []) for name, topics in last.items() if name != "steward-1"}
 
     @property
     def sets(self) -> list[list[int]]:
@@ -374,56 +370,26 @@ def test_the_next_rebalance_leads_to_the_target() -> None:
     assert run.membership.calls[1] == ("join", "equilag steward: a gain")
 
 
-def taking_over(
-    answers: list[JoinResult | EquilagError], leader: str = "other", **options: Any
-) -> Run:
-    """A follower with --take-over in a group whose members a and b hold two and one partition. It
-    is the first in the coordinator's table."""
-    follower = replace(joined(leads=False), leader=leader)
-    run = Run([follower, *answers], offsets(LAGS), {"t": 3}, take_over=True, **options)
-    run.membership.member = "p"
+def taking_over(answers: list[JoinResult | EquilagError], **options: Any) -> Run:
+    """A follower with --take-over in a group whose members a and b hold two and one partition."""
+    run = Run([joined(leads=False), *answers], offsets(LAGS), {"t": 3}, take_over=True, **options)
     places = {name: ClientPlace(name[0], "host") for name in ("a", "b", "a-2", "b-2", "c")}
-    run.reader.client_places = places | {"p": ClientPlace(None, None)}
+    run.reader.client_places = places | {"steward-1": ClientPlace(None, None)}
     members = run.observe(reading(LAGS, {"a": {"t": [0, 2]}, "b": {"t": [1]}})).members
     members[:] = [replace(one, client_id=one.id, host="host") for one in members]
     run.shared.send(Command.TAKE_OVER)
     return run
 
 
-@pytest.mark.parametrize(
-    ("leader", "helps", "removed"),
-    [
-        ("a", True, [["a"]]),
-        ("a", False, [["a"], ["a", "a-2", "b", "b-2", "c"]]),
-        ("other", True, [["a", "a-2", "b", "b-2", "c"]]),  # nobody knows that one
-    ],
-)
-def test_take_over_removes_the_leader_or_all_once(
-    leader: str, helps: bool, removed: list[list[str]]
-) -> None:
+def test_take_over_removes_the_others_once() -> None:
     """Other stewards too, which are in no observation."""
-    second = joined("b", generation=2) if helps else joined(leads=False, generation=2)
-    later = [joined(leads=False, generation=number) for number in (3, 4)]
-    run = taking_over([second, *later], leader)
+    run = taking_over([joined(leads=False, generation=2), joined("a", "b", generation=3)])
     run.shared.send(Command.TAKE_OVER)
     run.shared.send(Command.REBALANCE, 2)
-    run.shared.send(Command.TAKE_OVER)
-    run.shared.send(Command.REBALANCE, 3)
     run.go()
-    assert [call[1] for call in run.membership.calls if call[0] == "remove"] == removed
-
-
-def test_members_that_a_take_over_leaves_keep_what_they_hold() -> None:
-    """Though one of the same client and host is missing."""
-    run = taking_over([joined("b", "c"), joined("b", "c", "a-2", generation=2)], "a")
-    places = run.reader.client_places = dict.fromkeys("pabc", ClientPlace("a", "host"))
-    run.membership.remove = lambda _: places.update({"a-2": places["a"]})  # type: ignore[method-assign]
-    run.shared.send(Command.REBALANCE, 1)
-    run.go()
-    _, first, second = run.membership.synced
-    assert (first["b"], first["c"]) == ({"t": [1]}, {})
-    assert second["b"] == {"t": [1]}
-    assert sorted([*second["c"]["t"], *second["a-2"]["t"]]) == [0, 2]
+    removed = [call for call in run.membership.calls if call[0] == "remove"]
+    assert removed == [("remove", ["a", "a-2", "b", "b-2", "c"])]
+    assert run.state.facts.role == "leader"
 
 
 def test_after_a_take_over_nobody_gets_what_missing_members_held() -> None:

@@ -57,15 +57,6 @@ def test_of_members_alike_all_must_be_back() -> None:
     assert hints == [{"t": [0]}, {"t": [2]}]
 
 
-def test_members_that_stayed_are_not_back() -> None:
-    stayed, places = back("d", 1), at({f"d-{UUID}{number}": "x" for number in (1, 2)})
-    take_over = TakeOver([held("d", [0], "x")], 9.0, [stayed.id])
-    take_over.note_joined([stayed], places)
-    assert missing(take_over) == [[0]]
-    take_over.note_joined([stayed, back("d", 2)], places)
-    assert missing(take_over) == []
-
-
 def test_hosts_tell_members_apart_where_all_are_known() -> None:
     removed = [held("d", [0], "x"), held("d", [1], "y")]
     known = TakeOver(removed, 9.0)
