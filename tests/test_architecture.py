@@ -56,7 +56,7 @@ MAX_MODULES: Final = 20
 OUTSIDE: Final[dict[str, set[str]]] = {
     "jinja2": {"report"},
     "ortools": {"solver"},
-    "networkx": set(),
+    "networkx": {"heuristics"},
     "matplotlib": {"report"},
     "rich": {"report", "cli"},
     "confluent_kafka": {"adapters", "live"},

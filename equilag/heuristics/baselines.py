@@ -10,6 +10,7 @@ they had before it.
 from __future__ import annotations
 
 from itertools import groupby
+from typing import Final
 
 import numpy as np
 
@@ -78,6 +79,10 @@ class RoundRobinAssignor:
         return assigned
 
 
+_ARRAY_ROUND: Final = 64
+"""Topics x subscribers from which on a round is faster as an array than as a Python loop."""
+
+
 class LagAwareAssignor:
     """KIP-169's greedy. It ignores owners, and it does not reach the most even lag."""
 
@@ -108,7 +113,7 @@ def _deal_topics(group: Group, queue: Ints, topics: Ints, members: Index, assign
 
     dealt = 0
     active = len(topics)  # the topics that have partitions left are the first ones
-    while active:
+    while active and (dealt == 0 or active * k >= _ARRAY_ROUND):
         place = start[:active, None] + dealt + slot
         filled = dealt + slot < size[:active, None]
         partition = queue[np.where(filled, place, 0)]
@@ -122,3 +127,19 @@ def _deal_topics(group: Group, queue: Ints, topics: Ints, members: Index, assign
         load[row, taker[:more]] += group.lag[partition[:more]]
         dealt += k
         active = more
+
+    for t in range(active):
+        rest = queue[start[t] + dealt : start[t] + size[t]]
+        assigned[rest] = members[_rounds(group.lag[rest].tolist(), load[t].tolist())]
+
+
+def _rounds(lags: list[int], load: list[int]) -> list[int]:
+    """Positions of the takers of partitions with these lags, for subscribers with these loads."""
+    k = len(load)
+    taken: list[int] = []
+    for dealt in range(0, len(lags), k):
+        order = sorted(range(k), key=load.__getitem__)
+        for position, lag in zip(order, lags[dealt : dealt + k], strict=False):
+            load[position] += lag
+        taken += order
+    return taken[: len(lags)]

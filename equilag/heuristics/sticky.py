@@ -21,29 +21,31 @@ from equilag.heuristics.dealing import (
     partitions_by_class,
     rank_within,
 )
+from equilag.heuristics.subscription_graph import components
 
 
 class StickyAssignor:
-    """KIP-54's steps, class by class. Claims are resolved already."""
+    """KIP-54's steps, class by class in each connected component. Claims are resolved already."""
 
     name = "sticky"
 
     def assign(self, group: Group) -> Index:
         assigned = np.full(group.n_partitions, NOBODY, dtype=np.int32)
         total = member_counts(group.owner, group.n_members)
-        pairs = zip(partition_class_members(group), partitions_by_class(group), strict=True)
-        classes = [
-            _ClassShares.of(members, partitions, group.owner)
-            for members, partitions in pairs
-            if len(members) and len(partitions)
-        ]
-        # Fewest potential members first; the sort is stable, so then by the first topic.
-        classes.sort(key=lambda shares: len(shares.members))
-        for shares in classes:
-            shares.take_free(total)
-        _balance(classes, total)
-        for shares in classes:
-            shares.settle(assigned, total, group.owner)
+        readers = partition_class_members(group)
+        partitions = partitions_by_class(group)
+        for component in components(group):
+            classes = [
+                _ClassShares.of(readers[c], partitions[c], group.owner)
+                for c in component.partition_classes
+            ]
+            # Fewest potential members first; the sort is stable, so then by the first topic.
+            classes.sort(key=lambda shares: len(shares.members))
+            for shares in classes:
+                shares.take_free(total)
+            _balance(classes, total)
+            for shares in classes:
+                shares.settle(assigned, total, group.owner)
         return assigned
 
 

@@ -120,7 +120,7 @@ def _warm_up() -> None:
         name="",
         topics={"t": 4, "u": 2},
         members=["a", "b", "c"],
-        subscriptions={"a": ["t"], "b": ["u"], "c": ["t"]},
+        subscriptions={"a": ["t"], "b": ["u"], "c": ["t"]},  # two components, for networkx
         owned={"a": {"t": [0, 1]}},
     )
     run_assignors(group, tuple(BUILT_IN))  # a plug-in may end its process; that is for a child

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import pytest
 from hypothesis import given
 from support.claimed_groups import groups, load
 
+import equilag.heuristics.baselines as lag_aware_module
 from equilag.domain.group.group import NOBODY
 from equilag.heuristics import get_assignor
 
@@ -95,6 +97,10 @@ ORACLES = {
 def test_same_as_a_plain_loop(group):
     for name, oracle in ORACLES.items():
         assert get_assignor(name).assign(group).tolist() == oracle(group), name
+    for array_round in (0, 1 << 30):  # all rounds as arrays, all as loops
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(lag_aware_module, "_ARRAY_ROUND", array_round)
+            assert get_assignor("lag-aware").assign(group).tolist() == lag_aware_by_loops(group)
 
 
 def test_lag_aware_ties_among_many_members_go_by_id():
