@@ -16,7 +16,7 @@ from equilag.domain.group.loads import roughly
 from equilag.domain.plan.metrics import alike, member_loads, spread
 from equilag.domain.policy.policy import Policy
 from equilag.domain.policy.policy_settings import BALANCES
-from equilag.solver.local_search.load_targets import Window
+from equilag.solver.local_search.assignment_state import Window
 from equilag.solver.lower_bounds.load_bounds import load_bounds
 from equilag.solver.moves.fewest_moves import fewest_moves
 

@@ -36,7 +36,6 @@ from equilag.planner.stages.cpsat_stages import (
     open_goals,
 )
 from equilag.planner.stages.descent_stages import (
-    bulk_descent,
     descent_keeping_up,
     few_exchanges,
     greedy_descent,
@@ -52,6 +51,7 @@ from equilag.planner.stages.exhaustive_stages import (
 )
 from equilag.planner.stages.front_stages import front_rounds
 from equilag.planner.stages.levelling_stages import (
+    bulk_descent,
     exact_transfers,
     levels,
     levels_within,
@@ -71,7 +71,7 @@ class Phase(NamedTuple):
 BOUNDS: Final = Stage("bounds", counting_bounds, share=0.25, upto=0.2)
 GREEDY: Final = Stage("greedy descent", greedy_descent, share=0.3, upto=0.3)
 FEW: Final = Stage("few exchanges", few_exchanges, share=0.7, upto=0.15)
-BULK: Final = Stage("descent in bulk", bulk_descent, share=0.8, upto=0.35)
+BULK: Final = Stage("descent in bulk", bulk_descent, share=0.5, upto=0.25)
 TRANSFERS: Final = Stage("exact transfers", exact_transfers, share=0.5, upto=0.6)
 WINDOWS: Final = Stage("window search", window_search, upto=0.78)
 ROUNDS: Final = Stage("front", front_rounds, upto=0.85)
@@ -88,7 +88,7 @@ SHORTAGE: Final = Phase(
 )
 """Who falls behind comes first."""
 SEARCHING: Final[tuple[Phase, ...]] = (
-    Phase((BOUNDS, GREEDY, FEW, BULK), share=0.3),
+    Phase((BOUNDS, BULK, GREEDY, FEW), share=0.3),
     SHORTAGE,
     Phase(
         (

@@ -7,7 +7,6 @@ from typing import Final
 
 from equilag.domain.budget import limit_steps
 from equilag.domain.group.loads import roughly
-from equilag.planner.solving.front import Candidate
 from equilag.planner.solving.stage import SINGLE, STEP, Turn
 from equilag.planner.solving.state import Contribution, Proposal, SolveState, aim_of_policy
 from equilag.planner.stages.exhaustive_stages import MOST_EXTRA
@@ -17,13 +16,10 @@ from equilag.solver.exchange.exchange_beam import (
     extension_price,
     search_beam,
 )
-from equilag.solver.local_search.bulk_descent import descend_in_bulk
 from equilag.solver.local_search.greedy_descent import descend
 from equilag.solver.local_search.way_back import UnevennessLimit, return_to_owners
 
 GREEDY_DESCENT: Final = "greedy-descent"
-BULK_DESCENT: Final = "descent-in-bulk"
-"""The names of the algorithms that go down from the fewest moves."""
 MAX_STEPS: Final = 400
 """Points of a descent; a person chooses among far fewer."""
 
@@ -55,31 +51,6 @@ def descent_keeping_up(state: SolveState, turn: Turn) -> Iterator[Contribution]:
     start, shortage = best.assigned, problem.shortage
     for assigned in descend(group, problem.constraint, start, state.rng, stop, shortage=shortage):
         yield Proposal(assigned, GREEDY_DESCENT)
-
-
-SMALLEST: Final = 1_000
-"""Partitions from which on the greedy descent does not get to the most even plan by itself. Without
-a descent in bulk, a plan within the tolerance has four times the moves (500 x 5,000, uniform)."""
-
-
-def bulk_descent(state: SolveState, turn: Turn) -> Iterator[Contribution]:
-    """The same in bulk, where single exchanges take too long to get to the most even plan."""
-    problem, group = state.problem, state.problem.group
-    size = group.n_partitions
-    if size <= SMALLEST or state.done or problem.moves_matter:
-        return
-    stop = turn.steps(1e-3 + 4e-5 * size / problem.active + 6e-8 * size)
-    start = _end_of_descent(state).assigned
-    for assigned in descend_in_bulk(group, problem.constraint, start, state.rng, stop):
-        yield Proposal(assigned, BULK_DESCENT)
-
-
-def _end_of_descent(state: SolveState) -> Candidate:
-    """The most even candidate of those that lie on a way down from the fewest moves, or of all if
-    that one has no more moves, as where nothing is owned."""
-    down = [c for c in state.front.candidates if c.algorithm in (GREEDY_DESCENT, BULK_DESCENT)]
-    end = min(down, key=lambda c: (c.spread, c.moves), default=state.front.fewest_moves())
-    return state.most_even if state.most_even.moves <= end.moves else end
 
 
 SMALL: Final = 16

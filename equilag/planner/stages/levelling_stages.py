@@ -15,9 +15,13 @@ from equilag.planner.solving.stage import STEP, Turn
 from equilag.planner.solving.state import Contribution, Proposal, SolveState
 from equilag.solver.exchange.cyclic_exchanges import MAX_CELLS
 from equilag.solver.exchange.paired_exchange import exchange_in_pairs
+from equilag.solver.local_search.assignment_state import Window
 from equilag.solver.local_search.equal_loads import equalise_loads
-from equilag.solver.local_search.levelling import heaviest_gives, level_loads
-from equilag.solver.local_search.load_targets import Window
+from equilag.solver.local_search.levelling import (
+    descend_in_windows,
+    heaviest_gives,
+    level_loads,
+)
 from equilag.solver.local_search.three_way_splits import bring_close
 from equilag.solver.local_search.way_back import keep_alike
 from equilag.solver.local_search.window_search import search_window
@@ -125,6 +129,30 @@ def levels(state: SolveState, turn: Turn) -> Iterator[Contribution]:
         yield levelled(kept, all_stop, None)
     if not problem.moves_trade or state.gap > NEGLIGIBLE * problem.mean:
         yield levelled(state.most_even.assigned, all_stop, heaviest)
+
+
+SMALLEST: Final = 1_000
+"""Partitions from which on the greedy descent does not get to the most even plan by itself."""
+IN_BULK: Final = "descent-in-bulk"
+NARROWER: Final = (0.1, 0.01, 0.001)
+"""Spreads beyond the proved one, in parts of the mean load: of more of them, each costs moves."""
+
+
+def bulk_descent(state: SolveState, turn: Turn) -> Iterator[Contribution]:
+    """From the fewest moves down to ever smaller spreads, many exchanges at once, where single ones
+    take too long; on from where it ended before."""
+    problem, group, window = state.problem, state.problem.group, window_of(state)
+    known = state.proofs.value("min_load_at_most") is not None
+    if group.n_partitions <= SMALLEST or state.done or problem.moves_matter or not known:
+        return
+    down = [c for c in state.front.candidates if c.algorithm == IN_BULK]
+    start = min(down, key=lambda c: c.spread, default=state.front.fewest_moves())
+    widths = [part * problem.mean for part in NARROWER]
+    stop = turn.steps(1.5 * round_of_levels(problem))
+    for found in descend_in_windows(
+        group, problem.constraint, start.assigned, state.rng, stop, window, widths
+    ):
+        yield Proposal(found, IN_BULK)
 
 
 def levels_within(state: SolveState, turn: Turn) -> Iterator[Contribution]:

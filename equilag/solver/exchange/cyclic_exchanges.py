@@ -18,8 +18,7 @@ import numpy as np
 
 from equilag.domain.constraint import ALL
 from equilag.domain.group.group import NOBODY, Ints
-from equilag.solver.local_search.assignment_state import AssignmentState
-from equilag.solver.local_search.load_targets import Window
+from equilag.solver.local_search.assignment_state import AssignmentState, Window
 
 NEVER: Final = np.int64(2**62)
 """More than any gain: the sum of all lags stays below it."""

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cached_property
 from itertools import pairwise
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -34,6 +35,24 @@ def disjoint_pairs(one: Ints, other: Ints, n_members: int) -> Ints:
         used[one[best]] = used[other[best]] = True
         left = left[~(used[one[left]] | used[other[left]])]
     return np.concatenate(taken) if taken else left
+
+
+class Window(NamedTuple):
+    """The loads that the proved bounds leave, both ends included, and where a search ends."""
+
+    low: Any = 2**62
+    """The upper bound of the lightest load; an integer where loads are, as `high`."""
+    high: Any = 0
+    """The lower bound of the heaviest one, but not below `low`."""
+    enough: float = 0
+    """A spread at which the search ends."""
+    most_moves: float | None = None
+    """No plan moves more than this; None where moves do not count."""
+
+    def outside(self, load: LoadColumn) -> LoadColumn:
+        """Distance of each load from the window; 0 inside."""
+        found: LoadColumn = np.maximum(np.maximum(self.low - load, load - self.high), 0)
+        return found
 
 
 @dataclass(eq=False)
@@ -108,14 +127,6 @@ class AssignmentState:
     def scaled(self, lag: Ints, members: Ints | Index | int) -> LoadColumn:
         """What lags add to the loads of members; the two are broadcast together."""
         return lag if self.factor is None else lag * self.factor[members]
-
-    def unscaled(self, loads: LoadColumn) -> Ints:
-        """[M] the lag that makes up loads [M] as they are compared."""
-        return loads if self.factor is None else np.rint(loads / self.factor).astype(np.int64)
-
-    def rate(self, givers: Ints | Index, takers: Ints | Index) -> Floats | int:
-        """By how much two loads approach each other for each record that is handed over."""
-        return 2 if self.factor is None else self.factor[givers] + self.factor[takers]
 
     @cached_property
     def fair(self) -> Fraction:

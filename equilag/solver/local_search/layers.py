@@ -19,8 +19,7 @@ import numpy as np
 
 from equilag.domain.constraint import CountConstraint
 from equilag.domain.group.group import NOBODY, Group, Index, Ints
-from equilag.solver.local_search.assignment_state import AssignmentState
-from equilag.solver.local_search.load_targets import Window
+from equilag.solver.local_search.assignment_state import AssignmentState, Window
 
 MAX_ARCS: Final = 50_000
 """Pairs of a place and a member that may take it, in one layer, about: some 12 ms."""

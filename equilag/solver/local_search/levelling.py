@@ -4,11 +4,13 @@ Round by round, the members farthest outside the window exchange partitions with
 the same topics, half of them from the other end of the loads and half at random: all pairs of a
 round at once, each by the exchange that brings the two closest to the window. When single
 partitions bring nothing any more, two go at a time, which leaves loads some hundred times closer.
+
+Where moves count, a descent through ever narrower windows makes the front of moves and spread.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
 from typing import Final
 
 import numpy as np
@@ -18,9 +20,8 @@ from equilag.domain.constraint import CountConstraint
 from equilag.domain.group.group import Group, Index, Ints
 from equilag.domain.plan.metrics import count_moves, moves_added
 from equilag.solver.exchange.pair_exchanges import FREE, NO_GAIN, Pairs, Score, exchange_best
-from equilag.solver.local_search.assignment_state import AssignmentState
+from equilag.solver.local_search.assignment_state import AssignmentState, Window
 from equilag.solver.local_search.heavy_apart import heavy_apart
-from equilag.solver.local_search.load_targets import Window
 
 ROUND_SIZE: Final = 16_000
 """Entries of pairs that one round looks at, about: some 5 ms."""
@@ -64,10 +65,24 @@ def level_loads(
     apart first, and the others are dealt anew where that helps. `stop` is called before every
     round. O(P), and O(pairs × c log c) for each round, where c is the largest count.
     """
+    *_, best = assigned, *level_steps(group, constraint, assigned, rng, stop, window, heaviest)
+    return best
+
+
+def level_steps(
+    group: Group,
+    constraint: CountConstraint,
+    assigned: Index,
+    rng: np.random.Generator,
+    stop: Callable[[], bool],
+    window: Window,
+    heaviest: int | None = None,
+) -> Iterator[Index]:
+    """Yield the assignments [P] of `level_loads`, each more even than the one before."""
     state, limit, left = AssignmentState.of(group, constraint, assigned), window.most_moves, None
-    best, least = assigned, state.unevenness
+    least = state.unevenness
     if len(state.active) < 2:
-        return best
+        return
     if heaviest is not None:
         state = _start(state, window, heaviest)
     missed, nearest, stalled, beside = np.zeros(group.n_members, np.int64), np.inf, 0, 0
@@ -88,12 +103,31 @@ def level_loads(
             stalled = 0 if apart < PROGRESS * nearest else stalled
             nearest = apart
         if len(made) and state.unevenness < least:
-            best, least = state.assigned.copy(), state.unevenness
+            least = state.unevenness
             stalled = min(stalled, patience // 2) if limit is None else 0
+            yield state.assigned.copy()
         if not beside and stalled >= TO_TWOS:
             beside = TWOS * len(state.active) // (len(assigned) + 1)
             missed, stalled = np.zeros(group.n_members, np.int64), 0
-    return best
+
+
+def descend_in_windows(
+    group: Group,
+    constraint: CountConstraint,
+    assigned: Index,
+    rng: np.random.Generator,
+    stop: Callable[[], bool],
+    window: Window,
+    widths: Sequence[float],
+) -> Iterator[Index]:
+    """Yield assignments [P] on the way from `assigned`, a plan of few moves, to windows of loads
+    that are by one of the `widths` after the other wider than the given one."""
+    for width in widths:
+        low, high = window.low - int(width / 2), window.high + int(width / 2)
+        wider = Window(low, high, high - low, np.inf)
+        start = assigned
+        for assigned in level_steps(group, constraint, start, rng, stop, wider):
+            yield assigned
 
 
 def heaviest_gives(
@@ -201,17 +235,20 @@ def _wanted(state: AssignmentState, window: Window, heavy: Index, light: Index) 
 
 def _score(state: AssignmentState, pairs: Pairs, window: Window, left: float | None) -> Score:
     """Minus what the larger of a pair's two distances from the window shrinks by, and of equal ones
-    the smaller sum of both; per move where so many are `left`."""
+    the smaller sum of both; per move where so many are `left`. Where as many are left as anybody
+    wants, all members get there at last: then what the sum shrinks by."""
 
     def score(pair: Ints, change: Ints, cost: Ints) -> Floats:
         heavy, light = pairs.heavy[pair], pairs.light[pair]
         high, low = state.loads[heavy], state.loads[light]
-        before = np.maximum(window.outside(high), window.outside(low))
+        above, below = window.outside(high), window.outside(low)
         one = window.outside(high - state.scaled(change, heavy))
         other = window.outside(low + state.scaled(change, light))
+        before = np.maximum(above, below)
         gain = before - np.maximum(one, other)
         helps = (gain > LEAST_GAIN * before) & (left is None or cost <= left)
+        gain = above + below - one - other if left == np.inf else gain - TIE * (one + other)
         price = 1.0 if left is None else np.maximum(cost, FREE)
-        return np.where(helps, (TIE * (one + other) - gain) / price, NO_GAIN)
+        return np.where(helps, -gain / price, NO_GAIN)
 
     return score

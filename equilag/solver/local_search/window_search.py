@@ -21,9 +21,8 @@ import numpy as np
 from equilag.domain.constraint import ALL, CountConstraint, ranges
 from equilag.domain.group.group import NOBODY, Group, Index, Ints
 from equilag.solver.exchange.cyclic_exchanges import exchange_of_three, exchange_of_two
-from equilag.solver.local_search.assignment_state import AssignmentState
+from equilag.solver.local_search.assignment_state import AssignmentState, Window
 from equilag.solver.local_search.layers import deal_layers
-from equilag.solver.local_search.load_targets import Window
 
 
 def lighten(

@@ -7,7 +7,7 @@ from fractions import Fraction
 import numpy as np
 import pytest
 from support.groups import group_of, snapshot_of, with_members
-from support.local_search import never, spread_of, start
+from support.local_search import never, spread_of, start, window_of
 
 from equilag.adapters.snapshot.read_input import load_snapshot
 from equilag.domain.budget import limit_steps
@@ -15,13 +15,15 @@ from equilag.domain.group.group import Group, Index, Ints
 from equilag.domain.plan.metrics import count_moves, loads_of
 from equilag.domain.policy.policy import Policy
 from equilag.domain.reduction.reduce import reduce_group
-from equilag.solver.local_search.bulk_descent import descend_in_bulk
 from equilag.solver.local_search.greedy_descent import descend
+from equilag.solver.local_search.levelling import descend_in_windows
 
 
 def descent(group: Group, policy: Policy, seed: int = 0) -> list[Index]:
     constraint, assigned = start(group, policy, keep=True)
-    return list(descend_in_bulk(group, constraint, assigned, np.random.default_rng(seed), never))
+    rng, mean = np.random.default_rng(seed), int(group.lag.sum()) / group.n_members
+    window, widths = window_of(group, constraint), [mean / 100, mean / 1_000, 0]
+    return list(descend_in_windows(group, constraint, assigned, rng, never, window, widths))
 
 
 def many_members(policy: Policy, classes: int = 1) -> tuple[Group, list[Index]]:

@@ -10,8 +10,8 @@ from support.oracles import Assignments
 
 from equilag.domain.budget import limit_steps
 from equilag.domain.policy.policy import Policy
+from equilag.solver.local_search.assignment_state import Window
 from equilag.solver.local_search.layers import deal_layers, members_of_a_layer
-from equilag.solver.local_search.load_targets import Window
 
 STEPS = 300
 """Layers, enough for the groups here."""

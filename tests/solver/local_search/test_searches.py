@@ -20,12 +20,11 @@ from equilag.domain.group.member_capacities import Load
 from equilag.domain.plan.metrics import count_moves, is_valid, loads_of
 from equilag.domain.policy.policy import Policy
 from equilag.solver.exchange.paired_exchange import exchange_in_pairs
-from equilag.solver.local_search.bulk_descent import descend_in_bulk
+from equilag.solver.local_search.assignment_state import Window
 from equilag.solver.local_search.equal_loads import equalise_loads
 from equilag.solver.local_search.greedy_descent import descend
 from equilag.solver.local_search.layers import deal_layers
-from equilag.solver.local_search.levelling import level_loads
-from equilag.solver.local_search.load_targets import Window
+from equilag.solver.local_search.levelling import descend_in_windows, level_loads
 from equilag.solver.local_search.three_way_splits import bring_close
 from equilag.solver.local_search.way_back import UnevennessLimit, return_to_owners
 from equilag.solver.local_search.window_search import search_window
@@ -56,6 +55,15 @@ Rng = np.random.Generator
 def windows(case: Case, rng: Rng) -> Iterator[Index]:
     window = window_of(case.group, case.constraint)
     yield search_window(*case[:3], window, rng, limit_steps(600, case.stop))
+
+
+def narrower(case: Case, rng: Rng) -> Iterator[Index]:
+    window, mean = (
+        window_of(case.group, case.constraint),
+        float(loads_of(case.group, case.assigned).mean),
+    )
+    stop = limit_steps(60, case.stop)
+    yield from descend_in_windows(*case[:3], rng, stop, window, [0.01 * mean])
 
 
 def layers(case: Case, rng: Rng) -> Iterator[Index]:
@@ -102,7 +110,7 @@ SEARCHES: Final = {
     "greedy descent": Search(
         lambda c, rng: descend(*c[:3], rng, limit_steps(60, c.stop)), EVERY, may_pass=True
     ),
-    "bulk descent": Search(lambda c, rng: descend_in_bulk(*c[:3], rng, c.stop), EVERY),
+    "descent in windows": Search(narrower, EVERY),
     "window": Search(windows),
     "layers": Search(layers, ("plain", "by capacity")),
     "levelling": Search(partial(levelling, keep_moves=False), EVERY),

@@ -22,8 +22,7 @@ from equilag.domain.group.group import Group, Index
 from equilag.domain.policy.policy import Policy
 from equilag.domain.reduction.reduce import reduce_group
 from equilag.solver.counts.even_counts import balanced
-from equilag.solver.local_search.assignment_state import AssignmentState
-from equilag.solver.local_search.load_targets import Window
+from equilag.solver.local_search.assignment_state import AssignmentState, Window
 from equilag.solver.local_search.window_search import lighten, search_window
 
 STEPS = 600
