@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from equilag.domain.errors import InputError
-from equilag.domain.group.group import NOBODY, Group, Index, Ints
+from equilag.domain.group.group import NOBODY, Group, Index
 from equilag.domain.plan.metrics import is_valid
 from equilag.domain.plugins import guarded, installed, load, package_of
 from equilag.domain.show import guess, name_of, plural
@@ -86,7 +86,7 @@ def run_assignor(assignor: Assignor, group: Group, name: str | None = None) -> I
     if name is None:
         name = str(assignor.name)
     problem = f"assignor {name!r} failed"
-    answer = guarded("assignor", problem, lambda: np.asarray(answer_of(assignor, given)))
+    answer = guarded("assignor", problem, lambda: np.asarray(assignor.assign(given)))
     if problem := _what_is_wrong(answer, group):
         raise InputError(f"assignor {name!r} {problem}", "assignor")
     return answer.astype(np.int32, copy=False)
@@ -206,45 +206,3 @@ def check_names(assignors: list[GivenAssignor], taken: set[str]) -> None:
                 f"another row is called {one.name!r}; give this one another name", _PLACE
             )
         seen.add(one.name)
-
-
-def answer_of(assignor: Assignor, group: Group) -> npt.ArrayLike:
-    """What the assignor returns for the group, [P] if it is valid."""
-    if group.partition_classes is None:
-        return assignor.assign(group)
-    parts, order = topics_in_parts(group)
-    answer = np.asarray(assignor.assign(parts))
-    if answer.shape != order.shape:
-        return answer
-    assigned = np.full(group.n_partitions, NOBODY, dtype=answer.dtype)
-    assigned[order] = answer
-    return assigned
-
-
-def topics_in_parts(group: Group) -> tuple[Group, Ints]:
-    """The group with a topic for each part of a topic, the partitions of one class: assignors deal
-    a topic to all of its subscribers. And [P] the partitions in its order."""
-    order = np.lexsort((group.partition_class, group.topic_of))
-    topic, of = group.topic_of[order], group.partition_class[order]
-    new = np.append(True, (topic[1:] != topic[:-1]) | (of[1:] != of[:-1]))[: len(order)]
-    first = np.flatnonzero(new)
-    place = np.empty_like(order)
-    place[order] = np.arange(len(order))
-    names = zip(topic[first].tolist(), of[first].tolist(), strict=True)
-    read = (np.flatnonzero(row[of[first]]) for row in group.eligible.T)
-    parts = replace(
-        group,
-        topics=tuple(f"{group.topics[t]}/{c}" for t, c in names),
-        topic_start=np.append(first, len(order)),
-        class_topics=tuple(topics.astype(np.int32) for topics in read),
-        lag=group.lag[order],
-        quality=group.quality[order],
-        claim_partition=place[group.claim_partition],
-        owner=group.owner[order],
-        partition_classes=None,
-        rates=None if group.rates is None else group.rates[order],
-        weights=None if group.weights is None else group.weights[order],
-        move_weights=None,
-        racks=None if group.racks is None else tuple(group.racks[p] for p in order.tolist()),
-    )
-    return parts, order

@@ -5,15 +5,12 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 from support.claimed_groups import groups
 
-from equilag.domain.group.group import PartitionClasses
 from equilag.domain.plan.metrics import member_counts
 from equilag.heuristics import get_assignor
-from equilag.heuristics.registry import topics_in_parts
 
 RANGE = get_assignor("range")
 RACKS = ("a", "b", "c")
@@ -60,13 +57,3 @@ def test_co_partitioned_topics_stay_together(group):
 def test_racks_do_not_matter_where_no_member_has_one(group):
     plain = replace(group, members=tuple(replace(member, rack=None) for member in group.members))
     assert RANGE.assign(plain).tolist() == RANGE.assign(replace(group, racks=None)).tolist()
-
-
-@given(racked_groups(), st.data())
-def test_parts_of_topics_keep_the_racks_of_their_partitions(group, data):
-    n = group.n_partitions
-    of = data.draw(st.lists(st.integers(0, 1), min_size=n, max_size=n))
-    eligible = np.ones((2, len(group.class_topics)), dtype=np.bool_)
-    classes = PartitionClasses(np.array(of, dtype=np.int32), eligible)
-    parts, order = topics_in_parts(replace(group, partition_classes=classes))
-    assert parts.racks == tuple(group.racks[p] for p in order.tolist())

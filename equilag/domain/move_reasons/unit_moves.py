@@ -152,44 +152,31 @@ class UnitMoves(NamedTuple):
 
 
 def unit_moves(reduction: Reduction, weight: Ints, assigned: Index) -> UnitMoves:
-    """The units that change hands, for an assignment [P] of the given group. O(P log P)."""
-    given, n_members = reduction.given, reduction.given.n_members
-    gone = np.flatnonzero(moved(given.owner, assigned))
-    of_units = reduction.collapse(assigned)
-    if reduction.unit_of is None:
-        rows = gone, given.owner[gone], weight[gone], weight[gone], gone, np.arange(len(gone))
-    else:
-        rows = _joined(reduction, reduction.unit_of, weight, assigned, gone)
-    unit, source, lost, gained, partition, row_of = rows
-    target = of_units[unit]
-    counts = member_counts(of_units, n_members)
-    counts += member_counts(source, n_members) - member_counts(target, n_members)
-    return UnitMoves(unit, source, target, lost, gained, partition, row_of, of_units, counts)
-
-
-def _joined(
-    reduction: Reduction, unit_of: Ints, weight: Ints, assigned: Index, gone: Ints
-) -> tuple[Ints, Index, Ints, Ints, Ints, Ints]:
-    """`unit`, `source`, `lost`, `gained`, `partition` and `row_of` where units have several
-    partitions.
+    """The units that change hands, for an assignment [P] of the given group. O(P log P).
 
     The source of a unit is its owner in the reduced group; where nobody may keep it, the owner of
     its first partition. A unit that the source had nothing of, or that it keeps, has no row.
     """
-    given = reduction.given
+    given, n_members = reduction.given, reduction.given.n_members
+    gone = np.flatnonzero(moved(given.owner, assigned))
+    of_units = reduction.collapse(assigned)
+    unit_of = np.arange(len(weight)) if reduction.unit_of is None else reduction.unit_of
     main = reduction.group.owner
     main = np.where(main != NOBODY, main, reduction.collapse(given.owner))
-    given_away = gone[given.owner[gone] == main[unit_of[gone]]]
+    mine = given.owner[gone] == main[unit_of[gone]]
+    given_away = gone[mine]
     unit = distinct(unit_of[given_away])
     row = np.full(len(main), -1, dtype=np.int64)
     row[unit] = np.arange(len(unit))
-    lost, gained = np.zeros(len(unit), dtype=np.int64), np.zeros(len(unit), dtype=np.int64)
+    lost, gained = np.zeros((2, len(unit)), dtype=np.int64)
     np.add.at(lost, row[unit_of[given_away]], weight[given_away])
     new = np.flatnonzero((row[unit_of] >= 0) & (given.owner != assigned))
     np.add.at(gained, row[unit_of[new]], weight[new])
     heaviest = np.zeros(len(unit), dtype=np.int64)
     ascending = given_away[np.argsort(weight[given_away], kind="stable")]
     heaviest[row[unit_of[ascending]]] = ascending
-    mine = given.owner[gone] == main[unit_of[gone]]
     row_of = np.where(mine, row[unit_of[gone]], -1)
-    return unit, main[unit], lost, gained, heaviest, row_of
+    source, target = main[unit], of_units[unit]
+    counts = member_counts(of_units, n_members)
+    counts += member_counts(source, n_members) - member_counts(target, n_members)
+    return UnitMoves(unit, source, target, lost, gained, heaviest, row_of, of_units, counts)

@@ -11,7 +11,6 @@ from equilag.domain.plan.metrics import member_counts
 from equilag.domain.policy.policy import Policy
 from equilag.heuristics import get_assignor
 from equilag.heuristics.dealing import fill_evenly, partition_class_members, partitions_by_class
-from equilag.heuristics.registry import answer_of
 from equilag.solver.moves.topic_moves import MAX_CELLS
 
 KEEP: Final = "keep-and-fill"
@@ -31,7 +30,7 @@ def fallback(group: Group, policy: Policy) -> tuple[Index, str]:
         name = "sticky"
     else:
         return keep_and_fill(group), KEEP
-    return np.asarray(answer_of(get_assignor(name), group)), name
+    return get_assignor(name).assign(group), name
 
 
 def keep_and_fill(group: Group) -> Index:
