@@ -5,16 +5,15 @@ its own rack are assigned first, then the others in contiguous stretches; counts
 of plain range assignment. A member without a rack matches every partition; a partition without a
 known rack matches no other member.
 
-By racks, members are positions 0..k-1 in the order in which range takes them, given by rack, with
-"" for those without one. A topic has n partitions, `partition_racks` [n]; `takers` [n] has
+By racks, members are positions 0..k-1 in the order in which range takes them; `member_racks` [k]
+has "" for those without one. A topic has n partitions, `partition_racks` [n]; `takers` [n] has
 positions.
 """
 
 from __future__ import annotations
 
-from collections import deque
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from heapq import heapify, heappop, heappush
+from collections import defaultdict, deque
+from collections.abc import Collection, Iterator, Sequence, Set
 from itertools import islice
 from typing import Final, TypeAlias
 
@@ -83,15 +82,16 @@ def _by_racks(
     member_rack = [member.rack or "" for member in group.members]
     if not any(member_rack):
         return
-    by_class = [by_rack(member_rack[m] for m in members.tolist()) for members in readers]
+    by_class = [[member_rack[m] for m in members.tolist()] for members in readers]
+    known = [{*racks} - {""} for racks in by_class]
     start = group.topic_start.tolist()
     sets: dict[tuple[int, int], list[int]] = {}
     for topic, number in enumerate(group.topic_class.tolist()):
-        if by_class[number].keys() - {""} and start[topic] < start[topic + 1]:
+        if known[number] and start[topic] < start[topic + 1]:
             sets.setdefault((number, start[topic + 1] - start[topic]), []).append(topic)
     rows = {t: racks[start[t] : start[t + 1]] for topics in sets.values() for t in topics}
     needing = {
-        t for (c, _), topics in sets.items() for t in topics if needs_racks(rows[t], by_class[c])
+        t for (c, _), topics in sets.items() for t in topics if needs_racks(rows[t], known[c])
     }
     if not needing:
         return
@@ -118,26 +118,16 @@ class BrokerRangeAssignor:
 
 Racks: TypeAlias = Collection[str]
 """The racks that hold a replica of a partition."""
-ByRack: TypeAlias = Mapping[str, Sequence[int]]
-"""Rack -> its members, ascending."""
 
 FREE: Final = -1
 """In `takers`: not assigned yet."""
 
 
-def by_rack(member_racks: Iterable[str]) -> dict[str, list[int]]:
-    """Return rack -> its members, ascending."""
-    members: dict[str, list[int]] = {}
-    for member, rack in enumerate(member_racks):
-        members.setdefault(rack, []).append(member)
-    return members
-
-
-def needs_racks(partition_racks: Sequence[Racks], members: ByRack) -> bool:
+def needs_racks(partition_racks: Sequence[Racks], member_racks: Set[str]) -> bool:
     """True if members and replicas share a rack, and the racks of the partitions differ."""
     distinct = {frozenset(racks) for racks in set(map(tuple, partition_racks))}
     everywhere = frozenset().union(*distinct)
-    return not everywhere.isdisjoint(members.keys() - {""}) and distinct != {everywhere}
+    return not everywhere.isdisjoint(member_racks) and distinct != {everywhere}
 
 
 def in_all(topics: Sequence[Sequence[Racks]]) -> list[frozenset[str]]:
@@ -146,44 +136,41 @@ def in_all(topics: Sequence[Sequence[Racks]]) -> list[frozenset[str]]:
     return [frozenset.intersection(*map(frozenset, column)) for column in columns]
 
 
-def range_of_topic(partition_racks: Sequence[Racks], members: ByRack) -> Ints:
+def range_of_topic(partition_racks: Sequence[Racks], member_racks: Sequence[str]) -> Ints:
     """Return `takers`: each member in turn takes the first partitions that it matches."""
-    n, k = len(partition_racks), sum(map(len, members.values()))
+    n, k = len(partition_racks), len(member_racks)
     share, extra = divmod(n, k)
     takers = [FREE] * n
-    in_rack: dict[str, list[int]] = {rack: [] for rack in members}
+    in_rack: dict[str, list[int]] = {rack: [] for rack in {*member_racks}}
     for partition, racks in enumerate(partition_racks):
         for rack in set(racks) & in_rack.keys():
             in_rack[rack].append(partition)
     in_rack[""] = list(range(n))
     waiting = {rack: _free(found, takers) for rack, found in in_rack.items()}
-    queues = {rack: iter(positions) for rack, positions in members.items()}
-    heads = [(next(queue), rack) for rack, queue in queues.items()]
-    heapify(heads)
-    while heads:
-        member, rack = heappop(heads)
+    for member, rack in enumerate(member_racks):
         room = share + (extra > 0)
+        if not room:
+            break
         taken = list(islice(waiting[rack], room))
         for partition in taken:
             takers[partition] = member
         extra -= len(taken) > share
-        # With less than its room a member has taken the last partition of its rack.
-        if len(taken) == room > 0 and (after := next(queues[rack], None)) is not None:
-            heappush(heads, (after, rack))
     return _filled(takers, share, extra, k)
 
 
-def range_of_topics(partition_racks: Sequence[Racks], members: ByRack) -> Ints:
+def range_of_topics(partition_racks: Sequence[Racks], member_racks: Sequence[str]) -> Ints:
     """Return the same `takers` for all topics of a co-partitioned set.
 
     Each partition in turn is taken by the first member that matches it in all topics and has room;
     `partition_racks` is what `in_all` returns.
     """
-    n, k = len(partition_racks), sum(map(len, members.values()))
+    n, k = len(partition_racks), len(member_racks)
     share, extra = divmod(n, k)
     takers = [FREE] * n
     held = [0] * k
-    queues = {rack: deque(positions) for rack, positions in members.items()}
+    queues: defaultdict[str, deque[int]] = defaultdict(deque)
+    for member, rack in enumerate(member_racks):
+        queues[rack].append(member)
     for partition, racks in enumerate(partition_racks):
         room = share + (extra > 0)
         first = k
