@@ -61,9 +61,7 @@ def in_stretches(group: Group, readers: list[Index]) -> Index:
     # is 0 nothing lies beyond `longer`; the maximum only keeps the division defined.
     longer = extra * (share + 1)
     position = np.where(
-        number < longer,
-        number // (share + 1),
-        extra + (number - longer) // np.maximum(share, 1),
+        number < longer, number // (share + 1), extra + (number - longer) // np.maximum(share, 1)
     )
     held = group.assignable
     start = first_reader[group.partition_class]

@@ -145,9 +145,7 @@ def _load(name: str, reference: str) -> Assignor:
     assignor: Assignor = load("assignor", name, reference)
     problem = f"assignor {name!r} cannot be loaded"
     if not guarded(
-        "assignor",
-        problem,
-        lambda: isinstance(assignor, Assignor) and callable(assignor.assign),
+        "assignor", problem, lambda: isinstance(assignor, Assignor) and callable(assignor.assign)
     ):
         raise InputError(f"assignor {name!r} lacks a name or assign(group)", "assignor")
     return assignor

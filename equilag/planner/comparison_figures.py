@@ -13,10 +13,7 @@ from equilag.domain.constraint import CountConstraint, NotMinimal, count_constra
 from equilag.domain.group.group import NOBODY, Group
 from equilag.domain.plan.broken_rules import broken_rules, unit_counts
 from equilag.domain.plan.extended_figures import ProvedBounds, extended_figures
-from equilag.domain.plan.metrics import (
-    count_moves,
-    cross_reads,
-)
+from equilag.domain.plan.metrics import count_moves, cross_reads
 from equilag.domain.plan.plan import Plan
 from equilag.domain.plan.plan_figures import ExtendedFigures
 from equilag.domain.policy.objective import Objective

@@ -139,9 +139,7 @@ class ExplainSettings(SolveSettings, total=False):
 
 
 def explain(
-    group: Group,
-    plan: Plan | Mapping[str, Any] | None = None,
-    **settings: Unpack[ExplainSettings],
+    group: Group, plan: Plan | Mapping[str, Any] | None = None, **settings: Unpack[ExplainSettings]
 ) -> Explanation:
     """Return what keeps the loads of a plan apart, and what each looser setting would buy.
 

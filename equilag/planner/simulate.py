@@ -28,12 +28,7 @@ from equilag.planner.simulation.fluid import (
     rebalanced,
 )
 from equilag.planner.simulation.rebalance_price import COOPERATIVE_ROUNDS, Pace, weigh
-from equilag.planner.simulation_result import (
-    Assumed,
-    Moments,
-    Simulation,
-    course_of,
-)
+from equilag.planner.simulation_result import Assumed, Moments, Simulation, course_of
 from equilag.planner.solve import solve
 from equilag.planner.solving.run_settings import (
     PolicySettings,

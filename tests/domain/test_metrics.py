@@ -9,12 +9,7 @@ from support.groups import first_valid, group_of, groups
 from support.orders_service import rated_group
 
 from equilag.domain.group.group import NOBODY, Group, Index
-from equilag.domain.plan.metrics import (
-    alike,
-    is_valid,
-    member_loads,
-    spread,
-)
+from equilag.domain.plan.metrics import alike, is_valid, member_loads, spread
 from equilag.domain.policy.policy import Policy
 from equilag.domain.reduction.reduce import reduce_group
 

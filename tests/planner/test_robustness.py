@@ -66,11 +66,7 @@ def brief(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.usefixtures("brief")
 @pytest.mark.parametrize(
     ("name", "error"),
-    [
-        *((name, RuntimeError) for name in NAMES),
-        (NAMES[0], MemoryError),
-        (NAMES[-1], MemoryError),
-    ],
+    [*((name, RuntimeError) for name in NAMES), (NAMES[0], MemoryError), (NAMES[-1], MemoryError)],
 )
 def test_a_stage_that_raises_leaves_the_best_plan_and_a_note(
     name: str, error: type[Exception], monkeypatch: pytest.MonkeyPatch

@@ -158,10 +158,7 @@ def test_the_document() -> None:
 @pytest.mark.parametrize(
     ("changes", "problem"),
     [
-        (
-            {"format": "equilag/plan/2"},
-            'plan: format: "equilag/plan/2", not "equilag/plan/1"',
-        ),
+        ({"format": "equilag/plan/2"}, 'plan: format: "equilag/plan/2", not "equilag/plan/1"'),
         ({"group": "other"}, "does not fit the group: group: the plan is of group"),
         ({"assignment": {"a": {"t": [0]}}}, "does not fit the group: assignment: member 'b'"),
         ({"assignment": None}, "does not fit the group: assignment: "),

@@ -27,11 +27,7 @@ from equilag.domain.building.group_input import (
     check_arguments,
     plain_input,
 )
-from equilag.domain.building.member_fields import (
-    check_members,
-    refuse_strangers,
-    unlike_threads,
-)
+from equilag.domain.building.member_fields import check_members, refuse_strangers, unlike_threads
 from equilag.domain.building.ownership import claim_doubts, given_claims, settle
 from equilag.domain.building.partition_fields import (
     lag_columns,
@@ -49,10 +45,7 @@ from equilag.domain.building.topic_index import (
 from equilag.domain.columns import Index
 from equilag.domain.errors import InputError
 from equilag.domain.group.member import Member
-from equilag.domain.values import (
-    check_texts,
-    not_a,
-)
+from equilag.domain.values import check_texts, not_a
 
 G = TypeVar("G")
 

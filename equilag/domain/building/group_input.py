@@ -11,14 +11,7 @@ from equilag.domain.building.number_columns import NULL, PerPartition, PerPartit
 from equilag.domain.building.topic_index import Allowed
 from equilag.domain.errors import InputError
 from equilag.domain.group.member import Member
-from equilag.domain.values import (
-    GENERATIONS,
-    as_integer,
-    as_text,
-    as_time,
-    check_texts,
-    not_a,
-)
+from equilag.domain.values import GENERATIONS, as_integer, as_text, as_time, check_texts, not_a
 
 
 class PartitionOffsets(NamedTuple):

@@ -50,9 +50,7 @@ def are_rows(values: Iterable[object]) -> bool:
 
 
 def number_column(
-    rows: Sequence[Row],
-    limits: IntegerRange | RateRange,
-    place_of: Callable[[int], str],
+    rows: Sequence[Row], limits: IntegerRange | RateRange, place_of: Callable[[int], str]
 ) -> Any:
     """Return all of `rows`, one after the other, as one column [sum of lengths]: int64, or float64
     of rates.

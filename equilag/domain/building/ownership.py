@@ -213,11 +213,7 @@ def _refuse_owned(held: Sequence[object], order: Sequence[int]) -> None:
 
 
 def claim_doubts(
-    claims: Ownership,
-    given: GivenClaims,
-    topics: TopicIndex,
-    ids: Sequence[str],
-    generation: Ints,
+    claims: Ownership, given: GivenClaims, topics: TopicIndex, ids: Sequence[str], generation: Ints
 ) -> list[InputDoubt]:
     """Return what is doubtful about the claims; `ids` and `generation` [M] are the members'."""
     found = []

@@ -64,10 +64,7 @@ def lag_from_offsets(
 
 
 def lag_list(
-    committed: Sequence[int | None],
-    log_start: Sequence[int],
-    log_end: Sequence[int],
-    reset: str,
+    committed: Sequence[int | None], log_start: Sequence[int], log_end: Sequence[int], reset: str
 ) -> list[int]:
     """Return the lag of each partition in records, from lists of a common length.
 

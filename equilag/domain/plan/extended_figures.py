@@ -11,12 +11,7 @@ from equilag.domain.group.group import Group
 from equilag.domain.group.loads import MemberLoads
 from equilag.domain.group.member_capacities import Load
 from equilag.domain.group.throughput import throughput
-from equilag.domain.plan.metrics import (
-    alike,
-    member_counts,
-    member_loads,
-    topic_squares,
-)
+from equilag.domain.plan.metrics import alike, member_counts, member_loads, topic_squares
 from equilag.domain.plan.plan_figures import (
     LAG_WEIGHT,
     CountFigures,

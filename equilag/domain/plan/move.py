@@ -50,11 +50,7 @@ class Move:
 
 
 def moves_of(
-    group: Group,
-    gone: Ints,
-    assigned: Index,
-    reasons: PlanReasons,
-    weights: Sequence[float | None],
+    group: Group, gone: Ints, assigned: Index, reasons: PlanReasons, weights: Sequence[float | None]
 ) -> tuple[Move, ...]:
     """The moves of the partitions `gone`, ascending, in an assignment [P]."""
     ids = [member.id for member in group.members]

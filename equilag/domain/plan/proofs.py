@@ -9,15 +9,7 @@ from typing import Final, TypeAlias
 from equilag.domain.errors import ContradictedBound
 from equilag.domain.group.loads import written
 from equilag.domain.group.member_capacities import Load
-from equilag.domain.plan.claim import (
-    ACROSS,
-    MOVES,
-    PRICE,
-    SQUARES,
-    Claim,
-    Evidence,
-    bounds_moves,
-)
+from equilag.domain.plan.claim import ACROSS, MOVES, PRICE, SQUARES, Claim, Evidence, bounds_moves
 from equilag.domain.policy.objective import (
     EXCESS,
     MOVES_WITHIN,

@@ -179,9 +179,7 @@ _TEXTS: Final = {"type": "array", "items": {"type": "string"}}
 _PIN_PARTS: Final = {"type": "array", "items": {"type": ["string", "integer"]}}
 _PIN_TEXTS: Final = {"type": "array", "items": {"anyOf": [{"type": "string"}, _PIN_PARTS]}}
 _NUMBER_OR_TEXTS: Final = {"anyOf": [Whole().schema(), _TEXTS]}
-_LISTS_OR_NONE: Final = {
-    "anyOf": [{"const": NO_LISTS_TEXT}, {"type": "array", "items": _TEXTS}],
-}
+_LISTS_OR_NONE: Final = {"anyOf": [{"const": NO_LISTS_TEXT}, {"type": "array", "items": _TEXTS}]}
 
 
 def _lists_json(lists: TopicLists) -> Any:

@@ -14,12 +14,7 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 
 from equilag.certificate.bounds.counting import Counting
-from equilag.domain.constraint import (
-    CountConstraint,
-    constraint_of,
-    unconstrained,
-    within_room,
-)
+from equilag.domain.constraint import CountConstraint, constraint_of, unconstrained, within_room
 from equilag.domain.constraint.derive import count_constraint_of, pinned_partitions
 from equilag.domain.group.group import Group
 from equilag.domain.plan.plan import Plan

@@ -236,10 +236,7 @@ PROTOCOLS: Final[tuple[RebalanceProtocol, ...]] = get_args(RebalanceProtocol)
 
 
 def rebalanced(
-    before: Conditions,
-    after: Conditions,
-    pause: float,
-    protocol: RebalanceProtocol,
+    before: Conditions, after: Conditions, pause: float, protocol: RebalanceProtocol
 ) -> Schedule:
     """A rebalance at time 0: it takes `pause` seconds, then `after` holds. Without a partition that
     changes hands there is none.

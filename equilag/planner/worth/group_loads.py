@@ -75,10 +75,7 @@ class GroupLoads:
 
 
 def group_loads(
-    group: Group,
-    policy: Policy,
-    rate_error: Floats | None = None,
-    measured: Flags | None = None,
+    group: Group, policy: Policy, rate_error: Floats | None = None, measured: Flags | None = None
 ) -> GroupLoads:
     """Return the loads of a group under the weight of a policy.
 

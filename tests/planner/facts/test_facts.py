@@ -15,11 +15,7 @@ from equilag.domain.plan.plan_figures import Choice
 from equilag.domain.policy.policy import Policy
 from equilag.planner.assign import assign
 from equilag.planner.facts.group import group_facts
-from equilag.planner.facts.moves import (
-    FlowFacts,
-    flows_by_pair,
-    flows_that_say_most,
-)
+from equilag.planner.facts.moves import FlowFacts, flows_by_pair, flows_that_say_most
 from equilag.planner.facts.plan import choice_facts
 from equilag.planner.solve import solve
 from equilag.report.reports.groups import LiveGroupFacts, live_group_facts

@@ -7,12 +7,7 @@ import pytest
 
 from equilag.domain.columns import Index
 from equilag.planner.simulation.fluid import Conditions, FluidState, lag_seconds
-from equilag.planner.simulation.rebalance_price import (
-    PEAK_SHARE,
-    Pace,
-    Weighed,
-    weigh,
-)
+from equilag.planner.simulation.rebalance_price import PEAK_SHARE, Pace, Weighed, weigh
 
 
 def owners(*members: int) -> Index:
