@@ -4,17 +4,16 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Final, NamedTuple
+from typing import Final
 
 import numpy as np
 
 from equilag.domain.columns import Index, Ints
 from equilag.domain.move_reasons.unit_moves import Chain, Loads, UnitMoves, chains_of, unit_moves
 from equilag.domain.move_reasons.unit_reasons import (
+    MoveCause,
     MoveReason,
-    MoveReasonKind,
     Partner,
-    UnitReason,
     nodes_of,
     unit_reasons,
 )
@@ -24,20 +23,6 @@ from equilag.domain.reduction.reduce import Reduction
 
 MAX_PARTNERS: Final = 3
 """Partners that a reason names: a cycle of four moves is the longest that is seen at a glance."""
-
-
-class _Cause(NamedTuple):
-    """What a move serves, by numbers."""
-
-    kind: MoveReasonKind
-    member: int
-    """Whom the move serves"""
-    amount: float
-    """By how much the chain lowers that member's load"""
-    head: int = -1
-    """The partition that comes first among the partners; -1 for none"""
-    row: int = -1
-    """The unit whose chain has the other partners; -1 for none"""
 
 
 @dataclass(frozen=True, eq=False)
@@ -53,43 +38,37 @@ class PlanReasons:
     def reason(self, number: int) -> MoveReason:
         """Of one move; the moves of a plan are numbered by partition. O(1) after the first, or the
         partitions of its unit."""
-        kind, member, amount, head, row = self._cause(number)
-        partners, more = self._partners(head, row)
+        cause = self._cause(number)
+        partners, more = self._partners(cause)
+        member = cause.member
         before, after, counts_before, counts_after = self._members
         return MoveReason(
-            kind,
+            cause.kind,
             self.reduction.given.members[member].id,
             before[member],
             after[member],
-            amount,
+            cause.amount,
             counts_before[member],
             counts_after[member],
             partners,
             more,
         )
 
-    def _cause(self, number: int) -> _Cause:
+    def _cause(self, number: int) -> MoveCause:
         given, found = self.reduction.given, self._found
         partition = self._moving[number]
         source, target = int(given.owner[partition]), int(self.assigned[partition])
         if found is None:
             lost = self._loads.weight[partition] * self._loads.per_weight[source]
-            return _Cause("assignor" if self.policy is None else "fresh", source, lost.item())
+            return MoveCause("assignor" if self.policy is None else "fresh", source, lost.item())
         row = int(self._rows.row_of[number])
-        joined = served = _Cause("join", target, (0 * self._loads.per_weight[target]).item())
-        if row >= 0:
-            kind, member, amount, lead, _ = found[row]
-            head = -1
-            if kind == "exchange":
-                head = int(self._rows.partition[lead])
-            elif kind == "makes-room":
-                head = self._heaviest.get(int(self._rows.source[row]), -1)
-            served = _Cause(kind, member, amount, head, row)
+        joined = MoveCause("join", target, (0 * self._loads.per_weight[target]).item())
+        served = found[row] if row >= 0 else joined
         if self.reduction.unit_of is None:
             return served
         return self._within_unit(partition, served, joined)
 
-    def _within_unit(self, partition: int, served: _Cause, joined: _Cause) -> _Cause:
+    def _within_unit(self, partition: int, served: MoveCause, joined: MoveCause) -> MoveCause:
         """Whether a partition is `joined` with others of its unit, or follows them; and whether its
         owner may not keep it."""
         given, (order, begin) = self.reduction.given, self._units
@@ -106,15 +85,16 @@ class PlanReasons:
             return served
         return served._replace(kind="restriction", member=source, head=-1)
 
-    def _partners(self, head: int, row: int) -> tuple[tuple[Partner, ...], int]:
-        """`head` and other moves of the chain of a unit's row, and how many are left."""
+    def _partners(self, cause: MoveCause) -> tuple[tuple[Partner, ...], int]:
+        """The first partner and other moves of the chain of the unit, and how many are left."""
+        head = cause.head
         found, others = [head] if head >= 0 else [], 0
-        if row >= 0 and self._found is not None:
-            moves, closed = self._found[row].chain
+        if cause.chain is not None:
+            moves, closed = cause.chain
             length, partitions = len(moves), self._rows.partition
             step = -1 if closed else 1  # in a cycle what comes back first
             near = range(1, min(length, MAX_PARTNERS + 2))
-            at = moves.index(row)
+            at = moves.index(cause.row)
             around = [int(partitions[moves[(at + step * k) % length]]) for k in near]
             others = max(0, length - 1 - (head in partitions[moves]))
             found += [partition for partition in around if partition != head]
@@ -160,20 +140,11 @@ class PlanReasons:
         return unit_moves(self.reduction, self._loads.weight, self.assigned)
 
     @cached_property
-    def _found(self) -> list[UnitReason] | None:
+    def _found(self) -> list[MoveCause] | None:
         """By row of units; None where the policy does not weigh moves."""
         if self.policy is None or self.policy.fresh:
             return None
         return unit_reasons(self.reduction, self.policy, self._rows, self._loads, self._chains)
-
-    @cached_property
-    def _heaviest(self) -> dict[int, int]:
-        """The heaviest partition that a member gets, by member."""
-        rows = self._rows
-        ascending = np.argsort(rows.gained, kind="stable")
-        return dict(
-            zip(rows.target[ascending].tolist(), rows.partition[ascending].tolist(), strict=True)
-        )
 
     @cached_property
     def _members(self) -> tuple[list[float], list[float], list[int], list[int]]:

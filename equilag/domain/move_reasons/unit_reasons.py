@@ -146,40 +146,49 @@ NOTED: Final = 0.01
 the default tolerance lets plans differ."""
 
 
-class UnitReason(NamedTuple):
-    """Of a unit that changes hands."""
+class MoveCause(NamedTuple):
+    """What a move serves, by numbers."""
 
     kind: MoveReasonKind
     member: int
     """Whom the move serves."""
     amount: float
     """By how much the chain lowers that member's load."""
-    lead: int
-    """Row of the move that matters most in the chain."""
-    chain: Chain
+    head: int = -1
+    """The partition that comes first among the partners; -1 for none."""
+    row: int = -1
+    """The unit that moves; -1 for a partition of one that stays."""
+    chain: Chain | None = None
+    """That of the unit, which has the other partners."""
 
 
 def unit_reasons(
     reduction: Reduction, policy: Policy, rows: UnitMoves, loads: Loads, chains: Sequence[Chain]
-) -> list[UnitReason]:
-    """[U] the reasons of the moves of units. O(U log U)."""
+) -> list[MoveCause]:
+    """[U] what the moves of units serve. O(U log U)."""
     before = np.full(len(rows.unit), -1)
     for moves, closed in chains:
         before[moves] = [moves[-1] if closed else -1, *moves[:-1]]
     back = np.where(before >= 0, rows.gained[before], 0)
     drops: list[float] = ((rows.lost - back) * loads.per_weight[rows.source]).tolist()
     falls = (loads.after < loads.before)[rows.source].tolist()
-    source = rows.source.tolist()
-    reasons: dict[int, UnitReason] = {}
+    source, partition = rows.source.tolist(), rows.partition.tolist()
+    light_first = np.argsort(rows.gained, kind="stable")
+    heaviest = dict(zip(rows.target[light_first].tolist(), light_first.tolist(), strict=True))
+    reasons: dict[int, MoveCause] = {}
     for chain in chains:
         lead = max(chain.moves, key=lambda move: (drops[move], move))
         for move in chain.moves:
+            whose, head = move, -1
             if drops[move] > 0:
                 kind: MoveReasonKind = "relief" if falls[move] else "makes-room"
+                if not falls[move] and source[move] in heaviest:
+                    head = partition[heaviest[source[move]]]
+            elif len(chain.moves) > 1:
+                kind, whose, head = "exchange", lead, partition[lead]
             else:
-                kind = "exchange" if len(chain.moves) > 1 else "other"
-            whose = lead if kind == "exchange" else move
-            reasons[move] = UnitReason(kind, source[whose], drops[whose], lead, chain)
+                kind = "other"
+            reasons[move] = MoveCause(kind, source[whose], drops[whose], head, move, chain)
     _mark_paths(reduction, policy, rows, loads, chains, reasons)
     marks: tuple[tuple[MoveReasonKind, Flags], ...] = (
         ("racks", _leaves_other_rack(reduction, policy, rows)),
@@ -187,8 +196,8 @@ def unit_reasons(
     )
     for kind, flags in marks:
         for move in np.flatnonzero(flags).tolist():
-            found = reasons[move]._replace(kind=kind, member=source[move], amount=drops[move])
-            reasons[move] = found
+            served = kind, source[move], drops[move]
+            reasons[move] = MoveCause(*served, row=move, chain=reasons[move].chain)
     return [reasons[move] for move in range(len(source))]
 
 
@@ -208,7 +217,7 @@ def _mark_paths(
     rows: UnitMoves,
     loads: Loads,
     chains: Sequence[Chain],
-    reasons: dict[int, UnitReason],
+    reasons: dict[int, MoveCause],
 ) -> None:
     """Mark the moves of paths that counts or room need; light ones first."""
     order = CountOrder(reduction, policy, rows)
@@ -222,9 +231,7 @@ def _mark_paths(
         small = served.amount <= NOTED * loads.before[source[first]]
         if need == "room" or (need == "counts" and small):
             for move in moves:
-                reasons[move] = reasons[move]._replace(
-                    kind=need, member=source[first], amount=served.amount
-                )
+                reasons[move] = served._replace(kind=need, member=source[first], head=-1, row=move)
         order.carry_out(*step)
 
 
