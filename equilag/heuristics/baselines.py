@@ -14,6 +14,7 @@ from typing import Final
 
 import numpy as np
 
+from equilag.domain.columns import ranges
 from equilag.domain.group.group import NOBODY, Group, Index, Ints
 from equilag.heuristics.dealing import dealing_order, fill_evenly, partition_class_members
 
@@ -32,28 +33,18 @@ class FairAssignor:
         assigned = np.full(group.n_partitions, NOBODY, dtype=np.int32)
         readers = partition_class_members(group)
         total = np.zeros(group.n_members, dtype=np.int64)
-        # Topics of one class in a row are dealt as one run: nothing changes between them.
-        for number, topics in groupby(_topic_order(group, readers), group.topic_class.__getitem__):
-            run = _partitions(group, list(topics))
+        # Scarce topics first, then large ones, then by name.
+        order = np.lexsort((-group.topic_size, group.readers))
+        order = order[group.readers[order] > 0]
+        # Those of one class in a row are dealt as one run: nothing changes between them.
+        for number, some in groupby(order.tolist(), group.topic_class.__getitem__):
+            topics = list(some)
+            run = ranges(group.topic_start[topics], group.topic_start[1:][topics])
             members = readers[number]
             room = fill_evenly(total[members], len(run))
             assigned[run] = members[dealing_order(total[members], room)]
             total[members] += room
         return assigned
-
-
-def _topic_order(group: Group, readers: list[Index]) -> list[int]:
-    """Topics with readers and partitions: fewest readers, then most partitions, then name."""
-    n_readers = np.array([len(members) for members in readers], dtype=np.int64)
-    n_readers = n_readers[group.topic_class]
-    order = np.lexsort((-group.topic_size, n_readers))
-    return [int(t) for t in order if n_readers[t] > 0 and group.topic_size[t] > 0]
-
-
-def _partitions(group: Group, topics: list[int]) -> Ints:
-    """The partitions of the topics, topic after topic."""
-    start, end = group.topic_start[topics], group.topic_start[1:][topics]
-    return np.concatenate([np.arange(a, b) for a, b in zip(start, end, strict=True)])
 
 
 class RoundRobinAssignor:

@@ -23,8 +23,8 @@ from equilag.domain.group.loads import json_number
 from equilag.domain.group.member_capacities import MemberCapacities, decimal
 from equilag.domain.group.weight import MovePrices, PartitionWeights, move_prices, partition_weights
 from equilag.domain.policy.policy import Policy
-from equilag.domain.reduction.split_classes import RackReads, SplitClasses, split_classes
-from equilag.domain.reduction.units import Units
+from equilag.domain.reduction.split_classes import RackReads, split_classes
+from equilag.domain.reduction.units import with_units
 
 DIGITS: Final = 3
 """Significant digits of a capacity: measured ones are not known better."""
@@ -145,32 +145,38 @@ def _reduce_group(group: Group, policy: Policy) -> Reduction:
         problem = f"{policy.balance} does not go with instances; total or none do"
         raise InputError(problem, "balance")
     weights, prices = partition_weights(group, policy), move_prices(group, policy)
-    planned = group if weights is None else replace(group, lag=weights.value)
-    units = Units.of(planned) if group.co_partitioned else None
+    planned, unit_of = group if weights is None else replace(group, lag=weights.value), None
+    if group.co_partitioned:
+        planned, unit_of = with_units(planned)
     named = policy.move_weight is not None or policy.max_move_weight is not None
     weighs_moves = named or group.move_weights is not None
-    plain = units is None and racks is None and weights is None and prices is None
+    plain = planned is group and racks is None and prices is None
     if plain and not _limits_plans(group):
         return Reduction(group, group, weighs_moves=weighs_moves)
-    planned = units.group if units else planned
-    classes = None
+    cross, every = None, np.arange(group.n_partitions) if unit_of is None else unit_of
     if racks is not None or group.allowed:
-        classes = split_classes(group, units, racks, policy.then_topics)
-        planned = classes.of_group(planned)
-    owner, stakes, forced = _owners(group, units, planned)
+        planned, cross = split_classes(group, planned, every, racks, policy.then_topics)
+    owner, stakes, forced = _owners(group, unit_of, planned)
     if prices is not None:
         held = np.flatnonzero(group.owner != NOBODY)
-        unit = held if units is None else units.unit_of[held]
-        stakes, forced = stakes_of(unit, group.owner[held], prices.price[held]), 0
-    extended = _extended_columns(group, planned, classes)._replace(
+        stakes, forced = stakes_of(every[held], group.owner[held], prices.price[held]), 0
+    members = group.members
+    capacity, unit = whole_capacities(known_capacities(group))
+    room = (NO_LIMIT if m.max_partitions is None else m.max_partitions for m in members)
+    extended = ExtendedColumns(
+        capacity,
+        unit,
+        MemberCapacities.of(exact_capacities(group)),
+        np.array([min(most, NO_LIMIT) for most in room], dtype=np.int64),
+        _instances(group),
+        cross,
         stakes=stakes,
         forced_moves=forced,
         weight_scale=weights.scale if weights else None,
         move_unit=prices.unit if prices else None,
-        has_units=units is not None,
+        has_units=unit_of is not None,
     )
     reduced = replace(planned, owner=owner, reduced=extended, allowed=None, racks=None)
-    unit_of = units.unit_of if units else None
     return Reduction(group, reduced, unit_of, weights, prices, weighs_moves)
 
 
@@ -203,24 +209,6 @@ def _limits_plans(group: Group) -> bool:
     )
 
 
-def _extended_columns(
-    given: Group, planned: Group, classes: SplitClasses | None
-) -> ExtendedColumns:
-    members = given.members
-    capacity, unit = whole_capacities(known_capacities(given))
-    room = [
-        NO_LIMIT if m.max_partitions is None else min(m.max_partitions, NO_LIMIT) for m in members
-    ]
-    return ExtendedColumns(
-        capacity,
-        unit,
-        MemberCapacities.of(exact_capacities(given)),
-        np.array(room, dtype=np.int64),
-        _instances(given),
-        classes.cross if classes else None,
-    )
-
-
 def _instances(group: Group) -> Index | None:
     """[M] the instance of each member; None if no instance has two members."""
     if all(member.instance is None for member in group.members):
@@ -235,16 +223,15 @@ def _instances(group: Group) -> Index | None:
     return np.array(column, dtype=np.int32)
 
 
-def _owners(given: Group, units: Units | None, planned: Group) -> tuple[Index, Stakes | None, int]:
+def _owners(given: Group, unit_of: Ints | None, planned: Group) -> tuple[Index, Stakes | None, int]:
     """The owner of each unit that may keep it, with the most of its partitions; who holds how much
     of what; and, without units of several partitions, the moves that cannot be avoided."""
-    if units is None:
-        kept = np.flatnonzero(given.owner != NOBODY)
-        kept = kept[planned.may_hold(kept, given.owner[kept])]
+    held = np.flatnonzero(given.owner != NOBODY)
+    if unit_of is None:
+        kept = held[planned.may_hold(held, given.owner[held])]
         owner = np.full_like(given.owner, NOBODY)
         owner[kept] = given.owner[kept]
-        return owner, None, int(np.count_nonzero(given.owner != NOBODY)) - len(kept)
-    held = np.flatnonzero(given.owner != NOBODY)
-    stakes = stakes_of(units.unit_of[held], given.owner[held], np.ones_like(held))
+        return owner, None, len(held) - len(kept)
+    stakes = stakes_of(unit_of[held], given.owner[held], np.ones_like(held))
     kept_ones = stakes.where(planned.may_hold(stakes.unit, stakes.member))
     return kept_ones.largest(planned.n_partitions)[0], stakes, 0

@@ -14,7 +14,6 @@ import numpy as np
 
 from equilag.domain.errors import InputError
 from equilag.domain.group.group import NOBODY, Flags, Group, Index, Ints, PartitionClasses
-from equilag.domain.reduction.units import Units
 from equilag.domain.show import some_of
 
 
@@ -62,62 +61,39 @@ MAX_NAMED: Final = 4
 are rare."""
 
 
-@dataclass(frozen=True, eq=False, slots=True)
-class SplitClasses:
-    """The classes of a reduced group; C and K are their numbers."""
-
-    classes: PartitionClasses
-    class_of: Index
-    """[M]"""
-    class_topics: tuple[Index, ...]
-    """[K]"""
-    cross: Ints | None
-    """[C, K] partitions of a unit that a member reads across racks; None where racks do not
-    matter."""
-
-    def of_group(self, group: Group) -> Group:
-        """The group with these classes."""
-        return replace(
-            group,
-            class_of=self.class_of,
-            class_topics=self.class_topics,
-            partition_classes=self.classes,
-        )
-
-
 def split_classes(
-    given: Group, units: Units | None, racks: RackReads | None, by_topic: bool = False
-) -> SplitClasses:
-    """The classes of the group, whose partitions are `units`; each of one topic if `by_topic`.
-    O(P log P + C × K).
+    given: Group, planned: Group, unit_of: Ints, racks: RackReads | None, by_topic: bool
+) -> tuple[Group, Ints | None]:
+    """The planned group, whose partitions are units, with its classes, each of one topic if
+    `by_topic`; and where racks matter, [C, K] the partitions of a unit of each class that a member
+    of each class reads across racks. O(P log P + C × K).
 
     Raises InputError for a unit that nobody may take, though its topic has subscribers.
     """
-    group = units.group if units else given
-    unit_of = units.unit_of if units else np.arange(given.n_partitions)
-    sets = _Restrictions.of(given.allowed or {}, unit_of, group)
-    reads, pattern_of = _patterns(racks, unit_of, group.n_partitions)
-    rack_of = racks.rack_of if racks else np.zeros(group.n_members, dtype=np.int32)
-    key = np.stack((group.class_of, rack_of, sets.kind_of), axis=1)
+    set_of, takers = _restrictions(given.allowed or {}, unit_of, planned)
+    reads, pattern_of = _patterns(racks, unit_of, planned.n_partitions)
+    rack_of = racks.rack_of if racks else np.zeros(planned.n_members, dtype=np.int32)
+    _, kind_of = np.unique(takers, axis=1, return_inverse=True)
+    key = np.stack((planned.class_of, rack_of, kind_of.ravel()), axis=1)
     _, first, class_of = np.unique(key, axis=0, return_index=True, return_inverse=True)
-    n_sets, n_patterns = len(sets.takers) + 1, len(reads)
-    topic_class = group.topic_class[group.topic_of].astype(np.int64)
-    kind = group.topic_of.astype(np.int64) if by_topic else topic_class
-    label = (kind * n_sets + sets.of_unit + 1) * n_patterns + pattern_of
+    topic_class = planned.topic_class[planned.topic_of].astype(np.int64)
+    kind = planned.topic_of.astype(np.int64) if by_topic else topic_class
+    label = (kind * (len(takers) + 1) + set_of + 1) * len(reads) + pattern_of
     _, one, of_unit = np.unique(label, return_index=True, return_inverse=True)
-    eligible = group.eligible[topic_class[one]][:, group.class_of[first]]
-    restricted = np.flatnonzero(sets.of_unit[one] >= 0)
-    eligible[restricted] &= sets.takers[sets.of_unit[one[restricted]]][:, first]
-    nobody = np.flatnonzero(~eligible.any(axis=1) & group.eligible[topic_class[one]].any(axis=1))
+    eligible = planned.eligible[topic_class[one]][:, planned.class_of[first]]
+    restricted = np.flatnonzero(set_of[one] >= 0)
+    eligible[restricted] &= takers[set_of[one[restricted]]][:, first]
+    nobody = np.flatnonzero(~eligible.any(axis=1) & planned.eligible[topic_class[one]].any(axis=1))
     if len(nobody):
         together = np.flatnonzero(unit_of == one[nobody[0]]).tolist()
         raise InputError(_nobody_takes(given, together), "co_partitioned")
-    return SplitClasses(
-        PartitionClasses(of_unit.ravel().astype(np.int32), eligible),
-        class_of.ravel().astype(np.int32),
-        tuple(group.class_topics[k] for k in group.class_of[first].tolist()),
-        reads[pattern_of[one]][:, rack_of[first]] if racks else None,
+    split = replace(
+        planned,
+        class_of=class_of.ravel().astype(np.int32),
+        class_topics=tuple(planned.class_topics[k] for k in planned.class_of[first].tolist()),
+        partition_classes=PartitionClasses(of_unit.ravel().astype(np.int32), eligible),
     )
+    return split, reads[pattern_of[one]][:, rack_of[first]] if racks else None
 
 
 def _nobody_takes(group: Group, together: Sequence[int]) -> str:
@@ -141,32 +117,23 @@ def _and(names: Sequence[str]) -> str:
     return " and ".join(filter(None, (", ".join(names[:-1]), names[-1])))
 
 
-@dataclass(frozen=True, eq=False, slots=True)
-class _Restrictions:
-    """Sets of members that alone may take some units."""
-
-    of_unit: Ints
-    """[units] the set of each unit, −1 for every subscriber."""
-    takers: Flags
-    """[sets, M]"""
-    kind_of: Ints
-    """[M] members of the same sets are of one kind."""
-
-    @staticmethod
-    def of(allowed: Mapping[int, tuple[int, ...]], unit_of: Ints, group: Group) -> _Restrictions:
-        takers_of: dict[int, frozenset[int]] = {}
-        for partition, members in allowed.items():
-            unit = int(unit_of[partition])
-            takers_of[unit] = takers_of.get(unit, frozenset(members)) & frozenset(members)
-        sets: dict[frozenset[int], int] = {}
-        of_unit = np.full(group.n_partitions, -1, dtype=np.int64)
-        for unit, members_of in takers_of.items():
-            of_unit[unit] = sets.setdefault(members_of, len(sets))
-        takers = np.zeros((len(sets), group.n_members), dtype=np.bool_)
-        for members_of, row in sets.items():
-            takers[row, list(members_of)] = True
-        _, kind_of = np.unique(takers, axis=1, return_inverse=True)
-        return _Restrictions(of_unit, takers, kind_of.ravel().astype(np.int64))
+def _restrictions(
+    allowed: Mapping[int, tuple[int, ...]], unit_of: Ints, planned: Group
+) -> tuple[Ints, Flags]:
+    """[units] the set of members that alone may take each unit, −1 for every subscriber; and the
+    sets [sets, M]."""
+    takers_of: dict[int, frozenset[int]] = {}
+    for partition, members in allowed.items():
+        unit = int(unit_of[partition])
+        takers_of[unit] = takers_of.get(unit, frozenset(members)) & frozenset(members)
+    sets: dict[frozenset[int], int] = {}
+    set_of = np.full(planned.n_partitions, -1, dtype=np.int64)
+    for unit, members_of in takers_of.items():
+        set_of[unit] = sets.setdefault(members_of, len(sets))
+    takers = np.zeros((len(sets), planned.n_members), dtype=np.bool_)
+    for members_of, row in sets.items():
+        takers[row, list(members_of)] = True
+    return set_of, takers
 
 
 def _patterns(racks: RackReads | None, unit_of: Ints, n_units: int) -> tuple[Ints, Ints]:

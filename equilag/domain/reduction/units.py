@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
-from typing import NamedTuple
 
 import numpy as np
 
@@ -13,43 +12,39 @@ from equilag.domain.errors import InputError
 from equilag.domain.group.group import NOBODY, Flags, Group, Index, Ints
 
 
-class Units(NamedTuple):
-    """A group whose partitions are units; its topics are the lists, and the topics of no list."""
+def with_units(group: Group) -> tuple[Group, Ints]:
+    """The group whose partitions are units and whose topics are the lists, and the topics of no
+    list; and [P] the unit of each partition. Its owners and claims are nobody's: stakes tell who
+    holds what. O(P).
 
-    group: Group
-    """Its owners and claims are nobody's: stakes tell who holds what."""
-    unit_of: Ints
-    """[P] the unit of each partition."""
-
-    @staticmethod
-    def of(group: Group) -> Units:
-        """O(P). Raises InputError for a list that nobody subscribes to as a whole, while somebody
-        reads a part of it."""
-        list_of, names = _lists(group)
-        start, unit_of = _numbered(group, list_of, len(names))
-        lag = np.zeros(int(start[-1]), dtype=np.int64)
-        np.add.at(lag, unit_of, group.lag)
-        class_of, class_topics = _subscriptions(group, list_of, names)
-        empty = np.zeros(0, dtype=np.int64)
-        merged = replace(
-            group,
-            topics=names,
-            topic_start=start,
-            class_of=class_of,
-            class_topics=class_topics,
-            lag=lag,
-            quality=group.quality[np.unique(unit_of, return_index=True)[1]],
-            claim_member=empty.astype(np.int32),
-            claim_partition=empty,
-            owner=np.full(len(lag), NOBODY, dtype=np.int32),
-            rates=None,
-            weights=None,
-            move_weights=None,
-            racks=None,
-            allowed=None,
-            co_partitioned=(),
-        )
-        return Units(merged, unit_of)
+    Raises InputError for a list that nobody subscribes to as a whole, while somebody reads a part
+    of it.
+    """
+    list_of, names = _lists(group)
+    start, unit_of = _numbered(group, list_of, len(names))
+    lag = np.zeros(int(start[-1]), dtype=np.int64)
+    np.add.at(lag, unit_of, group.lag)
+    class_of, class_topics = _subscriptions(group, list_of, names)
+    empty = np.zeros(0, dtype=np.int64)
+    merged = replace(
+        group,
+        topics=names,
+        topic_start=start,
+        class_of=class_of,
+        class_topics=class_topics,
+        lag=lag,
+        quality=group.quality[np.unique(unit_of, return_index=True)[1]],
+        claim_member=empty.astype(np.int32),
+        claim_partition=empty,
+        owner=np.full(len(lag), NOBODY, dtype=np.int32),
+        rates=None,
+        weights=None,
+        move_weights=None,
+        racks=None,
+        allowed=None,
+        co_partitioned=(),
+    )
+    return merged, unit_of
 
 
 def unit_numbers(group: Group) -> Ints:
