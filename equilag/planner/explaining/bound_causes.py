@@ -77,15 +77,12 @@ class BoundCause:
 
 
 class _Argument(NamedTuple):
+    """What proves nearly as much as a claim."""
+
     kind: str
     """As in a claim: average, heavy, rest, folding, prices."""
-    heaviest: int = 0
-
-
-class _Found(NamedTuple):
-    argument: _Argument
-    scope: Scope
-    counting: Counting
+    heaviest: int
+    rung: Rung
     members: Flags
     value: Load
 
@@ -120,24 +117,21 @@ def _of_extreme(plan: Plan, rungs: Sequence[Rung], claim: Claim) -> BoundCause |
     high, mean = claim.claim == "max_load_at_least", plan.compared.mean
     if abs(claim.value - mean) < NOTED * mean:
         return None
-    found = _simplest(rungs, claim, mean)
-    if found is None:
-        return None
-    return _cause(plan, claim, found, "heaviest" if high else "lightest")
+    found = _simplest(rungs, claim, high, mean)
+    return None if found is None else _cause(plan, claim, found, "heaviest" if high else "lightest")
 
 
-def _simplest(rungs: Sequence[Rung], claim: Claim, mean: float) -> _Found | None:
+def _simplest(rungs: Sequence[Rung], claim: Claim, high: bool, mean: float) -> _Argument | None:
     """The argument with the fewest rules, and then the simplest, that proves nearly as much."""
-    high = claim.claim == "max_load_at_least"
     wanted = NEARLY * abs(claim.value - mean)
-    for scope, counting in rungs:
-        members = _members(counting, claim)
-        for argument in _arguments(claim, high):
-            value = _value(counting, argument, members, high)
+    for rung in rungs:
+        members = _members(rung.counting, claim)
+        for kind, heaviest in _arguments(claim, high):
+            value = _value(rung.counting, kind, heaviest, members, high)
             if value is not None and (value - mean if high else mean - value) >= wanted:
-                return _Found(argument, scope, counting, members, value)
+                return _Argument(kind, heaviest, rung, members, value)
     if claim.kind == "prices":  # under all rules, of the members that have a price
-        return _Found(_Argument("prices"), scope, counting, members, claim.value)
+        return _Argument("prices", 0, rung, members, claim.value)
     return None
 
 
@@ -150,35 +144,35 @@ def _members(counting: Counting, claim: Claim) -> Flags:
     return np.array([member.id in chosen for member in counting.group.members], dtype=np.bool_)
 
 
-def _arguments(claim: Claim, high: bool) -> Iterator[_Argument]:
-    """From the simplest to that of the claim itself."""
-    yield _Argument("average")
+def _arguments(claim: Claim, high: bool) -> Iterator[tuple[str, int]]:
+    """Kinds and numbers of heaviest partitions, from the simplest to that of the claim itself."""
+    yield "average", 0
     if claim.kind in ("heavy", "rest"):
         heaviest = int(claim.data["heaviest"])
         if heaviest > 1:
-            yield _Argument(claim.kind, 1)
-        yield _Argument(claim.kind, heaviest)
+            yield claim.kind, 1
+        yield claim.kind, heaviest
     elif claim.kind == "folding":
-        yield _Argument("heavy" if high else "rest", 1)
-        yield _Argument("folding")
+        yield "heavy" if high else "rest", 1
+        yield "folding", 0
 
 
-def _value(counting: Counting, argument: _Argument, members: Flags, high: bool) -> Load | None:
+def _value(counting: Counting, kind: str, heaviest: int, members: Flags, high: bool) -> Load | None:
     """What the argument proves, by the code that checks claims; None if it does not apply."""
-    match argument.kind:
+    match kind:
         case "average":
             return counting.average(members)[0 if high else 1]
         case "heavy":
-            return heavy(counting, members, argument.heaviest)
+            return heavy(counting, members, heaviest)
         case "rest":
-            return rest(counting, members, argument.heaviest)
+            return rest(counting, members, heaviest)
         case _:
             pair = folded(counting, members)
             return None if pair is None else pair[0 if high else 1]
 
 
-def _cause(plan: Plan, claim: Claim, found: _Found, side: Side) -> BoundCause:
-    counting, members, argument = found.counting, found.members, found.argument
+def _cause(plan: Plan, claim: Claim, argument: _Argument, side: Side) -> BoundCause:
+    (scope, counting), members = argument.rung, argument.members
     active = members & counting.active
     part = counting.exclusive(active)
     kind: CauseKind
@@ -205,8 +199,8 @@ def _cause(plan: Plan, claim: Claim, found: _Found, side: Side) -> BoundCause:
     return BoundCause(
         kind,
         side,
-        in_unit(plan, found.value),
-        found.scope,
+        in_unit(plan, argument.value),
+        scope,
         "checked",
         f"{claim.claim} ({argument.kind})",
         () if everybody else tuple(members_of[m].id for m in np.flatnonzero(active).tolist()),

@@ -65,22 +65,36 @@ def heaviest_percent(loads: GroupLoads, assigned: Index) -> float:
 
 
 def gain_of(
-    loads: GroupLoads, before: Index, after: Index, pace: Pace = USUAL, seconds: float = WORTH_S
-) -> Gain:
+    loads: GroupLoads, before: Index, after: Index | None, pace: Pace = USUAL,
+    seconds: float = WORTH_S,
+) -> Gain:  # fmt: skip
     """Return the gain of changing from one assignment [P] to another, by a rebalance of this pace,
-    over some seconds."""
-    planned, moves = heaviest_percent(loads, after), int(moved(before, after).sum())
-    weighed = _weighed(loads, before, after, pace, seconds)
-    return _gain(loads, planned, before, after, moves, weighed)
+    over some seconds; None stands for the loads that no plan falls below, without moves."""
+    lag = np.where(loads.group.assignable, loads.group.lag, 0).astype(np.float64)
+    by_lag = replace(loads, weight=lag, best=best_loads(lag, loads.capacity))
+    relief, sure = _relief(loads, before, after), _relief(by_lag, before, after)
+    base = loads.usual or loads.fair  # most members may have nothing
+    some = len(loads.busy) > 0
+    planned = 100.0 * float(loads.best[0]) / loads.fair if some and loads.fair else 100.0
+    return Gain(
+        heaviest_percent(loads, before),
+        planned if after is None else heaviest_percent(loads, after),
+        100.0 * relief / base if base else 0.0,
+        loads.seconds(relief),
+        100.0 * loads.error / base if base else 0.0,
+        100.0 * sure / base if base and loads.in_records else 0.0,
+        0 if after is None else int(moved(before, after).sum()),
+        _weighed(loads, before, after, pace, seconds),
+        relief * float(loads.capacity.mean()) if loads.in_records and some else None,
+        float(loads.rate.sum()) / max(1, len(loads.busy)),
+    )
 
 
 def possible_gain(
     loads: GroupLoads, before: Index, pace: Pace = USUAL, seconds: float = WORTH_S
 ) -> Gain:
-    """Return the gain of the loads that no plan falls below, without moves: no plan has more."""
-    perfect = 100.0 * float(loads.best[0]) / loads.fair if loads.fair else 100.0
-    weighed = _weighed(loads, before, None, pace, seconds)
-    return _gain(loads, perfect, before, None, 0, weighed)
+    """Return the gain that no plan exceeds."""
+    return gain_of(loads, before, None, pace, seconds)
 
 
 USED: Final = 0.8
@@ -100,30 +114,6 @@ def _weighed(
         capacity *= total / USED / float(capacity.sum())
     lag = np.where(group.assignable, group.lag, 0).astype(np.float64)
     return weigh(lag, Conditions(loads.rate, capacity, before), after, pace, seconds, loads.guessed)
-
-
-def _gain(
-    loads: GroupLoads, planned: float, before: Index, after: Index | None, moves: int,
-    weighed: Weighed | None,
-) -> Gain:  # fmt: skip
-    """`after` None stands for the loads that no plan falls below."""
-    lag = np.where(loads.group.assignable, loads.group.lag, 0).astype(np.float64)
-    by_lag = replace(loads, weight=lag, best=best_loads(lag, loads.capacity))
-    relief, sure = _relief(loads, before, after), _relief(by_lag, before, after)
-    base = loads.usual or loads.fair  # most members may have nothing
-    some = len(loads.busy) > 0
-    return Gain(
-        heaviest_percent(loads, before),
-        planned,
-        100.0 * relief / base if base else 0.0,
-        loads.seconds(relief),
-        100.0 * loads.error / base if base else 0.0,
-        100.0 * sure / base if base and loads.in_records else 0.0,
-        moves,
-        weighed,
-        relief * float(loads.capacity.mean()) if loads.in_records and some else None,
-        float(loads.rate.sum()) / max(1, len(loads.busy)),
-    )
 
 
 def _relief(loads: GroupLoads, before: Index, after: Index | None) -> float:
