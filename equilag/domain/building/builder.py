@@ -11,7 +11,6 @@ Where a new field goes: one of members is an attribute of Member and an entry of
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence, Set
-from functools import cache
 from operator import attrgetter
 from typing import TypeVar
 
@@ -145,14 +144,8 @@ def _classes(
     readable = {name: t for t, name in enumerate(topics.names) if topics.size[t]}
     lists = list(map(subscriptions.get, ids))
     numbers: dict[tuple[int, ...], int] = {}
-
-    @cache
-    def numbered(names: tuple[str, ...]) -> tuple[int, list[str]]:
-        read = tuple(sorted({readable[name] for name in names if name in readable}))
-        absent = [name for name in dict.fromkeys(names) if name not in topics.number]
-        return numbers.setdefault(read, len(numbers)), absent
-
     # Each list, and each distinct way to write one, is worked out once: thousands share one.
+    spelled: dict[tuple[str, ...], tuple[int, list[str]]] = {}
     found: dict[int, tuple[int, list[str]]] = {}
     for address, names in dict(zip(map(id, lists), lists, strict=True)).items():
         if not isinstance(names, (list, tuple)) or not set(map(type, names)) <= {str}:
@@ -162,11 +155,17 @@ def _classes(
             if not isinstance(names, (list, tuple)):
                 raise InputError(not_a(names, "a list"), place)
             check_texts(names, place)
-        found[address] = numbered(tuple(names))
-    class_of, absent = zip(*(found[id(names)] for names in lists), strict=True) if ids else ((), ())
-    missing = {member: some for member, some in zip(ids, absent, strict=True) if some}
+        key = tuple(names)
+        if key not in spelled:
+            read = tuple(sorted({readable[name] for name in key if name in readable}))
+            absent = [name for name in dict.fromkeys(key) if name not in topics.number]
+            spelled[key] = numbers.setdefault(read, len(numbers)), absent
+        found[address] = spelled[key]
+    each = [found[id(names)] for names in lists]
+    missing = {member: absent for member, (_, absent) in zip(ids, each, strict=True) if absent}
+    class_of = np.array([number for number, _ in each], dtype=np.int32)
     class_topics = tuple(np.array(read, dtype=np.int32) for read in numbers)
-    return np.array(class_of, dtype=np.int32), class_topics, missing
+    return class_of, class_topics, missing
 
 
 def _racks(

@@ -15,7 +15,6 @@ from equilag.domain.values import (
     GENERATIONS,
     NATURAL,
     IntegerRange,
-    as_text,
     below,
     not_a,
     text_problem,
@@ -89,12 +88,11 @@ def _check_ids(ids: list[Any]) -> None:
     """Raise InputError for the first id that is not a string, is empty or is there already."""
     seen: dict[str, int] = {}
     for index, name in enumerate(ids):
-        place = f"members[{index}].id"
-        if not as_text(name, place):
-            raise InputError("empty", place)
-        first = seen.setdefault(name, index)
-        if first != index:
-            raise InputError(f"{show(name)} is the id of members[{first}] as well", place)
+        problem = text_problem(name) or ("" if name else "empty")
+        if not problem and (first := seen.setdefault(name, index)) != index:
+            problem = f"{show(name)} is the id of members[{first}] as well"
+        if problem:
+            raise InputError(problem, f"members[{index}].id")
 
 
 def unlike_threads(members: Sequence[Member], class_of: Index) -> tuple[int, int, str] | None:

@@ -69,8 +69,7 @@ def lag_columns(
     if unknown:
         partitions = _partitions(unknown, topics)
         lag[partitions], quality[partitions] = 0, UNKNOWN
-    large = np.flatnonzero(lag >= MAX_LAG)
-    if len(large):  # of offsets: lags are checked
+    if offsets is not None and len(large := np.flatnonzero(lag >= MAX_LAG)):  # lags are checked
         of_offsets = PartitionField.of("offsets", topics, given["offsets"].log_end)
         problem = f"the lag {lag[large[0]]} is 2^53 or more"
         raise InputError(problem, of_offsets.spot(int(large[0]), "log_end"))

@@ -130,8 +130,9 @@ class PartitionField:
         else:
             rows = [value[name] for name in self.names]
             sizes = self.topics.size[self.numbers].tolist()
+        right = are_rows(rows)
         for number, (row, size) in enumerate(zip(rows, sizes, strict=True)):
-            if not are_rows([row]):
+            if not right and not are_rows([row]):
                 raise InputError(not_a(row, "a list"), self.place(number, array))
             if len(row) != size:
                 problem = f"{len(row)} entries for {size} partitions"
