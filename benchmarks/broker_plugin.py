@@ -25,6 +25,13 @@ WITH_KEY: Final = {
 _BUILD_S: Final = 170
 
 
+def key_file(folder: Path) -> str:
+    """A file with the key of the brokers with the plug-in."""
+    file = folder / "key"
+    file.write_text(KEY, "utf-8")
+    return str(file)
+
+
 def build(out: Path, *options: str) -> Path:
     """The jar, built into the folder `out`. Raises NoBroker."""
     command = ["mvn", "-B", "-C", "-f", str(SOURCES / "pom.xml"), f"-Dout={out}", *options]

@@ -10,12 +10,13 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any, Final
 
-from benchmarks.broker_plugin import KEY
+from benchmarks.broker_plugin import key_file
 from benchmarks.kafka_broker import Broker
 from benchmarks.live.assignment_log import ChangeFigures, Log, change_figures, given_back
+from benchmarks.live.churn_group import ChurnGroup
 from benchmarks.live.load_side import cpu_seconds
-from benchmarks.live.members import JavaMembers, OffsetsRead, RdMember
-from benchmarks.live.processes import KIP_848_MEMBER
+from benchmarks.live.members import JavaMembers
+from benchmarks.live.processes import KIP_848, KIP_848_MEMBER
 from benchmarks.live.steward_run import StewardRun
 from benchmarks.live.topics import Traffic, admin_of, make_topic
 from benchmarks.waiting import until, within
@@ -27,13 +28,6 @@ BIG_PATIENCE_S: Final = 300.0
 HEARTBEAT_S: Final = 5.0
 """Of the members; the brokers' default."""
 SMALL: Final[dict[str, str | int]] = {"fetch.max.bytes": 100_000, "metadata.max.age.ms": 300_000}
-
-
-def key_file(folder: Path) -> str:
-    """A file with the key of the brokers with the plug-in."""
-    file = folder / "key"
-    file.write_text(KEY, "utf-8")
-    return str(file)
 
 
 def threads_s(steward: StewardRun) -> dict[str, float]:
@@ -87,69 +81,38 @@ def big_group(broker: Broker, folder: Path, stack: ExitStack, steady_s: float) -
 TOPIC: Final = "t"
 PARTITIONS, MEMBERS, RATE = 12, 4, 240.0
 EVERY: Final = {(TOPIC, number) for number in range(PARTITIONS)}
-KINDS: Final[dict[str, dict[str, Any]]] = {
-    "consumer": {"group_protocol": "consumer"},
-    "classic": {"partition_assignment_strategy": "range"},
-}
+KINDS: Final = {"consumer": KIP_848, "classic": "range"}
 AWAY_S: Final = 1.5
 """Between the end of a member and the start of its successor."""
 QUIET_S: Final = 3.0
 
 
-class Converting:
-    """A group and its members."""
-
-    def __init__(self, bootstrap: str, name: str, stack: ExitStack) -> None:
-        self._bootstrap, self._name, self._stack = bootstrap, name, stack
-        self.log, self.read = Log(), OffsetsRead()
-        self.members: list[RdMember] = []
-        self.left: dict[str, float] = {}
-
-    def join(self, kind: str) -> None:
-        name = f"m-{len(self.left) + len(self.members)}"
-        member = RdMember(
-            self.log, name, self._bootstrap, self._name, [TOPIC], None, self.read, **KINDS[kind]
-        )
-        self._stack.callback(member.stop)
-        self.members.append(member)
-
-    def leave(self) -> None:
-        """The oldest member ends."""
-        member = self.members.pop(0)
-        self.left[member.name] = time.time()
-        member.stop(wait=False)
-
-    def settled(self) -> bool:
-        here = {member.name for member in self.members}
-        return self.log.shared(EVERY, here) and self.log.quiet_s() > QUIET_S
-
-
 def conversions(
-    bootstrap: str, folder: Path, stack: ExitStack
+    broker: Broker, folder: Path, stack: ExitStack
 ) -> Iterator[tuple[str, ChangeFigures, ChangeFigures]]:
     """What all members that change to a kind cost the led group and its twin, for each kind.
 
     Waits at the end until all is read."""
-    make_topic(admin_of(bootstrap), TOPIC, PARTITIONS)
-    groups = [Converting(bootstrap, name, stack) for name in ("led", "alone")]
-    options = ("--every", "2s", "--plan-key", key_file(folder))
-    steward = StewardRun(folder, bootstrap, "led", *options)
-    stack.callback(steward.end)
-    steward.has("leader", 60)
-    flow = stack.enter_context(Traffic(bootstrap, TOPIC, PARTITIONS, RATE))
+    make_topic(admin_of(broker.bootstrap), TOPIC, PARTITIONS)
+    groups = [
+        ChurnGroup(broker, name, "librdkafka", "range", [TOPIC], stack) for name in ("led", "alone")
+    ]
+    steward = groups[0].lead(folder, "--plan-key", key_file(folder))
+    flow = stack.enter_context(Traffic(broker.bootstrap, TOPIC, PARTITIONS, RATE))
     for group in groups:
         for _ in range(MEMBERS):
-            group.join("classic")
-    until(lambda: all(group.settled() for group in groups), 90)
-    for kind in KINDS:
+            group.join()
+    until(lambda: all(group.settled(EVERY, QUIET_S) for group in groups), 90)
+    for kind, strategy in KINDS.items():
         began = time.time()
         for _ in range(MEMBERS):
             for group in groups:
-                group.leave()
+                group.leave(group.present[0])
             time.sleep(AWAY_S)  # how long it is away is part of the run
             for group in groups:
-                group.join(kind)
-            until(lambda: all(group.settled() for group in groups), 90)
+                group.strategy = strategy
+                group.join()
+            until(lambda: all(group.settled(EVERY, QUIET_S) for group in groups), 90)
         led, alone = (
             change_figures(group.log.events, began, time.time(), group.left) for group in groups
         )

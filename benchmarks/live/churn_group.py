@@ -13,7 +13,7 @@ from typing import Any, Final, Literal
 from benchmarks.kafka_broker import Broker
 from benchmarks.live.assignment_log import Log, Partition, change_figures
 from benchmarks.live.members import JavaMembers, OffsetsRead, RdMember
-from benchmarks.live.processes import committing_java
+from benchmarks.live.processes import committing_java, protocol_of
 from benchmarks.live.steward_run import StewardRun
 from benchmarks.live.topics import admin_of, make_topic
 from benchmarks.waiting import until
@@ -55,7 +55,9 @@ class ChurnGroup:
         """Member -> when it was told to leave."""
         self.steward: StewardRun | None = None
         self._second: StewardRun | None = None
-        self._broker, self._strategy, self._topics = broker, strategy, list(topics)
+        self.strategy = strategy
+        """Of members that join."""
+        self._broker, self._topics = broker, list(topics)
         self._static, self._commits, self._stack = static, commits, stack
         self._present: dict[str, RdMember | None] = {}
         """Those that are there; None for members in the JVM."""
@@ -108,7 +110,7 @@ class ChurnGroup:
         own = {"group_instance_id": instance} if instance else {}
         member = RdMember(
             self.log, name, self._broker.bootstrap, self.name, self._topics, None, self.read,
-            partition_assignment_strategy=self._strategy, **own,
+            **protocol_of(self.strategy), **own,
         )  # fmt: skip
         self._stack.callback(member.stop)
         self._present[name] = member
@@ -130,7 +132,7 @@ class ChurnGroup:
 
     def _jvm(self) -> JavaMembers:
         if self._java is None:
-            settings = committing_java(self._strategy)
+            settings = committing_java(self.strategy)
             settings["enable.auto.commit"] = str(self._commits).lower()
             if self._static:
                 settings["group.instance.id"] = "{instance}"

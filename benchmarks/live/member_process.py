@@ -74,15 +74,13 @@ def runs_of(records: Iterable[Record]) -> list[tuple[str, int, int, int]]:
 
 def librdkafka(told: Speaker, settings: Mapping[str, Any]) -> None:
     from benchmarks.live.members import RdMember
-    from benchmarks.live.processes import KIP_848, KIP_848_MEMBER
+    from benchmarks.live.processes import protocol_of
 
-    strategy = settings["strategy"]
-    protocol = {"partition.assignment.strategy": strategy}
     log = SimpleNamespace(add=lambda _, what, pairs=(): told.event(what, pairs))
     read = SimpleNamespace(add=lambda place, first, _: told.read([(*place, first)]))
     member = RdMember(
         cast(Any, log), told.name, settings["bootstrap"], settings["group"], [settings["topic"]],
-        None, cast(Any, read), **(KIP_848_MEMBER if strategy == KIP_848 else protocol),
+        None, cast(Any, read), **protocol_of(settings["strategy"]),
     )  # fmt: skip
     told.stopped.wait()
     member.stop()

@@ -41,6 +41,11 @@ _STOP_S: Final = 20
 KIP_848_MEMBER: Final = {"group.protocol": "consumer"}
 
 
+def protocol_of(strategy: str) -> dict[str, str]:
+    """Settings of librdkafka members, which have assignors of these names."""
+    return KIP_848_MEMBER if strategy == KIP_848 else {"partition.assignment.strategy": strategy}
+
+
 def committing_java(strategy: str) -> dict[str, str | int]:
     """Settings of Java members that commit twice a second what they read."""
     assignor = JAVA_ASSIGNORS.get(strategy)

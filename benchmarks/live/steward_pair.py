@@ -12,11 +12,11 @@ from pathlib import Path
 from threading import Timer
 from typing import Any, Final
 
-from benchmarks.broker_plugin import KEY
+from benchmarks.broker_plugin import key_file
 from benchmarks.kafka_broker import Broker
 from benchmarks.live.assignment_log import Log, change_figures
 from benchmarks.live.members import RdMember
-from benchmarks.live.processes import KIP_848, KIP_848_MEMBER
+from benchmarks.live.processes import KIP_848, protocol_of
 from benchmarks.live.steward_run import StewardRun
 from benchmarks.live.topics import Traffic, admin_of, make_topic
 from benchmarks.waiting import until, within
@@ -50,11 +50,10 @@ class Pair:
         self._dead: Broker | None = None
         self._fresh_s = 3.0 if strategy == KIP_848 else 1.0
         """The age of an answered heartbeat: every 0.1 s, of carriers every second."""
-        self._key = folder / "key"
-        self._key.write_text(KEY, "utf-8")
-        settings: dict[str, Any] = KIP_848_MEMBER
+        self._key = key_file(folder)
+        settings: dict[str, Any] = dict(protocol_of(strategy))
         if strategy != KIP_848:
-            settings = {"partition_assignment_strategy": strategy, "session_timeout_ms": SESSION_MS}
+            settings["session_timeout_ms"] = SESSION_MS
         self.log, self.twin = Log(), Log()
         make_topic(admin_of(self._servers), TOPIC, PARTITIONS, len(brokers))
         self.stewards: list[StewardRun] = []
@@ -72,7 +71,7 @@ class Pair:
         until(self.rests, 60)
 
     def start(self) -> None:
-        options = ("--every", "2s", "--plan-key", str(self._key))
+        options = ("--every", "2s", "--plan-key", self._key)
         run = StewardRun(self._folder, self._servers, GROUP, *options)
         self._stack.callback(run.end)
         self.stewards.append(run)

@@ -36,7 +36,7 @@ def test_a_big_group_is_led(tmp_path: Path) -> None:
 def test_a_group_converts_and_comes_back(tmp_path: Path) -> None:
     with ExitStack() as stack:
         (broker,) = plugged_brokers(stack, tmp_path)
-        for kind, led, alone in conversions(broker.bootstrap, tmp_path, stack):
+        for kind, led, alone in conversions(broker, tmp_path, stack):
             # Eager members that are still classic pause once more, for the plan after a join.
             figures = {"led": asdict(led), "alone": asdict(alone)}
             words = f"members change to {kind}"
