@@ -16,8 +16,8 @@ from equilag.domain.errors import InputError
 from equilag.live.rebalance.live_policy import live_policy
 from equilag.live.status.http_server import serve
 from equilag.live.status.log_lines import LogLine
+from equilag.live.status.served_pages import steward_pages
 from equilag.live.status.status import StewardStatus
-from equilag.live.status.steward_pages import steward_pages
 from equilag.live.steward.steward_options import StewardOptions
 from equilag.planner.worth.thresholds import Thresholds, VerdictLimits
 

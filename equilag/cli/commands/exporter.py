@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import logging
 import signal
+import time
 from contextlib import ExitStack
 from typing import TYPE_CHECKING, Final
 
@@ -43,6 +44,9 @@ example:
   equilag exporter --bootstrap-server kafka:9092 --groups 'orders-.*'
   curl http://127.0.0.1:9479/scale/orders-service"""
 
+RECENT_S: Final = 120.0
+"""In which a sample of a server has to be: twice the longest time between two scrapes that is in
+use."""
 EVERY: Final = Option(
     "--every", "T", "time between two rounds, at least (default: 15s)", duration, 15.0
 )
@@ -68,11 +72,11 @@ def run(args: argparse.Namespace) -> int:
         scale_settings(args, one.pattern)  # a pattern is a name that it matches
     try:
         from equilag.live.exporter.exporter import Exporter
-        from equilag.live.exporter.exporter_pages import exporter_pages
         from equilag.live.exporter.group_scaler import GroupScaler
         from equilag.live.exporter.watched_group import JudgeSettings
         from equilag.live.status.http_server import serve
         from equilag.live.status.log_lines import logging_to_stderr
+        from equilag.live.status.served_pages import exporter_pages
         from equilag.live.status.status import log_event
     except ImportError as error:
         raise MissingExtra(f"needs {error.name}: pip install 'equilag[steward]'") from error
@@ -96,14 +100,48 @@ def run(args: argparse.Namespace) -> int:
 
 
 def reader_of(args: argparse.Namespace, stack: ExitStack) -> ReadGroups:
-    """What reads the groups of the source that the options name."""
-    from equilag.live.exporter.live_source import ClusterSource, prometheus_source
+    """What reads the groups of the source that the options name. It raises EquilagError if no
+    broker, or the server, answers, or if that answers wrongly."""
+    if not args.prometheus:
+        return _cluster_reader(args, stack)
+    if not is_server(args.prometheus[0]):
+        raise InputError("is no server; a text of metrics does not change", options.METRICS)
+    return _server_reader(args)
 
-    if args.prometheus:
-        if not is_server(args.prometheus[0]):
-            raise InputError("is no server; a text of metrics does not change", options.METRICS)
-        return prometheus_source(server_of(args), wanted_groups(args), args.selector or "")
+
+def _cluster_reader(args: argparse.Namespace, stack: ExitStack) -> ReadGroups:
+    """It connects when it first reads. One request is in flight at each broker at most."""
+    from equilag.adapters.kafka.cluster import NoAnswer
+    from equilag.adapters.kafka.group_reader import GroupReader
+    from equilag.live.exporter.exporter import GroupsRead
+
+    config, wanted = client_config(args), wanted_groups(args)
     level = args.isolation_level or options.ISOLATION_LEVELS[0]
-    source = ClusterSource(client_config(args), wanted_groups(args), level)
-    stack.callback(source.close)
-    return source
+    readers: list[GroupReader] = []
+
+    def read() -> GroupsRead:
+        if not readers:
+            readers.append(GroupReader(config, isolation=level))
+            stack.callback(readers[0].close)
+        found = readers[0].read_all(wanted)
+        if found.remarks and not found.groups:  # no coordinator answered
+            raise NoAnswer(found.remarks[0])
+        return GroupsRead(found.groups, found.left_out)
+
+    return read
+
+
+def _server_reader(args: argparse.Namespace) -> ReadGroups:
+    """It reads the newest samples of a Prometheus server."""
+    from equilag.adapters.prometheus.metric_groups import groups_of
+    from equilag.live.exporter.exporter import GroupsRead
+
+    server, wanted = server_of(args), wanted_groups(args)
+
+    def read() -> GroupsRead:
+        samples = server.read(None, RECENT_S, args.selector or "")
+        found = groups_of(samples, wanted, newest=True)
+        newest = max((one.times[-1] for one in found.values()), default=samples.at)
+        return GroupsRead([one.last for one in found.values()], {}, max(0.0, time.time() - newest))
+
+    return read

@@ -64,7 +64,7 @@ def _show(args: argparse.Namespace) -> int:
 def textfile(run: FleetRun, args: argparse.Namespace) -> None:
     """Write the file of ``--textfile``, if there is one. Raises InputError."""
     if args.textfile is not None:
-        from equilag.live.exporter.fleet_textfile import write_textfile
+        from equilag.live.status.metric_families import write_textfile
 
         write_textfile(run, args.textfile)
 

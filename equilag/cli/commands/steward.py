@@ -216,7 +216,7 @@ def run(args: argparse.Namespace) -> int:
     try:
         from equilag.live.status.http_server import serve
         from equilag.live.status.log_lines import logging_to_stderr
-        from equilag.live.status.steward_pages import steward_pages
+        from equilag.live.status.served_pages import steward_pages
         from equilag.live.steward.steward import Steward
     except (ImportError, MissingExtra) as error:  # of the smaller extra for reading a cluster
         missing = error if isinstance(error, ImportError) else error.__cause__

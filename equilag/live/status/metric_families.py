@@ -5,15 +5,19 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cache
+from pathlib import Path
+from types import SimpleNamespace
 from typing import Any, Final
 
+from equilag.adapters.files import replace_file
 from equilag.domain.document import field_texts
-from equilag.domain.errors import NO_PROMETHEUS_CLIENT, MissingExtra
+from equilag.domain.errors import NO_PROMETHEUS_CLIENT, InputError, MissingExtra
 from equilag.live.exporter.group_answer import GroupAnswer
 from equilag.live.rebalance.decision import ORIGINS
 from equilag.live.status.http_server import Answer, PageRequest
 from equilag.live.status.status import ROLES
 from equilag.live.status.steward_facts import StewardFacts
+from equilag.planner.facts.fleet_run import FleetRun, GroupRow
 from equilag.planner.worth.thresholds import GROUNDS
 
 COUNTERS: Final = {
@@ -43,7 +47,8 @@ def metrics_page(families: Callable[[], Iterable[Any]]) -> Callable[[PageRequest
         from prometheus_client.exposition import choose_encoder
     except ImportError as error:
         raise MissingExtra(NO_PROMETHEUS_CLIENT) from error
-    registry: Any = Collected(families)
+    registry: Any = SimpleNamespace(collect=families)
+    """All that prometheus_client takes of one: families that are made for each answer."""
 
     def page(request: PageRequest) -> Answer:
         try:
@@ -53,13 +58,6 @@ def metrics_page(families: Callable[[], Iterable[Any]]) -> Callable[[PageRequest
         return Answer(200, kind, encode(registry))
 
     return page
-
-
-class Collected:
-    """What prometheus_client takes for a registry: families that are made for each answer."""
-
-    def __init__(self, families: Callable[[], Iterable[Any]]) -> None:
-        self.collect = families
 
 
 def gauges(prefix: str, facts: Sequence[Any], label: str = "") -> Iterator[Any]:
@@ -110,3 +108,40 @@ def steward_families(shown: StewardFacts, answers: Sequence[GroupAnswer]) -> Ite
             family.add_metric([kind], float(counted))
         yield family
     yield from group_families(answers)
+
+
+def write_textfile(run: FleetRun, path: str) -> None:
+    """Write the metrics of all groups that a run on a fleet planned, by the names of the exporter,
+    for node_exporter's textfile collector; readers find the old file or the new one, whole. Raises
+    InputError, MissingExtra without prometheus_client."""
+    answers = [_answer(row) for row in run.groups]
+    text = metrics_page(lambda: group_families(answers))(PageRequest()).body
+    try:
+        replace_file(Path(path), text, 0o644)
+    except OSError as error:
+        problem = f"cannot be written: {error.strerror or error}"
+        raise InputError(problem, "--textfile", path) from error
+
+
+def _answer(row: GroupRow) -> GroupAnswer:
+    found, saved = row.throughput, row.saved
+    return GroupAnswer(
+        group=row.group,
+        action=row.action,
+        cause=row.cause,
+        headline=row.headline or "",
+        members=row.members,
+        partitions=row.partitions,
+        unowned_partitions=row.unowned,
+        lag_total=row.lag,
+        unknown_lags=None,
+        rate_total=None,
+        behind_s=None,
+        short=None if found is None else found.short_now,
+        excess=row.excess_now,
+        excess_saved=None if saved is None else max(0.0, saved),
+        relief_percent=row.relief_percent,
+        moves=row.moves,
+        hottest_percent=None,
+        age_s=None,
+    )

@@ -16,10 +16,10 @@ from equilag.adapters.kafka.reading import Reading
 from equilag.domain.errors import EquilagError
 from equilag.live.exporter import exporter as exporter_module
 from equilag.live.exporter.exporter import Exporter
-from equilag.live.exporter.exporter_pages import STALE_S, exporter_pages
 from equilag.live.exporter.group_scaler import GroupScaler
 from equilag.live.exporter.watched_group import WatchedGroup
 from equilag.live.status.http_server import Answer, PageRequest
+from equilag.live.status.served_pages import STALE_S, exporter_pages
 from equilag.planner.sizes.scaling import ScaleSettings
 
 RATE = 150

@@ -11,9 +11,9 @@ from support.exported_groups import Cluster, exporter_of, reading
 from support.keda_scaler import build_keda, keda_says
 from support.paths import CHECKOUT
 
-from equilag.live.exporter import exporter_pages as pages_module
-from equilag.live.exporter.exporter_pages import exporter_pages
+from equilag.live.status import served_pages as pages_module
 from equilag.live.status.http_server import serve
+from equilag.live.status.served_pages import exporter_pages
 
 pytestmark = pytest.mark.long
 yaml = pytest.importorskip("yaml", reason="PyYAML is not installed")

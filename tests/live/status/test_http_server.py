@@ -25,8 +25,8 @@ from equilag.domain.errors import InputError
 from equilag.live.exporter.group_answer import ScaleFacts, answer_of
 from equilag.live.status import http_server
 from equilag.live.status.http_server import MAX_CONNECTIONS, is_own_name, serve
+from equilag.live.status.served_pages import steward_pages
 from equilag.live.status.status import StewardStatus
-from equilag.live.status.steward_pages import steward_pages
 from equilag.planner.verdict.quick_verdict import quick_judgement
 from equilag.planner.worth.thresholds import VerdictLimits
 

@@ -14,6 +14,7 @@ from support.reports import words_of
 from support.steward_fakes import made_steward
 
 from equilag.domain.errors import InputError
+from equilag.live.status.served_pages import live_parts
 from equilag.live.status.status import (
     MAX_EVENTS,
     MAX_POINTS,
@@ -24,7 +25,6 @@ from equilag.live.status.status import (
 )
 from equilag.live.status.status_figures import SpeedReport, lasting, shown_moves
 from equilag.live.status.steward_facts import read_steward_facts
-from equilag.live.status.steward_pages import live_parts
 from equilag.live.status.steward_report import StewardReport
 from equilag.planner.solve import solve
 from equilag.planner.verdict.quick_verdict import quick_verdict

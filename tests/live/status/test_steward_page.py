@@ -10,8 +10,8 @@ from support.browser import browser, look  # noqa: F401  fixtures
 from support.steward_fakes import HOSTILE, made_steward
 
 from equilag.live.status.http_server import PageServer, serve
+from equilag.live.status.served_pages import live_page, live_parts, steward_pages
 from equilag.live.status.status import StewardStatus
-from equilag.live.status.steward_pages import live_page, live_parts, steward_pages
 
 if TYPE_CHECKING:
     from playwright.sync_api import Page
@@ -29,7 +29,7 @@ def state() -> StewardStatus:
 
 @pytest.fixture
 def server(state: StewardStatus, monkeypatch: pytest.MonkeyPatch) -> Iterator[PageServer]:
-    monkeypatch.setattr("equilag.live.status.steward_pages.REFRESH_S", 0.2)
+    monkeypatch.setattr("equilag.live.status.served_pages.REFRESH_S", 0.2)
     server = serve(steward_pages(state), "127.0.0.1", 0)
     yield server
     server.shutdown()

@@ -1,4 +1,4 @@
-"""The exporter's pages, and the one on how many processes to run, which the steward has, too."""
+"""The pages of exporter and steward, and the one on how many processes to run, which both have."""
 
 from __future__ import annotations
 
@@ -7,8 +7,16 @@ from typing import Any, Final
 
 from equilag.live.exporter.exporter import Exporter
 from equilag.live.exporter.group_answer import GroupAnswer
-from equilag.live.status.http_server import JSON, TEXT, Answer, PageRequest, Pages, as_json
-from equilag.live.status.metric_families import gauges, group_families, metrics_page
+from equilag.live.status.http_server import HTML, JSON, TEXT, Answer, PageRequest, Pages, as_json
+from equilag.live.status.metric_families import (
+    gauges,
+    group_families,
+    metrics_page,
+    steward_families,
+)
+from equilag.live.status.status import StewardStatus
+from equilag.live.status.steward_report import StewardReport
+from equilag.report.page.write_page import cards_of, page_of
 
 STALE_S: Final = 120.0
 """Age of an answer beyond which nobody should scale by it."""
@@ -60,3 +68,36 @@ def exporter_pages(exporter: Exporter) -> Pages:
         "/readyz": ready,
     }
     return pages
+
+
+REFRESH_S: Final = 5
+"""How often the page reads the status: as often as a steward observes its group by default."""
+
+
+def live_page(state: StewardStatus) -> str:
+    """The whole page."""
+    return page_of(StewardReport(state.facts, state.history), refresh_s=REFRESH_S)
+
+
+def live_parts(state: StewardStatus) -> str:
+    """What changes of the page, as HTML without a frame."""
+    return cards_of(StewardReport(state.facts, state.history))
+
+
+def steward_pages(state: StewardStatus) -> Pages:
+    """Raises MissingExtra without prometheus_client."""
+
+    def health(_: PageRequest) -> Answer:
+        facts = state.facts
+        words = facts.problem or ("degraded: " + facts.role_reason if facts.degraded else "ok")
+        return Answer(503 if facts.problem else 200, TEXT, f"{words}\n".encode())
+
+    return {
+        "/": lambda _: Answer(200, HTML, live_page(state).encode()),
+        "/parts": lambda _: Answer(200, HTML, live_parts(state).encode()),
+        "/history": lambda _: Answer(200, JSON, as_json(state.history.document())),
+        "/status": lambda _: Answer(200, JSON, as_json(state.facts.document())),
+        "/metrics": metrics_page(lambda: steward_families(state.facts, state.answers())),
+        "/scale/": scale_page(state.answer),
+        "/healthz": health,
+    }
