@@ -67,7 +67,7 @@ class JoinedMembers:
 
 def is_cooperative(protocol: str) -> bool:
     """True if members of a group with this assignor keep partitions that do not move."""
-    return protocol == COOPERATIVE or "cooperative" in protocol
+    return "cooperative" in protocol
 
 
 def read_joined_members(

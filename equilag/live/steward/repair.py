@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Final
 
+from equilag.domain.figures import plural
 from equilag.domain.policy.policy import Policy
 from equilag.live.rebalance.decision import Decision
 from equilag.live.rebalance.fitting_policy import count_broken
@@ -62,15 +63,10 @@ class Repair:
 
     def reason(self, observation: Observation) -> str:
         """Return what is to be put right, as text."""
-        if observation.unowned:
-            one, several = "partition without an owner", "partitions without an owner"
-            return _count(observation.unowned, one, several)
-        if observation.group.dropped_claims:
-            one, several = "owned partition is gone", "owned partitions are gone"
-            return _count(observation.group.dropped_claims, one, several)
-        one, several = "partition breaks a rule", "partitions break rules"
-        return f"{_count(observation.broken, one, several)} of the policy"
-
-
-def _count(number: int, one: str, several: str) -> str:
-    return f"{number:,} {one if number == 1 else several}"
+        unowned, gone = observation.unowned, observation.group.dropped_claims
+        if unowned:
+            return plural(unowned, "partition without an owner", "partitions without an owner")
+        if gone:
+            return plural(gone, "owned partition is gone", "owned partitions are gone")
+        broken = plural(observation.broken, "partition breaks a rule", "partitions break rules")
+        return f"{broken} of the policy"

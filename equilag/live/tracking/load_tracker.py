@@ -9,13 +9,18 @@ import numpy as np
 
 from equilag.adapters.measuring.topic_columns import ObservedOffsets, TopicColumns, renumbered
 from equilag.domain.columns import Floats, Ints
+from equilag.domain.errors import InputError
+from equilag.domain.show import show
+from equilag.domain.values import as_object, below
 from equilag.live.tracking.member_speeds import MemberSpeeds
 from equilag.live.tracking.produce_rates import produce_rates
 from equilag.live.tracking.sample_ring import SampleRing
 from equilag.live.tracking.tracked_state import (
     STATE_FORMAT,
     TrackingSettings,
-    read_state,
+    read_number,
+    read_rates,
+    read_speeds,
     written_speeds,
 )
 from equilag.planner.simulation.rebalance_price import COMMIT_S
@@ -55,37 +60,36 @@ class LoadTracker:
         self._learnt_at = -np.inf
 
     @classmethod
-    def from_dict(
-        cls,
-        state: object,
-        now: float,
-        wall: float,
-    ) -> LoadTracker:
+    def from_dict(cls, state: object, now: float, wall: float) -> LoadTracker:
         """Return a tracker that knows what `to_dict` wrote; `now` is the monotonic, `wall` the
-        Unix time of this moment.
+        Unix time of this moment. Unknown fields are ignored.
 
         Rates are used for two minutes, until they are measured again. Speeds go on to age. A state
-        older than the ageing time is as good as none. Raises InputError for anything that is no
-        state.
+        older than the ageing time is as good as none. Raises InputError, with the place of what is
+        not as it should be.
         """
-        tracker = cls()
-        known = read_state(state)
-        age = max(0.0, wall - known.wall)
+        found = as_object(state, "")
+        if found.get("format") != STATE_FORMAT:
+            raise InputError(f"{show(found.get('format'))} is not {show(STATE_FORMAT)}", "format")
+        tracker, age = cls(), max(0.0, wall - read_number(found.get("time"), "time"))
+        rates, errors = read_rates(found.get("rates"))
+        speeds, steady = (
+            read_speeds(found.get(name), name, now - age) for name in ("speeds", "steady")
+        )
+        levels = {
+            key: read_number(one, below("levels", key), 0.0, True)
+            for key, one in as_object(found.get("levels"), "levels").items()
+        }
         if age > tracker._settings.keep:
             return tracker
-        for own, kept in (
-            (tracker._speeds.speeds, known.speeds), (tracker._speeds.steady, known.steady)
-        ):  # fmt: skip
-            own |= {key: one._replace(until=one.until + now - age) for key, one in kept.items()}
-        tracker._speeds.levels = known.levels
-        columns = tracker._ring.columns = TopicColumns(
-            {topic: len(row) for topic, row in known.rates.items()}
-        )
+        known = tracker._speeds
+        known.speeds, known.steady, known.levels = speeds, steady, levels
+        columns = tracker._ring.columns = TopicColumns({t: len(row) for t, row in rates.items()})
+        measured = np.full((3, columns.number), np.nan)
         if age <= HELD_S:
-            rates = columns.values(known.rates), columns.values(known.errors)
-            tracker._known = _KnownRates(*rates, np.full(columns.number, now - age))
-        else:
-            tracker._known = _KnownRates(*np.full((3, columns.number), np.nan))
+            measured[0], measured[1] = columns.values(rates), columns.values(errors)
+            measured[2] = now - age
+        tracker._known = _KnownRates(*measured)
         return tracker
 
     def to_dict(self, now: float, wall: float) -> dict[str, Any]:

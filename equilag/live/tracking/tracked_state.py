@@ -25,63 +25,32 @@ class MeasuredSpeed(NamedTuple):
     """Seconds of the observations' clock."""
 
 
-class TrackedState(NamedTuple):
-    """Rates and speeds at one moment."""
-
-    wall: float
-    """Unix time of the moment, in seconds."""
-    rates: dict[str, list[float | None]]
-    """Topic -> records per second, one entry per partition; None where unknown."""
-    errors: dict[str, list[float | None]]
-    speeds: dict[str, MeasuredSpeed]
-    """Member key -> speed; `until` is in seconds after the moment, 0 or below."""
-    steady: dict[str, MeasuredSpeed]
-    levels: dict[str, float]
-    """Member key -> the capacity that was handed out last."""
-
-
-def read_state(state: object) -> TrackedState:
-    """Return the state that `LoadTracker.to_dict` wrote; unknown fields are ignored.
-
-    Raises InputError with the place of what is not as it should be.
-    """
-    found = as_object(state, "")
-    if found.get("format") != STATE_FORMAT:
-        raise InputError(f"{show(found.get('format'))} is not {show(STATE_FORMAT)}", "format")
-    rates, errors = _read_rates(found.get("rates"))
-    levels = as_object(found.get("levels"), "levels")
-    return TrackedState(
-        _number(found.get("time"), "time"),
-        rates,
-        errors,
-        _read_speeds(found.get("speeds"), "speeds"),
-        _read_speeds(found.get("steady"), "steady"),
-        {key: _number(one, below("levels", key), 0.0, True) for key, one in levels.items()},
-    )
-
-
 def written_speeds(speeds: Mapping[str, MeasuredSpeed], now: float) -> dict[str, Any]:
-    """Return speeds as JSON, as `read_state` reads them; `now` is on their clock."""
+    """Return speeds as JSON, as `read_speeds` reads them; `now` is on their clock."""
     return {
         key: {"speed": one.value, "error": one.error, "age": max(0.0, now - one.until)}
         for key, one in speeds.items()
     }
 
 
-def _read_speeds(value: object, place: str) -> dict[str, MeasuredSpeed]:
+def read_speeds(value: object, place: str, then: float) -> dict[str, MeasuredSpeed]:
+    """Return speeds by member key that were written `then`, in seconds of the observations' clock.
+    Raises InputError."""
     speeds = {}
     for key, one in as_object(value, place).items():
         here = below(place, key)
         fields = as_object(one, here)
         speeds[key] = MeasuredSpeed(
-            _number(fields.get("speed"), below(here, "speed"), 0.0, above=True),
-            _number(fields.get("error"), below(here, "error"), 0.0),
-            -_number(fields.get("age"), below(here, "age"), 0.0),
+            read_number(fields.get("speed"), below(here, "speed"), 0.0, above=True),
+            read_number(fields.get("error"), below(here, "error"), 0.0),
+            then - read_number(fields.get("age"), below(here, "age"), 0.0),
         )
     return speeds
 
 
-def _read_rates(value: object) -> tuple[dict[str, list[float | None]], ...]:
+def read_rates(value: object) -> tuple[dict[str, list[float | None]], ...]:
+    """Return rates and their errors: topic -> records per second, one entry per partition, None
+    where unknown. Raises InputError."""
     rates: dict[str, list[float | None]] = {}
     errors: dict[str, list[float | None]] = {}
     for topic, one in as_object(value, "rates").items():
@@ -90,7 +59,7 @@ def _read_rates(value: object) -> tuple[dict[str, list[float | None]], ...]:
         for name, rows in (("rate", rates), ("error", errors)):
             row = fields.get(name, [])
             rows[topic] = [
-                None if entry is None else _number(entry, f"{here}.{name}[{at}]", 0.0)
+                None if entry is None else read_number(entry, f"{here}.{name}[{at}]", 0.0)
                 for at, entry in enumerate(row)
             ]
         if len(rates[topic]) != len(errors[topic]):
@@ -98,8 +67,8 @@ def _read_rates(value: object) -> tuple[dict[str, list[float | None]], ...]:
     return rates, errors
 
 
-def _number(value: object, place: str, least: float = -LARGEST, above: bool = False) -> float:
-    """The number, at least `least`, or above it."""
+def read_number(value: object, place: str, least: float = -LARGEST, above: bool = False) -> float:
+    """Return a number that is at least `least`, or above it. Raises InputError."""
     if isinstance(value, bool) or not isinstance(value, int | float) or value != value:
         raise InputError(not_a(value, "a number"), place)
     if abs(value) > LARGEST or 0 < abs(value) < 1 / LARGEST:
