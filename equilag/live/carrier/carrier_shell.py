@@ -74,7 +74,6 @@ class CarrierShell:
         self._reader = reader
         self._permit = permit
         self._answers = AnswerMaker(shared, reader)
-        self._client: PlainClient | None = None
         self._carriers: GroupCarriers | None = None
         self._least = 1
         self.pause_s = _LOOK_S
@@ -129,7 +128,6 @@ class CarrierShell:
         goes on under their ids."""
         carriers, self._carriers, self._led = self._carriers, None, None
         self._tell("")
-        client, self._client = self._client, None
         if carriers is not None:
             self._least = carriers.number
             if leave:
@@ -137,46 +135,43 @@ class CarrierShell:
                     self._permit()
                     carriers.leave()
                     self._least = 1
-        if client is not None:
-            client.close()
+            carriers.client.close()
 
     def _look(self, triggered: bool) -> int:
-        if self._client is None:
-            self._client = PlainClient(self._config, WAIT_S)
-        if self._carriers is None:
-            key = self._shared.options.plan_key
-            self._carriers = GroupCarriers(self._client, self._group, key, self._least)
-        self._carriers.check_brokers()
-        kind = None if self._shared.options.convert else True
-        described = self._client.describe({self._group: kind})[self._group]
+        options = self._shared.options
+        if (carriers := self._carriers) is None:
+            client = PlainClient(self._config, WAIT_S)
+            carriers = GroupCarriers(client, self._group, options.plan_key, self._least)
+            self._carriers = carriers
+        carriers.check_brokers()
+        kind = None if options.convert else True
+        described = carriers.client.describe({self._group: kind})[self._group]
         if not isinstance(described, Described):
             if described.forbidden:
                 raise MissingRight(needs_right(described, self._group))
             raise Unreachable(described.reason)
         workers = frozenset((one.id, one.topics, one.pattern) for one in described.members)
-        outvoted = self._carriers.number and described.protocol != ASSIGNOR
+        outvoted = carriers.number and described.protocol != ASSIGNOR
         self._outvoted_by = described.protocol if outvoted else ""
         if not workers:  # a group of carriers alone would never be empty
-            if self._carriers.number:
+            if carriers.number:
                 self.end(leave=True)
         elif triggered or workers != self._led:
             self._tries = self._tries if workers == self._led else 0
-            self._answer(self._client, self._carriers, described)
+            self._answer(carriers, described)
             self._led = workers
         else:
-            self._carriers.keep()
+            carriers.keep()
             if not self._outvoted_by:
-                self._confirm(self._client, self._carriers, described)
-            elif (
-                self._shared.options.outvote and self._carriers.number <= len(workers) < MAX_PIECES
-            ):
-                self._carriers.outvote(len(workers))
+                self._confirm(carriers, described)
+            elif options.outvote and carriers.number <= len(workers) < MAX_PIECES:
+                carriers.outvote(len(workers))
                 number = len(workers) + 1
                 log_event(logging.WARNING, "outvotes", assignor=described.protocol, carriers=number)
-                self._answer(self._client, self._carriers, described)
+                self._answer(carriers, described)
         return described.epoch or 0
 
-    def _confirm(self, client: PlainClient, carriers: GroupCarriers, described: Described) -> None:
+    def _confirm(self, carriers: GroupCarriers, described: Described) -> None:
         """Follow the last plan until the members have it; bring it again where the brokers have
         not assigned it. Raises Refused where they refuse it: the plug-in holds the group, and new
         members would get nothing, so that the group is left to its brokers for a while."""
@@ -191,7 +186,7 @@ class CarrierShell:
                 self._refused_until = now + _REFUSED_S
                 self.end(leave=True)
                 raise Refused("its brokers refuse the plans: is --plan-key what they have?")
-            self._answer(client, carriers, described)
+            self._answer(carriers, described)
             return
         if step != self._step:
             self._tries = 0
@@ -202,13 +197,13 @@ class CarrierShell:
         self._step = step
         self._shared.state.set(plan_step=step)
 
-    def _answer(self, client: PlainClient, carriers: GroupCarriers, described: Described) -> None:
+    def _answer(self, carriers: GroupCarriers, described: Described) -> None:
         self._shared.control.handouts.begin(now=time.monotonic())
         members = members_with_topics(self._reader.read(self._group))
         wanted = {topic for member in members for topic in member.topics}
 
         def bring(by_member: MemberAssignments) -> None:
-            found = read_topics(client, wanted)
+            found = read_topics(carriers.client, wanted)
             if found.forbidden:
                 raise MissingRight(needs_describe("Topic", found.forbidden))
             sizes = {topic: len(found.found[name]) for topic, name in found.ids.items()}

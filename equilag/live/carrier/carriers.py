@@ -189,7 +189,7 @@ class GroupCarriers:
 
     def __init__(self, client: PlainClient, group: str, key: bytes = b"", least: int = 1) -> None:
         """`least` is how many carriers there may be already, of a process before."""
-        self._client = client
+        self.client = client
         self._coordinator = Coordinator(client, group)
         self._key = key
         self._least = least
@@ -264,10 +264,10 @@ class GroupCarriers:
     def check_brokers(self) -> None:
         """Ask all brokers, anew when their set has changed. Raises NoPlugIn, MissingRight,
         Unreachable."""
-        nodes = self._client.nodes()
+        nodes = self.client.nodes()
         if nodes == self._nodes:
             return
-        check_plug_in(self._client, self._key)
+        check_plug_in(self.client, self._key)
         self._nodes = nodes
 
 

@@ -37,6 +37,7 @@ class Scene(Parts):
         self.problem: EquilagError | None = None
         """Raised when brokers are asked for the plug-in."""
         self.fenced = False
+        self.client = self
         self.group: Described | ReadFailure = ReadFailure("not set")
         self.epoch = 4
         self.reader = FakeReader()
