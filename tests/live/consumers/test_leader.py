@@ -182,22 +182,6 @@ def test_a_rebalance_once_lag_is_known(caplog: pytest.LogCaptureFixture) -> None
     assert len(requests) == 1
 
 
-def test_a_rebalance_when_the_load_has_shifted() -> None:
-    """Not only once after the first sample."""
-    source, requests = SettableLags(LAGS), Requests()
-    one = leader(source, requests)
-    given = one.assign(MEMBERS, SIZES)
-    consider(one, 3)
-    assert not requests
-    heavy = [p for m in sorted(given) for p in given[m]["t"]][:2]  # of one member
-    source.sample = LagSample({"t": [9000 if p in heavy else 10 for p in range(6)]}, 0.0)
-    consider(one, 2)
-    assert len(requests) == 1
-    members = [replace(m, hints=given[m.id], generation=1) for m in MEMBERS]
-    after = one.assign(members, SIZES)
-    assert not any(set(heavy) <= set(topics["t"]) for topics in after.values())
-
-
 @pytest.mark.parametrize(
     "options",
     [
@@ -254,39 +238,30 @@ def observed_leader():
     return one, one._load, requests
 
 
-def test_by_work_once_rates_are_known(caplog: pytest.LogCaptureFixture) -> None:
-    """All commits are at the end: only rates tell that one member has far more to do."""
-    one, source, requests = observed_leader()
+@pytest.mark.parametrize("committed", [True, False])
+def test_rates_tell_that_one_member_has_more_to_do(
+    committed, caplog: pytest.LogCaptureFixture
+) -> None:
+    """All commits are at the end; or there are none, so that lag is unknown, as nobody knows where
+    the consumers start."""
+    one, load, requests = observed_leader()
     now = time.monotonic()
     given = one.assign(MEMBERS, SIZES)
     heavy = next(iter(given.values()))["t"]
     with caplog.at_level(logging.INFO, "equilag.consumers"):
         for step in range(5):
-            ends = [step * (1000 if p in heavy else 100) for p in range(6)]
-            observe(source, ends, ends, now - 10 + 2 * step, one.holders_since(time.monotonic()))
+            ends = [10**6 + step * (1000 if p in heavy else 100) for p in range(6)]
+            commits = ends if committed else [None] * 6
+            observe(load, ends, commits, now - 10 + 2 * step, one.holders_since(time.monotonic()))
+            reason = load.measured(MEMBERS, SIZES, None)[1]
+            assert (reason is None) == (committed or step > 1)
             one.consider(time.monotonic())
-    assert "rates are known after about 10 s" in caplog.text
+    waits = "rates are known after" if committed else "the lag of 6 of 6 partitions is unknown"
+    assert waits in caplog.text
+    assert (load.measured(MEMBERS, SIZES, None)[0].lags == {}) is not committed
     assert len(requests) == 1
     after = one.assign([replace(m, hints=given[m.id]) for m in MEMBERS], SIZES)
     assert not any(set(heavy) <= set(topics["t"]) for topics in after.values())
-
-
-def test_rates_tell_where_commits_are_missing() -> None:
-    """Lag without commits is unknown, as nobody knows where the consumers start."""
-    one, source, requests = observed_leader()
-    now = time.monotonic()
-    given = one.assign(MEMBERS, SIZES)
-    heavy = next(iter(given.values()))["t"]
-    for step in range(5):
-        ends = [10**6 + step * (1000 if p in heavy else 100) for p in range(6)]
-        observe(source, ends, [None] * 6, now - 10 + 2 * step, given)
-        one.consider(time.monotonic())
-        if step == 1:
-            measured, reason = one._load.measured(MEMBERS, SIZES, None)
-            assert reason == "the lag of 6 of 6 partitions is unknown"
-    measured, reason = one._load.measured(MEMBERS, SIZES, None)
-    assert (measured.lags, reason) == ({}, None)
-    assert len(requests) == 1
 
 
 def test_without_lag_pins_are_kept(caplog: pytest.LogCaptureFixture) -> None:

@@ -56,12 +56,14 @@ def answered(
     sizes: Mapping[str, int] = THREE,
     going_on: Mapping[str, Partitions] | None = None,
     decided: Decide = FULL,
+    known: HandedOut | None = None,
+    measured: Measured = MEASURED,
 ) -> RebalanceAnswer:
-    known = HandedOut(target=target)
+    known = known or HandedOut(target=target)
     if going_on is not None:
         known = HandedOut(target=TargetAssignment(going_on, {}, {}), unfinished=True)
     answering = Answering("g", JoinedMembers(list(joined), cooperative), sizes, known)
-    return answering.answer(MEASURED, decided, None)
+    return answering.answer(measured, decided, None)
 
 
 def test_members_as_they_introduce_themselves() -> None:
@@ -231,23 +233,17 @@ def test_a_change_goes_no_further_when_another_one_comes() -> None:
 def test_in_the_middle_of_a_change_members_have_the_shares_that_they_have() -> None:
     """The change was to leave b with two partitions; a third member does not finish it."""
     joined = members({"a": [0, 1, 2], "b": [3, 4, 5, 6, 7, 8]})
-    target = TargetAssignment({}, {}, {}).by_speed()
     planned = {"a": {"t": [0, 1, 2, 3, 4, 5, 6]}, "b": {"t": [7, 8]}}
-    known = HandedOut(
-        target=replace(target, assignment=planned), unfinished=True, shares=counts_of(planned)
-    )
-    answering = Answering("g", JoinedMembers(joined, True), {"t": 9}, known)
-    assert answering.answer(MEASURED, STICKY, None).moves == 0
+    target = TargetAssignment(planned, {}, {})
+    known = HandedOut(target=target, unfinished=True, shares=counts_of(planned))
+    assert in_twelve(joined, sizes={"t": 9}, known=known).moves == 0
     done = replace(known, unfinished=False, target=None)
-    answering = Answering("g", JoinedMembers(joined, True), {"t": 9}, done)
-    assert answering.answer(MEASURED, STICKY, None).moves == 4
+    assert in_twelve(joined, sizes={"t": 9}, known=done).moves == 4
 
 
 def test_without_lags_members_keep_their_shares() -> None:
-    known = HandedOut(shares={"a": 8.0, "b": 4.0})
     joined = members({"a": list(range(8)), "b": [8, 9, 10, 11]})
-    answering = Answering("g", JoinedMembers(joined, True), {"t": 12}, known)
-    unusable = Measured({"t": [2**60] * 12})
-    assert answering.answer(unusable, STICKY, None).moves == 0
+    known, unusable = HandedOut(shares={"a": 8.0, "b": 4.0}), Measured({"t": [2**60] * 12})
+    assert in_twelve(joined, known=known, measured=unusable).moves == 0
     late = partial(sticky_decision, settings=SETTINGS, patience=0.0)
-    assert answering.answer(MEASURED, late, None).moves == 0
+    assert in_twelve(joined, known=known, decided=late).moves == 0

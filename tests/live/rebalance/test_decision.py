@@ -49,18 +49,22 @@ def counts_of(decision: Decision) -> list[int]:
     return found
 
 
-@pytest.mark.parametrize("module", [equilag.planner.solve, equilag.certificate.verify])
-def test_a_failure_costs_the_plan_only(monkeypatch: pytest.MonkeyPatch, module: Any) -> None:
-    monkeypatch.setattr(module, module.__name__.rpartition(".")[2], fails)
+@pytest.mark.parametrize(
+    ("module", "does", "reason"),
+    [
+        (equilag.planner.solve, fails, MADE_TO_FAIL),
+        (equilag.certificate.verify, fails, MADE_TO_FAIL),
+        (equilag.certificate.verify, lambda *_: ["it is wrong"],
+         "the plan does not hold: it is wrong"),
+    ],
+)  # fmt: skip
+def test_a_failure_costs_the_plan_only(
+    monkeypatch: pytest.MonkeyPatch, module: Any, does: Any, reason: str
+) -> None:
+    monkeypatch.setattr(module, module.__name__.rpartition(".")[2], does)
     decision = decide(two_members(), PlanSettings())
-    assert decision.fallback_reason == MADE_TO_FAIL
+    assert decision.fallback_reason == reason
     assert decision.plan.algorithm == "constrained-sticky"
-
-
-def test_a_plan_that_does_not_hold_is_not_used(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(equilag.certificate.verify, "verify", lambda *_: ["it is wrong"])
-    decision = decide(two_members(), PlanSettings())
-    assert decision.fallback_reason == "the plan does not hold: it is wrong"
     assert counts_of(decision) == [1, 2]
 
 

@@ -187,6 +187,28 @@ LOST, OTHER = MembershipLost("x"), Fenced("x")
 NOBODY, SOMEBODY = reading({}, {}), reading({"t": [1]}, {"a": {"t": [0]}})
 
 
+class Beats:
+    """A heartbeat loop whose coordinator answers what a test sets, at times that it sets."""
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch, joining: bool = False) -> None:
+        self.parts, self.now, self.answer = Parts(session=5.0), 0.0, cast(Exception | None, SILENT)
+        self.aborted, self.alive, self.member, self.joins_as = 0, True, "s-1", "s-1"
+        monkeypatch.setattr("equilag.live.steward.heartbeat_loop.time.monotonic", lambda: self.now)
+        leader = SimpleNamespace(generation=5, joining=joining)
+        self.loop = HeartbeatLoop(self.parts.shared, cast(Any, self), cast(LeaderLoop, leader))
+
+    def heartbeat(self) -> None:
+        self.member = self.joins_as
+        if self.answer is not None:
+            raise self.answer
+
+    def coordinator_answers(self) -> bool:
+        return self.alive
+
+    def abort_join(self) -> None:
+        self.aborted += 1
+
+
 @pytest.mark.parametrize(
     ("group", "answers", "commands"),
     [
@@ -200,61 +222,32 @@ NOBODY, SOMEBODY = reading({}, {}), reading({"t": [1]}, {"a": {"t": [0]}})
     ],
 )
 def test_answers_become_commands(
-    group: Reading | None, answers: list[EquilagError | None], commands: list[Command]
+    group: Reading | None,
+    answers: list[EquilagError | None],
+    commands: list[Command],
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    parts, left = Parts(), list(answers)
-
-    def heartbeat() -> None:
-        if (error := left.pop(0)) is not None:
-            raise error
-
+    one = Beats(monkeypatch)
     if group is not None:
-        parts.observe(group)
-    membership = SimpleNamespace(heartbeat=heartbeat, is_member=True, member="s-1")
-    leader = SimpleNamespace(generation=5, joining=False)
-    loop = HeartbeatLoop(parts.shared, cast(GroupMembership, membership), cast(LeaderLoop, leader))
-    for _ in answers:
-        loop.send()
-    assert [(one.command, one.generation) for one in parts.commands] == [(c, 5) for c in commands]
-    counted = parts.state.facts.counters
-    assert sum(counted.values()) == len(answers)
-    assert counted.get("heartbeats:silent", 0) == answers.count(SILENT)
+        one.parts.observe(group)
+    for one.answer in answers:
+        one.loop.send()
+    told = [(message.command, message.generation) for message in one.parts.commands]
+    assert told == [(c, 5) for c in commands]
+    facts = one.parts.state.facts
+    assert sum(facts.counters.values()) == len(answers)
+    assert facts.counters.get("heartbeats:silent", 0) == answers.count(SILENT)
     answered = FINE in answers or REBALANCE in answers
-    assert (parts.state.facts.last_heartbeat_age_s is not None) == answered
+    assert (facts.last_heartbeat_age_s is not None) == answered
 
 
-def test_the_answer_to_a_heartbeat_of_before_a_join_says_nothing() -> None:
-    parts = Parts()
-
-    def heartbeat() -> None:
-        membership.member = "s-2"
-        raise OTHER
-
-    membership = SimpleNamespace(heartbeat=heartbeat, is_member=True, member="s-1")
-    leader = SimpleNamespace(generation=5, joining=False)
-    HeartbeatLoop(parts.shared, cast(GroupMembership, membership), cast(LeaderLoop, leader)).send()
-    assert parts.commands == []
-
-
-class Silence:
-    """A heartbeat loop whose coordinator answers what a test sets, at times that it sets."""
-
-    def __init__(self, monkeypatch: pytest.MonkeyPatch, joining: bool = False) -> None:
-        self.parts, self.now, self.answer = Parts(session=5.0), 0.0, cast(Exception | None, SILENT)
-        self.aborted, self.alive, self.member = 0, True, "s-1"
-        monkeypatch.setattr("equilag.live.steward.heartbeat_loop.time.monotonic", lambda: self.now)
-        leader = SimpleNamespace(generation=5, joining=joining)
-        self.loop = HeartbeatLoop(self.parts.shared, cast(Any, self), cast(LeaderLoop, leader))
-
-    def heartbeat(self) -> None:
-        if self.answer is not None:
-            raise self.answer
-
-    def coordinator_answers(self) -> bool:
-        return self.alive
-
-    def abort_join(self) -> None:
-        self.aborted += 1
+def test_the_answer_to_a_heartbeat_of_before_a_join_says_nothing(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    one = Beats(monkeypatch)
+    one.answer, one.joins_as = OTHER, "s-2"
+    one.loop.send()
+    assert one.parts.commands == []
 
 
 def test_a_coordinator_that_is_gone_is_named(
@@ -262,7 +255,7 @@ def test_a_coordinator_that_is_gone_is_named(
 ) -> None:
     """Once, within seconds, and when it is back."""
     caplog.set_level(logging.INFO)
-    one, silent = Silence(monkeypatch), []
+    one, silent = Beats(monkeypatch), []
     for second in range(8):
         one.now, one.answer = float(second), None if second > 5 else SILENT
         one.loop.send()
@@ -278,7 +271,7 @@ def test_a_coordinator_that_is_gone_is_named(
 def test_a_join_is_not_aborted_while_its_coordinator_is_only_slow(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    one = Silence(monkeypatch, joining=True)
+    one = Beats(monkeypatch, joining=True)
     for second in range(20):
         one.now = float(second)
         one.loop._while_joining()

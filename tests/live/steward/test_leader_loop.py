@@ -42,7 +42,12 @@ from equilag.live.steward.succession import MAX_TRIES
 LAGS = {"t": [100, 60, 50]}
 HELD = reading(LAGS, {"a": {"t": [0, 1]}, "b": {"t": [2]}})
 NO_BROKER = EquilagError("no broker answers")
-PAUSE = "equilag.live.steward.leader_loop._PASSIVE_S"
+
+
+@pytest.fixture(autouse=True)
+def short_pauses(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name, seconds in (("_PASSIVE_S", 0.01), ("_RETRY_S", 0.06)):
+        monkeypatch.setattr(f"equilag.live.steward.leader_loop.{name}", seconds)
 
 
 class FakeCarriers:
@@ -89,6 +94,10 @@ class Run(Parts):
     def go(self) -> Run:
         self.leader.run()
         return self
+
+    def calls(self, kind: str) -> list[Any]:
+        """What the membership was asked for, of one kind."""
+        return [call for call in self.membership.calls if kind in (call, call[0])]
 
     @property
     def given(self) -> dict[str, list[int]]:
@@ -166,9 +175,8 @@ def test_without_the_right_to_read_topics_it_does_not_lead() -> None:
     assert not run.membership.synced
 
 
-def test_it_leaves_if_topics_stay_unknown(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(PAUSE, 0.01)
-    run = Run([joined("a")] * 3, NO_BROKER, session=0.1).go()
+def test_it_leaves_if_topics_stay_unknown() -> None:
+    run = Run([joined("a")] * 3, NO_BROKER, session=0.05).go()
     assert run.membership.calls.index("leave") < run.membership.calls.index("close") - 1
 
 
@@ -231,8 +239,7 @@ def test_transient_errors_are_retried(error: EquilagError, forgets: bool) -> Non
 
 
 @pytest.mark.parametrize(("protocol", "also"), [("range", ""), ("own", "; they use 'own'")])
-def test_a_refusal_is_reported(protocol: str, also: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(PAUSE, 0.01)
+def test_a_refusal_is_reported(protocol: str, also: str) -> None:
     run = Run([Refused("no right"), Refused("no right")])
     run.observe(replace(HELD, protocol=protocol))
     run.go()
@@ -246,23 +253,19 @@ def test_a_group_of_another_kind_is_never_joined() -> None:
     run.go()
     assert "classic group of a Kafka Streams application" in str(run.leader.failure)
     assert run.shared.stop.is_set()
-    assert not [call for call in run.membership.calls if call[0] == "join"]
+    assert not run.calls("join")
 
 
 @pytest.mark.parametrize("unread", ["needs the right Describe on Topic 't'", ""])
-def test_a_kip_848_group_that_was_not_observed_as_one_is_not_joined(
-    unread: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(PAUSE, 0.01)
+def test_a_kip_848_group_that_was_not_observed_as_one_is_not_joined(unread: str) -> None:
     run = Run([joined("a")])
     run.reader.kind, run.shared.unread = "consumer", unread
     run.leader._join_and_serve()
     assert run.state.facts.role_reason == (unread or "it has become a KIP-848 group")
-    assert not [call for call in run.membership.calls if call[0] == "join"]
+    assert not run.calls("join")
 
 
 def test_a_kind_that_is_unknown_delays_the_join(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("equilag.live.steward.leader_loop._RETRY_S", 0.01)
     run = Run([joined("a", "b")], offsets(LAGS))
     kinds = [EquilagError("loading"), MissingRight("needs Describe")]
 
@@ -309,11 +312,8 @@ def test_a_follower_does_not_try_for_ever() -> None:
 
 @pytest.mark.parametrize("fenced_by", ["join", "heartbeat"])
 @pytest.mark.parametrize(("holds", "role"), [(False, "standby"), (None, "starting")])
-def test_a_fenced_steward_stands_by(
-    fenced_by: str, holds: bool | None, role: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_fenced_steward_stands_by(fenced_by: str, holds: bool | None, role: str) -> None:
     """Once the election says so; until then it only sends nothing."""
-    monkeypatch.setattr(PAUSE, 0.01)
     run = Run([Fenced("another one") if fenced_by == "join" else joined(leads=False), joined("a")])
     run.shared.send(Command.FENCED)
 
@@ -341,14 +341,13 @@ def test_a_fenced_steward_that_still_holds_joins_again() -> None:
     assert run.state.facts.role == "leader"
 
 
-def test_a_standby_says_why_it_cannot_take_part(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(PAUSE, 0.01)
+def test_a_standby_says_why_it_cannot_take_part() -> None:
     run = Run([])
     run.election.holds, run.election.problem = None, "needs the right Read on Group 'g.e'"
     Timer(0.1, run.shared.stop_all).start()
     run.go()
     assert run.state.facts.role_reason == "needs the right Read on Group 'g.e'"
-    assert not [call for call in run.membership.calls if call[0] == "join"]
+    assert not run.calls("join")
 
 
 def test_only_the_steward_that_has_claimed_it_takes_over() -> None:
@@ -356,7 +355,7 @@ def test_only_the_steward_that_has_claimed_it_takes_over() -> None:
     run.election.may_take_over = False
     run.shared.send(Command.REBALANCE, 1)
     run.go()
-    assert not [call for call in run.membership.calls if call[0] == "remove"]
+    assert not run.calls("remove")
 
 
 def test_the_next_rebalance_leads_to_the_target() -> None:
@@ -387,8 +386,7 @@ def test_take_over_removes_the_others_once() -> None:
     run.shared.send(Command.TAKE_OVER)
     run.shared.send(Command.REBALANCE, 2)
     run.go()
-    removed = [call for call in run.membership.calls if call[0] == "remove"]
-    assert removed == [("remove", ["a", "a-2", "b", "b-2", "c"])]
+    assert run.calls("remove") == [("remove", ["a", "a-2", "b", "b-2", "c"])]
     assert run.state.facts.role == "leader"
 
 
@@ -417,10 +415,7 @@ def test_after_a_take_over_nobody_gets_what_missing_members_held() -> None:
     assert run.target is not None
 
 
-def test_a_take_over_does_not_wait_forever(
-    caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(PAUSE, 0.1)
+def test_a_take_over_does_not_wait_forever(caplog: pytest.LogCaptureFixture) -> None:
     run = taking_over([joined("b-2"), joined("b-2", generation=2)], take_over_wait=0.05)
     with caplog.at_level(logging.INFO, "equilag.steward"):
         run.go()

@@ -153,16 +153,22 @@ def test_a_member_with_a_backlog_has_its_speed_and_others_the_fastest_seen() -> 
     assert again.capacities("abc", 7.0) == found
 
 
+Held = dict[str, dict[str, list[int]]]
+
+
+def look(ring: SampleRing, at: float, ends: list[int], commits: list[int], held: Held) -> None:
+    """Add an observation of the topic `t`."""
+    ring.add(ObservedOffsets(at, {"t": [0] * len(ends)}, {"t": ends}, {"t": commits}, held))
+
+
 def test_commits_wait_for_polls_and_stop_with_their_member() -> None:
-    ring = SampleRing(600.0)
+    ring, held = SampleRing(600.0), {"slow": {"t": [0]}, "dead": {"t": [1]}, "idle": {"t": [2]}}
     for second in range(0, 61, 5):
-        ends = [10 * second] * 3
         commits = [10 * (second // 15 * 15), 10 * min(second, 20), 10 * second]
-        held = {"slow": {"t": [0]}, "dead": {"t": [1]}, "idle": {"t": [2]}}
-        ring.add(ObservedOffsets(float(second), {"t": [0] * 3}, {"t": ends}, {"t": commits}, held))
+        look(ring, float(second), [10 * second] * 3, commits, held)
     assert ring.commit_gap() == 10.0  # seen at 5 s and at 15 s
     assert ring.commit_ages() == {"dead": 35.0}
-    ring.add(ObservedOffsets(65.0, {"t": [0] * 3}, {"t": [999] * 3}, {"t": [600, 200, 650]}, held))
+    look(ring, 65.0, [999] * 3, [600, 200, 650], held)
     assert ring.commit_ages() == {"slow": 0.0, "dead": 40.0, "idle": 0.0}
 
 
@@ -170,22 +176,17 @@ def test_rare_observations_do_not_make_commits_rare() -> None:
     for every, gap in ((30, 5.0), (90, 65.0)):
         ring = SampleRing(600.0)
         for second in range(0, 181, 30):
-            held, commits = {"m": {"t": [0]}}, [10 * (second // every * every) - 5]
-            ends = [10 * second]
-            ring.add(ObservedOffsets(float(second), {"t": [0]}, {"t": ends}, {"t": commits}, held))
+            commits = [10 * (second // every * every) - 5]
+            look(ring, float(second), [10 * second], commits, {"m": {"t": [0]}})
         assert ring.commit_gap() == gap
 
 
 def test_a_partition_waits_behind_others_of_its_member_without_slow_commits() -> None:
-    ring = SampleRing(600.0)
-    commits = [0, 0, 0]
+    ring, commits = SampleRing(600.0), [0, 0, 0]
     for turn in range(13):  # every 5 s the member has read from one of its partitions
         commits[turn % 3] += 50
-        ends, held = [1000 + 50 * turn] * 3, {"m": {"t": [0, 1, 2]}}
-        seen = {"t": [0] * 3}, {"t": ends}, {"t": list(commits)}
-        ring.add(ObservedOffsets(5.0 * turn, *seen, held))
-    assert ring.commit_gap() == 5.0
-    assert ring.commit_ages() == {"m": 0.0}
+        look(ring, 5.0 * turn, [1000 + 50 * turn] * 3, [*commits], {"m": {"t": [0, 1, 2]}})
+    assert (ring.commit_gap(), ring.commit_ages()) == (5.0, {"m": 0.0})
 
 
 def test_nobody_waits_for_a_commit_before_the_first_one() -> None:
@@ -193,7 +194,5 @@ def test_nobody_waits_for_a_commit_before_the_first_one() -> None:
     ring = SampleRing(600.0)
     for second in range(0, 61, 5):
         ends, commits = [10 * max(0, second - 30), 5000], [max(-1, 10 * (second - 35)), -1]
-        seen = {"t": [0, 0]}, {"t": ends}, {"t": commits}
-        ring.add(ObservedOffsets(float(second), *seen, {"m": {"t": [0, 1]}}))
-    assert ring.commit_gap() == 5.0
-    assert ring.commit_ages() == {"m": 0.0}
+        look(ring, float(second), ends, commits, {"m": {"t": [0, 1]}})
+    assert (ring.commit_gap(), ring.commit_ages()) == (5.0, {"m": 0.0})
