@@ -94,9 +94,8 @@ class GroupAnswer:
 
     def aged(self, age_s: float) -> GroupAnswer:
         """The same answer when the reading is so old."""
-        more, scale = age_s - (self.age_s or 0.0), self.scale
-        if scale is not None:
-            scale = replace(scale, sized_age_s=scale.sized_age_s + more)
+        more = age_s - (self.age_s or 0.0)
+        scale = self.scale and replace(self.scale, sized_age_s=self.scale.sized_age_s + more)
         return replace(self, scale=scale, age_s=age_s)
 
     def scale_document(self) -> dict[str, Any]:

@@ -98,10 +98,9 @@ class WatchedGroup:
     def _judge(self, group: Group, now: float, *, searches: bool) -> None:
         """Make a verdict by the last plan that was found for the same members, as long as it helps,
         or by one that is searched for."""
-        settings, known = self._settings, None
+        settings = self._settings
         of = [(one.id, one.capacity) for one in group.members], self._earlier[-1].sizes
-        if self._plan is not None and self._plan[0] == of and not searches:
-            known = self._plan[1]
+        known = self._plan[1] if self._plan and self._plan[0] == of and not searches else None
         least = self._scaler.least(group)
         found = quick_judgement(
             group, settings.limits, settings.policy, least, known, searches=searches
@@ -148,4 +147,4 @@ class WatchedGroup:
 
     def aged(self, now: float) -> GroupAnswer | None:
         """The last answer, with its age; None if there is none."""
-        return None if self._answer is None else self._answer.aged(now - self._read_at)
+        return self._answer and self._answer.aged(now - self._read_at)
