@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import replace
 from functools import partial
-from typing import Final, NamedTuple
+from typing import Final
 
 from equilag.adapters.kafka.described import ClientPlace, MissingRight
 from equilag.adapters.kafka.group_reader import GroupReader
@@ -41,9 +41,7 @@ from equilag.live.rebalance.sticky_plan import sticky_decision
 from equilag.live.status.status import log_event
 from equilag.live.steward.group_membership import GroupMembership, JoinResult
 from equilag.live.steward.membership_errors import Unreachable
-from equilag.live.steward.observer import Observation
 from equilag.live.steward.shared_state import SharedState
-from equilag.live.steward.steward_options import StewardOptions
 from equilag.live.steward.take_over import without_missing
 
 _MAX_NAMES: Final = 6
@@ -52,67 +50,6 @@ _MAX_NAMES: Final = 6
 
 class TopicsUnknown(Unreachable):
     """The topics' sizes are unknown, so nothing can be assigned."""
-
-
-class TopicLags(NamedTuple):
-    """What is known of some topics."""
-
-    sizes: Mapping[str, int]
-    """Topic -> number of partitions."""
-    measured: Measured
-    fallback_reason: str | None
-    """Why the lags are not good enough for a plan, None if they are."""
-
-
-def read_topic_lags(
-    reader: GroupReader,
-    topics: list[str],
-    options: StewardOptions,
-    observation: Observation | None,
-    ahead: Mapping[str, int],
-) -> TopicLags:
-    """Return sizes and lags of the topics: the group waits, so the lags are those of the last
-    observation, and are read only where it does not have them.
-
-    Sizes are read in one request, unless `ahead` has them. Raises TopicsUnknown, and MissingRight
-    if the steward may not describe a topic.
-    """
-    limit = options.in_rebalance.time_limit
-    if not topics:
-        return TopicLags({}, NOTHING_MEASURED, None)
-    if observation is not None and observation.read_topics.issuperset(topics):
-        age = time.monotonic() - observation.at
-        measured = replace(observation.measured, age=age)
-        old = f"the newest lags are {age:.0f} s old" if age > options.lag_age else None
-        try:
-            sizes = ahead if ahead.keys() >= {*topics} else _read_sizes(reader, topics, limit)
-        except TopicsUnknown:
-            return TopicLags(observation.sizes, measured, old)
-        if all(sizes.get(topic) == observation.sizes.get(topic) for topic in topics):
-            return TopicLags(sizes, measured, old or too_few_lags(with_size(measured.lags, sizes)))
-    try:
-        offsets = reader.lags(options.group, topics, limit)
-    except MissingRight:
-        raise
-    except EquilagError as error:
-        sizes = _read_sizes(reader, topics, options.session / 2)
-        return TopicLags(sizes, NOTHING_MEASURED, f"no lag: {error}")
-    # Lags and racks are those of the offsets; whatever else is measured takes several looks.
-    before = NOTHING_MEASURED if observation is None else observation.measured
-    racks = offsets.racks if options.policy.minds_racks else None
-    lags = lags_of(offsets.committed, offsets.log_start, offsets.log_end, options.reset)
-    measured = replace(before, lags=lags, racks=racks or None, age=0.0)
-    return TopicLags(offsets.sizes, measured, too_few_lags(with_size(lags, offsets.sizes)))
-
-
-def _read_sizes(reader: GroupReader, topics: list[str], timeout: float) -> Mapping[str, int]:
-    """Return the topics' sizes. Without them nothing can be assigned, so they may take long."""
-    try:
-        return reader.sizes(topics, timeout)
-    except MissingRight:
-        raise
-    except EquilagError as error:
-        raise TopicsUnknown(f"the topics cannot be read: {error}") from error
 
 
 class AnswerMaker:
@@ -255,18 +192,62 @@ class AnswerMaker:
     def _answer(self, joined: JoinedMembers, known: HandedOut) -> RebalanceAnswer:
         topics = sorted({topic for member in joined.members for topic in member.topics})
         shared, options, observation = self._shared, self._shared.options, self._shared.observation
-        ahead, self._ahead = self._ahead, {}
-        read = read_topic_lags(self._reader, topics, options, observation, ahead)
-        sizes = {topic: read.sizes[topic] for topic in topics if topic in read.sizes}
+        read, measured, fallback_reason = self._read(topics)
+        sizes = {topic: read[topic] for topic in topics if topic in read}
         speeds = {} if observation is None else observation.speeds
-        capacities = {**speeds_of(joined.members, speeds), **read.measured.capacities}
+        capacities = {**speeds_of(joined.members, speeds), **measured.capacities}
         keys = {one.id: member_key(one) for one in joined.members}
         by_id = {one: capacities[key] for one, key in keys.items() if key in capacities}
         settings = replace(options.in_rebalance, together=shared.together)
         decide = partial(sticky_decision, settings=settings, speeds=by_id)
         answering = Answering(options.group, joined, sizes, known)
-        measured = replace(read.measured, capacities=capacities)
-        return answering.answer(measured, decide, read.fallback_reason)
+        measured = replace(measured, capacities=capacities)
+        return answering.answer(measured, decide, fallback_reason)
+
+    def _read(self, topics: list[str]) -> tuple[Mapping[str, int], Measured, str | None]:
+        """Return sizes of the topics, what is measured of them, and why that is not good enough for
+        a plan, if so: the group waits, so the lags are those of the last observation, and are read
+        only where it does not have them.
+
+        Sizes are read in one request, unless that was done ahead. Raises TopicsUnknown, and
+        MissingRight if the steward may not describe a topic.
+        """
+        options, observation = self._shared.options, self._shared.observation
+        limit, (ahead, self._ahead) = options.in_rebalance.time_limit, (self._ahead, {})
+        if not topics:
+            return {}, NOTHING_MEASURED, None
+        if observation is not None and observation.read_topics.issuperset(topics):
+            age = time.monotonic() - observation.at
+            measured = replace(observation.measured, age=age)
+            old = f"the newest lags are {age:.0f} s old" if age > options.lag_age else None
+            try:
+                sizes = ahead if ahead.keys() >= {*topics} else self._sizes(topics, limit)
+            except TopicsUnknown:
+                return observation.sizes, measured, old
+            if all(sizes.get(topic) == observation.sizes.get(topic) for topic in topics):
+                return sizes, measured, old or too_few_lags(with_size(measured.lags, sizes))
+        try:
+            offsets = self._reader.lags(options.group, topics, limit)
+        except MissingRight:
+            raise
+        except EquilagError as error:
+            sizes = self._sizes(topics, options.session / 2)
+            return sizes, NOTHING_MEASURED, f"no lag: {error}"
+        # Lags and racks are those of the offsets; whatever else is measured takes several looks.
+        before = NOTHING_MEASURED if observation is None else observation.measured
+        racks = offsets.racks if options.policy.minds_racks else None
+        lags = lags_of(offsets.committed, offsets.log_start, offsets.log_end, options.reset)
+        measured = replace(before, lags=lags, racks=racks or None, age=0.0)
+        return offsets.sizes, measured, too_few_lags(with_size(lags, offsets.sizes))
+
+    def _sizes(self, topics: list[str], timeout: float) -> Mapping[str, int]:
+        """Return the topics' sizes. Without them nothing can be assigned, so they may take long."""
+        try:
+            return self._reader.sizes(topics, timeout)
+        except MissingRight:
+            raise
+        except EquilagError as error:
+            raise TopicsUnknown(f"the topics cannot be read: {error}") from error
 
     def _with_places(self, joined: JoinedMembers) -> JoinedMembers:
         """Return the members with client id and host, if the policy needs them: a join request has
