@@ -11,6 +11,8 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, Final
 
+from equilag.domain.errors import describe_error
+from equilag.domain.group.co_partitioning import CoPartitionedTopics
 from equilag.domain.group.group import Group
 from equilag.domain.policy.policy import Policy
 from equilag.live.consumers.consumer_handle import ConsumerHandle
@@ -23,19 +25,21 @@ from equilag.live.consumers.lag_source import (
     checked,
 )
 from equilag.live.consumers.options import AssignorOptions
-from equilag.live.consumers.sampler import LagSampler, LeaderLoad, Probe, VerdictLog
-from equilag.live.rebalance.assignments import Answering, JoinedMembers
+from equilag.live.consumers.sampler import LagSampler, LeaderLoad, Probe
+from equilag.live.rebalance.assignments import Answering, JoinedMembers, RebalanceAnswer
 from equilag.live.rebalance.controller import Considered, SeenGroup
 from equilag.live.rebalance.decision import (
     FALLBACK,
     PATIENCE,
     Decision,
+    Origin,
     PlanSettings,
     decide,
     load_planner,
 )
 from equilag.live.rebalance.fitting_policy import with_capacities
 from equilag.live.rebalance.group_control import GroupControl
+from equilag.live.rebalance.handouts import HandedOut
 from equilag.live.rebalance.joined_members import (
     JoinedMember,
     MemberAssignments,
@@ -46,6 +50,7 @@ from equilag.live.rebalance.joined_members import (
 )
 from equilag.live.rebalance.kept_together import KeptTogether
 from equilag.live.rebalance.measured import Measured, Racks, measured_loads
+from equilag.live.rebalance.rebalance_limits import VerdictNews
 from equilag.live.rebalance.sticky_plan import sticky_decision
 from equilag.planner.assign import assign
 from equilag.planner.worth.thresholds import Thresholds, Verdict
@@ -54,6 +59,11 @@ log: Final = logging.getLogger("equilag.consumers")
 
 NAMELESS: Final = "(unknown)"
 """The group's name in log lines if the consumer was not found."""
+_ANSWERS: Final[dict[Origin, str]] = {
+    "target": "the plan made in advance",
+    "sticky": "a sticky plan",
+    "heuristic": "a heuristic",
+}
 
 load_planner()  # now, not at the first plan, for which the group waits, and aiokafka's event loop
 
@@ -67,16 +77,13 @@ class _NotFound:
 
 @dataclass(frozen=True, slots=True)
 class LastAnswer:
-    """To whom something was handed out last, and of what."""
+    """What was handed out last, withheld partitions included, to whom, and of what."""
 
-    rebalances: int
-    """How many there had been then."""
+    known: HandedOut
     members: Sequence[JoinedMember]
     """Those with topics."""
     sizes: Sizes
     racks: Racks | None
-    held: Mapping[str, Partitions]
-    """Member key -> partitions, withheld ones included."""
 
 
 class Leader:
@@ -98,9 +105,10 @@ class Leader:
         self._consumer, self._cooperative, self._patience = consumer, cooperative, patience
         self._name = consumer.group if consumer else NAMELESS
         self._requests = consumer is not None and options.rejoin is not None
-        self._log = VerdictLog(self._name)
+        self._news, self._failures = VerdictNews(), set[str]()
+        self._left_out: tuple[str, ...] = ()
         self._policy = policy = options.planning_policy
-        together = None if options.co_partition == "none" else KeptTogether(self._log.together)
+        together = None if options.co_partition == "none" else KeptTogether(self._tell_together)
         limit = options.limit(consumer.session if consumer else None)
         self._plan_settings = PlanSettings(policy, limit, options.seed, together)
         # Nobody waits for a plan in advance: on a busy machine it has as much work, and more time.
@@ -123,14 +131,14 @@ class Leader:
             reset = lag.auto_offset_reset or consumer.reset
         elif not isinstance(lag, Background):
             source = _NotFound() if isinstance(lag, LiveLag) else lag
-        self._load = load = LeaderLoad(source, reset, max_age, self._log.failure)
+        self._load = LeaderLoad(source, reset, max_age, self._tell_failure)
 
         def found(sample: Any, topics: Sizes, at: float) -> None:
             leader = weak()
             if leader is None:
                 return
             settled = consumer is None or consumer.settled()
-            load.add(sample, topics, at, leader.holders_since(at) if settled else {})
+            leader._load.add(sample, topics, at, leader.holders_since(at) if settled else {})
             if settled:
                 leader.consider(at)
 
@@ -191,7 +199,7 @@ class Leader:
         """Return member key -> partitions, if they were the same since `at` (monotonic seconds);
         else {}."""
         last, known = self._last, self._control.handouts.known
-        return {} if last is None or known.unfinished or known.at > at else last.held
+        return {} if last is None or known.unfinished or known.at > at else last.known.held
 
     def consider(self, began: float) -> None:
         """After a new sample, begun at this time: request a rebalance if one is worth it."""
@@ -201,11 +209,15 @@ class Leader:
         try:
             considered, requests = self._considered(last, began)
         except Exception as error:  # noqa: BLE001  optional: the group has its assignment
-            self._log.failure(error)
+            self._tell_failure(error)
             return
-        self._log.verdict(considered, time.monotonic())
+        if considered.effect:
+            log.info("group %s: %s", self._name, considered.effect)
+        verdict = considered.verdict
+        if self._news.is_news(verdict, time.monotonic()):
+            log.info("group %s: no rebalance: %s: %s", self._name, verdict.ground, verdict.reason)
         if requests:
-            self._log.request(considered)
+            log.info("group %s: requesting a rebalance: %s", self._name, considered.case)
             consumer.request_rebalance()
 
     def _considered(self, last: LastAnswer, began: float) -> tuple[Considered, bool]:
@@ -214,14 +226,15 @@ class Leader:
         if reason is not None:
             return Considered(Verdict("measuring", reason)), False
         members = [
-            replace(one, claims=last.held[member_key(one)], hints={}, generation=-1)
+            replace(one, claims=last.known.held[member_key(one)], hints={}, generation=-1)
             for one in last.members
         ]
         group = group_of(self._name, members, last.sizes, measured)
         loads = measured_loads(with_capacities(group, self._policy), self._policy, measured)
         seen = SeenGroup(
-            members=last.members, held=last.held, sizes=last.sizes, measured=measured, loads=loads,
-            cooperative=self._cooperative, rebalances=last.rebalances, began=began,
+            members=last.members, held=last.known.held, sizes=last.sizes, measured=measured,
+            loads=loads, cooperative=self._cooperative, rebalances=last.known.rebalances,
+            began=began,
         )  # fmt: skip
         return self._control.consider(seen, self._plan)
 
@@ -250,8 +263,32 @@ class Leader:
         measured, reason = self._measured(joined.members, sizes, racks)
         decided = partial(sticky_decision, settings=self._plan_settings, patience=self._patience)
         answer = Answering(self._name, joined, sizes, known).answer(measured, decided, reason)
-        self._log.answer(answer, time.monotonic() - began)
+        self._tell_answer(answer, time.monotonic() - began)
         self._control.record(answer)
-        subscribed, known = [one for one in members if one.topics], self._control.handouts.known
-        self._last = LastAnswer(known.rebalances, subscribed, sizes, racks, known.held)
+        subscribed = [one for one in members if one.topics]
+        self._last = LastAnswer(self._control.handouts.known, subscribed, sizes, racks)
         return answer.by_member
+
+    def _tell_answer(self, answer: RebalanceAnswer, seconds: float) -> None:
+        """Write that an answer was made in this time, and what is newly left out of the policy."""
+        for line in answer.left_out:
+            if line not in self._left_out:
+                log.warning("group %s: %s", self._name, line)
+        self._left_out = answer.left_out
+        reasons = "; ".join(answer.fallback_reasons)
+        log.log(
+            logging.WARNING if answer.origin == "heuristic" else logging.INFO,
+            "group %s: %s answers in %.0f ms: %d moves, %d partitions withheld%s",
+            self._name, _ANSWERS[answer.origin], 1000 * seconds, answer.moves, answer.withheld,
+            f": {reasons}" if reasons else "",
+        )  # fmt: skip
+
+    def _tell_failure(self, error: Exception) -> None:
+        """Write the first failure of each type of something of the user's."""
+        if (kind := type(error).__name__) not in self._failures:
+            self._failures.add(kind)
+            log.warning("group %s: the lag source failed: %s", self._name, describe_error(error))
+
+    def _tell_together(self, found: tuple[CoPartitionedTopics, ...]) -> None:
+        topics = "; ".join(", ".join(one.topics) for one in found)
+        log.info("group %s: keeps together: %s", self._name, topics or "no topics")
