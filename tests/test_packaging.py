@@ -105,7 +105,7 @@ def test_the_unit_starts_a_steward_with_options_that_exist() -> None:
     given = steward_options(command.split(), values_of(example))
     assert given["group"] == "orders"
     assert given["listen"] == ("127.0.0.1", 9478)
-    assert (given["keep_membership"], given["auto_offset_reset"]) == (False, None)
+    assert (given["keep_membership"], given["reset"]) == (False, "latest")
     (advised,) = re.findall(r"^# OPTIONS=(.*)$", example, re.M)
     assert steward_options([*command.split(), advised], values_of(example))["keep_membership"]
 
@@ -151,7 +151,7 @@ def test_the_manifest_starts_two_stewards_with_options_that_exist() -> None:
     assert user == f"{pod['securityContext']['runAsUser']}:{pod['securityContext']['runAsGroup']}"
     mounted = [one["mountPath"] for one in container["volumeMounts"]]
     assert str(Path(settings["EQUILAG_COMMAND_CONFIG"]).parent) in mounted
-    assert str(Path(str(given["state"])).parent) in mounted
+    assert str(Path(str(given["state_file"])).parent) in mounted
 
 
 def test_the_schemas_of_kubernetes_accept_the_manifest() -> None:

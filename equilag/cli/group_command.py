@@ -1,22 +1,21 @@
-"""Commands about one group: each is declared by its options, its answer and what it writes."""
+"""Commands, as they are declared; those about one group by their answer and what it writes."""
 
 from __future__ import annotations
 
 import argparse
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, ClassVar, Final, NamedTuple
 
 from equilag.adapters.files import OutputFile
 from equilag.cli.arguments import options
 from equilag.cli.arguments.files import naming_plan, one_stdin, read_object
-from equilag.cli.arguments.options import Option
-from equilag.cli.arguments.policy_options import add_settings, policy_of
-from equilag.cli.arguments.source import add_source, in_place_of_file, read_group
-from equilag.cli.deliver import deliver
+from equilag.cli.arguments.options import Declared, Option
+from equilag.cli.arguments.policy_options import policy_of, settings_options
+from equilag.cli.arguments.source import SOURCE, in_place_of_file, read_group
 from equilag.cli.progress_line import ProgressLine
-from equilag.cli.screen import ACT, FINE, INTERRUPTED
+from equilag.cli.screen import ACT, FINE, INTERRUPTED, deliver
 from equilag.cli.stop_signals import stopping
 from equilag.domain.policy.policy import Policy
 
@@ -26,7 +25,9 @@ if TYPE_CHECKING:
     from equilag.planner.solving.run_settings import RunSettings
     from equilag.report.report_blocks import Report
 
-PLAN_HELP = "the plan, as plan --out writes it; - reads standard input (default: make one)"
+PLAN: Final = Option(
+    "plan", "PLAN", "the plan, as plan --out writes it; - reads standard input (default: make one)"
+)
 
 
 @contextmanager
@@ -56,14 +57,29 @@ class Question(NamedTuple):
     run: RunSettings
 
 
+class CliCommand(NamedTuple):
+    """A command as the parser takes it."""
+
+    name: str
+    help: str
+    description: str
+    epilog: str
+    run: Callable[[argparse.Namespace], int]
+    """Returns the exit status. Raises InputError."""
+    declared: tuple[Declared, ...] = ()
+    """What it takes."""
+    below: tuple[CliCommand, ...] = ()
+    """Commands of its own."""
+
+
 @dataclass(frozen=True)
 class GroupCommand:
-    """A command, which the parser takes for a module of one."""
+    """The same of one that answers a question about one group."""
 
-    NAME: str
-    HELP: str
-    DESCRIPTION: str
-    EPILOG: str
+    name: str
+    help: str
+    description: str
+    epilog: str
     answer: Callable[[Question], Report]
     own: tuple[Option, ...] = ()
     """Options of its own."""
@@ -73,36 +89,38 @@ class GroupCommand:
     """Whose settings of a policy it takes."""
     defaults: Mapping[str, Any] = field(default_factory=dict)
     helps: Mapping[str, str] = field(default_factory=dict)
-    """As for `add_settings`."""
+    """As for `settings_options`."""
     takes_plan: bool = False
     """True if PLAN may stand beside SNAPSHOT."""
     beside_plan: tuple[str, ...] = ()
     """Settings of the policy that have an effect beside PLAN."""
     writes_plan: bool = False
+    below: ClassVar[tuple[CliCommand, ...]] = ()
 
-    def configure(self, parser: argparse.ArgumentParser) -> None:
-        add_source(parser)
-        if self.takes_plan:
-            parser.add_argument("plan", metavar="PLAN", nargs="?", help=PLAN_HELP)
-        options.add(parser, *self.own)
+    @property
+    def declared(self) -> tuple[Declared, ...]:
+        searching: tuple[Declared, ...] = ()
         if self.time_limit is not None:
-            add_settings(parser, self.settings, self.defaults, self.helps)
-            options.add_run(parser, time_limit=self.time_limit)
-        if self.writes_plan:
-            options.add(parser, *options.PLAN_OUTPUTS)
-        options.add_output(parser)
+            settings = settings_options(self.settings, self.defaults, self.helps)
+            searching = *settings, *options.run_options(self.time_limit)
+        written = options.PLAN_OUTPUTS if self.writes_plan else ()
+        plan = (PLAN,) if self.takes_plan else ()
+        return *SOURCE, *plan, *self.own, *searching, *written, *options.OUTPUT
 
     def run(self, args: argparse.Namespace) -> int:
         """The exit status. Raises InputError, before a large file is read where it can."""
         if self.takes_plan:
             place_files(args)
         searches = self.time_limit is not None
-        policy = Policy()
-        if searches:
-            policy = policy_of(args, self.settings, self.defaults, self.beside_plan)
+        settings_of = self.settings, self.defaults, self.beside_plan
+        policy = policy_of(args, *settings_of) if searches else Policy()
         options.check_output(args)
         plan = getattr(args, "plan", None)
-        target, plot = (_file(args, name, (args.snapshot, plan)) for name in ("out", "plot"))
+        target, plot = (
+            None if path is None else OutputFile(path, option, (args.snapshot, plan))
+            for option in ("--out", "--plot")
+            for path in [getattr(args, option[2:], None)]
+        )
         ending = ""
         if plot is not None:
             from equilag.report.plot import check_plot
@@ -112,11 +130,9 @@ class GroupCommand:
         warned = searches and self.settings == "plan" and plan is None
         group = read_group(args, policy if warned else None)
         document = None if plan is None else read_object(plan)
-        if searches:
-            with answering(args) as settings:
-                report = self.answer(Question(args, group, policy, document, settings))
-        else:
-            report = self.answer(Question(args, group, policy, document, {}))
+        run: AbstractContextManager[RunSettings] = nullcontext({})
+        with answering(args) if searches else run as settings:
+            report = self.answer(Question(args, group, policy, document, settings))
         if plot is not None:
             from equilag.report.plot import plot_of
 
@@ -127,15 +143,8 @@ class GroupCommand:
         return INTERRUPTED if report.interrupted else FINE
 
 
-def _file(args: argparse.Namespace, name: str, inputs: tuple[str | None, ...]) -> OutputFile | None:
-    """The file that an option names, if the command has it. Raises InputError."""
-    path = getattr(args, name, None)
-    return None if path is None else OutputFile(path, f"--{name}", inputs)
-
-
 def place_files(args: argparse.Namespace) -> None:
-    """Take the one file beside another source of the group for PLAN. Raises InputError for two
-    inputs from the one standard input."""
+    """Take the one file beside another source for PLAN. Raises InputError for two of stdin."""
     if in_place_of_file(args) and args.plan is None:
         args.snapshot, args.plan = None, args.snapshot
     one_stdin(args.snapshot, args.plan, *args.from_describe)

@@ -11,8 +11,7 @@ from typing import TYPE_CHECKING, Final, TypeAlias
 
 from equilag.cli.arguments.conversions import number_from
 from equilag.cli.arguments.options import LIVE, Option
-from equilag.cli.deliver import written
-from equilag.cli.screen import emit, remark
+from equilag.cli.screen import emit, remark, report_for
 from equilag.cli.stop_signals import Stop
 from equilag.domain.errors import InputError
 from equilag.domain.figures import plural, printable
@@ -84,7 +83,7 @@ class _Blocks:
     def show(self, report: GroupsReport, remarks: list[str]) -> None:
         is_json = self._args.output == JSON
         # One line for each round, as programs read a stream of documents.
-        content = to_line(report.document()) if is_json else written(report, self._args)
+        content = to_line(report.document()) if is_json else report_for(report, self._args)
         if self._args.output == TEXT and isinstance(content, str):
             content = f"{_time()}\n{content}\n"
         for line in remarks:
@@ -106,7 +105,7 @@ class _Redrawn:
         self._begin = CLEAR
 
     def show(self, report: GroupsReport, remarks: list[str]) -> None:
-        text = written(report, self._args)
+        text = report_for(report, self._args)
         assert isinstance(text, str)
         self._lines = [*text.splitlines(), *(f"equilag: {printable(line)}" for line in remarks)]
         self._draw(f"{_time()}, every {self._args.watch:g} s; Ctrl-C ends it")

@@ -3,46 +3,45 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Iterable, Sequence
-from types import ModuleType
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, Final, NoReturn
 
 from equilag import __version__
 from equilag.cli.arguments.configuration import add_profile, put_values, read_configuration, settle
 from equilag.cli.arguments.conversions import MAX_SHOWN
-from equilag.cli.arguments.options import TEXT, options_of
-from equilag.cli.commands import (
-    collect,
-    completion,
-    config,
-    doctor,
-    exporter,
-    fleet,
-    group_answers,
-    groups,
-    report,
-    snapshot,
-    steward,
-    verify,
+from equilag.cli.arguments.options import TEXT, add, options_of
+from equilag.cli.commands.collect import COLLECT
+from equilag.cli.commands.exporter import EXPORTER
+from equilag.cli.commands.fleet import FLEET
+from equilag.cli.commands.group_answers import (
+    ASSIGN,
+    COMPARE,
+    EXPLAIN,
+    FRONTIER,
+    PLAN,
+    SIMULATE,
+    SIZE,
 )
-from equilag.cli.group_command import GroupCommand
+from equilag.cli.commands.groups import DOCTOR, GROUPS_LIST
+from equilag.cli.commands.report import REPORT, VERIFY
+from equilag.cli.commands.shell import COMPLETION, CONFIG
+from equilag.cli.commands.snapshot import SNAPSHOT
+from equilag.cli.commands.steward import STEWARD
+from equilag.cli.group_command import CliCommand, GroupCommand
 from equilag.cli.screen import emit
 from equilag.domain.errors import InputError
 from equilag.domain.figures import shorten
 from equilag.domain.show import guess, masked
 
-SECTIONS: Final[dict[str, tuple[ModuleType | GroupCommand, ...]]] = {
-    "one group": (
-        group_answers.PLAN, group_answers.EXPLAIN, group_answers.ASSIGN, group_answers.COMPARE,
-        group_answers.FRONTIER, report, verify,
-    ),
-    "members and time": (group_answers.SIZE, group_answers.SIMULATE),
-    "live groups": (groups, snapshot, steward, exporter, doctor),
-    "fleets": (collect, fleet),
-    "your shell": (config, completion),
-}  # fmt: skip
+SECTIONS: Final[dict[str, tuple[CliCommand | GroupCommand, ...]]] = {
+    "one group": (PLAN, EXPLAIN, ASSIGN, COMPARE, FRONTIER, REPORT, VERIFY),
+    "members and time": (SIZE, SIMULATE),
+    "live groups": (GROUPS_LIST, SNAPSHOT, STEWARD, EXPORTER, DOCTOR),
+    "fleets": (COLLECT, FLEET),
+    "your shell": (CONFIG, COMPLETION),
+}
 """The commands as the help lists them."""
-COMMANDS: Final = tuple(module for modules in SECTIONS.values() for module in modules)
+COMMANDS: Final = tuple(command for commands in SECTIONS.values() for command in commands)
 
 DESCRIPTION: Final = """\
 Plans which member of a Kafka consumer group reads which partitions: even
@@ -122,9 +121,9 @@ class TopParser(Parser):
 
     def format_help(self) -> str:
         lines = []
-        for title, modules in SECTIONS.items():
+        for title, commands in SECTIONS.items():
             lines += [f"{title}:"]
-            lines += [f"  {module.NAME:<11} {module.HELP}" for module in modules]
+            lines += [f"  {command.name:<11} {command.help}" for command in commands]
             lines += [""]
         return "\n".join(
             [
@@ -155,25 +154,37 @@ def build_parser(words: Sequence[str] = ()) -> argparse.ArgumentParser:
     environment and from a profile. Raises InputError."""
     parser = TopParser(prog="equilag")
     parser.add_argument("--version", action=ShowVersion, nargs=0, help="print the version")
-    names = ", ".join(module.NAME for module in COMMANDS)
+    names = ", ".join(command.name for command in COMMANDS)
     parser.set_defaults(
         parser=parser, run=lambda _: parser.error(f"COMMAND is required: one of {names}")
     )
-    commands = parser.add_subparsers(metavar="COMMAND", parser_class=Parser)
     first = next((word for word in words if word == "-" or not word.startswith("-")), "")
-    named = [module for module in COMMANDS if first == module.NAME]
+    named = tuple(command for command in COMMANDS if first == command.name)
     asks = named and not {"-h", "--help"} & {*words}
-    for module in named or COMMANDS:
-        command = commands.add_parser(
-            module.NAME, help=module.HELP, description=module.DESCRIPTION, epilog=module.EPILOG
-        )
-        module.configure(command)
-        command.set_defaults(run=module.run, parser=command, whole_parser=build_parser)
+    for command in _add(parser, "COMMAND", named or COMMANDS):
+        command.set_defaults(whole_parser=build_parser)
         if any(options_of(command)):
             add_profile(command)
             if asks:
                 put_values(command, read_configuration(words).values, build_parser)
     return parser
+
+
+def _add(
+    parser: argparse.ArgumentParser, metavar: str, commands: Iterable[CliCommand | GroupCommand]
+) -> Iterator[argparse.ArgumentParser]:
+    """Add commands to a parser; their own parsers."""
+    places = parser.add_subparsers(metavar=metavar, parser_class=Parser)
+    for one in commands:
+        command = places.add_parser(
+            one.name, help=one.help, description=one.description, epilog=one.epilog
+        )
+        add(command, *one.declared)
+        command.set_defaults(run=one.run, parser=command)
+        if one.below:
+            names = " | ".join(below.name for below in one.below)
+            list(_add(command, names, one.below))
+        yield command
 
 
 UNKNOWN: Final = "unrecognized arguments: "

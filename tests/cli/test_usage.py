@@ -14,7 +14,7 @@ from equilag.cli import parser
 from equilag.cli.arguments.conversions import duration
 from equilag.domain.policy.policy import SETTINGS
 
-COMMANDS = [module.NAME for module in parser.COMMANDS]
+COMMANDS = [one.name for one in parser.COMMANDS]
 
 
 def test_help_names_every_command_and_exit_status(run) -> None:

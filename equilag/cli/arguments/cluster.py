@@ -1,4 +1,4 @@
-"""What commands that read a cluster share: connection options, error messages, remarks."""
+"""What commands that read a cluster share: connection options, and errors that name it."""
 
 from __future__ import annotations
 
@@ -7,10 +7,9 @@ from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
 from typing import TYPE_CHECKING, Final
 
-from equilag.cli.arguments import options
 from equilag.cli.arguments.conversions import OneOf, duration, named_value, pattern
 from equilag.cli.arguments.files import naming, read_file
-from equilag.cli.arguments.options import AnyParser, Option
+from equilag.cli.arguments.options import LIVE, METRICS, TEXT, Option
 from equilag.domain.errors import InputError
 
 if TYPE_CHECKING:
@@ -23,7 +22,7 @@ GROUPS: Final = Option(
 SAMPLE: Final = Option(
     "--sample", "T",
     "watch the group for this long, such as 30s, and measure the rates of its partitions and the"
-    " capacities of members that have a backlog", duration, needs=(options.LIVE,),
+    " capacities of members that have a backlog", duration, needs=(LIVE,),
 )  # fmt: skip
 
 
@@ -32,31 +31,29 @@ def wanted_groups(args: argparse.Namespace) -> Callable[[str], object]:
     return bool if args.groups is None else args.groups.fullmatch
 
 
-def add_cluster(parser: AnyParser, *, required: bool = True) -> None:
-    """Add ``--bootstrap-server`` and ``--command-config``."""
-    options.add(
-        parser,
-        Option(options.LIVE, "B", "brokers to connect to first, as host:port; separate several by"
-               " commas", required=required, is_source=True),
-        Option("--command-config", "FILE.properties", "login and TLS settings, as for Kafka's own"
-               " tools; librdkafka's names work too", needs=(options.LIVE,)),
-        Option("--command-property", "NAME=VALUE", "the same, one of them, before those of the"
-               " file; can be repeated", named_value, repeats=True, needs=(options.LIVE,)),
-    )  # fmt: skip
-
-
-def add_reading(parser: AnyParser, reset: str = options.RESETS_DEFAULT) -> None:
-    """Add the options that say how commits and log ends become lag; `reset` is the default as the
-    help calls it."""
-    options.add(
-        parser,
-        Option("--auto-offset-reset", "R", "where consumers start in a partition without a commit:"
-               f" earliest, latest or none (default: {reset})", options.reset,
-               needs=(options.LIVE, options.TEXT, options.METRICS)),
-        Option("--isolation-level", "L", "read_committed: a log ends before the oldest open"
-               " transaction (default: read_uncommitted)", OneOf(options.ISOLATION_LEVELS),
-               needs=(options.LIVE,)),
-    )  # fmt: skip
+ANY_CLUSTER: Final = (
+    Option(LIVE, "B", "brokers to connect to first, as host:port; separate several by commas",
+           is_source=True),
+    Option("--command-config", "FILE.properties", "login and TLS settings, as for Kafka's own"
+           " tools; librdkafka's names work too", needs=(LIVE,)),
+    Option("--command-property", "NAME=VALUE", "the same, one of them, before those of the"
+           " file; can be repeated", named_value, repeats=True, needs=(LIVE,)),
+)  # fmt: skip
+"""Of commands that read other sources too."""
+CLUSTER: Final = (ANY_CLUSTER[0]._replace(required=True), *ANY_CLUSTER[1:])
+RESET: Final = Option(
+    "--auto-offset-reset", "R", "where consumers start in a partition without a commit: earliest,"
+    " latest or none", OneOf(("earliest", "latest", "none"), ignores_case=True), "latest",
+    needs=(LIVE, TEXT, METRICS),
+)  # fmt: skip
+RESET_OR_UNKNOWN: Final = RESET._replace(
+    help=f"{RESET.help} (default: its lag is unknown; with a text latest)", default=None
+)
+ISOLATION: Final = Option(
+    "--isolation-level", "L", "read_committed: a log ends before the oldest open transaction",
+    OneOf(("read_uncommitted", "read_committed")), "read_uncommitted", needs=(LIVE,),
+)  # fmt: skip
+"""How commits and log ends become lag."""
 
 
 @contextmanager
@@ -71,7 +68,7 @@ def reading(args: argparse.Namespace) -> Iterator[GroupReader]:
     from equilag.adapters.kafka.described import TemporarilyUnreadable
     from equilag.adapters.kafka.group_reader import GroupReader
 
-    isolation = args.isolation_level or options.ISOLATION_LEVELS[0]
+    isolation = getattr(args, "isolation_level", ISOLATION.default)
     with closing(GroupReader(config, isolation=isolation)) as reader:
         try:
             yield reader

@@ -37,6 +37,12 @@ def duration(text: str) -> float:
     return value
 
 
+def span_text(seconds: float) -> str:
+    """Seconds as `duration` takes them, in the largest unit that they are a multiple of."""
+    unit = next((name for name in "dhm" if seconds % _UNITS[name] == 0), "s")
+    return f"{seconds / _UNITS[unit]:g}{unit}"
+
+
 def number_from(least: float, most: float, required: str) -> Callable[[str], float]:
     """A converter to finite numbers from `least` to `most`; `required` says it in words."""
 

@@ -6,10 +6,9 @@ import argparse
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Final
 
-from equilag.cli.arguments import options
 from equilag.cli.arguments.conversions import duration, wrong
 from equilag.cli.arguments.files import naming, one_stdin, read_file, shown_path
-from equilag.cli.arguments.options import METRICS, SERVER, AnyParser, Option, is_server
+from equilag.cli.arguments.options import METRICS, SERVER, Option, is_server
 from equilag.domain.errors import InputError
 from equilag.domain.figures import listed, plural
 from equilag.domain.show import guess, show
@@ -42,26 +41,22 @@ def moment(text: str) -> int:
     return since // timedelta(milliseconds=1)
 
 
-def add_metrics(parser: AnyParser, *, past: bool = True) -> None:
-    """Add ``--prometheus`` and its options; with `past` those of another time than now."""
-    options.add(
-        parser,
-        Option(METRICS, "URL", "a Prometheus server that scrapes an exporter of lag; or a text of"
-               " its metrics, - is standard input, twice with --between",
-               repeats=True, is_source=True),
-        Option("--prometheus-config", "FILE.properties", "login and TLS for it: username, password,"
-               " token, ca, cert, key; NAME.file names a file with the value", needs=(SERVER,)),
-        Option("--selector", "LABELS", "only series with these labels, such as 'cluster=\"prod\"'",
-               needs=(SERVER,)),
-    )  # fmt: skip
-    if past:
-        options.add(
-            parser,
-            Option("--at", "TIME", "read a server as of this time (default: now)", moment,
-                   needs=(SERVER,)),
-            Option("--window", "D", "measure rates over this time before it (default: 5m)",
-                   duration, WINDOW_S, needs=(SERVER,)),
-        )  # fmt: skip
+METRICS_NOW: Final = (
+    Option(METRICS, "URL", "a Prometheus server that scrapes an exporter of lag; or a text of its"
+           " metrics, - is standard input, twice with --between", repeats=True, is_source=True),
+    Option("--prometheus-config", "FILE.properties", "login and TLS for it: username, password,"
+           " token, ca, cert, key; NAME.file names a file with the value", needs=(SERVER,)),
+    Option("--selector", "LABELS", "only series with these labels, such as 'cluster=\"prod\"'",
+           needs=(SERVER,)),
+)  # fmt: skip
+METRICS_THEN: Final = (
+    *METRICS_NOW,
+    Option("--at", "TIME", "read a server as of this time (default: now)", moment,
+           needs=(SERVER,)),
+    Option("--window", "D", "measure rates over this time before it", duration, WINDOW_S,
+           needs=(SERVER,)),
+)  # fmt: skip
+"""Of commands that read metrics of now, and also those of another time."""
 
 
 def server_of(args: argparse.Namespace) -> PrometheusServer:

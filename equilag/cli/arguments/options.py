@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Callable, Iterator, Sequence
-from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple, cast
+from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple, TypeAlias
 
-from equilag.cli.arguments.conversions import OneOf, duration, percent, seconds, whole
+from equilag.cli.arguments.conversions import OneOf, duration, percent, seconds, span_text, whole
 from equilag.report.terminal import COLORS, DEFAULT_WIDTH, MAX_WIDTH, MIN_WIDTH
 
 if TYPE_CHECKING:
@@ -14,40 +14,34 @@ if TYPE_CHECKING:
 
 
 AnyParser = argparse.ArgumentParser | argparse._ArgumentGroup
-"""What options are added to."""
+"""What is declared is added to."""
 LIVE: Final = "--bootstrap-server"
 TEXT: Final = "--from-describe"
 METRICS: Final = "--prometheus"
 """The options that name a live group, a text of Kafka's tools, and metrics."""
 SERVER: Final = f"{METRICS} URL"
 """What an option needs that no text of metrics takes."""
-RESETS: Final = ("earliest", "latest", "none")
-RESETS_DEFAULT: Final = "latest"
-reset: Final = OneOf(RESETS, ignores_case=True)
-"""Converts a setting of consumers' ``auto.offset.reset``."""
-ISOLATION_LEVELS: Final = ("read_uncommitted", "read_committed")
 FILES: Final = frozenset({
     "SNAPSHOT", "PLAN", "PLAN.json", "F", "F2", "F.html", "FILE", "FILE.properties", "FILE.toml",
     "PATH", "TEXT",
 })  # fmt: skip
 """What the help calls the name of a file."""
-SNAPSHOT_HELP: Final = (
-    "the group: JSON (equilag/snapshot/1), plain, gzip or zstd; - reads standard input"
-)
 MAX_SEED: Final = 2**31
 """The solvers take a signed 32-bit seed."""
 
 
 class Option(NamedTuple):
     """An option as it is declared: by this alone a command line, a variable of the environment and
-    a profile set it. Without a value and without a default it is None."""
+    a profile set it. Without a value and without a default it is None. Without dashes before its
+    name it is what only a command line has at its place."""
 
     flag: str
     metavar: str
     """What the help calls its value; empty for one without a value, which is True if given, and
     False after ``--no-…``."""
     help: str
-    """Empty for one that no help names; then only a command line sets it."""
+    """Without the default where that is `default`. Empty for one that no help names; then only a
+    command line sets it."""
     type: Callable[[str], Any] = str
     default: Any = None
     repeats: bool = False
@@ -70,11 +64,31 @@ class Option(NamedTuple):
         return self.flag[2:].replace("-", "_")
 
     @property
+    def help_text(self) -> str:
+        """The help with the default."""
+        told = self.default is None or "(default:" in self.help
+        if told or not (self.metavar and self.help):
+            return self.help
+        is_time = self.type is duration
+        words = span_text(self.default) if is_time else value_text(self, self.default)
+        return f"{self.help} (default: {words})"
+
+    @property
     def unset(self) -> Any:
         """The parameter without the option."""
         if self.repeats:
             return []
         return False if self.default is None and not self.metavar else self.default
+
+
+class Titled(NamedTuple):
+    """Options below a title of the help."""
+
+    title: str
+    options: tuple[Option, ...]
+
+
+Declared: TypeAlias = Option | Titled
 
 
 LayerName = Literal["option", "environment", "profile"]
@@ -108,7 +122,7 @@ class Taken(argparse.Action):
             option_strings, declared.parameter or dest, default=declared.unset,
             nargs=0 if not words else None if declared.alone is None else "?",
             const=declared.alone, type=declared.type if words else None,
-            required=declared.required, help=declared.help or argparse.SUPPRESS,
+            required=declared.required, help=declared.help_text or argparse.SUPPRESS,
             metavar=words or None,
         )  # fmt: skip
 
@@ -135,13 +149,21 @@ class TakenOften(Taken, argparse._AppendAction):
     """The same of an option that can be repeated, by the class that makers of completion know."""
 
 
-def add(parser: AnyParser, *declared: Option) -> None:
-    """Add options to a parser."""
+def add(parser: AnyParser, *declared: Declared) -> None:
+    """Add what is declared to a parser."""
     for one in declared:
-        kind = TakenOften if one.repeats else Taken
-        action = parser.add_argument(one.flag, action=kind, declared=one)
-        if not one.metavar:
-            parser._option_string_actions[f"--no-{one.flag[2:]}"] = action
+        if isinstance(one, Titled):
+            add(parser.add_argument_group(one.title), *one.options)
+        elif not one.flag.startswith("--"):
+            nargs = "*" if one.repeats else None if one.required else "?"
+            parser.add_argument(
+                one.flag, metavar=one.metavar, nargs=nargs, type=one.type, help=one.help
+            )
+        else:
+            kind = TakenOften if one.repeats else Taken
+            action = parser.add_argument(one.flag, action=kind, declared=one)
+            if not one.metavar:
+                parser._option_string_actions[f"--no-{one.flag[2:]}"] = action
 
 
 def parsers_of(parser: argparse.ArgumentParser) -> Iterator[argparse.ArgumentParser]:
@@ -192,57 +214,39 @@ def take_back(action: Taken, found: argparse.Namespace) -> None:
     action.origin = None
 
 
-SEED: Final = Option(
-    "--seed", "N", "seed of the random choices (default: 0)", whole(MAX_SEED), 0
+SNAPSHOT: Final = Option(
+    "snapshot", "SNAPSHOT",
+    "the group: JSON (equilag/snapshot/1), plain, gzip or zstd; - reads standard input",
 )  # fmt: skip
+SEED: Final = Option("--seed", "N", "seed of the random choices", whole(MAX_SEED), 0)
 
 
-def add_run(parser: AnyParser, *, time_limit: float) -> None:
+def run_options(time_limit: float) -> tuple[Option, ...]:
     """How long a plan is searched for, from which seed; `answering` reads the options."""
-    add(
-        parser,
+    return (
         SEED,
-        Option("--time-limit", "S", f"planning time in seconds (default: {time_limit:g})", seconds,
-               time_limit),
+        Option("--time-limit", "S", "planning time in seconds", seconds, time_limit),
         Option("--effort", "S", "limit the counted work to about S core-seconds; runs are"
                " repeatable", seconds),
         Option("--deterministic", "", "the same as --effort with half the time limit"),
     )  # fmt: skip
 
 
-def effort_of(args: argparse.Namespace) -> float | None:
-    """The limit of counted work that the options ask for; None for no such limit."""
-    if args.deterministic and args.effort is None:
-        return float(args.time_limit) / 2
-    return cast("float | None", args.effort)
-
-
-def add_output(parser: AnyParser) -> None:
-    """``--output`` and ``--json``: what the report is written as; and how text looks."""
-    add(
-        parser,
-        Option("--output", "O", "what to print: text, json, an installed output, or"
-               " MODULE:FUNCTION (default: text)", default="text"),
-        Option("--json", "", "the same as --output json", default="text", parameter="output",
-               alone="json"),
-    )  # fmt: skip
-    add_screen(parser)
-
-
-def add_json(parser: AnyParser, json_help: str) -> None:
-    """``--json`` of commands that have no other output."""
-    add(parser, Option("--json", "", json_help))
-
-
-def add_screen(parser: AnyParser) -> None:
-    """``--width`` and ``--color``: how a report looks; `deliver.show` reads them."""
-    add(
-        parser,
-        Option("--width", "N", f"columns of the report, {MIN_WIDTH} or more (default: the"
-               f" terminal's, else {DEFAULT_WIDTH})", whole(MAX_WIDTH + 1, MIN_WIDTH)),
-        Option("--color", "WHEN", f"{', '.join(COLORS)}; auto: on a terminal, unless NO_COLOR or"
-               f" FORCE_COLOR is set (default: {COLORS[0]})", OneOf(COLORS), COLORS[0]),
-    )  # fmt: skip
+SCREEN: Final = (
+    Option("--width", "N", f"columns of the report, {MIN_WIDTH} or more (default: the"
+           f" terminal's, else {DEFAULT_WIDTH})", whole(MAX_WIDTH + 1, MIN_WIDTH)),
+    Option("--color", "WHEN", f"{', '.join(COLORS)}; auto: on a terminal, unless NO_COLOR or"
+           " FORCE_COLOR is set", OneOf(COLORS), COLORS[0]),
+)  # fmt: skip
+"""How a report looks; `screen.written` reads them."""
+OUTPUT: Final = (
+    Option("--output", "O", "what to print: text, json, an installed output, or MODULE:FUNCTION",
+           default="text"),
+    Option("--json", "", "the same as --output json", default="text", parameter="output",
+           alone="json"),
+    *SCREEN,
+)  # fmt: skip
+"""What the report is written as; and how text looks."""
 
 
 def check_output(args: argparse.Namespace) -> None:
@@ -257,19 +261,21 @@ PLAN_OUTPUTS: Final = (
     Option("--verbose", "", "show also how the plan was found, and how fast"),
 )
 """Of the commands that make a plan."""
-
-
 LIMITS: Final = (
     Option("--gain", "PERCENT", "minimum relief of the most relieved member, in percent of a fair"
-           " share (default: 10)", percent, 10.0),
+           " share", percent, 10.0),
     Option("--min-gain", "RECORDS", "minimum relief in records besides (default: what a member gets"
            " in a second, or 1000 where no rate is known)", whole()),
-    Option("--min-lag", "RECORDS", "lag per partition that is much, where no rate is known"
-           " (default: 10000)", whole(), 10_000),
-    Option("--behind", "T", "lag that is much, in time of production (default: 1m)", duration,
-           60.0),
+    Option("--min-lag", "RECORDS", "lag per partition that is much, where no rate is known",
+           whole(), 10_000),
+    Option("--behind", "T", "lag that is much, in time of production", duration, 60.0),
 )  # fmt: skip
 """From where on something is wrong with a group; of every command that judges one."""
+COMPARED: Final = Option(
+    "--assignor", "MODULE:ATTRIBUTE",
+    "an assignor of your own to compare as well; can be repeated", repeats=True,
+)  # fmt: skip
+"""Of the commands that compare all assignors."""
 
 
 def limits_of(args: argparse.Namespace) -> VerdictLimits:
@@ -288,10 +294,3 @@ def check_assignors(args: argparse.Namespace) -> None:
         from equilag.heuristics.registry import get_assignor
 
         get_assignor(name)
-
-
-COMPARED: Final = Option(
-    "--assignor", "MODULE:ATTRIBUTE",
-    "an assignor of your own to compare as well; can be repeated", repeats=True,
-)  # fmt: skip
-"""Of the commands that compare all assignors."""

@@ -8,7 +8,7 @@ from typing import Any, Final
 
 from equilag.cli.arguments import options
 from equilag.cli.arguments.conversions import OneOf, duration, percent, whole
-from equilag.cli.arguments.options import Option, take_back
+from equilag.cli.arguments.options import Option, Titled, take_back
 from equilag.domain.policy.policy import SETTINGS, Policy
 from equilag.domain.policy.setting import (
     OVERRIDES,
@@ -29,27 +29,25 @@ TITLES: Final = {
 """Titles of the options of some families of settings; those of all others are goals."""
 
 
-def add_settings(
-    parser: argparse.ArgumentParser,
+def settings_options(
     command: Command,
     defaults: Mapping[str, Any] | None = None,
     helps: Mapping[str, str] | None = None,
-) -> None:
-    """Add the options of all settings that the command takes; `policy_of` reads them.
+) -> tuple[Titled, ...]:
+    """The options of all settings that the command takes; `policy_of` reads them.
 
     Those that it refuses are taken as well, without a line in the help: the error says why they
     make no sense. defaults: of this command, where they are not the policy's. helps: the same for
     help texts; one that ends with a bracket has its default in it.
     """
-    groups = {title: parser.add_argument_group(title) for title in ("goals", *TITLES)}
+    found: dict[str, list[Option]] = {title: [] for title in ("goals", *TITLES)}
     for name, declared in SETTINGS.items():
         title = next((title for title, of in TITLES.items() if declared.family in of), "goals")
-        group = groups[title]
         if command in declared.commands:
-            default = (defaults or {}).get(name)
-            options.add(group, _option(declared, default, helps or {}))
+            found[title].append(_option(declared, (defaults or {}).get(name), helps or {}))
         elif command in declared.refused:
-            options.add(group, _option(declared, None, {name: ""}))
+            found[title].append(_option(declared, None, {name: ""}))
+    return tuple(Titled(title, tuple(own)) for title, own in found.items())
 
 
 def policy_of(
@@ -59,7 +57,7 @@ def policy_of(
     beside_plan: tuple[str, ...] = (),
     **given: Any,
 ) -> Policy:
-    """The policy that the options of `add_settings` ask for. Raises InputError.
+    """The policy that the options of `settings_options` ask for. Raises InputError.
 
     beside_plan: settings that have an effect beside PLAN, which has its own; others are refused if
     they were typed. given: settings that the command reads from options of its own.

@@ -9,7 +9,7 @@ from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING, Final
 
 from equilag.cli.arguments.conversions import duration, number_from, whole
-from equilag.cli.arguments.options import Option
+from equilag.cli.arguments.options import Option, Titled
 
 if TYPE_CHECKING:
     from equilag.planner.sizes.scaling import ScaleSettings
@@ -32,7 +32,7 @@ def listening(pages: str, port: int) -> tuple[Option, ...]:
     """Where pages are served: on loopback by default, since they are private."""
     listen = f"127.0.0.1:{port}"
     return (
-        Option("--listen", "HOST:PORT", f"address of {pages} (default: {listen})", address, listen),
+        Option("--listen", "HOST:PORT", f"address of {pages}", address, listen),
         Option("--allow-host", "NAME", "accept requests to this name with dots, besides this"
                " machine's names; can be repeated", repeats=True),
     )  # fmt: skip
@@ -61,18 +61,18 @@ def limit_of(limits: Sequence[GroupLimit], group: str) -> int | None:
     return next(found, None)
 
 
-SCALING: Final = (
-    Option("--headroom", "PERCENT", "growth of production that the number keeps up with (default:"
-           " 20)", number_from(0, MAX_HEADROOM, f"a percentage from 0 to {MAX_HEADROOM:g}"), 20.0),
+SCALING: Final = Titled("how many processes /scale/ asks for", (
+    Option("--headroom", "PERCENT", "growth of production that the number keeps up with",
+           number_from(0, MAX_HEADROOM, f"a percentage from 0 to {MAX_HEADROOM:g}"), 20.0),
     Option("--threads", "[GROUP=]N", "consumers of a process; GROUP is a pattern, the last match"
            " counts; can be repeated", group_limit, repeats=True),
     Option("--min-replicas", "[GROUP=]N", "the same: least processes (default: 1)", group_limit,
            repeats=True),
     Option("--max-replicas", "[GROUP=]N", "the same: most processes (default: what helps)",
            group_limit, repeats=True),
-    Option("--stabilize", "T", "ask for fewer only if nothing in this time needed as many (default:"
-           " 5m)", duration, 300.0),
-)  # fmt: skip
+    Option("--stabilize", "T", "ask for fewer only if nothing in this time needed as many",
+           duration, 300.0),
+))  # fmt: skip
 
 
 def scale_settings(args: argparse.Namespace, group: str) -> ScaleSettings:

@@ -10,11 +10,17 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 from equilag.adapters.files import OutputFile
 from equilag.cli.arguments import options
-from equilag.cli.arguments.cluster import SAMPLE, add_cluster, add_reading, reading
+from equilag.cli.arguments.cluster import (
+    ANY_CLUSTER,
+    ISOLATION,
+    RESET_OR_UNKNOWN,
+    SAMPLE,
+    reading,
+)
 from equilag.cli.arguments.files import read_snapshot
-from equilag.cli.arguments.metrics_source import add_metrics, group_from_metrics
-from equilag.cli.arguments.options import LIVE, METRICS, TEXT, Option, is_server
-from equilag.cli.arguments.text_source import add_text, group_from_text
+from equilag.cli.arguments.metrics_source import METRICS_THEN, group_from_metrics
+from equilag.cli.arguments.options import LIVE, METRICS, TEXT, Option, Titled, is_server
+from equilag.cli.arguments.text_source import ONE_OF_TEXT, group_from_text
 from equilag.cli.screen import remark
 from equilag.domain.errors import InputError
 from equilag.domain.figures import plural
@@ -35,23 +41,20 @@ NO_SOURCE: Final = ("--save-snapshot", "--watch")
 """Options that need a source, and say nothing of it."""
 
 
-def add_source(parser: argparse.ArgumentParser) -> None:
-    """SNAPSHOT, and the options for a text or a live group in its place."""
-    parser.add_argument("snapshot", metavar="SNAPSHOT", nargs="?", help=options.SNAPSHOT_HELP)
-    add_text(parser.add_argument_group("a text of Kafka's tools in place of SNAPSHOT"))
-    live = parser.add_argument_group("a live group in place of SNAPSHOT")
-    add_cluster(live, required=False)
-    options.add(live, Option(
-        "--group", "G", "the group to read; a text needs it if it holds several",
-        needs=(LIVE, TEXT, METRICS),
-    ))  # fmt: skip
-    add_reading(live, "its lag is unknown; with a text latest")
-    options.add(live, SAMPLE, Option(
-        "--save-snapshot", "F",
-        "write the group's snapshot to this file, for equilag verify F PLAN",
-        needs=(LIVE, TEXT, METRICS),
-    ))  # fmt: skip
-    add_metrics(parser.add_argument_group("metrics of a lag exporter in place of SNAPSHOT"))
+SOURCE: Final = (
+    options.SNAPSHOT,
+    Titled("a text of Kafka's tools in place of SNAPSHOT", ONE_OF_TEXT),
+    Titled("a live group in place of SNAPSHOT", (
+        *ANY_CLUSTER,
+        Option("--group", "G", "the group to read; a text needs it if it holds several",
+               needs=(LIVE, TEXT, METRICS)),
+        RESET_OR_UNKNOWN, ISOLATION, SAMPLE,
+        Option("--save-snapshot", "F", "write the group's snapshot to this file, for equilag verify"
+               " F PLAN", needs=(LIVE, TEXT, METRICS)),
+    )),
+    Titled("metrics of a lag exporter in place of SNAPSHOT", METRICS_THEN),
+)  # fmt: skip
+"""SNAPSHOT, and the options for a text, a live group or metrics in its place."""
 
 
 def read_group(args: argparse.Namespace, policy: Policy | None = None) -> Group:
@@ -207,9 +210,8 @@ def source_words(args: argparse.Namespace, file_name: Callable[[str], str] = str
     `file_name` says what a file is called."""
     for action in options.given_options(args.parser, args):
         one, values = action.declared, getattr(args, action.dest)
-        if one.flag in NO_SOURCE or values == one.unset:
-            continue
-        if not (one.needs or one.flag in SOURCES):
+        names_source = (one.needs or one.flag in SOURCES) and one.flag not in NO_SOURCE
+        if action.origin is None or not names_source:
             continue
         for value in values if one.repeats else [values]:
             yield one.flag

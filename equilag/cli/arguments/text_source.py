@@ -5,44 +5,18 @@ from __future__ import annotations
 import argparse
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
-from equilag.cli.arguments import options
+from equilag.cli.arguments.cluster import RESET
 from equilag.cli.arguments.conversions import duration
 from equilag.cli.arguments.files import one_stdin, read_file, shown_path
-from equilag.cli.arguments.options import AnyParser, Option
+from equilag.cli.arguments.options import METRICS, TEXT, Option
 from equilag.domain.errors import InputError
 
 if TYPE_CHECKING:
     from equilag.adapters.describe.describe_text import Assumptions, DescribedGroups
     from equilag.adapters.describe.printed_text import PrintedText
     from equilag.domain.building.group_input import GroupInput
-
-
-def add_text(parser: AnyParser, metavar: str = "TEXT", *, all_groups: bool = False) -> None:
-    """Add ``--from-describe``, ``--between`` and ``--members-from``; for one group ``--subscribe``
-    and ``--as-owned``, too."""
-    about = (
-        "what kafka-consumer-groups --describe prints, or a similar tool; - reads standard input;"
-        " given twice, the earlier text first"
-    )
-    options.add(
-        parser,
-        Option(options.TEXT, metavar, about, repeats=True, is_source=True),
-        Option("--between", "T", "time between two texts: rates and speeds follow", duration,
-               needs=(options.TEXT, options.METRICS)),
-        Option("--members-from", "F", "the output of --describe --members --verbose, if it is not"
-               " in the same text", needs=(options.TEXT,)),
-    )  # fmt: skip
-    if all_groups:
-        return
-    options.add(
-        parser,
-        Option("--subscribe", "ID=t1,t2", "the topics that a member subscribes to; can be repeated",
-               subscription, repeats=True, needs=(options.TEXT,)),
-        Option("--as-owned", "", "assume that each member subscribes only to the topics of its"
-               " partitions", needs=(options.TEXT,)),
-    )  # fmt: skip
 
 
 def subscription(text: str) -> tuple[str, list[str]]:
@@ -54,13 +28,31 @@ def subscription(text: str) -> tuple[str, list[str]]:
     return member, [topic.strip() for topic in topics.split(",") if topic.strip()]
 
 
+ALL_OF_TEXT: Final = (
+    Option(TEXT, "TEXT", "what kafka-consumer-groups --describe prints, or a similar tool; - reads"
+           " standard input; given twice, the earlier text first", repeats=True, is_source=True),
+    Option("--between", "T", "time between two texts: rates and speeds follow", duration,
+           needs=(TEXT, METRICS)),
+    Option("--members-from", "F", "the output of --describe --members --verbose, if it is not in"
+           " the same text", needs=(TEXT,)),
+)  # fmt: skip
+ONE_OF_TEXT: Final = (
+    *ALL_OF_TEXT,
+    Option("--subscribe", "ID=t1,t2", "the topics that a member subscribes to; can be repeated",
+           subscription, repeats=True, needs=(TEXT,)),
+    Option("--as-owned", "", "assume that each member subscribes only to the topics of its"
+           " partitions", needs=(TEXT,)),
+)  # fmt: skip
+"""Of commands about all groups of a text, and about one."""
+
+
 def _read_texts(
     args: argparse.Namespace,
 ) -> tuple[PrintedText, PrintedText | None, list[PrintedText]]:
     """The text, that of the members if it is another one, and those before. Raises InputError."""
     one_stdin(*args.from_describe, args.members_from)
     if len(args.from_describe) > 2:
-        args.parser.error(f"{options.TEXT} can be given twice at most")
+        args.parser.error(f"{TEXT} can be given twice at most")
     if (len(args.from_describe) == 2) != (args.between is not None):
         raise InputError("goes with two texts, --from-describe BEFORE --from-describe AFTER",
                          "--between")  # fmt: skip
@@ -93,7 +85,7 @@ def group_from_text(args: argparse.Namespace) -> tuple[GroupInput, list[str]]:
     from equilag.adapters.describe.two_texts import add_earlier
 
     text, members, earlier = _read_texts(args)
-    reset = args.auto_offset_reset or options.RESETS_DEFAULT
+    reset = args.auto_offset_reset or RESET.default
     assumed: Assumptions = {
         "subscribe": dict(args.subscribe), "as_owned": args.as_owned, "auto_offset_reset": reset,
     }  # fmt: skip
@@ -112,7 +104,7 @@ def groups_from_text(args: argparse.Namespace) -> DescribedGroups:
     from equilag.adapters.describe.two_texts import add_earlier
 
     text, members, earlier = _read_texts(args)
-    reset = args.auto_offset_reset or options.RESETS_DEFAULT
+    reset = args.auto_offset_reset
     with _shown(text) as show:
         found = read_all_described(text, members, show=show, auto_offset_reset=reset)
         before = [read_all_described(one, auto_offset_reset=reset).groups for one in earlier]

@@ -7,9 +7,10 @@ import sys
 from contextlib import ExitStack, closing, suppress
 from typing import TYPE_CHECKING, Any, Final
 
-from equilag.cli.arguments.cluster import GROUPS, add_cluster, client_config
+from equilag.cli.arguments.cluster import CLUSTER, GROUPS, client_config
 from equilag.cli.arguments.conversions import duration, whole
-from equilag.cli.arguments.options import Option, add, add_json
+from equilag.cli.arguments.options import Option
+from equilag.cli.group_command import CliCommand
 from equilag.cli.screen import emit, remark
 from equilag.cli.stop_signals import Stop
 from equilag.domain.errors import InputError
@@ -20,34 +21,6 @@ if TYPE_CHECKING:
     from equilag.pipeline.results.rounds import Rounds
 
 FORMAT: Final = "equilag/collection/1"
-NAME: Final = "collect"
-HELP: Final = "record the groups of a live cluster as parquet"
-DESCRIPTION: Final = """\
-Records every group's members, subscriptions, assignment, commits and log ends
-at intervals, as the parquet files that equilag fleet reads. equilag never joins
-a group or commits. It needs DESCRIBE on groups and their topics, and leaves out
-groups without it. Log sizes need DESCRIBE on the cluster; without it they stay
-empty."""
-EPILOG: Final = """\
-DIR gets offsets/ and members/. Stop the recording with Ctrl-C or SIGTERM (exit
-status 0); the current round is then written completely or dropped. Started
-again with the same DIR, also after a crash, it adds to the files there.
-
-example:
-  equilag collect --bootstrap-server kafka:9092 --every 30s --out history"""
-
-
-def configure(parser: argparse.ArgumentParser) -> None:
-    add_cluster(parser)
-    add(
-        parser,
-        Option("--out", "DIR", "directory of the history", required=True),
-        Option("--every", "T", "interval between rounds, such as 30s, 5m or 1h (default: 30s)",
-               duration, 30.0),
-        GROUPS,
-        Option("--rounds", "N", "stop after N rounds", whole()),
-    )  # fmt: skip
-    add_json(parser, "print what was recorded as JSON at the end")
 
 
 def run(args: argparse.Namespace) -> int:
@@ -89,3 +62,31 @@ def document(args: argparse.Namespace, rounds: Rounds) -> dict[str, Any]:
         "rounds": args.rounds,
     }
     return {"format": FORMAT, "directory": args.out, "settings": settings, **rounds.document()}
+
+
+COLLECT: Final = CliCommand(
+    "collect",
+    "record the groups of a live cluster as parquet",
+    """\
+Records every group's members, subscriptions, assignment, commits and log ends
+at intervals, as the parquet files that equilag fleet reads. equilag never joins
+a group or commits. It needs DESCRIBE on groups and their topics, and leaves out
+groups without it. Log sizes need DESCRIBE on the cluster; without it they stay
+empty.""",
+    """\
+DIR gets offsets/ and members/. Stop the recording with Ctrl-C or SIGTERM (exit
+status 0); the current round is then written completely or dropped. Started
+again with the same DIR, also after a crash, it adds to the files there.
+
+example:
+  equilag collect --bootstrap-server kafka:9092 --every 30s --out history""",
+    run,
+    (
+        *CLUSTER,
+        Option("--out", "DIR", "directory of the history", required=True),
+        Option("--every", "T", "interval between rounds, such as 30s, 5m or 1h", duration, 30.0),
+        GROUPS,
+        Option("--rounds", "N", "stop after N rounds", whole()),
+        Option("--json", "", "print what was recorded as JSON at the end"),
+    ),
+)  # fmt: skip

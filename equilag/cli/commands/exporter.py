@@ -11,57 +11,29 @@ from typing import TYPE_CHECKING, Final
 
 from equilag.cli.arguments import options
 from equilag.cli.arguments.cluster import (
+    ANY_CLUSTER,
     GROUPS,
-    add_cluster,
-    add_reading,
+    ISOLATION,
+    RESET,
     client_config,
     wanted_groups,
 )
 from equilag.cli.arguments.conversions import duration
-from equilag.cli.arguments.metrics_source import add_metrics, server_of
+from equilag.cli.arguments.metrics_source import METRICS_NOW, server_of
 from equilag.cli.arguments.options import Option, is_server
-from equilag.cli.arguments.policy_options import add_settings, policy_of
+from equilag.cli.arguments.policy_options import policy_of, settings_options
 from equilag.cli.arguments.serving import SCALING, GroupLimit, limit_of, listening, scale_settings
 from equilag.cli.arguments.source import check_source
+from equilag.cli.group_command import CliCommand
 from equilag.cli.stop_signals import handled
 from equilag.domain.errors import InputError, MissingExtra
 
 if TYPE_CHECKING:
     from equilag.live.exporter.exporter import ReadGroups
 
-NAME: Final = "exporter"
-HELP: Final = "serve the verdicts on groups as metrics, and how many members help"
-DESCRIPTION: Final = """\
-Reads the groups of a cluster again and again, and serves what equilag says of
-each as metrics for Prometheus, and how many processes it needs for KEDA. equilag
-never joins a group or commits. It needs DESCRIBE on groups and their topics.
-docs/metrics.md is the guide."""
-EPILOG: Final = """\
-It takes 5 % of a core at most: with many groups rounds come less often. SIGTERM
-ends it.
-
-example:
-  equilag exporter --bootstrap-server kafka:9092 --groups 'orders-.*'
-  curl http://127.0.0.1:9479/scale/orders-service"""
-
 RECENT_S: Final = 120.0
 """In which a sample of a server has to be: twice the longest time between two scrapes that is in
 use."""
-EVERY: Final = Option(
-    "--every", "T", "time between two rounds, at least (default: 15s)", duration, 15.0
-)
-
-
-def configure(parser: argparse.ArgumentParser) -> None:
-    add_cluster(parser, required=False)
-    add_metrics(parser, past=False)
-    options.add(parser, GROUPS, EVERY)
-    options.add(parser, *listening("/metrics, /scale/, /healthz and /readyz", 9479))
-    add_reading(parser)
-    options.add(parser, *options.LIMITS)
-    options.add(parser.add_argument_group("how many processes /scale/ asks for"), *SCALING)
-    add_settings(parser, "size")
-    options.add(parser, options.SEED)
 
 
 def run(args: argparse.Namespace) -> int:
@@ -84,7 +56,7 @@ def run(args: argparse.Namespace) -> int:
     def scaler(group: str) -> GroupScaler:
         return GroupScaler(scale_settings(args, group), limit_of(args.threads, group), policy)
 
-    judge = JudgeSettings(limits, policy, args.auto_offset_reset or options.RESETS_DEFAULT)
+    judge = JudgeSettings(limits, policy, args.auto_offset_reset)
     with ExitStack() as stack:
         exporter = Exporter(reader_of(args, stack), judge, scaler, args.every, args.seed)
         stack.enter_context(logging_to_stderr())
@@ -116,12 +88,11 @@ def _cluster_reader(args: argparse.Namespace, stack: ExitStack) -> ReadGroups:
     from equilag.live.exporter.exporter import GroupsRead
 
     config, wanted = client_config(args), wanted_groups(args)
-    level = args.isolation_level or options.ISOLATION_LEVELS[0]
     readers: list[GroupReader] = []
 
     def read() -> GroupsRead:
         if not readers:
-            readers.append(GroupReader(config, isolation=level))
+            readers.append(GroupReader(config, isolation=args.isolation_level))
             stack.callback(readers[0].close)
         found = readers[0].read_all(wanted)
         if found.remarks and not found.groups:  # no coordinator answered
@@ -145,3 +116,35 @@ def _server_reader(args: argparse.Namespace) -> ReadGroups:
         return GroupsRead([one.last for one in found.values()], {}, max(0.0, time.time() - newest))
 
     return read
+
+
+EXPORTER: Final = CliCommand(
+    "exporter",
+    "serve the verdicts on groups as metrics, and how many members help",
+    """\
+Reads the groups of a cluster again and again, and serves what equilag says of
+each as metrics for Prometheus, and how many processes it needs for KEDA. equilag
+never joins a group or commits. It needs DESCRIBE on groups and their topics.
+docs/metrics.md is the guide.""",
+    """\
+It takes 5 % of a core at most: with many groups rounds come less often. SIGTERM
+ends it.
+
+example:
+  equilag exporter --bootstrap-server kafka:9092 --groups 'orders-.*'
+  curl http://127.0.0.1:9479/scale/orders-service""",
+    run,
+    (
+        *ANY_CLUSTER,
+        *METRICS_NOW,
+        GROUPS,
+        Option("--every", "T", "time between two rounds, at least", duration, 15.0),
+        *listening("/metrics, /scale/, /healthz and /readyz", 9479),
+        RESET,
+        ISOLATION,
+        *options.LIMITS,
+        SCALING,
+        *settings_options("size"),
+        options.SEED,
+    ),
+)  # fmt: skip

@@ -12,16 +12,16 @@ from tempfile import TemporaryDirectory
 from typing import Final
 
 from equilag.cli.arguments import options
-from equilag.cli.arguments.cluster import add_cluster, client_settings
+from equilag.cli.arguments.cluster import ANY_CLUSTER, RESET, client_settings
 from equilag.cli.arguments.conversions import OneOf, duration, seconds, whole
 from equilag.cli.arguments.files import naming, read_file
-from equilag.cli.arguments.metrics_source import add_metrics, moment, server_of
-from equilag.cli.arguments.options import Option
-from equilag.cli.arguments.policy_options import add_settings, policy_of
+from equilag.cli.arguments.metrics_source import METRICS_NOW, moment, server_of
+from equilag.cli.arguments.options import Option, Titled
+from equilag.cli.arguments.policy_options import policy_of, settings_options
 from equilag.cli.commands import fleet_results
-from equilag.cli.deliver import deliver
+from equilag.cli.group_command import CliCommand
 from equilag.cli.progress_line import ProgressLine
-from equilag.cli.screen import emit
+from equilag.cli.screen import deliver, emit
 from equilag.cli.stop_signals import handled
 from equilag.domain.errors import InputError
 from equilag.domain.policy.policy import Policy
@@ -30,97 +30,10 @@ from equilag.report.outputs import to_json
 WEIGHTS: Final = ("work", "lag", "rate", "forecast", "bytes")
 
 
-SOURCE: Final = (
-    Option("--history", "DIR", "a directory with offsets/, members/ and perhaps racks/",
-           is_source=True),
-    Option("--offsets", "PATH", "offsets: files, directories or patterns of parquet or JSON lines;"
-           " can be repeated", repeats=True, is_source=True),
-    Option("--members", "PATH", "the same, of memberships", repeats=True, is_source=True),
-    Option("--racks", "PATH", "the same, of the racks of partitions; optional", repeats=True,
-           is_source=True),
-)  # fmt: skip
-PLANNING: Final = (
-    Option("--rules", "FILE.toml", "other policies and settings for groups by name"),
-    Option("--effort", "S", "counted work per group in core-seconds (default: 0.1)", seconds, 0.1),
-    Option("--time-limit", "S", "longest planning time per group in seconds (default: 60)", seconds,
-           60.0),
-    options.SEED,
-)  # fmt: skip
-SIGNALS: Final = (
-    Option("--weight", "W", f"{', '.join(WEIGHTS)} (default: work where rates are known, else lag)",
-           OneOf(WEIGHTS)),
-    Option("--at", "TIME", "plan as of this time (default: the newest sample)", moment),
-    Option("--window", "T", "measure rates over this time before --at (default: 1h)",
-           duration, 3600.0),
-    Option("--horizon", "T", "how far ahead work and the forecast look (default: 5m and 10m)",
-           duration),
-    Option("--stale-after", "T", "do not plan groups without a sample for this long (default: 10m,"
-           " or three sampling intervals if that is more)", duration),
-    Option("--auto-offset-reset", "R", "where consumers start in a partition without a commit:"
-           " earliest, latest or none (default: latest)",
-           OneOf(options.RESETS), options.RESETS_DEFAULT),
-)  # fmt: skip
-SPARK: Final = (
-    Option("--master", "URL", "a Spark cluster (default: this machine's cores)"),
-    Option("--driver-memory", "M", "heap of the embedded Spark (default: 4g)", default="4g"),
-    Option("--tasks", "N", "tasks that the groups are divided into (default: 8 for each core)",
-           whole()),
-    Option("--kill-after", "T", "end a group's process this long after twice its time limit"
-           " (default: 30s)", duration, 30.0),
-)  # fmt: skip
-
-
-def add_fleet_options(parser: argparse.ArgumentParser) -> None:
-    """What to read, how to plan, what to spread, and Spark's own settings."""
-    source = parser.add_argument_group("what to read (one of four)")
-    options.add(source, *SOURCE)
-    add_metrics(source, past=False)
-    add_cluster(source, required=False)
-    options.add(parser, Option("--out", "RUN", "a new directory for the results"))
-    options.add(parser, fleet_results.TEXTFILE)
-    options.add_json(parser, "print the summary's JSON instead of the report")
-    options.add_screen(parser)
-    parser.set_defaults(output="text")
-    options.add(parser.add_argument_group("how to plan"), *PLANNING, *options.LIMITS)
-    add_settings(parser, "fleet")
-    options.add(parser.add_argument_group("what to spread"), *SIGNALS)
-    options.add(parser.add_argument_group("Spark"), *SPARK)
-
-
-NAME: Final = "fleet"
-HELP: Final = "plans for every group of a history or of a cluster, on Spark"
-DESCRIPTION: Final = """\
-Plans every consumer group of a history of offsets and memberships (recorded by
-equilag collect, or made by you) or of a live cluster, each with its proof, and
-compares every assignor on all of them. Needs Java 17 and the extra
-equilag[spark]; docs/fleet.md describes tables, figures and clusters."""
-EPILOG: Final = """\
-of a finished run:
-  equilag fleet show RUN             the worst groups, the assignors compared
-  equilag fleet report RUN --out F   the same and all groups, as a page
-  equilag fleet export RUN GROUP     a group's snapshot and plan as files
-
-examples:
-  equilag fleet --history history --out run-1
-  equilag fleet --bootstrap-server kafka:9092 --out run-2
-  equilag fleet --history history --rules rules.toml --out run-3"""
-
 TERMINATED: Final = 143
 """What a shell reports for a program that SIGTERM ended."""
 FORECAST_S: Final = 600.0
 """Seconds that the forecast looks ahead unless told: long enough for lags to change."""
-
-
-def configure(parser: argparse.ArgumentParser) -> None:
-    add_fleet_options(parser)
-    commands = parser.add_subparsers(metavar="show | report | export", parser_class=type(parser))
-    for module in (fleet_results.SHOW, fleet_results.REPORT, fleet_results.EXPORT):
-        command = commands.add_parser(
-            module.NAME, help=module.HELP, description=module.DESCRIPTION, epilog=module.EPILOG
-        )
-        command.add_argument("directory", metavar="DIR", help="the directory of a finished run")
-        module.configure(command)
-        command.set_defaults(run=module.run, parser=command)
 
 
 def run(args: argparse.Namespace) -> int:
@@ -237,3 +150,71 @@ def _sources(args: argparse.Namespace, folder: str) -> tuple[tuple[str, ...], ..
 
 def _ms(seconds: float) -> int:
     return max(1, round(seconds * 1000))
+
+
+FLEET: Final = CliCommand(
+    "fleet",
+    "plans for every group of a history or of a cluster, on Spark",
+    """\
+Plans every consumer group of a history of offsets and memberships (recorded by
+equilag collect, or made by you) or of a live cluster, each with its proof, and
+compares every assignor on all of them. Needs Java 17 and the extra
+equilag[spark]; docs/fleet.md describes tables, figures and clusters.""",
+    """\
+of a finished run:
+  equilag fleet show RUN             the worst groups, the assignors compared
+  equilag fleet report RUN --out F   the same and all groups, as a page
+  equilag fleet export RUN GROUP     a group's snapshot and plan as files
+
+examples:
+  equilag fleet --history history --out run-1
+  equilag fleet --bootstrap-server kafka:9092 --out run-2
+  equilag fleet --history history --rules rules.toml --out run-3""",
+    run,
+    (
+        Titled("what to read (one of four)", (
+            Option("--history", "DIR", "a directory with offsets/, members/ and perhaps racks/",
+                   is_source=True),
+            Option("--offsets", "PATH", "offsets: files, directories or patterns of parquet or JSON"
+                   " lines; can be repeated", repeats=True, is_source=True),
+            Option("--members", "PATH", "the same, of memberships", repeats=True, is_source=True),
+            Option("--racks", "PATH", "the same, of the racks of partitions; optional",
+                   repeats=True, is_source=True),
+            *METRICS_NOW,
+            *ANY_CLUSTER,
+        )),
+        Option("--out", "RUN", "a new directory for the results"),
+        fleet_results.TEXTFILE,
+        Option("--json", "", "print the summary's JSON instead of the report"),
+        *options.SCREEN,
+        Titled("how to plan", (
+            Option("--rules", "FILE.toml", "other policies and settings for groups by name"),
+            Option("--effort", "S", "counted work per group in core-seconds", seconds, 0.1),
+            Option("--time-limit", "S", "longest planning time per group in seconds", seconds,
+                   60.0),
+            options.SEED,
+            *options.LIMITS,
+        )),
+        *settings_options("fleet"),
+        Titled("what to spread", (
+            Option("--weight", "W", f"{', '.join(WEIGHTS)} (default: work where rates are known,"
+                   " else lag)", OneOf(WEIGHTS)),
+            Option("--at", "TIME", "plan as of this time (default: the newest sample)", moment),
+            Option("--window", "T", "measure rates over this time before --at", duration, 3600.0),
+            Option("--horizon", "T", "how far ahead work and the forecast look (default: 5m and"
+                   " 10m)", duration),
+            Option("--stale-after", "T", "do not plan groups without a sample for this long"
+                   " (default: 10m, or three sampling intervals if that is more)", duration),
+            RESET._replace(needs=()),
+        )),
+        Titled("Spark", (
+            Option("--master", "URL", "a Spark cluster (default: this machine's cores)"),
+            Option("--driver-memory", "M", "heap of the embedded Spark", default="4g"),
+            Option("--tasks", "N", "tasks that the groups are divided into (default: 8 for each"
+                   " core)", whole()),
+            Option("--kill-after", "T", "end a group's process this long after twice its time"
+                   " limit", duration, 30.0),
+        )),
+    ),
+    (fleet_results.SHOW, fleet_results.REPORT, fleet_results.EXPORT),
+)  # fmt: skip

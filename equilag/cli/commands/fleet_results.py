@@ -6,15 +6,14 @@ from __future__ import annotations
 import argparse
 import shlex
 from pathlib import Path
-from types import SimpleNamespace
 from typing import TYPE_CHECKING, Final
 
 from equilag.adapters.files import OutputFile, write_both
 from equilag.cli.arguments import options
 from equilag.cli.arguments.conversions import whole
 from equilag.cli.arguments.options import Option
-from equilag.cli.deliver import deliver, deliver_page
-from equilag.cli.screen import emit
+from equilag.cli.group_command import CliCommand
+from equilag.cli.screen import deliver, deliver_page, emit
 from equilag.domain.errors import InputError
 from equilag.domain.figures import printable
 from equilag.report.outputs import to_json
@@ -41,16 +40,10 @@ def _read(directory: str, top: int, *, every_group: bool = False) -> FleetReport
     return FleetReport(load_fleet(directory), top, every_group=every_group)
 
 
+RUN: Final = Option("directory", "DIR", "the directory of a finished run", required=True)
 TEXTFILE: Final = Option(
     "--textfile", "F.prom", "write the groups' metrics to this file, for node_exporter"
 )
-
-
-def _configure_show(parser: argparse.ArgumentParser) -> None:
-    options.add(parser, TEXTFILE, Option(
-        "--top", "N", f"number of worst groups to show (default: {TOP})", whole(), TOP
-    ))  # fmt: skip
-    options.add_output(parser)
 
 
 def _show(args: argparse.Namespace) -> int:
@@ -69,24 +62,12 @@ def textfile(run: FleetRun, args: argparse.Namespace) -> None:
         write_textfile(run, args.textfile)
 
 
-def _configure_report(parser: argparse.ArgumentParser) -> None:
-    options.add(parser, Option("--out", "F.html", "write the page to this file"))
-    options.add_json(parser, "print the facts of the page, with all groups, as JSON")
-
-
 def _report(args: argparse.Namespace) -> int:
     if args.out is None and not args.json:
         raise InputError("--out is required, or --json")
     target = None if args.out is None else OutputFile(args.out, "--out")
     deliver_page(_read(args.directory, TOP, every_group=True), args, target)
     return 0
-
-
-def _configure_export(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("group", metavar="GROUP", help="the name of a planned group")
-    options.add(parser, Option("--out", "DIR2", "an existing directory to write to (default: the"
-                               " current one)", default="."))  # fmt: skip
-    options.add_json(parser, "print the files' names and the commands as JSON")
 
 
 def _export(args: argparse.Namespace) -> int:
@@ -120,38 +101,47 @@ def _export(args: argparse.Namespace) -> int:
     return 0
 
 
-SHOW: Final = SimpleNamespace(
-    NAME="show",
-    HELP="what a finished run found: the worst groups first",
-    DESCRIPTION="""\
+SHOW: Final = CliCommand(
+    "show",
+    "what a finished run found: the worst groups first",
+    """\
 Shows a finished run: how many groups are planned and proved optimal, the groups
 that are the most uneven today with what a plan saves and how many moves it
 costs, how far every assignor is from the proved bound over the whole fleet, the
 faults of the data, and which groups are not planned and why.""",
-    EPILOG=EPILOG.format(example="show run-1 --top 50"),
-    configure=_configure_show,
-    run=_show,
-)
-REPORT: Final = SimpleNamespace(
-    NAME="report",
-    HELP="a page about a finished run",
-    DESCRIPTION="""\
+    EPILOG.format(example="show run-1 --top 50"),
+    _show,
+    (
+        RUN,
+        TEXTFILE,
+        Option("--top", "N", "number of worst groups to show", whole(), TOP),
+        *options.OUTPUT,
+    ),
+)  # fmt: skip
+REPORT: Final = CliCommand(
+    "report",
+    "a page about a finished run",
+    """\
 Writes one HTML file that needs no network: the verdict on the fleet, the worst
 groups, who does not keep up, what each assignor would do, groups that are not
 planned, and a table of all groups, each with its figures and the commands that
 plan it.""",
-    EPILOG=EPILOG.format(example="report run-1 --out run-1.html"),
-    configure=_configure_report,
-    run=_report,
-)
-EXPORT: Final = SimpleNamespace(
-    NAME="export",
-    HELP="one group's snapshot and plan, as files",
-    DESCRIPTION="""\
+    EPILOG.format(example="report run-1 --out run-1.html"),
+    _report,
+    (
+        RUN,
+        Option("--out", "F.html", "write the page to this file"),
+        Option("--json", "", "print the facts of the page, with all groups, as JSON"),
+    ),
+)  # fmt: skip
+EXPORT: Final = CliCommand(
+    "export",
+    "one group's snapshot and plan, as files",
+    """\
 Writes one group's snapshot and its plan with the certificate, as the run found
 it, to GROUP.snapshot.json and GROUP.plan.json: both or none. equilag verify
 accepts the pair, and equilag plan finds the same plan again.""",
-    EPILOG="""\
+    """\
 In the file names, "_" replaces every character other than ASCII letters,
 digits, ".", "_" and "-", and a "." or "-" in front; names are cut at 100
 characters. A name that is changed ends in "-" and eight digits of its SHA-256.
@@ -159,7 +149,12 @@ Existing files of these names are replaced.
 
 example:
   equilag fleet export run-1 payments-service --out /tmp""",
-    configure=_configure_export,
-    run=_export,
-)
-"""The commands, as modules of others have them."""
+    _export,
+    (
+        RUN,
+        Option("group", "GROUP", "the name of a planned group", required=True),
+        Option("--out", "DIR2", "an existing directory to write to (default: the current one)",
+               default="."),
+        Option("--json", "", "print the files' names and the commands as JSON"),
+    ),
+)  # fmt: skip

@@ -70,7 +70,9 @@ def _frontier(asked: Question) -> Report:
     from equilag.planner.verdict.quick_verdict import quick_verdict
     from equilag.report.reports.frontier import FrontierReport
 
-    effort, stop = options.effort_of(asked.args), asked.run["stop"]
+    effort, stop = asked.args.effort, asked.run["stop"]
+    if asked.args.deterministic and effort is None:
+        effort = asked.args.time_limit / 2
     points = frontier(asked.group, asked.policy, **asked.run)
     run = {"seed": asked.args.seed, **({} if effort is None else {"effort": effort})}
     stopped = stop is not None and stop.is_set()
@@ -110,8 +112,7 @@ def _size(asked: Question) -> Report:
     args = asked.args
     sizing = size(
         asked.group, asked.policy, members=args.members, threads=args.threads,
-        catch_up=args.catch_up, time_limit=args.time_limit, effort=options.effort_of(args),
-        seed=args.seed, stop=asked.run["stop"],
+        catch_up=args.catch_up, **asked.run,
     )  # fmt: skip
     return SizeReport(sizing, _verdict(asked))
 
@@ -238,13 +239,12 @@ example:
     (
         Option("--for", "D", "how far ahead to look, such as 90s or 1h (default: until all is read,"
                " at most 1h)", duration),
-        Option("--pause", "S", "seconds that the rebalance to the plan takes (default: 2.3)",
+        Option("--pause", "S", "seconds that the rebalance to the plan takes",
                seconds, 2.3),
         Option("--protocol", "P", "protocol of the rebalance; eager: all partitions pause;"
-               " cooperative: only those that change hands (default: eager)",
+               " cooperative: only those that change hands",
                OneOf(("eager", "cooperative")), "eager"),
-        Option("--rounds", "N", "rounds of a cooperative rebalance (default: 2)", whole(least=2),
-               2),
+        Option("--rounds", "N", "rounds of a cooperative rebalance", whole(least=2), 2),
         Option("--poll", "S", "seconds between polls of the slowest member, in place of --pause",
                seconds),
         Option("--plot", "F", "draw lag over time to this file: .svg or .png"),

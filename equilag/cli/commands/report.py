@@ -1,4 +1,4 @@
-"""``equilag report``: a page about a group, to look at and to send."""
+"""``equilag report``: a page about a group, to look at and to send; and ``verify``."""
 
 from __future__ import annotations
 
@@ -12,67 +12,35 @@ from typing import TYPE_CHECKING, Final
 from equilag.adapters.files import STDIN, OutputFile
 from equilag.cli.arguments import options
 from equilag.cli.arguments.files import (
+    naming,
     one_stdin,
     read_file,
     read_object,
     read_snapshot,
+    shown_path,
 )
 from equilag.cli.arguments.options import Option
-from equilag.cli.arguments.policy_options import add_settings, policy_of
+from equilag.cli.arguments.policy_options import policy_of, settings_options
 from equilag.cli.arguments.source import (
-    add_source,
+    SOURCE,
     in_place_of_file,
     read_moments,
     source_words,
 )
-from equilag.cli.deliver import deliver_page
-from equilag.cli.group_command import answering
-from equilag.cli.screen import FINE, INTERRUPTED
+from equilag.cli.group_command import CliCommand, answering
+from equilag.cli.screen import FINE, INTERRUPTED, deliver, deliver_page
 from equilag.domain.errors import InputError
 from equilag.domain.policy.policy import Policy
 
 if TYPE_CHECKING:
     from equilag.domain.group.group import Group
 
-NAME: Final = "report"
-HELP: Final = "a page about a group, in one HTML file to look at and to send"
-DESCRIPTION: Final = """\
-Writes one HTML file that needs no network: the verdict, members before and
-after, moves, trade-offs between moves and lag spread, lag over time, sizes, a
-comparison of assignors, and the proof. Of several snapshots of the group it
-plans the newest, and says what changed since the others; with --sample, what
-changed while the group was sampled, with --history its lag while it was
-recorded."""
-EPILOG: Final = """\
-Without a plan it makes one, with the options of equilag plan. Lag over time
-needs the members' capacities, sizes need rates as well.
 
-examples:
-  equilag report snapshot.json --out report.html
-  equilag report before.json after.json --out report.html"""
-OTHERS: Final = (
-    "other snapshots of the group, of which the newest is planned; or its plan, as plan --out"
-    " writes it (default: make one)"
-)
 TIME_LIMIT: Final = 2.0
 """Seconds for the plan, as of `equilag plan`; the other parts take theirs on top."""
 
 
-def configure(parser: argparse.ArgumentParser) -> None:
-    add_source(parser)
-    parser.add_argument("others", metavar="FILE", nargs="*", help=OTHERS)
-    options.add(
-        parser,
-        Option("--out", "F.html", "write the page to this file"),
-        Option("--history", "DIR", "show the group's lag over a recording of equilag collect"),
-    )  # fmt: skip
-    add_settings(parser, "plan")
-    options.add_run(parser, time_limit=TIME_LIMIT)
-    options.add(parser, options.COMPARED, *options.LIMITS)
-    options.add_json(parser, "print the report's JSON (equilag/report/1)")
-
-
-def run(args: argparse.Namespace) -> int:
+def _report(args: argparse.Namespace) -> int:
     _place(args)
     policy = policy_of(args, "plan")
     if args.out is None and not args.json:
@@ -167,3 +135,77 @@ def _source(args: argparse.Namespace) -> str:
     if args.snapshot is not None:
         return quote("SNAPSHOT" if args.snapshot == STDIN else PurePath(args.snapshot).name)
     return join(source_words(args, lambda path: "TEXT" if path == STDIN else PurePath(path).name))
+
+
+REPORT: Final = CliCommand(
+    "report",
+    "a page about a group, in one HTML file to look at and to send",
+    """\
+Writes one HTML file that needs no network: the verdict, members before and
+after, moves, trade-offs between moves and lag spread, lag over time, sizes, a
+comparison of assignors, and the proof. Of several snapshots of the group it
+plans the newest, and says what changed since the others; with --sample, what
+changed while the group was sampled, with --history its lag while it was
+recorded.""",
+    """\
+Without a plan it makes one, with the options of equilag plan. Lag over time
+needs the members' capacities, sizes need rates as well.
+
+examples:
+  equilag report snapshot.json --out report.html
+  equilag report before.json after.json --out report.html""",
+    _report,
+    (
+        *SOURCE,
+        Option("others", "FILE", "other snapshots of the group, of which the newest is planned; or"
+               " its plan, as plan --out writes it (default: make one)", repeats=True),
+        Option("--out", "F.html", "write the page to this file"),
+        Option("--history", "DIR", "show the group's lag over a recording of equilag collect"),
+        *settings_options("plan"),
+        *options.run_options(TIME_LIMIT),
+        options.COMPARED,
+        *options.LIMITS,
+        Option("--json", "", "print the report's JSON (equilag/report/1)"),
+    ),
+)  # fmt: skip
+
+
+DOES_NOT_HOLD: Final = 1
+"""Exit status that the contract names."""
+
+
+def _verify(args: argparse.Namespace) -> int:
+    one_stdin(args.snapshot, args.plan)
+    options.check_output(args)
+    group = read_snapshot(args.snapshot)
+    document = read_object(args.plan)
+
+    from equilag.certificate.verify import check_plan
+    from equilag.report.reports.verification import CheckReport
+
+    with naming(args.plan):
+        found = check_plan(group, document)
+    deliver(CheckReport(group, shown_path(args.plan), found, document.get("policy")), args)
+    return 0 if found.holds else DOES_NOT_HOLD
+
+
+VERIFY: Final = CliCommand(
+    "verify",
+    "check a plan and its certificate from scratch, without a solver",
+    """\
+Recomputes every figure of a plan and proves every claim of its certificate
+again, without a solver. It names the claims that only the solver can prove.""",
+    """\
+exit status: 0 if the plan holds, 1 if it does not (each finding a line),
+2 for bad input
+
+example:
+  equilag plan snapshot.json --json | equilag verify snapshot.json -""",
+    _verify,
+    (
+        options.SNAPSHOT._replace(required=True),
+        Option("plan", "PLAN", "the plan: JSON (equilag/plan/1), plain, gzip or zstd; - reads"
+               " standard input", required=True),
+        *options.OUTPUT,
+    ),
+)  # fmt: skip

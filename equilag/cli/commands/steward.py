@@ -4,22 +4,22 @@ from __future__ import annotations
 
 import argparse
 import signal
-import sys
+from dataclasses import fields
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from equilag.cli.arguments import options
-from equilag.cli.arguments.cluster import add_cluster, add_reading, client_config
+from equilag.cli.arguments.cluster import ANY_CLUSTER, ISOLATION, RESET, client_config
 from equilag.cli.arguments.conversions import OneOf, duration, number_from, whole
-from equilag.cli.arguments.options import Option
-from equilag.cli.arguments.policy_options import add_settings, policy_of
+from equilag.cli.arguments.options import Option, Titled
+from equilag.cli.arguments.policy_options import policy_of, settings_options
 from equilag.cli.arguments.serving import SCALING, limit_of, listening, scale_settings
-from equilag.cli.screen import emit, remark
+from equilag.cli.group_command import CliCommand
+from equilag.cli.screen import deliver, emit, remark
 from equilag.cli.stop_signals import handled
 from equilag.domain.errors import InputError, MissingExtra
 from equilag.live.rebalance.live_policy import LIVE_DEFAULTS, LIVE_HORIZON_S
 from equilag.report.outputs import to_json
-from equilag.report.terminal import Screen
 
 if TYPE_CHECKING:
     from equilag.live.rebalance.kept_together import CoPartitionMode
@@ -38,82 +38,12 @@ planning_seconds: Final = number_from(0.01, 600.0, "a number of seconds from 0.0
 longer while it waits."""
 
 
-RUNNING: Final = (
-    Option("--group", "G", "the group to lead"),
-    Option("--dry-run", "", "do not join; log when it would rebalance, and what that would have"
-           " gained"),
-    Option("--take-over", "", "if another member leads, remove all other members once; they rejoin"
-           " at once", excludes="--dry-run"),
-    Option("--take-over-wait", "T", "keep a removed member's partitions for this long: at least the"
-           " members' max.poll.interval.ms (default: 5m)", duration, 300.0),
-    Option("--status", "", "print the status of the steward that runs at --listen"),
-    Option("--json", "", "with --status: print the JSON of /status", needs=("--status",)),
-    *listening("the live page, /status, /metrics, /scale/ and /healthz", 9478),
-)  # fmt: skip
-THRESHOLDS: Final = (
-    *options.LIMITS,
-    Option("--gain-delay", "T", "the same relief in time of work; either is enough (default: 1m)",
-           duration, 60.0),
-    Option("--confirm", "N", "consecutive observations that must agree (default: 2)",
-           whole(least=1), 2),
-    Option("--cooldown", "T", "minimum time between two rebalances that it starts; doubles when one"
-           " does not help, halves when one does (default: 30s)", duration, 30.0),
-    Option("--moves-per-hour", "N", "maximum moves per hour in the rebalances that it starts"
-           " (default: ten times the partitions)", whole()),
-    Option("--every", "T", "time between two observations of the group (default: 5s)", duration,
-           5.0),
-)  # fmt: skip
-PLANNING: Final = (
-    Option("--weight", "W", "what to balance per member's speed; work: lag + rate x horizon; lag;"
-           " rate: records produced per second (default: work)", OneOf(LIVE_WEIGHTS),
-           LIVE_WEIGHTS[0]),
-    Option("--horizon", "T", f"how far ahead work looks (default: {LIVE_HORIZON_S:g}s)", duration,
-           LIVE_HORIZON_S),
-    options.SEED,
-    Option("--time-limit", "S", "planning time in seconds for a plan made in advance (default: 5)",
-           planning_seconds, 5.0),
-    Option("--rebalance-limit", "S", "planning time in seconds while the group waits, at most a"
-           " quarter of the session (default: 1)", planning_seconds, 1.0),
-)  # fmt: skip
-MEMBERSHIP: Final = (
-    Option("--instance-id", "ID", "its group.instance.id, the same for all stewards of a group"
-           " (default: equilag-steward)", default="equilag-steward"),
-    Option("--session-timeout", "T", "how long the group waits for it after a crash (default: 20s)",
-           duration, 20.0),
-    Option("--state", "FILE", "keep measured rates and speeds in this file over restarts", Path),
-    Option("--keep-membership", "", "stay a member on SIGTERM, to lead again after a restart within"
-           " the session"),
-    Option("--keep-seat", "", "", parameter="keep_membership"),  # its old name
-    Option("--plan-key", "FILE", "sign plans for KIP-848 groups with this file's text, the brokers'"
-           " equilag.plan.key", Path),
-    Option("--convert", "", "lead a classic group through the brokers' plug-in: they convert it to"
-           " KIP-848, and back once no steward runs"),
-    Option("--outvote", "", "lead a KIP-848 group whose members name another assignor, by more"
-           " carriers"),
-    Option("--protocol", "NAME", "name of an assignor that the members use besides those of Kafka's"
-           " clients; may be repeated", repeats=True),
-)  # fmt: skip
-
-
-def add_steward_options(parser: argparse.ArgumentParser) -> None:
-    add_cluster(parser, required=False)
-    options.add(parser, *RUNNING)
-    options.add_screen(parser)
-    options.add(parser.add_argument_group("when to rebalance"), *THRESHOLDS)
-    planning = parser.add_argument_group("how to plan")
-    options.add(planning, *PLANNING)
-    add_reading(planning)
-    options.add(parser.add_argument_group("how many processes /scale/ asks for"), *SCALING)
-    add_settings(parser, "steward", LIVE_DEFAULTS, {"co_partition": CO_PARTITION})
-    options.add(parser.add_argument_group("membership"), *MEMBERSHIP)
-
-
 def check_steward(args: argparse.Namespace) -> None:
     """Raises InputError for options that are missing or do not go together."""
     for value, option in ((args.bootstrap_server, "--bootstrap-server"), (args.group, "--group")):
         if not value:
             raise InputError("is required (see equilag steward --help)", option)
-    if not args.instance_id:
+    if not args.instance:
         raise InputError("is empty", "--instance-id")
     if not all(args.protocol):
         raise InputError("is empty", "--protocol")
@@ -134,31 +64,17 @@ def steward_options(args: argparse.Namespace) -> StewardOptions:
         args.gain, args.gain_delay, args.confirm, args.cooldown, args.moves_per_hour,
         args.min_gain,
     )  # fmt: skip
-    return StewardOptions(
-        group=args.group,
-        instance=args.instance_id,
-        protocols=(*dict.fromkeys([*args.protocol, *BUILT_IN]),),
-        policy=policy,
-        limits=VerdictLimits(thresholds, args.min_lag, args.behind),
-        scale=scale_settings(args, args.group),
-        threads=limit_of(args.threads, args.group),
-        session=args.session_timeout,
-        observe_every=args.every,
-        plan_limit=args.time_limit,
-        rebalance_limit=args.rebalance_limit,
-        seed=args.seed,
-        reset=args.auto_offset_reset or options.RESETS_DEFAULT,
-        isolation=args.isolation_level or options.ISOLATION_LEVELS[0],
-        co_partition=mode,
-        state_file=args.state,
-        dry_run=args.dry_run,
-        take_over=args.take_over,
-        take_over_wait=args.take_over_wait,
-        keep_membership=args.keep_membership,
-        convert=args.convert,
-        outvote=args.outvote,
-        plan_key=b"" if args.plan_key is None else read_key(args.plan_key),
-    )
+    own: dict[str, Any] = {
+        "protocols": (*dict.fromkeys([*args.protocol, *BUILT_IN]),),
+        "policy": policy,
+        "limits": VerdictLimits(thresholds, args.min_lag, args.behind),
+        "scale": scale_settings(args, args.group),
+        "threads": limit_of(args.threads, args.group),
+        "co_partition": mode,
+        "plan_key": b"" if args.plan_key is None else read_key(args.plan_key),
+    }
+    names = (one.name for one in fields(StewardOptions) if one.name not in own)
+    return StewardOptions(**own, **{name: getattr(args, name) for name in names})
 
 
 def read_key(file: Path) -> bytes:
@@ -184,27 +100,6 @@ def co_partition_mode(args: argparse.Namespace) -> CoPartitionMode:
             args.co_partition = None
             return mode
     return "none"
-
-
-NAME: Final = "steward"
-HELP: Final = "lead a live group from outside and assign equilag's plans"
-DESCRIPTION: Final = """\
-Joins a classic consumer group as a member without topics. As the group's leader
-it assigns partitions by equilag's plans; the other members need no change.
-Start it before the members, or use --take-over. It starts a rebalance only if
-the gain is worth it. In a KIP-848 group brokers need a plug-in, see
-docs/kip848-plugin.md. docs/live.md is the guide."""
-EPILOG: Final = """\
-It needs READ on the group G and on G.equilag-steward, in which the stewards of
-a group elect the one that leads, and DESCRIBE on the topics of G. On SIGTERM
-another steward takes its place; without one the members go on with their own
-assignor.
-
-example:
-  equilag steward --bootstrap-server kafka:9092 --group orders --dry-run
-  equilag steward --bootstrap-server kafka:9092 --group orders"""
-
-configure = add_steward_options
 
 
 def run(args: argparse.Namespace) -> int:
@@ -247,11 +142,91 @@ def _show_status(args: argparse.Namespace) -> int:
     else:
         from equilag.live.status.steward_facts import read_steward_facts
         from equilag.live.status.steward_report import StewardReport
-        from equilag.report.text.write_text import text_output
 
-        report = StewardReport(read_steward_facts(document))
-        emit(text_output(report, Screen.of(sys.stdout, args.width, args.color)))
+        deliver(StewardReport(read_steward_facts(document)), args)
     if not document.get("healthy"):
         remark(f"not healthy: {document.get('problem')}")
         return 1
     return 0
+
+
+STEWARD: Final = CliCommand(
+    "steward",
+    "lead a live group from outside and assign equilag's plans",
+    """\
+Joins a classic consumer group as a member without topics. As the group's leader
+it assigns partitions by equilag's plans; the other members need no change.
+Start it before the members, or use --take-over. It starts a rebalance only if
+the gain is worth it. In a KIP-848 group brokers need a plug-in, see
+docs/kip848-plugin.md. docs/live.md is the guide.""",
+    """\
+It needs READ on the group G and on G.equilag-steward, in which the stewards of
+a group elect the one that leads, and DESCRIBE on the topics of G. On SIGTERM
+another steward takes its place; without one the members go on with their own
+assignor.
+
+example:
+  equilag steward --bootstrap-server kafka:9092 --group orders --dry-run
+  equilag steward --bootstrap-server kafka:9092 --group orders""",
+    run,
+    (
+        *ANY_CLUSTER,
+        Option("--group", "G", "the group to lead"),
+        Option("--dry-run", "", "do not join; log when it would rebalance, and what that would have"
+               " gained"),
+        Option("--take-over", "", "if another member leads, remove all other members once; they"
+               " rejoin at once", excludes="--dry-run"),
+        Option("--take-over-wait", "T", "keep a removed member's partitions for this long: at least"
+               " the members' max.poll.interval.ms", duration, 300.0),
+        Option("--status", "", "print the status of the steward that runs at --listen"),
+        Option("--json", "", "with --status: print the JSON of /status", needs=("--status",)),
+        *listening("the live page, /status, /metrics, /scale/ and /healthz", 9478),
+        *options.SCREEN,
+        Titled("when to rebalance", (
+            *options.LIMITS,
+            Option("--gain-delay", "T", "the same relief in time of work; either is enough",
+                   duration, 60.0),
+            Option("--confirm", "N", "consecutive observations that must agree", whole(least=1), 2),
+            Option("--cooldown", "T", "minimum time between two rebalances that it starts; doubles"
+                   " when one does not help, halves when one does", duration, 30.0),
+            Option("--moves-per-hour", "N", "maximum moves per hour in the rebalances that it"
+                   " starts (default: ten times the partitions)", whole()),
+            Option("--every", "T", "time between two observations of the group", duration, 5.0,
+                   parameter="observe_every"),
+        )),
+        Titled("how to plan", (
+            Option("--weight", "W", "what to balance per member's speed; work: lag + rate x"
+                   " horizon; lag; rate: records produced per second", OneOf(LIVE_WEIGHTS),
+                   LIVE_WEIGHTS[0]),
+            Option("--horizon", "T", "how far ahead work looks", duration, LIVE_HORIZON_S),
+            options.SEED,
+            Option("--time-limit", "S", "planning time in seconds for a plan made in advance",
+                   planning_seconds, 5.0, parameter="plan_limit"),
+            Option("--rebalance-limit", "S", "planning time in seconds while the group waits, at"
+                   " most a quarter of the session", planning_seconds, 1.0),
+            RESET._replace(parameter="reset"),
+            ISOLATION._replace(parameter="isolation"),
+        )),
+        SCALING,
+        *settings_options("steward", LIVE_DEFAULTS, {"co_partition": CO_PARTITION}),
+        Titled("membership", (
+            Option("--instance-id", "ID", "its group.instance.id, the same for all stewards of a"
+                   " group", default="equilag-steward", parameter="instance"),
+            Option("--session-timeout", "T", "how long the group waits for it after a crash",
+                   duration, 20.0, parameter="session"),
+            Option("--state", "FILE", "keep measured rates and speeds in this file over restarts",
+                   Path, parameter="state_file"),
+            Option("--keep-membership", "", "stay a member on SIGTERM, to lead again after a"
+                   " restart within the session"),
+            Option("--keep-seat", "", "", parameter="keep_membership"),  # its old name
+            Option("--plan-key", "FILE", "sign plans for KIP-848 groups with this file's text, the"
+                   " brokers' equilag.plan.key", Path),
+            Option("--convert", "", "lead a classic group through the brokers' plug-in: they"
+                   " convert it to KIP-848, and back once no steward runs"),
+            Option("--outvote", "", "lead a KIP-848 group whose members name another assignor, by"
+                   " more carriers"),
+            Option("--protocol", "NAME", "name of an assignor that the members use besides those of"
+                   " Kafka's clients; may be repeated", repeats=True),
+        )),
+    ),
+)  # fmt: skip

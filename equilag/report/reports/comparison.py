@@ -113,11 +113,8 @@ def _table(comparison: Comparison, group: GroupFacts) -> b.Table:
 
 def _notes(comparison: Comparison, group: GroupFacts) -> Iterator[str]:
     plan, rows = comparison.plan, comparison.rows
-    policy, per_capacity = (
-        policy_in_force(plan) or Policy(),
-        plan.planned.group.extended.load_divisor,
-    )
-    what = "lag" if per_capacity is None else "load"
+    policy = policy_in_force(plan) or Policy()
+    what = "lag" if plan.planned.group.extended.load_divisor is None else "load"
     by_solver = any(row.evidence == "solver" for row in rows)
     bound = f"{bound_name(by_solver)} {number(comparison.spread_lower_bound)}"
     yield f"{bound}: {bound_scope(policy)} has a smaller {what} spread"
