@@ -128,7 +128,7 @@ class GroupCommand:
             ending = check_plot(plot.path)
         options.check_assignors(args)
         warned = searches and self.settings == "plan" and plan is None
-        group = read_group(args, policy if warned else None)
+        group = read_group(args, policy if warned else None).group
         document = None if plan is None else read_object(plan)
         run: AbstractContextManager[RunSettings] = nullcontext({})
         with answering(args) if searches else run as settings:

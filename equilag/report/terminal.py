@@ -7,6 +7,8 @@ import shutil
 from dataclasses import dataclass
 from typing import IO, Final
 
+from equilag.domain.figures import in_ascii
+
 DEFAULT_WIDTH: Final = 100
 """Columns of a report that no terminal shows: piped output does not depend on where it runs."""
 MAX_PROSE: Final = 120
@@ -29,8 +31,6 @@ class Screen:
     width: int = DEFAULT_WIDTH
     colour: bool = False
     ascii: bool = False
-    max_prose: int | None = None
-    """Columns that prose takes at most; None: as many as the screen has."""
 
     @staticmethod
     def of(stream: IO[str] | None, width: int | None = None, color: str = "auto") -> Screen:
@@ -42,12 +42,12 @@ class Screen:
             width = shutil.get_terminal_size((DEFAULT_WIDTH, 24)).columns
         width = max(MIN_WIDTH, min(MAX_WIDTH, width))
         colour = color == "always" or (color == "auto" and _has_colours(stream))
-        return Screen(width, colour, not _encodes_signs(stream), MAX_PROSE)
+        return Screen(width, colour, not _encodes_signs(stream))
 
     @property
     def prose(self) -> int:
-        """Columns of prose."""
-        return self.width if self.max_prose is None else min(self.width, self.max_prose)
+        """Columns of prose at most."""
+        return min(self.width, MAX_PROSE)
 
     @property
     def dots(self) -> str:
@@ -57,7 +57,7 @@ class Screen:
         """The text in the signs of the screen."""
         if not self.ascii:
             return text
-        return text.replace("→", "->").replace("×", "x").replace("…", self.dots)
+        return in_ascii(text.replace("→", "->").replace("×", "x").replace("…", self.dots))
 
 
 def is_terminal(stream: IO[str] | None) -> bool:

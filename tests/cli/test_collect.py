@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import os
-import signal
 import subprocess
 import sys
 
@@ -16,14 +14,6 @@ from equilag.cli.stop_signals import Stop
 from equilag.pipeline.results.rounds import Rounds
 
 B = ["--bootstrap-server", "127.0.0.1:9"]
-
-
-def test_a_command_config_is_named_with_the_line(refused, tmp_path) -> None:
-    pytest.importorskip("pyarrow")
-    path = tmp_path / "client.properties"
-    path.write_text("security.protocol=SSL\nssl.truststore.location=store.jks\n", "utf-8")
-    said = refused("collect", *B, "--out", tmp_path / "h", "--command-config", path)
-    assert said.startswith(f"{path}: ssl.truststore.location: Java key stores")
 
 
 def test_nobody_answers(refused, tmp_path, monkeypatch) -> None:
@@ -86,30 +76,3 @@ def test_what_was_recorded_as_json() -> None:
     assert found["settings"] == {
         "bootstrap_server": "127.0.0.1:9", "groups": "g.*", "every_s": 5.0, "rounds": 2,
     }  # fmt: skip
-
-
-@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
-def test_a_signal_ends_the_block_at_once_but_not_what_is_held(number: int) -> None:
-    done = []
-    before = signal.getsignal(number)
-    with Stop() as stop:
-        with stop.held():
-            os.kill(os.getpid(), number)
-            done.append("written")
-        done.append("never")
-    with Stop():
-        os.kill(os.getpid(), number)
-        done.append("never")
-    assert done == ["written"]
-    assert signal.getsignal(number) is before
-
-
-def test_a_second_signal_does_not_break_off_the_tidying_up() -> None:
-    done = []
-    with Stop():
-        try:
-            os.kill(os.getpid(), signal.SIGTERM)
-        finally:
-            os.kill(os.getpid(), signal.SIGTERM)
-            done.append("tidied up")
-    assert done == ["tidied up"]

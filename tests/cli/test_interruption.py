@@ -20,7 +20,7 @@ from support.groups import group_of, snapshot_of
 import equilag
 from benchmarks.waiting import until
 from equilag.cli import main
-from equilag.cli.stop_signals import stopping
+from equilag.cli.stop_signals import Stop, stopping
 
 LONG: Final = ("--time-limit", "120")
 """Nobody waits so long: a run that is not interrupted fails its test."""
@@ -140,3 +140,30 @@ def test_no_handler_outside_the_main_thread() -> None:
     thread.start()
     thread.join()
     assert found == [(False, before)]
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
+def test_a_signal_ends_the_block_at_once_but_not_what_is_held(number: int) -> None:
+    done = []
+    before = signal.getsignal(number)
+    with Stop() as stop:
+        with stop.held():
+            os.kill(os.getpid(), number)
+            done.append("written")
+        done.append("never")
+    with Stop():
+        os.kill(os.getpid(), number)
+        done.append("never")
+    assert done == ["written"]
+    assert signal.getsignal(number) is before
+
+
+def test_a_second_signal_does_not_break_off_the_tidying_up() -> None:
+    done = []
+    with Stop():
+        try:
+            os.kill(os.getpid(), signal.SIGTERM)
+        finally:
+            os.kill(os.getpid(), signal.SIGTERM)
+            done.append("tidied up")
+    assert done == ["tidied up"]

@@ -57,16 +57,6 @@ SOURCE: Final = (
 """SNAPSHOT, and the options for a text, a live group or metrics in its place."""
 
 
-def read_group(args: argparse.Namespace, policy: Policy | None = None) -> Group:
-    """The group that the command is about. Raises InputError, also for options that do not go
-    together.
-
-    With the policy of a plan that is to be made, warnings name topics that seem to belong together,
-    settings about racks where these are not known, and settings that others change or cancel.
-    """
-    return read_moments(args, policy).group
-
-
 class GroupPast(NamedTuple):
     """A group; and with ``--sample`` what it was before."""
 
@@ -77,8 +67,13 @@ class GroupPast(NamedTuple):
     """Seconds since then, and the lag."""
 
 
-def read_moments(args: argparse.Namespace, policy: Policy | None = None) -> GroupPast:
-    """The same group, and what is known of its past."""
+def read_group(args: argparse.Namespace, policy: Policy | None = None) -> GroupPast:
+    """The group that the command is about, and what is known of its past. Raises InputError, also
+    for options that do not go together.
+
+    With the policy of a plan that is to be made, warnings name topics that seem to belong together,
+    settings about racks where these are not known, and settings that others change or cancel.
+    """
     check_source(args)
     if not in_place_of_file(args):
         group = read_snapshot(args.snapshot)

@@ -24,7 +24,6 @@ from equilag.cli.progress_line import ProgressLine
 from equilag.cli.screen import deliver, emit
 from equilag.cli.stop_signals import handled
 from equilag.domain.errors import InputError
-from equilag.domain.policy.policy import Policy
 from equilag.report.outputs import to_json
 
 WEIGHTS: Final = ("work", "lag", "rate", "forecast", "bytes")
@@ -43,7 +42,9 @@ def run(args: argparse.Namespace) -> int:
 
 def _run(args: argparse.Namespace, folder: str) -> int:
     """`folder` is for a history out of metrics."""
-    policy = _policy(args)
+    # Work is the default where a group has rates.
+    weight = args.weight if args.weight in ("work", "lag") else None
+    policy = policy_of(args, "fleet", weight=weight, horizon=args.horizon)
     offsets, members, racks = _sources(args, folder)
     if args.out is None:
         raise InputError("--out is required: a new directory for the results")
@@ -97,12 +98,6 @@ def _run(args: argparse.Namespace, folder: str) -> int:
     else:
         deliver(report, args)
     return 0
-
-
-def _policy(args: argparse.Namespace) -> Policy:
-    """The policy of groups without a rule. Work is the default where a group has rates."""
-    weight = args.weight if args.weight in ("work", "lag") else None
-    return policy_of(args, "fleet", weight=weight, horizon=args.horizon)
 
 
 @contextmanager

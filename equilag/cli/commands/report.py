@@ -24,7 +24,7 @@ from equilag.cli.arguments.policy_options import policy_of, settings_options
 from equilag.cli.arguments.source import (
     SOURCE,
     in_place_of_file,
-    read_moments,
+    read_group,
     source_words,
 )
 from equilag.cli.group_command import CliCommand, answering
@@ -50,7 +50,7 @@ def _report(args: argparse.Namespace) -> int:
         target = OutputFile(args.out, "--out", (args.snapshot, args.plan, *args.others))
     options.check_assignors(args)
     earlier = _earlier(args)
-    group, sampled, course = read_moments(args, policy if args.plan is None else None)
+    group, sampled, course = read_group(args, policy if args.plan is None else None)
     document = None if args.plan is None else read_object(args.plan)
     for path, one in earlier:
         if one.name != group.name:

@@ -10,7 +10,7 @@ import numpy as np
 from rich.cells import cell_len, set_cell_size
 from rich.text import Text
 
-from equilag.domain.figures import FIGURES, FORMS, cell, in_ascii, plural
+from equilag.domain.figures import FIGURES, FORMS, cell, plural
 from equilag.report.report_blocks import Bars, Breakdown, Cell, Chart, Column, Flows, Table
 from equilag.report.short_names import front_of, labels
 from equilag.report.terminal import Screen
@@ -127,8 +127,7 @@ class _Cells:
         text = cell(value, column.form, short)
         if column.form in WITH_MEMBERS:
             text = self._named(text)
-        text = self._screen.signs(text)
-        return in_ascii(text) if self._screen.ascii else text
+        return self._screen.signs(text)
 
 
 class _Fitted(NamedTuple):

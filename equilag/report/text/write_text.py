@@ -12,7 +12,7 @@ from rich.color import ColorSystem
 from rich.console import Console
 from rich.text import Text
 
-from equilag.domain.figures import BEFORE_UNIT, in_ascii
+from equilag.domain.figures import BEFORE_UNIT
 from equilag.report import report_blocks as b
 from equilag.report.short_names import member_names, name_shortener
 from equilag.report.terminal import Screen
@@ -84,7 +84,7 @@ class _Writer:
             case b.Notes(lines, kind):
                 yield from self._sentences(lines, indent if kind == "text" else inner)
             case b.Lines(lines):
-                yield from (Text(self._plain(line)) for line in lines)
+                yield from (Text(self._screen.signs(line)) for line in lines)
             case b.Commands(steps):
                 yield from self._commands(steps, indent)
             case _:
@@ -93,7 +93,9 @@ class _Writer:
                 )
 
     def _section(self, section: b.Section) -> Iterator[Text]:
-        title = Text.assemble((self._signs(section.title), BOLD), self._signs(section.rest))
+        title = Text.assemble(
+            (self._screen.signs(section.title), BOLD), self._screen.signs(section.rest)
+        )
         yield from self._prose(title)
         for place, one in enumerate(section.blocks):
             if place and isinstance(one, (b.Table, b.Bars, b.Flows, b.Section)):
@@ -104,7 +106,7 @@ class _Writer:
         for words, command in steps:
             yield from self._prose(words, indent) if words else ()
             if command:
-                yield Text(f"{' ' * (indent or INDENT)}{self._plain(command)}")
+                yield Text(f"{' ' * (indent or INDENT)}{self._screen.signs(command)}")
 
     def _sentences(self, lines: Iterable[str], indent: int) -> Iterator[Text]:
         for line in lines:
@@ -122,11 +124,12 @@ class _Writer:
         return self._prose(title, indent)
 
     def _pairs(self, rows: Sequence[b.Fact], indent: int) -> Iterator[Text]:
-        width = min(MAX_LABEL, max(cell_len(self._signs(row.label)) for row in rows)) + 2
-        for row in rows:
+        labels = [self._screen.signs(row.label) for row in rows]
+        width = min(MAX_LABEL, max(map(cell_len, labels))) + 2
+        for row, label in zip(rows, labels, strict=True):
             words = f"{row.now} → {row.words}" if row.now else row.words
             words += f" {row.note}" if row.note else ""
-            label = self._signs(row.label).ljust(width - 1) + " "
+            label = label.ljust(width - 1) + " "
             lines = self._prose(self._named(words), indent + len(label))
             for place, line in enumerate(lines):
                 yield line if place else Text(" " * indent + label) + line[indent + len(label) :]
@@ -144,13 +147,7 @@ class _Writer:
             yield Text(" " * (indent + INDENT * bool(place))) + line
 
     def _named(self, words: str) -> str:
-        return self._signs(self._shortened(words))
-
-    def _signs(self, words: str) -> str:
-        return self._plain(self._screen.signs(words))
-
-    def _plain(self, words: str) -> str:
-        return in_ascii(words) if self._screen.ascii else words
+        return self._screen.signs(self._shortened(words))
 
     def _drawn(self, line: Text) -> str:
         line.rstrip()

@@ -136,7 +136,7 @@ def test_a_plan_keeps_to_the_screen(
     group: Group, width: int, plain: bool, verbose: bool, colour: bool
 ) -> None:
     report = PlanReport(assign(group, "range"), verbose=verbose)
-    text = text_of(report, width, ascii=plain, max_prose=120, colour=colour)
+    text = text_of(report, width, ascii=plain, colour=colour)
     assert [line for line in text.splitlines() if widest(line) > width] == []
     assert text.isascii() or not plain
     assert not {"nan", "None"} & {*text.split()}
