@@ -60,22 +60,19 @@ def field_texts(cls: type) -> dict[str, str]:
     return {name: text.replace("\n", " ") for name, text in texts.items() if text}
 
 
-NOTEBOOK: Final = "equilag.report.results:notebook_html"
+RESULTS: Final = "equilag.report.results"
 """By name, as outputs are: results know no report."""
 
 
 class Shown:
-    """A result that a prompt shows in a few lines, and a notebook as its report."""
+    """A result that a prompt shows by the first lines of its report, and a notebook by its page."""
 
     __slots__ = ()
 
-    def in_short(self) -> Iterator[str]:
-        """Five lines at most, figures with their units."""
-        raise NotImplementedError
-
     def __repr__(self) -> str:
-        return "\n  ".join(self.in_short())
+        text: str = load("output", "prompt", f"{RESULTS}:prompt_text")(self)
+        return text
 
     def _repr_html_(self) -> str:
-        html: str = load("output", "notebook", NOTEBOOK)(self)
+        html: str = load("output", "notebook", f"{RESULTS}:notebook_html")(self)
         return html

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import asdict, dataclass, replace
 from threading import Event
 from typing import Any, Final, Literal, NamedTuple, Unpack
 
 from equilag.domain.document import Shown
 from equilag.domain.errors import InputError
-from equilag.domain.figures import number, plural, printable
 from equilag.domain.group.group import NOBODY, Group, Index
 from equilag.domain.plan.claim import Evidence
 from equilag.domain.plan.metrics import (
@@ -107,17 +106,6 @@ class Comparison(Shown):
     """In records; per unit of capacity where capacities differ, and so are the gaps."""
     plan: Plan
     """The optimum's."""
-
-    def in_short(self) -> Iterator[str]:
-        name, rows = printable(self.plan.group.name), plural(len(self.rows), "row")
-        yield f"Comparison of {name}: {rows}; lag spread in records, moves"
-        known = [row for row in self.rows if row.lag_spread is not None]
-        others = [row for row in known if row.assignor not in (CURRENT, OWN_ROW)]
-        best = min(others, key=lambda row: row.lag_spread or 0, default=None)
-        for row in known:
-            if row.assignor in (CURRENT, OWN_ROW) or row is best:
-                moves = plural(row.moves or 0, "move")
-                yield f"{row.assignor}: {number(row.lag_spread or 0)}, {moves}"
 
     def to_dict(self) -> dict[str, Any]:
         """The comparison's JSON, format ``equilag/comparison/1``."""

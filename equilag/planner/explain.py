@@ -11,7 +11,6 @@ from equilag.certificate.checked_plan import checked_plan
 from equilag.domain.budget import Budget
 from equilag.domain.document import Shown
 from equilag.domain.errors import InputError
-from equilag.domain.figures import listed, printable
 from equilag.domain.group.group import Group
 from equilag.domain.plan.claim import Evidence
 from equilag.domain.plan.plan import Plan
@@ -123,13 +122,6 @@ class Explanation(Shown):
     evidence: Evidence
     """``solver`` if a cause, or the plan's status, rests on a solver's word."""
     interrupted: bool
-
-    def in_short(self) -> Iterator[str]:
-        yield f"Explanation of {printable(self.plan.group.name)}"
-        causes = [cause.kind for cause in self.causes]
-        yield f"kept apart by: {listed(causes, MAX_NAMED) or 'nothing'}"
-        helping = [one.name for one in self.looser if one.helps]
-        yield f"looser settings that help: {listed(helping, MAX_NAMED) or 'none'}"
 
 
 class ExplainSettings(SolveSettings, total=False):

@@ -8,7 +8,6 @@ from typing import Any, Literal, TypeAlias, Unpack
 
 from equilag.domain.budget import Budget
 from equilag.domain.document import Shown
-from equilag.domain.figures import number, plural, printable
 from equilag.domain.group.group import Group
 from equilag.domain.group.loads import in_unit
 from equilag.domain.plan.claim import Evidence
@@ -65,15 +64,6 @@ class Front(Shown, list[Point]):
     def __init__(self, points: Iterable[Point], group: Group, policy: Policy) -> None:
         super().__init__(points)
         self.group, self.policy = group, policy
-
-    def in_short(self) -> Iterator[str]:
-        yield f"Front of {printable(self.group.name)}: {plural(len(self), 'point')}"
-        is_lag = all(isinstance(point.spread, int) for point in self)
-        unit = "records" if is_lag else "per unit of capacity"
-        for point in self[:1] + self[1:][-1:]:
-            spread = f"spread {number(point.spread)} {unit}"
-            least = number(point.spread_lower_bound)
-            yield f"{plural(point.moves, 'move')}: {spread}, {least} at least"
 
 
 def frontier(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any, Final, NamedTuple
@@ -12,7 +12,6 @@ import numpy as np
 
 from equilag.domain.columns import NOBODY, Floats, Index
 from equilag.domain.document import Shown
-from equilag.domain.figures import number, printable, time_span
 from equilag.domain.group.group import Group
 from equilag.domain.plan.plan import Plan
 from equilag.planner.simulation.fluid import (
@@ -150,17 +149,6 @@ class Simulation(Shown):
     """Partitions that get another reader."""
     weighed: Weighed
     """Gain and price of the plan, as live groups have them, over this duration."""
-
-    def in_short(self) -> Iterator[str]:
-        over = time_span(self.duration)
-        yield f"Simulation of {printable(self.group.name)} over {over}"
-        yield f"produced: {number(self.produced)} records/s; capacity: {number(self.capacity)}"
-        for name, course in (("now", self.current), ("with the plan", self.planned)):
-            if math.isinf(course.read_after):
-                short = number(float(course.falls_behind.sum()))
-                yield f"{name}: never all read; {short} records/s short"
-            else:
-                yield f"{name}: all read after {time_span(course.read_after)}"
 
     @property
     def produced(self) -> float:

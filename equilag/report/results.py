@@ -7,6 +7,7 @@ from html import escape
 from typing import Any, Final, Unpack
 
 from equilag.domain.errors import InputError
+from equilag.domain.figures import shorten
 from equilag.domain.group.group import Group
 from equilag.domain.plan.plan import Plan
 from equilag.planner.all_answers import all_answers, run_options
@@ -20,7 +21,16 @@ from equilag.planner.sizes.sizing import Sizing
 from equilag.planner.solving.run_settings import RunSettings, SolveSettings, policy_from
 from equilag.report.outputs import TEXT, write_report
 from equilag.report.page.write_page import page_of
-from equilag.report.report_blocks import Report, Strip
+from equilag.report.report_blocks import (
+    Chart,
+    Facts,
+    Headline,
+    Report,
+    Section,
+    Strip,
+    Table,
+    Title,
+)
 from equilag.report.reports.comparison import ComparisonReport
 from equilag.report.reports.explanation import ExplanationReport
 from equilag.report.reports.fleet import FleetReport
@@ -33,6 +43,7 @@ from equilag.report.terminal import DEFAULT_WIDTH, Screen
 
 WORST: Final = 20
 """Groups of a fleet that a text lists: what a screen holds."""
+PROMPT_LINES: Final = 5
 NOTEBOOK_PIXELS: Final = 800
 """Height of a page in a notebook at most; what is longer scrolls."""
 FRAME: Final = (
@@ -92,6 +103,26 @@ def report_page(
     wanted = policy_from(policy, **settings)  # type: ignore[misc]
     basis = ReportBasis("SNAPSHOT", wanted, run_options(run))
     return page_of(GroupReport(all_answers(result, wanted, run), basis))
+
+
+def prompt_text(result: object) -> str:
+    """What the report says before its first table or picture, in five lines at most."""
+    lines: list[str] = []
+    for block in _report_of(result).parts():
+        match block:
+            case Headline(words):
+                lines.append(words)
+            case Title(name, facts):
+                lines.append(f"{name}: {', '.join(facts)}")
+            case Facts(rows):
+                tiles = (
+                    (row, f"{row.now} → {row.words}" if row.now else row.words) for row in rows
+                )
+                lines += [f"{row.label}: {words} {row.note}".rstrip() for row, words in tiles]
+            case Table() | Section() | Chart():
+                break
+    lines[0] = f"{type(result).__name__}: {lines[0]}"
+    return "\n  ".join(shorten(line, DEFAULT_WIDTH - 2) for line in lines[:PROMPT_LINES])
 
 
 def notebook_html(result: object) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Final, Literal, get_args
@@ -10,7 +10,6 @@ from typing import Any, Final, Literal, get_args
 import numpy as np
 
 from equilag.domain.document import Shown, to_document
-from equilag.domain.figures import number, printable, spread_over
 from equilag.domain.group.group import NOBODY, Group, Index
 from equilag.domain.group.lag import QUALITY
 from equilag.domain.group.loads import MemberLoads
@@ -95,14 +94,6 @@ class Plan(Shown):
     partitions."""
     judge: Callable[[Plan], VerdictFacts] | None = None
     """What makes the verdict when it is read."""
-
-    def in_short(self) -> Iterator[str]:
-        loads = self.loads
-        unit = "records" if loads is self.lag else "per unit of capacity"
-        yield f"Plan of {printable(self.group.name)}: {self.status}, by {self.algorithm}"
-        yield f"moves: {len(self.moves):,} ({self.moves_lower_bound:,} at least)"
-        yield f"load of a member: {spread_over(loads.min, loads.max)} {unit}"
-        yield f"spread: {number(loads.spread)} ({number(loads.spread_lower_bound)} at least)"
 
     def __getstate__(self) -> dict[str, Any]:
         """A copy takes its claims along, not what makes them."""

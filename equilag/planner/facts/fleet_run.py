@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Final, NamedTuple, get_args
 
 import numpy as np
 
 from equilag.domain.document import Shown
-from equilag.domain.figures import plural, printable
 from equilag.domain.plan.verdict import Action
 
 ACTIONS: Final[tuple[Action, ...]] = get_args(Action)
@@ -174,18 +173,6 @@ class FleetRun(Shown):
     """Sorted by group name."""
     gaps: tuple[AssignorGaps, ...] = ()
     """Of every assignor, in the order of the summary."""
-
-    def in_short(self) -> Iterator[str]:
-        groups = plural(len(self.groups), "group")
-        yield f"Fleet run {printable(self.path)}: {groups}, {len(self.failures):,} more not planned"
-        found = fleet_verdict(self)
-        if found.unread:
-            of = plural(found.unread, "group")
-            yield f"partitions that nobody reads: {found.unread_partitions:,}, of {of}"
-        rebalance = plural(found.rebalance, "group")
-        yield f"worth a rebalance: {rebalance}, {plural(found.moves, 'move')}"
-        if known := len(self.throughput):
-            yield f"do not keep up: {len(self.behind):,} of {known:,} whose rates are known"
 
     @property
     def throughput(self) -> tuple[GroupThroughput, ...]:

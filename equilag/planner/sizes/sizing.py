@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any, Final, Literal, NamedTuple
 
 import numpy as np
 
 from equilag.domain.document import Shown, to_document
-from equilag.domain.figures import plural, printable
 from equilag.domain.group.group import Group
 from equilag.domain.plan.claim import Evidence
 from equilag.domain.policy.policy import Policy
@@ -156,14 +155,6 @@ class Sizing(Shown):
     hot: tuple[HotUnit, ...]
     """Partitions whose rate alone exceeds what any member can process, the largest rate first."""
     interrupted: bool = False
-
-    def in_short(self) -> Iterator[str]:
-        sizes = f"{self.first} to {plural(self.last, 'process', 'processes')}"
-        yield f"Sizing of {printable(self.group.name)}: {sizes}, now {self.basis.present}"
-        goals = {"keeps up": self.least_keeping_up, "catches up in time": self.least_catching_up}
-        for goal, found in goals.items():
-            if found is not None:
-                yield f"{goal}: from {found.at_most or 'no size found'}; {found.at_least} at least"
 
     def row(self, size: int) -> SizeRow | None:
         """The row of a size, if there is one."""
