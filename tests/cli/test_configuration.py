@@ -138,7 +138,7 @@ def test_names_and_places_of_what_is_wrong(refused, write, tmp_path: Path, monke
         file.write_text(text, "utf-8")
         assert refused("plan", group) == f"{file}: {problem}"
     monkeypatch.setenv(FILE, os.devnull)
-    for name, value, problem in WRONG_VARIABLES:
+    for name, (value, problem) in WRONG_VARIABLES.items():
         with monkeypatch.context() as patch:
             patch.setenv(name, value)
             assert refused("plan", group).startswith(f"{name}: {problem}")
@@ -170,13 +170,11 @@ WRONG_FILES: Final = {
     "[default]\nprofile = 'other'\n[other]": "default.profile: is no setting",
     "x = " + "[" * 9999: "not TOML: nested too deeply",
 }
-WRONG_VARIABLES: Final = (
-    ("EQUILAG_TIME_LIMIT", "soon", "'soon' is not a number of seconds"),
-    ("EQUILAG_CHECK", "2", "'2' is none of true"),
-    ("EQUILAG_CAPACITY", "c-1=5\nc-2", '"c-2" is not ID=N'),
-    ("EQUILAG_OUTPUT", "jsn", "unknown output 'jsn'"),
-    ("EQUILAG_ADD_MEMBERS", "-1", "'-1' is not a whole number"),
-)
+WRONG_VARIABLES: Final = {
+    "EQUILAG_CHECK": ("2", "'2' is none of true"),
+    "EQUILAG_CAPACITY": ("c-1=5\nc-2", '"c-2" is not ID=N'),
+    "EQUILAG_OUTPUT": ("jsn", "unknown output 'jsn'"),
+}
 
 
 def test_files_that_cannot_be_read(refused, run, write, tmp_path: Path, monkeypatch) -> None:
@@ -246,26 +244,29 @@ def test_what_was_typed_leaves_no_place_for_other_values(parsed, tmp_path: Path)
     assert (shown.top, shown.output) == (3, "json")
 
 
-def test_the_better_one_of_two_options_of_one_parameter_counts(parsed) -> None:
-    assert parsed(["plan", "x"], "json = true", EQUILAG_OUTPUT="text").output == "text"
-    assert parsed(["plan", "x"], "json = false", EQUILAG_OUTPUT="json").output == "json"
-    assert parsed(["plan", "x"], "output = 'text'", EQUILAG_JSON="true").output == "json"
-    assert parsed(["plan", "x", "--output=text"], EQUILAG_JSON="true").output == "text"
-
-
-def test_the_better_one_of_two_that_exclude_each_other_counts(parsed) -> None:
-    limits = "max_moves = 3\nmax_move_weight = 9"
-    for words, profile, variables in (
-        (["--fresh"], limits, {}),
-        (["--fresh"], "", {"EQUILAG_MAX_MOVES": "3"}),
-        ([], limits, {"EQUILAG_FRESH": "true"}),
-    ):
-        found = parsed(["plan", "x", *words], profile, **variables)
-        assert (found.fresh, found.max_moves, found.max_move_weight) == (True, None, None)
-    found = parsed(["plan", "x", "--max-moves=5"], "fresh = true\nmax_move_weight = 9")
-    assert (found.fresh, found.max_moves, found.max_move_weight) == (False, 5, 9)
-    assert not parsed(["plan", "x"], "fresh = true", EQUILAG_MAX_MOVES="5").fresh
-    assert not parsed(["steward", "--dry-run"], "take_over = true").take_over
+@pytest.mark.parametrize(
+    ("words", "profile", "variables", "found"),
+    [
+        ("", "json = true", {"OUTPUT": "text"}, {"output": "text"}),
+        ("", "json = false", {"OUTPUT": "json"}, {"output": "json"}),
+        ("", "output = 'text'", {"JSON": "true"}, {"output": "json"}),
+        ("--output=text", "", {"JSON": "true"}, {"output": "text"}),
+        ("--fresh", "max_moves = 3\nmax_move_weight = 9", {}, {"fresh": True}),
+        ("--fresh", "", {"MAX_MOVES": "3"}, {"fresh": True}),
+        ("", "max_moves = 3\nmax_move_weight = 9", {"FRESH": "true"}, {"fresh": True}),
+        ("--max-moves=5", "fresh = true\nmax_move_weight = 9", {},
+         {"fresh": False, "max_moves": 5, "max_move_weight": 9}),
+        ("", "fresh = true", {"MAX_MOVES": "5"}, {"fresh": False, "max_moves": 5}),
+    ],
+)  # fmt: skip
+def test_the_better_one_of_two_counts(
+    parsed, words: str, profile: str, variables: dict[str, str], found: dict[str, Any]
+) -> None:
+    """Of two options of one parameter, and of two that exclude each other."""
+    named = {f"EQUILAG_{name}": value for name, value in variables.items()}
+    args = vars(parsed(["plan", "x", *words.split()], profile, **named))
+    usual = {"output": "text", "fresh": False, "max_moves": None, "max_move_weight": None}
+    assert args.items() >= {**usual, **found}.items()
 
 
 def test_errors_say_where_a_value_is_from(refused, write, tmp_path, monkeypatch) -> None:
@@ -364,22 +365,21 @@ def test_config_shows_no_secret_of_wrong_or_long_properties(
     assert "HUNTER2" not in run("config").out
 
 
-@pytest.mark.parametrize("servers", ["u:HUNTER2@h:9092", "a:1,u:HUNTER2@h:1", "x://u:HUNTER2@h:1"])
-def test_config_shows_no_password_of_an_address(run, monkeypatch, servers: str) -> None:
-    monkeypatch.setenv("EQUILAG_BOOTSTRAP_SERVER", servers)
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("BOOTSTRAP_SERVER", "u:HUNTER2@h:9092"), ("BOOTSTRAP_SERVER", "a:1,u:HUNTER2@h:1"),
+        ("BOOTSTRAP_SERVER", "x://u:HUNTER2@h:1"), ("PROMETHEUS", "https://HUNTER2@h:1"),
+        ("PROMETHEUS", "http://h/?t=HUNTER2"), ("PROMETHEUS", "http://h/#HUNTER2"),
+    ],
+)  # fmt: skip
+def test_config_shows_no_secret_of_an_address(run, monkeypatch, name: str, value: str) -> None:
+    monkeypatch.setenv(f"EQUILAG_{name}", value)
     found = run("config")
-    assert "@h:" in found.out
-    assert "HUNTER2" not in found.out + found.err
-    assert "has a login in it" in (said := run("groups").err)
-    assert "HUNTER2" not in said
-
-
-@pytest.mark.parametrize("url", ["https://HUNTER2@h:1", "http://h/?t=HUNTER2", "http://h/#HUNTER2"])
-def test_config_shows_no_secret_of_a_server(run, monkeypatch, url: str) -> None:
-    monkeypatch.setenv("EQUILAG_PROMETHEUS", url)
-    found = run("config")
-    assert "--prometheus" in found.out
-    assert "HUNTER2" not in found.out + found.err
+    assert f"--{name.lower().replace('_', '-')}" in found.out
+    said = run("groups").err
+    assert name != "BOOTSTRAP_SERVER" or "has a login in it" in said
+    assert "HUNTER2" not in found.out + found.err + said
 
 
 def test_what_only_a_server_takes_is_left_out_of_a_profile_beside_a_text(parsed) -> None:

@@ -64,14 +64,15 @@ def out(tmp_path: Path) -> Path:
     return tmp_path / "out"
 
 
-def test_a_setting_that_makes_no_sense(said, history, out) -> None:
-    problem = said("--history", history, "--out", out, "--at", "1969-12-31")
+def test_what_makes_no_sense(said, history, tmp_path, out) -> None:
+    given, path = ("--history", history), tmp_path / "rules.toml"
+    assert said(*given) == "--out is required: a new directory for the results"
+    problem = said(*given, "--out", out, "--at", "1969-12-31")
     assert problem.startswith("--at: must be a time from 1970")
-
-
-def test_there_has_to_be_a_place_for_the_results(said, history) -> None:
-    problem = "--out is required: a new directory for the results"
-    assert said("--history", history) == problem
+    argv = *given, "--out", out, "--rules", path
+    assert said(*argv).startswith(f"{path}: cannot be read: ")
+    path.write_text("[[rule]]\ngroup = 'a'\nseed = -1", "utf-8")
+    assert said(*argv).startswith(f"{path}: rule[0].seed: -1 is not a whole number")
 
 
 @pytest.mark.parametrize(
@@ -103,14 +104,6 @@ def test_racks_are_checked_where_they_are(said, history, out) -> None:
     assert said(*tables, "--racks", path, "--out", out) == expected
 
 
-def test_a_bad_rules_file(said, history, tmp_path, out) -> None:
-    path = tmp_path / "rules.toml"
-    argv = "--history", history, "--out", out, "--rules", path
-    assert said(*argv).startswith(f"{path}: cannot be read: ")
-    path.write_text("[[rule]]\ngroup = 'a'\nseed = -1", "utf-8")
-    assert said(*argv).startswith(f"{path}: rule[0].seed: -1 is not a whole number")
-
-
 # Java and packages.
 
 
@@ -119,16 +112,18 @@ def test_a_bad_rules_file(said, history, tmp_path, out) -> None:
     [
         ('openjdk version "11.0.2" 2019-01-15', "the java on PATH is version 11"),
         ('java version "1.8.0_292"', "the java on PATH is version 8"),
-        ('openjdk version "16" 2021-03-16', "the java on PATH is version 16"),
         (None, "there is no java on PATH"),
+        ('openjdk version "17.0.9"', None),
+        ('java version "21"', None),
+        ('x version "25"', None),
     ],
 )
-def test_no_java_that_will_do(said, java, history, tmp_path, out, printed, problem) -> None:
+def test_which_java_will_do(java, tmp_path, printed, problem) -> None:
+    java(printed or "")
     if printed is None:
         (tmp_path / "bin" / "java").unlink()
-    else:
-        java(printed)
-    assert said("--history", history, "--out", out) == f"Spark needs Java 17 or newer; {problem}"
+    told = problem and f"Spark needs Java 17 or newer; {problem}"
+    assert session.java_problem() == told
 
 
 def test_spark_takes_the_java_in_java_home(said, java, history, tmp_path, out, monkeypatch) -> None:
@@ -138,14 +133,6 @@ def test_spark_takes_the_java_in_java_home(said, java, history, tmp_path, out, m
     assert said("--history", history, "--out", out) == f"{wrong} run"
     java("who knows", where=tmp_path / "jdk" / "bin")
     assert said("--history", history, "--out", out) == f"{wrong} print its version"
-
-
-@pytest.mark.parametrize(
-    "printed", ['openjdk version "17.0.9"', 'java version "21"', 'x version "25"']
-)
-def test_a_java_that_will_do(java, printed) -> None:
-    java(printed)
-    assert session.java_problem() is None
 
 
 @pytest.mark.parametrize("package", ["pyspark", "pyarrow", "pandas"])

@@ -1,13 +1,17 @@
-"""Tables of figures on screens of any width: shorter figures first, then fewer columns."""
+"""Tables on screens of any width: shorter figures first, then fewer columns; bars and curves."""
 
 from __future__ import annotations
 
 import pytest
 from rich.cells import cell_len
+from support.orders_service import even_assignment, slow_group
+from support.reports import text_of
 
+from equilag.planner.simulate import simulate
 from equilag.report.report_blocks import Column, Table
+from equilag.report.reports.simulation import SimulationReport
 from equilag.report.terminal import Screen
-from equilag.report.text.table_lines import table_lines
+from equilag.report.text.table_lines import area, table_lines
 
 COLUMNS = (
     Column("lag spread"), Column("mean", optional=True, note="of all"),
@@ -64,3 +68,20 @@ def test_words_keep_a_few_columns_where_no_screen_is_wide_enough() -> None:
 def test_many_rows_are_cut() -> None:
     table = Table((Column("n"),), tuple((n,) for n in range(1, 50)), few=3)
     assert lines_of(table, 80) == ["n", "1", "2", "3", "… and 46 more rows (--json lists all)"]
+
+
+def test_a_screen_without_block_characters_has_no_picture() -> None:
+    report = SimulationReport(simulate(slow_group(), even_assignment()))
+    assert "full height" in text_of(report)
+    plain = text_of(report, 80, ascii=True)
+    assert "full height" not in plain
+    assert plain.isascii()
+    nothing = slow_group(lags={"t": [0] * 6}, rates={"t": [0] * 6})
+    assert "█" not in text_of(SimulationReport(simulate(nothing, even_assignment())))
+
+
+def test_pictures() -> None:
+    assert area([0, 1, 4, 8], 8, 1) == [" ▁▄█"]
+    assert area([0, 8, 12, 16], 16, 2) == ["  ▄█", " ███"]
+    assert area([1e-9, 5], 1e9, 2) == ["  ", "▁▁"]
+    assert area([0, 0], 0, 1) == ["  "]
