@@ -24,7 +24,6 @@ EARLIER_S: Final = 300.0
 """How long ago the earlier sample of a verdict is at most: what has not moved since is stuck."""
 PLAN_S: Final = 600.0
 """Seconds for which a plan tells what another assignment would save, unless it helps no more."""
-
 MISSED: Final = 2
 """Rounds in a row without a group after which it is gone: one of several brokers may be away."""
 
