@@ -17,7 +17,7 @@ from typing import Any, Final, cast
 
 import numpy as np
 import pytest
-from support.steward_fakes import FakeReader, Parts
+from support.steward_fakes import FakeMembership, FakeReader, Parts
 
 from equilag.adapters.kafka.consumer_protocol import write_assignment, write_subscription
 from equilag.adapters.kafka.described import DescribedMember, TemporarilyUnreadable
@@ -78,7 +78,6 @@ class VirtualGroup:
         """Who has joined the rebalance that is under way."""
         self.noticed: dict[str, float] = {}
         self.generation = 0
-        self.answers = 0
         self.unowned_s = 0.0
         self.lag_s = 0.0
         """Records that were produced and not processed, times seconds."""
@@ -98,9 +97,9 @@ class VirtualGroup:
     def _lead(self, options: dict[str, Any]) -> None:
         parts = Parts(**options)
         self.shared, self.state = parts.shared, parts.state
-        reader = cast(GroupReader, _Reader(self))
-        self.answer_maker = AnswerMaker(self.shared, reader)
-        observer = parts.observer(cast(FakeReader, reader))
+        reader = _Reader(self)
+        self.answer_maker = AnswerMaker(self.shared, cast(GroupReader, reader))
+        observer = parts.observer(reader)
         self.monitor = MonitorLoop(self.shared, observer, decide, lambda: (True, self.generation))
         self.at(self.now + 5.0, self._observe)
 
@@ -126,19 +125,15 @@ class VirtualGroup:
     def figures(self) -> dict[str, float]:
         """What has been since the last call."""
         since, self._last = self.now - self._last, self.now
-        delay, number = np.array(self.delays).reshape(-1, 2).T
-        order = np.argsort(delay)
-        share = np.cumsum(number[order]) / max(1e-9, number.sum())
-        p90 = float(delay[order][np.searchsorted(share, 0.9)]) if len(delay) else 0.0
+        delay, number = np.array(self.delays or [(0.0, 1.0)]).T
+        p90 = float(np.quantile(delay, 0.9, weights=number, method="inverted_cdf"))
         found = {
             "moves": self.moves,
             "unowned": round(self.unowned_s, 1),
             "lag": round(self.lag_s / since, 1),
             "p90": round(p90, 2),
-            "answers": self.answers,
         }
-        self.moves, self.unowned_s, self.lag_s = 0, 0.0, 0.0
-        self.delays, self.answers = [], 0
+        self.moves, self.unowned_s, self.lag_s, self.delays = 0, 0.0, 0.0, []
         return found
 
     def join(self, name: str, poll_s: float, speed: float) -> None:
@@ -229,17 +224,15 @@ class VirtualGroup:
     def _by_kafka(self) -> dict[str, dict[str, list[int]]]:
         joined = read_joined_members("cooperative-sticky", self._entries, {})
         group = group_of("g", joined.members, {"t": self.n})
-        self.answers += 1
         return assignments_now(group, assign(group, "constrained-sticky").assigned, True)
 
     def _by_steward(self) -> dict[str, dict[str, list[int]]]:
         leads = JoinResult(self.generation, "cooperative-sticky", True, False, self._entries)
-        membership = _Membership()
+        membership = FakeMembership([], lambda: None)
         self.shared.control.handouts.begin(True)
         self.answer_maker.assign(leads, cast(GroupMembership, membership))
         self.state.set(role="leader")
-        self.answers += 1
-        return membership.given
+        return membership.synced[0]
 
     def _observe(self) -> None:
         self.state.heartbeat_answered()
@@ -251,42 +244,31 @@ class VirtualGroup:
         self.at(self.now + 5.0, self._observe)
 
 
-class _Membership:
-    member = STEWARD
+class _Reader(FakeReader):
+    """Of the group as it is now."""
 
-    def sync(self, given: Any) -> None:
-        self.given = {name: dict(topics) for name, topics in given.items()}
-
-
-class _Reader:
     def __init__(self, group: VirtualGroup) -> None:
-        self.group = group
+        super().__init__(sizes={"t": group.n})
+        self._seen = group
 
-    def _offsets(self) -> TopicOffsets:
-        group = self.group
+    def lags(self, group: str, topics: Any, timeout: float | None = None) -> TopicOffsets:
+        seen = self._seen
         return TopicOffsets(
-            sizes={"t": group.n},
-            log_start={"t": [0] * group.n},
-            log_end={"t": group.log_end.astype(int).tolist()},
-            committed={"t": group.committed.astype(int).tolist()},
+            sizes={"t": seen.n},
+            log_start={"t": [0] * seen.n},
+            log_end={"t": seen.log_end.astype(int).tolist()},
+            committed={"t": seen.committed.astype(int).tolist()},
         )
 
-    def read(self, name: str) -> Reading:
-        group = self.group
-        if group.joined is not None:
+    def read(self, group: str) -> Reading:
+        if self._seen.joined is not None:
             raise TemporarilyUnreadable("rebalancing", "PreparingRebalance")
         members = [
-            DescribedMember(one, ("t",), owned={"t": group.assigned.get(one, [])})
-            for one in group.members
+            DescribedMember(one, ("t",), owned={"t": self._seen.assigned.get(one, [])})
+            for one in self._seen.members
         ]
         state = "classic", "Stable", "cooperative-sticky", "2026-11-22T00:00:00Z"
-        return Reading("g", *state, members, self._offsets())
-
-    def sizes(self, topics: Any, timeout: float | None = None) -> dict[str, int]:
-        return {"t": self.group.n}
-
-    def lags(self, name: str, topics: Any, timeout: float | None = None) -> TopicOffsets:
-        return self._offsets()
+        return Reading("g", *state, members, self.lags(group, ()))
 
 
 def _metadata(member: Polling) -> bytes:
