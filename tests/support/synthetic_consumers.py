@@ -1,12 +1,8 @@
-"""Made-up consumers that are sampled from outside: arrivals, speeds, commits at intervals.
-
-`Poller` is one that is handed a batch at once, and processes it before the next.
-"""
+"""Made-up consumers that are sampled from outside: arrivals, speeds, commits at intervals."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Final
 
 import numpy as np
 
@@ -33,6 +29,11 @@ class Traffic:
     poisson: bool = True
     batch: int = 1
     """Records that a member takes from one partition before it goes on to the next."""
+    poll: int = 0
+    """Records that a member is handed at once and processes before the next, as `max.poll.records`
+    of Java's consumer says; 0 for one by one."""
+    commit_between_polls: bool = True
+    """As Java's consumer does; else a thread commits what was handed over, as librdkafka's does."""
     commit_alone: bool = False
     """True if every partition is committed at times of its own."""
     seed: int = 0
@@ -47,6 +48,9 @@ class _State:
     position: Ints
     committed: Ints
     budget: Floats
+    """[M] records that each member could process by now; less than 0 while it works on a poll."""
+    due: Floats
+    """Of each clock, when it commits next."""
     turn: list[int] = field(default_factory=list)
     taken: list[int] = field(default_factory=list)
 
@@ -56,12 +60,12 @@ def samples_of(traffic: Traffic, seconds: float) -> OffsetSamples:
     rng = np.random.default_rng(traffic.seed)
     n, members = len(traffic.rates), len(traffic.speeds)
     lag = np.array(traffic.lag, dtype=np.int64)
-    state = _State(1000 + lag, np.full(n, 1000), np.full(n, 1000), np.zeros(members))
+    clocks = n if traffic.commit_alone else members
+    due = rng.uniform(0, traffic.commit_every, clocks)
+    state = _State(1000 + lag, np.full(n, 1000), np.full(n, 1000), np.zeros(members), due)
     state.turn, state.taken = [0] * members, [0] * members
     holder = np.array(traffic.holder, dtype=np.int32)
     mine = [np.flatnonzero(holder == m).tolist() for m in range(members)]
-    clocks = n if traffic.commit_alone else members
-    due = rng.uniform(0, traffic.commit_every, clocks)
     wanted = np.arange(0, seconds + 1e-9, traffic.sample_every)
     wanted = np.maximum(0, wanted + rng.uniform(-traffic.jitter, traffic.jitter, len(wanted)))
     times, ends, commits = [], [], []
@@ -74,8 +78,12 @@ def samples_of(traffic: Traffic, seconds: float) -> OffsetSamples:
             state.end += arrived.astype(np.int64)
             owed -= owed.astype(np.int64)
             for member, partitions in enumerate(mine):
-                _consume(state, traffic, member, partitions)
-            for clock in np.flatnonzero(due <= at).tolist():
+                if traffic.poll:
+                    _poll(state, traffic, member, partitions, at)
+                else:
+                    _consume(state, traffic, member, partitions)
+            alone = not traffic.poll or not traffic.commit_between_polls
+            for clock in np.flatnonzero(due <= at).tolist() if alone else ():
                 due[clock] += traffic.commit_every
                 which = [clock] if traffic.commit_alone else mine[clock]
                 state.committed[which] = state.position[which]
@@ -105,67 +113,20 @@ def _consume(state: _State, traffic: Traffic, member: int, partitions: list[int]
     state.budget[member] = min(state.budget[member], 1.0) if idle else state.budget[member]
 
 
-PARTITIONS: Final = 4
-IDLE_S: Final = 0.01
-"""Between two polls that return nothing."""
-
-
-@dataclass(frozen=True, slots=True)
-class Poller:
-    """One member that holds all partitions."""
-
-    speed: float
-    """Records that it processes per second."""
-    arrival: float
-    """Records that arrive per second, at random."""
-    lag: int
-    """Records of each partition at the beginning."""
-    batch: int = 500
-    """`max.poll.records` of Java's consumer."""
-    commit_every: float = 5.0
-    commit_between_polls: bool = True
-    """As Java's consumer does; else a thread commits what was handed over, as librdkafka's does."""
-
-    def samples(self, seconds: float, seed: int) -> OffsetSamples:
-        """Return a sample per second."""
-        rng = np.random.default_rng(seed)
-        log = [self._log(rng, seconds) for _ in range(PARTITIONS)]
-        commit_times, commits = self._commits(rng, log, seconds)
-        times = np.arange(0, seconds + 0.1)
-        times = np.maximum(0, times + rng.uniform(-0.1, 0.1, len(times)))
-        ends = np.array([np.searchsorted(arrived, times, side="right") for arrived in log]).T
-        seen = commits[np.searchsorted(commit_times, times, side="right") - 1]
-        holder = np.zeros(ends.shape, dtype=np.int32)
-        return OffsetSamples(times, ends.astype(np.int64), seen, holder, 1)
-
-    def _log(self, rng: np.random.Generator, seconds: float) -> Floats:
-        """When each record of a partition arrived."""
-        number = rng.poisson(self.arrival / PARTITIONS * seconds)
-        return np.append(np.full(self.lag, -1.0), np.sort(rng.uniform(0, seconds, number)))
-
-    def _commits(
-        self, rng: np.random.Generator, log: list[Floats], seconds: float
-    ) -> tuple[list[float], Ints]:
-        position = np.zeros(PARTITIONS, dtype=np.int64)
-        times, commits = [0.0], [position.copy()]
-        now, turn, due = 0.0, 0, float(rng.uniform(0, self.commit_every))
-        while now < seconds:
-            if self.commit_between_polls and now >= due:
-                times.append(now)
-                commits.append(position.copy())
-                due = now + self.commit_every
-            taken = 0
-            for partition in ((turn + k) % PARTITIONS for k in range(PARTITIONS)):
-                there = int(np.searchsorted(log[partition], now, side="right"))
-                some = min(there - int(position[partition]), self.batch - taken)
-                position[partition] += some
-                taken += some
-                if taken == self.batch:
-                    turn = partition
-                    break
-            now += taken / self.speed if taken else IDLE_S
-            while not self.commit_between_polls and due < now:
-                times.append(due)
-                commits.append(position.copy())
-                due += self.commit_every
-        return times, np.array(commits)
+def _poll(state: _State, traffic: Traffic, member: int, partitions: list[int], at: float) -> None:
+    """Let a member process for one tick; if it is done, it polls, before that it may commit."""
+    state.budget[member] += traffic.speeds[member] * TICK_S
+    if state.budget[member] < 0:
+        return
+    if traffic.commit_between_polls and state.due[member] <= at:
+        state.committed[partitions] = state.position[partitions]
+        state.due[member] = at + traffic.commit_every
+    left, first = traffic.poll, state.turn[member]
+    for partition in partitions[first:] + partitions[:first]:
+        taken = min(int(state.end[partition] - state.position[partition]), left)
+        state.position[partition] += taken
+        left -= taken
+        if not left:
+            state.turn[member] = partitions.index(partition)
+            break
+    state.budget[member] = min(state.budget[member], 0.0 if left else np.inf) + left - traffic.poll

@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from support.synthetic_consumers import Poller, Traffic, samples_of
+from support.synthetic_consumers import Traffic, samples_of
 
 from equilag.adapters.measuring.offset_samples import OffsetSamples
-from equilag.adapters.measuring.speeds import KNOWN, Measurements, measure
+from equilag.adapters.measuring.speeds import KNOWN, Capacities, Measurements, measure
 from equilag.domain.columns import Floats
 
 MEMBERS = 4
@@ -66,13 +66,19 @@ def test_after_a_minute_capacities_are_within_10_percent_and_rates_within_5(
 @pytest.mark.parametrize("speed", [20.0, 100.0, 1000.0])
 def test_consumers_that_poll_batches(speed: float, between_polls: bool) -> None:
     """A slow one of 20 records per second commits a batch of 500 every 25 s."""
+
+    def found(used: float, lag_s: int, seed: int) -> Capacities:
+        """Of one member with four partitions, which get so much of what it can process."""
+        rates, lag = [used * speed / 4] * 4, [int(lag_s * speed)] * 4
+        traffic = Traffic(
+            rates, [speed], [0] * 4, lag, poll=500, commit_between_polls=between_polls, seed=seed
+        )
+        return measure(samples_of(traffic, 80.0)).capacities
+
     for seed in range(2):
-        how = {"commit_between_polls": between_polls}
-        behind = Poller(speed, 1.5 * speed, int(10 * speed), **how)
-        found = measure(behind.samples(80.0, seed)).capacities
-        assert found.estimates.value[0] == pytest.approx(speed, rel=0.1)
-        caught_up = Poller(speed, 0.6 * speed, 0, **how)
-        assert measure(caught_up.samples(80.0, seed)).capacities.reason[0] != KNOWN
+        behind = found(1.5, 10, seed)
+        assert behind.estimates.value[0] == pytest.approx(speed, rel=0.1)
+        assert found(0.6, 0, seed).reason[0] != KNOWN
 
 
 def test_the_errors_are_as_large_as_the_deviations() -> None:
