@@ -36,8 +36,7 @@ class StickyAssignor:
         partitions = partitions_by_class(group)
         for component in components(group):
             classes = [
-                _ClassShares.of(readers[c], partitions[c], group.owner)
-                for c in component.partition_classes
+                _ClassShares.of(readers[c], partitions[c], group.owner) for c in component.tolist()
             ]
             # Fewest potential members first; the sort is stable, so then by the first topic.
             classes.sort(key=lambda shares: len(shares.members))
