@@ -13,42 +13,36 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from copy import deepcopy
 from dataclasses import KW_ONLY, dataclass, field, fields, replace
-from typing import Any, Final, Literal, Protocol
+from typing import Any, Final, Literal
 
 from equilag.domain.errors import InputError
 from equilag.domain.show import show
 
 
-class Form(Protocol):
+class Form:
     """What the values of a setting look like."""
-
-    def check(self, value: Any, place: str) -> Any:
-        """Return the value as the policy keeps it. Raises InputError."""
-
-    def json(self, value: Any) -> Any:
-        """Return the value as JSON, which `check` takes again."""
-
-    def words(self, value: Any) -> list[str]:
-        """Return the values of the option on a command line; none for an option without any."""
-
-    def schema(self) -> dict[str, Any]:
-        """Return the JSON Schema of a value that is in force."""
-
-
-class _OneValue:
-    """A value that JSON and command line write as it is."""
 
     __slots__ = ()
 
+    def check(self, value: Any, place: str) -> Any:
+        """Return the value as the policy keeps it. Raises InputError."""
+        raise NotImplementedError
+
     def json(self, value: Any) -> Any:
+        """Return the value as JSON, which `check` takes again."""
         return value
 
     def words(self, value: Any) -> list[str]:
+        """Return the values of the option on a command line; none for an option without any."""
         return [str(value)]
+
+    def schema(self) -> dict[str, Any]:
+        """Return the JSON Schema of a value that is in force."""
+        raise NotImplementedError
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
-class OneOfNames(_OneValue):
+class OneOfNames(Form):
     """One of some names of something."""
 
     names: tuple[str, ...]
@@ -65,7 +59,7 @@ class OneOfNames(_OneValue):
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
-class Whole(_OneValue):
+class Whole(Form):
     """A whole number, 0 or more and less than `below`."""
 
     below: int | None = None
@@ -84,7 +78,7 @@ class Whole(_OneValue):
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
-class Percent(_OneValue):
+class Percent(Form):
     """A percentage from 0 to `most`."""
 
     most: int
@@ -104,7 +98,7 @@ class Percent(_OneValue):
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
-class Seconds(_OneValue):
+class Seconds(Form):
     """A number of seconds, more than 0 and at most 10^9, which is more than 30 years."""
 
     def check(self, value: Any, place: str) -> float:
@@ -123,7 +117,7 @@ class Seconds(_OneValue):
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
-class Flag(_OneValue):
+class Flag(Form):
     """True or false; the option stands for true."""
 
     def check(self, value: Any, place: str) -> bool:
@@ -139,7 +133,7 @@ class Flag(_OneValue):
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
-class Entries:
+class Entries(Form):
     """A list of entries; the option is repeated for each."""
 
     parse: Callable[[object, str], tuple[Any, ...]]

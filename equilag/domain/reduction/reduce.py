@@ -161,12 +161,13 @@ def _reduce_group(group: Group, policy: Policy) -> Reduction:
         held = np.flatnonzero(group.owner != NOBODY)
         stakes, forced = stakes_of(every[held], group.owner[held], prices.price[held]), 0
     members = group.members
-    capacity, unit = whole_capacities(known_capacities(group))
+    exact = exact_capacities(group)
+    capacity, unit = whole_capacities([*map(float, exact)])
     room = (NO_LIMIT if m.max_partitions is None else m.max_partitions for m in members)
     extended = ExtendedColumns(
         capacity,
         unit,
-        MemberCapacities.of(exact_capacities(group)),
+        MemberCapacities.of(exact),
         np.array([min(most, NO_LIMIT) for most in room], dtype=np.int64),
         _instances(group),
         cross,
