@@ -23,7 +23,7 @@ from equilag.domain.building.group_input import (
 from equilag.domain.building.member_fields import refuse_strangers
 from equilag.domain.building.number_columns import Row, are_rows, number_column
 from equilag.domain.building.topic_index import TopicIndex
-from equilag.domain.columns import NOBODY, Flags, Index, Ints
+from equilag.domain.columns import NOBODY, Index, Ints
 from equilag.domain.errors import InputError
 from equilag.domain.show import kind
 from equilag.domain.values import NATURAL, below, not_a
@@ -76,9 +76,12 @@ def settle(
     class_of: Index,
     class_topics: tuple[Index, ...],
 ) -> Ownership:
-    """Return the claims by member, each where it was first made, and the owner of each partition.
+    """Return the claims by member, each where it was first made, and the owner of each partition
+    (KIP-54, with Kafka 4's rule).
 
-    `generation` [M] is that of each member's claims; `class_of` and `class_topics` as in Group.
+    `generation` [M] is that of each member's claims; `class_of` and `class_topics` as in Group. The
+    newest claim on a partition wins, whether or not its member still subscribes; two of the same,
+    newest generation void each other; then a winner that does not subscribe loses it.
     """
     n_partitions = topics.n_partitions
     exists = given.number < np.append(topics.size, 0)[given.topic]
@@ -98,41 +101,16 @@ def settle(
     for number, read in enumerate(class_topics):
         reads[read, number] = True
     subscribed = reads[topic, class_of[member]]
-    foreign, voided = np.flatnonzero(~subscribed), np.zeros(0, dtype=np.int64)
+    voided, winner = np.zeros(0, dtype=np.int64), np.flatnonzero(subscribed)
     if contested:
-        owner, voided = resolve_claims(
-            member, partition, generation[member], subscribed, n_partitions
-        )
-    else:
-        owner = np.full(n_partitions, NOBODY, dtype=np.int32)
-        owner[partition[subscribed]] = member[subscribed]
-    return Ownership(member, partition, owner, gone, foreign, voided)
-
-
-def resolve_claims(
-    claim_member: Index,
-    claim_partition: Ints,
-    generation: Ints,
-    subscribed: Flags,
-    n_partitions: int,
-) -> tuple[Index, Ints]:
-    """Return the owner of each partition [P] (KIP-54, with Kafka 4's rule), and the partitions,
-    ascending, whose two newest claims are of one generation.
-
-    `generation` and `subscribed` are per claim. The newest claim on a partition wins, whether or
-    not its member still subscribes; two of the same, newest generation void each other; then a
-    winner that does not subscribe loses it.
-    """
+        order = np.lexsort((generation[member], partition))
+        claimed, newest = partition[order], generation[member[order]]
+        same = claimed[1:] == claimed[:-1]
+        last, tied = np.append(~same, True), np.append(False, same & (newest[1:] == newest[:-1]))
+        voided, winner = claimed[last & tied], order[last & ~tied & subscribed[order]]
     owner = np.full(n_partitions, NOBODY, dtype=np.int32)
-    if not len(claim_member):
-        return owner, claim_partition
-    order = np.lexsort((generation, claim_partition))
-    partition, newest = claim_partition[order], generation[order]
-    last = np.append(partition[1:] != partition[:-1], True)
-    tied = np.append(False, (partition[1:] == partition[:-1]) & (newest[1:] == newest[:-1]))
-    winner = order[last & ~tied & subscribed[order]]
-    owner[claim_partition[winner]] = claim_member[winner]
-    return owner, partition[last & tied]
+    owner[partition[winner]] = member[winner]
+    return Ownership(member, partition, owner, gone, np.flatnonzero(~subscribed), voided)
 
 
 def given_claims(
