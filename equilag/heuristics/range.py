@@ -144,7 +144,8 @@ def range_of_topic(partition_racks: Sequence[Racks], member_racks: Sequence[str]
         for rack in set(racks) & in_rack.keys():
             in_rack[rack].append(partition)
     in_rack[""] = list(range(n))
-    waiting = {rack: _free(found, takers) for rack, found in in_rack.items()}
+    # Those that are still free when they are asked for.
+    waiting = {rack: (p for p in found if takers[p] == FREE) for rack, found in in_rack.items()}
     for member, rack in enumerate(member_racks):
         room = share + (extra > 0)
         if not room:
@@ -183,11 +184,6 @@ def range_of_topics(partition_racks: Sequence[Racks], member_racks: Sequence[str
             held[first] += 1
             extra -= held[first] > share
     return _filled(takers, share, extra, k)
-
-
-def _free(partitions: Sequence[int], takers: Sequence[int]) -> Iterator[int]:
-    """Yield the partitions that are still free when they are asked for."""
-    return (partition for partition in partitions if takers[partition] == FREE)
 
 
 def _filled(takers: Sequence[int], share: int, extra: int, k: int) -> Ints:

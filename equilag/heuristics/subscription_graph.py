@@ -37,7 +37,8 @@ def components(group: Group) -> list[Ints]:
         (("topics", int(eligible[:, k].argmax())), ("members", k)) for k in members
     )
     while True:
-        parts = sorted(nx.connected_components(graph), key=_first_topic)
+        found = nx.connected_components(graph)
+        parts = sorted(found, key=lambda part: min(c for kind, c in part if kind == "topics"))
         for number, part in enumerate(parts):
             for kind, node in part:
                 (of_topics if kind == "topics" else of_members)[node] = number
@@ -46,7 +47,3 @@ def components(group: Group) -> list[Ints]:
             return [np.flatnonzero(of_topics == number) for number in range(len(parts))]
         _, first = np.unique(of_topics[c] * len(parts) + of_members[k], return_index=True)
         graph.add_edges_from((("topics", c[i]), ("members", k[i])) for i in first)
-
-
-def _first_topic(part: set[tuple[str, int]]) -> int:
-    return min(int(node) for kind, node in part if kind == "topics")

@@ -101,7 +101,10 @@ def simulate(
     )
     if length is None:
         length = _duration(state, schedules) if looked_at is None else max(looked_at) or 1.0
-    moments = _moments(length, pace.pause_s, looked_at)
+    # The curve has the end of the pause, where lag is highest.
+    curve = np.append(np.linspace(0.0, length, STEPS + 1), min(pace.pause_s, length))
+    at = np.array(PARTS) * length if looked_at is None else looked_at
+    moments = Moments(at, np.unique(curve))
     current, planned = (course_of(state, schedule, moments) for schedule in schedules)
     changes = int(np.count_nonzero(group.owner != assigned))
     guessed = np.array([member.capacity is None for member in group.members], dtype=np.bool_)
@@ -197,12 +200,6 @@ def _duration(state: FluidState, schedules: Sequence[Schedule]) -> float:
         return DURATIONS[-1]
     wanted = max(needed) * (1 if len(needed) == len(schedules) else 2)
     return next((length for length in DURATIONS if length >= wanted), DURATIONS[-1])
-
-
-def _moments(length: float, pause: float, times: Floats | None) -> Moments:
-    """The curve has the end of the pause, where lag is highest."""
-    curve = np.unique(np.append(np.linspace(0.0, length, STEPS + 1), min(pause, length)))
-    return Moments(np.array(PARTS) * length if times is None else times, curve)
 
 
 def _protocol(name: str) -> RebalanceProtocol:

@@ -69,11 +69,15 @@ def extended_figures(
     loads = MemberLoads(weight, reduction.capacities, active)
     if reduction.group.reduced is None and not loads.capacities.are_equal:
         proved = ProvedBounds(cross_rack=proved.cross_rack)  # of an assignor's plan, bounds of lag
+    crossing = None
+    if racks is not None:
+        fewest = max(proved.cross_rack, forced_reads(reduction, racks))
+        crossing = CrossRackFigures(racks.count(assigned), fewest)
     return ExtendedFigures(
         LAG_WEIGHT if reduction.weights is None else reduction.weights.to_dict(),
         _load(group, loads, reduction.weight_scale, proved),
         throughput(reduction, assigned, proved.short),
-        _cross_rack(reduction, racks, assigned, proved.cross_rack),
+        crossing,
         _instances(reduction, assigned, loads),
         _units(reduction, assigned),
     )
@@ -101,14 +105,6 @@ def _load(group: Group, loads: MemberLoads, weight_scale: int, proved: ProvedBou
         excess_lower_bound=float(proved.excess / unit),
         by_member=dict(zip(ids, by_member, strict=True)),
     )
-
-
-def _cross_rack(
-    reduction: Reduction, racks: RackReads | None, assigned: Index, proved: int
-) -> CrossRackFigures | None:
-    if racks is None:
-        return None
-    return CrossRackFigures(racks.count(assigned), max(proved, forced_reads(reduction, racks)))
 
 
 def forced_reads(reduction: Reduction, racks: RackReads) -> int:

@@ -182,15 +182,15 @@ _NUMBER_OR_TEXTS: Final = {"anyOf": [Whole().schema(), _TEXTS]}
 _LISTS_OR_NONE: Final = {"anyOf": [{"const": NO_LISTS_TEXT}, {"type": "array", "items": _TEXTS}]}
 
 
-def _lists_json(lists: TopicLists) -> Any:
-    return NO_LISTS_TEXT if lists == NO_LISTS else [list(topics) for topics in lists]
-
-
 CAPACITIES: Final = Entries(capacities_of, lambda entries: [*map(pattern_text, entries)], _TEXTS)
 """Member id or pattern (`*` and `?`), and capacity; a later entry stands before an earlier."""
 LIMITS: Final = Entries(limits_of, _limits_json, _NUMBER_OR_TEXTS)
 """The same with a whole number, or a whole number alone."""
-TOPIC_LISTS: Final = Entries(topic_lists_of, _lists_json, _LISTS_OR_NONE)
+TOPIC_LISTS: Final = Entries(
+    topic_lists_of,
+    lambda lists: NO_LISTS_TEXT if lists == NO_LISTS else [*map(list, lists)],
+    _LISTS_OR_NONE,
+)
 """Lists of topics, in place of the group's own; NO_LISTS: none at all."""
 PINS: Final = Entries(pins_of, lambda pins: [*map(pin_text, pins)], _PIN_TEXTS)
 """Topic, partition, and the member that alone may take it: an id, instance id or client id."""
