@@ -12,7 +12,7 @@ from equilag.domain.columns import Index, Ints
 from equilag.domain.constraint import CountConstraint, NotMinimal, count_constraint_of
 from equilag.domain.group.group import NOBODY, Group
 from equilag.domain.plan.broken_rules import broken_rules, unit_counts
-from equilag.domain.plan.extended_figures import ProvedBounds, extended_figures
+from equilag.domain.plan.extended_figures import extended_figures
 from equilag.domain.plan.metrics import count_moves, cross_reads
 from equilag.domain.plan.plan import Plan
 from equilag.domain.plan.plan_figures import ExtendedFigures
@@ -60,7 +60,7 @@ NOTHING_MORE: Final = ExtendedRow()
 def extended_row(plan: Plan, assigned: Index) -> ExtendedRow:
     """The figures of an assignment [P] of the group that `plan` is for."""
     reduction, group = plan.planned, plan.group
-    found = extended_figures(reduction, assigned, ProvedBounds())
+    found = extended_figures(reduction, assigned)
     if found is None:
         return NOTHING_MORE
     broken = broken_rules(reduction, assigned)

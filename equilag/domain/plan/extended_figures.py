@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from fractions import Fraction
 
 import numpy as np
 
@@ -11,6 +11,7 @@ from equilag.domain.group.group import Group
 from equilag.domain.group.loads import MemberLoads
 from equilag.domain.group.member_capacities import Load
 from equilag.domain.group.throughput import throughput
+from equilag.domain.plan.claim import ACROSS
 from equilag.domain.plan.metrics import alike, member_counts, member_loads, topic_squares
 from equilag.domain.plan.plan_figures import (
     LAG_WEIGHT,
@@ -22,20 +23,11 @@ from equilag.domain.plan.plan_figures import (
     LoadFigures,
     UnitFigures,
 )
+from equilag.domain.plan.proofs import Proofs
+from equilag.domain.policy.objective import EXCESS, SHORT
 from equilag.domain.policy.policy import Policy
 from equilag.domain.reduction.reduce import Reduction, known_capacities, whole_capacities
 from equilag.domain.reduction.split_classes import RackReads
-
-
-class ProvedBounds(NamedTuple):
-    """What is proved of a plan's figures; loads as they are compared in the reduced group."""
-
-    spread: Load = 0
-    excess: Load = 0
-    cross_rack: int = 0
-    """Partitions that are read across racks at least."""
-    short: float = 0.0
-    """Records per second by which members fall behind at least."""
 
 
 def loads_differ(reduction: Reduction, policy: Policy | None) -> bool:
@@ -56,10 +48,10 @@ def is_extended(group: Group) -> bool:
 
 
 def extended_figures(
-    reduction: Reduction, assigned: Index, proved: ProvedBounds
+    reduction: Reduction, assigned: Index, proofs: Proofs | None = None
 ) -> ExtendedFigures | None:
-    """The figures of an assignment [P] of the given group; None for a plain group whose racks
-    are not known. O(P)."""
+    """The figures of an assignment [P] of the given group, of which nothing is proved unless it is
+    given; None for a plain group whose racks are not known. O(P)."""
     group = reduction.given
     racks = RackReads.of(group)
     if racks is None and not is_extended(group) and reduction.weights is None:
@@ -67,23 +59,27 @@ def extended_figures(
     weight = member_loads(assigned, reduction.partition_weight, group.n_members)
     active = np.flatnonzero(~reduction.group.idle).astype(np.int32)
     loads = MemberLoads(weight, reduction.capacities, active)
-    if reduction.group.reduced is None and not loads.capacities.are_equal:
-        proved = ProvedBounds(cross_rack=proved.cross_rack)  # of an assignor's plan, bounds of lag
+    proofs, bounds = proofs or Proofs(), (Fraction(0), Fraction(0))
+    if reduction.group.reduced is not None or loads.capacities.are_equal:
+        bounds = Fraction(proofs.spread), Fraction(proofs.least(EXCESS))  # else they are of lag
     crossing = None
     if racks is not None:
-        fewest = max(proved.cross_rack, forced_reads(reduction, racks))
+        fewest = max(int(proofs.least(ACROSS)), forced_reads(reduction, racks))
         crossing = CrossRackFigures(racks.count(assigned), fewest)
     return ExtendedFigures(
         LAG_WEIGHT if reduction.weights is None else reduction.weights.to_dict(),
-        _load(group, loads, reduction.weight_scale, proved),
-        throughput(reduction, assigned, proved.short),
+        _load(group, loads, reduction.weight_scale, *bounds),
+        throughput(reduction, assigned, float(proofs.least(SHORT))),
         crossing,
         _instances(reduction, assigned, loads),
         _units(reduction, assigned),
     )
 
 
-def _load(group: Group, loads: MemberLoads, weight_scale: int, proved: ProvedBounds) -> LoadFigures:
+def _load(
+    group: Group, loads: MemberLoads, weight_scale: int, spread: Fraction, excess: Fraction
+) -> LoadFigures:
+    """`spread` and `excess` as they are proved."""
     capacities, columns = loads.capacities, (loads.weight, loads.capacities.kind_of)
     unit = capacities.largest * weight_scale
     units = [capacities.unit * whole * weight_scale for whole in capacities.whole]
@@ -91,18 +87,18 @@ def _load(group: Group, loads: MemberLoads, weight_scale: int, proved: ProvedBou
         weight * units[kind].denominator / units[kind].numerator
         for weight, kind in zip(*(column.tolist() for column in columns), strict=True)
     ]
-    ends, fair, gap = loads.extremes, loads.fair, loads.spread - proved.spread
+    ends, fair, gap = loads.extremes, loads.fair, loads.spread - spread
     ids = (member.id for member in group.members)
     return LoadFigures(
         max=by_member[ends[0]] if ends else 0.0,
         min=by_member[ends[1]] if ends else 0.0,
         spread=float(loads.spread / unit),
         mean=float(fair / unit),
-        spread_lower_bound=float(proved.spread / unit),
+        spread_lower_bound=float(spread / unit),
         gap=float(gap / unit),
         gap_percent_of_mean=float(100 * gap / fair) if fair else 0.0,
         excess=loads.excess / float(unit),
-        excess_lower_bound=float(proved.excess / unit),
+        excess_lower_bound=float(excess / unit),
         by_member=dict(zip(ids, by_member, strict=True)),
     )
 

@@ -13,12 +13,10 @@ from equilag.domain.document import Shown, to_document
 from equilag.domain.group.group import NOBODY, Group, Index
 from equilag.domain.group.lag import QUALITY
 from equilag.domain.group.loads import MemberLoads
-from equilag.domain.group.member_capacities import Load
 from equilag.domain.group.throughput import shortage_of
 from equilag.domain.move_reasons.plan_reasons import PlanReasons
 from equilag.domain.plan.assignment import by_name, by_topic, withheld_phase
 from equilag.domain.plan.claim import (
-    ACROSS,
     CLAIMS_WHEN_READ,
     MOVES,
     PRICE,
@@ -27,7 +25,6 @@ from equilag.domain.plan.claim import (
     Evidence,
 )
 from equilag.domain.plan.extended_figures import (
-    ProvedBounds,
     extended_figures,
     loads_differ,
     square_figures,
@@ -51,7 +48,7 @@ from equilag.domain.plan.plan_figures import (
 )
 from equilag.domain.plan.proofs import Proofs
 from equilag.domain.plan.verdict import VerdictFacts
-from equilag.domain.policy.objective import EXCESS, SHORT, Figures, Objective
+from equilag.domain.policy.objective import EXCESS, Figures, Objective
 from equilag.domain.policy.policy import Policy
 from equilag.domain.policy.policy_settings import UNCONSTRAINED
 from equilag.domain.reduction.reduce import Reduction
@@ -113,12 +110,9 @@ class Plan(Shown):
         """What the claims prove of all plans that the policy allows."""
         return Proofs.of_plan(self.claims)
 
-    def _proved(self, claim: str) -> Load:
-        return self.proofs.value(claim) or 0
-
     @property
     def moves_lower_bound(self) -> int:
-        return int(self._proved(MOVES))
+        return int(self.proofs.least(MOVES))
 
     @cached_property
     def evidence(self) -> Evidence:
@@ -144,7 +138,7 @@ class Plan(Shown):
         figures = alike(counts, self.planned.group.idle)
         squares: tuple[float, ...] = ()
         if self.policy is not None and self.policy.then_topics:
-            squares = square_figures(self.planned, self.assigned, self._proved(SQUARES))
+            squares = square_figures(self.planned, self.assigned, self.proofs.least(SQUARES))
         by_member = self.group.by_member(counts)
         return CountFigures(int(figures.max), int(figures.min), by_member, *squares)
 
@@ -164,7 +158,7 @@ class Plan(Shown):
             spread - bound,
             100.0 * (spread - bound) / loads.mean if loads.mean else 0.0,
             loads.excess,
-            0 if scaled else int(self._proved(EXCESS)),
+            0 if scaled else int(self.proofs.least(EXCESS)),
             self.group.by_member(lag),
             int(self.group.lag.sum()),
         )
@@ -178,9 +172,7 @@ class Plan(Shown):
     @cached_property
     def extended(self) -> ExtendedFigures | None:
         """What the plan of an extended group has more; None for a plain group."""
-        reads, short = int(self._proved(ACROSS)), float(self._proved(SHORT))
-        proved = ProvedBounds(self.proofs.spread, self._proved(EXCESS), reads, short)
-        return extended_figures(self.planned, self.assigned, proved)
+        return extended_figures(self.planned, self.assigned, self.proofs)
 
     @property
     def throughput(self) -> ThroughputFigures | None:
@@ -208,7 +200,7 @@ class Plan(Shown):
     def moves_weight_lower_bound(self) -> float | None:
         """No plan's moves weigh less; 0 where nothing is known."""
         priced = self.planned.group.extended.move_unit is not None
-        bound = int(self._proved(PRICE)) if priced else self.moves_lower_bound
+        bound = int(self.proofs.least(PRICE)) if priced else self.moves_lower_bound
         return self.planned.moved_weight(bound)
 
     @property

@@ -103,10 +103,14 @@ class Proofs:
         claim = self.strongest(name, moves)
         return claim.value if claim else None
 
+    def least(self, name: str) -> Load:
+        """What is proved of all plans; 0 where nothing is."""
+        return self.value(name) or 0
+
     @property
     def highest(self) -> Load:
         """The heaviest load is at least this."""
-        return self.value("max_load_at_least") or 0
+        return self.least("max_load_at_least")
 
     @property
     def lowest(self) -> Load:
@@ -117,7 +121,7 @@ class Proofs:
     @property
     def spread(self) -> Load:
         """The lag spread is at least this, with any number of moves."""
-        return self.value(SPREAD) or 0
+        return self.least(SPREAD)
 
     def spread_within(self, moves: int | None) -> Load:
         """The lag spread of plans with at most `moves` is at least this."""

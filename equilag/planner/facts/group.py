@@ -12,7 +12,7 @@ from equilag.domain.building.group_input import DROPPED_CLAIM, InputDoubt
 from equilag.domain.figures import natural_key
 from equilag.domain.group.group import NOBODY, Group
 from equilag.domain.group.lag import QUALITY
-from equilag.domain.plan.extended_figures import ProvedBounds, extended_figures
+from equilag.domain.plan.extended_figures import extended_figures
 from equilag.domain.plan.metrics import alike, mean_load, member_loads
 from equilag.domain.reduction.reduce import Reduction
 from equilag.planner.facts.work import LoadUnit, load_unit
@@ -101,7 +101,7 @@ def _loads_before(reduction: Reduction, per_capacity: bool | None) -> tuple[floa
     group, planned = reduction.given, reduction.group
     mean, divisor = mean_load(planned), planned.extended.load_divisor
     if divisor is not None or per_capacity:
-        found = extended_figures(reduction, group.owner, ProvedBounds())
+        found = extended_figures(reduction, group.owner)
         assert found is not None  # capacities differ
         if divisor is None:  # so the mean is lag per member
             busy = reduction.capacities.values[~planned.idle]

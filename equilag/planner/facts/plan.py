@@ -9,7 +9,7 @@ from math import ceil
 from typing import Any
 
 from equilag.domain.figures import natural_key
-from equilag.domain.plan.extended_figures import ProvedBounds, extended_figures
+from equilag.domain.plan.extended_figures import extended_figures
 from equilag.domain.plan.metrics import member_counts, member_loads
 from equilag.domain.plan.plan import Plan
 from equilag.domain.plan.plan_figures import Choice, ExtendedFigures, InstanceRow, LagFigures
@@ -89,7 +89,7 @@ def whole(figure: float) -> float:
 
 def figures_before(plan: Plan) -> ExtendedFigures | None:
     """The figures of the current assignment of an extended group."""
-    return extended_figures(plan.planned, plan.planned.given.owner, ProvedBounds())
+    return extended_figures(plan.planned, plan.planned.given.owner)
 
 
 def instance_loads(plan: Plan) -> Iterator[tuple[InstanceRow, InstanceRow]]:
