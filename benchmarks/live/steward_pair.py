@@ -61,12 +61,20 @@ class Pair:
         self.start()
         until(lambda: self.leader is not None, 60)
         self.start()
+        members: list[RdMember] = []
         for log, group in ((self.log, GROUP), (self.twin, ALONE)):
             for number in range(MEMBERS):
                 member = RdMember(
                     log, f"rd-{number}", self._servers, group, [TOPIC], None, **settings
                 )
+                members.append(member)
                 stack.callback(member.stop)
+
+        def tell_all() -> None:  # each would wait for the others' part in a rebalance
+            for member in members:
+                member.stop(wait=False)
+
+        stack.callback(tell_all)
         stack.enter_context(Traffic(self._servers, TOPIC, PARTITIONS, RATE))
         until(self.rests, 60)
 
