@@ -8,6 +8,8 @@ from contextlib import ExitStack
 from pathlib import Path
 from typing import Any, Final
 
+from confluent_kafka import KafkaException
+
 from benchmarks.kafka_broker import Broker
 from benchmarks.live.assignment_log import Log
 from benchmarks.live.members import OffsetsRead
@@ -112,9 +114,13 @@ class FaultGroup:
 
     def end_stuck(self, at: float) -> list[str]:
         """Kill members that the coordinator does not have in the group, and return their names:
-        their client hangs for good, and holds what it was expelled from."""
+        their client hangs for good, and holds what it was expelled from. None while the coordinator
+        does not answer."""
         admin = admin_of(self._broker.bootstrap)
-        group = admin.describe_consumer_groups([self.topic])[self.topic].result()
+        try:
+            group = admin.describe_consumer_groups([self.topic])[self.topic].result()
+        except KafkaException:
+            return []
         known = {member.client_id for member in group.members}
         stuck = [member for member in self.members if member.name not in known]
         for member in stuck:

@@ -78,7 +78,8 @@ class FaultScene:
         yield from kinds
         while True:
             joins = "a member joins" in kinds and any(group.missing() for group in self.groups)
-            if joins and self.chance.random() < JOIN_SHARE:
+            few = min(len(group.members) for group in self.groups) < 2  # one may not be taken
+            if joins and (few or self.chance.random() < JOIN_SHARE):
                 yield "a member joins"
             else:
                 yield self.chance.choice(kinds)
@@ -209,7 +210,11 @@ def _taken(group: FaultGroup) -> StewardRun:
 def _outage(scene: FaultScene, seconds: float) -> None:
     scene.broker.stop()
     time.sleep(seconds)
-    scene.broker.start_again()
+    try:
+        scene.broker.start_again()
+    except RuntimeError:  # somebody had its port
+        time.sleep(PAUSE_S)
+        scene.broker.start_again()
 
 
 def _partitions_added(scene: FaultScene) -> None:

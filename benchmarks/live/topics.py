@@ -94,8 +94,8 @@ _PATIENT_MS: Final = 600_000
 
 class Traffic:
     """Produces `rate` records a second into `topic` while the context lasts, the same in every
-    partition unless there are `shares` of them. The producer is idempotent, so offsets have no gaps
-    and no record comes twice."""
+    partition unless there are `shares` of them. A record may come twice after an outage, but
+    offsets have no gaps. An idempotent producer has a state of its own, which outages can end."""
 
     def __init__(
         self, bootstrap: str, topic: str, partitions: int, rate: float, shares: Sequence[float] = ()
@@ -103,13 +103,13 @@ class Traffic:
         self.partitions = partitions
         """Set it higher once the topic has more."""
         self.failed = 0
-        """Records that were never acknowledged; the client gave up."""
+        """Records that were never acknowledged."""
         self._acked: dict[Partition, int] = {}
         self._topic, self._rate, self._shares = topic, rate, shares
         self._producer = Producer(
             {
                 "bootstrap.servers": bootstrap,
-                "enable.idempotence": True,
+                "acks": "all",
                 "linger.ms": 20,
                 "message.timeout.ms": _PATIENT_MS,
                 "topic.metadata.refresh.interval.ms": 1000,
@@ -124,15 +124,18 @@ class Traffic:
         self._thread.start()
         return self
 
-    def __exit__(self, *_: object) -> None:
-        self.end()
+    def __exit__(self, kind: object, *_: object) -> None:
+        self._stop.set()
+        if kind is None:  # else the broker may be away, and what failed is to be shown
+            self.end()
 
     def end(self) -> None:
-        """Stop, and wait until every record is acknowledged; a second call does nothing."""
+        """Stop, and wait until every record is acknowledged or given up; a second call does
+        nothing."""
         self._stop.set()
         if self._thread.is_alive():
             self._thread.join()
-            assert self._producer.flush(120) == 0
+            self.failed += self._producer.flush(_PATIENT_MS / 1000)
 
     def acked(self) -> dict[Partition, int]:
         """Records of each partition that are in the log, from offset 0 on."""
