@@ -171,6 +171,12 @@ class Pair:
         self._dead.kill()
         within(lambda: False, self._fresh_s)  # until one was due that nobody answers
 
+    def without_broker(self, _: StewardRun, number: int) -> None:
+        """As in a rolling restart: a broker stops; it is back when the next fault is due."""
+        self._dead = self._brokers[number]
+        self._dead.stop()
+        within(lambda: False, self._fresh_s)
+
     def assignor(self) -> str:
         """Of the group, as its coordinator says."""
         with closing(self._client()) as client:

@@ -111,6 +111,16 @@ def test_a_coordinator_dies(pair: Callable[[str, int], Pair], strategy: str) -> 
 
 
 @pytest.mark.live
+def test_brokers_are_restarted_one_after_another(pair: Callable[[str, int], Pair]) -> None:
+    here, began = pair(KIP_848, 3), time.time()
+    turns = itertools.islice(itertools.cycle(range(3)), TIMES)
+    faults = [("rolling restart", partial(here.without_broker, number=number)) for number in turns]
+    for case in tried(here, KIP_848, faults)["rolling restart"]:
+        assert_harmless(case)
+    assert not [one for one in here.log.since(began) if one.what in ("lost", "closed", "failed")]
+
+
+@pytest.mark.live
 def test_all_carriers_are_gone_for_good(pair: Callable[[str, int], Pair]) -> None:
     """Their session of 45 s ends: the brokers assign again, and nobody dies of it."""
     here = pair(KIP_848, 1)
