@@ -27,6 +27,7 @@ from equilag.live.rebalance.decision import (
     PlanSettings,
     decide_within,
 )
+from equilag.live.rebalance.live_policy import LIVE_TOLERANCE
 from equilag.planner.simulation.rebalance_price import MARGIN, Pace
 from equilag.planner.worth.gain import Gain, gain_of
 from equilag.planner.worth.group_loads import GroupLoads, group_loads
@@ -134,6 +135,9 @@ def _dealt(group: Group, loads: GroupLoads, quotas: Quotas) -> Index:
     return assigned
 
 
+UNSURE: Final = LIVE_TOLERANCE / 100
+"""Part of a gain that is not known, as rates are not: a cheaper plan that nets more by less would
+leave a member with too much for nothing."""
 MakePlan: TypeAlias = Callable[[Group, Policy], Decision]
 """Makes a plan by a policy."""
 Weigh: TypeAlias = Callable[[Decision], Gain | None]
@@ -168,14 +172,16 @@ def gain_of_plan(loads: GroupLoads, pace: Pace, seconds: float, decision: Decisi
 def cheaper_plan(
     group: Group, policy: Policy, weigh: Weigh, decision: Decision, gain: Gain
 ) -> tuple[Decision, Gain]:
-    """Return the plan with the fewest moves for its counts if that pays, and nets more than that of
-    `decision`: a search that is short of time may move nearly everything."""
+    """Return the plan with the fewest moves for its counts if that pays, and nets surely more than
+    that of `decision`: a search that is short of time may move nearly everything."""
     plan = repaired(replace(group, move_weights=None), sticky_policy(policy))
     other = None if plan is None else weigh(Decision(plan))
     if plan is None or other is None or other.moves > gain.moves:
         return decision, gain
-    nets_more = gain.weighed and other.weighed and other.weighed.net > max(0.0, gain.weighed.net)
-    return (Decision(plan), other) if nets_more else (decision, gain)
+    if gain.weighed is None or other.weighed is None:
+        return decision, gain
+    least = max(0.0, gain.weighed.net + UNSURE * gain.weighed.gain)
+    return (Decision(plan), other) if other.weighed.net > least else (decision, gain)
 
 
 def first_step(

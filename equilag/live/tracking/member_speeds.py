@@ -89,16 +89,20 @@ class MemberSpeeds:
         A member whose speed was never measured is as fast as the fastest that any member was seen
         to be, and so fast that the group has room: it never had a backlog. If that is wrong, it
         gets one, and is measured. The median of the known ones would be the speed of the slow,
-        since it is they that have a backlog. Where all have consumed for a while, the room is
-        beside what they did: a burst of records says nothing about them.
+        since it is they that have a backlog. Where all have consumed for a while, a rate above what
+        they did makes nobody faster than before: a burst of records says nothing about them. A rate
+        that they have not consumed for long makes nobody slower either.
         """
         self._forget(now)
         if not self.speeds:
             return {}
         every = list(keys)
-        if all(key in self.steady for key in every):
-            rate = min(rate, sum(self.steady[key].value for key in every))
         unmeasured = self._unmeasured(every, rate)
+        if all(key in self.steady for key in every):
+            before = [self.levels[key] for key in every if key in self.levels.keys() - self.speeds]
+            usual = self._unmeasured(every, sum(self.steady[key].value for key in every))
+            value = min(unmeasured.value, max([usual.value, *before]))
+            unmeasured = unmeasured._replace(value=value)
         wanted = {key: self.speeds.get(key, unmeasured) for key in every}
         found = speed_levels(wanted, self.levels)
         self.levels = {
@@ -140,7 +144,11 @@ class MemberSpeeds:
         self, samples: OffsetSamples, members: MemberSamples, keys: Sequence[str]
     ) -> None:
         """A member with a speed that consumes more, after it was measured, is faster."""
-        consumed = rates_between_commits(members.steps, members.lag.max(axis=0, initial=0.0))
+        steps = members.steps
+        reads = np.cumsum(steps.growth, axis=0) > 0  # what was before the first commit is no sign
+        seconds, valid = np.where(reads, steps.seconds, 0.0), steps.valid & reads
+        steps = steps._replace(seconds=seconds, valid=valid)
+        consumed = rates_between_commits(steps, members.lag.max(axis=0, initial=0.0))
         begin, end = float(samples.times[0]), float(samples.times[-1])
         for member in np.flatnonzero(consumed.window >= STEADY_S).tolist():
             value, error = float(consumed.value[member]), float(consumed.error[member])

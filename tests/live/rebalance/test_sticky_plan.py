@@ -218,3 +218,27 @@ def test_a_plan_that_moves_nearly_everything_is_replaced() -> None:
     assert gain_few is not None
     assert cheaper_plan(group, POLICY, weigh, few, gain_few)[0] is few
     assert weigh(replace(whole, fallback_reason="late")) is None
+
+
+def test_a_cheaper_plan_nets_surely_more() -> None:
+    """What gains are not known by is no reason to leave a member with a third too much."""
+    rates = [14.0] * 4 + [20.0] * 4 + [6.0] * 4
+    loads = loads_of(
+        [400, *[0] * 11], list(SPEEDS), OWNER, rates, None, SPEEDS, True, POLICY
+    )  # fmt: skip
+    weigh = partial(gain_of_plan, loads, Pace(12.0, 2, 5.0, "cooperative"), 300.0)
+    even = of([1, 2, 0, 0, 1, 1, 2, 1, 2, 2, 2, 2])
+    plan = repaired(loads.group, sticky_policy(POLICY))
+    gain = weigh(even)
+    assert plan is not None
+    cheap = weigh(Decision(plan))
+    assert gain is not None
+    assert cheap is not None
+    assert gain.weighed is not None
+    assert cheap.weighed is not None
+    assert 0 < cheap.weighed.net - gain.weighed.net < 0.01 * gain.weighed.gain
+    assert (round(gain.heaviest_percent_planned), round(cheap.heaviest_percent_planned)) == (
+        116,
+        135,
+    )
+    assert cheaper_plan(loads.group, POLICY, weigh, even, gain) == (even, gain)

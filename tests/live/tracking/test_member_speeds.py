@@ -181,6 +181,35 @@ def test_a_burst_of_records_makes_nobody_faster() -> None:
     assert known.capacities(keys, 102.0, 4900.0) == usual
 
 
+def test_a_rate_that_was_not_consumed_for_long_makes_nobody_slower() -> None:
+    """The traffic has begun, or doubled, and nobody but the slow one is behind."""
+    known = MemberSpeeds(TrackingSettings())
+    known.speeds = {"slow": MeasuredSpeed(40.0, 0.4, 100.0)}
+    keys = ["slow", *"abcde"]
+    before = known.capacities(keys, 101.0, 512.0)
+    assert before["a"] == 120.0
+    known.steady = {key: MeasuredSpeed(50.0, 1.0, 110.0) for key in keys}
+    assert known.capacities(keys, 111.0, 512.0) == before
+    assert known.capacities(keys, 112.0, 300.0)["a"] < 80.0  # there are fewer records indeed
+
+
+def test_a_quiet_time_before_the_first_record_is_no_sign_of_a_slow_member() -> None:
+    """Four keep up with 90 records/s each, after a minute without any; m0 can do 40."""
+    at, rates = np.array([0.0, 60.0]), np.array([np.zeros(5), np.full(5, 90.0)])
+    group = SimulatedGroup(Script(at, rates, np.zeros(1), np.array([[40.0, *[120.0] * 4]])))
+    group.assign(0, np.arange(5, dtype=np.int32))
+    tracker = LoadTracker()
+    for second in range(131):
+        if second % EVERY == 0:
+            seen = group.sample(second)
+            ends, commits = seen.log_end.tolist(), seen.committed.tolist()
+            tracker.add(observation(float(second), ends, commits, seen.holder))
+            found = tracker.capacities(keys_of(5), float(second))
+            assert not found or found["m1"] > 110.0, second
+        group.advance(second)
+    assert found["m0"] == pytest.approx(40, rel=0.1)
+
+
 PAIR = {"a": 100.0, "b": 100.0}
 
 
