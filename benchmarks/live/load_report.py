@@ -19,7 +19,7 @@ from typing import Final
 
 from benchmarks.assignors.target import summary
 from benchmarks.kafka_broker import CHECKOUT
-from benchmarks.live.load_scenarios import SCENARIOS
+from benchmarks.live.load_scenarios import BY_HAND, BY_WORK, OTHER_SEED, SCENARIOS
 from benchmarks.live.load_targets import Results, judged_load
 from benchmarks.simulation.report import table
 
@@ -85,6 +85,7 @@ def section(folder: Path) -> list[str]:
         *summary(goals),
         "",
         *scenario_lines(found),
+        *other_seeds(folder, found),
         "",
         *side_lines(found),
         "",
@@ -115,6 +116,24 @@ def scenario_lines(found: list[Results]) -> list[str]:
             f"{results['seconds'] / 60.0:g} minutes, figures from second "
             f"{'; '.join([*parts, *([] if same else options)])}."
         )
+    return lines
+
+
+def other_seeds(folder: Path, found: list[Results]) -> list[str]:
+    """Return a line for each scenario that was run with other arrivals, too."""
+    lines = []
+    for results in found:
+        runs = [
+            {
+                row["side"]: f"{row['lag_mean']:,.0f}"
+                for row in json.loads(path.read_text())["sides"]
+            }
+            for path in sorted(folder.glob(f"load-{results['name']}{OTHER_SEED}*.json"))
+        ]
+        if runs:
+            others = ", ".join(f"{one[BY_WORK.name]} ({one[BY_HAND.name]})" for one in runs)
+            what = f"Mean total lag by work (by hand) with other arrivals, {results['words']}"
+            lines.append(f"- {what}: {others}.")
     return lines
 
 

@@ -21,7 +21,7 @@ from benchmarks.broker_plugin import ASSIGNORS, plugged_jars
 from benchmarks.kafka_broker import start_broker
 from benchmarks.live.hand_plan import hand_plan
 from benchmarks.live.load_figures import Seen, figures_of, process_rates, settled_after
-from benchmarks.live.load_scenarios import BY_WORK, SCENARIOS, LoadScenario
+from benchmarks.live.load_scenarios import BY_WORK, LoadScenario, full_seconds
 from benchmarks.live.load_schedule import Phase, due_at, schedule_of, unread_ages
 from benchmarks.live.load_side import LiveSide
 from benchmarks.live.scheduled_traffic import ScheduledTraffic
@@ -109,7 +109,7 @@ def measured_scenario(scenario: LoadScenario, logs: Path) -> dict[str, Any]:
             "machine": {**began_load, "load_at_end": os.getloadavg()[0]},
             "versions": versions(),
             "seconds": scenario.seconds,
-            "full": scenario.seconds >= SCENARIOS[scenario.name][1],
+            "full": scenario.seconds >= full_seconds(scenario.name),
             "measured_from": scenario.measured_from,
             "speeds": list(scenario.speeds),
             **figures,

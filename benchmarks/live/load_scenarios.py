@@ -156,12 +156,16 @@ def steady(seconds: float) -> LoadScenario:
     return replace(slow_member(seconds), name="steady", words="steady load", sides=(BY_WORK,))
 
 
-def slow_kip848(heartbeat_ms: int) -> Callable[[float], LoadScenario]:
+def by_brokers(
+    make: Callable[[float], LoadScenario], heartbeat_ms: int
+) -> Callable[[float], LoadScenario]:
+    """The scenario of a classic group for one of KIP-848, from its first minute on."""
+
     def scenario(seconds: float) -> LoadScenario:
-        every = f"{heartbeat_ms / 1000:g} s"
+        classic, every = make(seconds), f"{heartbeat_ms / 1000:g} s"
         return replace(
-            slow_member(seconds), name=f"slow-member-848-{heartbeat_ms}", measured_from=60.0,
-            words=f"one slow member of six, KIP-848, heartbeats every {every}",
+            classic, name=f"{classic.name}-848-{heartbeat_ms}", measured_from=60.0,
+            words=f"{classic.words}, KIP-848, heartbeats every {every}",
             sides=(UNIFORM, BY_WORK, BY_HAND), heartbeat_ms=heartbeat_ms,
         )  # fmt: skip
 
@@ -174,12 +178,24 @@ SCENARIOS: Final[dict[str, tuple[Callable[[float], LoadScenario], float]]] = {
     "peak": (peak, 360.0),
     "peer": (peer, 480.0),
     "steady": (steady, 1800.0),
-    "slow-member-848-5000": (slow_kip848(5000), 300.0),
-    "slow-member-848-1000": (slow_kip848(1000), 300.0),
+    "slow-member-848-5000": (by_brokers(slow_member, 5000), 300.0),
+    "changing-rates-848-5000": (by_brokers(changing_rates, 5000), 480.0),
+    "slow-member-848-1000": (by_brokers(slow_member, 1000), 300.0),
+    "changing-rates-848-1000": (by_brokers(changing_rates, 1000), 480.0),
 }
 """How each is made for a number of seconds, and how many a full run has."""
+OTHER_SEED: Final = "-seed"
 
 
-def scenario_of(name: str, seconds: float | None = None) -> LoadScenario:
+def scenario_of(name: str, seconds: float | None = None, seed: int = SEED) -> LoadScenario:
+    """The scenario for so long; its name has the seed of the arrivals if that is not the usual one."""
     make, full = SCENARIOS[name]
-    return make(full if seconds is None else seconds)
+    made = make(full if seconds is None else seconds)
+    if seed == SEED:
+        return made
+    return replace(made, name=f"{made.name}{OTHER_SEED}{seed}", arrivals_seed=seed)
+
+
+def full_seconds(name: str) -> float:
+    """Of a full run of the scenario of this name."""
+    return SCENARIOS[name.partition(OTHER_SEED)[0]][1]

@@ -12,7 +12,8 @@ SLOW_LAG_SHARE: Final = 1 / 10
 """One slow member: mean total lag by work, as a share of that by lag, or of the brokers' own."""
 CHANGING_LAG_SHARE: Final = 1 / 4
 CHANGING_DELAY_SHARE: Final = 1 / 3
-"""Rates dealt anew: mean total lag and p99 delay by work, as shares of those by lag."""
+"""Rates dealt anew: mean total lag and p99 delay by work, as shares of those by lag, or of the
+brokers' own."""
 BY_HAND: Final = 2.0
 """Mean total lag by work, at most so many times that by hand."""
 DELAY_S: Final = 2.0
@@ -37,10 +38,11 @@ def judged_load(results: Results) -> list[Target]:
                 _against(sides, "lag_mean", "by-hand", BY_HAND),
                 _at_most(sides, "delay_p99_s", DELAY_S),
             ]
-        case "changing-rates":
+        case name if name.startswith("changing-rates"):
+            other = "none" if "848" in name else "by-lag"
             found = [
-                _against(sides, "lag_mean", "by-lag", CHANGING_LAG_SHARE),
-                _against(sides, "delay_p99_s", "by-lag", CHANGING_DELAY_SHARE),
+                _against(sides, "lag_mean", other, CHANGING_LAG_SHARE),
+                _against(sides, "delay_p99_s", other, CHANGING_DELAY_SHARE),
             ]
         case "peak":
             found = [

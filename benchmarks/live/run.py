@@ -1,7 +1,7 @@
 """Load on live groups, each scenario against its targets.
 
     python -m benchmarks.live.run [--only slow-member …] [--seconds 480] [--sides by-work …]
-        [--option by-work='--every 5s' …] [--out .cache/live]
+        [--option by-work='--every 5s' …] [--seed 2] [--out .cache/live]
 
 Prints the figures with their targets, and exits with 1 if a target is missed. `--seconds` shortens
 the scenarios, with all their changes; `--option` stands in for the options of a steward, to try
@@ -23,7 +23,7 @@ from typing import Any, Final
 
 from benchmarks.kafka_broker import CHECKOUT
 from benchmarks.live.load_run import measured_scenario, versions
-from benchmarks.live.load_scenarios import SCENARIOS, LoadScenario, scenario_of
+from benchmarks.live.load_scenarios import SCENARIOS, SEED, LoadScenario, scenario_of
 from benchmarks.live.load_targets import judged_load
 
 OUT: Final = CHECKOUT / ".cache" / "live"
@@ -35,11 +35,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--seconds", type=float)
     parser.add_argument("--sides", nargs="*", metavar="SIDE", help="by-work is needed")
     parser.add_argument("--option", action="append", default=[], metavar="SIDE=OPTIONS")
+    parser.add_argument("--seed", type=int, default=SEED, help="of the arrivals")
     parser.add_argument("--out", type=Path, default=OUT)
     args = parser.parse_args(arguments)
     met = True
     for name in args.only:
-        scenario = changed(scenario_of(name, args.seconds), args.sides, args.option)
+        scenario = changed(scenario_of(name, args.seconds, args.seed), args.sides, args.option)
         results = measure(scenario, args.out)
         for goal in judged_load(results):
             print(goal, flush=True)  # noqa: T201
