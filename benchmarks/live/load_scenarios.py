@@ -188,7 +188,7 @@ OTHER_SEED: Final = "-seed"
 
 
 def scenario_of(name: str, seconds: float | None = None, seed: int = SEED) -> LoadScenario:
-    """The scenario for so long; its name has the seed of the arrivals if that is not the usual one."""
+    """The scenario for so long; its name has the seed of arrivals if that is another one."""
     make, full = SCENARIOS[name]
     made = make(full if seconds is None else seconds)
     if seed == SEED:
