@@ -75,6 +75,7 @@ def measured(
                     "complete_s": complete[group.name],
                     "records": sum(group.flow.acked().values()),
                     "records_refused": group.flow.failed,
+                    "producers_stuck": group.flow.renewed,
                     "records_read_in_all": group.read.records,
                     "records_not_read": group.all_read_within(END_S),
                     "processes_lost": group.lost,

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Mapping, Sequence
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from typing import Any, Final
 
@@ -90,12 +91,33 @@ def commit(admin: AdminClient, group: str, offsets: Mapping[str, Sequence[int]])
 _TICK_S: Final = 0.2
 _PATIENT_MS: Final = 600_000
 """How long a record may wait for a broker that is away: more than any outage here."""
+_STUCK_S: Final = 100.0
+"""After so long without an acknowledgement a producer counts as one that hangs for good: longer
+than any outage here, with the start of a broker."""
+_TRIES: Final = 5
+
+
+def _producer(bootstrap: str) -> Producer:
+    return Producer(
+        {
+            "bootstrap.servers": bootstrap,
+            "acks": "all",
+            "linger.ms": 20,
+            "message.timeout.ms": _PATIENT_MS,
+            "topic.metadata.refresh.interval.ms": 1000,
+            "reconnect.backoff.max.ms": 500,
+            "log_level": 0,
+        }
+    )
 
 
 class Traffic:
     """Produces `rate` records a second into `topic` while the context lasts, the same in every
-    partition unless there are `shares` of them. A record may come twice after an outage, but
-    offsets have no gaps. An idempotent producer has a state of its own, which outages can end."""
+    partition unless there are `shares` of them.
+
+    A broker that has just started may answer that there are no brokers. A client of librdkafka
+    2.10 to 2.16 then has none, and hangs for good (its issue 5301). So there is a new producer
+    where one hangs, and records may come twice; offsets have no gaps."""
 
     def __init__(
         self, bootstrap: str, topic: str, partitions: int, rate: float, shares: Sequence[float] = ()
@@ -104,19 +126,15 @@ class Traffic:
         """Set it higher once the topic has more."""
         self.failed = 0
         """Records that were never acknowledged."""
+        self.renewed = 0
+        """Producers that hung."""
         self._acked: dict[Partition, int] = {}
-        self._topic, self._rate, self._shares = topic, rate, shares
-        self._producer = Producer(
-            {
-                "bootstrap.servers": bootstrap,
-                "acks": "all",
-                "linger.ms": 20,
-                "message.timeout.ms": _PATIENT_MS,
-                "topic.metadata.refresh.interval.ms": 1000,
-                "reconnect.backoff.max.ms": 500,
-                "log_level": 0,
-            }
-        )
+        self._waiting = Counter[int]()
+        """Records of each partition that are not acknowledged."""
+        self._acked_at = time.monotonic()
+        self._bootstrap, self._topic, self._rate, self._shares = bootstrap, topic, rate, shares
+        self._producers = [_producer(bootstrap)]
+        """The last one is in use; to end one that hangs might take for ever."""
         self._stop = threading.Event()
         self._thread = threading.Thread(target=self._run, daemon=True)
 
@@ -133,9 +151,14 @@ class Traffic:
         """Stop, and wait until every record is acknowledged or given up; a second call does
         nothing."""
         self._stop.set()
-        if self._thread.is_alive():
-            self._thread.join()
-            self.failed += self._producer.flush(_PATIENT_MS / 1000)
+        if not self._thread.is_alive():
+            return
+        self._thread.join()
+        for _ in range(_TRIES):
+            if not self._producers[-1].flush(_STUCK_S):
+                return
+            self._renew()
+        self.failed += self._waiting.total()
 
     def acked(self) -> dict[Partition, int]:
         """Records of each partition that are in the log, from offset 0 on."""
@@ -143,6 +166,9 @@ class Traffic:
 
     def _note(self, error: KafkaError | None, message: Message) -> None:
         partition, offset = message.partition(), message.offset()
+        self._acked_at = time.monotonic()
+        if partition is not None:
+            self._waiting[partition] -= 1
         if error is not None or partition is None or offset is None:
             self.failed += 1
             return
@@ -156,10 +182,24 @@ class Traffic:
             owed = np.pad(owed, (0, self.partitions - len(owed)))
             shares = np.array(self._shares or [1 / self.partitions] * self.partitions)
             owed += self._rate * shares * _TICK_S
-            for partition in np.repeat(np.arange(len(owed)), owed.astype(int)).tolist():
-                with suppress(BufferError, KafkaException):  # full, or the partition is too new
-                    self._producer.produce(self._topic, b"x" * 20, partition=partition,
-                                           on_delivery=self._note)  # fmt: skip
+            self._produce(np.repeat(np.arange(len(owed)), owed.astype(int)).tolist())
             owed %= 1.0
-            self._producer.poll(0)
+            self._producers[-1].poll(0)
+            if time.monotonic() - self._acked_at > _STUCK_S:
+                self._renew()
             due += _TICK_S
+
+    def _produce(self, partitions: Iterable[int]) -> None:
+        for partition in partitions:
+            with suppress(BufferError, KafkaException):  # full, or the partition is too new
+                self._producers[-1].produce(
+                    self._topic, b"x" * 20, partition=partition, on_delivery=self._note
+                )
+                self._waiting[partition] += 1
+
+    def _renew(self) -> None:
+        """A new producer produces what the last one has not."""
+        again, self._waiting = list(self._waiting.elements()), Counter()
+        self._producers.append(_producer(self._bootstrap))
+        self.renewed, self._acked_at = self.renewed + 1, time.monotonic()
+        self._produce(again)

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import pytest
 
-from benchmarks.live import load_report, run
+from benchmarks.live import load_report, run, topics
 from benchmarks.live.assigned_member import ManualAssignment
 from benchmarks.live.assignment_log import (
     ChangeFigures,
@@ -35,6 +35,7 @@ from benchmarks.live.load_scenarios import (
 from benchmarks.live.load_schedule import Phase, due_at, rates_at, schedule_of
 from benchmarks.live.load_targets import judged_load
 from benchmarks.live.members import OffsetsRead
+from benchmarks.waiting import until
 
 EVEN = np.arange(24) % 6
 """Owners of 24 partitions, four each."""
@@ -184,6 +185,44 @@ def test_a_run_writes_its_figures_and_says_what_is_missed(
     )
     assert run.main(arguments) == 1
     assert "MISSED one slow member of six: p99 delay by work: 3.00 s" in capsys.readouterr().out
+
+
+class _Delivered(NamedTuple):
+    partition: Any
+    offset: Any
+
+
+def test_what_a_producer_that_hangs_did_not_deliver_comes_again(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    made: list[Any] = []
+
+    class FakeProducer:
+        """The first one hangs."""
+
+        def __init__(self, _: object) -> None:
+            self.sent, self.hangs = list[int](), not made
+            made.append(self)
+
+        def produce(self, topic: str, _: bytes, partition: int, on_delivery: Any) -> None:
+            self.sent.append(partition)
+            at = self.sent.count(partition) - 1
+            if not self.hangs:
+                on_delivery(None, _Delivered(lambda: partition, lambda: at))
+
+        def poll(self, _: float) -> None:
+            """Nothing to serve."""
+
+        def flush(self, _: float) -> int:
+            return len(self.sent) if self.hangs else 0
+
+    monkeypatch.setattr(topics, "Producer", FakeProducer)
+    with topics.Traffic("b:1", "t", 2, 100.0) as traffic:
+        until(lambda: made[0].sent)
+    first, second = made
+    assert sorted(second.sent) == sorted(first.sent)
+    assert (traffic.failed, traffic.renewed) == (0, 1)
+    assert traffic.acked() == {("t", number): first.sent.count(number) for number in (0, 1)}
 
 
 P, Q = ("t", 0), ("t", 1)

@@ -238,7 +238,8 @@ class MonitorLoop:
 
     def _plan(self, group: Group, policy: Policy) -> Decision:
         shared = self._shared
-        settings = replace(shared.options.in_advance, policy=policy, together=shared.together)
+        settings = shared.options.in_advance(group.n_partitions)
+        settings = replace(settings, policy=policy, together=shared.together)
         decision = self._decide(group, settings)
         for line in decision.left_out:
             if line not in self._remarks:

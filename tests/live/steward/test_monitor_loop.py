@@ -259,3 +259,9 @@ def test_a_group_that_becomes_one_of_another_kind() -> None:
     run = Run().sees(uneven(), UnplannableGroup("g", "streams"))
     assert "It is a streams group (KIP-1071)" in str(run.monitor.failure)
     assert run.shared.stop.is_set()
+
+
+def test_a_plan_for_few_partitions_takes_less_work() -> None:
+    options = Parts().shared.options
+    efforts = [options.in_advance(partitions).effort for partitions in (24, 90, 10_000)]
+    assert efforts == pytest.approx([0.34, 1.0, 1.0])
