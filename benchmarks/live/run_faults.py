@@ -21,7 +21,7 @@ from typing import Any, Final
 from benchmarks.broker_plugin import ASSIGNORS, plugged_jars
 from benchmarks.kafka_broker import start_broker
 from benchmarks.live.fault_group import RATE, FaultGroup
-from benchmarks.live.processes import CLIENTS, KIP_848_SESSIONS
+from benchmarks.live.processes import CLIENTS, KIP_848, KIP_848_SESSIONS
 from benchmarks.live.random_faults import FAULTS, ONLY_OUTAGES, FaultScene
 from benchmarks.live.run import OUT, keep
 
@@ -29,6 +29,9 @@ FULL_S: Final = 900.0
 """Shorter runs are not for the documentation."""
 ROLES_S: Final = 15.0
 """After the broker is back, each steward must take part in its group again within this time."""
+OWNED: Final = {KIP_848: 0.99}
+"""Protocol -> part of the time in which every partition of the twin had an owner; else all of it.
+A plan for new members comes after them, and moves what the brokers' own assignor would not."""
 END_S: Final = 60.0
 FLOWED: Final = 0.98
 """So many of the records that were due are in the log at the end, as a share: without records
@@ -104,7 +107,7 @@ def missed(figures: dict[str, Any]) -> Iterator[str]:
         if one["processes_lost"]:
             yield f"{name}: lost {one['processes_lost']}"
         alone = figures["groups"].get(f"{name}, alone", one)
-        if one["complete_s"] < alone["complete_s"]:
+        if one["complete_s"] < OWNED.get(name, 1.0) * alone["complete_s"]:
             yield f"{name}: complete for {one['complete_s']} s, alone for {alone['complete_s']} s"
     for step in figures["steps"]:
         for name, one in step["groups"].items():
