@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable
-from typing import Any
 
 import pytest
-from support.commands import Result, process_environment, run, spawn, write
-from support.json_schemas import findings
+from support.commands import Result, document, process_environment, run, spawn, write
 
 __all__ = ["document", "process_environment", "refused", "run", "spawn", "write"]
 
@@ -24,20 +21,5 @@ def refused(run: Callable[..., Result]) -> Callable[..., str]:
         assert err.endswith("\n")
         assert err.count("\n") == 1
         return err[len("equilag: ") : -1]
-
-    return call
-
-
-@pytest.fixture
-def document(run: Callable[..., Result]) -> Callable[..., dict[str, Any]]:
-    """Run a command that succeeds without a remark; the JSON that it prints, which its schema
-    describes."""
-
-    def call(*argv: object) -> dict[str, Any]:
-        status, out, err = run(*argv, "--json")
-        assert (status, err) == (0, "")
-        found: dict[str, Any] = json.loads(out)
-        assert findings(found) == []
-        return found
 
     return call

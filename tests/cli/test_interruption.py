@@ -4,17 +4,16 @@ from __future__ import annotations
 
 import json
 import os
-import pty
 import signal
 import subprocess
 import sys
-from contextlib import suppress
 from pathlib import Path
 from threading import Event, Thread
 from typing import Any, Final
 
 import numpy as np
 import pytest
+from support.commands import terminal_of
 from support.groups import group_of, snapshot_of
 
 import equilag
@@ -37,33 +36,21 @@ def large(tmp_path: Path) -> Path:
     return path
 
 
-def interrupted(argv: list[object], environment: dict[str, str], times: int = 1) -> tuple[int, str]:
+def interrupted(argv: list[object], environment: dict[str, str]) -> tuple[int, str]:
     """Exit status and output of a command that gets SIGINT once its progress line is there."""
-    master, slave = pty.openpty()
-    seen = Event()
-
-    def read() -> None:
-        with suppress(OSError):  # how Linux says that the other side is closed
-            while os.read(master, 4096):
-                seen.set()
-
+    written: list[bytes] = []
     environment = {k: v for k, v in environment.items() if k != "NO_COLOR"}
-    process = subprocess.Popen(
-        [sys.executable, "-m", "equilag", *map(str, argv)],
-        env={**environment, "TERM": "xterm"},
-        stdout=subprocess.PIPE,
-        stderr=slave,
-        encoding="utf-8",
-    )
-    os.close(slave)
-    reader = Thread(target=read)
-    reader.start()
-    until(seen.is_set)
-    for _ in range(times):
+    with terminal_of(written) as slave:
+        process = subprocess.Popen(
+            [sys.executable, "-m", "equilag", *map(str, argv)],
+            env={**environment, "TERM": "xterm"},
+            stdout=subprocess.PIPE,
+            stderr=slave,
+            encoding="utf-8",
+        )
+        until(lambda: written)
         process.send_signal(signal.SIGINT)
-    out, _ = process.communicate(timeout=60)
-    reader.join()
-    os.close(master)
+        out, _ = process.communicate(timeout=60)
     return process.returncode, out
 
 

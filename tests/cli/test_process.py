@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import io
-import os
-import pty
 import re
 import subprocess
 import sys
-from contextlib import suppress
 from pathlib import Path
 
 import pytest
+from support.commands import terminal_of
 from support.paths import SAMPLES
 
 from benchmarks.waiting import until
@@ -84,19 +82,14 @@ def test_names_that_the_terminal_cannot_show(spawn, write) -> None:
 
 def on_terminal(argv: list[object], environment: dict[str, str], stream: str) -> str:
     """What a command writes to one stream that is a terminal."""
-    master, slave = pty.openpty()
     other = "stdout" if stream == "stderr" else "stderr"
-    with os.fdopen(master, "rb", buffering=0) as reader:
+    pieces: list[bytes] = []
+    with terminal_of(pieces) as slave:
         process = subprocess.Popen(
             command(*argv),
             env={"TERM": "xterm", **environment},
             **{stream: slave, other: subprocess.DEVNULL},
         )
-        os.close(slave)
-        pieces = []
-        with suppress(OSError):  # how Linux says that the other side is closed
-            while piece := reader.read(4096):
-                pieces.append(piece)
         assert process.wait() == 0
     return b"".join(pieces).decode("utf-8")
 

@@ -7,7 +7,6 @@ beside the case that it is of.
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -18,7 +17,7 @@ import pytest
 from support.groups import group_of
 from support.orders_service import even_assignment, orders_group, rated_group, slow_group
 from support.orders_service import slow_snapshot as slow
-from support.reports import sentences
+from support.reports import agrees, sentences
 
 import equilag
 from equilag import Group, Member
@@ -428,10 +427,7 @@ SUBJECTS: Final[dict[str, Callable[[], Said]]] = {
 
 @pytest.mark.parametrize("subject", SUBJECTS)
 def test_what_is_said(subject: str) -> None:
-    path = FOLDER / f"{subject}.txt"
     found = [(name, line) for name, lines in SUBJECTS[subject]() for line in lines]
     text = "".join(f"{name} | {line}\n" for name, line in found)
-    if os.environ.get("WRITE_GOLDEN"):
-        path.write_text(text, "utf-8")
-    assert text == path.read_text("utf-8")
+    agrees(FOLDER / f"{subject}.txt", text)
     assert not any(word in f" {line} " for _, line in found for word in (" nan ", " None "))

@@ -1,5 +1,5 @@
 """Every test of a document may run the command that writes it."""
 
-from support.commands import run, write
+from support.commands import document, run, write
 
-__all__ = ["run", "write"]
+__all__ = ["document", "run", "write"]

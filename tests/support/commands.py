@@ -7,13 +7,17 @@ from __future__ import annotations
 
 import json
 import os
+import pty
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
+from threading import Thread
 from typing import Any, NamedTuple
 
 import pytest
+from support.json_schemas import findings
 from support.orders_service import orders_snapshot
 from support.paths import CHECKOUT
 
@@ -36,6 +40,20 @@ def run(
     def call(*argv: object) -> Result:
         status = main([str(word) for word in argv])
         return Result(status, *capsys.readouterr())
+
+    return call
+
+
+@pytest.fixture
+def document(run: Callable[..., Result]) -> Callable[..., dict[str, Any]]:
+    """Run a command without a remark; the JSON that it prints, which its schema describes."""
+
+    def call(*argv: object, status: int = 0, remarks: bool = False) -> dict[str, Any]:
+        done = run(*argv, "--json")
+        assert (done.status, done.out.isascii(), remarks or not done.err) == (status, True, True)
+        found: dict[str, Any] = json.loads(done.out)
+        assert findings(found) == []
+        return found
 
     return call
 
@@ -77,3 +95,23 @@ def write(tmp_path: Path) -> Callable[..., Path]:
         return path
 
     return call
+
+
+@contextmanager
+def terminal_of(written: list[bytes]) -> Iterator[int]:
+    """A stream of a process that is a terminal; what is written there is added to the list."""
+    master, slave = pty.openpty()
+
+    def read() -> None:
+        with suppress(OSError):  # how Linux says that the other side is closed
+            while piece := os.read(master, 4096):
+                written.append(piece)
+
+    reader = Thread(target=read)
+    reader.start()
+    try:
+        yield slave
+    finally:
+        os.close(slave)
+        reader.join()
+        os.close(master)

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Iterator
 from dataclasses import MISSING, fields, is_dataclass
+from pathlib import Path
 from typing import Any, Final
 
 from equilag.report.report_blocks import (
@@ -20,6 +22,14 @@ from equilag.report.report_blocks import (
 )
 from equilag.report.terminal import Screen
 from equilag.report.text.write_text import text_output
+
+
+def agrees(path: Path, text: str) -> None:
+    """The file has this text; with WRITE_GOLDEN=1 it is written."""
+    if os.environ.get("WRITE_GOLDEN"):
+        path.write_text(text, "utf-8")
+    assert text == path.read_text("utf-8")
+
 
 WIDTH: Final = 100
 """Columns of a golden file."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import re
 from collections.abc import Iterator
 from pathlib import Path
@@ -13,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rich.cells import cell_len
 from support.orders_service import orders_group
-from support.reports import text_of
+from support.reports import agrees, text_of
 
 from equilag.domain.figures import Change
 from equilag.domain.group.group import Group
@@ -72,10 +71,7 @@ class Given(b.Report):
 @pytest.mark.parametrize("block", BLOCKS, ids=lambda one: type(one).__name__)
 def test_the_screen_of_a_block(block: b.Block) -> None:
     path = FOLDER / f"{type(block).__name__}.txt"
-    text = "\n".join(text_of(Given(block), width) for width in (100, 60))
-    if os.environ.get("WRITE_GOLDEN"):
-        path.write_text(text, "utf-8")
-    assert text == path.read_text("utf-8")
+    agrees(path, "\n".join(text_of(Given(block), width) for width in (100, 60)))
 
 
 def test_every_kind_of_block_has_a_screen() -> None:
