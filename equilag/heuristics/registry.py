@@ -15,7 +15,6 @@ import numpy.typing as npt
 
 from equilag.domain.errors import InputError
 from equilag.domain.group.group import NOBODY, Group, Index
-from equilag.domain.plan.metrics import is_valid
 from equilag.domain.plugins import guarded, installed, load, package_of
 from equilag.domain.show import guess, name_of, plural
 
@@ -108,15 +107,11 @@ def _what_is_wrong(answer: npt.NDArray[Any], group: Group) -> str:
             f"gave a wrong answer: {place} is with member number {answer[absent[0]]} of {members}"
         )
     assigned = answer.astype(np.int32, copy=False)
-    return "" if is_valid(group, assigned) else _first_wrong(assigned, group)
-
-
-def _first_wrong(assigned: Index, group: Group) -> str:
-    """The first partition that nobody has though it has a subscriber, or that a member has that
-    does not subscribe to its topic."""
     held = np.flatnonzero(assigned != NOBODY)
     wrong = group.assignable & (assigned == NOBODY)
     wrong[held] = ~group.may_hold(held, assigned[held])
+    if not wrong.any():
+        return ""
     first = int(wrong.argmax())
     place, holder = _partition(group, first), int(assigned[first])
     if holder == NOBODY:

@@ -15,7 +15,6 @@ import numpy as np
 from equilag.domain.columns import distinct, runs
 from equilag.domain.errors import InputError
 from equilag.domain.group.group import NOBODY, Flags, Group, Index, Ints
-from equilag.domain.plan.metrics import is_valid
 from equilag.domain.reduction.units import unit_lists
 from equilag.domain.show import show
 from equilag.domain.values import not_a
@@ -71,7 +70,7 @@ def read_assignment(group: Group, table: Any, findings: list[str]) -> Index | No
         findings.append(
             f"assignment: {member!r} has {topic}-{number}, but does not subscribe to {topic!r}"
         )
-    return assigned if len(findings) == before and is_valid(group, assigned) else None
+    return assigned if len(findings) == before else None
 
 
 def _columns(group: Group, table: Mapping[Any, Any], findings: list[str]) -> Index:
