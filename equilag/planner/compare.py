@@ -31,7 +31,7 @@ from equilag.heuristics.registry import (
     given_assignor,
     package_of_assignor,
 )
-from equilag.heuristics.subscription_graph import components
+from equilag.heuristics.sticky import components
 from equilag.planner.comparison_figures import (
     NOTHING_MORE,
     BeyondReason,

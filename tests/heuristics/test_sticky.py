@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import copy
 
+import networkx as nx
 import numpy as np
 import pytest
 from hypothesis import given
@@ -14,7 +15,7 @@ from support.claimed_groups import groups, load, named, snapshots
 from equilag.domain.group.group import NOBODY
 from equilag.domain.plan.metrics import count_moves, member_counts, moved
 from equilag.heuristics import get_assignor
-from equilag.heuristics.sticky import even_out
+from equilag.heuristics.sticky import components, even_out
 
 
 def sticky(group):
@@ -172,3 +173,12 @@ def test_mixed_subscriptions_are_handed_over_to_sticky(data):
     group = data.draw(groups().filter(lambda group: not group.one_subscription))
     handed_over = get_assignor("constrained-sticky").assign(group)
     assert handed_over.tolist() == get_assignor("sticky").assign(group).tolist()
+
+
+@given(data=st.data())
+def test_components_are_those_of_the_graph(data):
+    group = data.draw(groups())
+    edges = np.argwhere(group.eligible).tolist()
+    graph = nx.Graph((("topics", c), ("members", k)) for c, k in edges)
+    parts = ([c for kind, c in part if kind == "topics"] for part in nx.connected_components(graph))
+    assert [part.tolist() for part in components(group)] == sorted(map(sorted, parts))
