@@ -1,5 +1,5 @@
 """Range by racks: what it keeps of plain range, on random groups. Kafka's own answers are in
-`test_conformance.py`."""
+`test_every_assignor.py`."""
 
 from __future__ import annotations
 
