@@ -1,19 +1,26 @@
-"""Loads of all members, exactly, and as they are written."""
+"""Capacities as given, loads, exactly and as they are written, and figures of assignments."""
 
 from __future__ import annotations
 
 from fractions import Fraction
+from typing import Any
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from support.groups import first_valid, group_of, groups
+from support.orders_service import rated_group
 
+from equilag.domain.group.group import NOBODY, Group, Index
 from equilag.domain.group.loads import MemberLoads, excess, in_unit, load_from, roughly, written
-from equilag.domain.group.member_capacities import MemberCapacities
+from equilag.domain.group.member_capacities import Load, MemberCapacities, decimal
+from equilag.domain.plan.metrics import alike, is_valid, member_loads, spread
+from equilag.domain.policy.policy import Policy
+from equilag.domain.reduction.reduce import reduce_group
 
-CAPACITIES = st.sampled_from(["1", "3", "0.1", "2.35", "12345.678"]).map(Fraction)
-MEMBERS = st.lists(st.tuples(CAPACITIES, st.integers(0, 2**55), st.booleans()), max_size=6)
+SOME_CAPACITIES = st.sampled_from(["1", "3", "0.1", "2.35", "12345.678"]).map(Fraction)
+MEMBERS = st.lists(st.tuples(SOME_CAPACITIES, st.integers(0, 2**55), st.booleans()), max_size=6)
 
 
 @given(MEMBERS)
@@ -79,3 +86,119 @@ def test_limits_for_floats_let_the_load_itself_pass(load: Fraction) -> None:
 def test_loads_for_people() -> None:
     assert (in_unit(7, None), type(in_unit(7, None))) == (7, int)
     assert (in_unit(Fraction(7, 2), None), in_unit(Fraction(7, 2), 2.0)) == (3.5, 1.75)
+
+
+VALUES = st.sampled_from(
+    ["1", "2", "3", "0.1", "2.35", "0.001", "12345.678", "1000000", "1.0000001"]
+)
+CAPACITIES = st.lists(VALUES.map(Fraction), min_size=1, max_size=6)
+WEIGHTS = st.integers(0, 2**61) | st.integers(0, 50)
+
+
+def exact(given: list[Fraction], weights: list[int]) -> list[Fraction]:
+    """The load of each member: its weight over its part of the largest capacity."""
+    top = max(given)
+    return [weight * top / one for weight, one in zip(weights, given, strict=True)]
+
+
+@pytest.mark.parametrize(
+    ("value", "number"),
+    [(0.1, "1/10"), (2.35, "47/20"), (1e-3, "1/1000"), (12345.678, "6172839/500"), (7, "7"),
+     (1e22, str(10**22)), (10**30 + 1, str(10**30 + 1)), (np.float64(0.3), "3/10")],
+)  # fmt: skip
+def test_a_decimal_is_what_is_written(value: float, number: str) -> None:
+    assert decimal(value) == Fraction(number)
+
+
+def test_whole_capacities_have_no_common_divisor() -> None:
+    found = MemberCapacities.of([Fraction("0.5"), Fraction("1.5"), Fraction("0.5")])
+    assert (found.whole, found.unit, found.kind_of.tolist()) == ((1, 3), Fraction(1, 2), [0, 1, 0])
+    assert found.largest == Fraction("1.5")
+    assert found.values.tolist() == [0.5, 1.5, 0.5]
+    assert found.among(np.array([1])).load(4, 0) == 12
+    assert MemberCapacities.of([]).are_equal
+
+
+@given(CAPACITIES, st.data())
+def test_extremes_and_order_are_exact(given: list[Fraction], data: st.DataObject) -> None:
+    capacities, n = MemberCapacities.of(given), len(given)
+    weights = data.draw(st.lists(WEIGHTS, min_size=n, max_size=n))
+    if data.draw(st.booleans()):  # loads that floats cannot tell apart
+        weights = [int(one * 10**12) + data.draw(st.integers(0, 1)) for one in given]
+    loads, column = exact(given, weights), np.array(weights)
+    for member, kind in enumerate(capacities.kind_of.tolist()):
+        assert capacities.load(weights[member], kind) == loads[member]
+    assert loads[capacities.heaviest(column, capacities.kind_of)] == max(loads)
+    assert loads[capacities.lightest(column, capacities.kind_of)] == min(loads)
+    order = capacities.order(column, capacities.kind_of)
+    assert [loads[i] for i in order] == sorted(loads)
+
+
+@given(CAPACITIES, st.fractions(0, 10**30) | st.integers(0, 100))
+def test_weights_of_a_load(given: list[Fraction], load: Load) -> None:
+    capacities, top = MemberCapacities.of(given), max(given)
+    upto, from_ = capacities.weights_upto(load).tolist(), capacities.weights_from(load).tolist()
+    for member, kind in enumerate(capacities.kind_of.tolist()):
+        share = load * given[member] / top
+        assert upto[kind] <= share < upto[kind] + 1
+        assert from_[kind] - 1 < share <= from_[kind]
+
+
+@given(CAPACITIES, st.integers(0, 60), st.data())
+def test_the_first_load_from_which_something_holds(
+    given: list[Fraction], weight: int, data: st.DataObject
+) -> None:
+    capacities, top = MemberCapacities.of(given), max(given)
+    kinds = sorted(data.draw(st.sets(st.sampled_from(capacities.kind_of.tolist()), min_size=1)))
+    members = [m for m, kind in enumerate(capacities.kind_of.tolist()) if kind in kinds]
+
+    def holds(load: Any) -> bool:
+        return sum(load * given[m] / top // 1 for m in members) >= weight
+
+    found = capacities.first(holds, kinds, 0, weight * top / min(given) + 1)
+    assert holds(found)
+    before = capacities.before(found, kinds)
+    assert before < found
+    assert before < 0 or not holds(before)
+    whole = [found * given[m] / top for m in members]
+    assert any(one.denominator == 1 for one in map(Fraction, whole))
+    assert all(
+        before * given[m] / top < -(-one // 1) for m, one in zip(members, whole, strict=True)
+    )
+
+
+def assigned(*members: int) -> Index:
+    return np.array(members, dtype=np.int32)
+
+
+@given(groups())
+def test_figures_as_from_a_list(group: Group) -> None:
+    column = first_valid(group)
+    loads = [0] * group.n_members
+    for partition, member in enumerate(column.tolist()):
+        if member != NOBODY:
+            loads[member] += int(group.lag[partition])
+    active = [load for load, idle in zip(loads, group.idle.tolist(), strict=True) if not idle]
+    figures = alike(member_loads(column, group.lag, group.n_members), group.idle)
+    assert figures.weight.tolist() == loads
+    assert (figures.max, figures.min) == (max(active, default=0), min(active, default=0))
+    assert figures.mean == (sum(active) / len(active) if active else 0.0)
+    assert figures.spread == spread(np.array(loads, np.int64), group.idle)
+
+
+@pytest.mark.parametrize(
+    ("members", "valid"),
+    [((0, 1, NOBODY), True), ((1, 1, NOBODY), True), ((0, NOBODY, NOBODY), False),
+     ((0, 1, 0), False), ((0, 3, NOBODY), False), ((0, -2, NOBODY), False),
+     ((2, 1, NOBODY), False)],
+)  # fmt: skip
+def test_is_valid(members: tuple[int, ...], valid: bool) -> None:
+    group = group_of([2, 1, 0], [[0], [0], [2]])
+    assert is_valid(group, assigned(*members)) == valid
+
+
+@pytest.mark.parametrize("slow", [500, 400, 401, 7])
+def test_a_record_of_move_cost_is_one_at_the_largest_capacity(slow: int) -> None:
+    planned = reduce_group(rated_group(None, [1000, slow], [0, 0]), Policy()).group
+    divisor = planned.extended.load_divisor
+    assert planned.extended.move_cost_scale / divisor == pytest.approx(1 / 1000)

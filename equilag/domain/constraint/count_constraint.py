@@ -1,7 +1,7 @@
 """What every plan of a policy has in common, as answers to questions.
 
-All other modules ask; none of them reads the arrays behind the answers (tests/test_constraint.py
-checks that). A new constraint therefore changes this package and not its callers.
+All other modules ask; none of them reads the arrays behind the answers, which a test checks. A new
+constraint therefore changes this package and not its callers.
 """
 
 from __future__ import annotations
