@@ -13,6 +13,7 @@ from typing import Final
 import numpy as np
 
 from equilag.domain.errors import InputError
+from equilag.domain.figures import in_a_row
 from equilag.domain.group.group import NOBODY, Flags, Group, Index, Ints, PartitionClasses
 from equilag.domain.show import some_of
 
@@ -106,15 +107,8 @@ def _nobody_takes(group: Group, together: Sequence[int]) -> str:
         if p in allowed
     ]
     every = "both" if len(names) == 2 else "all"
-    return (
-        f"{_and(names)} are one unit, but no member may take {every}: {some_of(whose, MAX_NAMED)}"
-    )
-
-
-def _and(names: Sequence[str]) -> str:
-    if len(names) > MAX_NAMED:
-        return some_of(names, MAX_NAMED)
-    return " and ".join(filter(None, (", ".join(names[:-1]), names[-1])))
+    unit = in_a_row(names) if len(names) <= MAX_NAMED else some_of(names, MAX_NAMED)
+    return f"{unit} are one unit, but no member may take {every}: {some_of(whose, MAX_NAMED)}"
 
 
 def _restrictions(
