@@ -59,8 +59,7 @@ class Network(NamedTuple):
     @staticmethod
     def of(n_nodes: int, *arcs: tuple[Ints, Ints | int, Ints | int, Ints | int]) -> Network:
         """From columns of some kinds of arcs, one kind after the other."""
-        size = [len(columns[0]) for columns in arcs]
-        rows = ([np.full(n, one) for one in columns] for n, columns in zip(size, arcs, strict=True))
+        rows = ([np.full(len(columns[0]), one) for one in columns] for columns in arcs)
         tail, head, least, most = map(np.concatenate, zip(*rows, strict=True))
         return Network(tail, head, least, most, n_nodes)
 
