@@ -174,13 +174,10 @@ class CooperativeEquilagAssignor(EquilagAssignor):
 
     def _joined_member(self, member: Any) -> JoinedMember:
         subscription = member.metadata
-        pairs = [
-            (one.topic, n) for one in subscription.owned_partitions or () for n in one.partitions
-        ]
         return JoinedMember(
             member.member_id,
             tuple(subscription.topics),
-            claims=OwnedPartitions.of(pairs, -1).partitions,
+            claims={one.topic: one.partitions for one in subscription.owned_partitions or ()},
             generation=subscription.generation_id,
             instance_id=member.group_instance_id,
             rack=getattr(subscription, "rack_id", None),

@@ -76,13 +76,9 @@ def _fitting_settings(group: Group, policy: Policy) -> FittingSettings:
     """Return the settings that fit, and a line for each entry that does not."""
     given, missing = _without_missing_topics(group, policy)
     found = FittingSettings(group, missing)
-    found.add("capacity", given.capacity)
-    found.add("co_partition", given.co_partition)
-    found.add("keep", given.keep)
     # Pins come after what contradicts them: that was meant for all partitions, the pin for one.
-    found.add("pin", given.pin)
-    found.add("max_partitions", given.max_partitions)
-    found.set(instances=given.instances)
+    for name in ("capacity", "co_partition", "keep", "pin", "max_partitions", "instances"):
+        found.add(name, getattr(given, name))
     return found
 
 
@@ -93,11 +89,6 @@ class FittingSettings:
         self._group = group
         self.kept = Policy()
         self.left_out = list(left_out)
-
-    def set(self, **changed: Any) -> None:
-        """Keep the settings if they fit."""
-        if (error := self._problem(**changed)) is not None:
-            self.left_out.append(_line(error))
 
     def _problem(self, **changed: Any) -> InputError | None:
         """Keep the settings, or return why they do not fit."""
@@ -110,16 +101,17 @@ class FittingSettings:
         self.kept = policy
         return None
 
-    def add(self, name: str, entries: tuple[Any, ...]) -> None:
-        """Keep the entries of a list that fit.
+    def add(self, name: str, given: Any) -> None:
+        """Keep a setting if it fits; of a list the entries that do.
 
         Many at a time: most of them fit, and each attempt shapes the whole group.
         """
-        pending = [entries] if entries else []
+        pending = [given] if given else []
         while pending:
             some = pending.pop()
-            error = self._problem(**{name: getattr(self.kept, name) + some})
-            if error is not None and len(some) > 1:
+            is_list = isinstance(some, tuple)
+            error = self._problem(**{name: getattr(self.kept, name) + some if is_list else some})
+            if error is not None and is_list and len(some) > 1:
                 half = len(some) // 2
                 pending += [some[half:], some[:half]]
             elif error is not None:

@@ -22,11 +22,6 @@ so that the steward would often be the last. A heartbeat takes 1 ms of a core.""
 SILENT_S: Final = 3.0
 """Seconds without an answer to any heartbeat after which a coordinator counts as gone."""
 
-_COMMANDS: Final = {
-    "rebalance": Command.REBALANCE, "lost": Command.LOST, "fenced": Command.FENCED,
-}  # fmt: skip
-"""What the coordinator answers -> what the leader loop is told."""
-
 
 class HeartbeatLoop:
     """Sends heartbeats for `membership`, which `leader` joins with."""
@@ -100,8 +95,8 @@ class HeartbeatLoop:
         shared.state.count("heartbeats", heard)
         if heard in ("fine", "rebalance"):
             shared.state.heartbeat_answered()
-        if heard in _COMMANDS:
-            shared.send(_COMMANDS[heard], generation)
+        if heard in ("rebalance", "lost", "fenced"):  # the names of commands
+            shared.send(Command(heard), generation)
         elif heard == "silent":
             self._silent_in = generation
         elif self._silent_in == generation and shared.is_alone:

@@ -30,9 +30,6 @@ SILENT: Final = 1.5
 HELD_S: Final = 120.0
 """Seconds for which the last rate stands in for an unknown one: a log end cannot be read while a
 partition has no leader."""
-CELLS_PER_S: Final = 10_000.0
-"""Offsets per second, at most, that are looked through for speeds. In 24 observations of 10,000
-partitions and 200 members with a backlog that takes 50 ms: once in 24 s, 0.2 % of a core."""
 
 
 Rates: TypeAlias = dict[str, list[float | None]]
@@ -57,7 +54,6 @@ class LoadTracker:
         self._ring = SampleRing(longest)
         self._known = _KnownRates(np.zeros(0), np.zeros(0), np.zeros(0))
         self._speeds = MemberSpeeds(self._settings)
-        self._learnt_at = -np.inf
 
     @classmethod
     def from_dict(cls, state: object, now: float, wall: float) -> LoadTracker:
@@ -117,10 +113,8 @@ class LoadTracker:
             known = (renumbered(column, numbers, np.nan) for column in self._known)
             self._known = _KnownRates(*known)
         self._learn_rates(times, log_ends)
-        if observed.at >= self._learnt_at + log_ends.size / CELLS_PER_S:
-            samples, keys = self._ring.samples(self._settings.speed_window)
-            self._speeds.learn(samples, keys, self.commit_s)
-            self._learnt_at = observed.at
+        samples, keys = self._ring.samples(self._settings.speed_window)
+        self._speeds.learn(samples, keys, self.commit_s)
 
     def _learn_rates(self, times: Floats, log_ends: Ints) -> None:
         found, known, now = produce_rates(times, log_ends, self._settings), self._known, times[-1]

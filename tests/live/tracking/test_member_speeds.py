@@ -142,18 +142,6 @@ def test_steps_across_changes_of_holder_say_nothing() -> None:
     assert tracker.capacities(["m0", "m1"], 200.0) == {}
 
 
-def test_speeds_of_many_partitions_are_measured_less_often() -> None:
-    tracker = LoadTracker()
-    holder = np.zeros(4_000, np.int32)
-    known = []
-    for at in range(0, 100, EVERY):
-        ends = [10_000 + at * 20] * 4_000
-        tracker.add(observation(float(at), ends, [at * 10] * 4_000, holder))
-        known.append(tracker.capacities(["m0"], float(at)))
-    assert known[-1] == pytest.approx({"m0": 40_000})
-    assert len([one for one in known if one]) < 19
-
-
 def test_members_that_keep_up_count_as_fast_enough_for_room() -> None:
     """Only the slow one has a backlog. The others read 90 records/s, and could do 120."""
     known = MemberSpeeds(TrackingSettings())
