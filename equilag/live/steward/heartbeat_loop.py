@@ -87,6 +87,7 @@ class HeartbeatLoop:
     def send(self) -> None:
         """Send one heartbeat, and tell the leader loop what it has to know."""
         shared, generation = self._shared, self._leader.generation
+        observation = shared.observation
         member = self._membership.member
         heard = self._heard()
         if self._membership.member != member:
@@ -99,7 +100,7 @@ class HeartbeatLoop:
             shared.send(Command(heard), generation)
         elif heard == "silent":
             self._silent_in = generation
-        elif self._silent_in == generation and shared.is_alone:
+        elif self._silent_in == generation and not (observation and observation.members):
             # A coordinator that has restarted knows of each member only the protocol that was in
             # use, and refuses members with another one until all have joined again.
             shared.send(Command.REBALANCE, generation)

@@ -61,7 +61,6 @@ class LeaderLoop:
         """True for a follower that leads when the leader has left."""
         self._failing_since: float | None = None
         """When the first of the current failed rebalances was, in monotonic seconds."""
-        self.failure: EquilagError | None = None
         self.joining = False
         """True while a JoinGroup waits: the member needs no heartbeats then."""
 
@@ -77,20 +76,15 @@ class LeaderLoop:
                     self._carriers.end(leave=True)
                     self._join_and_serve()
         except MissingRight as error:  # a leader that cannot read the topics assigns nothing
-            self._fail("missing-right", error)
+            self._shared.fail("missing-right", error)
         except UnplannableGroup as error:
-            self._fail("refused", error)
+            self._shared.fail("refused", error)
         finally:
             options = self._shared.options
             self._carriers.end(not (options.keep_membership or self._election.replaced))
-            if self.failure is not None or not options.keep_membership:
+            if self._shared.failure is not None or not options.keep_membership:
                 self._membership.leave()
             self._membership.close()
-
-    def _fail(self, event: str, error: EquilagError) -> None:
-        self.failure = error
-        log_event(logging.ERROR, event, problem=str(error))
-        self._shared.stop_all()
 
     def _by_carriers(self) -> bool:
         observation = self._shared.observation

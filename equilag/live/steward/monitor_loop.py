@@ -66,8 +66,6 @@ class MonitorLoop:
         self._speeds = SpeedReport()
         self._scaler = GroupScaler(shared.options.scale, shared.options.threads)
         self._sizing: threading.Thread | None = None
-        self.failure: EquilagError | None = None
-        """Why the steward has to end."""
         self._remarks: set[str] = set()
         self._news = VerdictNews()
         self._told_would_be = self._causes_at = float("-inf")
@@ -105,9 +103,7 @@ class MonitorLoop:
             self._shared.state.set(members=0, by_member=())
             return
         except UnplannableGroup as error:  # the steward must not stay in it, or wait for it
-            self.failure = error
-            log_event(logging.ERROR, "refused", problem=str(error))
-            self._shared.stop_all()
+            self._shared.fail("refused", error)
             return
         except EquilagError as error:
             self._without_group("failed", "cannot-read-the-group", str(error))

@@ -7,10 +7,10 @@ import queue
 import threading
 import time
 from contextlib import suppress
-from dataclasses import dataclass
 from enum import Enum
-from typing import Any
+from typing import Any, NamedTuple
 
+from equilag.domain.errors import EquilagError
 from equilag.domain.group.co_partitioning import CoPartitionedTopics
 from equilag.live.rebalance.group_control import GroupControl
 from equilag.live.rebalance.handouts import TargetAssignment, counts_of, topics_by_member
@@ -39,8 +39,7 @@ class Command(Enum):
     STOP = "stop"
 
 
-@dataclass(frozen=True, slots=True)
-class CommandMessage:
+class CommandMessage(NamedTuple):
     """A command and the generation that it is for (-1: any)."""
 
     command: Command
@@ -64,14 +63,10 @@ class SharedState:
         """The monitor loop considers with it, the leader loop records what it hands out."""
         self.observation: Observation | None = None
         """The newest one that is not out of date."""
+        self.failure: EquilagError | None = None
+        """Why the steward has to end and leave the group."""
         self.unread = ""
         """Why the group could not be observed last time; empty if it could."""
-
-    @property
-    def is_alone(self) -> bool:
-        """True if the last observation found nobody in the group but stewards."""
-        observation = self.observation
-        return observation is None or not observation.members
 
     def record_observation(self, observation: Observation) -> bool:
         """Record an observation; return False if it is out of date, since a rebalance came.
@@ -127,6 +122,12 @@ class SharedState:
         with suppress(queue.Empty):
             return self.messages.get(timeout=seconds)
         return None
+
+    def fail(self, event: str, error: EquilagError) -> None:
+        """The steward cannot go on: log why, and stop all threads."""
+        self.failure = error
+        log_event(logging.ERROR, event, problem=str(error))
+        self.stop_all()
 
     def stop_all(self) -> None:
         """Stop all threads."""

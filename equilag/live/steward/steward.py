@@ -122,10 +122,8 @@ class Steward:
         self._reader.close()
         if leader is not None:
             self._leader_reader.close()
-            self._failure = leader.failure or self._failure
-        self._failure = self._monitor.failure or self._failure
-        if self._failure is not None:
-            raise self._failure
+        if (failure := self._shared.failure or self._failure) is not None:
+            raise failure
 
     def _hand_over(self) -> None:
         """Where other stewards stand by, go on until one of them is in this one's place. A second

@@ -171,7 +171,7 @@ def test_without_usable_lags_sizes_are_enough(
 def test_without_the_right_to_read_topics_it_does_not_lead() -> None:
     forbidden = MissingRight("needs the right Describe on Topic 't'")
     run = Run([joined("a", "b")], forbidden).go()
-    assert run.leader.failure is forbidden
+    assert run.shared.failure is forbidden
     assert not run.membership.synced
 
 
@@ -251,7 +251,7 @@ def test_a_group_of_another_kind_is_never_joined() -> None:
     run = Run([joined("a")])
     run.reader.kind = UnplannableGroup("g", "classic-streams")
     run.go()
-    assert "classic group of a Kafka Streams application" in str(run.leader.failure)
+    assert "classic group of a Kafka Streams application" in str(run.shared.failure)
     assert run.shared.stop.is_set()
     assert not run.calls("join")
 
@@ -324,7 +324,7 @@ def test_a_fenced_steward_stands_by(fenced_by: str, holds: bool | None, role: st
 
     run.election.fenced = fenced  # type: ignore[method-assign]
     run.go()
-    assert run.leader.failure is None
+    assert run.shared.failure is None
     assert run.membership.calls.count(("join", "the equilag steward starts")) == 1
     assert "forget" in run.membership.calls
     expected = "follower" if fenced_by == "heartbeat" and holds is None else role

@@ -257,7 +257,7 @@ def test_a_group_that_no_longer_exists() -> None:
 
 def test_a_group_that_becomes_one_of_another_kind() -> None:
     run = Run().sees(uneven(), UnplannableGroup("g", "streams"))
-    assert "It is a streams group (KIP-1071)" in str(run.monitor.failure)
+    assert "It is a streams group (KIP-1071)" in str(run.shared.failure)
     assert run.shared.stop.is_set()
 
 
