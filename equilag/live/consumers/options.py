@@ -11,6 +11,7 @@ from equilag.live.consumers.lag_source import Lag, LiveLag, checked
 from equilag.live.rebalance.fitting_policy import check_rules
 from equilag.live.rebalance.kept_together import CO_PARTITION_MODES, CoPartitionMode
 from equilag.live.rebalance.live_policy import live_policy
+from equilag.planner.solving.run_settings import checked_seconds
 from equilag.planner.worth.thresholds import Thresholds
 
 MAX_TIME_LIMIT_S: Final = 1.0
@@ -59,12 +60,8 @@ class AssignorOptions:
         if self.rack is not None and (not isinstance(self.rack, str) or not self.rack):
             raise InputError(f"{self.rack!r} is no rack", "rack")
         for name in ("time_limit", "max_lag_age", "loop_limit"):
-            value = getattr(self, name)
-            if name == "time_limit" and value is None:
-                continue
-            number = isinstance(value, (int, float)) and not isinstance(value, bool)
-            if not number or not 0 <= value < float("inf"):
-                raise InputError(f"{value!r} is not a number of seconds, 0 or more", name)
+            if name != "time_limit" or self.time_limit is not None:
+                checked_seconds(getattr(self, name), name)
         whole_number(self.seed, "seed")
         if self.rejoin is not None and not isinstance(self.rejoin, Thresholds):
             raise InputError(f"{self.rejoin!r} is neither a Thresholds nor None", "rejoin")
