@@ -8,8 +8,9 @@ from typing import Any
 from uuid import UUID
 
 import pytest
+from support.plain_fakes import FakeClient
 
-from equilag.live.carrier.carriers import ASSIGNOR, TOPICS, GroupCarriers
+from equilag.live.carrier.carriers import TOPICS, GroupCarriers
 from equilag.live.carrier.plug_in import ASSIGNORS, PLUG_IN
 from equilag.live.steward.membership_errors import Unreachable
 
@@ -17,10 +18,12 @@ ID = UUID(int=1)
 NOT_COORDINATOR = 16
 
 
-class FakeGroup:
+class FakeGroup(FakeClient):
     """A client of a cluster with one group, whose members hold what its last plan gave."""
 
     def __init__(self) -> None:
+        super().__init__({})
+        self.settings = {node: {ASSIGNORS: f"uniform,{PLUG_IN}"} for node in (1, 2)}
         self.errors: Iterator[int] = iter(())
         """Codes in the next descriptions of the group."""
         self.lookups = 0
@@ -28,33 +31,21 @@ class FakeGroup:
         self.named: list[str] = []
         """Topics that carriers named."""
 
-    def nodes(self) -> list[int]:
-        return [1]
-
-    def ask_all(self, requests: Any) -> list[Any]:
-        config = SimpleNamespace(name=ASSIGNORS, value=f"uniform,{PLUG_IN}")
-        result = SimpleNamespace(error_code=0, configs=[config])
-        return [SimpleNamespace(results=[result]) for _ in requests]
-
-    def coordinator(self, group: str) -> int:
+    def coordinator(self, group: str, wait_ms: int | None = None) -> int:
         self.lookups += 1
         return 1
 
-    def ask(self, node: int, request: Any) -> Any:
-        if hasattr(request, "member_id"):
-            self.named += request.subscribed_topic_names or ()
-            self.racks[request.member_id] = request.rack_id or self.racks[request.member_id]
-            return SimpleNamespace(error_code=0, member_epoch=request.member_epoch + 1)
-        held = [SimpleNamespace(topic_id=ID, partitions=[0, 1])]
-        share = SimpleNamespace(topic_partitions=held)
+    def ConsumerGroupHeartbeatRequest(self, _: int, request: Any) -> Any:  # noqa: N802
+        self.named += request.subscribed_topic_names or ()
+        self.racks[request.member_id] = request.rack_id or self.racks[request.member_id]
+        return SimpleNamespace(error_code=0, member_epoch=request.member_epoch + 1)
+
+    def ConsumerGroupDescribeRequest(self, *_: Any) -> Any:  # noqa: N802
+        share = SimpleNamespace(topic_partitions=[SimpleNamespace(topic_id=ID, partitions=[0, 1])])
         worker = SimpleNamespace(member_id="w", assignment=share, target_assignment=share)
-        group = SimpleNamespace(
-            group_state="Stable",
-            error_code=next(self.errors, 0),
-            assignor_name=ASSIGNOR,
-            members=[worker, *(SimpleNamespace(member_id=name) for name in self.racks)],
-        )
-        return SimpleNamespace(groups=[group])
+        members = [worker, *(SimpleNamespace(member_id=name) for name in self.racks)]
+        group = {"group_state": "Stable", "error_code": next(self.errors, 0), "members": members}
+        return SimpleNamespace(groups=[SimpleNamespace(**group)])
 
 
 def test_the_coordinator_is_looked_up_once_for_all_carriers() -> None:
