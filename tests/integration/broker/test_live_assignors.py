@@ -30,13 +30,14 @@ with warnings.catch_warnings():
     from kafka.coordinator.assignors.roundrobin import RoundRobinPartitionAssignor
 
 from benchmarks.live.assignment_log import Log
+from equilag.domain.group.group import Group
 from equilag.domain.policy.policy import Policy
 from equilag.live.consumers import aiokafka as in_aiokafka
 from equilag.live.consumers import kafka_python as in_kafka_python
 from equilag.live.consumers.lag_source import LiveLag, StaticLag
 from equilag.live.consumers.listener import ConfluentListener, kafka_python_listener
-from equilag.live.rebalance import sticky_plan
-from equilag.live.rebalance.decision import Decision
+from equilag.live.rebalance import decision, sticky_plan
+from equilag.live.rebalance.decision import Decision, PlanSettings
 from equilag.live.tracking.load_tracker import LoadTracker
 from equilag.live.tracking.tracked_state import TrackingSettings
 from equilag.planner.worth.thresholds import Thresholds
@@ -369,19 +370,19 @@ def test_a_new_group_of_aiokafka(broker: Broker, monkeypatch: pytest.MonkeyPatch
     its limit; another thread makes the plan."""
     waits: list[float] = []
     planners: set[int] = set()
-    decided_within, searched = sticky_plan.decided_within, sticky_plan._searched
+    decide, decide_within = decision.decide, decision.decide_within
 
-    def noting_wait(patience: float, *args: Any) -> Decision:
+    def noting_wait(group: Group, settings: PlanSettings, patience: float) -> Decision:
         waits.append(patience)
-        return decided_within(patience, *args)
+        return decide_within(group, settings, patience)
 
     def noting_search(*args: Any) -> Decision:
         planners.add(threading.get_ident())
-        return searched(*args)
+        return decide(*args)
 
-    monkeypatch.setattr(sticky_plan, "decided_within", noting_wait)
+    monkeypatch.setattr(sticky_plan, "decide_within", noting_wait)
     monkeypatch.setattr(sticky_plan, "repaired", lambda *_: None)  # which needs no search
-    monkeypatch.setattr(sticky_plan, "_searched", noting_search)
+    monkeypatch.setattr(decision, "decide", noting_search)
     lagging_topic(broker, "aio-five", commits=False)
     limit = 0.1
     assignor = in_aiokafka.EquilagAssignor.configured(**LIVE, loop_limit=limit)
