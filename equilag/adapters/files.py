@@ -3,13 +3,12 @@ that a command writes, whole or not at all. Each failure is an InputError."""
 
 from __future__ import annotations
 
-import gzip
-import io
 import os
 import secrets
 import stat
 import sys
 import zlib
+from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
 from typing import IO, Any, Final, TypeAlias
@@ -28,10 +27,8 @@ _UTF_16: Final = (b"\xff\xfe", b"\xfe\xff")
 _GZIP: Final = b"\x1f\x8b"
 _ZSTD: Final = b"\x28\xb5\x2f\xfd"
 _ZSTD_SKIPPABLE: Final = b"\x2a\x4d\x18"
-# Bytes read at a time, so that the limit on the size is checked early.
-_PIECE: Final = 2**20
-# One piece of zstd data can unfold to 32,768 times its size before the limit is looked at.
-_ZSTD_PIECE: Final = 2**12
+# Bytes unpacked at a time: zstd data can unfold to 32,768 times that before the limit is looked at.
+_PIECE: Final = 2**12
 
 
 def source_name(source: Source) -> str | None:
@@ -82,54 +79,36 @@ def _read(source: Source) -> bytes | str:
 
 def _decompress(data: bytes) -> bytes:
     if data.startswith(_GZIP):
-        try:
-            return _gunzip(data)
-        except (EOFError, gzip.BadGzipFile, zlib.error) as error:
-            raise InputError(f"broken gzip data: {error}") from error
+        return _unpacked(data, "gzip", lambda: zlib.decompressobj(31), zlib.error)
     if data.startswith(_ZSTD) or (data[1:4] == _ZSTD_SKIPPABLE and 0x50 <= data[0] <= 0x5F):
-        return _unzstd(data)
+        try:
+            import zstandard
+        except ImportError as error:
+            problem = "zstd data needs the package zstandard: pip install 'equilag[zstd]'"
+            raise MissingExtra(problem) from error
+        unpack = zstandard.ZstdDecompressor().decompressobj
+        return _unpacked(data, "zstd", unpack, zstandard.ZstdError)
     return data
 
 
-def _gunzip(data: bytes) -> bytes:
+def _unpacked(data: bytes, kind: str, unpack: Callable[[], Any], broken: type[Exception]) -> bytes:
+    """What the data unfold to; `unpack` makes what reads one frame. Raises InputError."""
     pieces: list[bytes] = []
-    size = 0
-    with gzip.GzipFile(fileobj=io.BytesIO(data)) as stream:
-        while piece := stream.read(_PIECE):
-            size = _checked_size(size + len(piece))
-            pieces.append(piece)
-    return b"".join(pieces)
-
-
-def _unzstd(data: bytes) -> bytes:
-    try:
-        import zstandard
-    except ImportError as error:
-        raise MissingExtra(
-            "zstd data needs the package zstandard: pip install 'equilag[zstd]'"
-        ) from error
-    pieces: list[bytes] = []
-    size = 0
-    rest = memoryview(data)
+    size, rest = 0, memoryview(data)
     try:
         while len(rest):  # a file may hold several frames
-            frame = zstandard.ZstdDecompressor().decompressobj()
+            frame = unpack()
             while len(rest) and not frame.eof:
-                piece = frame.decompress(rest[:_ZSTD_PIECE])
-                size = _checked_size(size + len(piece))
-                pieces.append(piece)
-                rest = rest[min(_ZSTD_PIECE, len(rest)) - len(frame.unused_data) :]
+                pieces.append(frame.decompress(rest[:_PIECE]))
+                rest = rest[min(_PIECE, len(rest)) - len(frame.unused_data) :]
+                size += len(pieces[-1])
+                if size > MAX_BYTES:
+                    raise InputError(f"unpacks to more than {MAX_BYTES} bytes")
             if not frame.eof:
-                raise InputError("broken zstd data: it ends in the middle of a frame")
-    except zstandard.ZstdError as error:
-        raise InputError(f"broken zstd data: {error}") from error
+                raise InputError(f"broken {kind} data: it ends in the middle")
+    except broken as error:
+        raise InputError(f"broken {kind} data: {error}") from error
     return b"".join(pieces)
-
-
-def _checked_size(size: int) -> int:
-    if size > MAX_BYTES:
-        raise InputError(f"unpacks to more than {MAX_BYTES} bytes")
-    return size
 
 
 def _directory(source: Source) -> str:

@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from equilag.domain.group.group import Group, Index, Ints
+from equilag.domain.group.group import Group
 from equilag.pipeline.fleet_options import GroupSettings
-from equilag.pipeline.sources.group_columns import baseline_columns, plan_columns
+from equilag.pipeline.sources.group_columns import ASSIGNMENT, baseline_columns, plan_columns
 from equilag.pipeline.sources.snapshot_rows import Row, group_input
 from equilag.planner.worth.thresholds import VerdictLimits
 
@@ -26,18 +26,8 @@ class GroupResult:
 
     plan: dict[str, Any]
     baseline: list[dict[str, Any]]
-    topics: tuple[str, ...]
-    members: tuple[str, ...]
-    topic: Index
-    """[P] index into `topics`."""
-    partition: Ints
-    """[P] number of the partition within its topic."""
-    source: Index
-    """[P] current owner as an index into `members`, or NOBODY."""
-    target: Index
-    """[P] planned owner, likewise."""
-    weight: Ints
-    """[P] the quantity that was balanced."""
+    assignment: dict[str, Sequence[Any]]
+    """`ASSIGNMENT` -> [P] a value for each partition."""
 
 
 Planner = Callable[[Row, GroupSettings], GroupResult]
@@ -73,17 +63,7 @@ class PlanGroup:
         if self.weight in ("rate", "bytes"):
             columns["headline"] = None  # it would call them records
         columns["task_s"] = time.perf_counter() - start
-        return GroupResult(
-            columns,
-            rows,
-            group.topics,
-            tuple(member.id for member in group.members),
-            group.topic_of,
-            np.arange(group.n_partitions) - group.topic_start[group.topic_of],
-            group.owner,
-            plan.assigned,
-            _weights(plan),
-        )
+        return GroupResult(columns, rows, _assignment(plan))
 
 
 @cache
@@ -94,7 +74,13 @@ def _assignors() -> tuple[str, ...]:
     return assignor_names()
 
 
-def _weights(plan: Plan) -> Ints:
-    """[P] what was balanced, in whole units."""
-    weight, scale = plan.planned.partition_weight, plan.planned.weight_scale
-    return weight if scale == 1 else np.rint(weight / scale).astype(np.int64)
+def _assignment(plan: Plan) -> dict[str, Sequence[Any]]:
+    """The columns `ASSIGNMENT`; what was balanced is in whole units."""
+    group, weight, scale = plan.group, plan.planned.partition_weight, plan.planned.weight_scale
+    whole = weight if scale == 1 else np.rint(weight / scale).astype(np.int64)
+    numbers = np.arange(group.n_partitions) - group.topic_start[group.topic_of]
+    ids = [*(member.id for member in group.members), None]  # the last one stands for NOBODY
+    owners = ([ids[m] for m in column.tolist()] for column in (group.owner, plan.assigned))
+    topics = [group.topics[t] for t in group.topic_of.tolist()]
+    columns = topics, numbers.tolist(), *owners, whole.tolist()
+    return {name: column for (name, _), column in zip(ASSIGNMENT, columns, strict=True)}

@@ -9,10 +9,7 @@ from functools import cache
 from itertools import islice
 from typing import TYPE_CHECKING, Any, Final
 
-import numpy as np
-
 from equilag.domain.errors import describe_error
-from equilag.domain.group.group import NOBODY, Index
 from equilag.pipeline.fleet_options import KILL_AFTER, GroupSettings, Rules
 from equilag.pipeline.group_result import GroupResult, Planner
 from equilag.pipeline.isolate import ChildProcess, Failure
@@ -182,30 +179,12 @@ def to_arrow(group: str, outcome: GroupResult | Failure) -> pyarrow.RecordBatch:
     row |= {"plan": outcome.plan, "baseline": outcome.baseline}
     batch = pa.RecordBatch.from_pylist([row], schema=schema)
     place = schema.get_field_index("assignment")
-    return batch.set_column(place, schema.field(place), _assignment(outcome))
-
-
-def _assignment(result: GroupResult) -> pyarrow.Array:
-    """Return all partitions of a group as one list of structs."""
-    import pyarrow as pa
-
-    values = pa.StructArray.from_arrays(
-        [
-            _names(result.topics, result.topic),
-            pa.array(result.partition.astype(np.int32)),
-            _names(result.members, result.source),
-            _names(result.members, result.target),
-            pa.array(result.weight),
-        ],
-        fields=list(arrow_schema().field("assignment").type.value_type),
-    )
-    return pa.ListArray.from_arrays(pa.array([0, len(values)], pa.int32()), values)
-
-
-def _names(names: tuple[str, ...], numbers: Index) -> pyarrow.Array:
-    import pyarrow as pa
-
-    return pa.array(names, pa.string()).take(pa.array(numbers, mask=numbers == NOBODY))
+    fields = [*schema.field(place).type.value_type]
+    # From columns: a dict for each partition would take longer than all the rest.
+    columns = [pa.array(outcome.assignment[field.name], field.type) for field in fields]
+    values = pa.StructArray.from_arrays(columns, fields=fields)
+    listed = pa.ListArray.from_arrays(pa.array([0, len(values)], pa.int32()), values)
+    return batch.set_column(place, schema.field(place), listed)
 
 
 @cache

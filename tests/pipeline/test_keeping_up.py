@@ -88,7 +88,7 @@ def test_loads_are_those_of_a_member_of_mean_capacity() -> None:
     assert current["assignor"] == "current"
     assert current["load_max"] == pytest.approx(30 * 3 * 300 / 100 * 75)
     assert current["utilisation"] == pytest.approx(0.9)
-    assert result.weight.tolist() == [9_000, 9_000, 9_000]
+    assert result.assignment["weight"] == [9_000, 9_000, 9_000]
 
 
 def test_unknown_rates_are_left_out() -> None:

@@ -3,14 +3,22 @@
 from __future__ import annotations
 
 from contextlib import nullcontext
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 pytest.importorskip("kafka")
+pytest.importorskip("pyarrow")
+import pyarrow.parquet as parquet
+from support.prometheus_stub import NOW, Stub, lag_exporter, prometheus
+
 from equilag.adapters.kafka.cluster import NoAnswer
 from equilag.adapters.kafka.sample import MEMBERS, OFFSETS, Sample
-from equilag.pipeline.results.rounds import Rounds
+from equilag.adapters.prometheus.series import read_metrics_text
+from equilag.adapters.prometheus.server import PrometheusServer
+from equilag.domain.errors import InputError
+from equilag.pipeline.results.rounds import Rounds, record_metrics
 
 
 def sample(**fields: Any) -> Sample:
@@ -72,3 +80,41 @@ def test_what_was_recorded() -> None:
         "rounds": {"recorded": 1, "skipped": 1}, "first_ms": 5, "last_ms": 5, "groups": 1,
         "partitions": 1, "lag": 6, "left_out": {"h": "no right"},
     }  # fmt: skip
+
+
+# Out of metrics, as a fleet reads it.
+
+TIMES = [NOW - 30, NOW - 15, NOW]
+ENDS = [[100, 50], [160, 60], [220, 70]]
+COMMITS = [[10, 20], [40, 25], [70, 30]]
+
+
+@pytest.mark.parametrize("last", ["ab", "bb"])
+def test_a_round_for_each_scrape(tmp_path: Path, last: str) -> None:
+    """After a rebalance only the last owners are known."""
+    before = lag_exporter(ENDS[:2], COMMITS[:2], ["a", "b"], TIMES[:2])
+    after = lag_exporter(ENDS[2:], COMMITS[2:], [*last], TIMES[2:])
+    with prometheus(Stub([*before, *after])) as url:
+        record_metrics(PrometheusServer(url).read(NOW, 60.0), str(tmp_path))
+    offsets, members = (
+        parquet.read_table(tmp_path / table).to_pylist() for table in ("offsets", "members")
+    )
+    assert {
+        (row["ts_ms"], row["partition"], row["log_end"], row["committed"]) for row in offsets
+    } == {
+        (round(1000 * at), number, ENDS[n][number], COMMITS[n][number])
+        for n, at in enumerate(TIMES)
+        for number in range(2)
+    }
+    owners = [["a", "b"] if last == "ab" else [None]] * 2 + [sorted({*last})]
+    assert sorted((row["ts_ms"], str(row["member"])) for row in members) == [
+        (round(1000 * at), str(one))
+        for at, names in zip(TIMES, owners, strict=True)
+        for one in names
+    ]
+
+
+def test_metrics_without_owners_are_refused(tmp_path: Path) -> None:
+    text = 'kafka_consumergroup_lag{consumergroup="g",topic="t",partition="0"} 1\n'
+    with pytest.raises(InputError, match="kafka_exporter, which does not say who reads what"):
+        record_metrics(read_metrics_text(text, "m.txt"), str(tmp_path / "h"))

@@ -6,7 +6,6 @@ import itertools
 from dataclasses import replace
 from typing import Any
 
-import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -96,10 +95,10 @@ def test_the_schema() -> None:
 def test_a_made_up_answer() -> None:
     plan = {"status": "optimal", "moves": 3, "gap_percent_of_mean": 0.5, "notes": ["one", "ü"]}
     baseline = [{"assignor": "range", "moves": 2, "lag_max": 2**53, "wall_ms": 0.1}]
-    moves = [[0, 0, 1], [0, 1, 0], [1, -1, 0], [0, 1, -1], [2**53, 0, 7]]
-    columns = [np.array(column) for column in moves]
+    moves = ["aab", [0, 1, 0], ["m1", None, "m0"], ["m0", "m1", None], [2**53, 0, 7]]
+    columns = dict(zip(("topic", "partition", "from", "to", "weight"), moves, strict=True))
     given = {**{name: None for name, _ in PLAN}, **plan}
-    row = row_of("größe", GroupResult(given, baseline, ("a", "b"), ("m0", "m1"), *columns))
+    row = row_of("größe", GroupResult(given, baseline, columns))
     assert (row["group"], row["kind"], row["reason"]) == ("größe", None, None)
     assert row["plan"] == {**dict.fromkeys(name for name, _ in PLAN), **plan}
     assert row["baseline"] == [{**dict.fromkeys(name for name, _ in BASELINE), **baseline[0]}]

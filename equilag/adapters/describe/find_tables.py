@@ -10,7 +10,7 @@ from typing import Final
 from equilag.adapters.describe.messages import Messages, telling
 from equilag.adapters.describe.partition_rows import RowNames
 from equilag.adapters.describe.printed_table import PrintedTable
-from equilag.adapters.describe.printed_text import MAX_PIECES, PrintedLines, TextLine, TextPiece
+from equilag.adapters.describe.printed_text import BLOCK, MAX_PIECES, PrintedLines, TextLine
 from equilag.adapters.describe.row_pieces import header_at
 from equilag.adapters.describe.table_header import DELIMITERS, GROUP, PARTITION, TableHeader
 
@@ -43,35 +43,34 @@ class TablesFound:
 
 
 def find_tables(printed: str, show: Callable[[int], object] = lambda _: None) -> TablesFound:
-    """Return all tables with a header, and what stands around them; `show` is called with the
-    number of characters read.
+    """Return all tables with a header, and what stands around them; `show` is called with about
+    the number of characters read.
 
     Raises InputError for a table that a screen broke in more than one possible way, and for a
     number that cannot be.
     """
-    source, reader = PrintedLines(printed), _Reader()
-    found, headers, at = reader.found, source.headers, 0
-    for piece in source.pieces(show):
-        while at < len(headers) and headers[at] < piece.first + piece.end:
-            place = headers[at] - piece.first
-            reader.read(piece, place)
-            reader.open(piece, place)
-            at += 1
-        reader.read(piece, piece.end)
-        found.last = piece.last_above(piece.end) or found.last
-    reader.end(found.last)
-    if found.last is not None:
-        found.unended = printed.count(source.ends) < found.last.number
+    source = PrintedLines(printed)
+    reader, end = _Reader(source), len(source.lines)
+    for place in (*source.headers, end):
+        while reader.at < place:
+            show(reader.at * len(printed) // end)
+            reader.read(min(place, reader.at + BLOCK))
+        if place < end:
+            reader.open(place)
+    found, last = reader.found, source.last_above(end)
+    reader.end(last)
+    found.last, found.unended = last, last is not None and last.number == end
     return found
 
 
 class _Reader:
     """Reads the lines of a text in turn."""
 
-    def __init__(self) -> None:
+    def __init__(self, source: PrintedLines) -> None:
         self.found = TablesFound()
-        self._next = 1
-        """Number of the first line that is not read."""
+        self.at = 0
+        """Place of the first line that is not read."""
+        self._source = source
         self._may_be_row: Callable[[str], object] = lambda _: False
 
     def end(self, last: TextLine | None) -> None:
@@ -79,46 +78,44 @@ class _Reader:
         if self.found.tables:
             self.found.tables[-1].end(last)
 
-    def open(self, piece: TextPiece, place: int) -> None:
+    def open(self, place: int) -> None:
         """Open the table of a header, unless it is part of a row above."""
-        lines = piece.some(place, MAX_PIECES)
-        if lines[0].number < self._next:
+        lines = self._source.some(place, MAX_PIECES)
+        if place < self.at:
             return
         header = header_at(lines)
         if header is None:
-            self._read_line(piece, place, self._may_be_row(lines[0].text))
+            self._read_line(place, self._may_be_row(lines[0].text))
             return
         found = self.found
-        self.end(piece.last_above(place) or found.last)
+        self.end(self._source.last_above(place))
         found.tables.append(PrintedTable(header, found.messages.current, found.names))
-        self._next = lines[header.pieces - 1].number + 1
+        self.at = lines[header.pieces - 1].number
         self._may_be_row = sign_of(header)
 
-    def read(self, piece: TextPiece, end: int) -> None:
-        """Read the lines of a piece above this place that are not read."""
-        first, lines, found = piece.first, piece.lines, self.found
-        start = self._next - first
+    def read(self, end: int) -> None:
+        """Read the lines above this place that are not read."""
+        start, found = self.at, self.found
+        lines = self._source.lines[start:end]
         pattern = found.tables[-1].pattern if found.tables else None
-        talking = {start + place for place in telling(lines[start:end])}
-        for place in range(start, end):
-            line = lines[place]
-            if not line or first + place < self._next:
+        talking = set(telling(lines))
+        for place, line in enumerate(lines):
+            if not line or start + place < self.at:
                 continue  # blank, or part of a row above
             whole = pattern.fullmatch(line) if pattern is not None else None
             if whole is not None:
                 cells = dict(zip(found.tables[-1].header.names, whole.groups(), strict=True))
-                found.tables[-1].add(cells, piece, place, first + place)
+                found.tables[-1].add(cells, self._source, start + place, start + place + 1)
             elif (is_row := self._may_be_row(line)) or place in talking:
-                self._read_line(piece, place, is_row)
-        self._next = max(self._next, first + end)
+                self._read_line(start + place, is_row)
+        self.at = max(self.at, end)
 
-    def _read_line(self, piece: TextPiece, place: int, is_row: object) -> None:
-        found, last = self.found, piece.first + place
+    def _read_line(self, place: int, is_row: object) -> None:
+        found, self.at = self.found, place + 1
         if is_row:
-            last = found.tables[-1].read(piece, place, found.messages)
+            self.at = found.tables[-1].read(self._source, place, found.messages)
         else:
-            found.messages.read(piece.line(place))
-        self._next = last + 1
+            found.messages.read(TextLine(place + 1, self._source.lines[place]))
 
 
 def sign_of(header: TableHeader) -> Callable[[str], object]:

@@ -11,7 +11,7 @@ import numpy as np
 
 from equilag.adapters.describe.messages import Messages
 from equilag.adapters.describe.partition_rows import PrintedRow, RowNames, Rows, read_rows
-from equilag.adapters.describe.printed_text import MAX_PIECES, TextLine, TextPiece
+from equilag.adapters.describe.printed_text import MAX_PIECES, PrintedLines, TextLine
 from equilag.adapters.describe.row_cells import (
     Cells,
     closest_cut,
@@ -103,24 +103,23 @@ class PrintedTable:
             at -= 1
         return at
 
-    def read(self, piece: TextPiece, place: int, messages: Messages) -> int:
-        """Read what a line begins. Returns the number of the last line that this takes. Raises
-        InputError."""
-        header, line = self.header, piece.line(place)
-        cells, last = None, line.number
+    def read(self, source: PrintedLines, place: int, messages: Messages) -> int:
+        """Read what the line at a place begins. Returns the number of the last line that this
+        takes. Raises InputError."""
+        header, last, cells = self.header, place + 1, None
         if header.has_offsets or header.has_members:
             above = self.rows[-1].cells if self.rows else None
-            cells, last = row_at(piece.some(place, MAX_PIECES), header, above, self._width)
+            cells, last = row_at(source.some(place, MAX_PIECES), header, above, self._width)
         if cells is None:
-            self._read_other(line, messages)
+            self._read_other(TextLine(place + 1, source.lines[place]), messages)
         else:
-            self.add(cells, piece, place, last)
+            self.add(cells, source, place, last)
         return last
 
-    def add(self, cells: Cells, piece: TextPiece, place: int, last: int) -> None:
-        """Take one row, and note its length and whether one word stands below it. Raises
-        InputError."""
-        header, line = self.header, piece.line(place)
+    def add(self, cells: Cells, source: PrintedLines, place: int, last: int) -> None:
+        """Take the row at a place, and note its length and whether one word stands below it.
+        Raises InputError."""
+        header, line = self.header, TextLine(place + 1, source.lines[place])
         self.rows.append(PrintedRow(line.number, cells, last))
         if not header.has_offsets:
             return
@@ -128,7 +127,7 @@ class PrintedTable:
         if header.pieces > 1:
             self._topics.add(cells.get(GROUP, ""))
         if last == line.number and cells[header.names[-1]]:
-            length, below = len(line.text), "".join(piece.lines[place + 1 : place + 2])
+            length, below = len(line.text), "".join(source.lines[place + 1 : place + 2])
             if length > self._width:
                 self._width, self._longest = length, 0
             self._longest += length == self._width

@@ -15,10 +15,8 @@ from equilag.adapters.describe.table_header import (
     read_header,
 )
 
-_PIECE: Final = 2**16
-"""Characters that are split into lines at a time, so that a large text is not there twice."""
-_AHEAD: Final = 20
-"""Lines that are seen below each line, blank ones included."""
+BLOCK: Final = 2**11
+"""Lines that are looked at together."""
 MAX_PIECES: Final = 4
 """Lines of a screen that one row may take: ids seldom have more than 250 characters."""
 _WORD: Final = re.compile(r"\S+")
@@ -63,28 +61,6 @@ class TextLine(NamedTuple):
     text: str
 
 
-class TextPiece(NamedTuple):
-    """Some lines of a text and the number of the first; those from `end` on are also in the next
-    piece."""
-
-    first: int
-    lines: list[str]
-    end: int
-
-    def line(self, place: int) -> TextLine:
-        return TextLine(self.first + place, self.lines[place])
-
-    def some(self, place: int, count: int) -> list[TextLine]:
-        """The line and those below it that are not blank, as many as there are."""
-        places = range(place, len(self.lines))
-        return [*islice((self.line(at) for at in places if self.lines[at]), count)]
-
-    def last_above(self, end: int) -> TextLine | None:
-        """The last line above this place that is not blank."""
-        place = next((at for at in range(end - 1, -1, -1) if self.lines[at]), None)
-        return None if place is None else self.line(place)
-
-
 class PrintedLines:
     """The lines of a text, and those that may be headers of tables.
 
@@ -93,73 +69,55 @@ class PrintedLines:
     """
 
     def __init__(self, text: str) -> None:
-        self._text = text
         # Not splitlines(), which would also split at odd characters inside an id.
-        self.ends = "\n" if "\n" in text else "\r"
-        self._numbered = False
-        self._prefixes: dict[str, str] = {}
-        self.headers: list[int] = []
-        """Numbers of the lines that may be headers, ascending."""
-        self._numbered = _is_numbered(self)
-        self._survey()
-        if self._prefixes:  # a prefix of many digits hides a short header
-            self._survey()
+        ends = "\n" if "\n" in text else "\r"
+        self.lines = _unmarked(_tidied(text).split(ends))
+        """Of which blank ones and rulers are empty."""
+        if _is_numbered(self):
+            self.lines = [_NUMBERED.sub("", line, 1) for line in self.lines]
+        self.headers, prefixes = self._survey()
+        """Places of the lines that may be headers, ascending."""
+        if prefixes:
+            prefix = re.compile("|".join(prefixes)).match
+            found = [(line, prefix(f"{line} ")) for line in self.lines]
+            bare = [line[match.end() :] if match else line for line, match in found]
+            self.lines = _unmarked(bare)
+            # A prefix of many digits hides a short header.
+            self.headers = sorted({*self.headers, *self._survey()[0]})
 
     def __iter__(self) -> Iterator[TextLine]:
         """Every line that is not blank."""
-        for first, lines, end in self.pieces():
-            for number, line in enumerate(lines[:end], first):
-                if line:
-                    yield TextLine(number, line)
+        return (TextLine(number, line) for number, line in enumerate(self.lines, 1) if line)
 
-    def pieces(self, show: Callable[[int], object] = lambda _: None) -> Iterator[TextPiece]:
-        """The lines, of which blank ones and rulers are empty; `show` is called with the number of
-        characters read."""
-        at, first, text, ends = 0, 1, self._text, self.ends
-        while at <= len(text):
-            show(at)
-            stop = text.find(ends, at + _PIECE)
-            raw = text[at:] if stop < 0 else text[at:stop]
-            lines = self._bare(_tidied(raw).split(ends))
-            end = len(lines) if stop < 0 else max(len(lines) - _AHEAD, (len(lines) + 1) // 2)
-            yield TextPiece(first, lines, end)
-            ahead = raw.rsplit(ends, len(lines) - end)[1:]
-            at += len(raw) + 1 - sum(map(len, ahead)) - len(ahead)
-            first += end
+    def some(self, place: int, count: int) -> list[TextLine]:
+        """The line at a place and those below it that are not blank, as many as there are."""
+        below = (TextLine(at + 1, self.lines[at]) for at in range(place, len(self.lines)))
+        return [*islice((line for line in below if line.text), count)]
 
-    def _bare(self, lines: list[str]) -> list[str]:
-        """The lines without what is not part of them."""
-        lines = _unmarked(lines)
-        if self._numbered:
-            lines = [_NUMBERED.sub("", line, 1) for line in lines]
-        if self._prefixes:
-            prefix = re.compile("|".join(self._prefixes)).match
-            found = [(line, prefix(f"{line} ")) for line in lines]
-            lines = _unmarked([line[match.end() :] if match else line for line, match in found])
-        return lines
+    def last_above(self, end: int) -> TextLine | None:
+        """The last line above this place that is not blank."""
+        above = (TextLine(at + 1, self.lines[at]) for at in range(end - 1, -1, -1))
+        return next((line for line in above if line.text), None)
 
-    def _survey(self) -> None:
-        """Find headers, and what stands before one and before a line below it.
+    def _survey(self) -> tuple[list[int], list[str]]:
+        """The places of headers, and patterns of what stands before one and before a line below
+        it, longest first.
 
         Times may differ in their digits.
         """
-        found: dict[str, str] = {}
-        headers = {*self.headers}
-        for first, lines, end in self.pieces():
-            upper = "\n".join(lines[:end]).upper()
-            for place in places_with(HEADER_WORDS, upper.split("\n")):
-                line = lines[place]
-                if read_header(line, 0) is None:
-                    continue
-                headers.add(first + place)
-                prefix = _before_header(line)
-                pattern = re.compile(any_digits(prefix))
-                below = lines[place + 1 : place + 1 + MAX_PIECES]
-                if prefix and any(pattern.match(f"{line} ") for line in below):
-                    found.setdefault(pattern.pattern, prefix)
-        self.headers = sorted(headers)
-        if not self._prefixes:
-            self._prefixes = dict(sorted(found.items(), key=lambda one: len(one[1]), reverse=True))
+        headers: list[int] = []
+        prefixes: dict[str, str] = {}
+        for place in places_with(HEADER_WORDS, self.lines, str.upper):
+            line = self.lines[place]
+            if read_header(line, 0) is None:
+                continue
+            headers.append(place)
+            prefix = _before_header(line)
+            pattern = re.compile(any_digits(prefix))
+            below = self.lines[place + 1 : place + 1 + MAX_PIECES]
+            if prefix and any(pattern.match(f"{line} ") for line in below):
+                prefixes.setdefault(pattern.pattern, prefix)
+        return headers, sorted(prefixes, key=lambda one: len(prefixes[one]), reverse=True)
 
 
 def _tidied(text: str) -> str:
@@ -198,11 +156,17 @@ def _without_marks(line: str) -> str:
     return line  # cells of a CSV file have quote marks each
 
 
-def places_with(words: Iterable[str], lines: Sequence[str]) -> list[int]:
-    """The places of the lines that have one of the words."""
-    text = "\n".join(lines)
-    found = (word for word in words if word in text)
-    return sorted({at for word in found for at, line in enumerate(lines) if word in line})
+def places_with(
+    words: Iterable[str], lines: Sequence[str], form: Callable[[str], str] = str
+) -> list[int]:
+    """The places of the lines that have one of the words in this form."""
+    found: list[int] = []
+    for start in range(0, len(lines), BLOCK):
+        text = form("\n".join(lines[start : start + BLOCK]))
+        there = [word for word in words if word in text]
+        block = text.split("\n") if there else []
+        found += sorted({start + at for word in there for at, x in enumerate(block) if word in x})
+    return found
 
 
 def _is_numbered(lines: PrintedLines) -> bool:

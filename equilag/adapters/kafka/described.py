@@ -189,9 +189,3 @@ class Commits:
     failed: dict[TopicPartition, str] = field(default_factory=dict)
     by_streams: bool = False
     """True if a Kafka Streams application committed all of them."""
-
-    def known(self, found: Mapping[TopicPartition, T]) -> Mapping[TopicPartition, T]:
-        """Return what was found without the partitions whose commit is unknown."""
-        if not self.failed:
-            return found
-        return {tp: one for tp, one in found.items() if tp not in self.failed}

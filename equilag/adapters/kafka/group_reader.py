@@ -16,7 +16,6 @@ from equilag.adapters.kafka.described import (
     ClientPlace,
     Commits,
     Described,
-    DescribedMember,
     MissingRight,
     NoSuchGroup,
     ReadFailure,
@@ -36,6 +35,7 @@ from equilag.adapters.kafka.plain.plain_requests import (
     read_topics,
 )
 from equilag.adapters.kafka.reading import (
+    LogEnds,
     NamedTopics,
     Reading,
     TopicOffsets,
@@ -71,9 +71,7 @@ class Readings:
     ts_ms: int = 0
     """When log ends were read: after the commits, so that none seems too far ahead."""
     topics: NamedTopics = field(default_factory=NamedTopics)
-    ends: dict[TopicPartition, tuple[int, int]] = field(default_factory=dict)
-    no_ends: dict[TopicPartition, str] = field(default_factory=dict)
-    """Why these logs' ends are unknown."""
+    logs: LogEnds = field(default_factory=LogEnds)
 
     @property
     def unplannable(self) -> dict[str, str]:
@@ -161,7 +159,7 @@ class GroupReader(Cluster):
     def log_sizes(self, read: Readings) -> tuple[dict[TopicPartition, int], list[str]]:
         """Return the bytes of each log that has ends, and the problems with single brokers."""
         leaders = read.topics.found
-        return self.call(log_sizes, {(t, p): leaders[t][p] for t, p in read.ends})
+        return self.call(log_sizes, {(t, p): leaders[t][p] for t, p in read.logs.found})
 
     def lags(self, group: str, topics: Iterable[str], timeout: float | None = None) -> TopicOffsets:
         """Return the offsets of these topics, without reading the group's members.
@@ -178,16 +176,8 @@ class GroupReader(Cluster):
             raise self._error(group, failed[group])
         named = self.call(read_topics, topics, wait_ms)
         self._check_topics(named)
-        commits, found = every[group], named.found
-        ends = self.call(read_ends, named.leaders(), self._committed, wait_ms)
-        offsets = topic_offsets(
-            found,
-            found,
-            commits.offsets,
-            commits.known(ends.found),
-            {**ends.failed, **commits.failed},
-            named.racks,
-        )
+        logs = self.call(read_ends, named.leaders(), self._committed, wait_ms)
+        offsets = topic_offsets(named.found, named, every[group], logs)
         offsets.remarks += [f"there is no topic {name!r}" for name in named.missing]
         return offsets
 
@@ -242,48 +232,39 @@ class GroupReader(Cluster):
         named: NamedTopics,
     ) -> Readings:
         """Put the groups together; `named` has at least the topics that they name."""
-        topics = named.found
-        ts_ms = time.time_ns() // 1_000_000
-        wanted = {name: topics_of(one) for name, one in groups.items()}
-        readings = Readings(ts_ms=ts_ms, topics=named)
-        members: dict[str, list[DescribedMember]] = {}
-        remarks: dict[str, list[str]] = {}
-        for group, one in groups.items():
-            if forbidden := sorted(wanted[group] & set(named.forbidden)):
+        topics, readings = named.found, Readings(ts_ms=time.time_ns() // 1_000_000, topics=named)
+        wanted: dict[str, set[str]] = {}
+        for group, one in sorted(groups.items()):
+            names, mine = topics_of(one), commits[group]
+            if forbidden := sorted(names & set(named.forbidden)):
                 readings.left_out[group] = needs_describe("Topic", forbidden)
                 continue
-            members[group], remarks[group] = resolved(one.members, topics)
-            readings.problems += [f"group {group}: {problem}" for problem in remarks[group]]
-            if lacking := sorted(commits[group].failed):
-                readings.problems.append(f"group {group}: no commits: {several(lacking)}")
-            wanted[group].update(topic for member in members[group] for topic in member.topics)
-            committed = commits[group].offsets
-            wanted[group].update(topic for topic, _ in committed)
-            remarks[group] += state_remarks(one, committed)
-            remarks[group] += unknown_topics(members[group], topics)
-            remarks[group] += lost_commits(committed, topics)
-        shown = sorted({t for group in members for t in wanted[group] if t in topics})
-        leaders = {(topic, n): topics[topic][n] for topic in shown for n in sorted(topics[topic])}
-        logs = self.call(read_ends, leaders, self._committed)
-        ends, failed = readings.ends, readings.no_ends = logs.found, logs.failed
-        for group, mine in sorted(members.items()):
-            read, found = groups[group], commits[group]
-            names = [topic for topic in wanted[group] if topic in topics]
-            without = {**failed, **found.failed} if found.failed else failed
-            offsets = topic_offsets(
-                names, topics, found.offsets, found.known(ends), without, named.racks
-            )
+            members, remarks = resolved(one.members, topics)
+            lacking = [f"no commits: {several(sorted(mine.failed))}"] if mine.failed else []
+            readings.problems += [f"group {group}: {problem}" for problem in remarks + lacking]
+            names.update(topic for member in members for topic in member.topics)
+            names.update(topic for topic, _ in mine.offsets)
+            wanted[group] = names & topics.keys()
+            remarks += state_remarks(one, mine.offsets) + unknown_topics(members, topics)
+            remarks += lost_commits(mine.offsets, topics)
             readings.groups.append(
                 Reading(
                     group=group,
-                    kind=kind_of(read, found),
-                    state=read.state,
-                    protocol=read.protocol,
-                    taken_at=utc(ts_ms / 1000),
-                    members=mine,
-                    offsets=offsets,
-                    remarks=[*remarks[group], *offsets.remarks],
-                    epoch=read.epoch,
+                    kind=kind_of(one, mine),
+                    state=one.state,
+                    protocol=one.protocol,
+                    taken_at=utc(readings.ts_ms / 1000),
+                    members=members,
+                    offsets=TopicOffsets(),
+                    remarks=remarks,
+                    epoch=one.epoch,
                 )
             )
+        shown = sorted(set().union(*wanted.values()))
+        leaders = {(topic, n): topics[topic][n] for topic in shown for n in sorted(topics[topic])}
+        readings.logs = self.call(read_ends, leaders, self._committed)
+        for read in readings.groups:
+            names = wanted[read.group]
+            read.offsets = topic_offsets(names, named, commits[read.group], readings.logs)
+            read.remarks += read.offsets.remarks
         return readings

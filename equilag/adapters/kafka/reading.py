@@ -57,6 +57,16 @@ class NamedTopics:
 
 
 @dataclass(slots=True)
+class LogEnds:
+    """First offset and end of each log, or why they are unknown; the leader may have moved for
+    those in `moved`."""
+
+    found: dict[TopicPartition, tuple[int, int]] = field(default_factory=dict)
+    failed: dict[TopicPartition, str] = field(default_factory=dict)
+    moved: set[TopicPartition] = field(default_factory=set)
+
+
+@dataclass(slots=True)
 class TopicOffsets:
     """Offsets of some topics, one per partition; None without a commit or without an answer.
 
@@ -76,17 +86,12 @@ class TopicOffsets:
     @property
     def uncommitted(self) -> dict[str, list[int]]:
         """Topic -> the partitions with known log ends that have no commit."""
-        found = {
-            topic: [
-                number
-                for number, (end, offset) in enumerate(
-                    zip(self.log_end[topic], commits, strict=True)
-                )
-                if offset is None and end is not None
-            ]
-            for topic, commits in self.committed.items()
-        }
-        return {topic: numbers for topic, numbers in found.items() if numbers}
+        found: dict[str, list[int]] = {}
+        for topic, row in self.committed.items():
+            ends = self.log_end[topic]
+            if none := [n for n, at in enumerate(row) if at is None and ends[n] is not None]:
+                found[topic] = none
+        return found
 
     @property
     def without_lag(self) -> dict[str, list[int]]:
@@ -98,24 +103,13 @@ class TopicOffsets:
 
     def arrays(self) -> PartitionOffsets:
         """Return the offsets as the builder takes them: 0, without a commit, where unknown."""
-        unknown = {topic: frozenset(numbers) for topic, numbers in self.unknown.items()}
-        start, end, committed = (
-            {
-                topic: [
-                    nothing if number in unknown[topic] else offset
-                    for number, offset in enumerate(offsets)
-                ]
-                if topic in unknown
-                else offsets
-                for topic, offsets in by_topic.items()
-            }
-            for by_topic, nothing in (
-                (self.log_start, 0),
-                (self.log_end, 0),
-                (self.committed, None),
-            )
-        )
-        return PartitionOffsets(start, end, committed)
+        arrays = [{**rows} for rows in (self.log_start, self.log_end, self.committed)]
+        for rows, nothing in zip(arrays, (0, 0, None), strict=True):
+            for topic, numbers in self.unknown.items():
+                rows[topic] = [*rows[topic]]
+                for number in numbers:
+                    rows[topic][number] = nothing
+        return PartitionOffsets(*arrays)
 
 
 @dataclass(slots=True)
@@ -181,34 +175,28 @@ class Reading:
 
 
 def topic_offsets(
-    names: Iterable[str],
-    topics: Mapping[str, Mapping[int, int]],
-    commits: Mapping[TopicPartition, int],
-    ends: Mapping[TopicPartition, tuple[int, int]],
-    failed: Mapping[TopicPartition, str],
-    racks: TopicRacks,
+    names: Iterable[str], topics: NamedTopics, commits: Commits, logs: LogEnds
 ) -> TopicOffsets:
-    """Return the offsets of the topics `names`, all of which are in `topics`.
-
-    `failed` maps partitions that are missing in `ends` to the reason; `racks` may lack topics.
-    """
+    """Return the offsets of the topics `names`, all of which are found; a log whose commit could
+    not be read is unknown, too."""
     found = TopicOffsets()
     odd: dict[str, list[TopicPartition]] = {}
     for topic in sorted(names):
-        size = max(topics[topic], default=-1) + 1
+        size = max(topics.found[topic], default=-1) + 1
         every = [(topic, number) for number in range(size)]
-        bounds = [ends.get(tp) for tp in every]
-        at = [commits.get(tp) for tp in every]
+        bounds = [None if tp in commits.failed else logs.found.get(tp) for tp in every]
+        at = [commits.offsets.get(tp) for tp in every]
         found.sizes[topic] = size
         found.log_start[topic] = [None if one is None else one[0] for one in bounds]
         found.log_end[topic] = [None if one is None else one[1] for one in bounds]
         found.committed[topic] = at
-        if any((known := racks.get(topic, {})).values()):
+        if any((known := topics.racks.get(topic, {})).values()):
             found.racks[topic] = [known.get(number, ()) for number in range(size)]
         for tp, bound, offset in zip(every, bounds, at, strict=True):
             if bound is None:
                 found.unknown.setdefault(topic, []).append(tp[1])
-                remark = f"lag unknown ({failed.get(tp, 'no answer')})"
+                why = commits.failed.get(tp) or logs.failed.get(tp, "no answer")
+                remark = f"lag unknown ({why})"
             elif offset is None:
                 remark = NO_COMMIT
             elif offset > bound[1]:

@@ -49,8 +49,8 @@ class ClusterSampler:
         of which a partition's lag is unknown, and has no sizes of logs.
         """
         read = self._reader.read_all(self._groups.fullmatch, patient=whole)
-        silent = [reason for reason in read.no_ends.values() if reason != NO_LEADER]
-        if silent and not read.ends:
+        silent = [reason for reason in read.logs.failed.values() if reason != NO_LEADER]
+        if silent and not read.logs.found:
             raise NoAnswer(silent[0])
         sizes, problems = ({}, []) if whole else self._reader.log_sizes(read)
         kinds = read.unplannable.items()
@@ -69,10 +69,10 @@ class ClusterSampler:
         offsets, members = tables_of(read.ts_ms, groups, sizes)
         racks: list[_Row] = []
         if time.monotonic() - self._racks_kept >= RACKS_EVERY_S:
-            topics = sorted({topic for topic, _ in read.ends})
+            topics = sorted({topic for topic, _ in read.logs.found})
             racks = [(read.ts_ms, *row) for row in rack_rows(topics, read.topics.racks)]
             self._racks_kept = time.monotonic()
-        remarks = [*read.remarks, *read.problems, *by_reason(read.no_ends), *problems]
+        remarks = [*read.remarks, *read.problems, *by_reason(read.logs.failed), *problems]
         return Sample(
             read.ts_ms,
             offsets,

@@ -82,7 +82,7 @@ def _read(args: argparse.Namespace) -> MetricsRead:
         group = getattr(args, "group", None)
         return server_of(args).read(at, args.window, args.selector or "", group)
 
-    from equilag.adapters.prometheus.metrics_text import read_metrics_text
+    from equilag.adapters.prometheus.series import read_metrics_text
 
     if len(args.prometheus) != 1 + (args.between is not None):
         raise InputError("goes with two texts of metrics, the earlier one first", "--between")

@@ -123,7 +123,7 @@ def _sources(args: argparse.Namespace, folder: str) -> tuple[tuple[str, ...], ..
             " --bootstrap-server (see equilag fleet --help)"
         )
     if args.prometheus:
-        from equilag.pipeline.results.record_metrics import record_metrics
+        from equilag.pipeline.results.rounds import record_metrics
 
         at = None if args.at is None else args.at / 1000
         record_metrics(server_of(args).read(at, args.window, args.selector or ""), folder)

@@ -1,19 +1,26 @@
-"""Rounds of a recording: a sample of the cluster at fixed times, written down each."""
+"""Rounds of a recording: samples of a cluster at fixed times, or what a server scraped."""
 
 from __future__ import annotations
 
 import time
+from collections import defaultdict
 from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, closing
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from equilag.adapters.kafka.cluster import NoAnswer
 from equilag.adapters.kafka.group_kinds import left_out_lines
+from equilag.adapters.kafka.reading import Reading
+from equilag.adapters.kafka.sample import tables_of
+from equilag.adapters.prometheus.metric_groups import groups_of
+from equilag.domain.errors import InputError
 from equilag.domain.figures import number, plural
+from equilag.pipeline.results.record import Recorder
 
 if TYPE_CHECKING:
     from equilag.adapters.kafka.sample import ClusterSampler, Sample
-    from equilag.pipeline.results.record import Recorder
+    from equilag.adapters.prometheus.series import MetricsRead
 
 
 class Rounds:
@@ -125,3 +132,22 @@ def _remarks(sample: Sample) -> list[str]:
     if not sample.n_groups and not lines:
         lines.append("no groups to record")
     return [*lines, *sample.remarks]
+
+
+def record_metrics(read: MetricsRead, folder: str) -> None:
+    """Write a round per scrape of what a Prometheus server says of groups. Raises InputError for an
+    exporter that knows no owners."""
+    if not read.dialect.has_owners:
+        problem = f"has metrics of {read.dialect.tool}, which does not say who reads what"
+        raise InputError(problem, source=read.source)
+    rounds: defaultdict[int, list[Reading]] = defaultdict(list)
+    for found in groups_of(read).values():
+        for at, offsets in zip(found.times, found.offsets, strict=True):
+            # After a rebalance nobody knows who read what before.
+            is_known = not found.rebalanced or at == found.times[-1]
+            members = found.last.members if is_known else []
+            one = replace(found.last, offsets=offsets, members=members)
+            rounds[round(1000 * at)].append(one)
+    with closing(Recorder(folder)) as recorder:
+        for ts_ms, groups in sorted(rounds.items()):
+            recorder.add(ts_ms, *tables_of(ts_ms, groups, {}))

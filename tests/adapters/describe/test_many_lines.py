@@ -129,13 +129,3 @@ def test_a_title_of_a_window_ends_with_its_line() -> None:
     assert [line.text for line in PrintedLines("\r".join(lines))] == [
         HEADER, "0;shell", lines[2], lines[3][:-1],
     ]  # fmt: skip
-
-
-def test_long_lines_are_tidied_twice_at_most(monkeypatch: pytest.MonkeyPatch) -> None:
-    text = "\n".join(f"{number} {'x' * 4_000}" for number in range(200))
-    lines = PrintedLines(text)
-    tidied: list[int] = []
-    tidy = printed_text._tidied
-    monkeypatch.setattr(printed_text, "_tidied", lambda raw: tidied.append(len(raw)) or tidy(raw))
-    assert sum(piece.end for piece in lines.pieces()) == 200
-    assert sum(tidied) <= 2 * len(text)

@@ -7,10 +7,18 @@ from typing import Any
 
 import pytest
 
-from equilag.adapters.kafka.described import Described, DescribedMember, ReadFailure, needs_right
+from equilag.adapters.kafka.described import (
+    Commits,
+    Described,
+    DescribedMember,
+    ReadFailure,
+    needs_right,
+)
 from equilag.adapters.kafka.plain.plain_client import read_kip848
 from equilag.adapters.kafka.reading import (
     NO_COMMIT,
+    LogEnds,
+    NamedTopics,
     Reading,
     TopicOffsets,
     lost_commits,
@@ -23,13 +31,12 @@ from equilag.domain.group.lag import QUALITY
 
 LEADERS = {"orders": {0: 1, 1: -1, 2: 1}, "users": {0: 2}, "audit": {0: 1}}
 COMMITS = {("orders", 0): 3, ("orders", 1): 7, ("gone", 4): 1, ("users", 9): 1}
-ENDS = {("orders", 0): (0, 10), ("users", 0): (5, 20)}
-FAILED = {("orders", 1): "no leader"}
+LOGS = LogEnds({("orders", 0): (0, 10), ("users", 0): (5, 20)}, {("orders", 1): "no leader"})
 RACKS = {"orders": {0: ("r1", "r2"), 1: (), 2: ("r2",)}, "users": {0: ()}}
 
 
 def offsets(*names: str) -> TopicOffsets:
-    return topic_offsets(names, LEADERS, COMMITS, ENDS, FAILED, RACKS)
+    return topic_offsets(names, NamedTopics(LEADERS, racks=RACKS), Commits(COMMITS), LOGS)
 
 
 def reading(*members: DescribedMember, **fields: Any) -> Reading:

@@ -120,7 +120,7 @@ def test_a_cluster_whose_leaders_do_not_answer(monkeypatch: pytest.MonkeyPatch) 
         client.describing(group)
         read = reader.read_all()
     assert [one.group for one in read.groups] == ["g"]
-    assert read.no_ends == {("t", 0): "KafkaTimeoutError: too late", ("t", 1): "no leader"}
+    assert read.logs.failed == {("t", 0): "KafkaTimeoutError: too late", ("t", 1): "no leader"}
 
 
 def test_racks_are_sampled_once_in_a_while(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -14,7 +14,7 @@ from equilag.adapters.kafka.group_samples import GroupSamples, measured_input
 from equilag.adapters.kafka.reading import Reading, TopicOffsets
 from equilag.adapters.prometheus import server as server_module
 from equilag.adapters.prometheus.metric_groups import groups_of
-from equilag.adapters.prometheus.metrics_text import read_metrics_text
+from equilag.adapters.prometheus.series import read_metrics_text
 from equilag.adapters.prometheus.server import PrometheusServer, read_settings
 from equilag.domain.errors import InputError
 from equilag.domain.figures import utc

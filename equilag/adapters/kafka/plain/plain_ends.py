@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
 from typing import Any, Final
 
 from equilag.adapters.kafka.client_config import kafka_python
@@ -12,6 +11,7 @@ from equilag.adapters.kafka.described import TopicPartition
 from equilag.adapters.kafka.plain.plain_client import PlainClient, error_name
 from equilag.adapters.kafka.plain.plain_connection import describe_error
 from equilag.adapters.kafka.plain.plain_requests import read_topics
+from equilag.adapters.kafka.reading import LogEnds
 
 with kafka_python():
     from kafka import errors
@@ -43,28 +43,12 @@ _PAUSE_S: Final = 0.5
 _TIMEOUTS: Final = (errors.KafkaTimeoutError, errors.RequestTimedOutError)
 
 
-@dataclass(slots=True)
-class PlainEnds:
-    """First offset and end of each log, or why they are unknown; the leader may have moved for
-    those in `moved`."""
-
-    found: dict[TopicPartition, tuple[int, int]] = field(default_factory=dict)
-    failed: dict[TopicPartition, str] = field(default_factory=dict)
-    moved: set[TopicPartition] = field(default_factory=set)
-
-
-@dataclass(frozen=True, slots=True)
-class _Failure:
-    reason: str
-    moving: bool
-
-
 def read_ends(
     client: PlainClient,
     leaders: Mapping[TopicPartition, int],
     committed: bool,
     wait_ms: int | None = None,
-) -> PlainEnds:
+) -> LogEnds:
     """Return the ends of logs as their leaders know them, brokers in parallel. A leader below 0
     stands for none.
 
@@ -80,7 +64,7 @@ def read_ends(
         known = read_topics(client, {topic for topic, _ in found.moved}).leaders()
         again = _ends_now(client, {tp: known.get(tp, _NOBODY) for tp in found.moved}, committed)
         found.failed = {tp: why for tp, why in found.failed.items() if tp not in again.found}
-        found = PlainEnds(found.found | again.found, found.failed | again.failed, again.moved)
+        found = LogEnds(found.found | again.found, found.failed | again.failed, again.moved)
     return found
 
 
@@ -89,32 +73,19 @@ def _ends_now(
     leaders: Mapping[TopicPartition, int],
     committed: bool,
     wait_ms: int | None = None,
-) -> PlainEnds:
-    found = PlainEnds()
-    found.failed = {tp: NO_LEADER for tp, leader in leaders.items() if leader < 0}
-    by_leader = _by_leader(leaders)
-    requested = [
-        (leader, _list_offsets(mine, at, committed))
-        for leader, mine in by_leader.items()
-        for at in (_LATEST, _EARLIEST)
-    ]
-    answers = client.ask_all(requested, wait_ms)
-    for number, mine in enumerate(by_leader.values()):
-        ends, starts = (_offsets(mine, answer) for answer in answers[2 * number : 2 * number + 2])
-        for tp, end in ends.items():
-            _add(found, tp, starts[tp], end)
+) -> LogEnds:
+    found = LogEnds(failed={tp: NO_LEADER for tp, leader in leaders.items() if leader < 0})
+    by_leader = _by_leader(leaders).items()
+    asked = [(at, *one) for at in (_LATEST, _EARLIEST) for one in by_leader]
+    requests = [(leader, _list_offsets(mine, at, committed)) for at, leader, mine in asked]
+    bounds: dict[int, dict[TopicPartition, int]] = {_LATEST: {}, _EARLIEST: {}}
+    for (at, _, mine), answer in zip(asked, client.ask_all(requests, wait_ms), strict=True):
+        bounds[at] |= _offsets(mine, answer, found)
+    for tp, end in bounds[_LATEST].items():
+        if (start := bounds[_EARLIEST].get(tp)) is not None:
+            # The end is the older answer: a start above it means that records were deleted since.
+            found.found[tp] = start, max(start, end)
     return found
-
-
-def _add(found: PlainEnds, tp: TopicPartition, start: int | _Failure, end: int | _Failure) -> None:
-    if isinstance(start, int) and isinstance(end, int):
-        # The end is the older answer: a start above it means that records were deleted since.
-        found.found[tp] = start, max(start, end)
-        return
-    failures = [one for one in (start, end) if isinstance(one, _Failure)]
-    found.failed[tp] = failures[0].reason
-    if any(one.moving for one in failures):
-        found.moved.add(tp)
 
 
 def _by_leader(leaders: Mapping[TopicPartition, int]) -> dict[int, dict[str, list[int]]]:
@@ -148,23 +119,29 @@ def _list_offsets(topics: Mapping[str, list[int]], at: int, committed: bool) -> 
 
 
 def _offsets(
-    requested: Mapping[str, list[int]], answer: Any
-) -> dict[TopicPartition, int | _Failure]:
-    """Return an offset for each requested partition, or the error."""
-    broken = isinstance(answer, Exception)
-    # Who does not answer in time will not do so at once.
-    moving = broken and not isinstance(answer, _TIMEOUTS)
-    problem = _Failure(describe_error(answer) if broken else "no answer", moving)
-    found: dict[TopicPartition, int | _Failure] = {
-        (topic, number): problem for topic, numbers in requested.items() for number in numbers
-    }
-    if not broken:
+    requested: Mapping[str, list[int]], answer: Any, found: LogEnds
+) -> dict[TopicPartition, int]:
+    """Return the offsets of an answer; `found` gets why other partitions have none."""
+    offsets: dict[TopicPartition, int] = {}
+    missing = {(topic, number) for topic, numbers in requested.items() for number in numbers}
+    reason = "no answer"
+    if isinstance(answer, Exception):
+        reason = describe_error(answer)
+        if not isinstance(answer, _TIMEOUTS):  # who is late now will not be in time at once
+            found.moved |= missing
+    else:
         for topic in answer.topics:
             for one in topic.partitions:
-                code = one.error_code
-                failure = _Failure(error_name(code), code in _MOVING)
-                found[topic.name, one.partition_index] = failure if code else int(one.offset)
-    return found
+                tp = topic.name, one.partition_index
+                missing.discard(tp)
+                if not one.error_code:
+                    offsets[tp] = int(one.offset)
+                    continue
+                found.failed[tp] = error_name(one.error_code)
+                if one.error_code in _MOVING:
+                    found.moved.add(tp)
+    found.failed |= dict.fromkeys(missing, reason)
+    return offsets
 
 
 def log_sizes(
