@@ -7,20 +7,17 @@ from collections import defaultdict
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, closing
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from equilag.adapters.kafka.cluster import NoAnswer
 from equilag.adapters.kafka.group_kinds import left_out_lines
 from equilag.adapters.kafka.reading import Reading
-from equilag.adapters.kafka.sample import tables_of
+from equilag.adapters.kafka.sample import ClusterSampler, Sample, tables_of
 from equilag.adapters.prometheus.metric_groups import groups_of
+from equilag.adapters.prometheus.series import MetricsRead
 from equilag.domain.errors import InputError
 from equilag.domain.figures import number, plural
 from equilag.pipeline.results.record import Recorder
-
-if TYPE_CHECKING:
-    from equilag.adapters.kafka.sample import ClusterSampler, Sample
-    from equilag.adapters.prometheus.series import MetricsRead
 
 
 class Rounds:
@@ -101,10 +98,8 @@ class Rounds:
             self._due += self._every * ((now - self._due) // self._every + 1)
             if not self._is_late:
                 self._is_late = True
-                took = f"{now - self.begun:.1f} s"
-                self._remark(
-                    f"a round took {took}, longer than --every: equilag skips rounds from now on"
-                )
+                took = f"a round took {now - self.begun:.1f} s, longer than --every"
+                self._remark(f"{took}: equilag skips rounds from now on")
         while (left := self._due - time.monotonic()) > 0:
             time.sleep(left)
 
