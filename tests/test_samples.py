@@ -8,7 +8,7 @@ from support.paths import SAMPLES
 
 import equilag
 from equilag.pipeline.results.export import export_group
-from equilag.pipeline.results.run_dir import rows_of
+from equilag.pipeline.results.run_dir import read_columns
 from equilag.pipeline.sources.group_columns import plan_columns
 
 RUN: Final = str(SAMPLES / "fleet-run")
@@ -21,7 +21,7 @@ COLUMNS: Final = (
 
 def test_the_fleet_is_that_of_todays_code() -> None:
     stale = []
-    for row in rows_of(RUN, "plans", ("group", "policy", *COLUMNS)):
+    for row in read_columns(RUN, "plans", ("group", "policy", *COLUMNS)).to_pylist():
         snapshot, plan = export_group(RUN, row["group"])
         assert plan.policy is not None
         again = equilag.solve(

@@ -6,6 +6,7 @@ import os
 import platform
 import sys
 import time
+from collections.abc import Mapping, Sequence
 from contextlib import closing
 from importlib.metadata import version
 from pathlib import Path
@@ -68,7 +69,7 @@ def run_fleet(
     """
     check_spark()
     check_target(options.out)
-    files = _files(options)
+    files = _files({"offsets": options.offsets, "members": options.members, "racks": options.racks})
     for table, found in files.items():
         check_files(found, table)
     with session(master, memory, sum(found.size for found in files.values())) as spark:
@@ -89,17 +90,9 @@ def run_fleet(
     return {"format": FORMAT, **summary}
 
 
-def _files(options: FleetOptions) -> dict[TableName, TableFiles]:
-    """Find the files of each table; none for a live cluster. Raises InputError."""
-    if options.bootstrap is not None:
-        return {}
-    found: dict[TableName, TableFiles] = {
-        "offsets": find_files(options.offsets, "offsets"),
-        "members": find_files(options.members, "members"),
-    }
-    if options.racks:
-        found["racks"] = find_files(options.racks, "racks")
-    return found
+def _files(sources: Mapping[TableName, Sequence[str]]) -> dict[TableName, TableFiles]:
+    """Find the files of each table that has sources. Raises InputError."""
+    return {name: find_files(paths, name) for name, paths in sources.items() if paths}
 
 
 def _history(
@@ -108,22 +101,15 @@ def _history(
     unreadable: DataFrame | None = None
     notes: dict[str, Any] = {}
     if options.bootstrap is not None:
-        sample = _sampled(options, sink.target / WORK / "history")
-        files = {
-            name: find_files([str(sink.target / WORK / "history" / name)], name)
-            for name in TABLES
-            if name != "racks" or sample.racks["topic"]
-        }
-        reasons = [*sample.left_out.items()]
+        folder = sink.target / WORK / "history"
+        sample = _sampled(options, folder)
+        files = _files({name: [str(folder / name)] for name in TABLES if (folder / name).exists()})
         notes = {"remarks": sample.remarks}
-        unreadable = spark.createDataFrame(reasons, "`group` string, reason string")
-    return History(
-        read_files(spark, files["offsets"], "offsets"),
-        read_files(spark, files["members"], "members"),
-        unreadable,
-        notes,
-        read_files(spark, files["racks"], "racks") if "racks" in files else None,
-    )
+        unreadable = spark.createDataFrame(
+            [*sample.left_out.items()], "`group` string, reason string"
+        )
+    tables = {name: read_files(spark, found, name) for name, found in files.items()}
+    return History(tables["offsets"], tables["members"], unreadable, notes, tables.get("racks"))
 
 
 def _sampled(options: FleetOptions, folder: Path) -> Sample:

@@ -14,7 +14,7 @@ from equilag.pipeline.fleet_options import KILL_AFTER, GroupSettings, Rules
 from equilag.pipeline.group_result import GroupResult, Planner
 from equilag.pipeline.isolate import ChildProcess, Failure
 from equilag.pipeline.sources.group_columns import ASSIGNMENT, BASELINE, PLAN, Fields
-from equilag.pipeline.sources.history import arrow_types, ddl_of
+from equilag.pipeline.sources.history import arrow_types, ddl
 
 if TYPE_CHECKING:
     import pyarrow
@@ -162,7 +162,7 @@ def solve_all(
         .sortWithinPartitions(desc("cost"))
         .select("group", "last_ms", "topics", "members", "settings")
     )
-    return binned.mapInArrow(SolveBatches(planner, kill_after), ddl_of(SOLVED))
+    return binned.mapInArrow(SolveBatches(planner, kill_after), ddl(SOLVED))
 
 
 def to_arrow(group: str, outcome: GroupResult | Failure) -> pyarrow.RecordBatch:

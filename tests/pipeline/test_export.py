@@ -112,21 +112,6 @@ def test_the_command_finds_the_same_plan_again(tmp_path: Path, name: str) -> Non
     assert as_json(json.loads(out.read_text("utf-8"))) == as_json(PlanReport(plan).document())
 
 
-def test_each_setting_is_an_option(tmp_path: Path) -> None:
-    settings = {
-        "orders": replace(SETTINGS, policy=POLICIES["priced"]),
-        "free": replace(SETTINGS, policy=POLICIES["fresh"]),
-    }
-    path = write_run(tmp_path / "run", [UNEVEN, PROBLEMS["no owners"]], settings=settings)
-    assert plan_command(export_group(path, "orders")[1], "x y") == (
-        "equilag plan 'x y' --balance per-topic --move-cost 7"
-        " --tolerance 12.5 --seed 3 --effort 0.02 --time-limit 60.0"
-    )
-    assert plan_command(export_group(path, "free")[1], "f") == (
-        "equilag plan f --policy fair-yet-sticky --fresh --seed 3 --effort 0.02 --time-limit 60.0"
-    )
-
-
 def test_each_setting_of_an_extended_group_is_an_option() -> None:
     policy = Policy(
         capacity={"c-*": 2.5, "-d": 1}, instances="none", co_partition=["a,b"], rack_aware=True,
@@ -178,7 +163,7 @@ def test_a_group_without_a_plan(tmp_path: Path) -> None:
 def test_a_run_that_is_not_whole(tmp_path: Path, table: str) -> None:
     path = write_run(tmp_path / "run", [UNEVEN])
     shutil.rmtree(Path(path) / table)
-    assert refused(path) == f"{table}: missing: this run is incomplete"
+    assert refused(path) == f"{table}: has no parquet files: is it complete?"
     (Path(path) / SUCCESS).unlink()
     assert "no _SUCCESS" in refused(path)
 

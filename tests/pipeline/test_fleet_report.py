@@ -77,7 +77,7 @@ def test_groups_are_in_the_order_of_what_is_saved_and_of_names(tmp_path: Path) -
 @pytest.mark.parametrize("table", ["plans", "baseline", "failures"])
 def test_a_missing_table(path: str, table: str) -> None:
     shutil.rmtree(Path(path) / table)
-    assert refusal(read_report, path) == f"{table}: missing: this run is incomplete"
+    assert refusal(read_report, path) == f"{table}: has no parquet files: is it complete?"
 
 
 def test_a_lost_file_is_noticed(path: str) -> None:

@@ -77,18 +77,13 @@ def check(result: GroupResult, plan: Plan, weight: str = "lag") -> None:
     unowned = group.assignable & (group.owner == NOBODY)
     verdict = PlanReport(plan).verdict
     assert columns == {
-        "status": plan.status,
-        "evidence": plan.evidence,
-        "algorithm": plan.algorithm,
+        **{name: getattr(plan, name) for name in ("status", "evidence", "algorithm")},
         "partitions": group.n_partitions,
         "members": group.n_members,
         "count_max": plan.counts.max,
         "count_min": plan.counts.min,
         "lag_total": int(group.lag.sum()),
-        "lag_max": lag.max,
-        "lag_min": lag.min,
-        "lag_spread": lag.max - lag.min,
-        "lag_mean": lag.mean,
+        **{f"lag_{name}": getattr(lag, name) for name in ("max", "min", "spread", "mean")},
         "spread_lower_bound": plan.proofs.spread,
         "gap": lag.spread - plan.proofs.spread,
         "gap_percent_of_mean": lag.gap_percent_of_mean,

@@ -90,66 +90,43 @@ def test_answers_and_arguments_longer_than_a_pipe(child: ChildProcess) -> None:
     assert child.call(("add", text, text), PATIENT) == text + text
 
 
-ERRORS: list[tuple[BaseException, Failure]] = [
-    (InputError("wrong", "lags", "file"), Failure("input", "file: lags: wrong")),
-    (MissingExtra("not there"), Failure("input", "not there")),
-    (ContradictedBound("better"), Failure("input", "better")),
-    (ValueError("a\n b\t\tc"), Failure("error", "ValueError: a b c")),
-    (KeyError("k"), Failure("error", "KeyError: 'k'")),
-    (Exception(), Failure("error", "Exception")),
-    (RuntimeError("x" * 900), Failure("error", "RuntimeError: " + "x" * 500)),
-    (MemoryError(), Failure("error", "MemoryError: not enough memory for this group")),
-    (StopIteration(3), Failure("error", "StopIteration: 3")),
-    (TimeoutError("slow"), Failure("error", "TimeoutError: slow")),
-    (EOFError(), Failure("error", "EOFError")),
+ENDS: list[tuple[tuple[Any, ...], str, str]] = [
+    (("fail", InputError("wrong", "lags", "file")), "input", "file: lags: wrong"),
+    (("fail", MissingExtra("not there")), "input", "not there"),
+    (("fail", ContradictedBound("better")), "input", "better"),
+    (("fail", ValueError("a\n b\t\tc")), "error", "ValueError: a b c"),
+    (("fail", Exception()), "error", "Exception"),
+    (("fail", RuntimeError("x" * 900)), "error", "RuntimeError: " + "x" * 500),
+    (("fail", MemoryError()), "error", "MemoryError: not enough memory for this group"),
+    (("fail", StopIteration(3)), "error", "StopIteration: 3"),
+    (("fail", EOFError()), "error", "EOFError"),
+    (("recurse",), "error", "RecursionError: "),
+    (("function",), "error", "the result cannot be pickled: "),
+    (("exit", 7), "crash", "the process ended with status 7"),
+    (("kill", signal.SIGKILL), "crash", "the process was ended by SIGKILL"),
+    (("kill", signal.SIGXCPU), "crash", "the process was ended by SIGXCPU"),
+    (("fail", SystemExit(3)), "crash", "the process ended with status 3"),
+    (("fail", KeyboardInterrupt()), "crash", "the process ended with status 1"),
 ]
+"""What is called, and the failure; reasons that end with a colon go on."""
 
 
-@pytest.mark.parametrize(("error", "failure"), ERRORS, ids=[type(e).__name__ for e, _ in ERRORS])
-def test_exceptions(child: ChildProcess, error: BaseException, failure: Failure) -> None:
-    pid = child.call(("pid",), PATIENT)
-    assert child.call(("fail", error), PATIENT) == failure
-    assert child.call(("pid",), PATIENT) == pid
-
-
-@pytest.mark.parametrize(
-    ("arguments", "reason"),
-    [
-        (("exit", 0), "the process ended with status 0"),
-        (("exit", 7), "the process ended with status 7"),
-        (("kill", signal.SIGKILL), "the process was ended by SIGKILL"),
-        (("kill", signal.SIGXCPU), "the process was ended by SIGXCPU"),
-        (("kill", signal.SIGTERM), "the process was ended by SIGTERM"),
-        (("fail", SystemExit(3)), "the process ended with status 3"),
-    ],
-)
-def test_a_process_that_ends(child: ChildProcess, arguments: tuple[Any, ...], reason: str) -> None:
-    for _ in range(2):
-        pid = child.call(("pid",), PATIENT)
-        assert child.call(arguments, PATIENT) == Failure("crash", reason)
-        assert not alive(pid)
-        assert child.call(("add", 1, 1), PATIENT) == 2
-
-
-@pytest.mark.parametrize(
-    ("arguments", "kind", "reason"),
-    [
-        (("fail", KeyboardInterrupt()), "crash", ""),
-        (("function",), "error", ""),
-        (("recurse",), "error", "RecursionError: "),
-    ],
-)
-def test_what_no_answer_can_be_made_of(
+@pytest.mark.parametrize(("arguments", "kind", "reason"), ENDS, ids=str)
+def test_each_end_is_a_failure_and_the_next_call_works(
     child: ChildProcess,
     capfd: pytest.CaptureFixture[str],
     arguments: tuple[Any, ...],
     kind: str,
     reason: str,
 ) -> None:
-    failure = child.call(arguments, PATIENT)
-    assert failure.kind == kind
-    assert failure.reason.startswith(reason)
-    assert child.call(("add", 1, 1), PATIENT) == 2
+    for _ in range(2):
+        pid = child.call(("pid",), PATIENT)
+        failure = child.call(arguments, PATIENT)
+        assert failure.kind == kind
+        assert failure.reason.startswith(reason)
+        assert reason.endswith(": ") or failure.reason == reason
+        assert alive(pid) == (kind != "crash")
+        assert child.call(("add", 1, 1), PATIENT) == 2
     capfd.readouterr()  # Python's own report of how the process ended
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import threading
-from dataclasses import dataclass, field
 from types import SimpleNamespace
 from typing import Any
 
@@ -16,30 +15,20 @@ from equilag.pipeline import session
 from equilag.pipeline.session import Stages
 
 
-class FakeSession:
-    """A session with settings and a number of cores."""
-
-    def __init__(self, cores: int, settings: dict[str, str]) -> None:
-        self.settings = settings
-        self.sparkContext = SimpleNamespace(defaultParallelism=cores)
-        self.conf = SimpleNamespace(
-            get=settings.get, set=settings.__setitem__, unset=settings.__delitem__
-        )
-
-
 def during(cores: int, data_bytes: int, **given: str) -> dict[str, str]:
     """The settings inside the context; afterwards they are what they were."""
-    spark: Any = FakeSession(cores, dict(given))
-    inside: dict[str, str] = {}
+    kept, inside = dict(given), dict[str, str]()
+    conf = SimpleNamespace(get=kept.get, set=kept.__setitem__, unset=kept.__delitem__)
+    spark: Any = SimpleNamespace(sparkContext=SimpleNamespace(defaultParallelism=cores), conf=conf)
 
     def fail() -> None:
         with session._settings(spark, data_bytes):
-            inside.update(spark.settings)
+            inside.update(kept)
             raise KeyError
 
     with pytest.raises(KeyError):
         fail()
-    assert spark.settings == given
+    assert kept == given
     return inside
 
 
@@ -103,41 +92,28 @@ SECONDS = 10.0
 """No report takes so long, even on a slow machine."""
 
 
-@dataclass
-class FakeSpark:
-    """A session, its context and its status tracker in one."""
+def fake_spark(
+    jobs: dict[int, tuple[int, ...]] | None = None, tasks: dict[int, tuple[int, int]] | None = None
+) -> Any:
+    """A session with jobs (job -> its stages) of the stage "solve", and tasks (stage -> completed
+    ones and all)."""
+    jobs, tasks = jobs or {}, tasks or {}
 
-    jobs: dict[int, tuple[int, ...]] = field(default_factory=dict)
-    """Job -> its stages."""
-    tasks: dict[int, tuple[int, int]] = field(default_factory=dict)
-    """Stage -> completed tasks and all tasks."""
-    group: str = ""
+    def stage_info(stage: int) -> Any:
+        names = "numCompletedTasks", "numTasks"
+        known = tasks.get(stage)
+        return known and SimpleNamespace(**dict(zip(names, known, strict=True)))
 
-    @property
-    def sparkContext(self) -> FakeSpark:  # noqa: N802 - the name in Spark
-        return self
-
-    def setJobGroup(self, group: str, description: str) -> None:  # noqa: N802
-        self.group = group
-
-    def statusTracker(self) -> FakeSpark:  # noqa: N802
-        return self
-
-    def getJobIdsForGroup(self, group: str) -> list[int]:  # noqa: N802
-        return [*self.jobs] if group == self.group else []
-
-    def getJobInfo(self, job: int) -> Any:  # noqa: N802
-        stages = self.jobs[job]
-        return SimpleNamespace(stageIds=stages) if stages else None
-
-    def getStageInfo(self, stage: int) -> Any:  # noqa: N802
-        if stage not in self.tasks:
-            return None
-        completed, total = self.tasks[stage]
-        return SimpleNamespace(numCompletedTasks=completed, numTasks=total)
+    tracker = SimpleNamespace(
+        getJobIdsForGroup=lambda group: [*jobs] if group == "equilag solve" else [],
+        getJobInfo=lambda job: SimpleNamespace(stageIds=jobs[job]) if jobs[job] else None,
+        getStageInfo=stage_info,
+    )
+    context = SimpleNamespace(setJobGroup=lambda *_: None, statusTracker=lambda: tracker)
+    return SimpleNamespace(sparkContext=context)
 
 
-def reports(spark: FakeSpark, wanted: int) -> list[tuple[str, int, int]]:
+def reports(spark: Any, wanted: int) -> list[tuple[str, int, int]]:
     """The first `wanted` reports of a stage that runs until they have arrived."""
     seen: list[tuple[str, int, int]] = []
     enough = threading.Event()
@@ -147,7 +123,7 @@ def reports(spark: FakeSpark, wanted: int) -> list[tuple[str, int, int]]:
         if len(seen) >= wanted:
             enough.set()
 
-    with Stages(spark, watcher).stage("solve"):  # type: ignore[arg-type]
+    with Stages(spark, watcher).stage("solve"):
         assert enough.wait(SECONDS)
     return seen[:wanted]
 
@@ -155,20 +131,19 @@ def reports(spark: FakeSpark, wanted: int) -> list[tuple[str, int, int]]:
 def test_tasks_are_added_up_over_jobs_and_stages() -> None:
     forgotten = 12
     stages = {1: (10, 11, forgotten), 2: (20,), 3: ()}
-    spark = FakeSpark(stages, {10: (4, 4), 11: (1, 8), 20: (2, 3)})
+    spark = fake_spark(stages, {10: (4, 4), 11: (1, 8), 20: (2, 3)})
     assert reports(spark, 2) == [("solve", 0, 0), ("solve", 7, 15)]
-    assert spark.group == "equilag solve"
 
 
 def test_a_failing_tracker_does_not_fail_the_stage() -> None:
-    spark = FakeSpark({1: (10,)}, {10: (1, 2)})
-    spark.getJobInfo = lambda job: {}[job]  # type: ignore[method-assign]
+    spark = fake_spark({1: (10,)})
+    spark.sparkContext.statusTracker().getJobInfo = lambda job: {}[job]
     assert reports(spark, 1) == [("solve", 0, 0)]
 
 
 def test_seconds_are_added_up_by_stage(monkeypatch: pytest.MonkeyPatch) -> None:
     times = iter([0.0, 2.0, 10.0, 11.5, 20.0, 24.0])
-    stages = Stages(FakeSpark())  # type: ignore[arg-type]
+    stages = Stages(fake_spark())
     monkeypatch.setattr("equilag.pipeline.session.time.monotonic", lambda: next(times))
     for name in ("signals", "solve"):
         with stages.stage(name):

@@ -17,14 +17,13 @@ from equilag.pipeline.group_result import GroupResult, PlanGroup
 from equilag.pipeline.isolate import Failure
 from equilag.pipeline.solving import (
     BATCH_ROWS,
-    SOLVED,
     SolveBatches,
     arrow_schema,
     bins_of,
     estimated_seconds,
     to_arrow,
 )
-from equilag.pipeline.sources.group_columns import ASSIGNMENT, BASELINE, PLAN
+from equilag.pipeline.sources.group_columns import BASELINE, PLAN
 
 pa = pytest.importorskip("pyarrow")
 
@@ -79,17 +78,6 @@ def row_of(group: str, outcome: GroupResult | Failure) -> dict[str, Any]:
     batch.validate(full=True)
     (row,) = batch.to_pylist()
     return dict(row)
-
-
-def test_the_schema() -> None:
-    schema = arrow_schema()
-    assert schema.names == [name for name, _ in SOLVED]
-    types = {"string": pa.string(), "bigint": pa.int64(), "int": pa.int32(), "double": pa.float64(),
-             "array<string>": pa.list_(pa.string())}  # fmt: skip
-    for name, fields in (("plan", PLAN), ("assignment", ASSIGNMENT), ("baseline", BASELINE)):
-        found = schema.field(name).type
-        found = found if name == "plan" else found.value_type
-        assert [(f.name, f.type) for f in found] == [(n, types[kind]) for n, kind in fields]
 
 
 def test_a_made_up_answer() -> None:

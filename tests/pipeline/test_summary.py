@@ -1,18 +1,15 @@
-"""The figures of a whole fleet; and the oracle of the tests on Spark, on cases computed by hand."""
+"""The figures of a whole fleet."""
 
 from __future__ import annotations
 
-from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
 import pyarrow.parquet as pq
-from support.fleet_oracle import Row, differences, signals
 
 from equilag.pipeline.results.summary import figures_of
 from equilag.pipeline.sources.problems import COUNTED
-from equilag.pipeline.sources.signals import Span
 
 FAR = 2**62 - 1
 
@@ -87,27 +84,3 @@ def test_only_faults_that_occurred_are_listed(tmp_path: Path) -> None:
     write_run(tmp_path, quality={name: [0, 0] for name in COUNTED} | {"missing": [3, 4]})
     quality = figures_of(tmp_path)["quality"]
     assert quality == {"samples": 15, "faults": {"missing": {"count": 7, "groups": 2}}}
-
-
-def sample(ts_s: int, end: int, committed: int) -> Row:
-    return {
-        "ts_ms": ts_s * 1000, "group": "g", "topic": "t", "partition": 0, "log_start": 0,
-        "log_end": end, "committed": committed, "log_bytes": None,
-    }  # fmt: skip
-
-
-def test_differences_are_found() -> None:
-    rows = [sample(80, 100, 50), sample(90, 200, 100), sample(100, 400, 120)]
-    right = signals(rows, Span(at=100_000, window=100_000, horizon=10_000), "latest")
-    (key,) = right
-    names = {"group": "g", "topic": "t", "partition": 0}
-    as_read = {name: float(v) if isinstance(v, Fraction) else v for name, v in right[key].items()}
-    good = {**names, **as_read}
-    assert differences({key: good}, right) == []
-    assert len(differences({}, right)) == 1
-    assert len(differences({key: {**good, "more": 1}}, right)) == 1
-    for name, value in as_read.items():
-        wrong = None if value is not None else 1
-        assert len(differences({key: {**good, name: wrong}}, right)) == 1, name
-        if isinstance(value, float):
-            assert len(differences({key: {**good, name: value * (1 + 1e-6)}}, right)) == 1, name

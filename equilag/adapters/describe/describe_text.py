@@ -15,7 +15,6 @@ from typing import Final, TypeAlias, TypedDict, Unpack
 import numpy as np
 
 from equilag.adapters.describe.described_group import (
-    DescribedGroup,
     described_groups,
     incomplete,
     tables_by_group,
@@ -102,7 +101,7 @@ def read_all_described(
     listed = _members_text(members)
     found = DescribedGroups({}, {}, text.remarks)
     for one in text.groups:
-        name = one.group.name or ""
+        name = one.name or ""
         try:
             found.groups[name] = _result(one, describe, listed, assumptions)
         except InputError as error:
@@ -122,24 +121,24 @@ def _members_text(members: PrintedText | None) -> _MembersText | None:
 
 
 def _result(
-    described: DescribedGroup,
+    printed: PrintedGroup,
     describe: PrintedText,
     members: _MembersText | None,
     assumptions: Assumptions,
 ) -> DescribeResult:
     """The group with its members, and what is assumed. Raises InputError."""
-    reset, printed = as_reset(assumptions.get("auto_offset_reset", LATEST)), described.group
+    reset = as_reset(assumptions.get("auto_offset_reset", LATEST))
     with _source_of(describe):
         _check_lags(printed, reset)
-        known, remarks = _members_beside(described)
+        known, remarks = _members_beside(printed)
     if members is not None:
         text, of = members
         with _source_of(text):
             known, remarks = _members_of(of(printed.name), printed)
     with _source_of(describe):
-        assumed = [*described.remarks, _sizes(printed)]
+        assumed = [*printed.remarks, _sizes(printed)]
     assumed += [*sentences(printed, reset), *remarks, *_about_offsets(printed, reset)]
-    is_whole = not described.is_cut and not any(printed.gaps())
+    is_whole = not printed.is_cut and not any(printed.gaps())
     owned = printed.owned()
     ids = sorted(known)
     subscriptions, guessed, about_topics = assume_subscriptions(
@@ -163,7 +162,7 @@ def _result(
         given["unknown_lags"] = unknown
     if guessed:
         given["assumed_subscribers"] = guessed
-    if unsaid := tuple(incomplete(printed, described.found, described.is_cut)):
+    if unsaid := tuple(incomplete(printed)):
         given["incomplete"] = unsaid
     return DescribeResult(given, [*assumed, *about_topics])
 
@@ -196,11 +195,10 @@ def _check_lags(group: PrintedGroup, reset: str) -> None:
         raise InputError(problem, f"line {rows['line'][at]}")
 
 
-def _members_beside(described: DescribedGroup) -> tuple[dict[str, PrintedMember], list[str]]:
+def _members_beside(group: PrintedGroup) -> tuple[dict[str, PrintedMember], list[str]]:
     """Return the members that the offsets and a members' table in the same text have, and what
     is assumed of others."""
-    group = described.group
-    if not any(table.header.has_members for table in described.found.tables):
+    if not any(table.header.has_members for table in group.found.tables):
         if len(group.members) > len(group.owner_ids()):
             return group.members, []  # the table of offsets lists the others too
         no_members = (
@@ -208,7 +206,7 @@ def _members_beside(described: DescribedGroup) -> tuple[dict[str, PrintedMember]
             " if there are any"
         )
         return group.members, [no_members]
-    known, remarks, error = listed_members(described.found, group)
+    known, remarks, error = listed_members(group.found, group)
     if error is not None:
         problem = f"{error.place}: {error.problem}" if error.place else error.problem
         remarks = [f"the members' table and the offsets differ, the offsets count: {problem}"]

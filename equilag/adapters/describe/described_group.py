@@ -35,31 +35,21 @@ MAX_NAMES: Final = 10
 """Groups that a message names."""
 
 
-class DescribedGroup(NamedTuple):
-    """A group of a text, the tables that are about it, and what its choice has left out."""
-
-    group: PrintedGroup
-    found: TablesFound
-    remarks: list[str]
-    is_cut: bool
-    """True if a line that is cut off was left out."""
-
-
 class DescribedText(NamedTuple):
     """The groups of a text, and what is doubtful about all of it."""
 
-    groups: list[DescribedGroup]
+    groups: list[PrintedGroup]
     remarks: list[str]
 
-    def chosen(self, name: str | None) -> DescribedGroup:
+    def chosen(self, name: str | None) -> PrintedGroup:
         """Return the group of that name, or the only one, with all remarks. Raises InputError.
 
         A group without any name is called what `name` says, else nothing.
         """
-        groups = [one.group for one in self.groups]
+        groups = self.groups
         if len(groups) == 1 and groups[0].name is None:
             groups[0].name = name
-        found = [one for one in self.groups if name in (None, one.group.name)]
+        found = [one for one in groups if name in (None, one.name)]
         if len(found) > 1:
             several = f"{len(groups)} groups in one text, pick one with --group"
             raise InputError(f"{several}: {_names(groups)}")
@@ -68,9 +58,10 @@ class DescribedText(NamedTuple):
             raise InputError(problem, "--group")
         others = len(groups) - 1
         remarks = [f"{plural(others, 'other group')} in the text left out"] if others else []
-        if found[0].group.name is None:
+        if found[0].name is None:
             remarks = ["the text does not name the group; --group names it"]
-        return found[0]._replace(remarks=[*remarks, *found[0].remarks, *self.remarks])
+        found[0].remarks = [*remarks, *found[0].remarks, *self.remarks]
+        return found[0]
 
 
 def described_groups(text: str, show: Callable[[int], object] = lambda _: None) -> DescribedText:
@@ -101,22 +92,12 @@ def described_groups(text: str, show: Callable[[int], object] = lambda _: None) 
     if failure is not None:
         shown = shorten(failure.text.strip())
         remarks.append(f"WARNING: line {failure.number} reports an error: {shown}")
-    return DescribedText(
-        [
-            DescribedGroup(
-                group, by_group(group.name), _of_several_tables(group), group.name in in_cut
-            )
-            for group in groups
-        ],
-        remarks,
-    )
-
-
-def _of_several_tables(group: PrintedGroup) -> list[str]:
-    if group.name is not None or group.tables < 2:
-        return []
-    told = f"{group.tables} tables without the name of a group are read as one group"
-    return [f"{told}; if they are of several, give one table at a time"]
+    for group in groups:
+        group.found, group.is_cut = by_group(group.name), group.name in in_cut
+        if group.name is None and group.tables > 1:
+            told = f"{group.tables} tables without the name of a group are read as one group"
+            group.remarks = [f"{told}; if they are of several, give one table at a time"]
+    return DescribedText(groups, remarks)
 
 
 def tables_by_group(found: TablesFound) -> Callable[[str | None], TablesFound]:
@@ -197,18 +178,18 @@ def _nothing_to_read(found: TablesFound, text: str) -> InputError:
     return InputError(f"{problem}; {EXAMPLE}", f"line {header.line}")
 
 
-def incomplete(group: PrintedGroup, found: TablesFound, is_cut: bool) -> Iterator[str]:
+def incomplete(group: PrintedGroup) -> Iterator[str]:
     """Yield a sentence for each reason why nobody can tell who reads the partitions of a group."""
-    if group.name in found.messages.inactive:
+    if group.name in group.found.messages.inactive:
         return
-    offsets = (table.header for table in found.tables if table.header.has_offsets)
+    offsets = (table.header for table in group.found.tables if table.header.has_offsets)
     headers = list(dict.fromkeys(offsets))
     cut = [one for header in headers for one in _of_header(header)]
     yield from cut or _of_rows(headers, group)
     if unknown := int(group.owners(lambda owner: owner.unknown).sum()):
         are = form(unknown, "row ends", "rows end")
         yield f"{unknown} {are} inside the id of a member that no other row has."
-    if is_cut:
+    if group.is_cut:
         yield "The last line is cut off, so partitions may be missing."
     for gap in group.gaps():
         missing = plural(gap.missing, "partition")

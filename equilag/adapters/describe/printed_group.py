@@ -61,6 +61,12 @@ class PrintedGroup:
     rebalancing: bool = False
     tables: int = 0
     """Tables of the last moment."""
+    found: TablesFound = field(default_factory=TablesFound)
+    """The tables that are about it."""
+    remarks: list[str] = field(default_factory=list)
+    """What its choice has left out."""
+    is_cut: bool = False
+    """True if a line that is cut off was left out."""
 
     def partition(self, row: np.void) -> str:
         """The name of a row's partition for messages."""

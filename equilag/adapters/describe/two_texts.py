@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
 from equilag.domain.building.group_input import GroupInput, PartitionOffsets
 from equilag.domain.errors import InputError
 from equilag.domain.group.group import Member
-
-Column = dict[str, list[Any]]
 
 
 def add_earlier(given: GroupInput, earlier: GroupInput, seconds: float) -> None:
@@ -27,8 +24,8 @@ def add_earlier(given: GroupInput, earlier: GroupInput, seconds: float) -> None:
     now, then = given["offsets"], earlier["offsets"]
     same = [t for t, size in given["topics"].items() if earlier["topics"].get(t) == size]
     owner, before = _owners(given), _owners(earlier)
-    start, end, commit = (_rows(rows, same) for rows in then)
-    ends, commits = _rows(now.log_end, same), _rows(now.committed, same)
+    rows: list[Any] = [*then, now.log_end]
+    start, end, commit, ends = ({topic: list(row[topic]) for topic in same} for row in rows)
     rates: dict[str, list[float | None]] = {}
     for topic in same:
         rates[topic] = []
@@ -43,42 +40,38 @@ def add_earlier(given: GroupInput, earlier: GroupInput, seconds: float) -> None:
                 told = f"the log of {topic} is shorter than in the text before"
                 raise InputError(f"{told}: are they in order?", "--from-describe")
             rates[topic].append(float(f"{(last - first) / seconds:.6g}"))
-    given["previous"] = seconds, PartitionOffsets(start, end, commit)
-    given["rates"] = rates
-    _add_speeds(given, {"end": end, "commit": commit, "ends": ends, "commits": commits}, seconds)
-
-
-def _add_speeds(given: GroupInput, columns: Mapping[str, Column], seconds: float) -> None:
-    """What members read per second, if every one of them had a backlog all along."""
-    speeds: dict[str, float] = {}
-    end, commit, ends, commits = columns.values()
-    owned: Any = given["owned"]
-    for member, topics in owned.items():
-        read, first, last = 0, 0, 0
-        for topic, numbers in topics.items():
-            for place in numbers if topic in end else ():
-                if commit[topic][place] is None or commits[topic][place] is None:
-                    return
-                read += commits[topic][place] - commit[topic][place]
-                first += end[topic][place] - commit[topic][place]
-                last += ends[topic][place] - commits[topic][place]
-        if not 0 < read < min(first, last):
-            return
-        speeds[member] = float(f"{read / seconds:.6g}")
+    previous = PartitionOffsets(start, end, commit)
+    given["previous"], given["rates"] = (seconds, previous), rates
+    speeds = _speeds(given, previous, seconds)
     given["members"] = [
-        replace(one, capacity=speeds.get(one.id)) if isinstance(one, Member) else one
+        replace(one, capacity=speeds.get(one.id)) if isinstance(one, Member) and speeds else one
         for one in given["members"]
     ]
+
+
+def _speeds(given: GroupInput, then: Any, seconds: float) -> dict[str, float]:
+    """What members read per second; nothing unless every one of them had a backlog all along."""
+    speeds: dict[str, float] = {}
+    now: Any = given["offsets"]
+    owned: Any = given["owned"]
+    for member, topics in owned.items():
+        held = [(t, n) for t, numbers in topics.items() if t in then.log_end for n in numbers]
+        commits = [(then.committed[t][n], now.committed[t][n]) for t, n in held]
+        if any(None in pair for pair in commits):
+            return {}
+        first, last = (
+            sum(at.log_end[t][n] - at.committed[t][n] for t, n in held) for at in (then, now)
+        )
+        read = sum(later - earlier for earlier, later in commits)
+        if not 0 < read < min(first, last):
+            return {}
+        speeds[member] = float(f"{read / seconds:.6g}")
+    return speeds
 
 
 def _is_missing(given: GroupInput, end: int) -> bool:
     """True for a partition that a text which is cut off may not list: it counts as empty."""
     return end == 0 and "incomplete" in given
-
-
-def _rows(rows: object, topics: list[str]) -> Column:
-    assert isinstance(rows, Mapping)
-    return {topic: list(rows[topic]) for topic in topics}
 
 
 def _owners(given: GroupInput) -> dict[tuple[str, int], str]:

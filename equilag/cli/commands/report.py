@@ -69,7 +69,7 @@ def _report(args: argparse.Namespace) -> int:
     made_with = run_options(settings) if plan is None else {}
     basis = ReportBasis(_source(args), wanted, made_with)
     if args.history is not None:
-        from equilag.pipeline.sources.history import lag_course
+        from equilag.pipeline.results.record import lag_course
 
         course = lag_course(args.history, group.name)
     points = [CoursePoint(*one) for one in course]

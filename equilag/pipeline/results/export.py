@@ -6,7 +6,8 @@ import hashlib
 import json
 import re
 import shlex
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, cast
@@ -30,7 +31,6 @@ from equilag.pipeline.results.run_dir import (
     plan_row,
     read_columns,
     read_summary,
-    rows_of,
 )
 from equilag.pipeline.sources.snapshot_rows import group_input
 from equilag.planner.facts import commands
@@ -38,7 +38,7 @@ from equilag.planner.facts.fleet_run import GroupCommands
 from equilag.planner.solving.result import judge_when_read
 
 if TYPE_CHECKING:
-    from equilag.domain.plan.plan import Plan
+    import pyarrow
 
 
 MAX_STEM: Final = 100
@@ -120,81 +120,67 @@ def export_group(path: str, group: str) -> tuple[dict[str, Any], Plan]:
     summary = read_summary(path)
     check_summary(summary, path)
     settings = summary["settings"]
-    row = plan_row(path, group, _PLAN)
-    problems = rows_of(path, "problems", ("group", "last_ms", "topics", "members"), _only(group))
+    row, of_group = plan_row(path, group, _PLAN), {"group": group}
+    columns = "group", "last_ms", "topics", "members"
+    problems = read_columns(path, "problems", columns, of_group).to_pylist()
     if not problems:
         raise InputError(f"there is no group {show(group)}", "problems", path)
-    policy = json.loads(row["policy"])
-    measured = policy["balance"] not in ("per-topic", "both")
+    targets = read_columns(path, "assignment", ("topic", "partition", "to"), of_group)
+    measured = json.loads(row["policy"])["balance"] not in ("per-topic", "both")
     given = group_input(problems[0], settings["weight"], settings["auto_offset_reset"], measured)
-    try:
+    with _consistent(group, "problems", path):
         loaded = Group.build(**given)
-    except InputError as error:
-        raise _inconsistent(group, "problems", path) from error
-    plan = _plan(row, loaded, _assigned(path, loaded), path)
-    found = (
-        plan.lag.total,
-        plan.lag.max,
-        plan.lag.spread,
-        count_moves(loaded, plan.assigned),
-    )
-    if found != tuple(row[name] for name in ("lag_total", "lag_max", "lag_spread", "moves")):
-        raise _inconsistent(group, "assignment", path)
+    with _consistent(group, "assignment", path):
+        assigned = _assigned(targets, loaded)
+    with _consistent(group, "plans", path):
+        plan = _plan(row, loaded, assigned)
+    with _consistent(group, "assignment", path):
+        found = plan.lag.total, plan.lag.max, plan.lag.spread, count_moves(loaded, assigned)
+        if found != tuple(row[name] for name in ("lag_total", "lag_max", "lag_spread", "moves")):
+            raise ValueError(found)
     return snapshot_document(given), plan
 
 
-def _only(group: str) -> dict[str, str]:
-    return {"group": group}
+@contextmanager
+def _consistent(group: str, table: str, path: str) -> Iterator[None]:
+    """Turn the errors that rows of a table cause, which contradict others, into InputErrors."""
+    try:
+        yield
+    except (ValueError, TypeError, KeyError, InputError) as error:
+        problem = f"the rows of group {show(group)} contradict the other tables"
+        raise InputError(problem, table, path) from error
 
 
-def _inconsistent(group: str, table: str, path: str) -> InputError:
-    problem = f"the rows of group {show(group)} contradict the other tables"
-    return InputError(problem, table, path)
-
-
-def _assigned(path: str, group: Group) -> Index:
-    """Read the member number of each partition from `assignment/`. Raises InputError."""
-    table = read_columns(path, "assignment", ("topic", "partition", "to"), _only(group.name))
+def _assigned(table: pyarrow.Table, group: Group) -> Index:
+    """The member number of each partition, from rows of `assignment/`."""
     start = dict(zip(group.topics, group.topic_start.tolist(), strict=False))
     member: dict[str | None, int] = {m.id: i for i, m in enumerate(group.members)}
     member[None] = NOBODY
     topics, partitions, targets = (column.to_pylist() for column in table.itercolumns())
-    try:
-        places = [start[t] + n for t, n in zip(topics, partitions, strict=True)]
-        members = [member[target] for target in targets]
-    except KeyError as error:
-        raise _inconsistent(group.name, "assignment", path) from error
+    places = [start[t] + n for t, n in zip(topics, partitions, strict=True)]
     if not np.array_equal(np.sort(np.array(places, np.int64)), np.arange(group.n_partitions)):
-        raise _inconsistent(group.name, "assignment", path)
+        raise ValueError(places)
     assigned = np.full(group.n_partitions, NOBODY, np.int32)
-    assigned[places] = members
+    assigned[places] = [member[target] for target in targets]
     return assigned
 
 
-def _plan(row: Mapping[str, Any], group: Group, assigned: Index, path: str) -> Plan:
-    try:
-        claims = tuple(claim_from(claim) for claim in json.loads(row["certificate"]))
-        choices = tuple(Choice(**choice) for choice in json.loads(row["choices"]))
-        run = planned_with(row["policy"])
-    except (ValueError, TypeError, KeyError) as error:
-        raise _inconsistent(group.name, "plans", path) from error
+def _plan(row: Mapping[str, Any], group: Group, assigned: Index) -> Plan:
+    run = planned_with(row["policy"])
     if row["status"] not in STATUSES:
-        raise _inconsistent(group.name, "plans", path)
-    try:
-        reduction = reduce_group(shape_group(group, run.policy), run.policy)
-    except InputError as error:
-        raise _inconsistent(group.name, "plans", path) from error
+        raise ValueError(row["status"])
+    reduction = reduce_group(shape_group(group, run.policy), run.policy)
     return Plan(
         reduction.given,
         run.policy,
         cast(Status, row["status"]),
         row["algorithm"],
         assigned,
-        claims,
+        tuple(claim_from(claim) for claim in json.loads(row["certificate"])),
         row["time_limit_s"],
         row["wall_s"],
         tuple(row["notes"] or ()),
-        choices,
+        tuple(Choice(**choice) for choice in json.loads(row["choices"])),
         run.seed,
         run.effort,
         run.repeatable,

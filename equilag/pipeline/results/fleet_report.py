@@ -15,7 +15,6 @@ from equilag.pipeline.results.run_dir import (
     read_columns,
     read_summary,
     reading_run,
-    rows_of,
 )
 from equilag.planner.facts.fleet_run import (
     AssignorGaps,
@@ -57,10 +56,10 @@ def read_report(path: str) -> FleetRun:
     """
     summary = read_summary(path)
     check_summary(summary, path)
-    plans = rows_of(path, "plans", _PLAN)
-    current_rows = rows_of(path, "baseline", _CURRENT, {"assignor": CURRENT})
-    current = {row["group"]: row for row in current_rows}
-    failures = rows_of(path, "failures", FailedGroup._fields)
+    plans = read_columns(path, "plans", _PLAN).to_pylist()
+    assigned = read_columns(path, "baseline", _CURRENT, {"assignor": CURRENT})
+    current = {row["group"]: row for row in assigned.to_pylist()}
+    failures = read_columns(path, "failures", FailedGroup._fields).to_pylist()
     for table, rows, part in (("plans", plans, "planned"), ("failures", failures, "failed")):
         expected = summary[part]["groups"]
         if len(rows) != expected:

@@ -27,6 +27,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Final, TypeAlias
 
+import numpy as np
+
 try:
     import pyarrow as pa
     import pyarrow.parquet as pq
@@ -36,6 +38,7 @@ except ImportError as error:
     raise MissingExtra("a recording needs pyarrow: pip install 'equilag[collect]'") from error
 
 from equilag.domain.errors import InputError
+from equilag.pipeline.results.run_dir import read_columns
 from equilag.pipeline.sources.history import TABLES, arrow_types
 
 Columns: TypeAlias = Mapping[str, list[Any]]
@@ -271,3 +274,20 @@ def _written(path: Path, schema: pa.Schema) -> Iterator[pq.ParquetWriter]:
         yield writer
     with part.open("rb") as stream:
         os.fsync(stream.fileno())
+
+
+_LAG_COLUMNS: Final = ("ts_ms", "log_start", "log_end", "committed")
+
+
+def lag_course(folder: str, group: str) -> list[tuple[float, int]]:
+    """Seconds since the first sample of a group, and its lag then, in records. A partition without
+    a commit counts as 0. Raises InputError, also for a group that is not in the folder."""
+    rows = read_columns(folder, "offsets", _LAG_COLUMNS, {"group": group})
+    if not len(rows):
+        raise InputError(f"has no parquet rows of the group {group!r}", "offsets", folder)
+    at, start, end, committed = (rows[name].fill_null(-1).to_numpy() for name in _LAG_COLUMNS)
+    known = (committed >= 0) & (end >= 0)
+    lag = np.where(known, np.maximum(end - np.maximum(committed, start), 0), 0)
+    times, place = np.unique(at, return_inverse=True)
+    total = np.bincount(place, lag).astype(np.int64)
+    return [*zip(((times - times[0]) / 1000).tolist(), total.tolist(), strict=True)]

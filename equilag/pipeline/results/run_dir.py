@@ -147,7 +147,7 @@ def read_columns(
 
     files = sorted(Path(path, table).glob("[!._]*.parquet"))
     if not files:
-        raise InputError("missing: this run is incomplete", table, path)
+        raise InputError("has no parquet files: is it complete?", table, path)
     matching = [(name, "=", value) for name, value in (where or {}).items()] or None
     try:
         parts = []
@@ -172,17 +172,6 @@ def read_columns(
         raise InputError(f"cannot be read: {reason}", table, path) from error
 
 
-def rows_of(
-    path: str,
-    table: str,
-    columns: Sequence[str],
-    where: Mapping[str, str] | None = None,
-) -> list[dict[str, Any]]:
-    """Read as `read_columns` does, and return a dict per row."""
-    rows: list[dict[str, Any]] = read_columns(path, table, columns, where).to_pylist()
-    return rows
-
-
 def plan_row(path: str, group: str, columns: Sequence[str]) -> dict[str, Any]:
     """Return the row of `plans/` of one group.
 
@@ -193,10 +182,10 @@ def plan_row(path: str, group: str, columns: Sequence[str]) -> dict[str, Any]:
         group.encode()
     except UnicodeEncodeError:  # Arrow refuses such a string, so no table can contain it
         raise InputError(f"there is no group {show(group)}", source=path) from None
-    rows = rows_of(path, "plans", columns, {"group": group})
+    rows: list[dict[str, Any]] = read_columns(path, "plans", columns, {"group": group}).to_pylist()
     if rows:
         return rows[0]
-    failed = rows_of(path, "failures", ("kind", "reason"), {"group": group})
+    failed = read_columns(path, "failures", ("kind", "reason"), {"group": group}).to_pylist()
     if failed:
         kind, reason = failed[0]["kind"], failed[0]["reason"]
         raise InputError(f"group {show(group)} was not planned: {kind}: {reason}", source=path)

@@ -9,15 +9,11 @@ import glob
 import os
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
-from importlib.util import find_spec
 from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple
 
-import numpy as np
-
-from equilag.domain.errors import InputError, MissingExtra
+from equilag.domain.errors import InputError
 
 if TYPE_CHECKING:
     import pyarrow
@@ -32,8 +28,7 @@ END_OF_TIME: Final = 253_402_300_800_000
 """Begin of the year 10000 in milliseconds since 1970; RFC 3339 has four digits for the year."""
 
 
-@dataclass(frozen=True, slots=True)
-class TableColumn:
+class TableColumn(NamedTuple):
     """A column of a table."""
 
     name: str
@@ -85,14 +80,9 @@ TABLES: Final[dict[TableName, tuple[TableColumn, ...]]] = {
 }
 
 
-def ddl(columns: Iterable[TableColumn]) -> str:
-    """Return the columns as a schema in Spark's DDL syntax."""
-    return ddl_of((column.name, column.kind) for column in columns)
-
-
-def ddl_of(columns: Iterable[tuple[str, str]]) -> str:
-    """Return columns with these names and kinds as a schema in Spark's DDL syntax."""
-    return ", ".join(f"`{name}` {kind}" for name, kind in columns)
+def ddl(columns: Iterable[tuple[Any, ...]]) -> str:
+    """Return columns, which begin with name and kind, as a schema in Spark's DDL syntax."""
+    return ", ".join(f"`{name}` {kind}" for name, kind, *_ in columns)
 
 
 def arrow_types() -> Mapping[str, pyarrow.DataType]:
@@ -217,42 +207,6 @@ def _kind(path: str) -> str | None:
     if name.endswith(PARQUET):
         return "parquet"
     return "lines" if name.endswith(LINES) else None
-
-
-_COLUMNS: Final = ("ts_ms", "log_start", "log_end", "committed")
-
-
-def lag_course(folder: str, group: str) -> list[tuple[float, int]]:
-    """Seconds since the first sample of a group, and its lag then, in records. A partition without
-    a commit counts as 0.
-
-    `folder` is what `equilag collect` writes. Raises InputError, also for a group that is not in
-    it, and MissingExtra without pyarrow.
-    """
-    if find_spec("pyarrow") is None:
-        raise MissingExtra("a recording needs pyarrow: pip install 'equilag[arrow]'")
-    import pyarrow
-    from pyarrow import parquet
-
-    files = find_files([str(Path(folder) / "offsets")], "offsets").parquet
-    try:
-        parts = [
-            parquet.read_table(file, columns=[*_COLUMNS], filters=[("group", "=", group)])
-            for file in files
-        ]
-    except (OSError, pyarrow.ArrowException) as error:
-        reason = (str(error).splitlines() or ["broken"])[0]
-        raise InputError(f"cannot be read: {reason}", "offsets", folder) from error
-    if not sum(map(len, parts)):
-        raise InputError(f"has no parquet rows of the group {group!r}", "offsets", folder)
-    at, start, end, committed = (
-        pyarrow.concat_tables(parts)[name].fill_null(-1).to_numpy() for name in _COLUMNS
-    )
-    known = (committed >= 0) & (end >= 0)
-    lag = np.where(known, np.maximum(end - np.maximum(committed, start), 0), 0)
-    times, place = np.unique(at, return_inverse=True)
-    total = np.bincount(place, lag).astype(np.int64)
-    return [*zip(((times - times[0]) / 1000).tolist(), total.tolist(), strict=True)]
 
 
 class History(NamedTuple):

@@ -16,7 +16,7 @@ import numpy as np
 from equilag.adapters.measuring.offset_samples import OffsetSamples, member_samples
 from equilag.adapters.measuring.speeds import BacklogWindows, capacity_of, windows_of
 from equilag.domain.columns import NOBODY
-from equilag.pipeline.sources.history import arrow_types, ddl_of
+from equilag.pipeline.sources.history import arrow_types, ddl
 from equilag.pipeline.sources.signals import USABLE, Span
 
 if TYPE_CHECKING:
@@ -138,7 +138,7 @@ def capacities_of(
         FROM {held} h LEFT JOIN {known} k ON h.`group` = k.`group` AND h.member = k.member
         """,
         held=held,
-        known=samples.mapInArrow(_measured, ddl_of(_CAPACITY)),
+        known=samples.mapInArrow(_measured, ddl(_CAPACITY)),
     )
 
 

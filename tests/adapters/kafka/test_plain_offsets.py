@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
 from support.plain_fakes import GROUP_FORBIDDEN, LOADING, TOPIC_FORBIDDEN, FakeClient, fake_reader
 
-import equilag
 from equilag.adapters.kafka.cluster import NoAnswer
 from equilag.adapters.kafka.described import (
     Described,
@@ -92,14 +90,6 @@ def test_one_commit_that_cannot_be_read_does_not_hide_the_others(
         assert offsets.committed == {"t": [5, None]}
         assert offsets.unknown == {"t": [1]}
         assert [one for one in offsets.remarks if "UNSTABLE_OFFSET_COMMIT" in one]
-
-
-def test_commits_are_fetched_without_librdkafka() -> None:
-    """Its list_consumer_group_offsets aborts the process after an outage of the only broker."""
-    folder = Path(equilag.__file__).parent
-    calls = "list_" + "consumer_group_offsets("
-    users = {p.name for p in folder.rglob("*.py") if calls in p.read_text("utf-8")}
-    assert users == {"aiokafka.py"}  # a method of aiokafka
 
 
 @pytest.mark.parametrize("late", [errors.KafkaTimeoutError(), errors.RequestTimedOutError()])

@@ -5,14 +5,10 @@ from __future__ import annotations
 from types import SimpleNamespace
 from typing import Any
 
-import pytest
-
 from equilag.adapters.kafka.described import (
     Commits,
     Described,
     DescribedMember,
-    ReadFailure,
-    needs_right,
 )
 from equilag.adapters.kafka.plain.plain_client import read_kip848
 from equilag.adapters.kafka.reading import (
@@ -22,7 +18,6 @@ from equilag.adapters.kafka.reading import (
     Reading,
     TopicOffsets,
     lost_commits,
-    resolved,
     topic_offsets,
 )
 from equilag.adapters.snapshot.read_input import load_snapshot
@@ -141,33 +136,8 @@ def test_a_partition_without_a_commit_is_unknown_unless_the_reset_is_known() -> 
     assert offsets("users", "orders").without_lag == {"orders": [1, 2], "users": [0]}
 
 
-def test_patterns_are_resolved() -> None:
-    members = [
-        DescribedMember("a", ("audit",), "(or|us)d?ers"),
-        DescribedMember("b", (), r"\Qx\E", {"users": [0]}),
-    ]
-    found, remarks = resolved(members, LEADERS)
-    assert [one.topics for one in found] == [("audit", "orders", "users"), ("users",)]
-    assert len(remarks) == 1
-
-
 def test_commits_for_deleted_partitions() -> None:
     assert lost_commits(COMMITS, LEADERS) == [
         "commits for deleted topics or partitions: gone-4 and 1 more"
     ]
     assert lost_commits({("users", 0): 1}, LEADERS) == []
-
-
-@pytest.mark.parametrize(
-    ("code", "text"),
-    [
-        (30, "needs the right Describe on Group 'g'"),
-        (29, "needs the right Describe on every Topic of group 'g'"),
-        (31, "needs the right Describe on Cluster 'kafka-cluster'"),
-    ],
-)
-def test_missing_rights_are_named(code: int, text: str) -> None:
-    failure = ReadFailure.of("no", code)
-    assert not failure.transient
-    assert needs_right(failure, "g") == text
-    assert ReadFailure.of("no", 16) == ReadFailure("no")

@@ -14,9 +14,10 @@ from support.plain_fakes import LOADING, TOPIC_FORBIDDEN, FakeClient, fake_reade
 from equilag.adapters.kafka import sample as sampling
 from equilag.adapters.kafka.client_config import kafka_config
 from equilag.adapters.kafka.cluster import NoAnswer
-from equilag.adapters.kafka.described import Described, DescribedMember, ReadFailure, subscription
+from equilag.adapters.kafka.described import Described, DescribedMember, ReadFailure
 from equilag.adapters.kafka.group_kinds import CLASSIC_STREAMS
 from equilag.adapters.kafka.plain.plain_client import read_classic, read_kip848
+from equilag.adapters.kafka.reading import resolved
 from equilag.adapters.kafka.sample import MEMBERS, OFFSETS, RACKS, ClusterSampler
 from equilag.pipeline.sources import history
 
@@ -157,14 +158,16 @@ def test_a_group_without_members_has_one_row(monkeypatch: pytest.MonkeyPatch) ->
     ],
 )
 def test_patterns_match_whole_names(pattern: str, names: list[str]) -> None:
-    assert subscription(DescribedMember("m", (), pattern), TOPICS) == (names, None)
+    (found,), remarks = resolved([DescribedMember("m", (), pattern)], TOPICS)
+    assert ([*found.topics], remarks) == (names, [])
 
 
 @pytest.mark.parametrize("pattern", ["[[:alpha:]]+", r"\Qorders\E", r"\pL+", "("])
 def test_a_pattern_that_python_cannot_read(pattern: str) -> None:
     member = DescribedMember("m", ("audit",), pattern, {"orders": [1]})
-    names, problem = subscription(member, TOPICS)
-    assert names == ["audit", "orders"]
+    same = replace(member, id="n", owned={})
+    found, (problem,) = resolved([member, same], TOPICS)
+    assert [one.topics for one in found] == [("audit", "orders"), ("audit",)]
     assert repr(pattern) in problem
 
 
@@ -232,11 +235,3 @@ def test_a_member_of_a_classic_group() -> None:
     read = read_classic(described(members=[member(metadata, memoryview(assignment))]), 3)
     one = DescribedMember("m", ("t",), None, {"t": [0, 5]}, None, "i", None, "c", "h")
     assert read == Described("classic", "Stable", "range", 3, [one])
-
-
-def test_one_remark_per_reason() -> None:
-    failed = {("t", 1): "no leader", ("t", 0): "no leader", ("u", 0): "timed out"}
-    assert sampling.by_reason(failed) == [
-        "no log ends (no leader): t-0 and 1 more",
-        "no log ends (timed out): u-0",
-    ]
