@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import warnings
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from typing import Final, NamedTuple, TypeAlias, TypeVar
 
@@ -151,22 +151,29 @@ def needs_right(failure: ReadFailure, group: str) -> str:
     )
 
 
-def subscription(member: DescribedMember, topics: Iterable[str]) -> tuple[list[str], str | None]:
-    """Return all topics that a member subscribes to, and a problem if they are incomplete.
+def resolved(
+    members: Iterable[DescribedMember], topics: Iterable[str]
+) -> tuple[list[DescribedMember], list[str]]:
+    """Return the members with all their topics, in order, and remarks about patterns that cannot be
+    read: of these only owned topics count, and the rest is unknown.
 
-    `topics` are those of the cluster. A pattern must match a whole name, as on the broker.
+    Patterns are matched against `topics`, those of the cluster; a whole name, as on the broker.
     """
-    names = {*member.topics}
-    problem = None
-    if member.pattern:
-        pattern = _compiled(member.pattern)
-        if pattern is None:
-            # It subscribes to what it owns; the rest is unknown.
+    found, remarks = [], []
+    matching: dict[re.Pattern[str], list[str]] = {}  # most members of a group have the same one
+    for member in members:
+        names = {*member.topics}
+        pattern = _compiled(member.pattern) if member.pattern else None
+        if pattern is not None:
+            if pattern not in matching:
+                matching[pattern] = [*filter(pattern.fullmatch, topics)]
+            names.update(matching[pattern])
+        elif member.pattern:
             names.update(member.owned)
-            problem = f"the pattern {member.pattern!r} cannot be read here; only owned topics count"
-        else:
-            names.update(topic for topic in topics if pattern.fullmatch(topic))
-    return sorted(names), problem
+            problem = f"the pattern {member.pattern!r} cannot be read here"
+            remarks.append(f"{problem}; only owned topics count")
+        found.append(replace(member, topics=tuple(sorted(names))))
+    return found, list(dict.fromkeys(remarks))
 
 
 @lru_cache(maxsize=1024)

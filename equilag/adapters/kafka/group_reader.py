@@ -24,6 +24,7 @@ from equilag.adapters.kafka.described import (
     UnplannableGroup,
     needs_describe,
     needs_right,
+    resolved,
 )
 from equilag.adapters.kafka.group_kinds import CONSUMER, PLANNED, ListedGroup
 from equilag.adapters.kafka.plain.plain_ends import log_sizes, read_ends
@@ -41,7 +42,6 @@ from equilag.adapters.kafka.reading import (
     TopicOffsets,
     kind_of,
     lost_commits,
-    resolved,
     several,
     state_remarks,
     topic_offsets,

@@ -154,19 +154,6 @@ def _held(owned: Mapping[str, Iterable[int]]) -> frozenset[TopicPartition]:
     return frozenset((topic, number) for topic, numbers in owned.items() for number in numbers)
 
 
-def sampled_group(
-    reader: GroupReader,
-    group: str,
-    seconds: float,
-    reset: str | None,
-    progress: Callable[[float], None],
-) -> tuple[GroupSamples, GroupInput, list[str]]:
-    """Return the samples of a group over `seconds`, the group as it was at their end with what was
-    measured of it, and remarks about that. Raises what `GroupReader.read` raises."""
-    found = sample_group(reader, group, seconds, progress)
-    return found, *measured_input(found, reset)
-
-
 def measured_input(found: GroupSamples, reset: str | None) -> tuple[GroupInput, list[str]]:
     """Return the group as it was at the end of its samples with what was measured of it, and
     remarks about that."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Final, TypeAlias
 from uuid import UUID
 
@@ -12,7 +12,6 @@ from equilag.adapters.kafka.described import (
     Described,
     DescribedMember,
     TopicPartition,
-    subscription,
 )
 from equilag.adapters.kafka.group_kinds import CLASSIC, CLASSIC_STREAMS
 from equilag.domain.building.group_input import GroupInput, PartitionOffsets
@@ -208,27 +207,6 @@ def topic_offsets(
             odd.setdefault(remark, []).append(tp)
     found.remarks = [f"{remark}: {several(tps)}" for remark, tps in sorted(odd.items())]
     return found
-
-
-def resolved(
-    members: Iterable[DescribedMember], topics: Iterable[str]
-) -> tuple[list[DescribedMember], list[str]]:
-    """Return the members with all their topics, in order: patterns are matched against `topics`.
-    Also return remarks about patterns that cannot be read."""
-    found, remarks = [], []
-    known: dict[tuple[tuple[str, ...], str | None], tuple[str, ...]] = {}
-    for member in members:
-        wanted = member.topics, member.pattern  # most members of a group subscribe to the same
-        names = known.get(wanted)
-        if names is None:
-            subscribed, problem = subscription(member, topics)
-            names = tuple(subscribed)
-            if problem:  # what it owns differs by member
-                remarks.append(problem)
-            else:
-                known[wanted] = names
-        found.append(replace(member, topics=names))
-    return found, list(dict.fromkeys(remarks))
 
 
 def distinct_racks(racks: Iterable[str | None]) -> tuple[str, ...]:

@@ -162,14 +162,15 @@ def _live_group(args: argparse.Namespace) -> ReadGroup:
             found = reader.read(args.group)
             given, remarks = found.group_input(reset), [*found.remarks]
         else:
-            from equilag.adapters.kafka.group_samples import sampled_group
+            from equilag.adapters.kafka.group_samples import measured_input, sample_group
             from equilag.cli.progress_line import ProgressLine
 
             with ProgressLine() as line:
-                samples, given, measured = sampled_group(
-                    reader, args.group, seconds, reset,
+                samples = sample_group(
+                    reader, args.group, seconds,
                     lambda done: line.show(f"sampling, {done:.0f} of {seconds:g} s", done, seconds),
                 )  # fmt: skip
+            given, measured = measured_input(samples, reset)
             found, before = samples.last, samples.first.group_input(reset)
             course = samples.course()
             remarks = [*found.remarks, *measured]

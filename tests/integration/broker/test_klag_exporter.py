@@ -26,7 +26,7 @@ from benchmarks.toolchains import make_once
 from benchmarks.waiting import answers, until
 from equilag.adapters.kafka.client_config import kafka_config
 from equilag.adapters.kafka.group_reader import GroupReader
-from equilag.adapters.kafka.group_samples import measured_input, sampled_group
+from equilag.adapters.kafka.group_samples import measured_input, sample_group
 from equilag.adapters.kafka.plain.plain_client import PlainClient
 from equilag.adapters.prometheus.metric_groups import groups_of
 from equilag.adapters.prometheus.server import PrometheusServer
@@ -154,7 +154,7 @@ def test_the_same_group_by_both_ways(broker: Broker, tmp_path: Path) -> None:
     ):
         time.sleep(3 * REFRESH_S)
         seconds = REFRESHES * REFRESH_S
-        _, live, _ = sampled_group(reader, GROUP, seconds, "latest", lambda _: None)
+        live, _ = measured_input(sample_group(reader, GROUP, seconds), "latest")
         seen = by_prometheus(url, seconds)
         for one in (live, seen):
             assert one["rates"][GROUP] == pytest.approx(RATES, rel=0.02)
