@@ -82,8 +82,7 @@ class GroupAnswer:
     @property
     def members_next(self) -> int | None:
         """Next number of members, or processes, that helps."""
-        scale = self.scale
-        if scale is None:
+        if (scale := self.scale) is None:
             return None
         return next((n for n in scale.helps if n > scale.present), None)
 

@@ -82,11 +82,8 @@ class WatchedGroup:
         by_name = self._tracker.capacities(names.values(), at)
         speeds = {one.id: by_name.get(names[member_key(one)]) for one in members}
         if not self._settings.policy.capacity:  # which may be in any unit
-            given["members"] = [
-                replace(one, capacity=speeds.get(one.id))
-                for one in given["members"]
-                if isinstance(one, Member)
-            ]
+            known = (one for one in given["members"] if isinstance(one, Member))
+            given["members"] = [replace(one, capacity=speeds.get(one.id)) for one in known]
         now = _Moment(at, offsets.sizes, held, offsets.arrays())
         if (before := self._before(now)) is not None:
             given["previous"] = round(at - before.at, 3), before.offsets
