@@ -74,7 +74,7 @@ def test_partitions_without_an_owner_are_not_kept_up_with() -> None:
 def test_nothing_is_said_where_few_capacities_are_known() -> None:
     row = group_of([5.0] * 4, [[0, 1], [2], [3]], 100.0, None, None)
     found = planned(row).plan
-    assert {found[name] for name, _ in THROUGHPUT} == {None}
+    assert found.keys().isdisjoint(name for name, _ in THROUGHPUT)
     assert found["weight"] == "work"
 
 

@@ -46,17 +46,6 @@ def produce_rates(samples: OffsetSamples) -> Estimates:
     return estimates_of(records, steps.seconds.sum(axis=0), error)
 
 
-class _Commits(NamedTuple):
-    """Sums over the commits seen in each column [N]."""
-
-    records: Floats
-    """Grown from the first commit seen of each unbroken run to its last one."""
-    seconds: Floats
-    """Between these commits."""
-    longest: Floats
-    """Longest time between two consecutive ones."""
-
-
 def rates_between_commits(steps: Steps, lag: Floats) -> Estimates:
     """Return the growth of commits per second [N]; `lag` [N] is the largest lag seen, in records.
 
@@ -69,12 +58,12 @@ def rates_between_commits(steps: Steps, lag: Floats) -> Estimates:
     With fewer than two commits it is the growth over all the time, and its standard error is what
     may be missing: the growth, or the largest lag.
     """
-    commits = _commits_of(steps)
+    grown, between, longest = _commits_of(steps)
     total, number = steps.seconds.sum(axis=0), steps.valid.sum(axis=0)
-    several = commits.seconds > 0
-    silent = np.maximum(0.0, total - commits.seconds - 2 * commits.longest)
-    window = np.where(several, commits.seconds + silent, total)
-    records = np.where(several, commits.records, steps.growth.sum(axis=0))
+    several = between > 0
+    silent = np.maximum(0.0, total - between - 2 * longest)
+    window = np.where(several, between + silent, total)
+    records = np.where(several, grown, steps.growth.sum(axis=0))
     apart = total / np.maximum(number, 1)
     timing = records * apart / np.sqrt(6) / np.where(several, window, 1.0)
     counting = np.sqrt(np.maximum(records, 1.0))
@@ -82,7 +71,9 @@ def rates_between_commits(steps: Steps, lag: Floats) -> Estimates:
     return estimates_of(records, window, error)
 
 
-def _commits_of(steps: Steps) -> _Commits:
+def _commits_of(steps: Steps) -> tuple[Floats, Floats, Floats]:
+    """[N] records from the first commit seen of each unbroken run to its last one, the seconds
+    between these, and the longest time between two consecutive ones."""
     columns = steps.growth.shape[1]
     records, seconds, longest = np.zeros(columns), np.zeros(columns), np.zeros(columns)
     since = np.full(columns, np.nan)
@@ -96,4 +87,4 @@ def _commits_of(steps: Steps) -> _Commits:
         seconds[counted] += since[counted]
         longest[counted] = np.maximum(longest[counted], since[counted])
         since[commit] = 0.0
-    return _Commits(records, seconds, longest)
+    return records, seconds, longest

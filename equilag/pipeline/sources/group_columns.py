@@ -152,20 +152,20 @@ def _unowned(group: Group) -> Flags:
 
 
 def baseline_columns(plan: Plan, policy: Policy, row: ComparisonRow) -> dict[str, Any]:
-    """A row of `baseline/`."""
-    named = {name: getattr(row, name) for name, _ in BASELINE if hasattr(row, name)}
+    """A row of `baseline/`; what is not in it is null."""
+    found = {name: getattr(row, name) for name, _ in BASELINE if hasattr(row, name)}
     if not comparable(plan, policy, row.assignor):
-        named["gap_percent_of_mean"] = None
+        found["gap_percent_of_mean"] = None
     if row.lag_max is None:
-        return {**dict.fromkeys(name for name, _ in BASELINE), **named}
+        return found
     loads: tuple[float | None, ...] = row.lag_max, row.lag_spread, row.lag_excess
     extended = row.extended
     if extended.load_max is not None:
         usual = mean_capacity(plan)
-        found = extended.load_max, extended.load_spread, extended.load_excess
-        loads = tuple(None if load is None else load * usual for load in found)
-    named |= {name: load for (name, _), load in zip(LOADS, loads, strict=True)}
-    return {name: named.get(name, row.extended.busiest) for name, _ in BASELINE}
+        given = extended.load_max, extended.load_spread, extended.load_excess
+        loads = tuple(None if load is None else load * usual for load in given)
+    found |= {name: load for (name, _), load in zip(LOADS, loads, strict=True)}
+    return {**found, "utilisation": extended.busiest}
 
 
 def mean_capacity(plan: Plan) -> float:
@@ -178,14 +178,14 @@ _OF_LAG: Final = ("total", "max", "min", "spread", "mean", "excess")
 
 
 def plan_columns(plan: Plan, limits: VerdictLimits | None = None) -> dict[str, Any]:
-    """A row of `plans/`, all but the seconds of the whole task."""
+    """A row of `plans/`, all but the seconds of the whole task; what is not in it is null."""
     lag, scaled = plan.lag, plan.planned.group.extended.load_divisor is not None
     judged = JudgedPlan(plan, limits)
     verdict = verdict_of(judged)
-    found = {
-        "status": plan.status,
-        "evidence": plan.evidence,
-        "algorithm": plan.algorithm,
+    as_planned = "status", "evidence", "algorithm", "moves_lower_bound", "wall_s"
+    unowned = _unowned(plan.group)
+    return {
+        **{name: getattr(plan, name) for name in as_planned},
         "policy": json.dumps(plan.settings),
         "partitions": plan.group.n_partitions,
         "members": plan.group.n_members,
@@ -197,22 +197,18 @@ def plan_columns(plan: Plan, limits: VerdictLimits | None = None) -> dict[str, A
         "gap_percent_of_mean": plan.loads.gap_percent_of_mean,
         "excess_lower_bound": None if scaled else lag.excess_lower_bound,
         **_loads(plan),
-        **dict.fromkeys(name for name, _ in THROUGHPUT),
         **keeping_up(plan, judged.work),
         **{name: getattr(verdict, name) for name, _ in VERDICT},
         "moves": count_moves(plan.group, plan.assigned),
-        "moves_lower_bound": plan.moves_lower_bound,
-        "unowned": int(np.count_nonzero(_unowned(plan.group))),
-        "unowned_lag": int(plan.group.lag[_unowned(plan.group)].sum()),
+        "unowned": int(np.count_nonzero(unowned)),
+        "unowned_lag": int(plan.group.lag[unowned].sum()),
         "unassigned": int(np.count_nonzero(plan.assigned == NOBODY)),
         "dropped_claims": plan.group.dropped_claims,
         "certificate": json.dumps([claim.to_dict() for claim in plan.claims]),
         "choices": json.dumps([asdict(choice) for choice in plan.choices]),
         "notes": list(plan.notes),
         "time_limit_s": plan.time_limit,
-        "wall_s": plan.wall_s,
     }
-    return {name: found[name] for name, _ in PLAN if name != "task_s"}
 
 
 def _loads(plan: Plan) -> dict[str, Any]:
@@ -257,8 +253,7 @@ def _throughput_verdict(
     if planned.hot:
         return "hot"
     # Partitions without an owner are read by nobody, so they are not kept up with.
-    unowned = plan.group.assignable & (plan.group.owner == NOBODY)
-    if now.keeps_up and not unowned.any():
+    if now.keeps_up and not _unowned(plan.group).any():
         return "keeps_up"
     if planned.keeps_up:
         return "moves"

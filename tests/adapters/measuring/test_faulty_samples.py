@@ -86,32 +86,27 @@ def test_the_last_of_several_samples_of_one_time_counts() -> None:
     assert doubled.ordered().log_end[:, 0].tolist()[:3] == [5_100, 5_300, 5_500]
 
 
-@pytest.mark.parametrize("column", ["log_end", "committed"])
-def test_unknown_offsets_in_between(column: str) -> None:
+@pytest.mark.parametrize(
+    ("column", "part", "change", "produced_s", "capacity_s"),
+    [
+        # No window spans the gap: 5 to 30 s and 35 to 60 s are left.
+        ("log_end", slice(31, 33), -(10**9), 60, 50),
+        ("committed", slice(31, 33), -(10**9), 60, 50),
+        # A log that was truncated or made anew, and a commit that goes back.
+        ("log_end", slice(31, None), -700, 59, 50),
+        ("committed", slice(31, None), -3_000, 60, 50),
+    ],
+)
+def test_offsets_that_are_unknown_or_go_back(
+    column: str, part: slice, change: int, produced_s: int, capacity_s: int
+) -> None:
     given = samples()
     offsets = getattr(given, column).copy()
-    offsets[31:33] = -1
+    offsets[part] = np.maximum(offsets[part] + change, -1)
     found = measure(given._replace(**{column: offsets}))
     assert rate(found) == (100.0, 40.0, 40.0)
-    # No window spans the gap: 5 to 30 s and 35 to 60 s are left.
-    assert float(found.capacities.estimates.window[0]) == 50
-
-
-def test_a_log_that_was_truncated_or_made_anew() -> None:
-    given = samples()
-    ends = given.log_end.copy()
-    ends[31:] -= 700
-    found = measure(given._replace(log_end=ends))
-    assert rate(found)[0] == 100.0
-    assert float(found.produced.window[0]) == 59
-    assert float(found.capacities.estimates.window[0]) == 50
-
-
-def test_a_commit_that_goes_back() -> None:
-    given = samples()
-    commits = given.committed.copy()
-    commits[31:] -= 3_000
-    assert rate(measure(given._replace(committed=commits))) == (100.0, 40.0, 40.0)
+    assert float(found.produced.window[0]) == produced_s
+    assert float(found.capacities.estimates.window[0]) == capacity_s
 
 
 @pytest.mark.parametrize("read_log_start", [True, False])
