@@ -19,7 +19,6 @@ from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
 from multiprocessing.connection import Connection
-from types import TracebackType
 from typing import Any, Final, Literal
 
 from equilag.domain.errors import describe_error
@@ -43,23 +42,13 @@ class Failure:
 
 
 class ChildProcess:
-    """A process that calls `function`. A process that ended is replaced at the next call."""
+    """A process that calls `function`, until it is closed. One that ended is replaced at the next
+    call."""
 
     def __init__(self, function: Callable[..., Any]) -> None:
         self._function = function
         self._process: Any = None
         self._pipe: Connection | None = None
-
-    def __enter__(self) -> ChildProcess:
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        self._end()
 
     def call(self, arguments: tuple[Any, ...], seconds: float) -> Any:
         """Call the function with picklable arguments; return its result or a Failure.
@@ -69,22 +58,22 @@ class ChildProcess:
         `error` for all other exceptions.
         """
         if self._process is None or not self._process.is_alive():
-            self._end()  # a process killed between two calls is not a failure of either
+            self.close()  # a process killed between two calls is not a failure of either
             self._start()
         if not self._send(arguments):  # killed after the check above
-            self._end()
+            self.close()
             self._start()
             self._send(arguments)
         assert self._pipe is not None
         try:
             if not self._pipe.poll(min(seconds, MAX_WAIT_S)):
-                self._end()
+                self.close()
                 return Failure("timeout", f"no result within {seconds:g} s; process killed")
             return self._pipe.recv()
         except (EOFError, OSError):
             self._process.join(WATCH)
             code = self._process.exitcode
-            self._end()
+            self.close()
             return Failure("crash", _exit_text(code))
 
     def _send(self, arguments: tuple[Any, ...]) -> bool:
@@ -109,7 +98,8 @@ class ChildProcess:
         theirs.close()
         self._pipe = ours
 
-    def _end(self) -> None:
+    def close(self) -> None:
+        """End the process, if one runs."""
         if self._pipe is not None:
             self._pipe.close()
         if self._process is not None:

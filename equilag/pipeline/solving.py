@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import heapq
 from collections.abc import Iterator, Sequence
+from contextlib import closing
 from dataclasses import dataclass
 from functools import cache
 from itertools import islice
@@ -90,7 +91,7 @@ class SolveBatches:
     def _rows(self, batches: Iterator[pyarrow.RecordBatch]) -> Iterator[pyarrow.RecordBatch]:
         """Yield a batch of one row for each problem."""
         _warm_up()
-        with ChildProcess(self.planner) as child:
+        with closing(ChildProcess(self.planner)) as child:
             for batch in batches:
                 for i in range(batch.num_rows):
                     problem = batch.slice(i, 1).to_pylist()[0]

@@ -15,7 +15,7 @@ from support.json_schemas import without
 
 from equilag.domain.document import to_document
 from equilag.domain.errors import MissingExtra
-from equilag.pipeline.results.fleet_report import read_report
+from equilag.pipeline.results.fleet_report import load_fleet
 from equilag.pipeline.results.run_dir import SUMMARY, plan_row, read_columns
 
 FREE = problem("free", {"t": [5, 6, 7]}, {"a": {}, "b": {}})
@@ -29,7 +29,7 @@ def path(tmp_path: Path) -> str:
 
 
 def test_a_group_is_joined_with_its_current_assignment(path: str) -> None:
-    row = read_report(path).groups[0]
+    row = load_fleet(path).groups[0]
     assert (row.max_now, row.spread_now) == (2460, 2459)
     assert row.load_mean == pytest.approx(2473 / 3)
     assert row.max_over_mean == pytest.approx(2460 / (2473 / 3))
@@ -43,7 +43,7 @@ def test_a_group_is_joined_with_its_current_assignment(path: str) -> None:
 
 
 def test_a_group_without_owners_has_no_current_figures(path: str) -> None:
-    row = read_report(path).groups[-1]
+    row = load_fleet(path).groups[-1]
     now = row.max_now, row.spread_now, row.excess_now, row.saved, row.max_over_mean
     assert now == (None,) * 5
     assert to_document(row)["saved"] is None
@@ -51,7 +51,7 @@ def test_a_group_without_owners_has_no_current_figures(path: str) -> None:
 
 def test_a_plan_can_be_less_even_than_the_current_assignment(tmp_path: Path) -> None:
     lopsided = problem("l", {"t": [9, 1, 1, 7]}, {"a": {"t": [0]}, "b": {"t": [1, 2, 3]}})
-    (row,) = read_report(write_run(tmp_path / "run", [lopsided])).groups
+    (row,) = load_fleet(write_run(tmp_path / "run", [lopsided])).groups
     assert row.spread_now == 0
     assert row.excess_now == 0
     assert row.saved == -row.excess_planned < 0
@@ -67,7 +67,7 @@ HIDDEN = problem(
 
 def test_groups_are_in_the_order_of_what_is_saved_and_of_names(tmp_path: Path) -> None:
     equals = [{**ZERO, "group": name} for name in ("c", "a", "b")]
-    report = read_report(write_run(tmp_path / "run", [FREE, *equals, HIDDEN, UNEVEN], FAILURES))
+    report = load_fleet(write_run(tmp_path / "run", [FREE, *equals, HIDDEN, UNEVEN], FAILURES))
     assert [row.group for row in report.groups] == ["hidden", "orders", "a", "b", "c", "free"]
     assert report.groups[0].saved == 120_000 - 70_000
     assert [tuple(row) for row in report.failures] == FAILURES
@@ -77,23 +77,23 @@ def test_groups_are_in_the_order_of_what_is_saved_and_of_names(tmp_path: Path) -
 @pytest.mark.parametrize("table", ["plans", "baseline", "failures"])
 def test_a_missing_table(path: str, table: str) -> None:
     shutil.rmtree(Path(path) / table)
-    assert refusal(read_report, path) == f"{table}: has no parquet files: is it complete?"
+    assert refusal(load_fleet, path) == f"{table}: has no parquet files: is it complete?"
 
 
 def test_a_lost_file_is_noticed(path: str) -> None:
     next((Path(path) / "plans").glob("part-00001*")).unlink()
-    assert refusal(read_report, path) == f"plans: holds 1 groups, but {SUMMARY} counts 3"
+    assert refusal(load_fleet, path) == f"plans: holds 1 groups, but {SUMMARY} counts 3"
 
 
 def test_a_broken_file(path: str) -> None:
     next((Path(path) / "plans").glob("part-00001*")).write_bytes(b"PAR1 this is not parquet PAR1")
-    assert refusal(read_report, path).startswith("plans: cannot be read: ")
+    assert refusal(load_fleet, path).startswith("plans: cannot be read: ")
 
 
 def test_a_column_that_is_not_there(path: str) -> None:
     for part in (Path(path) / "plans").glob("*.parquet"):
         pq.write_table(pq.read_table(part).drop_columns(["moves"]), part)
-    assert refusal(read_report, path) == "plans: column moves: missing"
+    assert refusal(load_fleet, path) == "plans: column moves: missing"
 
 
 @pytest.mark.parametrize("place", [("at",), ("planned", "by_status")])
@@ -101,13 +101,13 @@ def test_a_summary_that_lacks_something(path: str, place: tuple[str, ...]) -> No
     file = Path(path) / SUMMARY
     summary = without(json.loads(file.read_text("utf-8")), place)
     file.write_text(json.dumps(summary), "utf-8")
-    assert refusal(read_report, path) == f"{SUMMARY}: {'.'.join(place)}: missing"
+    assert refusal(load_fleet, path) == f"{SUMMARY}: {'.'.join(place)}: missing"
 
 
 def test_without_pyarrow(path: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("equilag.pipeline.results.run_dir.find_spec", lambda name: None)
     with pytest.raises(MissingExtra, match=r"equilag\[arrow\]"):
-        read_report(path)
+        load_fleet(path)
 
 
 def refused(path: str, group: str) -> str:

@@ -8,7 +8,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator
-from contextlib import suppress
+from contextlib import closing, suppress
 from pathlib import Path
 from typing import Any
 
@@ -56,7 +56,7 @@ def work(name: str, *arguments: Any) -> Any:
 
 @pytest.fixture
 def child() -> Iterator[ChildProcess]:
-    with ChildProcess(work) as child:
+    with closing(ChildProcess(work)) as child:
         yield child
 
 
@@ -76,9 +76,9 @@ def test_one_process_serves_many_calls(child: ChildProcess) -> None:
 
 
 def test_no_process_before_the_first_call_and_none_after_the_last() -> None:
-    with ChildProcess(work):
+    with closing(ChildProcess(work)):
         pass
-    with ChildProcess(work) as child:
+    with closing(ChildProcess(work)) as child:
         pid = child.call(("pid",), PATIENT)
         assert alive(pid)
     assert not alive(pid)
@@ -150,6 +150,7 @@ def test_interrupts_are_the_parents_business(child: ChildProcess) -> None:
 
 PARENT = """
 import itertools, os, re, sys, time
+from contextlib import closing
 from equilag.pipeline.isolate import ChildProcess
 
 def work(how):
@@ -161,7 +162,7 @@ def work(how):
     if how == "holds":
         re.match("(a|a)*b", "a" * 60)
 
-with ChildProcess(work) as child:
+with closing(ChildProcess(work)) as child:
     print(child.call(("pid",), 60), flush=True)
     if sys.argv[1] == "idle":
         time.sleep(600)

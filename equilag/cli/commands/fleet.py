@@ -88,10 +88,10 @@ def _run(args: argparse.Namespace, folder: str) -> int:
                 f"{stage} {done}/{total} tasks" if total else f"{stage} …", done, total
             ),
         )
-    from equilag.pipeline.results.fleet_report import read_report
+    from equilag.pipeline.results.fleet_report import load_fleet
     from equilag.report.reports.fleet import FleetReport
 
-    report = FleetReport(read_report(args.out), fleet_results.TOP)
+    report = FleetReport(load_fleet(args.out), fleet_results.TOP)
     fleet_results.textfile(report.run, args)
     if args.json:
         emit(to_json(summary))

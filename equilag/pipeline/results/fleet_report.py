@@ -46,34 +46,26 @@ def load_fleet(directory: str) -> FleetRun:
     unfinished, incomplete or damaged, and MissingExtra without pyarrow.
     """
     with reading_run(directory):
-        return read_report(directory)
-
-
-def read_report(path: str) -> FleetRun:
-    """Read the results of the run in a directory.
-
-    Raises InputError naming the directory and the table if the run is unfinished or incomplete.
-    """
-    summary = read_summary(path)
-    check_summary(summary, path)
-    plans = read_columns(path, "plans", _PLAN).to_pylist()
-    assigned = read_columns(path, "baseline", _CURRENT, {"assignor": CURRENT})
-    current = {row["group"]: row for row in assigned.to_pylist()}
-    failures = read_columns(path, "failures", FailedGroup._fields).to_pylist()
-    for table, rows, part in (("plans", plans, "planned"), ("failures", failures, "failed")):
-        expected = summary[part]["groups"]
-        if len(rows) != expected:
-            problem = f"holds {len(rows)} groups, but {SUMMARY} counts {expected}"
-            raise InputError(problem, table, path)
-    groups = [_row(path, plan, current.get(plan["group"])) for plan in plans]
-    groups.sort(key=lambda row: (row.saved is None, -(row.saved or 0), row.group))
-    return FleetRun(
-        path,
-        summary,
-        tuple(groups),
-        tuple(sorted(FailedGroup(**row) for row in failures)),
-        _gaps(path, [row["assignor"] for row in summary["assignors"]]),
-    )
+        summary = read_summary(directory)
+        check_summary(summary, directory)
+        plans = read_columns(directory, "plans", _PLAN).to_pylist()
+        assigned = read_columns(directory, "baseline", _CURRENT, {"assignor": CURRENT})
+        current = {row["group"]: row for row in assigned.to_pylist()}
+        failures = read_columns(directory, "failures", FailedGroup._fields).to_pylist()
+        for table, rows, part in (("plans", plans, "planned"), ("failures", failures, "failed")):
+            expected = summary[part]["groups"]
+            if len(rows) != expected:
+                problem = f"holds {len(rows)} groups, but {SUMMARY} counts {expected}"
+                raise InputError(problem, table, directory)
+        groups = [_row(directory, plan, current.get(plan["group"])) for plan in plans]
+        groups.sort(key=lambda row: (row.saved is None, -(row.saved or 0), row.group))
+        return FleetRun(
+            directory,
+            summary,
+            tuple(groups),
+            tuple(sorted(FailedGroup(**row) for row in failures)),
+            _gaps(directory, [row["assignor"] for row in summary["assignors"]]),
+        )
 
 
 def _gaps(path: str, assignors: Sequence[str]) -> tuple[AssignorGaps, ...]:
