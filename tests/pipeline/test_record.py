@@ -102,12 +102,13 @@ def test_past_hours_are_merged(folder: Path) -> None:
     for minute in (0, 20, 40, 60, 80, 130):
         add(recorder, T0 + minute * 60_000)
     before = {table: rows(folder, table) for table in SCHEMAS}
-    assert recorder.compact(T0 + 130 * 60_000) == 15
+    recorder.compact(T0 + 130 * 60_000)
     assert {table: rows(folder, table) for table in SCHEMAS} == before
     kinds = [name.split("-")[0] for name in names(folder, "offsets")]
     assert kinds == ["hour", "hour", "part"]
-    assert recorder.compact(T0 + 131 * 60_000) == 0
+    recorder.compact(T0 + 131 * 60_000)
     recorder.close()
+    assert len(names(folder, "offsets")) == 3
     merged = min((folder / "offsets").glob("hour-*"))
     table = pq.read_table(merged, partitioning=None)
     assert table.column("partition").to_pylist() == [0, 0, 0, 1, 1, 1, 2, 2, 2]
@@ -119,7 +120,7 @@ def test_parts_from_before_a_column_was_there_are_merged(folder: Path) -> None:
     older = pq.read_table(path, partitioning=None)
     pq.write_table(older.drop_columns(["client_id", "host", "max_partitions", "instance"]), path)
     recorder = Recorder(str(folder))
-    assert recorder.compact(T0 + HOUR) == 6
+    recorder.compact(T0 + HOUR)
     recorder.close()
     (merged,) = (folder / "members").iterdir()
     hosts = pq.read_table(merged, partitioning=None)["host"].to_pylist()

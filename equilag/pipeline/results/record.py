@@ -123,19 +123,14 @@ class Recorder:
             for path in parts:
                 _part(path).rename(path)
 
-    def compact(self, now_ms: int) -> int:
-        """Merge the parts of all hours before that of `now_ms`; return the number of parts merged.
-
-        Raises InputError if writing fails; no rows are lost then.
-        """
-        merged = 0
+    def compact(self, now_ms: int) -> None:
+        """Merge the parts of all hours before that of `now_ms`. Raises InputError if writing fails;
+        no rows are lost then."""
         with self._named():
             for table, schema in SCHEMAS.items():
                 for hour, parts in sorted(_by_hour(self._folder / table, "part").items()):
                     if hour < now_ms // _HOUR_MS:
-                        merged += len(parts)
                         _merge(parts, hour, schema)
-        return merged
 
     def _recover(self) -> None:
         first, *others = (self._folder / table for table in TABLES)
