@@ -23,7 +23,7 @@ from equilag.domain.plan.plan import Plan
 from equilag.pipeline.fleet_options import Rules, read_rules
 from equilag.pipeline.job import run_fleet
 from equilag.pipeline.results.export import export_group
-from equilag.pipeline.results.fleet_report import read_report
+from equilag.pipeline.results.fleet_report import load_fleet
 from equilag.pipeline.sources.signals import Span
 from equilag.report.reports.fleet import FleetReport
 
@@ -203,7 +203,7 @@ def test_every_plan_is_the_one_of_the_library_with_the_settings_of_its_rule(
 
 def test_the_summary_is_what_the_tables_say(run: Run) -> None:
     assert findings(run.summary) == []
-    report = read_report(str(run.folder))
+    report = load_fleet(str(run.folder))
     assert findings(FleetReport(report, 5, every_group=True).document()) == []
     plans, failures, summary = run.tables["plans"], run.tables["failures"], run.summary
     assert summary["groups"] == FAULTY.groups
