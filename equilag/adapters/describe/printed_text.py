@@ -15,7 +15,7 @@ from equilag.adapters.describe.table_header import (
     read_header,
 )
 
-BLOCK: Final = 2**11
+BLOCK: Final = 2**10
 """Lines that are looked at together."""
 MAX_PIECES: Final = 4
 """Lines of a screen that one row may take: ids seldom have more than 250 characters."""
