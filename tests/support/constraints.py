@@ -6,7 +6,7 @@ import numpy as np
 from support.oracles import Assignments
 
 from equilag.certificate.bounds.counting import Counting
-from equilag.certificate.bounds.heaviest import heavy, rest
+from equilag.certificate.bounds.heaviest import folded, heavy, rest
 from equilag.domain.constraint import CountConstraint, CountInterval, constraint_of
 from equilag.domain.group.group import NOBODY, Flags, Group, Index, Ints
 from equilag.domain.policy.policy import Policy
@@ -68,3 +68,5 @@ def never_too_much(counting: Counting, truth: Assignments, members: Flags) -> No
         assert heavy(counting, members, heaviest) <= highest
         left = rest(counting, members, heaviest)
         assert left is None or lowest <= left
+    pairs = folded(counting, members)
+    assert pairs is None or (pairs[0] <= highest and lowest <= pairs[1])

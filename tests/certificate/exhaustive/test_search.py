@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from support.constraints import constraint_for
-from support.groups import LAG_KINDS, group_of, problem_of, small_groups
+from support.groups import group_of, problem_of, small_groups
 from support.oracles import Assignments
 from support.reduced_groups import capacity_cases
 from support.small_problems import (
@@ -80,32 +80,6 @@ def test_decides_as_brute_force(name: str, balance: str) -> None:
         for max_moves in (None, int(rng.integers(0, 4))):
             for move_cost in (0, int(rng.integers(1, 100))):
                 decides_as_brute_force(group, Policy(name, balance), max_moves, move_cost)
-
-
-@pytest.mark.parametrize("kind", LAG_KINDS)
-def test_floor_and_cap(kind: str) -> None:
-    """A window near the loads of some assignment, in which all loads have to lie."""
-    rng = np.random.default_rng(72)
-    answers = []
-    for group in small_groups(seed=72, n=12, kind=kind, reads=0.8):
-        whole = whole_problem(group, constraint_for(group, Policy()))
-        if whole is None:
-            continue
-        truth = Assignments.all(group).balanced("total")
-        search = Search(whole.problem, Budget(PLENTY))
-        for _ in range(4):
-            aim = int(rng.integers(len(truth)))
-            low, high = int(truth.lowest[aim]), int(truth.highest[aim])
-            floor, cap, spread = (
-                value + int(rng.integers(-1, 2)) for value in (low, high, high - low)
-            )
-            fits = (truth.lowest >= floor) & (truth.highest <= cap) & (truth.spread <= spread)
-            found = search.find(SearchTarget(spread, floor=floor, cap=cap))
-            assert (found is not None) == fits.any()
-            answers.append(found is not None)
-            if found is not None:
-                assert whole.assignment(found) in truth.where(fits)
-    assert len(set(answers)) == 2
 
 
 def test_a_group_as_large_as_lags_allow_is_decided_the_same_at_any_scale() -> None:
