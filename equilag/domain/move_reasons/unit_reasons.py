@@ -81,28 +81,25 @@ class CountOrder:
     """The counts of members while paths are carried out one after the other.
 
     A path makes counts more even if it lowers the sum of squared counts per capacity, that of
-    instances first (`constraint/marginal_costs`); where topics count one by one, of its topic.
+    instances first; where topics count one by one, of its topic.
     """
 
     def __init__(self, reduction: Reduction, policy: Policy, rows: UnitMoves) -> None:
         group, extended = reduction.group, reduction.group.extended
-        n_members = group.n_members
-        self._counts: list[int] = rows.counts.tolist()
-        self._capacity, self._room = extended.capacity.tolist(), extended.room.tolist()
-        instance = extended.instance_of
-        self._instance = [*range(n_members)] if instance is None else instance.tolist()
-        n_instances = 1 + max(self._instance, default=-1)
-        self._sums, self._sizes = [0] * n_instances, [0] * n_instances
-        for member, place in enumerate(self._instance):
-            self._sums[place] += self._counts[member]
-            self._sizes[place] += self._capacity[member]
+        self._room = extended.room.tolist()
+        # Who counts together, their counts and capacities: of instances, then of members.
+        self._levels: list[list[list[int]]] = []
+        for of in (extended.instance_of, np.arange(group.n_members)):
+            if of is not None:
+                sums = (np.bincount(of, one) for one in (rows.counts, extended.capacity))
+                self._levels.append([of.tolist(), *(one.astype(int).tolist() for one in sums)])
         self._totals = policy.balance != "per-topic" and policy.balance != "none"
         self._in_topic = _topic_counts(group, rows) if policy.minds_topics else None
 
     def need(self, source: int, target: int, topic: int) -> PathNeed | None:
         """What a path from one member to another is needed for; None if neither room nor counts
         need it."""
-        if self._counts[source] > self._room[source]:
+        if self._levels[-1][1][source] > self._room[source]:
             return "room"
         if self._in_topic is not None:
             here = self._in_topic
@@ -111,19 +108,18 @@ class CountOrder:
         return "counts" if self._totals and self._evens_totals(source, target) else None
 
     def _evens_totals(self, source: int, target: int) -> bool:
-        a, b = self._instance[source], self._instance[target]
-        if a != b:
-            gain = _gain(self._sums[a], self._sizes[a], self._sums[b], self._sizes[b])
-            if gain:
+        for of, counts, capacity in self._levels:
+            a, b = of[source], of[target]
+            gain = (2 * counts[a] - 1) * capacity[b] - (2 * counts[b] + 1) * capacity[a]
+            if a != b and gain:
                 return gain > 0
-        counts, capacity = self._counts, self._capacity
-        return _gain(counts[source], capacity[source], counts[target], capacity[target]) > 0
+        return False
 
     def carry_out(self, source: int, target: int, topic: int) -> None:
         """Take a partition from one member, and give it to another."""
         for member, step in ((source, -1), (target, 1)):
-            self._counts[member] += step
-            self._sums[self._instance[member]] += step
+            for of, counts, _ in self._levels:
+                counts[of[member]] += step
             if self._in_topic is not None:
                 self._in_topic[topic, member] += step
 
@@ -134,11 +130,6 @@ def _topic_counts(group: Group, rows: UnitMoves) -> Index:
     np.add.at(found, (topic, rows.source), 1)
     np.subtract.at(found, (topic, rows.target), 1)
     return found
-
-
-def _gain(giving: int, its_size: int, getting: int, other_size: int) -> int:
-    """Above 0 if one less and one more lower the sum of squares per size, 0 if they keep it."""
-    return (2 * giving - 1) * other_size - (2 * getting + 1) * its_size
 
 
 NOTED: Final = 0.01
