@@ -156,10 +156,10 @@ class MemberLags(NamedTuple):
         rate = member_sums(conditions.rate, owner, n_members + 1)
         return cls(lag, -spare(rate, np.append(conditions.capacity, 0.0)))
 
-    def after(self, seconds: Floats) -> Floats:
-        """[T, M + 1] records after some times [T]: however a member shares its capacity, it reads
-        all of it while it has a backlog."""
-        return np.maximum(self.lag + np.multiply.outer(seconds, self.growth), 0.0)
+    def after(self, seconds: float) -> Floats:
+        """[M + 1] records some seconds later: however a member shares its capacity, it reads all of
+        it while it has a backlog."""
+        return np.maximum(self.lag + seconds * self.growth, 0.0)
 
     def seconds(self, length: float) -> float:
         """The lag of all, in records times seconds, over this length of time."""
@@ -193,7 +193,7 @@ def total_lags(state: FluidState, schedule: Schedule, times: Floats) -> Floats:
     for begin, end, lags in _courses(state, schedule):
         here = np.flatnonzero((times >= begin) & (times < end))
         for row in here:  # a table of all would be large
-            totals[row] = lags.after(np.array([times[row] - begin])).sum()
+            totals[row] = lags.after(times[row] - begin).sum()
     return totals
 
 
