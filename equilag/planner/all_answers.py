@@ -123,7 +123,7 @@ def _comparison(
 
 def _simulation(group: Group, plan: Plan) -> Simulation | None:
     """None where no capacity is known."""
-    if all(member.capacity is None for member in plan.group.members):
+    if not plan.group.knows_capacities:
         return None
     return simulate(group, plan)
 
@@ -131,8 +131,7 @@ def _simulation(group: Group, plan: Plan) -> Simulation | None:
 def _sizing(group: Group, policy: Policy, run: RunSettings) -> Sizing | None:
     """None where neither rates nor capacities are known, and where no size can be told, such as of
     a group without active members."""
-    known = any(member.capacity is not None for member in group.members)
-    if not (known or knows_rates(group) or policy.capacity):
+    if not (group.knows_capacities or knows_rates(group) or policy.capacity):
         return None
     weight = None if policy.weight == "work" else policy.weight  # by rate tells who keeps up
     for_sizes = replace(policy.fit_for("size"), weight=weight)

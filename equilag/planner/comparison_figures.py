@@ -73,7 +73,6 @@ def extended_row(plan: Plan, assigned: Index) -> ExtendedRow:
         if instances:
             summed = np.bincount(number, counts) / np.bincount(number, extended.capacity)
             of_instances = float(summed.max()) / extended.capacity_unit
-    limited = any(member.max_partitions is not None for member in group.members)
     return ExtendedRow(
         None if divisor is None else found.load.max,
         None if divisor is None else found.load.spread,
@@ -85,7 +84,7 @@ def extended_row(plan: Plan, assigned: Index) -> ExtendedRow:
         None if found.cross_rack is None else found.cross_rack.count,
         len(broken.torn) if group.co_partitioned else None,
         len(broken.misplaced) if group.allowed else None,
-        len(broken.overfull) if limited else None,
+        len(broken.overfull) if group.limits_room else None,
     )
 
 

@@ -123,7 +123,7 @@ def _pace(pause: float, protocol: RebalanceProtocol, rounds: int, poll: float | 
 
 def _check_speeds(group: Group) -> None:
     """Raise InputError if there are members and no capacity is known."""
-    if group.members and all(member.capacity is None for member in group.members):
+    if group.members and not group.knows_capacities:
         problem = (
             "a simulation needs how fast members read: give it in records per second, as with"
             " --capacity '*=500', or let equilag measure it: in a live group with --sample 30s, or"

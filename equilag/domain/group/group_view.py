@@ -1,4 +1,4 @@
-"""What a prompt shows of a group, and when two groups are the same."""
+"""What a prompt shows of a group, what is known of its members, and when groups are the same."""
 
 from __future__ import annotations
 
@@ -22,6 +22,21 @@ class GroupView:
     lag: Ints
     owner: Index
     rates: Floats | None
+
+    @property
+    def knows_capacities(self) -> bool:
+        """True if the capacity of any member is known."""
+        return any(member.capacity is not None for member in self.members)
+
+    @property
+    def limits_room(self) -> bool:
+        """True if a member has a most number of partitions."""
+        return any(member.max_partitions is not None for member in self.members)
+
+    @property
+    def names_instances(self) -> bool:
+        """True if a member is a thread of a named instance."""
+        return any(member.instance is not None for member in self.members)
 
     def __eq__(self, other: object) -> bool:
         """True if both say the same of members, topics, partitions and offsets, whatever source

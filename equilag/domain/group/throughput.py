@@ -77,9 +77,9 @@ def rates_and_capacities(reduction: Reduction) -> tuple[Floats, Floats] | None:
     None where lag or the user's own weights are spread, or no rate or no capacity is known.
     """
     group, weights = reduction.given, reduction.weights
-    if weights is None or weights.kind == "given" or not knows_rates(group):
+    if weights is None or weights.kind == "given":
         return None
-    if all(member.capacity is None for member in group.members):
+    if not (knows_rates(group) and group.knows_capacities):
         return None
     return filled_rates(group).rate, np.array(known_capacities(group))
 

@@ -67,13 +67,12 @@ def forced_by(policy: Policy, reduction: Reduction, *, of_moves: bool = True) ->
     """What plans have to keep to before their moves are few, or else their reads across racks."""
     group, free = reduction.given, policy.balance == "none"
     now = broken_rules(reduction, group.owner)
-    limited = any(member.max_partitions is not None for member in group.members)
     aware = policy.rack_aware and reduction.group.extended.has_racks
     named = {
         "even counts": not free,
         "co-partitioned topics": of_moves and len(now.torn) > 0,
         "restrictions": bool(group.allowed),
-        "room": free and (bool(now.overfull) if of_moves else limited),
+        "room": free and (bool(now.overfull) if of_moves else group.limits_room),
         "the fewest reads across racks": of_moves and aware,
         "the limit on reads across racks": of_moves and policy.limits_reads,
     }

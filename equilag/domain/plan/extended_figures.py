@@ -37,24 +37,15 @@ def loads_differ(reduction: Reduction, policy: Policy | None) -> bool:
     return reduction.group.extended.load_divisor is not None
 
 
-def is_extended(group: Group) -> bool:
-    """True if the group has a field that a plain one has not."""
-    if group.allowed or group.co_partitioned:
-        return True
-    return any(
-        m.capacity is not None or m.max_partitions is not None or m.instance is not None
-        for m in group.members
-    )
-
-
 def extended_figures(
     reduction: Reduction, assigned: Index, proofs: Proofs | None = None
 ) -> ExtendedFigures | None:
     """The figures of an assignment [P] of the given group, of which nothing is proved unless it is
     given; None for a plain group whose racks are not known. O(P)."""
     group = reduction.given
-    racks = RackReads.of(group)
-    if racks is None and not is_extended(group) and reduction.weights is None:
+    racks, weights = RackReads.of(group), reduction.weights
+    told = group.knows_capacities or group.limits_room or group.names_instances
+    if not (told or racks or weights or group.allowed or group.co_partitioned):
         return None
     weight = member_loads(assigned, reduction.partition_weight, group.n_members)
     active = np.flatnonzero(~reduction.group.idle).astype(np.int32)
@@ -67,7 +58,7 @@ def extended_figures(
         fewest = max(int(proofs.least(ACROSS)), forced_reads(reduction, racks))
         crossing = CrossRackFigures(racks.count(assigned), fewest)
     return ExtendedFigures(
-        LAG_WEIGHT if reduction.weights is None else reduction.weights.to_dict(),
+        LAG_WEIGHT if weights is None else weights.to_dict(),
         _load(group, loads, reduction.weight_scale, *bounds),
         throughput(reduction, assigned, float(proofs.least(SHORT))),
         crossing,
@@ -120,7 +111,7 @@ def forced_reads(reduction: Reduction, racks: RackReads) -> int:
 
 def _instances(reduction: Reduction, assigned: Index, loads: MemberLoads) -> InstanceFigures | None:
     group, idle = reduction.given, reduction.group.idle
-    if all(member.instance is None for member in group.members):
+    if not group.names_instances:
         return None
     counts, capacity = member_counts(assigned, group.n_members), loads.capacities.values
     members_of: dict[tuple[bool, str], list[int]] = {}

@@ -212,7 +212,7 @@ def _limits_plans(group: Group) -> bool:
 
 def _instances(group: Group) -> Index | None:
     """[M] the instance of each member; None if no instance has two members."""
-    if all(member.instance is None for member in group.members):
+    if not group.names_instances:
         return None
     number: dict[str | tuple[str], int] = {}
     column = [

@@ -76,7 +76,7 @@ def loosened(group: Group, policy: Policy) -> Iterator[Loosened]:
         yield _without("racks", "racks", group, policy)
     if group.allowed:
         yield Loosened("allowed", replace(group, allowed=None), policy, {})
-    if has_room(group):
+    if group.limits_room:
         yield Loosened("room", without_room(group), policy.without("room"), {})
     wider = _everybody_reads_all(group)
     if wider is not None:
@@ -86,17 +86,12 @@ def loosened(group: Group, policy: Policy) -> Iterator[Loosened]:
 def _overrides(group: Group, policy: Policy) -> Iterator[Loosened]:
     if policy.has("pins"):
         yield _without("pins", "pins", group, policy)
-    if policy.has("room") and not has_room(group):
+    if policy.has("room") and not group.limits_room:
         yield _without("room", "room", group, policy)
     lists = policy.co_partition or group.co_partitioned
     if lists and policy.co_partition != NO_LISTS:
         without = replace(policy, co_partition=NO_LISTS)
         yield Loosened("co-partitioning", group, without, {"co_partition": "none"})
-
-
-def has_room(group: Group) -> bool:
-    """True if a member has a most number of partitions."""
-    return any(member.max_partitions is not None for member in group.members)
 
 
 def without_room(group: Group) -> Group:
@@ -174,7 +169,7 @@ def bound_rungs(plan: Plan, policy: Policy) -> Iterator[Rung]:
 def unrestricted(planned: Reduction, policy: Policy) -> Reduction:
     """The same group without pins, `allowed`, room and racks, with the same units and weights."""
     given = planned.given
-    if has_room(given):
+    if given.limits_room:
         given = without_room(given)
     without = replace(policy.without("racks"), max_moves=None, max_move_weight=None, balance="none")
     return reduce_group(replace(given, allowed=None), without)

@@ -10,6 +10,7 @@ from equilag.domain.columns import Flags, Index, Ints
 from equilag.domain.figures import form, number, plural, printable
 from equilag.domain.group.group import NOBODY, Group
 from equilag.domain.group.lag import is_known
+from equilag.domain.group.weight import knows_rates
 from equilag.domain.plan.metrics import member_counts, member_loads
 from equilag.domain.plan.verdict import SuspectFacts
 from equilag.planner.worth.thresholds import MIN_GAIN
@@ -38,9 +39,7 @@ def slow_suspects(group: Group, owner: Index) -> tuple[SuspectFacts, ...]:
     Empty where a capacity or a rate is known: then these say who is slow. A partition of unknown
     lag, or without a commit, counts as one that does not lag.
     """
-    if any(member.capacity is not None for member in group.members) or (
-        group.rates is not None and not np.isnan(group.rates).all()
-    ):
+    if group.knows_capacities or knows_rates(group):
         return ()
     known: Flags = (owner != NOBODY) & is_known(group.quality)
     loads, counts = (

@@ -46,7 +46,7 @@ class LoadUnit(NamedTuple):
 def load_unit(reduction: Reduction) -> LoadUnit:
     """The unit of a plan's loads."""
     weights = reduction.weights
-    speeds = any(member.capacity is not None for member in reduction.given.members)
+    speeds = reduction.given.knows_capacities
     return LoadUnit(weights.kind if weights else "lag", weights and weights.horizon_s, speeds)
 
 
