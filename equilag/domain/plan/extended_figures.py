@@ -6,7 +6,7 @@ from fractions import Fraction
 
 import numpy as np
 
-from equilag.domain.columns import NOBODY, Flags, Index
+from equilag.domain.columns import NOBODY, Index
 from equilag.domain.group.group import Group
 from equilag.domain.group.loads import MemberLoads
 from equilag.domain.group.member_capacities import Load
@@ -102,10 +102,8 @@ def forced_reads(reduction: Reduction, racks: RackReads) -> int:
     there[group.class_of, racks.rack_of] = 1  # −1 is the last column: no rack
     from_racks = (group.eligible.astype(np.int64) @ there) > 0
     near = (from_racks.astype(np.int64) @ (~racks.across).T.astype(np.int64)) > 0
-    unit_of = reduction.unit_of
-    planned = group.partition_class if unit_of is None else group.partition_class[unit_of]
-    held = group.assignable if unit_of is None else group.assignable[unit_of]
-    forced: Flags = held & ~near[planned, racks.replicas]
+    of = slice(None) if reduction.unit_of is None else reduction.unit_of
+    forced = group.assignable[of] & ~near[group.partition_class[of], racks.replicas]
     return int(np.count_nonzero(forced))
 
 
@@ -119,18 +117,16 @@ def _instances(reduction: Reduction, assigned: Index, loads: MemberLoads) -> Ins
         own = member.instance is None
         key = (own, member.id if member.instance is None else member.instance)
         members_of.setdefault(key, []).append(number)
-    rows: list[InstanceRow] = []
-    for (own, name), numbers in members_of.items():
-        rows.append(
-            InstanceRow(
-                None if own else name,
-                tuple(group.members[m].id for m in numbers),
-                int(counts[numbers].sum()),
-                int(loads.weight[numbers].sum())
-                / (float(capacity[numbers].sum()) * reduction.weight_scale),
-                bool(idle[numbers].all()),
-            )
+    rows = (
+        InstanceRow(
+            None if own else name,
+            tuple(group.members[m].id for m in some),
+            int(counts[some].sum()),
+            int(loads.weight[some].sum()) / (float(capacity[some].sum()) * reduction.weight_scale),
+            bool(idle[some].all()),
         )
+        for (own, name), some in members_of.items()
+    )
     return InstanceFigures(tuple(rows))
 
 
