@@ -123,13 +123,17 @@ def unevenness_facts(judged: JudgedPlan) -> UnevennessFacts:
     unowned = int(np.count_nonzero(group.assignable & ~held))
     if not held.any():
         return UnevennessFacts("unowned", judged.unit, loads.fair, unowned=unowned)
-    by_member, counts = loads.of(group.owner), _counts(loads)
+    by_member = loads.of(group.owner)
+    counts: Ints = member_counts(group.owner, group.n_members)[loads.busy]
     first, last = int(by_member.argmax()), int(by_member.argmin())
     even, others = _is_even(judged, by_member), np.delete(counts, first)
     owner = int(loads.busy[first])
     mine: Flags = held & (group.owner == owner)
     theirs: Flags = held & (group.owner != owner)
-    capacities = _capacities(loads)
+    members = [group.members[place] for place in loads.busy.tolist()]
+    known = [(one.id, one.capacity) for one in members if one.capacity is not None]
+    usual = float(np.median([capacity for _, capacity in known])) if known else None
+    slow = (SlowMemberFacts(*one) for one in known if usual and one[1] < SLOW * usual)
     weighed = not (judged.by_count or even)
     return UnevennessFacts(
         "even" if even else "uneven",
@@ -146,8 +150,8 @@ def unevenness_facts(judged: JudgedPlan) -> UnevennessFacts:
         _heavy(loads, mine) if weighed else None,
         None if even else _narrow(loads, mine),
         judged.suspects if weighed else (),
-        _slow(capacities),
-        float(np.median([*capacities.values()])) if capacities else None,
+        tuple(sorted(slow, key=lambda one: one.capacity)),
+        usual,
         tuple(group.members[loads.busy[place]].id for place in np.flatnonzero(counts == 0)),
         unowned,
     )
@@ -160,12 +164,6 @@ def _is_even(judged: JudgedPlan, by_member: Floats) -> bool:
     if judged.by_count and high - low <= 1 / float(judged.loads.capacity.max()):
         return True  # partitions are whole
     return (1 - UNEVEN) * fair <= low and high <= (1 + UNEVEN) * fair
-
-
-def _counts(loads: GroupLoads) -> Ints:
-    """[B] partitions per member that is not idle."""
-    counts: Ints = member_counts(loads.group.owner, loads.group.n_members)[loads.busy]
-    return counts
 
 
 def _member(loads: GroupLoads, place: int, load: float, count: int) -> NowMemberFacts:
@@ -210,15 +208,3 @@ def _narrow(loads: GroupLoads, mine: Flags) -> NarrowTopicsFacts | None:
     weighty: Flags = inside & mine & (loads.weight > 0)
     topics = tuple(group.topics[t] for t in distinct(group.topic_of[weighty]).tolist())
     return NarrowTopicsFacts(topics, readers, len(may), 100 * part, load, load / loads.fair)
-
-
-def _capacities(loads: GroupLoads) -> dict[str, float]:
-    """Of the members of which it is known."""
-    members = [loads.group.members[place] for place in loads.busy.tolist()]
-    return {one.id: one.capacity for one in members if one.capacity is not None}
-
-
-def _slow(capacities: dict[str, float]) -> tuple[SlowMemberFacts, ...]:
-    usual = float(np.median([*capacities.values()])) if capacities else 0.0
-    slow = (SlowMemberFacts(*item) for item in capacities.items() if item[1] < SLOW * usual)
-    return tuple(sorted(slow, key=lambda one: one.capacity))
