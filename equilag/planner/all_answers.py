@@ -99,8 +99,9 @@ def all_answers(
         points = frontier(group, policy, **share_of(run, "frontier"))
         answers = replace(answers, comparison=comparison, points=points)
     if not stop.is_set():
-        simulation, sizing = _simulation(group, answers.plan), _sizing(group, policy, run)
-        answers = replace(answers, simulation=simulation, sizing=sizing)
+        made = answers.plan
+        simulation = simulate(group, made) if made.group.knows_capacities else None
+        answers = replace(answers, simulation=simulation, sizing=_sizing(group, policy, run))
     return replace(answers, is_stopped=stop.is_set())
 
 
@@ -119,13 +120,6 @@ def _comparison(
     load_assignor_libraries(made.group)
     others = run_assignors(made.group, tuple(names), required=assignors, stop=run.get("stop"))
     return comparison_of(optimum, optimum.wall_s, [*others, *own])
-
-
-def _simulation(group: Group, plan: Plan) -> Simulation | None:
-    """None where no capacity is known."""
-    if not plan.group.knows_capacities:
-        return None
-    return simulate(group, plan)
 
 
 def _sizing(group: Group, policy: Policy, run: RunSettings) -> Sizing | None:
