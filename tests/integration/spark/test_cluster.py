@@ -4,14 +4,12 @@ from __future__ import annotations
 
 import os
 import re
-import signal
 import subprocess
 import sys
 from collections.abc import Iterator
-from contextlib import suppress
-from dataclasses import dataclass, field
+from contextlib import ExitStack
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 import pytest
 from support.made_fleets import TABLES, Row, read_table
@@ -36,55 +34,55 @@ SHORT: Final = "-XX:TieredStopAtLevel=1"
 """For a JVM that is over before better code would pay."""
 
 
-@dataclass(slots=True)
-class Standalone:
+class Standalone(NamedTuple):
     url: str
     folder: Path
-    workers: list[subprocess.Popen[bytes]] = field(default_factory=list)
-
-    def kill_worker(self, number: int) -> None:
-        """kill -9 of one worker, as a machine that goes."""
-        self.workers[number].send_signal(signal.SIGKILL)
-        self.workers[number].wait()
+    workers: list[subprocess.Popen[bytes]]
 
 
 @pytest.fixture(scope="module")
 def cluster(tmp_path_factory: pytest.TempPathFactory, spark: SparkSession) -> Iterator[Standalone]:
     """A running cluster of two workers with one core each; all of it ends by pid."""
     folder = tmp_path_factory.mktemp("standalone")
-    started: list[subprocess.Popen[bytes]] = []
-    try:
-        master = _spark_class(
-            folder / "master.log",
-            "org.apache.spark.deploy.master.Master",
-            *("--host", "127.0.0.1", "--port", "0", "--webui-port", "0"),
-        )
-        started.append(master)
-        url = _wait_for(folder / "master.log", r"Starting Spark master at (spark://\S+)", master)
-        cluster = Standalone(url, folder)
+    with ExitStack() as stack:
+        log = folder / "master.log"
+        _, url = started(stack, log, "master.Master", r"Starting Spark master at (spark://\S+)")
+        workers = []
         for number in range(2):
-            worker = _spark_class(
-                folder / f"worker-{number}.log",
-                "org.apache.spark.deploy.worker.Worker",
-                *("--host", "127.0.0.1", "--port", "0", "--webui-port", "0"),
-                *("--cores", "1", "--memory", "1g", "-d", str(folder / f"worker-{number}"), url),
-            )
-            started.append(worker)
-            cluster.workers.append(worker)
-        for number, worker in enumerate(cluster.workers):
-            _wait_for(
-                folder / f"worker-{number}.log", r"(Successfully registered with master)", worker
-            )
-        yield cluster
-    finally:
-        for process in reversed(started):
-            process.terminate()
-        for process in started:
-            try:
-                process.wait(10)
-            except subprocess.TimeoutExpired:
-                process.kill()
-                process.wait()
+            log, own = folder / f"worker-{number}.log", str(folder / f"worker-{number}")
+            more = ("--cores", "1", "--memory", "1g", "-d", own, url)
+            registered = r"(Successfully registered with master)"
+            workers.append(started(stack, log, "worker.Worker", registered, *more)[0])
+        yield Standalone(url, folder, workers)
+
+
+def started(
+    stack: ExitStack, log: Path, name: str, pattern: str, *more: str
+) -> tuple[subprocess.Popen[bytes], str]:
+    """A part of Spark, and what its log has of the pattern, which is waited for."""
+    env = environment(log.parent)
+    words = [f"{env['SPARK_HOME']}/bin/spark-class", f"org.apache.spark.deploy.{name}"]
+    words += ["--host", "127.0.0.1", "--port", "0", "--webui-port", "0", *more]
+    with log.open("wb") as output:
+        process = subprocess.Popen(words, env=env, stdout=output, stderr=subprocess.STDOUT)
+    stack.callback(end, process)
+
+    def found() -> re.Match[str] | None:
+        return re.search(pattern, log.read_text("utf-8", "replace"))
+
+    until(lambda: found() or process.poll() is not None, START_S)
+    line = found()
+    assert line is not None, log.read_text("utf-8", "replace")[-2000:]
+    return process, line[1]
+
+
+def end(process: subprocess.Popen[bytes]) -> None:
+    process.terminate()
+    try:
+        process.wait(10)
+    except subprocess.TimeoutExpired:
+        process.kill()
+        process.wait()
 
 
 def environment(conf: Path) -> dict[str, str]:
@@ -101,28 +99,6 @@ def environment(conf: Path) -> dict[str, str]:
         "SPARK_SUBMIT_OPTS": SHORT,
         "PATH": f"{bin_folder}:{os.environ['PATH']}",
     }
-
-
-def _spark_class(log: Path, name: str, *arguments: str) -> subprocess.Popen[bytes]:
-    env = environment(log.parent)
-    with log.open("wb") as output:
-        return subprocess.Popen(
-            [f"{env['SPARK_HOME']}/bin/spark-class", name, *arguments],
-            env=env,
-            stdout=output,
-            stderr=subprocess.STDOUT,
-        )
-
-
-def _wait_for(log: Path, pattern: str, process: subprocess.Popen[bytes]) -> str:
-    def found() -> re.Match[str] | None:
-        return re.search(pattern, log.read_text("utf-8", "replace"))
-
-    with suppress(AssertionError):
-        until(lambda: found() or process.poll() is not None, START_S)
-    if (line := found()) is not None:
-        return line[1]
-    raise RuntimeError(f"no {pattern!r} in {log.name}: {log.read_text('utf-8', 'replace')[-2000:]}")
 
 
 def guide_lines() -> str:
@@ -192,7 +168,8 @@ def test_a_worker_killed_in_the_middle_costs_no_group(
         return bool(list(solving.glob("_temporary/*/*")))
 
     until(has_begun, PATIENCE)
-    cluster.kill_worker(0)
+    cluster.workers[0].kill()  # as a machine that goes
+    cluster.workers[0].wait()
     _, stderr = job.communicate(timeout=PATIENCE)
     assert job.returncode == 0, stderr
     assert tables(history / "bereft") == local
