@@ -15,7 +15,7 @@ from benchmarks.live.assignment_log import Log, Partition, change_figures
 from benchmarks.live.members import JavaMembers, OffsetsRead, RdMember
 from benchmarks.live.processes import committing_java, protocol_of
 from benchmarks.live.steward_run import StewardRun
-from benchmarks.live.topics import admin_of, make_topic
+from benchmarks.live.topics import Traffic, admin_of, make_topic
 from benchmarks.waiting import until
 
 Client = Literal["librdkafka", "java"]
@@ -225,3 +225,56 @@ class Stage:
                 group.join(instance)
             if number < MEMBERS - 1:
                 self.settle(AWAY_QUIET_S)
+
+
+TAKEN_MEMBERS: Final = 8
+"""Of each of two clients."""
+TAKEN_PARTITIONS, TAKEN_RATE = 48, 480.0
+HEARTBEATS_MS: Final = (300, 3000)
+"""Of Java and librdkafka members: how late a member may learn that it was removed. The first ones
+are back while others, on Kafka's default, do not know it yet."""
+SESSION_MS: Final = 10_000
+COMMIT_MS: Final = 5000
+"""Kafka's default, of librdkafka members: a commit tells a member too that it was removed."""
+
+
+def take_over(broker: Broker, strategy: str, folder: Path, stack: ExitStack) -> dict[str, Any]:
+    """What it costs that a steward takes over a group whose members read all the time."""
+    topic = group = f"take-over-{strategy}"
+    make_topic(admin_of(broker.bootstrap), topic, TAKEN_PARTITIONS)
+    log = Log()
+    every = {(topic, number) for number in range(TAKEN_PARTITIONS)}
+
+    def shared() -> bool:
+        return log.shared(every, 2 * TAKEN_MEMBERS) and log.quiet_s() >= QUIET_S
+
+    settings: dict[str, str | int] = {
+        **committing_java(strategy),
+        "heartbeat.interval.ms": HEARTBEATS_MS[0],
+        "session.timeout.ms": SESSION_MS,
+    }
+    java = JavaMembers(log, TAKEN_MEMBERS, broker, group, topic, settings)
+    stack.callback(java.stop)
+    for number in range(TAKEN_MEMBERS):
+        member = RdMember(
+            log, f"rd-{number}", broker.bootstrap, group, [topic], None, None,
+            **protocol_of(strategy),
+            heartbeat_interval_ms=HEARTBEATS_MS[1], session_timeout_ms=SESSION_MS,
+            auto_commit_interval_ms=COMMIT_MS,
+        )  # fmt: skip
+        stack.callback(member.stop)
+    stack.enter_context(Traffic(broker.bootstrap, topic, TAKEN_PARTITIONS, TAKEN_RATE))
+    until(shared, PATIENCE_S)
+    began = time.time()
+    steward = StewardRun(folder, broker.bootstrap, group, *STEWARD, "--take-over")
+    stack.callback(steward.end)
+    steward.has("leader", 60)
+    leads = time.time() - began
+    until(lambda: len(log.since(began)) > 2 * TAKEN_MEMBERS and shared(), PATIENCE_S)
+    return {
+        "members": 2 * TAKEN_MEMBERS,
+        "partitions": TAKEN_PARTITIONS,
+        "leads_after_s": round(leads, 1),
+        "settled_after_s": round(log.events[-1].at - began, 1),
+        **asdict(change_figures(log.events, began, time.time(), {})),
+    }

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from benchmarks.kafka_broker import Broker
-from benchmarks.live.churn_group import MEMBERS, ChurnGroup, Stage
+from benchmarks.live.churn_group import MEMBERS, ChurnGroup, Stage, take_over
 from benchmarks.live.membership_table import more_moves
 from benchmarks.live.run import keep
 from benchmarks.live.topics import Traffic, add_partitions, delete_topic
@@ -97,3 +97,11 @@ def test_deleted(stage: Stage, strategy: str) -> None:
 
         stage.measure("a topic of 10 deleted beside one of 30", delete)
     kept(stage, "deleted", strategy)
+
+
+@pytest.mark.parametrize("strategy", STRATEGIES)
+def test_a_take_over_has_no_two_owners(broker: Broker, tmp_path: Path, strategy: str) -> None:
+    with ExitStack() as stack:
+        figures = take_over(broker, strategy, tmp_path, stack)
+        keep(f"take-over-{strategy}", figures)
+    assert figures["two_owners"] == 0
