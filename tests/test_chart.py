@@ -6,9 +6,9 @@ import json
 import re
 import shutil
 import subprocess
-import time
 from collections.abc import Iterator
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any, Final
 from urllib.parse import urlencode
 from urllib.request import urlopen
@@ -19,8 +19,8 @@ from support.exported_groups import served_families, served_names
 from support.paths import CHECKOUT
 from support.prometheus_stub import running_prometheus
 
+from benchmarks.waiting import until
 from equilag.cli.parser import build_parser
-from equilag.live.status.metric_families import Collected
 
 CHART: Final = CHECKOUT / "packaging/helm/equilag"
 DASHBOARDS: Final = sorted((CHART / "dashboards").glob("*.json"))
@@ -206,14 +206,11 @@ def prometheus(tmp_path: Path) -> Iterator[str]:
     """A server that has scraped all that exporter and steward serve."""
     if shutil.which("prometheus") is None:
         pytest.skip("needs prometheus, such as Debian's package")
-    registry: Any = Collected(lambda: served_families())
+    registry: Any = SimpleNamespace(collect=served_families)
     server, thread = start_http_server(0, "127.0.0.1", registry)
     try:
         with running_prometheus(tmp_path, server.server_port, 0.5) as address:
-            give_up = time.monotonic() + 60
-            while not answered(address, "rate(equilag_steward_handouts_total[5m])"):
-                assert time.monotonic() < give_up
-                time.sleep(0.2)
+            until(lambda: answered(address, "rate(equilag_steward_handouts_total[5m])"), 60)
             yield address
     finally:
         server.shutdown()
