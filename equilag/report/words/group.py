@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from equilag.domain.building.group_input import (
@@ -76,38 +76,27 @@ def _doubts(group: GroupFacts) -> Iterator[str]:
 
 
 def _doubt(doubt: InputDoubt) -> str:
-    """What was accepted although it may be a mistake."""
+    """What was accepted although it may be a mistake, with a few examples."""
+    count, claims = doubt.count, f"{plural(doubt.count, 'claim')} dropped"
     if not doubt.examples:
-        why = "the partition is gone, or the member no longer subscribes to it"
-        return f"{plural(doubt.count, 'claim')} dropped: {why}"
-    names = [_example(doubt.kind, example) for example in doubt.examples[:MAX_NAMES]]
-    more = doubt.count - len(names)
-    shown = ", ".join(names) + (f" and {number(more)} more" if more else "")
-    return f"{_what(doubt)}: {shown}"
-
-
-def _what(doubt: InputDoubt) -> str:
-    """What is doubtful, without names."""
+        return f"{claims}: the partition is gone, or the member no longer subscribes to it"
+    few = doubt.examples[:MAX_NAMES]
+    names = [[shorten(printable(name), MAX_NAME) for name in one] for one in few]
     if doubt.kind == CLAIMED_TWICE:
-        claimed = plural(doubt.count, "partition")
-        them = form(doubt.count, "it", "them")
-        return f"{claimed} claimed by two members of one generation, so nobody owns {them}"
-    if doubt.kind == DROPPED_CLAIM:
-        return f"{plural(doubt.count, 'claim')} dropped"
-    if doubt.kind == LAGS_AND_OFFSETS:
-        has = form(doubt.count, "has", "have")
-        return f"{plural(doubt.count, 'topic')} {has} both lags and offsets; the lags count"
-    return f"{plural(doubt.count, 'subscription')} to a topic that does not exist"
-
-
-def _example(kind: str, names: Iterable[str]) -> str:
-    """`orders-3 (c-1, c-2)`, `orders-9 of c-1 (no such partition)`, `c-1 to audit`."""
-    first, *rest = (shorten(printable(name), MAX_NAME) for name in names)
-    if kind == CLAIMED_TWICE:
-        return f"{first} ({', '.join(rest)})"
-    if kind == DROPPED_CLAIM:
-        return f"{first} of {rest[0]} ({rest[1]})"
-    return f"{first} to {rest[0]}" if rest else first
+        them = f"so nobody owns {form(count, 'it', 'them')}"
+        what = f"{plural(count, 'partition')} claimed by two members of one generation, {them}"
+        shown = [f"{partition} ({', '.join(members)})" for partition, *members in names]
+    elif doubt.kind == DROPPED_CLAIM:
+        what = claims
+        shown = [f"{partition} of {member} ({why})" for partition, member, why in names]
+    elif doubt.kind == LAGS_AND_OFFSETS:
+        both = f"{form(count, 'has', 'have')} both lags and offsets"
+        what, shown = f"{plural(count, 'topic')} {both}; the lags count", [one[0] for one in names]
+    else:
+        what = f"{plural(count, 'subscription')} to a topic that does not exist"
+        shown = [f"{member} to {topic}" for member, topic in names]
+    more = f" and {number(count - len(names))} more" if count > len(names) else ""
+    return f"{what}: {', '.join(shown)}{more}"
 
 
 class Sign(NamedTuple):
