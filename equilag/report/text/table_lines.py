@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
-from typing import Final, NamedTuple
+from typing import Final, NamedTuple, TypeAlias
 
 import numpy as np
 from rich.cells import cell_len, set_cell_size
@@ -60,8 +60,8 @@ def table_lines(
     """The lines of a table; `named` puts the short names of members into words."""
     cells = 0 if screen.ascii else bar_cells(screen.width)
     shown = _with_bars(replace(table, rows=table.rows[: table.few]), bool(cells))
-    fitted = _fitted(shown, _Cells(shown, screen, cells, named), screen, screen.width - indent)
-    texts, kept = fitted.texts, fitted.kept
+    texts_of = _texts(shown, screen, cells, named)
+    kept, texts = _fitted(shown.columns, texts_of, screen, screen.width - indent)
     columns = [shown.columns[i] for i in kept]
     widths = [_width(column, own) for column, own in zip(columns, texts, strict=True)]
     _shrink(columns, widths, screen.width - indent)
@@ -106,46 +106,37 @@ def _notes(table: Table, columns: Sequence[Column], screen: Screen) -> Iterator[
         yield f"left out for lack of room: {', '.join(missing)}"
 
 
-class _Cells:
-    """The cells of a table as text, by column."""
+Texts: TypeAlias = Callable[[int, bool], list[str]]
+"""The cells of a column as text, by its place and whether figures are short."""
 
-    def __init__(
-        self, table: Table, screen: Screen, bar_cells: int, named: Callable[[str], str]
-    ) -> None:
-        self._table, self._screen, self._named = table, screen, named
-        self._bar_cells = bar_cells
-        bars = [i for i, column in enumerate(table.columns) if column.form == "bar"]
-        self._longest = max((sum(row[i]) for row in table.rows for i in bars), default=0.0)
 
-    def column(self, place: int, short: bool) -> list[str]:
-        column = self._table.columns[place]
-        return [self._cell(row[place], column, short) for row in self._table.rows]
+def _texts(table: Table, screen: Screen, bar_cells: int, named: Callable[[str], str]) -> Texts:
+    bars = [i for i, column in enumerate(table.columns) if column.form == "bar"]
+    longest = max((sum(row[i]) for row in table.rows for i in bars), default=0.0)
 
-    def _cell(self, value: Cell, column: Column, short: bool) -> str:
+    def written(value: Cell, column: Column, short: bool) -> str:
         if column.form == "bar":
-            return bar(sum(value), self._longest, self._bar_cells)
+            return bar(sum(value), longest, bar_cells)
         text = cell(value, column.form, short)
-        if column.form in WITH_MEMBERS:
-            text = self._named(text)
-        return self._screen.signs(text)
+        return screen.signs(named(text) if column.form in WITH_MEMBERS else text)
+
+    def texts(place: int, short: bool) -> list[str]:
+        return [written(row[place], table.columns[place], short) for row in table.rows]
+
+    return texts
 
 
-class _Fitted(NamedTuple):
-    kept: list[int]
-    texts: list[list[str]]
-
-
-def _fitted(table: Table, cells: _Cells, screen: Screen, width: int) -> _Fitted:
-    """The widest of the possible tables that leaves names enough room, else the narrowest."""
-    columns = table.columns
+def _fitted(
+    columns: Sequence[Column], texts_of: Texts, screen: Screen, width: int
+) -> tuple[list[int], list[list[str]]]:
+    """The columns that are kept and their texts: of the widest of the possible tables that leaves
+    names enough room, else of the narrowest."""
     elastic = next((i for i, column in enumerate(columns) if column.form in NAMES), None)
-    names = [] if elastic is None else cells.column(elastic, short=False)
+    names = [] if elastic is None else texts_of(elastic, False)
     longest = 0 if elastic is None else _width(columns[elastic], names)
-    part = screen.width // PART
-    found, room = _Fitted([], []), 0
+    part, room = screen.width // PART, 0
     for short, kept in _possible(columns):
-        texts = [cells.column(i, short) for i in kept]
-        found = _Fitted(kept, texts)
+        texts = [texts_of(i, short) for i in kept]
         widths = {i: _width(columns[i], own) for i, own in zip(kept, texts, strict=True)}
         others = [_least_width(columns[i], widths[i]) for i in kept if i != elastic]
         room = width - sum(others) - GAP * len(others)
@@ -154,8 +145,8 @@ def _fitted(table: Table, cells: _Cells, screen: Screen, width: int) -> _Fitted:
             break
     if elastic is not None and longest > room:
         short_names = labels(names, max(MIN_ROOM, room), screen.dots)
-        found.texts[found.kept.index(elastic)] = [short_names[name] for name in names]
-    return found
+        texts[kept.index(elastic)] = [short_names[name] for name in names]
+    return kept, texts
 
 
 def _possible(columns: Sequence[Column]) -> Iterator[tuple[bool, list[int]]]:
