@@ -8,13 +8,15 @@ What it prints goes to standard error: standard output is for reports.
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from contextlib import redirect_stdout
+from dataclasses import dataclass
 from importlib import import_module
 from operator import attrgetter
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from equilag.domain.errors import InputError, describe_error
+from equilag.domain.show import guess
 
 if TYPE_CHECKING:
     from importlib.metadata import EntryPoint
@@ -43,6 +45,45 @@ def package_of(point: EntryPoint) -> str | None:
         return None if point.dist is None else f"{point.dist.name} {point.dist.version}"
     except Exception:  # noqa: BLE001  broken metadata
         return None
+
+
+@dataclass(frozen=True, slots=True)
+class Extensions:
+    """Things of one kind by name: built-in ones, installed ones, and those at
+    ``module:attribute``. Nothing is imported before it is asked for."""
+
+    what: str
+    """One of them, as errors call it; also the place of these errors."""
+    entry_points: str
+    """The group of entry points by which packages offer them."""
+    attribute: str
+    """What an error calls the attribute of a module."""
+    built_in: Mapping[str, str]
+    """Name -> ``module:attribute``."""
+
+    def names(self) -> tuple[str, ...]:
+        """The built-in ones in their fixed order, then installed ones by name."""
+        others = installed(self.entry_points).keys() - self.built_in.keys()
+        return (*self.built_in, *sorted(others))
+
+    def installed_as(self, name: str) -> EntryPoint | None:
+        """The entry point of a name; None where no package has it, or a built-in one."""
+        return None if name in self.built_in else installed(self.entry_points).get(name)
+
+    def get(self, name: str) -> Any:
+        """The one called `name`, or at ``module:attribute``. Raises InputError.
+
+        A built-in name cannot be taken over by an installed package.
+        """
+        point = self.installed_as(name)
+        reference = self.built_in.get(name, name) if point is None else point.value
+        if point is None and ":" not in reference:
+            known = self.names()
+            problem = f"unknown {self.what} {name!r}; one of {', '.join(known)}"
+            raise InputError(
+                f"{problem}, or MODULE:{self.attribute}{guess(name, known)}", self.what
+            )
+        return load(self.what, name, reference)
 
 
 def load(what: str, name: str, reference: str) -> Any:

@@ -15,8 +15,8 @@ import numpy.typing as npt
 
 from equilag.domain.errors import InputError
 from equilag.domain.group.group import NOBODY, Group, Index
-from equilag.domain.plugins import guarded, installed, load, package_of
-from equilag.domain.show import guess, name_of, plural
+from equilag.domain.plugins import Extensions, guarded, package_of
+from equilag.domain.show import name_of, plural
 
 
 @runtime_checkable
@@ -33,8 +33,6 @@ class Assignor(Protocol):
         ...
 
 
-ENTRY_POINT_GROUP: Final = "equilag.assignors"
-
 BUILT_IN: Final = {
     "range": "equilag.heuristics.range:RangeAssignor",
     "round-robin": "equilag.heuristics.baselines:RoundRobinAssignor",
@@ -47,30 +45,25 @@ BUILT_IN: Final = {
 }
 
 
-def assignor_names() -> tuple[str, ...]:
-    """The built-in assignors in their fixed order, then installed ones by name."""
-    return (*BUILT_IN, *sorted(installed(ENTRY_POINT_GROUP).keys() - BUILT_IN.keys()))
+ASSIGNORS: Final = Extensions("assignor", "equilag.assignors", "ATTRIBUTE", BUILT_IN)
+assignor_names: Final = ASSIGNORS.names
 
 
 def get_assignor(name: str) -> Assignor:
-    """The assignor called `name`, or the one at ``module:attribute``; raises InputError.
-
-    A built-in name cannot be taken over by an installed package.
-    """
-    if name in BUILT_IN:
-        return _load(name, BUILT_IN[name])
-    if found := installed(ENTRY_POINT_GROUP).get(name):
-        return _load(name, found.value)
-    if ":" in name:
-        return _load(name, name)
-    known = assignor_names()
-    problem = f"unknown assignor {name!r}; one of {', '.join(known)}, or MODULE:ATTRIBUTE"
-    raise InputError(problem + guess(name, known), "assignor")
+    """The assignor called `name`, or the one at ``module:attribute``; a class is called without
+    arguments. Raises InputError."""
+    assignor: Assignor = ASSIGNORS.get(name)
+    problem = f"assignor {name!r} cannot be loaded"
+    if not guarded(
+        "assignor", problem, lambda: isinstance(assignor, Assignor) and callable(assignor.assign)
+    ):
+        raise InputError(f"assignor {name!r} lacks a name or assign(group)", "assignor")
+    return assignor
 
 
 def package_of_assignor(name: str) -> str | None:
     """The installed package, with its version, that offers an assignor; None for any other."""
-    point = None if name in BUILT_IN else installed(ENTRY_POINT_GROUP).get(name)
+    point = ASSIGNORS.installed_as(name)
     return None if point is None else package_of(point)
 
 
@@ -133,17 +126,6 @@ def _own_copy(group: Group) -> Group:
         name: it.copy() for name, it in columns.items() if isinstance(it, np.ndarray)
     }
     return replace(group, **copies, class_topics=tuple(t.copy() for t in group.class_topics))
-
-
-def _load(name: str, reference: str) -> Assignor:
-    """Import ``module:attribute`` and make it an assignor; a class is called without arguments."""
-    assignor: Assignor = load("assignor", name, reference)
-    problem = f"assignor {name!r} cannot be loaded"
-    if not guarded(
-        "assignor", problem, lambda: isinstance(assignor, Assignor) and callable(assignor.assign)
-    ):
-        raise InputError(f"assignor {name!r} lacks a name or assign(group)", "assignor")
-    return assignor
 
 
 AnyAssignor: TypeAlias = str | Assignor | type[Assignor] | Callable[[Group], Any]

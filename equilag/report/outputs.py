@@ -13,14 +13,11 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Final
 
 from equilag.domain.errors import InputError
-from equilag.domain.plugins import guarded, installed, load
-from equilag.domain.show import guess
+from equilag.domain.plugins import Extensions, guarded
 
 if TYPE_CHECKING:
     from equilag.report.report_blocks import Report
     from equilag.report.terminal import Screen
-
-ENTRY_POINT_GROUP: Final = "equilag.outputs"
 
 Output = Callable[..., str | bytes]
 """Gets the report; the built-in `text` a screen as well."""
@@ -33,9 +30,8 @@ BUILT_IN: Final = {
 }
 
 
-def output_names() -> tuple[str, ...]:
-    """The built-in outputs in their fixed order, then installed ones by name."""
-    return (*BUILT_IN, *sorted(installed(ENTRY_POINT_GROUP).keys() - BUILT_IN.keys()))
+OUTPUTS: Final = Extensions("output", "equilag.outputs", "FUNCTION", BUILT_IN)
+output_names: Final = OUTPUTS.names
 
 
 def check_output(name: str) -> None:
@@ -45,21 +41,8 @@ def check_output(name: str) -> None:
 
 
 def get_output(name: str) -> Output:
-    """The output called `name`, or the one at ``module:function``. Raises InputError.
-
-    An installed package cannot replace a built-in output.
-    """
-    if name in BUILT_IN:
-        reference = BUILT_IN[name]
-    elif found := installed(ENTRY_POINT_GROUP).get(name):
-        reference = found.value
-    elif ":" in name:
-        reference = name
-    else:
-        known = output_names()
-        problem = f"unknown output {name!r}; one of {', '.join(known)}, or MODULE:FUNCTION"
-        raise InputError(problem + guess(name, known), "output")
-    output: Output = load("output", name, reference)
+    """The output called `name`, or the one at ``module:function``. Raises InputError."""
+    output: Output = OUTPUTS.get(name)
     if not callable(output):
         raise InputError(f"output {name!r} is no function of a report", "output")
     return output

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from support.planners import Misbehaving
 from support.problem_rows import QUICK, member_row, problem_row, topic_row, usual_problem
 
-from equilag.heuristics import registry
+from equilag.domain import plugins
 from equilag.pipeline.group_result import GroupResult, PlanGroup
 from equilag.pipeline.isolate import Failure
 from equilag.pipeline.solving import (
@@ -138,7 +138,7 @@ def test_a_task_itself_runs_no_installed_assignor(monkeypatch: pytest.MonkeyPatc
     def asked(_: str) -> None:
         raise AssertionError
 
-    monkeypatch.setattr(registry, "installed", asked)
+    monkeypatch.setattr(plugins, "installed", asked)
     (batch,) = solved(["g"])
     assert batch.to_pylist()[0]["group"] == "g"
 

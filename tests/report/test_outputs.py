@@ -9,9 +9,9 @@ from types import ModuleType
 import pytest
 from support.orders_service import orders_group
 
+from equilag.domain import plugins
 from equilag.domain.errors import InputError
 from equilag.planner.assign import assign
-from equilag.report import outputs
 from equilag.report.outputs import check_output, get_output, output_names, to_json, write_report
 from equilag.report.reports.plan import PlanReport
 
@@ -50,7 +50,7 @@ def own(monkeypatch: pytest.MonkeyPatch) -> None:
     )  # fmt: skip
     monkeypatch.setitem(sys.modules, "own_outputs", module)
     points = {"markdown": Point(), "json": Point()}
-    monkeypatch.setattr(outputs, "installed", lambda group: points)
+    monkeypatch.setattr(plugins, "installed", lambda group: points)
 
 
 @pytest.fixture
