@@ -6,8 +6,6 @@ import numpy as np
 import pytest
 
 from equilag.domain.group.lag import QUALITY
-from equilag.domain.policy.policy import Policy
-from equilag.live.rebalance.decision import PlanSettings, decide
 from equilag.live.rebalance.joined_members import (
     JoinedMember,
     assignments_now,
@@ -57,15 +55,6 @@ def test_client_ids_come_from_the_ids_that_a_broker_makes() -> None:
         "made-by-a-test": (None, None),
     }
     assert client_id_in(f"-{UUID}") is None
-
-
-def test_a_pin_by_client_id_survives_a_restart() -> None:
-    members = [JoinedMember(f"app-{n}-{UUID}", ("t",)) for n in range(3)]
-    settings = PlanSettings(Policy(pin={("t", 0): "app-2"}), time_limit=5.0)
-    measured = Measured({"t": [9, 8, 7, 6, 5, 4]})
-    decision = decide(group_of("g", members, {"t": 6}, measured), settings)
-    assert decision.fallback_reason is None
-    assert 0 in decision.plan.assignment[f"app-2-{UUID}"]["t"]
 
 
 @pytest.mark.parametrize("wrong", [[0, -1, 1, -1], [0, 1, 1, 0]])
