@@ -80,14 +80,10 @@ class _Reader:
 
     def open(self, place: int) -> None:
         """Open the table of a header, unless it is part of a row above."""
-        lines = self._source.some(place, MAX_PIECES)
         if place < self.at:
             return
-        header = header_at(lines)
-        if header is None:
-            self._read_line(place, self._may_be_row(lines[0].text))
-            return
-        found = self.found
+        lines = self._source.some(place, MAX_PIECES)
+        header, found = header_at(lines), self.found
         self.end(self._source.last_above(place))
         found.tables.append(PrintedTable(header, found.messages.current, found.names))
         self.at = lines[header.pieces - 1].number

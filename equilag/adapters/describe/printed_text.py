@@ -82,8 +82,7 @@ class PrintedLines:
             found = [(line, prefix(f"{line} ")) for line in self.lines]
             bare = [line[match.end() :] if match else line for line, match in found]
             self.lines = _unmarked(bare)
-            # A prefix of many digits hides a short header.
-            self.headers = sorted({*self.headers, *self._survey()[0]})
+            self.headers, _ = self._survey()  # a prefix of many digits hides a short header
 
     def __iter__(self) -> Iterator[TextLine]:
         """Every line that is not blank."""

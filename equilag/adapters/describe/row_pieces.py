@@ -42,15 +42,14 @@ def has_identity(line: str) -> bool:
     return _IDENTITY.search(line) is not None
 
 
-def header_at(lines: Sequence[TextLine]) -> TableHeader | None:
-    """Return the header that begins at the first line, of as many lines as have only names of
-    columns.
+def header_at(lines: Sequence[TextLine]) -> TableHeader:
+    """Return the header that begins at the first line, which is one, of as many lines as have only
+    names of columns.
 
     Of the ways to put the pieces together, the one with the most known names is right.
     """
     header = read_header(lines[0].text, lines[0].number)
-    if header is None:
-        return header
+    assert header is not None
     best, most = header, (sum(col.column_of(name) is not None for name in header.names), 1)
     for count in range(2, len(lines) + 1):
         pieces = [line.text for line in lines[:count]]
