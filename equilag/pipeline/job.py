@@ -114,7 +114,7 @@ def _history(
 
 def _sampled(options: FleetOptions, folder: Path) -> Sample:
     """Record one sample of a live cluster as a history. Raises InputError."""
-    from equilag.adapters.kafka.cluster import NoAnswer
+    from equilag.adapters.kafka.described import NoAnswer
     from equilag.adapters.kafka.sample import ClusterSampler
     from equilag.pipeline.results.record import Recorder
 

@@ -19,7 +19,7 @@ B = ["--bootstrap-server", "127.0.0.1:9"]
 def test_nobody_answers(refused, tmp_path, monkeypatch) -> None:
     pytest.importorskip("pyarrow")
     pytest.importorskip("confluent_kafka")
-    monkeypatch.setattr("equilag.adapters.kafka.cluster.WAIT_S", 1.0)
+    monkeypatch.setattr("equilag.adapters.kafka.group_reader.WAIT_S", 1.0)
     said = refused("collect", *B, "--out", tmp_path / "history")
     assert said.startswith("127.0.0.1:9: no broker answers")
     assert not list(tmp_path.iterdir())

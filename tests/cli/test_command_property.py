@@ -85,7 +85,7 @@ def test_wrong_properties_are_named_with_their_place(refused, tmp_path, monkeypa
 @pytest.mark.parametrize("secret", SECRETS, ids=lambda text: text.partition("=")[0])
 def test_a_secret_is_in_no_error(run, tmp_path, monkeypatch, secret: str) -> None:
     pytest.importorskip("confluent_kafka")
-    monkeypatch.setattr("equilag.adapters.kafka.cluster.WAIT_S", 0.2)
+    monkeypatch.setattr("equilag.adapters.kafka.group_reader.WAIT_S", 0.2)
     path, profiles = tmp_path / "client.properties", tmp_path / "config.toml"
     path.write_text(secret, "utf-8")
     profiles.write_text(f"[default]\ncommand_property = ['''{secret}''']\n[bad]\n'{secret}' = 1")

@@ -11,7 +11,7 @@ import pytest
 from support.sampled_readers import MEMBERS, FakeReader, member
 
 from equilag.adapters.kafka import group_reader
-from equilag.adapters.kafka.cluster import NoAnswer
+from equilag.adapters.kafka.described import NoAnswer
 from equilag.adapters.snapshot.read_input import load_snapshot
 from equilag.domain.group.lag import QUALITY
 

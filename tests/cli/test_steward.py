@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from equilag.adapters.kafka import cluster
+from equilag.adapters.kafka import group_reader
 from equilag.cli.commands.steward import steward_options
 from equilag.cli.parser import build_parser
 from equilag.domain.errors import InputError
@@ -23,7 +23,7 @@ from equilag.planner.worth.thresholds import Thresholds, VerdictLimits
 
 
 def test_no_broker_answers(refused, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(cluster, "WAIT_S", 0.5)
+    monkeypatch.setattr(group_reader, "WAIT_S", 0.5)
     logger = logging.getLogger("equilag")
     logging_before = logger.level, logger.propagate, logger.handlers[:]
     handlers_before = signal.getsignal(signal.SIGINT), signal.getsignal(signal.SIGTERM)

@@ -13,7 +13,7 @@ pytest.importorskip("pyarrow")
 import pyarrow.parquet as parquet
 from support.prometheus_stub import NOW, Stub, lag_exporter, prometheus
 
-from equilag.adapters.kafka.cluster import NoAnswer
+from equilag.adapters.kafka.described import NoAnswer
 from equilag.adapters.kafka.sample import MEMBERS, OFFSETS, Sample
 from equilag.adapters.prometheus.series import read_metrics_text
 from equilag.adapters.prometheus.server import PrometheusServer

@@ -9,7 +9,7 @@ from uuid import UUID
 
 import pytest
 
-from equilag.adapters.kafka import cluster
+from equilag.adapters.kafka import group_reader
 from equilag.adapters.kafka.client_config import kafka_config
 from equilag.adapters.kafka.described import Described, ReadFailure
 from equilag.adapters.kafka.group_reader import GroupReader
@@ -164,7 +164,7 @@ def topic_of(name: str, partitions: Iterable[Mapping[str, Any]], **more: Any) ->
 
 def fake_reader(monkeypatch: pytest.MonkeyPatch, client: FakeClient) -> GroupReader:
     """Return a reader of the cluster that the client sees; nothing waits."""
-    monkeypatch.setattr(cluster, "PlainClient", lambda *_: client)
+    monkeypatch.setattr(group_reader, "PlainClient", lambda *_: client)
     monkeypatch.setattr(plain_requests, "_RETRY_PAUSES", (0.0,) * 3)
     monkeypatch.setattr(plain_ends, "_PAUSE_S", 0.0)
     return GroupReader(kafka_config("a:1"))

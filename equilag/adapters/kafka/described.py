@@ -51,6 +51,10 @@ class DescribedMember:
     host: str | None = None
 
 
+class NoAnswer(EquilagError):
+    """The cluster as a whole does not answer."""
+
+
 class TemporarilyUnreadable(EquilagError):
     """A group that cannot be read now, but later; `state` is Kafka's name of its state, or ""."""
 

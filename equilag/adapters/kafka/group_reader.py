@@ -6,17 +6,17 @@ It only reads: the right Describe on groups and topics is enough, and no member 
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field
-from typing import Final
+from collections.abc import Callable, Collection, Iterable, Mapping
+from contextlib import suppress
+from typing import Concatenate, Final, ParamSpec, TypeVar
 
-from equilag.adapters.kafka.client_config import Config
-from equilag.adapters.kafka.cluster import TIMEOUT, Cluster
+from equilag.adapters.kafka.client_config import SERVERS, Config, kafka_python, plain_config
 from equilag.adapters.kafka.described import (
     ClientPlace,
     Commits,
     Described,
     MissingRight,
+    NoAnswer,
     NoSuchGroup,
     ReadFailure,
     TemporarilyUnreadable,
@@ -27,6 +27,8 @@ from equilag.adapters.kafka.described import (
     resolved,
 )
 from equilag.adapters.kafka.group_kinds import CONSUMER, PLANNED, ListedGroup
+from equilag.adapters.kafka.plain.plain_client import PlainClient
+from equilag.adapters.kafka.plain.plain_connection import describe_error
 from equilag.adapters.kafka.plain.plain_ends import log_sizes, read_ends
 from equilag.adapters.kafka.plain.plain_requests import (
     described,
@@ -36,9 +38,9 @@ from equilag.adapters.kafka.plain.plain_requests import (
     read_topics,
 )
 from equilag.adapters.kafka.reading import (
-    LogEnds,
     NamedTopics,
     Reading,
+    Readings,
     TopicOffsets,
     kind_of,
     lost_commits,
@@ -51,37 +53,23 @@ from equilag.adapters.kafka.reading import (
 from equilag.domain.errors import EquilagError, InputError
 from equilag.domain.figures import utc
 
+with kafka_python():
+    from kafka.errors import KafkaError
+
+P = ParamSpec("P")
+T = TypeVar("T")
+
+WAIT_S: Final = 8.0
+"""How long a cluster may take to answer the first request."""
+TIMEOUT: Final = 15.0
+"""Seconds per request: a coordinator whose broker was killed answers again within that (12.4 s
+measured, docs/live.md)."""
 ISOLATION_LEVELS: Final = ("read_uncommitted", "read_committed")
 _ROUNDS: Final = 4
 """Requests in turn that `lags` takes."""
 
 
-@dataclass(slots=True)
-class Readings:
-    """Many groups at one moment; `left_out` maps each unreadable group to the reason, `others` has
-    the groups of other kinds than consumers'."""
-
-    groups: list[Reading] = field(default_factory=list)
-    left_out: dict[str, str] = field(default_factory=dict)
-    others: dict[str, ListedGroup] = field(default_factory=dict)
-    remarks: list[str] = field(default_factory=list)
-    """Problems with single brokers."""
-    problems: list[str] = field(default_factory=list)
-    """What is not known of single groups."""
-    ts_ms: int = 0
-    """When log ends were read: after the commits, so that none seems too far ahead."""
-    topics: NamedTopics = field(default_factory=NamedTopics)
-    logs: LogEnds = field(default_factory=LogEnds)
-
-    @property
-    def unplannable(self) -> dict[str, str]:
-        """Each group of a kind that is not planned -> the kind; some of them can be read."""
-        kinds = {name: one.kind for name, one in self.others.items()}
-        kinds |= {one.group: one.kind for one in self.groups}
-        return {name: kind for name, kind in kinds.items() if kind not in PLANNED}
-
-
-class GroupReader(Cluster):
+class GroupReader:
     """Reads groups; connections stay open between calls. For one thread at a time.
 
     `config` is librdkafka's. With `isolation` ``read_committed`` a log ends where the oldest open
@@ -98,7 +86,42 @@ class GroupReader(Cluster):
             problem = f"{isolation!r} is none of {', '.join(ISOLATION_LEVELS)}"
             raise InputError(problem, "isolation")
         self._committed = isolation == "read_committed"
-        super().__init__(config, timeout)
+        self._plain_config, self._timeout = plain_config(config), timeout
+        self.servers = str(config[SERVERS])
+        """The cluster's name for messages."""
+        self._client: PlainClient | None
+        try:
+            self._client = PlainClient(self._plain_config, timeout, WAIT_S)
+        except (KafkaError, OSError) as error:
+            raise InputError(describe_error(error), "", self.servers) from error
+
+    def close(self) -> None:
+        client, self._client = self._client, None
+        if client is not None:
+            with suppress(Exception):
+                client.close()
+
+    def topics(self, names: Collection[str] | None = None) -> NamedTopics:
+        """Return these topics, or all that the user may describe; missing ones are not created."""
+        return NamedTopics() if names is not None and not names else self.call(read_topics, names)
+
+    def call(
+        self,
+        request: Callable[Concatenate[PlainClient, P], T],
+        *args: P.args,
+        **settings: P.kwargs,
+    ) -> T:
+        """Return what a request comes to. After an error the next one opens a new connection."""
+        try:
+            if self._client is None:
+                self._client = PlainClient(self._plain_config, self._timeout)
+            return request(self._client, *args, **settings)
+        except (KafkaError, OSError, RuntimeError) as error:
+            self.close()
+            raise NoAnswer(describe_error(error)) from error
+        except BaseException:
+            self.close()
+            raise
 
     def read(self, group: str) -> Reading:
         """Return members and offsets of one group.

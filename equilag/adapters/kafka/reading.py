@@ -1,4 +1,4 @@
-"""One group of a live cluster at one moment, as it was read."""
+"""Groups of a live cluster at one moment, as they were read."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from equilag.adapters.kafka.described import (
     DescribedMember,
     TopicPartition,
 )
-from equilag.adapters.kafka.group_kinds import CLASSIC, CLASSIC_STREAMS
+from equilag.adapters.kafka.group_kinds import CLASSIC, CLASSIC_STREAMS, PLANNED, ListedGroup
 from equilag.domain.building.group_input import GroupInput, PartitionOffsets
 from equilag.domain.group.group import UNKNOWN_GENERATION, Member
 from equilag.domain.show import some_of
@@ -171,6 +171,31 @@ class Reading:
         if self.offsets.racks:
             given["racks"] = self.offsets.racks
         return given
+
+
+@dataclass(slots=True)
+class Readings:
+    """Many groups at one moment; `left_out` maps each unreadable group to the reason, `others` has
+    the groups of other kinds than consumers'."""
+
+    groups: list[Reading] = field(default_factory=list)
+    left_out: dict[str, str] = field(default_factory=dict)
+    others: dict[str, ListedGroup] = field(default_factory=dict)
+    remarks: list[str] = field(default_factory=list)
+    """Problems with single brokers."""
+    problems: list[str] = field(default_factory=list)
+    """What is not known of single groups."""
+    ts_ms: int = 0
+    """When log ends were read: after the commits, so that none seems too far ahead."""
+    topics: NamedTopics = field(default_factory=NamedTopics)
+    logs: LogEnds = field(default_factory=LogEnds)
+
+    @property
+    def unplannable(self) -> dict[str, str]:
+        """Each group of a kind that is not planned -> the kind; some of them can be read."""
+        kinds = {name: one.kind for name, one in self.others.items()}
+        kinds |= {one.group: one.kind for one in self.groups}
+        return {name: kind for name, kind in kinds.items() if kind not in PLANNED}
 
 
 def topic_offsets(

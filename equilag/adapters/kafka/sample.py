@@ -9,10 +9,9 @@ from dataclasses import dataclass, field
 from typing import Any, Final, TypeAlias
 
 from equilag.adapters.kafka.client_config import Config
-from equilag.adapters.kafka.cluster import TIMEOUT, NoAnswer
-from equilag.adapters.kafka.described import DescribedMember, TopicPartition
+from equilag.adapters.kafka.described import DescribedMember, NoAnswer, TopicPartition
 from equilag.adapters.kafka.group_kinds import described_kind
-from equilag.adapters.kafka.group_reader import GroupReader
+from equilag.adapters.kafka.group_reader import TIMEOUT, GroupReader
 from equilag.adapters.kafka.plain.plain_ends import NO_LEADER
 from equilag.adapters.kafka.reading import Reading, TopicRacks, several
 from equilag.domain.group.lag import lag_list

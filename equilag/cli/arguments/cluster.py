@@ -64,8 +64,7 @@ def reading(args: argparse.Namespace) -> Iterator[GroupReader]:
     """
     config = client_config(args)
 
-    from equilag.adapters.kafka.cluster import NoAnswer
-    from equilag.adapters.kafka.described import TemporarilyUnreadable
+    from equilag.adapters.kafka.described import NoAnswer, TemporarilyUnreadable
     from equilag.adapters.kafka.group_reader import GroupReader
 
     isolation = getattr(args, "isolation_level", ISOLATION.default)

@@ -29,7 +29,7 @@ def run(args: argparse.Namespace) -> int:
     config = client_config(args)
     check_folder(args.out)
 
-    from equilag.adapters.kafka.cluster import NoAnswer
+    from equilag.adapters.kafka.described import NoAnswer
     from equilag.adapters.kafka.sample import ClusterSampler
     from equilag.pipeline.results.rounds import Rounds
 

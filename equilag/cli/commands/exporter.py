@@ -83,7 +83,7 @@ def reader_of(args: argparse.Namespace, stack: ExitStack) -> ReadGroups:
 
 def _cluster_reader(args: argparse.Namespace, stack: ExitStack) -> ReadGroups:
     """It connects when it first reads. One request is in flight at each broker at most."""
-    from equilag.adapters.kafka.cluster import NoAnswer
+    from equilag.adapters.kafka.described import NoAnswer
     from equilag.adapters.kafka.group_reader import GroupReader
     from equilag.live.exporter.exporter import GroupsRead
 

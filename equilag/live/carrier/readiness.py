@@ -7,8 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Final
 
 from equilag.adapters.kafka.group_kinds import CONSUMER, STEWARDS, described_kind
-from equilag.adapters.kafka.group_reader import Readings
-from equilag.adapters.kafka.reading import Reading
+from equilag.adapters.kafka.reading import Reading, Readings
 from equilag.domain.figures import natural_key, printable
 from equilag.live.carrier.carriers import ASSIGNOR
 from equilag.live.carrier.plan_form import MAX_PIECES

@@ -9,7 +9,7 @@ from contextlib import AbstractContextManager, closing
 from dataclasses import replace
 from typing import Any
 
-from equilag.adapters.kafka.cluster import NoAnswer
+from equilag.adapters.kafka.described import NoAnswer
 from equilag.adapters.kafka.group_kinds import left_out_lines
 from equilag.adapters.kafka.reading import Reading
 from equilag.adapters.kafka.sample import ClusterSampler, Sample, tables_of

@@ -8,11 +8,11 @@ import pytest
 from support.plain_fakes import GONE, LOADING, TOPIC_FORBIDDEN, FakeClient, fake_reader, listed
 
 from equilag.adapters.kafka.client_config import kafka_config
-from equilag.adapters.kafka.cluster import NoAnswer
 from equilag.adapters.kafka.described import (
     Described,
     DescribedMember,
     MissingRight,
+    NoAnswer,
     ReadFailure,
     TemporarilyUnreadable,
 )

@@ -8,8 +8,7 @@ import numpy as np
 import pytest
 from support.sampled_readers import FakeReader, member, topic_row
 
-from equilag.adapters.kafka.cluster import NoAnswer
-from equilag.adapters.kafka.described import MissingRight, TemporarilyUnreadable
+from equilag.adapters.kafka.described import MissingRight, NoAnswer, TemporarilyUnreadable
 from equilag.adapters.kafka.group_samples import GroupSamples, sample_group, times_between
 from equilag.adapters.kafka.reading import TopicOffsets
 from equilag.domain.group.group import NOBODY

@@ -8,11 +8,11 @@ from types import SimpleNamespace
 import pytest
 from support.plain_fakes import GROUP_FORBIDDEN, LOADING, TOPIC_FORBIDDEN, FakeClient, fake_reader
 
-from equilag.adapters.kafka.cluster import NoAnswer
 from equilag.adapters.kafka.described import (
     Described,
     DescribedMember,
     MissingRight,
+    NoAnswer,
     ReadFailure,
     TemporarilyUnreadable,
 )

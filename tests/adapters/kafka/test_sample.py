@@ -13,8 +13,13 @@ from support.plain_fakes import LOADING, TOPIC_FORBIDDEN, FakeClient, fake_reade
 
 from equilag.adapters.kafka import sample as sampling
 from equilag.adapters.kafka.client_config import kafka_config
-from equilag.adapters.kafka.cluster import NoAnswer
-from equilag.adapters.kafka.described import Described, DescribedMember, ReadFailure, resolved
+from equilag.adapters.kafka.described import (
+    Described,
+    DescribedMember,
+    NoAnswer,
+    ReadFailure,
+    resolved,
+)
 from equilag.adapters.kafka.group_kinds import CLASSIC_STREAMS
 from equilag.adapters.kafka.plain.plain_client import read_classic, read_kip848
 from equilag.adapters.kafka.sample import MEMBERS, OFFSETS, RACKS, ClusterSampler

@@ -160,7 +160,7 @@ def test_a_login(
               for word in ("--command-property", line)]  # fmt: skip
     assert run("groups", *login[:2], *single).out.startswith("1 group, total lag 300,")
     assert run("doctor", *login).err == "equilag: needs the right DescribeConfigs on the Cluster\n"
-    monkeypatch.setattr("equilag.adapters.kafka.cluster.WAIT_S", 1.5)
+    monkeypatch.setattr("equilag.adapters.kafka.group_reader.WAIT_S", 1.5)
     properties.write_text(login_properties("cli-reader", "wrong"), "utf-8")
     wrong = run(*argv)
     assert (wrong.status, wrong.out, wrong.err.count("\n")) == (2, "", 1)
