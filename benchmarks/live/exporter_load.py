@@ -10,14 +10,14 @@ from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing, contextmanager
 from pathlib import Path
-from typing import Any, Final, NamedTuple
+from typing import Final, NamedTuple
 from urllib.request import urlopen
 
 import numpy as np
 from confluent_kafka import Producer
 
 from benchmarks.live.load_side import cpu_seconds
-from benchmarks.live.plain_members import commit_as, join_in_halves
+from benchmarks.live.plain_members import Joined, commit_as, join_in_halves
 from benchmarks.live.topics import admin_of, commit, make_topic
 from equilag.adapters.kafka.plain.plain_client import PlainClient
 
@@ -48,7 +48,7 @@ class Figures(NamedTuple):
 class Load:
     """Records of all topics, and commits of all groups behind them."""
 
-    def __init__(self, servers: str, client: Any, members: dict[str, Any]) -> None:
+    def __init__(self, servers: str, client: PlainClient, members: dict[str, Joined]) -> None:
         self._producer = Producer({"bootstrap.servers": servers, "linger.ms": 20})
         self._client, self._members = client, members
         draw = np.random.default_rng(1)
@@ -116,20 +116,28 @@ def measured(load: Load, address: str, pid: int, share: float, seconds: float) -
 
 
 @contextmanager
-def scene(servers: str) -> Iterator[Load]:
-    """All groups, with two members of half of a topic each."""
+def groups_of_two(
+    servers: str, name: str, groups: int, topics: int, partitions: int
+) -> Iterator[tuple[PlainClient, dict[str, Joined]]]:
+    """So many groups and topics `name`-0, …; each group has two members of half of a topic, and has
+    committed 0. The client that commits, and the leader of each group."""
     admin, settings = admin_of(servers), {"bootstrap_servers": servers}
-    topics = [f"many-{number}" for number in range(TOPICS)]
-    for topic in topics:
-        make_topic(admin, topic, PARTITIONS)
-    members = {}
+    for number in range(topics):
+        make_topic(admin, f"{name}-{number}", partitions)
+    leaders = {}
     with (
         closing(PlainClient(settings, 30)) as first,
         closing(PlainClient(settings, 30)) as second,
         ThreadPoolExecutor(1) as threads,
     ):
-        for number in range(GROUPS):
-            group, topic = f"many-{number}", topics[number % TOPICS]
-            commit(admin, group, {topic: [0] * PARTITIONS})
-            members[group] = join_in_halves(first, second, threads, group, topic, PARTITIONS)
-        yield Load(servers, first, members)
+        for number in range(groups):
+            group, topic = f"{name}-{number}", f"{name}-{number % topics}"
+            commit(admin, group, {topic: [0] * partitions})
+            leaders[group] = join_in_halves(first, second, threads, group, topic, partitions)
+        yield first, leaders
+
+
+@contextmanager
+def scene(servers: str) -> Iterator[Load]:
+    with groups_of_two(servers, "many", GROUPS, TOPICS, PARTITIONS) as (client, leaders):
+        yield Load(servers, client, leaders)
