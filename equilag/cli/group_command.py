@@ -13,9 +13,9 @@ from equilag.cli.arguments import options
 from equilag.cli.arguments.files import naming_plan, one_stdin, read_object
 from equilag.cli.arguments.options import Declared, Option
 from equilag.cli.arguments.policy_options import policy_of, settings_options
-from equilag.cli.arguments.source import SOURCE, in_place_of_file, read_group
+from equilag.cli.arguments.source import SOURCE, GroupPast, in_place_of_file, read_group
 from equilag.cli.progress_line import ProgressLine
-from equilag.cli.screen import ACT, FINE, INTERRUPTED, deliver
+from equilag.cli.screen import ACT, FINE, INTERRUPTED, deliver, deliver_page
 from equilag.cli.stop_signals import stopping
 from equilag.domain.policy.policy import Policy
 
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from equilag.planner.solving.run_settings import RunSettings
     from equilag.report.report_blocks import Report
 
-PLAN: Final = Option(
+PLAN_FILE: Final = Option(
     "plan", "PLAN", "the plan, as plan --out writes it; - reads standard input (default: make one)"
 )
 
@@ -50,11 +50,16 @@ class Question(NamedTuple):
     """What a command is asked."""
 
     args: argparse.Namespace
-    group: Group
+    past: GroupPast
+    """The group, and what it was before."""
     policy: Policy
     plan: dict[str, Any] | None
     """The JSON of PLAN; None where a plan is to be made."""
     run: RunSettings
+
+    @property
+    def group(self) -> Group:
+        return self.past.group
 
 
 class CliCommand(NamedTuple):
@@ -90,11 +95,14 @@ class GroupCommand:
     defaults: Mapping[str, Any] = field(default_factory=dict)
     helps: Mapping[str, str] = field(default_factory=dict)
     """As for `settings_options`."""
-    takes_plan: bool = False
-    """True if PLAN may stand beside SNAPSHOT."""
+    place: Callable[[argparse.Namespace], None] | None = None
+    """Tells files apart, and checks them, where there are others than SNAPSHOT. Raises
+    InputError."""
     beside_plan: tuple[str, ...] = ()
     """Settings of the policy that have an effect beside PLAN."""
     writes_plan: bool = False
+    makes_page: bool = False
+    """True if it writes a page; what it prints is then up to its own options."""
     below: ClassVar[tuple[CliCommand, ...]] = ()
 
     @property
@@ -104,20 +112,20 @@ class GroupCommand:
             settings = settings_options(self.settings, self.defaults, self.helps)
             searching = *settings, *options.run_options(self.time_limit)
         written = options.PLAN_OUTPUTS if self.writes_plan else ()
-        plan = (PLAN,) if self.takes_plan else ()
-        return *SOURCE, *plan, *self.own, *searching, *written, *options.OUTPUT
+        printed = () if self.makes_page else options.OUTPUT
+        return *SOURCE, *self.own, *searching, *written, *printed
 
     def run(self, args: argparse.Namespace) -> int:
         """The exit status. Raises InputError, before a large file is read where it can."""
-        if self.takes_plan:
-            place_files(args)
+        if self.place is not None:
+            self.place(args)
         searches = self.time_limit is not None
         settings_of = self.settings, self.defaults, self.beside_plan
         policy = policy_of(args, *settings_of) if searches else Policy()
         options.check_output(args)
-        plan = getattr(args, "plan", None)
+        plan, others = getattr(args, "plan", None), getattr(args, "others", ())
         target, plot = (
-            None if path is None else OutputFile(path, option, (args.snapshot, plan))
+            None if path is None else OutputFile(path, option, (args.snapshot, plan, *others))
             for option in ("--out", "--plot")
             for path in [getattr(args, option[2:], None)]
         )
@@ -128,16 +136,16 @@ class GroupCommand:
             ending = check_plot(plot.path)
         options.check_assignors(args)
         warned = searches and self.settings == "plan" and plan is None
-        group = read_group(args, policy if warned else None).group
+        past = read_group(args, policy if warned else None)
         document = None if plan is None else read_object(plan)
         run: AbstractContextManager[RunSettings] = nullcontext({})
         with answering(args) if searches else run as settings:
-            report = self.answer(Question(args, group, policy, document, settings))
+            report = self.answer(Question(args, past, policy, document, settings))
         if plot is not None:
             from equilag.report.plot import plot_of
 
-            plot.write(plot_of(report.chart, group.name, ending))
-        deliver(report, args, target)
+            plot.write(plot_of(report.chart, past.group.name, ending))
+        (deliver_page if self.makes_page else deliver)(report, args, target)
         if getattr(args, "check", False) and report.asks() and not report.interrupted:
             return ACT
         return INTERRUPTED if report.interrupted else FINE

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import argparse
+import os
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
+from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Final
 
 from equilag.adapters.files import OutputFile
@@ -81,14 +83,22 @@ def deliver(report: Report, args: argparse.Namespace, target: OutputFile | None 
     emit(content)
 
 
-def deliver_page(
-    report: Report, args: argparse.Namespace, target: OutputFile | None, made_at: str | None = None
-) -> None:
-    """Write the page's file, then print what ``--json`` asks for, else what to do and the path."""
+def page_required(args: argparse.Namespace) -> None:
+    """Raises InputError where neither the page's file nor ``--json`` is asked for."""
+    if args.out is None and not args.json:
+        args.parser.error("--out is required, or --json")
+
+
+def deliver_page(report: Report, args: argparse.Namespace, target: OutputFile | None) -> None:
+    """Write the page's file, then print what ``--json`` asks for, else what to do and the path. A
+    page names its time in whole minutes; SOURCE_DATE_EPOCH stands in for it, as for other files
+    that are to be the same each time."""
     if target is not None:
         from equilag.report.page.write_page import page_of
 
-        target.write(page_of(report, made_at=made_at))
+        epoch = os.environ.get("SOURCE_DATE_EPOCH", "")
+        now = datetime.fromtimestamp(int(epoch), UTC) if epoch.isdecimal() else datetime.now(UTC)
+        target.write(page_of(report, made_at=f"{now:%Y-%m-%d %H:%M} UTC"))
     if args.json:
         emit(json_output(report))
     elif target is not None:

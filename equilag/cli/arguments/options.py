@@ -251,9 +251,9 @@ OUTPUT: Final = (
 
 def check_output(args: argparse.Namespace) -> None:
     """Raises InputError if there is no such output: before a large file is read for it."""
-    from equilag.report.outputs import check_output
+    from equilag.report.outputs import TEXT, check_output
 
-    check_output(args.output)
+    check_output(getattr(args, "output", TEXT))
 
 
 PLAN_OUTPUTS: Final = (

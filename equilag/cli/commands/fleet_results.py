@@ -13,8 +13,7 @@ from equilag.cli.arguments import options
 from equilag.cli.arguments.conversions import whole
 from equilag.cli.arguments.options import Option
 from equilag.cli.group_command import CliCommand
-from equilag.cli.screen import deliver, deliver_page, emit
-from equilag.domain.errors import InputError
+from equilag.cli.screen import deliver, deliver_page, emit, page_required
 from equilag.domain.figures import printable
 from equilag.report.outputs import to_json
 
@@ -63,8 +62,7 @@ def textfile(run: FleetRun, args: argparse.Namespace) -> None:
 
 
 def _report(args: argparse.Namespace) -> int:
-    if args.out is None and not args.json:
-        raise InputError("--out is required, or --json")
+    page_required(args)
     target = None if args.out is None else OutputFile(args.out, "--out")
     deliver_page(_read(args.directory, TOP, every_group=True), args, target)
     return 0

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final
 from equilag.cli.arguments import options
 from equilag.cli.arguments.conversions import OneOf, duration, seconds, whole, wrong
 from equilag.cli.arguments.options import Option
-from equilag.cli.group_command import GroupCommand, Question
+from equilag.cli.group_command import PLAN_FILE, GroupCommand, Question, place_files
 
 if TYPE_CHECKING:
     from equilag.domain.plan.plan import Plan
@@ -159,9 +159,9 @@ get 1.5 times as much in all, on top.
 example:
   equilag explain snapshot.json plan.json""",
     _explain,
-    options.LIMITS,
+    (PLAN_FILE, *options.LIMITS),
     time_limit=2.0,
-    takes_plan=True,
+    place=place_files,
 )
 
 ASSIGN: Final = GroupCommand(
@@ -237,6 +237,7 @@ example:
   equilag simulate snapshot.json plan.json --for 30m --plot lag.svg""",
     _simulate,
     (
+        PLAN_FILE,
         Option("--for", "D", "how far ahead to look, such as 90s or 1h (default: until all is read,"
                " at most 1h)", duration),
         Option("--pause", "S", "seconds that the rebalance to the plan takes",
@@ -251,7 +252,7 @@ example:
         *options.LIMITS,
     ),
     time_limit=2.0,
-    takes_plan=True,
+    place=place_files,
     beside_plan=("capacity",),
 )  # fmt: skip
 

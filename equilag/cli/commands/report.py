@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import argparse
-import os
-from datetime import UTC, datetime
 from pathlib import PurePath
 from shlex import join, quote
 from typing import TYPE_CHECKING, Final
 
-from equilag.adapters.files import STDIN, OutputFile
+from equilag.adapters.files import STDIN
 from equilag.cli.arguments import options
 from equilag.cli.arguments.files import (
     naming,
@@ -20,67 +18,44 @@ from equilag.cli.arguments.files import (
     shown_path,
 )
 from equilag.cli.arguments.options import Option
-from equilag.cli.arguments.policy_options import policy_of, settings_options
-from equilag.cli.arguments.source import (
-    SOURCE,
-    in_place_of_file,
-    read_group,
-    source_words,
-)
-from equilag.cli.group_command import CliCommand, answering
-from equilag.cli.screen import FINE, INTERRUPTED, deliver, deliver_page
+from equilag.cli.arguments.source import in_place_of_file, source_words
+from equilag.cli.group_command import CliCommand, GroupCommand, Question
+from equilag.cli.screen import deliver, page_required
 from equilag.domain.errors import InputError
 from equilag.domain.policy.policy import Policy
 
 if TYPE_CHECKING:
     from equilag.domain.group.group import Group
+    from equilag.report.report_blocks import Report
 
 
-TIME_LIMIT: Final = 2.0
-"""Seconds for the plan, as of `equilag plan`; the other parts take theirs on top."""
-
-
-def _report(args: argparse.Namespace) -> int:
-    _place(args)
-    policy = policy_of(args, "plan")
-    if args.out is None and not args.json:
-        args.parser.error("--out is required, or --json")
-    target = None
-    if args.out is not None:
-        target = OutputFile(args.out, "--out", (args.snapshot, args.plan, *args.others))
-    options.check_assignors(args)
-    earlier = _earlier(args)
-    group, sampled, course = read_group(args, policy if args.plan is None else None)
-    document = None if args.plan is None else read_object(args.plan)
-    for path, one in earlier:
-        if one.name != group.name:
-            problem = f"is of the group {one.name!r}, not of {group.name!r}"
-            raise InputError(problem, source=path)
-
+def _report(asked: Question) -> Report:
     from equilag.certificate.checked_plan import checked_plan
     from equilag.planner.all_answers import all_answers, run_options
     from equilag.report.reports.group_report import GroupReport, ReportBasis
     from equilag.report.reports.history import CoursePoint
 
-    with answering(args) as settings:
-        plan = None if document is None else checked_plan(group, document)
-        wanted = policy if plan is None else plan.policy or Policy()
-        answers = all_answers(group, wanted, settings, plan=plan, assignors=args.assignor)
-    made_with = run_options(settings) if plan is None else {}
-    basis = ReportBasis(_source(args), wanted, made_with)
+    args, (group, sampled, course) = asked.args, asked.past
+    for path, one in args.earlier:
+        if one.name != group.name:
+            problem = f"is of the group {one.name!r}, not of {group.name!r}"
+            raise InputError(problem, source=path)
+    plan = None if asked.plan is None else checked_plan(group, asked.plan)
+    wanted = asked.policy if plan is None else plan.policy or Policy()
+    answers = all_answers(group, wanted, asked.run, plan=plan, assignors=args.assignor)
+    basis = ReportBasis(_source(args), wanted, run_options(asked.run) if plan is None else {})
     if args.history is not None:
         from equilag.pipeline.results.record import lag_course
 
         course = lag_course(args.history, group.name)
     points = [CoursePoint(*one) for one in course]
-    before = [*(one for _, one in earlier), *sampled]
-    report = GroupReport(answers, basis, before, points, options.limits_of(args))
-    deliver_page(report, args, target, _now())
-    return INTERRUPTED if answers.is_stopped else FINE
+    before = [*(one for _, one in args.earlier), *sampled]
+    return GroupReport(answers, basis, before, points, options.limits_of(args))
 
 
 def _place(args: argparse.Namespace) -> None:
-    """Tell a plan from snapshots. Raises InputError for two inputs from the one standard input."""
+    """Tell a plan from snapshots, and the newest of these from `earlier` ones. Raises InputError
+    for two inputs from the one standard input."""
     if in_place_of_file(args) and args.snapshot is not None:
         args.others.insert(0, args.snapshot)
         args.snapshot = None
@@ -88,8 +63,11 @@ def _place(args: argparse.Namespace) -> None:
     plans = [path for path in args.others if path == STDIN or _is_plan(path)]
     if len(plans) > 1:
         args.parser.error("give one plan at most")
+    page_required(args)
     args.plan = next(iter(plans), None)
     args.others = [path for path in args.others if path not in plans]
+    args.earlier = _earlier(args)
+    args.others = [path for path, _ in args.earlier]
 
 
 def _is_plan(path: str) -> bool:
@@ -119,14 +97,6 @@ def _earlier(args: argparse.Namespace) -> list[tuple[str, Group]]:
     return groups
 
 
-def _now() -> str:
-    """The time for the page, in whole minutes; that of SOURCE_DATE_EPOCH where it is set, as for
-    other files that are to be the same each time."""
-    epoch = os.environ.get("SOURCE_DATE_EPOCH", "")
-    now = datetime.fromtimestamp(int(epoch), UTC) if epoch.isdecimal() else datetime.now(UTC)
-    return f"{now:%Y-%m-%d %H:%M} UTC"
-
-
 def _source(args: argparse.Namespace) -> str:
     """What the page's commands call the group, as words of a shell: a file, else the options of
     this command. Files are named without the folder that they were in on this machine."""
@@ -137,7 +107,7 @@ def _source(args: argparse.Namespace) -> str:
     return join(source_words(args, lambda path: "TEXT" if path == STDIN else PurePath(path).name))
 
 
-REPORT: Final = CliCommand(
+REPORT: Final = GroupCommand(
     "report",
     "a page about a group, in one HTML file to look at and to send",
     """\
@@ -156,17 +126,17 @@ examples:
   equilag report before.json after.json --out report.html""",
     _report,
     (
-        *SOURCE,
         Option("others", "FILE", "other snapshots of the group, of which the newest is planned; or"
                " its plan, as plan --out writes it (default: make one)", repeats=True),
         Option("--out", "F.html", "write the page to this file"),
         Option("--history", "DIR", "show the group's lag over a recording of equilag collect"),
-        *settings_options("plan"),
-        *options.run_options(TIME_LIMIT),
         options.COMPARED,
         *options.LIMITS,
         Option("--json", "", "print the report's JSON (equilag/report/1)"),
     ),
+    time_limit=2.0,  # for the plan, as of equilag plan; the other parts take theirs on top
+    place=_place,
+    makes_page=True,
 )  # fmt: skip
 
 

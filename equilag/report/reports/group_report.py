@@ -88,6 +88,7 @@ class GroupReport(b.Report):
         self.course = tuple(course) or course_of(self.moments)
         self.plan = PlanReport(answers.plan, limits=limits)
         self.size, self.names = self.plan.size, self.plan.names
+        self.interrupted = answers.is_stopped
         self.explanation = ExplanationReport(answers.explanation) if answers.explanation else None
         self.comparison = ComparisonReport(answers.comparison) if answers.comparison else None
         self.simulation = SimulationReport(answers.simulation) if answers.simulation else None
