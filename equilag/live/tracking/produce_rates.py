@@ -56,6 +56,8 @@ anyway, and a short window is less exact than that."""
 EARLIER_S: Final = 14.0
 """Seconds before a change that must be known: three steps of 5 s."""
 EARLIER_STEPS: Final = 3
+SILENT_STEPS: Final = 1
+"""So many are enough without any record, whose number has no spread: a producer begins."""
 WITHHELD: Final = 3
 """Newest differences of rates that are no spread yet: they may be a change."""
 
@@ -121,15 +123,17 @@ def _change(
     times: Floats, log_ends: Ints, begin: Ints, spread: Floats, least: float
 ) -> tuple[Flags, Ints]:
     """[N] whether the windows of these columns are parted by a change, and where they are best."""
-    best, at = np.full(len(begin), SURE), np.full(len(begin), -1)
-    for split in range(EARLIER_STEPS, _last_before(times, least) + 1):
+    best, at, every = np.full(len(begin), SURE), np.full(len(begin), -1), np.arange(len(begin))
+    for split in range(SILENT_STEPS, _last_before(times, least) + 1):
         earlier_s = times[split] - times[np.minimum(begin, split)]
-        columns = np.flatnonzero((split - begin >= EARLIER_STEPS) & (earlier_s >= EARLIER_S))
+        known = (split - begin >= EARLIER_STEPS) & (earlier_s >= EARLIER_S)
+        silent = (split - begin >= SILENT_STEPS) & (log_ends[split] == log_ends[begin, every])
+        columns = np.flatnonzero(known | silent)
         middle = log_ends[split, columns].astype(np.float64)
         earlier = CountWindow(middle - log_ends[begin[columns], columns], earlier_s[columns])
         seconds = np.full(len(columns), times[-1] - times[split])
         newer = CountWindow(log_ends[-1, columns] - middle, seconds)
-        score = change_score(earlier, newer, spread[columns])
+        score = change_score(earlier, newer, np.where(silent, 0.0, spread)[columns])
         relevant = np.abs(newer.rate - earlier.rate) >= RELEVANT * earlier.rate
         better = relevant & (score >= best[columns])
         best[columns[better]], at[columns[better]] = score[better], split

@@ -51,6 +51,13 @@ def test_a_new_rate_is_there_20_seconds_after_a_change(factor: float) -> None:
     assert off(later, 30 * factor).max() < 0.01
 
 
+def test_producers_that_begin_after_the_steward_have_their_rate_at_once() -> None:
+    """It has looked at the group three times by then: there is no rate before."""
+    at, expected = steady(45, 0, 20, 12.0)
+    found = [off(one, 20) for one in followed(at, poisson(expected))]
+    assert all(np.median(one) < 0.1 for one in found[5:])
+
+
 @pytest.mark.parametrize(("before", "after"), [(2, 5), (5, 20), (20, 2), (20, 5)])
 def test_intervals_of_50_200_and_500_ms(before: float, after: float) -> None:
     """The peer's published scenario; 40 s after the change all is within 2 %."""
