@@ -103,8 +103,11 @@ def section(folder: Path) -> list[str]:
     for results in soaks:
         groups = results["groups"]
         total = total_line("random faults", groups["KIP-848"], groups.get("KIP-848, alone"))
-        times = f"{len(results['steps'])} in {results['seconds'] / 60:g} minutes"
-        lines.append(f"- {total[:-1]}; {times}.")
+        load = f" at a load of {results['load']:.0f}" if "load" in results else ""
+        times = f"{len(results['steps'])} in {results['seconds'] / 60:g} minutes{load}"
+        refused = groups["KIP-848"]["records_refused"]
+        hung = f"; {refused:,} records were not produced: its producer hung" if refused else ""
+        lines.append(f"- {total[:-1]}; {times}{hung}.")
     return lines
 
 
