@@ -48,9 +48,14 @@ class TopicColumns:
         return np.maximum(columns, UNKNOWN_OFFSET)
 
     def values(self, rows: Mapping[str, Sequence[float | None]]) -> Floats:
-        """[P] the values of these topics, which have the sizes of the columns; NaN for None."""
-        listed = [np.nan if one is None else one for topic in self.sizes for one in rows[topic]]
-        return np.array(listed, dtype=np.float64)
+        """[P] the values of these topics; NaN for None, and for a topic that is missing or has
+        another size."""
+        values = np.full(self.number, np.nan)
+        for topic, place in self:
+            row = rows.get(topic, ())
+            if len(row) == self.sizes[topic]:
+                values[place] = [np.nan if one is None else one for one in row]
+        return values
 
     def by_topic(self, values: Floats) -> dict[str, list[float | None]]:
         """Return values [P] by topic; None in place of NaN."""

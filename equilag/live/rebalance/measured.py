@@ -8,8 +8,8 @@ from typing import Final, TypeAlias, TypeVar
 
 import numpy as np
 
-from equilag.domain.building.number_columns import NULL
-from equilag.domain.group.group import Floats, Group
+from equilag.adapters.measuring.topic_columns import TopicColumns
+from equilag.domain.group.group import Group
 from equilag.domain.group.lag import NO_COMMIT, UNKNOWN, lag_from_offsets
 from equilag.domain.group.weight import knows_rates
 from equilag.domain.policy.policy import Policy
@@ -83,19 +83,15 @@ def lags_of(committed: Lags, log_start: Lags, log_end: Lags, reset: str | None) 
     As long as the consumers' `auto.offset.reset` is unknown, so is the lag of a partition without a
     commit, unless its log is empty.
     """
-    lags = {}
-    for topic, ends in log_end.items():
-        commits, starts, known_ends = (
-            np.array([NULL if one is None else one for one in row] or [NULL] * len(ends))
-            for row in (committed.get(topic, ()), log_start.get(topic, ()), ends)
-        )
-        lag, quality = lag_from_offsets(commits, starts, known_ends, reset or _WITHOUT_RESET)
-        unknown = quality == UNKNOWN
-        if reset is None:
-            unknown |= (quality == NO_COMMIT) & (lag > 0)
-        rows = zip(lag.tolist(), unknown.tolist(), strict=True)
-        lags[topic] = [None if is_unknown else number for number, is_unknown in rows]
-    return lags
+    columns = TopicColumns({topic: len(row) for topic, row in log_end.items()})
+    commits, starts, ends = map(columns.column, (committed, log_start, log_end))
+    lag, quality = lag_from_offsets(commits, starts, ends, reset or _WITHOUT_RESET)
+    unknown = quality == UNKNOWN
+    if reset is None:
+        unknown |= (quality == NO_COMMIT) & (lag > 0)
+    rows = zip(lag.tolist(), unknown.tolist(), strict=True)
+    lags = [None if is_unknown else number for number, is_unknown in rows]
+    return {topic: lags[place] for topic, place in columns}
 
 
 def too_few_lags(lags: Lags) -> str | None:
@@ -116,8 +112,10 @@ def with_size(
 
 def measured_loads(group: Group, policy: Policy, measured: Measured) -> GroupLoads:
     """Return the loads of a group that was built from `measured`. Raises InputError."""
-    errors = _column(group, measured.rate_errors) if measured.rate_errors else None
-    known = None
+    errors = known = None
+    if measured.rate_errors:
+        sizes = dict(zip(group.topics, group.topic_size.tolist(), strict=True))
+        errors = TopicColumns(sizes).values(measured.rate_errors)
     if measured.capacities:
         keys = [member.instance_id or member.id for member in group.members]
         known = np.array([key not in measured.guessed for key in keys], dtype=np.bool_)
@@ -127,15 +125,3 @@ def measured_loads(group: Group, policy: Policy, measured: Measured) -> GroupLoa
 def awaits_rates(group: Group, policy: Policy) -> bool:
     """True if loads depend on rates, and none is known yet."""
     return policy.weight in (None, "work", "rate") and not knows_rates(group)
-
-
-def _column(group: Group, rows: Rates) -> Floats:
-    """[P] a figure of each partition, NaN where it is unknown."""
-    column = np.full(group.n_partitions, np.nan)
-    for topic, begin, size in zip(
-        group.topics, group.topic_start.tolist(), group.topic_size.tolist(), strict=False
-    ):
-        row = rows.get(topic, ())
-        if len(row) == size:
-            column[begin : begin + size] = [np.nan if one is None else one for one in row]
-    return column
