@@ -39,7 +39,7 @@ def test_an_unknown_rate_is_the_mean_of_its_topic_else_of_all_else_nothing() -> 
     filled = filled_rates(group({"a": [None, None, None], "b": [3]}))
     assert filled.rate.tolist() == [3, 3, 3, 3]
     assert filled_rates(group()).rate.tolist() == [0] * 4
-    assert filled_rates(group({"a": [None] * 3})).all_unknown
+    assert filled_rates(group({"a": [None] * 3})).unknown == 4
 
 
 def test_work_is_lag_and_rate_times_horizon() -> None:

@@ -49,11 +49,6 @@ class FilledRates(NamedTuple):
     unknown: int
     """Partitions of which no rate was known."""
 
-    @property
-    def all_unknown(self) -> bool:
-        """True if no rate is known at all."""
-        return self.unknown == len(self.rate)
-
 
 class PartitionWeights(NamedTuple):
     """The weights that a policy asks for."""
@@ -147,14 +142,17 @@ def partition_weights(
         if group.weights is None:
             raise InputError("the group has no weights of its own", "weight")
         return PartitionWeights(kind, None, group.weights, 1)
-    rates = filled_rates(group)
-    if kind == "work":
-        value, scale = whole_weights(group.lag, rates.rate * policy.horizon, digits)
-        return PartitionWeights(kind, policy.horizon, value, scale)
-    if rates.all_unknown and group.n_partitions:
-        raise InputError("no partition's rate is known", "weight")
-    weights = whole_weights(np.zeros_like(group.lag), rates.rate, digits)
-    return PartitionWeights(kind, None, *weights)
+    if kind == "rate":
+        return PartitionWeights(kind, None, *_rate_weights(group, "weight", digits))
+    ahead = filled_rates(group).rate * policy.horizon
+    return PartitionWeights(kind, policy.horizon, *whole_weights(group.lag, ahead, digits))
+
+
+def _rate_weights(group: Group, place: str, digits: int = MEAN_DIGITS) -> tuple[Ints, int]:
+    """The rates as `whole_weights`. Raises InputError at `place` where none is known."""
+    if group.n_partitions and not knows_rates(group):
+        raise InputError("no partition's rate is known", place)
+    return whole_weights(np.zeros_like(group.lag), filled_rates(group).rate, digits)
 
 
 def whole_weights(lag: Ints, more: Floats, digits: int = MEAN_DIGITS) -> tuple[Ints, int]:
@@ -206,10 +204,7 @@ def move_prices(group: Group, policy: Policy) -> MovePrices | None:
     elif kind == "lag":
         weight = group.lag
     else:
-        rates = filled_rates(group)
-        if rates.all_unknown and group.n_partitions:
-            raise InputError("no partition's rate is known", "move_weight")
-        weight, scale = whole_weights(np.zeros_like(group.lag), rates.rate)
+        weight, scale = _rate_weights(group, "move_weight")
     owned = weight[group.owner != NOBODY]
     unit, total = len(owned) + 1, sum(owned.tolist())
     if total * unit + len(owned) >= MAX_PRICE:
