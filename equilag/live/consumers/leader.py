@@ -11,7 +11,6 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, Final
 
-from equilag.domain.errors import describe_error
 from equilag.domain.group.co_partitioning import CoPartitionedTopics
 from equilag.domain.group.group import Group
 from equilag.domain.policy.policy import Policy
@@ -105,10 +104,11 @@ class Leader:
         self._consumer, self._cooperative, self._patience = consumer, cooperative, patience
         self._name = consumer.group if consumer else NAMELESS
         self._requests = consumer is not None and options.rejoin is not None
-        self._news, self._failures = VerdictNews(), set[str]()
+        self._news = VerdictNews()
         self._left_out: tuple[str, ...] = ()
         self._policy = policy = options.planning_policy
-        together = None if options.co_partition == "none" else KeptTogether(self._tell_together)
+        told = partial(_tell_together, self._name)
+        together = None if options.co_partition == "none" else KeptTogether(told)
         limit = options.limit(consumer.session if consumer else None)
         self._plan_settings = PlanSettings(policy, limit, options.seed, together)
         # Nobody waits for a plan in advance: on a busy machine it has as much work, and more time.
@@ -131,7 +131,7 @@ class Leader:
             reset = lag.auto_offset_reset or consumer.reset
         elif not isinstance(lag, Background):
             source = _NotFound() if isinstance(lag, LiveLag) else lag
-        self._load = LeaderLoad(source, reset, max_age, self._tell_failure)
+        self._load = LeaderLoad(source, reset, max_age, self._name)
 
         def found(sample: Any, topics: Sizes, at: float) -> None:
             leader = weak()
@@ -209,7 +209,7 @@ class Leader:
         try:
             considered, requests = self._considered(last, began)
         except Exception as error:  # noqa: BLE001  optional: the group has its assignment
-            self._tell_failure(error)
+            self._load.failed(error)
             return
         if considered.effect:
             log.info("group %s: %s", self._name, considered.effect)
@@ -283,12 +283,7 @@ class Leader:
             f": {reasons}" if reasons else "",
         )  # fmt: skip
 
-    def _tell_failure(self, error: Exception) -> None:
-        """Write the first failure of each type of something of the user's."""
-        if (kind := type(error).__name__) not in self._failures:
-            self._failures.add(kind)
-            log.warning("group %s: the lag source failed: %s", self._name, describe_error(error))
 
-    def _tell_together(self, found: tuple[CoPartitionedTopics, ...]) -> None:
-        topics = "; ".join(", ".join(one.topics) for one in found)
-        log.info("group %s: keeps together: %s", self._name, topics or "no topics")
+def _tell_together(name: str, found: tuple[CoPartitionedTopics, ...]) -> None:
+    topics = "; ".join(", ".join(one.topics) for one in found)
+    log.info("group %s: keeps together: %s", name, topics or "no topics")

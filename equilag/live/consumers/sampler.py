@@ -145,11 +145,12 @@ class LeaderLoad:
         source: LagSource | None,
         reset: str | None,
         max_age: float,
-        failed: Callable[[Exception], None],
+        name: str,
     ) -> None:
-        """`reset` is the consumers' `auto.offset.reset`, None if it is unknown. `failed` is called
-        with what a source raises."""
-        self._source, self._reset, self._max_age, self._failed = source, reset, max_age, failed
+        """`reset` is the consumers' `auto.offset.reset`, None if it is unknown; `name` is that of
+        the group."""
+        self._source, self._reset, self._max_age, self._name = source, reset, max_age, name
+        self._failures: set[str] = set()
         self._tracker = LoadTracker()
         self._lock = threading.Lock()
         self._newest: tuple[Any, Sizes, float] | None = None
@@ -162,6 +163,12 @@ class LeaderLoad:
             if isinstance(sample, ObservedOffsets):
                 self._tracker.add(replace(sample, holders=holders))
 
+    def failed(self, error: Exception) -> None:
+        """Write that something of the user's failed: the first failure of each type."""
+        if (kind := type(error).__name__) not in self._failures:
+            self._failures.add(kind)
+            log.warning("group %s: the lag source failed: %s", self._name, describe_error(error))
+
     def measured(
         self, members: Sequence[JoinedMember], sizes: Sizes, racks: Racks | None
     ) -> tuple[Measured, str | None]:
@@ -170,7 +177,7 @@ class LeaderLoad:
         try:
             found = self._found(sizes, [member_key(one) for one in members if one.topics])
         except Exception as error:  # noqa: BLE001  the user's own code
-            self._failed(error)
+            self.failed(error)
             return nothing, f"the lag source failed: {describe_error(error)}"
         if found is None:
             return nothing, "no lag has been measured yet"

@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 import threading
 import time
+import weakref
 from dataclasses import replace
 
 import pytest
@@ -273,3 +274,9 @@ def test_without_lag_pins_are_kept(caplog: pytest.LogCaptureFixture) -> None:
     assert pairs(assignments) == EVERYTHING
     assert "a sticky plan answers" in caplog.text
     assert caplog.text.count("left out for now: pin") == 1
+
+
+def test_a_leader_ends_with_its_last_user() -> None:
+    """Not only once garbage is collected: its thread asks whether it is there."""
+    gone = weakref.ref(leader())
+    assert gone() is None

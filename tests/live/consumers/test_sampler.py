@@ -143,7 +143,7 @@ SIZES = {"t": 2, "u": 1}
 )
 def test_only_topics_as_they_were_observed_are_known(sample) -> None:
     """Lags of a function, or offsets."""
-    load, members = LeaderLoad(None, "earliest", 1e9, print), [JoinedMember("m", ("t",))]
+    load, members = LeaderLoad(None, "earliest", 1e9, "g"), [JoinedMember("m", ("t",))]
     nothing = "no lag has been measured yet"
     assert load.measured(members, {"t": 2}, None)[1] == nothing
     load.add({"t": [1, 2]}, SIZES, 0.0, {})
