@@ -90,7 +90,7 @@ class _Blocks:
             if line not in self._shown:
                 remark(line)
         self._shown = remarks
-        _emit_now(content)
+        emit(content)
 
     def fail(self, problem: str) -> None:
         remark(f"{_time()}: round failed: {problem}")
@@ -121,11 +121,5 @@ class _Redrawn:
             more = f"{plural(len(lines) - kept, 'more line')}; --groups REGEX lists fewer groups"
             lines = [*lines[:kept], more[:columns]]
         text = "".join(f"{line}{TO_LINE_END}\n" for line in lines)
-        _emit_now(f"{self._begin}{text}{TO_SCREEN_END}")
+        emit(f"{self._begin}{text}{TO_SCREEN_END}")
         self._begin = HOME
-
-
-def _emit_now(content: str | bytes) -> None:
-    emit(content)
-    if sys.stdout is not None:
-        sys.stdout.flush()

@@ -44,7 +44,7 @@ def written() -> Iterator[None]:
 
 
 def emit(content: str | bytes) -> None:
-    """Write to standard output, if there is one."""
+    """Write to standard output, if there is one, at once."""
     if sys.stdout is None:
         return
     with written():
@@ -53,6 +53,7 @@ def emit(content: str | bytes) -> None:
             sys.stdout.buffer.write(content)
         else:
             sys.stdout.write(content)
+        sys.stdout.flush()
 
 
 def remark(text: str) -> None:

@@ -7,6 +7,7 @@ import signal
 import subprocess
 import sys
 import time
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 from urllib.error import URLError
@@ -14,9 +15,8 @@ from urllib.request import urlopen
 
 import numpy as np
 import pytest
+from support.commands import Result
 from support.prometheus_stub import NOW, Named, Stub, as_text, lag_exporter, prometheus
-
-from equilag.cli import main
 
 TIMES = [NOW - 300 + 15 * n for n in range(21)]
 
@@ -30,18 +30,21 @@ def orders(times: list[float] = TIMES, group: str = "orders") -> list[Named]:
     )
 
 
-def ran(capsys: pytest.CaptureFixture[str], *words: str) -> tuple[int, Any, str]:
-    """The exit status, the JSON, and what stands on standard error."""
-    capsys.readouterr()
-    status = main([*words, "--json"])
-    shown = capsys.readouterr()
-    return status, json.loads(shown.out or "null"), shown.err
+@pytest.fixture
+def ran(run: Callable[..., Result]) -> Callable[..., tuple[int, Any, str]]:
+    """Run a command: the exit status, the JSON, and what stands on standard error."""
+
+    def call(*words: str) -> tuple[int, Any, str]:
+        status, out, err = run(*words, "--json")
+        return status, json.loads(out), err
+
+    return call
 
 
-def test_plan_and_size_from_a_server(capsys: pytest.CaptureFixture[str]) -> None:
+def test_plan_and_size_from_a_server(ran) -> None:
     at = ["--group", "orders", "--at", f"{NOW * 1000:.0f}"]
     with prometheus(Stub(orders())) as url:
-        status, plan, err = ran(capsys, "plan", "--prometheus", url, *at, "--effort", "0.05")
+        status, plan, err = ran("plan", "--prometheus", url, *at, "--effort", "0.05")
         assert status == 0
         assert plan["throughput"]["rate"] == pytest.approx(550)
         assert plan["counts"]["by_member"] == {"a": 3, "b": 1}  # by speed
@@ -49,35 +52,35 @@ def test_plan_and_size_from_a_server(capsys: pytest.CaptureFixture[str]) -> None
         assert "assumed: subscriptions are not in the metrics" in err
         source = f"--group orders --prometheus {url} --at {NOW * 1000:.0f}"
         assert f"equilag size {source}" in [one["next"] for one in plan["verdict"]["causes"]]
-        _, size, _ = ran(capsys, "size", "--prometheus", url, *at, "--effort", "0.05")
+        _, size, _ = ran("size", "--prometheus", url, *at, "--effort", "0.05")
         assert size["basis"]["kind"] == "rate"
 
 
-def test_groups_from_a_server(capsys: pytest.CaptureFixture[str]) -> None:
+def test_groups_from_a_server(ran) -> None:
     series = [*orders(), *orders(group="audit")]
     with prometheus(Stub(series)) as url:
         words = ["groups", "--prometheus", url, "--at", f"{NOW * 1000:.0f}"]
-        _, found, _ = ran(capsys, *words)
+        _, found, _ = ran(*words)
         assert {row["group"] for row in found["groups"]} == {"orders", "audit"}
-        _, found, _ = ran(capsys, *words, "--groups", "aud.*")
+        _, found, _ = ran(*words, "--groups", "aud.*")
         (row,) = found["groups"]
         assert (row["group"], row["members"], row["partitions"]) == ("audit", 2, 4)
         assert row["lag"] == 4 * 80_000 + 300 * 130
 
 
-def test_one_text_and_two(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+def test_one_text_and_two(ran, tmp_path: Path) -> None:
     before, after = tmp_path / "before.txt", tmp_path / "after.txt"
     before.write_text(as_text(orders(), TIMES[0]))
     after.write_text(as_text(orders(), TIMES[-1]))
     plan = ["plan", "--effort", "0.05", "--prometheus"]
-    status, found, err = ran(capsys, *plan, str(after))
+    status, found, err = ran(*plan, str(after))
     assert (status, found["group"], "throughput" in found) == (0, "orders", False)
     assert "one sample: rates are unknown" in err
     assert {one["next"] for one in found["verdict"]["causes"]} >= {
         f"equilag plan --prometheus {after} --prometheus LATER --between 60s",
     }  # fmt: skip
     both = [*plan, str(before), "--prometheus", str(after), "--between", "5m"]
-    _, found, err = ran(capsys, *both)
+    _, found, err = ran(*both)
     assert "2 samples in 300 s: 4 rates, 550 records/s in all" in err
     assert found["weight"]["kind"] == "work"
 
@@ -106,16 +109,12 @@ def test_one_text_and_two(capsys: pytest.CaptureFixture[str], tmp_path: Path) ->
         (["exporter", "--prometheus", "http://h", "--threads", "g=0"], "not a whole number"),
     ],
 )  # fmt: skip
-def test_wrong_sources(
-    words: list[str], problem: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_wrong_sources(refused, tmp_path: Path, words: list[str], problem: str) -> None:
     file = tmp_path / "m.txt"
     file.write_text(as_text(orders(), TIMES[0]))
-    status = main([str(file) if word == "FILE" else word for word in words])
-    shown = capsys.readouterr()
-    assert (status, shown.out, shown.err.count("\n")) == (2, "", 1)
-    assert problem in shown.err
-    assert "a:b" not in shown.err
+    said = refused(*(file if word == "FILE" else word for word in words))
+    assert problem in said
+    assert "a:b" not in said
 
 
 def test_an_exporter_on_a_server_answers_until_sigterm() -> None:

@@ -9,7 +9,6 @@ import pytest
 from support.paths import SAMPLES
 
 from equilag.adapters.snapshot.read_input import load_snapshot
-from equilag.cli import main
 
 TEXT = SAMPLES / "token-indexer.describe.txt"
 QUICK = ("--time-limit", 0.2)
@@ -89,23 +88,19 @@ EARLIER = described([9_000] * 6, [8_000] * 6)
     ],
     ids=["stuck", "another owner", "falls", "grows", "wrong order", "another group"],
 )
-def test_two_texts(
-    later: str, between: str, cause: str, action: str, tmp_path: Path,
-    capsys: pytest.CaptureFixture[str],
-) -> None:  # fmt: skip
+def test_two_texts(run, tmp_path: Path, later: str, between: str, cause: str, action: str) -> None:
     paths = [tmp_path / name for name in ("before.txt", "after.txt")]
     for path, text in zip(paths, (EARLIER, later), strict=True):
         path.write_text(text, "utf-8")
     texts = [word for path in paths for word in ("--from-describe", str(path))]
-    status = main(["plan", *texts, "--between", between, "--check", "--effort", "0.01", "--json"])
-    done = capsys.readouterr()
+    done = run("plan", *texts, "--between", between, "--check", "--effort", 0.01, "--json")
     if not action:
-        assert (status, cause in done.err) == (2, True)
+        assert (done.status, cause in done.err) == (2, True)
         return
     verdict = json.loads(done.out)["verdict"]
-    assert (verdict["action"], status) == (action, 10 * (action != "leave"))
+    assert (verdict["action"], done.status) == (action, 10 * (action != "leave"))
     assert not cause or verdict["causes"][0]["cause"].startswith(cause)
-    assert main(["plan", *texts, "--check"]) == 2  # without --between
+    assert run("plan", *texts, "--check").status == 2  # without --between
 
 
 STATS = SAMPLES / "stats.describe.txt"
