@@ -55,6 +55,12 @@ class Fact(NamedTuple):
     """What the words are in place of, if they are about a change."""
     note: str = ""
 
+    @property
+    def line(self) -> str:
+        """All of it but the label."""
+        change = f"{self.now} → {self.words}" if self.now else self.words
+        return f"{change} {self.note}".rstrip()
+
 
 @dataclass(frozen=True, slots=True)
 class Facts:
@@ -278,9 +284,9 @@ def _is_empty(block: Block) -> bool:
     return False
 
 
-def facts(rows: Iterable[Fact], *, tiles: bool = False, is_old: bool = False) -> Facts:
+def facts(rows: Iterable[Fact]) -> Facts:
     """The figures of which something is known."""
-    return Facts(tuple(row for row in rows if row.words), tiles, is_old)
+    return Facts(tuple(row for row in rows if row.words))
 
 
 def section(title: str, *blocks: Block | None, rest: str = "", anchor: str = "") -> Section:

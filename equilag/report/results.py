@@ -115,10 +115,7 @@ def prompt_text(result: object) -> str:
             case Title(name, facts):
                 lines.append(f"{name}: {', '.join(facts)}")
             case Facts(rows):
-                tiles = (
-                    (row, f"{row.now} → {row.words}" if row.now else row.words) for row in rows
-                )
-                lines += [f"{row.label}: {words} {row.note}".rstrip() for row, words in tiles]
+                lines += [f"{row.label}: {row.line}" for row in rows]
             case Table() | Section() | Chart():
                 break
     lines[0] = f"{type(result).__name__}: {lines[0]}"

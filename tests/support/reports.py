@@ -60,9 +60,7 @@ def _words(block: Block) -> Iterator[str]:
         case Title(notes=notes):
             yield from notes
         case Facts(rows):
-            for row in rows:
-                words = f"{row.now} → {row.words}" if row.now else row.words
-                yield f"{row.label}: {words} {row.note}".rstrip()
+            yield from (f"{row.label}: {row.line}" for row in rows)
         case Notes(lines) | Lines(lines):
             yield from lines
         case Section(title, blocks, rest):

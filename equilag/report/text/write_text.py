@@ -127,10 +127,8 @@ class _Writer:
         labels = [self._screen.signs(row.label) for row in rows]
         width = min(MAX_LABEL, max(map(cell_len, labels))) + 2
         for row, label in zip(rows, labels, strict=True):
-            words = f"{row.now} → {row.words}" if row.now else row.words
-            words += f" {row.note}" if row.note else ""
             label = label.ljust(width - 1) + " "
-            lines = self._prose(self._named(words), indent + len(label))
+            lines = self._prose(self._named(row.line), indent + len(label))
             for place, line in enumerate(lines):
                 yield line if place else Text(" " * indent + label) + line[indent + len(label) :]
 
