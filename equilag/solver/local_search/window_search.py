@@ -1,8 +1,8 @@
 """Window search: bring the loads into the window that the bounds leave, under mixed subscriptions.
 
 One member at a time, by exchanges of two and three members, and by ejection chains where a member
-is too heavy. The heaviest partition is also tried with other members that may take it. After
-the first attempt layers are dealt anew.
+is too heavy. The heaviest partition is also tried with other members that may take it. At last
+layers are dealt anew.
 
 In an ejection chain one member gets a lighter partition, through any number of other members. The
 heaviest load of a group is often one heavy partition and what must lie beside it. The member that
@@ -128,8 +128,6 @@ def rotate(state: AssignmentState, given: int, chain: list[int]) -> None:
 
 MAX_HOLDERS: Final = 12
 """Members with which the heaviest partition is tried: each costs a descent."""
-MAX_ATTEMPTS: Final = 6
-"""Descents from the same assignment, which differ by the random numbers."""
 EXTREME_SHARE: Final = 0.5
 """Probability that a step takes the member furthest outside the window, not one at random."""
 
@@ -148,32 +146,9 @@ def search_window(
     heaviest one. `stop` is called before every step. Where topics count one by one, nothing is
     changed.
     """
-    active = np.flatnonzero(~group.idle)
-    if len(active) < 2 or constraint.per_topic:
-        return assigned
-    best, least = assigned, AssignmentState.of(group, constraint, assigned).spread
-    for number in range(MAX_ATTEMPTS):
-        found, reached = _attempt(group, constraint, assigned, window, rng, stop)
-        if not number:
-            found = deal_layers(group, constraint, found, window, rng, stop)
-            reached = AssignmentState.of(group, constraint, found).spread
-        if reached < least:
-            best, least = found, reached
-        if stop() or least <= window.high - window.low:
-            break
-    return best
-
-
-def _attempt(
-    group: Group,
-    constraint: CountConstraint,
-    assigned: Index,
-    window: Window,
-    rng: np.random.Generator,
-    stop: Callable[[], bool],
-) -> tuple[Index, float]:
-    """Descend from one assignment, then with the heaviest partition at other members."""
     state = AssignmentState.of(group, constraint, assigned)
+    if len(state.active) < 2 or constraint.per_topic:
+        return assigned
     best, least = _descend(state, window, rng, stop)
     lead = _lead(state)
     for holder in _holders(state, lead, window):
@@ -189,7 +164,7 @@ def _attempt(
         found, reached = _descend(state, window, rng, stop)
         if reached < least:
             best, least = found, reached
-    return best, least
+    return deal_layers(group, constraint, best, window, rng, stop)
 
 
 def _descend(

@@ -99,7 +99,7 @@ def test_small_groups_reach_the_best_of_all_assignments() -> None:
             if spread_of(group, assigned) > best:
                 number, reached = number + 1, reached + (spread_of(group, found) == best)
     assert number > 12
-    assert reached > 0.95 * number
+    assert reached > 0.9 * number
 
 
 def test_long_ways_are_found() -> None:
