@@ -8,12 +8,15 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from support.kafka_broker import running_brokers
+from support.steward_scene import QUICKLY
 
 from benchmarks.kafka_broker import Broker
 from benchmarks.live.churn_group import MEMBERS, ChurnGroup, Stage, take_over
 from benchmarks.live.membership_table import more_moves
 from benchmarks.live.run import keep
-from benchmarks.live.topics import Traffic, add_partitions, delete_topic
+from benchmarks.live.topics import Traffic, add_partitions, admin_of, delete_topic, make_topic
+from benchmarks.waiting import until
 
 pytestmark = [pytest.mark.live, pytest.mark.broker]
 
@@ -105,3 +108,32 @@ def test_a_take_over_has_no_two_owners(broker: Broker, tmp_path: Path, strategy:
         figures = take_over(broker, strategy, tmp_path, stack)
         keep(f"take-over-{strategy}", figures)
     assert figures["two_owners"] == 0
+
+
+def test_members_join_a_steward_that_was_alone_when_the_broker_restarted(tmp_path: Path) -> None:
+    """The coordinator has forgotten all of its protocols but the one in use, `range`."""
+
+    def silent(status: dict[str, Any]) -> int:
+        """Heartbeats that nobody answered."""
+        return int(status["counters"].get("heartbeats:silent", 0))
+
+    with ExitStack() as stack:
+        (broker,) = running_brokers(stack, tmp_path, 1)
+        make_topic(admin_of(broker.bootstrap), "t", PARTITIONS)
+        group = ChurnGroup(broker, "g", "librdkafka", "cooperative-sticky", ["t"], stack)
+        steward = group.lead(tmp_path, *QUICKLY, "--session-timeout", "6s")
+        before = steward.status()
+        broker.stop()
+        # It cannot know of a restart between two of its heartbeats.
+        steward.wait_for(lambda status: silent(status) > silent(before), 60)
+        broker.start_again()
+        steward.wait_for(
+            lambda status: (
+                status["role"] == "leader"
+                and status["generation"] > before["generation"]  # joined anew, with all protocols
+                and status["last_heartbeat_age_s"] < 1
+            ),
+            60,
+        )
+        group.join()
+        until(lambda: group.settled({("t", number) for number in range(PARTITIONS)}), 60)
