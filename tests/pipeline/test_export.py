@@ -149,6 +149,11 @@ def test_the_commands_are_ones_that_equilag_takes(path: str, group: str) -> None
     assert not args.snapshot.startswith("-")
 
 
+@pytest.fixture
+def uneven(tmp_path: Path) -> str:
+    return write_run(tmp_path / "run", [UNEVEN])
+
+
 def refused(path: str, group: str = "orders") -> str:
     return refusal(lambda run: export_group(run, group), path)
 
@@ -160,12 +165,11 @@ def test_a_group_without_a_plan(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("table", ["plans", "problems", "assignment"])
-def test_a_run_that_is_not_whole(tmp_path: Path, table: str) -> None:
-    path = write_run(tmp_path / "run", [UNEVEN])
-    shutil.rmtree(Path(path) / table)
-    assert refused(path) == f"{table}: has no parquet files: is it complete?"
-    (Path(path) / SUCCESS).unlink()
-    assert "no _SUCCESS" in refused(path)
+def test_a_run_that_is_not_whole(uneven: str, table: str) -> None:
+    shutil.rmtree(Path(uneven) / table)
+    assert refused(uneven) == f"{table}: has no parquet files: is it complete?"
+    (Path(uneven) / SUCCESS).unlink()
+    assert "no _SUCCESS" in refused(uneven)
 
 
 def rewrite(path: str, table: str, change) -> None:
@@ -196,14 +200,12 @@ def rewrite(path: str, table: str, change) -> None:
         ("plans", lambda rows: rows[0].update(status="splendid")),
     ],
 )
-def test_tables_of_different_runs(tmp_path: Path, table: str, change) -> None:
-    path = write_run(tmp_path / "run", [UNEVEN])
-    assert export_group(path, "orders")[0]["group"] == "orders"
-    rewrite(path, table, change)
-    assert "contradict the other tables" in refused(path)
+def test_tables_of_different_runs(uneven: str, table: str, change) -> None:
+    assert export_group(uneven, "orders")[0]["group"] == "orders"
+    rewrite(uneven, table, change)
+    assert "contradict the other tables" in refused(uneven)
 
 
-def test_a_group_that_has_no_problem(tmp_path: Path) -> None:
-    path = write_run(tmp_path / "run", [UNEVEN])
-    rewrite(path, "problems", lambda rows: rows.clear())
-    assert refused(path) == 'problems: there is no group "orders"'
+def test_a_group_that_has_no_problem(uneven: str) -> None:
+    rewrite(uneven, "problems", lambda rows: rows.clear())
+    assert refused(uneven) == 'problems: there is no group "orders"'

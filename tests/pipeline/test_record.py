@@ -5,7 +5,8 @@ from __future__ import annotations
 import errno
 import os
 from collections import Counter
-from contextlib import suppress
+from collections.abc import Iterator
+from contextlib import closing, suppress
 from pathlib import Path
 from typing import Any
 
@@ -65,11 +66,16 @@ def folder(tmp_path: Path) -> Path:
     return tmp_path / "history"
 
 
+@pytest.fixture
+def recorder(folder: Path) -> Iterator[Recorder]:
+    with closing(Recorder(str(folder))) as recorder:
+        yield recorder
+
+
 def recorded(folder: Path, *times: int) -> None:
-    recorder = Recorder(str(folder))
-    for ts_ms in times:
-        add(recorder, ts_ms)
-    recorder.close()
+    with closing(Recorder(str(folder))) as recorder:
+        for ts_ms in times:
+            add(recorder, ts_ms)
 
 
 def test_a_round_is_a_file_in_each_table(folder: Path) -> None:
@@ -83,8 +89,7 @@ def test_a_round_is_a_file_in_each_table(folder: Path) -> None:
     assert (first["subscription"], first["owned"]) == (["t"], [("t", [0, 2])])
 
 
-def test_only_rounds_with_racks_have_a_file_of_them(folder: Path) -> None:
-    recorder = Recorder(str(folder))
+def test_only_rounds_with_racks_have_a_file_of_them(folder: Path, recorder: Recorder) -> None:
     for none in (None, {}, {name: [] for name in racks(T0)}):
         recorder.add(T0, offsets(T0), members(T0), none)
     assert not (folder / "racks").exists()  # which a reader would take for a table without files
@@ -97,8 +102,7 @@ def test_only_rounds_with_racks_have_a_file_of_them(folder: Path) -> None:
     recorded(folder, T0 + HOUR)
 
 
-def test_past_hours_are_merged(folder: Path) -> None:
-    recorder = Recorder(str(folder))
+def test_past_hours_are_merged(folder: Path, recorder: Recorder) -> None:
     for minute in (0, 20, 40, 60, 80, 130):
         add(recorder, T0 + minute * 60_000)
     before = {table: rows(folder, table) for table in SCHEMAS}
@@ -107,7 +111,6 @@ def test_past_hours_are_merged(folder: Path) -> None:
     kinds = [name.split("-")[0] for name in names(folder, "offsets")]
     assert kinds == ["hour", "hour", "part"]
     recorder.compact(T0 + 131 * 60_000)
-    recorder.close()
     assert len(names(folder, "offsets")) == 3
     merged = min((folder / "offsets").glob("hour-*"))
     table = pq.read_table(merged, partitioning=None)
@@ -127,16 +130,14 @@ def test_parts_from_before_a_column_was_there_are_merged(folder: Path) -> None:
     assert sorted(map(str, hosts)) == ["/h", "None", "None", "None"]
 
 
-def test_a_large_hour_is_merged_piece_by_piece(folder: Path, monkeypatch) -> None:
+def test_a_large_hour_is_merged_in_pieces(folder: Path, recorder: Recorder, monkeypatch) -> None:
     monkeypatch.setattr("equilag.pipeline.results.record._MERGED_ROWS", 5)
-    recorder = Recorder(str(folder))
     for at in range(5):
         add(recorder, T0 + at)
     before = rows(folder, "offsets")
     recorder.compact(T0 + HOUR)
     assert rows(folder, "offsets") == before
     assert pq.ParquetFile(next((folder / "offsets").iterdir())).num_row_groups == 3
-    recorder.close()
 
 
 # Kills: the same calls, ended at each step that changes the disk.
@@ -215,8 +216,7 @@ def test_half_a_file_that_a_kill_left_is_removed(folder: Path) -> None:
         assert not list((folder / table).glob("*.part"))
 
 
-def test_a_full_disk_leaves_nothing_of_the_round(folder: Path, monkeypatch) -> None:
-    recorder = Recorder(str(folder))
+def test_a_full_disk_leaves_nothing(folder: Path, recorder: Recorder, monkeypatch) -> None:
     add(recorder, T0)
 
     def full(_: int) -> None:
@@ -227,7 +227,6 @@ def test_a_full_disk_leaves_nothing_of_the_round(folder: Path, monkeypatch) -> N
         add(recorder, T0 + 1)
     with pytest.raises(InputError, match="No space left"):
         recorder.compact(T0 + HOUR)
-    recorder.close()
     assert [len(names(folder, table)) for table in SCHEMAS] == [1, 1, 1]
 
 
@@ -241,11 +240,10 @@ def test_a_part_that_is_broken_is_named(folder: Path) -> None:
     assert not list((folder / "offsets").glob("*.part"))
 
 
-def test_two_recorders_at_once(folder: Path) -> None:
-    first = Recorder(str(folder))
+def test_two_recorders_at_once(folder: Path, recorder: Recorder) -> None:
     with pytest.raises(InputError, match="another equilag collect is writing here"):
         Recorder(str(folder))
-    first.close()
+    recorder.close()
     Recorder(str(folder)).close()
 
 
@@ -276,10 +274,8 @@ def test_no_folder_to_make_it_in(tmp_path: Path, name: str, problem: str) -> Non
         Recorder(str(tmp_path / name))
 
 
-def test_rows_that_do_not_fit_the_schema_are_refused(folder: Path) -> None:
-    recorder = Recorder(str(folder))
+def test_rows_that_do_not_fit_the_schema_are_refused(folder: Path, recorder: Recorder) -> None:
     with pytest.raises(InputError, match="history: "):
         recorder.add(T0, {**offsets(T0), "partition": ["one", "two", "three"]}, {})
-    recorder.close()
-    recorder.close()  # a second time does nothing
+    recorder.close()  # that of the fixture, a second time, does nothing
     assert [list((folder / table).iterdir()) for table in ("offsets", "members")] == [[], []]

@@ -105,21 +105,6 @@ def test_racks_of_partitions_that_are_known() -> None:
     assert "racks" not in reading(offsets=offsets("users")).group_input()
 
 
-def test_shared_subscriptions_are_written_once() -> None:
-    names = ("orders", "users")
-    document = snapshot_document(
-        reading(
-            DescribedMember("a", names),
-            DescribedMember("b", ("users",)),
-            DescribedMember("c", names),
-        ).group_input()
-    )
-    assert document["subscriptions"] == {"all": ["orders", "users"]}
-    assert [one["subscription"] for one in document["members"]] == ["all", ["users"], "all"]
-    some = reading(*(DescribedMember(name, ("users",)) for name in "ab"))
-    assert snapshot_document(some.group_input())["subscriptions"] == {"s1": ["users"]}
-
-
 def test_a_partition_without_a_commit_is_unknown_unless_the_reset_is_known() -> None:
     users = reading(offsets=offsets("users"))
     assert users.offsets.uncommitted == {"users": [0]}
