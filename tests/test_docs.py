@@ -31,6 +31,7 @@ from support.paths import CHECKOUT, SAMPLES
 from support.renew_pages import renewed
 
 import equilag
+from benchmarks.pictures.screenshots import SCREENSHOTS
 from benchmarks.schemas.write_reference import commands, with_lists
 from equilag.cli.parser import build_parser
 from equilag.domain.building.group_input import GroupInput
@@ -259,3 +260,15 @@ def test_files_and_folders_that_are_named_exist(page: str) -> None:
     ends = {f"/{name.rstrip('/')}" for name in named}
     assert len(ends) > 20
     assert {end for end in ends if not any(path.endswith(end) for path in known)} == set()
+
+
+MAX_BYTES: Final = 300_000
+"""Of a picture, for readers on a slow line."""
+
+
+def test_every_picture_is_small_and_shown() -> None:
+    pictures = {path.name: path.stat().st_size for path in (DOCS / "pictures").iterdir()}
+    assert {shot.name for shot in SCREENSHOTS} < pictures.keys()
+    assert max(pictures.values()) < MAX_BYTES
+    text = "".join(PAGES.values())
+    assert [name for name in sorted(pictures) if f"pictures/{name}" not in text] == []
