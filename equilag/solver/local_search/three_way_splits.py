@@ -31,8 +31,6 @@ NEAR: Final = 2
 far away that others are more likely to be of use."""
 LEAST_GAIN: Final = 1e-6
 """Of the present weight: a smaller gain may be a rounding error of the fourth powers."""
-MAX_STARTS: Final = 100
-"""Descents of one search, each from the best rows found, with one trio dealt at random."""
 
 
 class _Subsets(NamedTuple):
@@ -84,67 +82,30 @@ def bring_close(
 def split_three_ways(
     rows: TargetRows, rng: np.random.Generator, stop: Callable[[], bool], lenient: bool
 ) -> None:
-    """Bring rows closer to their targets, from several starts; leaves the best rows found.
+    """Bring rows closer to their targets, until no step gains anything.
 
-    If `lenient`, only shortages count. `stop` is asked before each `PIECE` of subset sums. Rows
-    wider than `MAX_WIDTH` stay as they are.
+    The sum of the fourth powers of the excesses falls with every step, so that the furthest rows
+    come first. If `lenient`, only shortages count. `stop` is asked before each `PIECE` of subset
+    sums. Rows wider than `MAX_WIDTH` stay as they are.
     """
     n_rows, width = rows.table.shape
     if n_rows < 3 or not 2 <= width <= MAX_WIDTH:
         return
     subsets = _Subsets.of(3 * width, width), _Subsets.of(2 * width, width)
-    best, least = rows.table.copy(), _weight(rows.excess, lenient).max()
-    for _ in range(MAX_STARTS):
-        ended = _descend(rows, rng, stop, subsets, lenient)
-        reached = _weight(rows.excess, lenient).max()
-        if reached < least:
-            best, least = rows.table.copy(), reached
-        for row, places in enumerate(best):
-            rows.refill(row, places)
-        if not ended or least == 0.0:
-            return
-        _shuffle(rows, rng)
-    for row, places in enumerate(best):
-        rows.refill(row, places)
-
-
-def _descend(
-    rows: TargetRows,
-    rng: np.random.Generator,
-    stop: Callable[[], bool],
-    subsets: tuple[_Subsets, _Subsets],
-    lenient: bool,
-) -> bool:
-    """Make steps until none gains anything; False if `stop` ends it.
-
-    The sum of the fourth powers of the excesses falls with every step, so that the furthest rows
-    come first.
-    """
-    n_rows = len(rows.table)
     stuck = np.zeros(n_rows, np.bool_)
     while not stuck.all():
         weight = np.where(stuck, -1.0, _weight(rows.excess, lenient))
         row = int(weight.argmax())
         if weight[row] <= 0.0:
-            return True
+            return
         others = _pairs_of_others(n_rows, row, rng)
         work = len(others) * len(subsets[0].chosen) + MAX_KEPT * len(subsets[1].chosen)
         if any(stop() for _ in range(1 + work // PIECE)):
-            return False
+            return
         if _split(rows, row, others, subsets, lenient):
             stuck[:] = False
         else:
             stuck[row] = True
-    return True
-
-
-def _shuffle(rows: TargetRows, rng: np.random.Generator) -> None:
-    """Deal the places of three rows at random, no row two empty ones."""
-    trio = rng.choice(len(rows.table), 3, replace=False)
-    places = rng.permutation(rows.table[trio].ravel())
-    places = places[np.argsort(places < rows.n_partitions, kind="stable")]  # the empty ones first
-    for number, row in enumerate(trio.tolist()):
-        rows.refill(row, places[number::3])
 
 
 def _weight(excess: Ints, lenient: bool) -> Floats:
