@@ -8,13 +8,13 @@ import signal
 import subprocess
 import sys
 from pathlib import Path
-from threading import Event, Thread
+from threading import Thread
 from typing import Any, Final
 
 import numpy as np
 import pytest
 from support.commands import terminal_of
-from support.groups import group_of, snapshot_of
+from support.groups import snapshot_of
 
 import equilag
 from benchmarks.waiting import until
@@ -82,18 +82,6 @@ def test_before_there_is_any_plan(write: Any, capsys: pytest.CaptureFixture[str]
     rows = {row["assignor"]: row for row in json.loads(capsys.readouterr().out)["rows"]}
     assert rows[own]["status"] == "heuristic"
     assert rows["equilag"]["status"] == "fallback"
-
-
-def test_assignors_after_the_interruption_are_not_run() -> None:
-    from equilag.planner.compare import compare
-
-    stop = Event()
-    stop.set()
-    group = group_of([2], [[0]])
-    *others, ours = compare(group, stop=stop).rows
-    assert {row.status for row in others} == {"not run"}
-    assert ours.status == "fallback"
-    assert compare(group, stop=stop).to_dict()["interrupted"] is True
 
 
 def test_the_second_interruption_ends_the_process() -> None:
