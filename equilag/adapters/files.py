@@ -106,6 +106,8 @@ def _unpacked(data: bytes, kind: str, unpack: Callable[[], Any], broken: type[Ex
                     raise InputError(f"unpacks to more than {MAX_BYTES} bytes")
             if not frame.eof:
                 raise InputError(f"broken {kind} data: it ends in the middle")
+            if len(rest) and not rest[0]:  # zeros that fill a block
+                rest = memoryview(bytes(rest).lstrip(b"\0"))
     except broken as error:
         raise InputError(f"broken {kind} data: {error}") from error
     return b"".join(pieces)

@@ -47,6 +47,7 @@ PACKINGS = {
     "UTF-16 big": b"\xfe\xff" + TEXT.encode("utf-16-be"),
     "gzip": gzip.compress(RAW, mtime=0),
     "gzip twice": gzip.compress(RAW[:20], mtime=0) + gzip.compress(RAW[20:], mtime=0),
+    "gzip padded": gzip.compress(RAW, mtime=0) + bytes(99),
     "zstd": zstandard.compress(RAW),
     "zstd twice": zstandard.compress(RAW[:20]) + zstandard.compress(RAW[20:]),
     "zstd skippable": b"\x50\x2a\x4d\x18\x03\x00\x00\x00abc" + zstandard.compress(RAW),
