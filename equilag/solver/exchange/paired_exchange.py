@@ -142,10 +142,6 @@ class MemberRows:
 
 MIN_PAIRS: Final = 24
 """Pairs of a round, if there are so many members, so that a round is worth its overhead."""
-MAX_LOWERING: Final = 200
-"""Steps that lower the heaviest load among the settled rows."""
-MAX_EXCHANGE_PARTNERS: Final = 8
-"""The next heaviest settled rows that exchange with the heaviest one in one such step."""
 PATIENCE: Final = 120
 """Rounds in a row without a smaller spread, after which the search ends: 40 of each pairing."""
 
@@ -167,9 +163,7 @@ def exchange_in_pairs(
     """
     rows = MemberRows(group, assigned, members)
     best, least = rows.table.copy(), rows.spread
-    settled = settle(rows)
-    others = np.delete(np.arange(len(rows.table)), settled)
-    _lower(rows, settled, rng, stop)
+    others = np.delete(np.arange(len(rows.table)), settle(rows))
     if rows.spread < least:
         best, least = rows.table.copy(), rows.spread
     number = stalled = 0
@@ -179,23 +173,6 @@ def exchange_in_pairs(
         if rows.spread < least:
             best, least, stalled = rows.table.copy(), rows.spread, 0
     return rows.assigned(best, assigned)
-
-
-def _lower(
-    rows: MemberRows, members: Ints, rng: np.random.Generator, stop: Callable[[], bool]
-) -> None:
-    """Lower the heaviest settled row, where several heavy partitions weigh much the same."""
-    for _ in range(MAX_LOWERING):
-        order = members[np.argsort(-rows.loads[members], kind="stable")]
-        heaviest = int(rows.loads[order[0]]) if len(order) > 1 else 0
-        for other in order[1 : 1 + MAX_EXCHANGE_PARTNERS].tolist():
-            rows.exchange(order[:1], np.array([other]), rng)
-            if int(rows.loads[order[0]]) < heaviest:
-                break
-        else:
-            return
-        if stop():
-            return
 
 
 def pairs(loads: Ints, members: Ints, rng: np.random.Generator, number: int) -> tuple[Ints, Ints]:
