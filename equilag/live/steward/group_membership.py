@@ -88,7 +88,8 @@ class GroupMembership:
         self._lock = threading.Lock()
         self._member = ""
         self._generation = -1
-        self._protocol = ""
+        self.protocol = ""
+        """That of the last join."""
         self._node: int | None = None
         self._clients: dict[bool, PlainClient] = {}
         """Blocking or not -> connection; joins and syncs use the blocking one."""
@@ -133,7 +134,7 @@ class GroupMembership:
         answer = self._send(request, blocking=True, wait_ms=int(wait_s * 1000))
         self._check(answer.error_code)
         self._member, self._generation = answer.member_id, answer.generation_id
-        self._protocol = answer.protocol_name or ""
+        self.protocol = answer.protocol_name or ""
         leads = answer.leader == answer.member_id
         others = tuple(
             (one.member_id, one.group_instance_id, bytes(one.metadata))
@@ -141,7 +142,7 @@ class GroupMembership:
             if one.member_id != answer.member_id
         )
         skip = bool(answer.skip_assignment)
-        return JoinResult(answer.generation_id, self._protocol, leads, skip, others, answer.leader)
+        return JoinResult(answer.generation_id, self.protocol, leads, skip, others, answer.leader)
 
     def sync(self, given: Mapping[str, Mapping[str, Iterable[int]]]) -> bytes:
         """Send each member's partitions, by member id; a follower sends none. Return the own ones
@@ -158,7 +159,7 @@ class GroupMembership:
             **self._own,
             generation_id=self._generation,
             protocol_type=self._protocol_type,
-            protocol_name=self._protocol,
+            protocol_name=self.protocol,
             assignments=assignments,
             min_version=5,
         )

@@ -6,6 +6,7 @@ import logging
 import time
 from typing import Final
 
+from equilag.live.rebalance.assignments import is_cooperative
 from equilag.live.status.status import log_event
 from equilag.live.steward.group_membership import GroupMembership
 from equilag.live.steward.leader_loop import LeaderLoop
@@ -15,9 +16,11 @@ from equilag.live.steward.shared_state import Command, SharedState
 _PER_SESSION: Final = 10
 """Heartbeats per session: Kafka advises at least three; ten survive several lost ones."""
 _MAX_PAUSE_S: Final = 0.1
-"""The longest pause between two heartbeats. They tell the steward of a rebalance, and the group, in
-an eager group without reading, waits for it: members' heartbeats are in step after each rebalance,
-so that the steward would often be the last. A heartbeat takes 1 ms of a core."""
+"""The longest pause between two heartbeats. They tell the steward of a rebalance, and the group
+waits for it."""
+_EAGER_PAUSE_S: Final = 0.03
+"""The same in an eager group, which waits without reading: members' heartbeats are in step after
+each rebalance, so that the steward would often be the last. A heartbeat takes 1 ms of a core."""
 
 SILENT_S: Final = 3.0
 """Seconds without an answer to any heartbeat after which a coordinator counts as gone."""
@@ -40,14 +43,20 @@ class HeartbeatLoop:
 
     def run(self) -> None:
         """Run until the shared state says stop."""
-        pause = min(_MAX_PAUSE_S, self._shared.options.session / _PER_SESSION)
-        while not self._shared.stop.wait(pause):
+        while not self._shared.stop.wait(self._pause_s):
             if self._leader.joining:
                 self._while_joining()
             else:
                 self._answered_at = time.monotonic()
                 if self._membership.is_member:
                     self.send()
+
+    @property
+    def _pause_s(self) -> float:
+        waits = self._leader.joining or not self._membership.is_member
+        often = not waits and not is_cooperative(self._membership.protocol)
+        most = self._shared.options.session / _PER_SESSION
+        return min(_EAGER_PAUSE_S if often else _MAX_PAUSE_S, most)
 
     def _while_joining(self) -> None:
         """The group waits for other members, which may take long; or the connection is dead."""

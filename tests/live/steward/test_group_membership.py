@@ -193,6 +193,7 @@ class Beats:
     def __init__(self, monkeypatch: pytest.MonkeyPatch, joining: bool = False) -> None:
         self.parts, self.now, self.answer = Parts(session=5.0), 0.0, cast(Exception | None, SILENT)
         self.aborted, self.alive, self.member, self.joins_as = 0, True, "s-1", "s-1"
+        self.protocol, self.is_member = "range", True
         monkeypatch.setattr("equilag.live.steward.heartbeat_loop.time.monotonic", lambda: self.now)
         leader = SimpleNamespace(generation=5, joining=joining)
         self.loop = HeartbeatLoop(self.parts.shared, cast(Any, self), cast(LeaderLoop, leader))
@@ -239,6 +240,21 @@ def test_answers_become_commands(
     assert facts.counters.get("heartbeats:silent", 0) == answers.count(SILENT)
     answered = FINE in answers or REBALANCE in answers
     assert (facts.last_heartbeat_age_s is not None) == answered
+
+
+@pytest.mark.parametrize(
+    ("protocol", "joining", "pause"),
+    [("range", False, 0.03), ("cooperative-sticky", False, 0.1), ("range", True, 0.1)],
+)
+def test_a_group_that_waits_without_reading_is_asked_more_often(
+    protocol: str, joining: bool, pause: float, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    one = Beats(monkeypatch, joining)
+    one.protocol, pauses = protocol, list[float]()
+    stops = SimpleNamespace(wait=lambda seconds: bool(pauses.append(seconds) or pauses[1:]))
+    one.parts.shared.stop = cast(Any, stops)
+    one.loop.run()
+    assert pauses == [pause, pause]
 
 
 def test_the_answer_to_a_heartbeat_of_before_a_join_says_nothing(
