@@ -3,6 +3,8 @@ and the same changes in several of them side by side."""
 
 from __future__ import annotations
 
+import os
+import random
 import time
 from collections.abc import Callable, Sequence
 from contextlib import ExitStack
@@ -29,6 +31,9 @@ RESTART_S: Final = 1.5
 """Between the end of a member and its return."""
 AWAY_QUIET_S: Final = 1.5
 """Of a rolling restart: before a member is stopped, and before it comes back."""
+HEARTBEAT_S: Final = 0.3
+"""Of members, which are in step after a rebalance: what the next change costs depends on whether it
+comes just before their heartbeats or just after, so that it comes at a moment drawn at random."""
 PATIENCE_S: Final = 90.0
 
 
@@ -147,6 +152,7 @@ class Stage:
 
     def __init__(self, broker: Broker, folder: Path, prefix: str, stack: ExitStack) -> None:
         self.broker, self.folder, self.prefix, self.stack = broker, folder, prefix, stack
+        self._chance = random.Random(os.environ.get("LIVE_SEED", "1"))
         self.admin = admin_of(broker.bootstrap)
         self.sizes: dict[str, int] = {}
         self.groups: list[ChurnGroup] = []
@@ -178,8 +184,9 @@ class Stage:
         return {(topic, number) for topic, size in self.sizes.items() for number in range(size)}
 
     def settle(self, quiet: float) -> None:
-        """Wait until nothing has happened for `quiet` seconds, from now on."""
-        since = time.time()
+        """Wait until nothing has happened for `quiet` seconds and up to a heartbeat's interval,
+        from now on."""
+        since, quiet = time.time(), quiet + self._chance.uniform(0, HEARTBEAT_S)
         until(
             lambda: (
                 time.time() - since >= quiet
