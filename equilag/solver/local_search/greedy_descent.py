@@ -40,12 +40,10 @@ def descend(
     """Yield assignments [P], each more even than the one before, by greedy steps.
 
     Each step makes the exchange of the heaviest or the lightest member that lowers its excess most
-    per move. When neither can be helped, a partition that is too heavy for the heaviest member, and
-    not for a faster one, goes there, and the steps go on; each such partition does so once. At last
-    each step relieves another member above the mean load, the heaviest first. `noise` blurs the
-    choice by so large a part, for other walks from the same start. With `shortage`, no step lets
-    members fall further behind. `stop` is asked before each step. O(partners × c²) array elements
-    per step, where c is the largest count.
+    per move. When neither can be helped, each step relieves another member above the mean load, the
+    heaviest first. `noise` blurs the choice by so large a part, for other walks from the same
+    start. With `shortage`, no step lets members fall further behind. `stop` is asked before each
+    step. O(partners × c²) array elements per step, where c is the largest count.
     """
     state = AssignmentState.of(group, constraint, assigned)
     state.shortage = shortage
@@ -53,13 +51,10 @@ def descend(
         return
     patience = PATIENCE if int(state.counts.max()) > MAX_HELD_IN_STEP else 1
     missed, helpless = 0, np.zeros(group.n_members, dtype=np.bool_)
-    handed: set[int] = set()
     while not stop():
         if missed < patience:
             found = _lower_extremes(state, rng, noise)
             missed = 0 if found else missed + 1
-            if missed == patience and _hand_over(state, handed, rng):
-                missed, found = 0, True
         else:
             heavy = _heaviest_above_mean(state, helpless)
             if heavy is None:
@@ -87,35 +82,6 @@ def _lower_extremes(state: AssignmentState, rng: np.random.Generator, noise: flo
         # must not become as much too light as it was too heavy, nor the other way round.
         gain -= np.maximum(0, own - state.spread)
     return _make_best(table, gain, rng, noise)
-
-
-def _hand_over(state: AssignmentState, handed: set[int], rng: np.random.Generator) -> bool:
-    """Give a partition that exceeds the mean load at the heaviest member, but not at a faster one,
-    to the member where it leaves the least above the mean; False if there is no such partition.
-
-    The step may make the loads less even, as no single exchange makes room for such a partition.
-    `handed` are those that had their turn.
-    """
-    if state.factor is None:
-        return False
-    top, mean, lag = state.by_load()[:1], state.mean, state.group.lag
-    own = state.held_by(int(top[0]))
-    own = own[lag[own].argsort()[-1:]]
-    if not len(own) or int(own[0]) in handed or state.scaled(lag[own], top)[0] <= mean:
-        return False
-    light = state.active[state.scaled(lag[own], state.active) <= mean]
-    light = light[np.argsort(-state.loads[light], kind="stable")][-2 * _partners(state, top) :]
-    held = _holdings(state, rng, np.append(light, top))
-    table = ExchangeTable.of(state, held, top, light)
-    fits = table.fits() & (table.rows.partition == own[0])
-    if not fits.any():
-        return False
-    handed.add(int(own[0]))
-    left, added = (np.maximum(loads, mean) for loads in table.loads_after)
-    above = left + added
-    above[~fits] = np.inf
-    table.make(int(above.argmin()))
-    return True
 
 
 def _heaviest_above_mean(state: AssignmentState, helpless: Flags) -> np.int32 | None:

@@ -76,14 +76,3 @@ def test_a_slow_member_does_not_swing_between_too_heavy_and_too_light() -> None:
     spreads = [loads_of(group, found).spread for found in walk]
     assert 0 < len(spreads) < 10
     assert spreads[-1] == min(spreads) == Fraction(5, 2)
-
-
-def test_a_partition_that_is_too_heavy_for_its_member_goes_to_a_faster_one() -> None:
-    # m0 of capacity 2 holds 9 of 26 records. Without them it has nothing: the way is over that.
-    group = by_capacity([2, 5], [1, 1, 1, 0], [11, 3, 3, 9])
-    constraint, assigned = start(group, Policy(balance="none"), keep=True)
-    *_, last = descend(
-        group, constraint, assigned, np.random.default_rng(0), limit_steps(60, never)
-    )
-    assert loads_of(group, assigned).spread == Fraction(11, 2)
-    assert loads_of(group, last).spread == 5
