@@ -42,6 +42,11 @@ Decide = Callable[[Group, PlanSettings], Decision]
 
 _WOULD_BE_S: Final = 60.0
 """How often a dry run logs what would be; the status has it at any time."""
+_SOON_S: Final = 60.0
+"""For so long after a rebalance the group is looked at twice as often: the first rates and speeds,
+or what the rebalance brought, are known sooner."""
+_LEAST_S: Final = 2.0
+"""But not more often than this."""
 _CAUSES_S: Final = 30.0
 """How often causes are looked for, which takes up to 0.4 s for 1,000 members that fall behind."""
 _NO_GROUP: Final = "there is no such group: it has no members and no commits; check its name"
@@ -74,13 +79,19 @@ class MonitorLoop:
 
     def run(self) -> None:
         """Run until the shared state says stop."""
-        every = self._shared.options.observe_every
         next_at = time.monotonic()
         while not self._shared.stop.is_set():
             self.run_once()
-            next_at = max(next_at + every, time.monotonic())
+            next_at = max(next_at + self.pause_s, time.monotonic())
             self._shared.stop.wait(next_at - time.monotonic())
         self._observer.close()
+
+    @property
+    def pause_s(self) -> float:
+        """Seconds from one observation to the next."""
+        every, at = self._shared.options.observe_every, self._shared.control.handouts.known.at
+        soon = not self._without_assignment and time.monotonic() < at + _SOON_S
+        return max(every / 2, min(every, _LEAST_S)) if soon else every
 
     def run_once(self) -> None:
         """Observe once and act on it. Never raises what a cluster can cause."""

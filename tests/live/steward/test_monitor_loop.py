@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any, cast
@@ -265,3 +266,20 @@ def test_a_plan_for_few_partitions_takes_less_work() -> None:
     options = Parts().shared.options
     efforts = [options.in_advance(partitions).effort for partitions in (24, 90, 10_000)]
     assert efforts == pytest.approx([0.34, 1.0, 1.0])
+
+
+def test_a_group_is_looked_at_twice_as_often_after_a_rebalance(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    now = 1000.0
+    monkeypatch.setattr(time, "monotonic", lambda: now)
+    run, often = Run().sees(uneven()), Run(observe_every=2.0).sees(uneven())
+    assert run.monitor.pause_s == 5.0
+    for one in (run, often):
+        one.shared.control.handouts.confirm(now)
+    assert (run.monitor.pause_s, often.monitor.pause_s) == (2.5, 2.0)
+    run.sees(uneven({"a": {"t": [0, 1]}}))  # somebody is away
+    assert run.monitor.pause_s == 5.0
+    run.sees(uneven())
+    now += 61.0
+    assert run.monitor.pause_s == 5.0
