@@ -20,13 +20,12 @@ import numpy as np
 
 from equilag.domain.columns import Floats
 from equilag.domain.group.group import NOBODY, Flags, Group, Index, Ints
+from equilag.solver.exchange.cyclic_exchanges import NEVER
 
 MAX_TABLE: Final = 400_000
 """Array elements of the table of single exchanges of a round; wider rows are sampled."""
 MIN_SAMPLE: Final = 12
 """Partitions of each row that are sampled at least, however many rows there are."""
-NEVER: Final = np.int64(2**62)
-"""A distance of loads above any other: the sum of all lags stays below it."""
 
 
 class MemberRows:

@@ -12,6 +12,7 @@ from equilag.domain.group.group import Flags, Group, Index, Ints
 from equilag.domain.group.loads import LoadColumn
 from equilag.domain.group.throughput import Shortage
 from equilag.solver.exchange.exchange_table import ExchangeTable
+from equilag.solver.exchange.pair_exchanges import FREE
 from equilag.solver.local_search.assignment_state import AssignmentState
 
 MAX_PARTNERS: Final = 48
@@ -22,8 +23,6 @@ ALWAYS_SEEN: Final = 16
 """The heaviest partitions of a member, which are considered in every step."""
 PATIENCE: Final = 20
 """Steps in a row that find nothing, after which the descent ends, where steps see a sample only."""
-FREE: Final = 0.25
-"""The part of a move that an exchange without any counts as: preferred, and never infinitely."""
 STEP_CELLS: Final = 80_000
 """Array elements of one step, about; it limits the number of partners."""
 
