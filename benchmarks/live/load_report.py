@@ -114,7 +114,7 @@ def scenario_lines(found: list[Results]) -> list[str]:
         lines.append(
             f"- **{results['words'][:1].upper()}{results['words'][1:]}**: "
             f"{results['seconds'] / 60.0:g} minutes, figures from second "
-            f"{'; '.join([*parts, *([] if same else options)])}."
+            f"{'; '.join([*parts, *([] if same else options)])}; load {_load(results['machine'])}."
         )
     return lines
 
@@ -135,6 +135,11 @@ def other_seeds(folder: Path, found: list[Results]) -> list[str]:
             what = f"Mean total lag by work (by hand) with other arrivals, {results['words']}"
             lines.append(f"- {what}: {others}.")
     return lines
+
+
+def _load(machine: Results) -> str:
+    """Of the machine, at the start and at the end."""
+    return f"{machine['load_at_start']:.0f} to {machine['load_at_end']:.0f}"
 
 
 def _two_owners(found: list[Results]) -> int:
