@@ -54,7 +54,7 @@ def test_moves_from_the_heaviest_even_out_within_their_limit(moved: int) -> None
 @pytest.mark.parametrize("seed", range(6))
 def test_a_limit_on_moves_never_leaves_the_plan_worse_than_the_simplest_rule(seed: int) -> None:
     group, settings = unequal(12, 100, 0.08, seed)
-    plan = solve(group, effort=0.1, seed=1, tolerance=0, **settings)
+    plan = solve(group, effort=0.1, time_limit=60.0, seed=1, tolerance=0, **settings)
     given, limit = plan.planned.given, settings["max_moves"]
     simple = heaviest_gives(given, limit)
     assert len(plan.moves) <= limit

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import ExitStack, closing
 from pathlib import Path
+from random import Random
 from typing import Final
 
 import pytest
@@ -20,6 +21,7 @@ from equilag.adapters.kafka.described import Described
 from equilag.adapters.kafka.plain.plain_client import PlainClient
 from equilag.adapters.kafka.plain.plain_requests import read_topics
 from equilag.live.carrier.carriers import Carrier, Coordinator, GroupCarriers
+from equilag.live.carrier.plan_form import plan_pieces
 from equilag.live.carrier.plug_in import NoPlugIn
 
 pytestmark = [pytest.mark.broker]
@@ -60,7 +62,7 @@ def test_a_plan_is_taken_and_what_is_none_holds(ready: Broker) -> None:
         until(lambda: members.held() == [[5], [0, 1, 2, 3, 4]])
         bring(2, [[0, 1, 2], [3, 4, 5]])
         until(lambda: members.held() == [[0, 1, 2], [3, 4, 5]])
-        # Forged, broken and then stale: nothing moves. PlanTest.java has 10,000 of them.
+        # Forged, broken and then stale: nothing moves.
         bring(3, [[], [0, 1, 2, 3, 4, 5]], forger)
         stays(lambda: members.held() == [[0, 1, 2], [3, 4, 5]], 1.5)
         second = Carrier(Coordinator(client, TOPIC), 1)
@@ -83,6 +85,57 @@ def test_a_plan_is_taken_and_what_is_none_holds(ready: Broker) -> None:
         until(lambda: members.held() == [[0, 1, 2, 3], [4], [5]])
         carriers.leave()
         until(lambda: sorted(map(len, members.held())) == [2, 2, 2])
+
+
+@pytest.mark.long
+def test_three_hundred_plans_that_are_not_in_order_move_nothing(plugged: Broker) -> None:
+    name = f"{TOPIC}-300"
+    make_topic(admin_of(plugged.bootstrap), name, SIZE)
+    config = plain_config(kafka_config(plugged.bootstrap))
+    members = Kip848Members(plugged.bootstrap, name)
+    random = Random(1)
+    with closing(PlainClient(config, 8)) as client, closing(members):
+        (topic,) = read_topics(client, [name]).ids
+        members.add()
+        members.add()
+        until(lambda: sorted(map(len, members.held())) == [3, 3])
+
+        def pieces(shares: list[list[int]], key: str = KEY, other: str = "") -> list[str]:
+            assigned = {f"{other}{one}": at for one, at in members.plan(topic, shares).items()}
+            return plan_pieces(assigned, {topic: SIZE}, random.getrandbits(64), key.encode(), 2)
+
+        shares = [[0], [1, 2, 3, 4, 5]]
+        coordinator = Coordinator(client, name)
+        carriers = [Carrier(coordinator, number) for number in range(2)]
+
+        def bring(plan: list[str]) -> None:
+            for number, piece in enumerate(plan):
+                carriers[number].bring(piece, trigger=number == 1)
+
+        bring(pieces(shares))
+        until(lambda: members.held() == shares)
+        moved: list[list[int]] = [list(range(SIZE)), []]
+        for number in range(300):
+            plan = pieces(moved)
+            one, piece = random.randrange(2), plan[random.randrange(2)]
+            match number % 5:
+                case 0:  # another character
+                    at = random.randrange(len("equilag:"), len(piece) - 4)
+                    other = "A" if piece[at] != "A" else "B"
+                    plan[one] = piece[:at] + other + piece[at + 1 :]
+                case 1:  # cut
+                    plan[one] = piece[: random.randrange(len("equilag:"), len(piece) - 4)]
+                case 2:
+                    plan = pieces(moved, "guessed")
+                case 3:  # mixed
+                    plan[one] = pieces(moved)[one]
+                case _:  # for other members
+                    plan = pieces(moved, other="x")
+            bring(plan)
+            assert members.held() == shares, (number, plan)
+        stays(lambda: members.held() == shares, 2)
+        bring(pieces(moved))
+        until(lambda: members.held() == moved)
 
 
 def test_a_broker_without_the_plug_in_is_named(broker: Broker) -> None:
