@@ -106,7 +106,11 @@ def section(folder: Path) -> list[str]:
         load = f" at a load of {results['load']:.0f}" if "load" in results else ""
         times = f"{len(results['steps'])} in {results['seconds'] / 60:g} minutes{load}"
         refused = groups["KIP-848"]["records_refused"]
-        hung = f"; {refused:,} records were not produced: its producer hung" if refused else ""
+        hung = (
+            f"; {refused:,} records were not produced: its producer hung (librdkafka 5301)"
+            if refused
+            else ""
+        )
         lines.append(f"- {total[:-1]}; {times}{hung}.")
     return lines
 
