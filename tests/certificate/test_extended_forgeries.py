@@ -220,7 +220,7 @@ def random_plan(rng: np.random.Generator) -> tuple[Group, Plan, dict[str, Fracti
     lags = rng.integers(0, 60, size)
     lags[0] *= int(rng.integers(1, 8))
     group = rated_group(None, capacity.tolist(), lags.tolist())
-    plan = equilag.solve(group, effort=0.05, time_limit=60, tolerance=0)
+    plan = equilag.solve(group, effort=0.3, time_limit=60, tolerance=0)
     assert plan.policy is not None
     planned = reduce_group(plan.group, plan.policy).group
     assert planned.extended.has_capacities
