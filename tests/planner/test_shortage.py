@@ -72,7 +72,7 @@ def test_no_plan_within_the_limits_falls_less_behind(
         allowed = short[moves <= (SIZE if limit is None else limit)]
         group = equilag.load_snapshot(snapshot)
         plan = equilag.solve(
-            group, policy, balance=balance, max_moves=limit, effort=0.15, time_limit=60
+            group, policy, balance=balance, max_moves=limit, effort=1, time_limit=60
         )
         assert plan.throughput is not None
         assert plan.throughput.short == allowed.min()
