@@ -65,8 +65,9 @@ def level_loads(
     apart first, and the others are dealt anew where that helps. `stop` is called before every
     round. O(P), and O(pairs × c log c) for each round, where c is the largest count.
     """
-    *_, best = assigned, *level_steps(group, constraint, assigned, rng, stop, window, heaviest)
-    return best
+    for better in level_steps(group, constraint, assigned, rng, stop, window, heaviest):
+        assigned = better  # only the last one is kept: each has 4 bytes a partition
+    return assigned
 
 
 def level_steps(
@@ -125,9 +126,8 @@ def descend_in_windows(
     for width in widths:
         low, high = window.low - int(width / 2), window.high + int(width / 2)
         wider = Window(low, high, high - low, np.inf)
-        start = assigned
-        for assigned in level_steps(group, constraint, start, rng, stop, wider):
-            yield assigned
+        for better in level_steps(group, constraint, assigned, rng, stop, wider):
+            yield (assigned := better)
 
 
 def heaviest_gives(
