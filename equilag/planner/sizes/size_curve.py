@@ -110,7 +110,7 @@ class SizeCurve:
         self._scale, self._exact, self._enough, self._about = scale, exact, enough, about
         n = len(pool.processes) + 1
         self._bound, self._load, self._spent = np.zeros(n), np.full(n, np.inf), np.zeros(n)
-        self._tried = np.zeros(n, np.bool_)
+        self._tried, self._dealt = np.zeros((2, n), np.bool_)
         self.refused: InputError | None = None
         """Why the first of the sizes that have no plan has none."""
         self.loads: AlikeLoads | None = None
@@ -214,7 +214,8 @@ class SizeCurve:
     def deal(self, size: int) -> bool:
         """Note what members that are all alike have when the heaviest partitions are dealt first;
         True if no better plan is needed."""
-        if self.loads is not None and not self.proved(size):
+        if self.loads is not None and not (self._dealt[size] or self.proved(size)):
+            self._dealt[size] = True
             load = self.loads.dealt(self.pool.members_of(size))
             self._note(size, SizeLoad(self._counted(size), load))
         return self.proved(size) or self.within(size, self._enough)
