@@ -238,7 +238,7 @@ SCREEN: Final = (
     Option("--color", "WHEN", f"{', '.join(COLORS)}; auto: on a terminal, unless NO_COLOR or"
            " FORCE_COLOR is set", OneOf(COLORS), COLORS[0]),
 )  # fmt: skip
-"""How a report looks; `screen.written` reads them."""
+"""How a report looks; `screen.report_for` reads them."""
 OUTPUT: Final = (
     Option("--output", "O", "what to print: text, json, an installed output, or MODULE:FUNCTION",
            default="text"),

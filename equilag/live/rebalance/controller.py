@@ -160,14 +160,9 @@ class Controller:
         gain = weigh(decision)
         left = self.budget.left(loads.group.n_partitions, now)
         if gain is not None and gain.moves > left:
-            most = self._policy.max_moves
-            limit, decision = (
-                left,
-                make_plan(
-                    group,
-                    replace(self._policy, max_moves=left if most is None else min(left, most)),
-                ),
-            )
+            limit, most = left, self._policy.max_moves
+            fewer = replace(self._policy, max_moves=left if most is None else min(left, most))
+            decision = make_plan(group, fewer)
             gain = weigh(decision)
         if gain is None:
             verdict = Verdict("no-plan", decision.fallback_reason or "")
