@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from support.sampled_readers import MEMBERS, FakeReader, member
+from support.sampled_readers import MEMBERS, FakeReader, member, sampling_clock
 
 from equilag.adapters.kafka import group_reader
 from equilag.adapters.kafka.described import NoAnswer
@@ -29,9 +29,7 @@ def reader(monkeypatch: pytest.MonkeyPatch) -> FakeReader:
 
 
 def use(monkeypatch: pytest.MonkeyPatch, fake: FakeReader) -> FakeReader:
-    slept: list[float] = []
-    monkeypatch.setattr("time.sleep", slept.append)
-    monkeypatch.setattr("time.monotonic", lambda: sum(slept))
+    sampling_clock(monkeypatch)
     monkeypatch.setattr(group_reader, "GroupReader", lambda *_, **__: fake)
     return fake
 
@@ -143,7 +141,7 @@ def test_ctrl_c_writes_nothing(run: Any, reader: FakeReader, tmp_path: Path, mon
     def interrupt(_: float) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("time.sleep", interrupt)
+    sampling_clock(monkeypatch, interrupt)
     done = run("plan", *LIVE, *SAMPLE, "--save-snapshot", tmp_path / "s", "--out", tmp_path / "p")
     assert done == (130, "", "")
     assert not list(tmp_path.iterdir())

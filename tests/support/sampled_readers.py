@@ -2,13 +2,33 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from types import SimpleNamespace
 
+import pytest
+
+from equilag.adapters.kafka import group_samples
 from equilag.adapters.kafka.described import DescribedMember
 from equilag.adapters.kafka.group_reader import GroupReader
 from equilag.adapters.kafka.reading import Reading, TopicOffsets
 
 TOPIC = "orders"
+
+
+def sampling_clock(
+    monkeypatch: pytest.MonkeyPatch, sleep: Callable[[float], object] = lambda _: None
+) -> list[float]:
+    """Only sleeping moves the clock of the sampling, alone: threads that other tests have left
+    behind sleep as well. How long it slept; `sleep` is called each time, too."""
+    slept: list[float] = []
+
+    def sleeps(seconds: float) -> None:
+        sleep(seconds)
+        slept.append(seconds)
+
+    clock = SimpleNamespace(sleep=sleeps, monotonic=lambda: sum(slept))
+    monkeypatch.setattr(group_samples, "time", clock)
+    return slept
 
 
 def member(name: str, *partitions: int) -> DescribedMember:

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from support.sampled_readers import FakeReader, member, topic_row
+from support.sampled_readers import FakeReader, member, sampling_clock, topic_row
 
 from equilag.adapters.kafka.described import MissingRight, NoAnswer, TemporarilyUnreadable
 from equilag.adapters.kafka.group_samples import GroupSamples, sample_group, times_between
@@ -17,10 +17,7 @@ from equilag.domain.group.group import NOBODY
 @pytest.fixture
 def clock(monkeypatch: pytest.MonkeyPatch) -> list[float]:
     """A clock that only sleeping moves, and how long was slept."""
-    slept: list[float] = []
-    monkeypatch.setattr("time.sleep", slept.append)
-    monkeypatch.setattr("time.monotonic", lambda: sum(slept))
-    return slept
+    return sampling_clock(monkeypatch)
 
 
 def test_every_second_and_less_often_over_a_long_time() -> None:
