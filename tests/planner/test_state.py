@@ -107,8 +107,7 @@ def test_a_front_keeps_what_nothing_beats_on_moves_spread_and_excess_at_once() -
 def test_a_front_of_a_large_group_is_thinned_out_but_for_its_ends(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(front_module, "MAX_ELEMENTS", 1)
-    monkeypatch.setattr(front_module, "FEWEST_POINTS", 5)
+    monkeypatch.setattr(front_module, "MEMORY", 5)
     front = ParetoFront()
     for moves in range(64):
         front.record(candidate(moves, 64 - moves, float(64 - moves)))

@@ -8,7 +8,7 @@ H takes less time than H, or H is the least.
 
 from __future__ import annotations
 
-from typing import Final, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
@@ -29,11 +29,7 @@ from equilag.planner.sizes.size_curve import (
 )
 from equilag.planner.sizes.size_members import MemberPool
 from equilag.planner.sizes.size_probe import best_plan, probing_policy
-
-MAX_STEPS: Final = 6
-"""Plans that are made at most; the third or fourth seldom takes less time than the one before."""
-NOTICED: Final = 0.001
-"""Part of a time; a plan that saves less is the last one."""
+from equilag.planner.solving.problem import NEGLIGIBLE
 
 
 class CatchUp(NamedTuple):
@@ -60,18 +56,15 @@ class CatchUpTimes:
         times, so that of one says little where there is no time for another.
         """
         least = self.at_least(size)
-        known, seconds = self._rate.any(), np.inf
+        known, seconds = bool(self._rate.any()), np.inf
         if known and 0 < least < np.inf:
             seconds = self._planned(size, WORK, least, budget)
         if seconds == np.inf:
             seconds = self._planned(size, RATE if known else "lag", 1.0, budget)
-        for _ in range(MAX_STEPS if known else 0):
-            if not least < seconds < np.inf or used_up(budget):
-                break
-            before, found = seconds, self._planned(size, WORK, seconds, budget)
-            seconds = min(before, found)
-            if found >= before * (1 - NOTICED):
-                break
+        gains = known
+        while gains and least < seconds < np.inf and not used_up(budget):
+            found = self._planned(size, WORK, seconds, budget)
+            gains, seconds = found < seconds * (1 - NEGLIGIBLE), min(seconds, found)
         return CatchUp(self._counted(size, min(least, seconds), seconds), seconds)
 
     def _planned(self, size: int, kind: WeightKind, horizon: float, budget: Budget) -> float:
@@ -101,7 +94,7 @@ class CatchUpTimes:
     def _counted(self, size: int, least: float, seconds: float) -> float:
         """A time that no plan falls short of, between two others, from the bounds on work."""
         low, high = least, seconds
-        while self._pool.alike and high - low > NOTICED * high and high < np.inf:
+        while self._pool.alike and high - low > NEGLIGIBLE * high and high < np.inf:
             middle = (low + high) / 2
             work = SizeCurve.of(self._pool, self._policy, self._seed, WORK, middle)
             if work.beyond(size, middle):

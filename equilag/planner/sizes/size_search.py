@@ -8,14 +8,10 @@ from typing import Final, NamedTuple
 
 from equilag.domain.budget import Budget
 from equilag.domain.plan.plan_figures import RATE_ROUNDING
-from equilag.planner.sizes.size_curve import PROBE_EFFORT, SizeCurve, used_up
+from equilag.planner.sizes.size_curve import MAX_COUNTED, PROBE_EFFORT, SizeCurve, used_up
 from equilag.planner.sizes.sizing import LeastSize
+from equilag.planner.solving.problem import NEGLIGIBLE
 
-MAX_CLOSE: Final = 600
-"""Sizes up to which each is looked at. Of more sizes, those between two of about the same load are
-left as they are."""
-ABOUT: Final = 0.001
-"""Part of a load by which two loads may differ without anybody noticing."""
 EFFORTS: Final = (PROBE_EFFORT, 0.2)
 """Seconds' worth of work for a size, the second where the first left open what matters."""
 
@@ -100,12 +96,13 @@ def settle(
 
 def walk(curve: SizeCurve, here: int, first: int, last: int, budget: Budget) -> None:
     """Look at the sizes of a range: one of them in any case, the ends, then by halves, until the
-    budget is used up or all is known."""
+    budget is used up or all is known. Of more than `MAX_COUNTED` sizes, those between two of about
+    the same load are left as they are."""
     if not curve.tried(here):
         curve.try_size(here, budget)
-    allowance = 0.0 if last - first < MAX_CLOSE else ABOUT
+    allowance = 0.0 if last - first < MAX_COUNTED else NEGLIGIBLE
     order = ((first, first, last), (last, first, last), *by_halves(first, last))
-    if last - first < MAX_CLOSE:
+    if last - first < MAX_COUNTED:
         for size, low, high in order:
             if not _level(curve, low, high, 0.0):
                 curve.deal(size)

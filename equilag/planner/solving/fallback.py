@@ -6,12 +6,12 @@ from typing import Final
 
 import numpy as np
 
+from equilag.domain.budget import TABLE
 from equilag.domain.group.group import NOBODY, Group, Index
 from equilag.domain.plan.metrics import member_counts
 from equilag.domain.policy.policy import Policy
 from equilag.heuristics import get_assignor
 from equilag.heuristics.dealing import fill_evenly, partition_class_members, partitions_by_class
-from equilag.solver.moves.topic_moves import MAX_CELLS
 
 KEEP: Final = "keep-and-fill"
 SMALL: Final = 500
@@ -71,7 +71,7 @@ def seconds_of_flow(group: Group, policy: Policy) -> float:
         if policy.then_topics:
             arcs = 3 * cells + 25 * arcs
         elif policy.balance == "both":  # totals tie topics together
-            arcs += cells if cells <= MAX_CELLS else 2 * size
+            arcs += cells if cells <= TABLE else 2 * size
     else:
         arcs = len(group.arcs[0])
         cuts = min(group.eligible.shape) if arcs > 1 else 0

@@ -8,16 +8,13 @@ from typing import Final
 
 import numpy as np
 
+from equilag.domain.budget import MEMORY
 from equilag.domain.group.group import Group, Index
 from equilag.domain.group.member_capacities import Load
 from equilag.domain.group.throughput import Shortage
 from equilag.domain.plan.metrics import count_moves, loads_of
 from equilag.domain.policy.objective import Figures
 
-MAX_ELEMENTS: Final = 20_000_000
-"""Array elements of the assignments on a front: 80 MB."""
-FEWEST_POINTS: Final = 24
-"""Candidates that a front keeps in any case: more than a point for each halving of the spread."""
 MOST_POINTS: Final = 1_000
 """Candidates that a front keeps at most, as each new one is compared with all."""
 
@@ -75,8 +72,8 @@ class ParetoFront:
             return False
         kept = [known for known in self.candidates if not _is_as_good(candidate, known)]
         self.candidates = sorted([*kept, candidate], key=lambda c: (c.moves, c.spread, c.excess))
-        limit = MAX_ELEMENTS // max(1, len(candidate.assigned))
-        if len(self.candidates) > min(MOST_POINTS, max(FEWEST_POINTS, limit)):
+        limit = MEMORY // max(1, len(candidate.assigned))
+        if len(self.candidates) > min(MOST_POINTS, max(4, limit)):  # more than its ends
             self._thin_out()
         self.changes += 1
         return True

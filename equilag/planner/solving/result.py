@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Final
 
 from equilag.certificate.bounds.counting import Counting
-from equilag.domain.budget import Budget
+from equilag.domain.budget import TABLE, Budget
 from equilag.domain.constraint import unconstrained
 from equilag.domain.group.group import Group
 from equilag.domain.group.loads import in_unit
@@ -20,9 +19,6 @@ from equilag.planner.solving.stage import Draft
 from equilag.planner.solving.state import SolveState
 from equilag.planner.stages.bounding_stages import no_lag_claims
 from equilag.solver.lower_bounds.load_bounds import difference, overall_bounds
-
-BOUNDED_SIZE: Final = 200_000
-"""Partitions and class pairs up to which a fallback's bounds take a few milliseconds."""
 
 
 def judge_when_read(plan: Plan) -> VerdictFacts:
@@ -67,7 +63,7 @@ def fallback_plan(task: Task, draft: Draft, budget: Budget, notes: list[str]) ->
     """A heuristic's plan; its claims hold for any assignment at all, whatever its counts."""
     claims: tuple[Claim, ...] = ()
     group = task.group
-    if budget.limit > 0 and group.n_partitions + group.eligible.size < BOUNDED_SIZE:
+    if budget.limit > 0 and group.n_partitions + group.eligible.size < TABLE:
         claims = unconstrained_claims(group)
     return _plan(task, budget, "fallback", draft, claims, notes)
 

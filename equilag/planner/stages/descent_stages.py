@@ -53,8 +53,6 @@ def descent_keeping_up(state: SolveState, turn: Turn) -> Iterator[Contribution]:
         yield Proposal(assigned, GREEDY_DESCENT)
 
 
-SMALL: Final = 16
-"""Partitions up to which the exact searches take less time than a beam."""
 CELLS: Final = 1_000_000
 """Partitions times members: their table takes some 40 ms to make, which nothing interrupts."""
 
@@ -70,7 +68,7 @@ def few_exchanges(
     if within_limit and not aim_of_policy(state).open(state):
         return
     size = group.n_partitions
-    if not SMALL < size <= SINGLE or size * problem.active > CELLS:
+    if size > SINGLE or size * problem.active > CELLS:
         return
     if not problem.counts_few_moves or not problem.has_owners or state.front_proved:
         return

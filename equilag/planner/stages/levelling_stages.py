@@ -7,13 +7,12 @@ from typing import Final
 
 import numpy as np
 
-from equilag.domain.budget import limit_steps
+from equilag.domain.budget import TABLE, limit_steps
 from equilag.domain.group.group import Index
 from equilag.domain.group.loads import roughly
 from equilag.planner.solving.problem import NEGLIGIBLE, Problem
 from equilag.planner.solving.stage import STEP, Turn
 from equilag.planner.solving.state import Contribution, Proposal, SolveState
-from equilag.solver.exchange.cyclic_exchanges import MAX_CELLS
 from equilag.solver.exchange.paired_exchange import exchange_in_pairs
 from equilag.solver.local_search.assignment_state import Window
 from equilag.solver.local_search.equal_loads import equalise_loads
@@ -193,7 +192,7 @@ def window_search(state: SolveState, turn: Turn) -> Iterator[Contribution]:
 
     size = np.bincount(group.partition_class[constraint.free], minlength=len(constraint.face))
     takeable = float((size @ constraint.face)[group.class_of].mean())
-    cells = min(float(MAX_CELLS), takeable * group.n_partitions / problem.active)
+    cells = min(float(TABLE), takeable * group.n_partitions / problem.active)
     stop = turn.steps(5 * STEP + CELL * cells)
     start = state.most_even.assigned
     found = search_window(group, constraint, start, window_of(state), state.rng, stop)

@@ -16,14 +16,13 @@ from typing import Final
 
 import numpy as np
 
+from equilag.domain.budget import TABLE
 from equilag.domain.constraint import ALL
 from equilag.domain.group.group import NOBODY, Ints
 from equilag.solver.local_search.assignment_state import AssignmentState, Window
 
 NEVER: Final = np.int64(2**62)
 """More than any gain: the sum of all lags stays below it."""
-MAX_CELLS: Final = 200_000
-"""Array elements of one table of exchanges, about 7 ms; larger ones are sampled."""
 MAX_GIVEN: Final = 16
 """Partitions of the member that a search for cycles of three considers giving; a sample of more."""
 MAX_TAKEN: Final = 500
@@ -39,7 +38,7 @@ def exchange_of_two(
 
     It takes p of the other member and gives r or nothing; if that does not help, it only gives.
     """
-    most = MAX_CELLS // (len(state.held[member]) + 1)
+    most = TABLE // (len(state.held[member]) + 1)
     take = np.append(_some(rng, state.others_for(member), most), NOBODY)
     give = np.append(np.array(state.held[member], np.int64), NOBODY)
     lag = state.group.lag
@@ -105,7 +104,7 @@ def exchange_of_three(
     given = _some(rng, np.array(state.held[member], np.int64), MAX_GIVEN).tolist()
     if state.constraint.may_gain_one(state.counts, member):
         given.append(NOBODY)
-    most = MAX_CELLS // (len(given) * len(back) + 1) + 1
+    most = TABLE // (len(given) * len(back) + 1) + 1
     for r in given if len(back) else []:
         if r == NOBODY and best[0]:
             break

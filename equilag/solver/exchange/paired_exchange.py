@@ -13,19 +13,16 @@ array operation.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from typing import Final
 
 import numpy as np
 
+from equilag.domain.budget import TABLE
 from equilag.domain.columns import Floats
 from equilag.domain.group.group import NOBODY, Flags, Group, Index, Ints
 from equilag.solver.exchange.cyclic_exchanges import NEVER
-
-MAX_TABLE: Final = 400_000
-"""Array elements of the table of single exchanges of a round; wider rows are sampled."""
-MIN_SAMPLE: Final = 12
-"""Partitions of each row that are sampled at least, however many rows there are."""
 
 
 class MemberRows:
@@ -79,7 +76,7 @@ class MemberRows:
 
         First the heaviest of the heavy row are exchanged for the lightest of the light one, as many
         as bring the two closer; then the one exchange that leaves them closest.
-        O(pairs × c log c + MAX_TABLE).
+        O(pairs × c log c + TABLE).
         """
         lighter = self.loads[heavy] < self.loads[light]
         heavy, light = np.where(lighter, light, heavy), np.where(lighter, heavy, light)
@@ -104,7 +101,7 @@ class MemberRows:
 
     def _one_each(self, heavy: Ints, light: Ints, rng: np.random.Generator) -> None:
         width = self.table.shape[1]
-        size = min(width, max(MIN_SAMPLE, int((MAX_TABLE / len(heavy)) ** 0.5)))
+        size = min(width, 1 + math.isqrt(TABLE // len(heavy)))
         out, into = (
             np.arange(width) if size == width else rng.choice(width, size, replace=False)
             for _ in range(2)

@@ -13,6 +13,7 @@ from typing import Final, NamedTuple
 
 import numpy as np
 
+from equilag.domain.budget import TABLE
 from equilag.domain.group.group import Ints
 from equilag.solver.exchange.exact_transfers import (
     WORTHWHILE,
@@ -21,8 +22,6 @@ from equilag.solver.exchange.exact_transfers import (
     subsets_with_sum,
 )
 
-MAX_SUBSETS: Final = 100_000
-"""Subsets of half of the places of a split, about 10 ms of sorting and looking up."""
 MAX_ROWS: Final = 12
 """Rows of one split; a split of more would take thousands of nodes."""
 ENOUGH: Final = 30.0
@@ -86,11 +85,11 @@ def _expected_nodes(found: list[float], rows: int) -> float:
 def _expected_subsets(rows: TargetRows, each: float, within: int) -> list[float]:
     """[n] for 2, 3, ... rows with `each` partitions, how many choices of one row's partitions are
     expected to be on target: the number of choices, times the loads on target, over √(2π) standard
-    deviations of their sums. As many as `MAX_SUBSETS` allows.
+    deviations of their sums. As many as `TABLE` allows.
     """
     found = []
     for taken in range(2, min(len(rows.table), MAX_ROWS) + 1):
-        if _log_choices(taken * each / 2, each / 2) > log(MAX_SUBSETS):
+        if _log_choices(taken * each / 2, each / 2) > log(TABLE):
             break
         scatter = 2 * pi * max(1.0, rows.variance * each * (taken - 1) / taken)
         loads = log(2 * within + 1) - log(scatter) / 2

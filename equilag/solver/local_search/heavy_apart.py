@@ -7,16 +7,13 @@ other members then share what is left, which is dealt to them the heaviest first
 from __future__ import annotations
 
 from heapq import heapify, heappop, heapreplace
-from typing import Final
 
 import numpy as np
 
+from equilag.domain.budget import TABLE
 from equilag.domain.columns import Floats
 from equilag.domain.group.group import NOBODY, Flags, Index, Ints
 from equilag.solver.local_search.assignment_state import AssignmentState
-
-MAX_DEALT: Final = 400_000
-"""Partitions times kinds of capacity that are dealt one by one: some 0.2 s."""
 
 
 def heavy_apart(state: AssignmentState, heaviest: int) -> Index | None:
@@ -69,7 +66,7 @@ def deal_heavy_first(weights: Ints, counts: Ints, factor: Floats) -> Index:
     those that have fewer than their `counts` [M]. `factor` [M] makes loads comparable.
 
     The rule of Graham (1969) with counts. Where factors differ and partitions are many, the light
-    ones go to the member that is the least loaded without them. O(P log M + MAX_DEALT).
+    ones go to the member that is the least loaded without them. O(P log M + TABLE).
     """
     order = np.argsort(-weights, kind="stable")
     heavy = weights[order].tolist()
@@ -79,7 +76,7 @@ def deal_heavy_first(weights: Ints, counts: Ints, factor: Floats) -> Index:
     queues: list[list[tuple[float, int]]] = [
         [(0, m) for m in able[factor[able] == kind].tolist()] for kind in kinds
     ]
-    exact = len(heavy) if len(kinds) == 1 else MAX_DEALT // max(1, len(kinds))
+    exact = len(heavy) if len(kinds) == 1 else TABLE // max(1, len(kinds))
     takers = []
     for weight in heavy[:exact]:
         after = [

@@ -45,8 +45,6 @@ REACH: Final = 0.3
 """Of the spread: how far from the extremes members take part at most, where moves are limited."""
 TIE: Final = 1e-3
 """Weight of the sum of two distances beside the larger one, to choose among equal gains."""
-MOST_MISSED: Final = 40
-"""Rounds that a member missed that count: a load has 61 bits."""
 
 
 def level_loads(
@@ -195,7 +193,7 @@ def _pairs(
     """
     class_of, face = state.group.class_of, state.constraint.face
     active = state.active[np.logical_or.reduce(face, axis=0)[class_of[state.active]]]
-    size = near.outside(state.loads[active]) / 2.0 ** np.minimum(missed[active], MOST_MISSED)
+    size = np.ldexp(near.outside(state.loads[active]), -missed[active])
     order = np.argsort(-size, kind="stable")
     wide = int(np.count_nonzero(2 * size >= size.max(initial=0)))
     each = len(state.assigned) // len(state.active) + 1

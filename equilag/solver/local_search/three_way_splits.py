@@ -14,6 +14,7 @@ from typing import Final, NamedTuple
 
 import numpy as np
 
+from equilag.domain.budget import TABLE
 from equilag.domain.columns import Floats
 from equilag.domain.group.group import Flags, Group, Index, Ints
 from equilag.solver.exchange.exact_transfers import PIECE, TargetRows
@@ -22,10 +23,6 @@ from equilag.solver.exchange.paired_exchange import MemberRows, mean_loads_left
 MAX_WIDTH: Final = 5
 """Places of a member: 3,003 subsets of the places of three such members; 18,564 with one place
 more."""
-MAX_OTHERS: Final = 250
-"""Pairs of other members in one step, drawn at random: all pairs of 23 members."""
-MAX_KEPT: Final = 3_000
-"""Subsets of one step, those closest to the target, for which the other two are looked at."""
 NEAR: Final = 2
 """Times the level: a row with a heavier load is too heavy by its heaviest partition alone, or so
 far away that others are more likely to be of use."""
@@ -98,8 +95,8 @@ def split_three_ways(
         row = int(weight.argmax())
         if weight[row] <= 0.0:
             return
-        others = _pairs_of_others(n_rows, row, rng)
-        work = len(others) * len(subsets[0].chosen) + MAX_KEPT * len(subsets[1].chosen)
+        others = _pairs_of_others(n_rows, row, TABLE // len(subsets[0].chosen), rng)
+        work = len(others) * len(subsets[0].chosen) + TABLE
         if any(stop() for _ in range(1 + work // PIECE)):
             return
         if _split(rows, row, others, subsets, lenient):
@@ -115,11 +112,11 @@ def _weight(excess: Ints, lenient: bool) -> Floats:
     return squared * squared
 
 
-def _pairs_of_others(n_rows: int, row: int, rng: np.random.Generator) -> Ints:
-    """[pairs, 2] different rows other than `row`."""
+def _pairs_of_others(n_rows: int, row: int, most: int, rng: np.random.Generator) -> Ints:
+    """[pairs, 2] different rows other than `row`; of more than `most` pairs, a sample."""
     one, other = np.triu_indices(n_rows - 1, 1)
-    if len(one) > MAX_OTHERS:
-        drawn = rng.choice(len(one), MAX_OTHERS, replace=False)
+    if len(one) > most:
+        drawn = rng.choice(len(one), most, replace=False)
         one, other = one[drawn], other[drawn]
     found = np.stack((one, other), axis=1)
     return found + (found >= row)
@@ -141,8 +138,9 @@ def _split(
     now = _weight(rows.excess[trio], lenient).sum(axis=1)
     closer = mine > rows.excess[row] if lenient else np.abs(mine) < abs(int(rows.excess[row]))
     pair, subset = np.nonzero(closer)
-    if len(pair) > MAX_KEPT:
-        kept = np.argpartition(np.abs(mine[pair, subset]), MAX_KEPT)[:MAX_KEPT]
+    most = TABLE // len(second.chosen)
+    if len(pair) > most:  # those closest to the target
+        kept = np.argpartition(np.abs(mine[pair, subset]), most)[:most]
         pair, subset = pair[kept], subset[kept]
     if not len(pair):
         return False

@@ -11,6 +11,7 @@ from typing import Final, NamedTuple
 import numpy as np
 
 from equilag.certificate.checks.potentials import Potentials, owned_of_topics
+from equilag.domain.budget import TABLE
 from equilag.domain.columns import among, place_of
 from equilag.domain.constraint import CountConstraint, CountInterval, TopicIntervals
 from equilag.domain.group.group import Flags, Group, Ints
@@ -91,11 +92,6 @@ def _repeated(cell: Ints) -> Flags:
     return again
 
 
-MAX_CELLS: Final = 100_000
-"""Topics and members that may have one more, up to which each is an arc of the flow. It takes about
-as long as the flow by slots there (some 0.1 s), and is exact."""
-
-
 class TopicMoves(NamedTuple):
     """Free partitions of each topic at each member, by topic and then by member, and the dual
     solution; by slots it may prove fewer moves than the cells have."""
@@ -113,7 +109,7 @@ def fewest_topic_moves(group: Group, constraint: CountConstraint) -> TopicMoves:
     if not (room.least.any() or (room.most < topics.n_open).any()):
         taken, potentials = _extras_by_topic(group, topics)
     else:
-        few = int(topics.n_open.sum()) <= MAX_CELLS
+        few = int(topics.n_open.sum()) <= TABLE  # each is an arc of the flow then, which is exact
         found = None if few else extras_by_slots(group, topics, room)
         found = found or extras_by_slots(group, topics.by_members, room)
         assert found is not None  # nothing goes together where each member is a slot

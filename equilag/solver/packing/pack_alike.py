@@ -15,6 +15,7 @@ from typing import Final, NamedTuple
 
 import numpy as np
 
+from equilag.domain.budget import MEMORY
 from equilag.domain.columns import Index, Ints
 from equilag.solver.packing.pattern_program import (
     ROUNDING,
@@ -28,8 +29,6 @@ CELL: Final = 5e-9
 KIND: Final = 2.5e-5
 """Seconds of a solution of the program per length, besides `SOLUTION`."""
 SOLUTION: Final = 1e-3
-MAX_CELLS: Final = 20_000_000
-"""Partitions times capacity of a table of prices, some 0.1 s and 20 MB."""
 ROUNDS: Final = 40
 """Solutions of the program for which there has to be time, most of what lists need whose members
 hold few partitions."""
@@ -70,9 +69,9 @@ class PackingRounds(NamedTuple):
         `most` is a heaviest load that is known.
         """
         solution, cells = SOLUTION + KIND * len(np.unique(weights)), len(weights) * most
-        if cells <= min(MAX_CELLS, (seconds / ROUNDS - solution) / CELL):
+        if cells <= min(MEMORY, (seconds / ROUNDS - solution) / CELL):
             return PackingRounds(1, solution + CELL * cells)
-        affordable = min(MAX_CELLS, (seconds / COARSE_ROUNDS - solution) / CELL)
+        affordable = min(MEMORY, (seconds / COARSE_ROUNDS - solution) / CELL)
         if affordable < COARSEST * len(weights):
             return None
         unit = 2 + int(cells / affordable)

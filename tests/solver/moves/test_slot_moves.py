@@ -7,13 +7,14 @@ import pytest
 from support.groups import group_of, random_group
 
 from equilag.certificate.checks.potentials import bound_by_potentials
+from equilag.domain.budget import TABLE
 from equilag.domain.constraint import CountConstraint, CountInterval
 from equilag.domain.plan.metrics import count_moves
 from equilag.domain.policy.policy import Policy
 from equilag.solver.counts.even_counts import balanced
 from equilag.solver.moves import topic_moves
 from equilag.solver.moves.fewest_moves import fewest_moves
-from equilag.solver.moves.topic_moves import MAX_CELLS, extras_by_slots
+from equilag.solver.moves.topic_moves import extras_by_slots
 
 BOTH = Policy(balance="both")
 
@@ -62,7 +63,7 @@ def test_what_slots_cannot_part_is_found_member_by_member(monkeypatch: pytest.Mo
         if extras_by_slots(group, constraint.topics, room_of(constraint)) is None:
             exact = count_moves(group, fewest_moves(group, constraint).assigned)
             with monkeypatch.context() as patch:
-                patch.setattr(topic_moves, "MAX_CELLS", 0)
+                patch.setattr(topic_moves, "TABLE", 0)
                 assert count_moves(group, fewest_moves(group, constraint).assigned) == exact
             failed += 1
     assert failed
@@ -74,7 +75,7 @@ def test_large_groups_reach_the_bound() -> None:
     group = group_of([3] * 300, [list(range(300))] * 400, [*owners.tolist()])
     _, constraint = balanced(group, BOTH)
     found = fewest_moves(group, constraint)
-    assert int(constraint.topics.n_open.sum()) > MAX_CELLS
+    assert int(constraint.topics.n_open.sum()) > TABLE
     assert constraint.admits(found.assigned)
     claim = found.claim(group, BOTH, constraint)
     assert claim.value == count_moves(group, found.assigned)
