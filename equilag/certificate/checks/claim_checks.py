@@ -12,6 +12,8 @@ from collections.abc import Callable, Mapping
 from functools import partial
 from typing import Any, Final
 
+import numpy as np
+
 from equilag.certificate.bounds.counting import Counting
 from equilag.certificate.bounds.heaviest import (
     excess_by_average,
@@ -20,6 +22,7 @@ from equilag.certificate.bounds.heaviest import (
     heavy,
     rest,
 )
+from equilag.certificate.bounds.member_patterns import MAX_CELLS, pattern_room, patterns_of
 from equilag.certificate.bounds.priced import LoadWindow, Prices, priced_room
 from equilag.certificate.bounds.shortage import LARGEST_PRICE, ShortPrices, short_by_prices
 from equilag.certificate.checks.count_checks import (
@@ -34,6 +37,7 @@ from equilag.certificate.checks.count_checks import (
     check_topic_squares,
 )
 from equilag.certificate.checks.search_checks import check_by_search, limit_in
+from equilag.certificate.exhaustive.whole_group import whole_problem
 from equilag.certificate.ledger import Ledger, Refuted, column_of, natural_in
 from equilag.domain.group.group import Flags
 from equilag.domain.group.loads import written
@@ -42,6 +46,8 @@ from equilag.domain.plan.claim import bounds_moves
 
 HIGHEST_PRICE: Final = 2**60
 """Prices of loads in a claim are no higher."""
+HIGHEST_PATTERN: Final = 2**40
+"""Prices of partitions are no higher."""
 ClaimCheck = Callable[[Ledger, Any, Mapping[str, Any]], None]
 """Values are loads or whole numbers; the reader of a plan has seen to that."""
 
@@ -147,6 +153,25 @@ def _check_prices(
         raise Refuted("the prices leave room for such loads")
 
 
+def check_spread_by_patterns(ledger: Ledger, value: Load, data: Mapping[str, Any]) -> None:
+    """`spread_at_least` by `patterns`: the same by prices of partitions."""
+    whole, price = (
+        whole_problem(ledger.group, ledger.constraint, cells=MAX_CELLS),
+        data.get("prices"),
+    )
+    if whole is None or not isinstance(price, list) or len(price) != len(whole.items):
+        raise Refuted("data.prices has no price for each of few free partitions")
+    if not all(type(x) is int and abs(x) <= HIGHEST_PATTERN for x in price):
+        raise Refuted("data.prices has other than whole numbers that may stand there")
+    patterns = patterns_of(whole.problem)
+    if patterns is None:
+        raise Refuted("there are too many patterns, or capacities differ")
+    above, below = ledger.highest_proved - value, ledger.lowest_proved + value
+    inside = [sort.within(above, below) for sort in patterns]
+    if pattern_room(inside, np.array(price, np.int64)) >= 0:
+        raise Refuted("the prices leave room for such loads")
+
+
 MEAN: Final = "the mean load of these members proves"
 FOLDED: Final = "the folded list of these members proves"
 HEAVIEST: Final = "the heaviest partitions prove"
@@ -170,6 +195,7 @@ CHECKS: Final[Mapping[tuple[str, str], ClaimCheck]] = {
     ),
     ("min_load_at_most", "prices"): check_lowest_by_prices,
     ("spread_at_least", "prices"): check_spread_by_prices,
+    ("spread_at_least", "patterns"): check_spread_by_patterns,
     ("short_at_least", "rates"): check_short_by_rates,
     ("short_at_least", "prices"): check_short_by_prices,
     ("spread_at_least", "difference"): check_difference,

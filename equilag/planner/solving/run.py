@@ -26,6 +26,7 @@ from equilag.planner.stages.bounding_stages import (
     counted_moves,
     counting_bounds,
     no_lag_claims,
+    patterned_spread,
     priced_loads,
 )
 from equilag.planner.stages.counting_stages import COUNTING
@@ -101,6 +102,7 @@ SEARCHING: Final[tuple[Phase, ...]] = (
             TRANSFERS,
             WINDOWS,
             Stage("prices", partial(priced_loads, early=False), share=0.5, upto=0.9),
+            Stage("patterns", patterned_spread, share=0.5, upto=0.9),
             Stage("cp-sat", partial(full_model, searched=False), share=0.7, upto=0.7),
         ),
         share=0.6,

@@ -5,6 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
+from equilag.certificate.bounds.member_patterns import (
+    MAX_CELLS,
+    MAX_PATTERNS,
+    pattern_number,
+    patterns_of,
+    sorts_of,
+)
+from equilag.certificate.exhaustive.whole_group import whole_problem
 from equilag.domain.group.loads import roughly
 from equilag.domain.plan.claim import Claim
 from equilag.domain.plan.metrics import loads_of
@@ -21,6 +29,8 @@ BOUND_CELL: Final = 2e-7
 10,000 partitions."""
 SMALL: Final = 400
 """Partitions up to which programs come early: one takes some 20 ms."""
+PATTERN: Final = 4e-8
+"""Seconds of a program of patterns for each of them."""
 NO_SPREAD: Final = (NO_LAG.highest, NO_LAG.lowest, difference(NO_LAG))
 """The claims on the loads of a group without lag."""
 
@@ -94,3 +104,23 @@ def priced_loads(state: SolveState, turn: Turn, early: bool) -> Iterator[Contrib
             stop = turn.steps(round_of_levels(problem))
             levelled = level_loads(group, constraint, start, state.rng, stop, window_of(state))
             yield Proposal(levelled, "prices")
+
+
+def patterned_spread(state: SolveState, turn: Turn) -> Iterator[Contribution]:
+    """Where members hold few partitions each: what a linear program over all sets of partitions
+    that a member may hold proves of the spread."""
+    problem = state.problem
+    if state.gap <= NEGLIGIBLE * problem.mean or problem.has_capacities:
+        return
+    whole = whole_problem(problem.group, problem.constraint, cells=MAX_CELLS)
+    number = 0 if whole is None else pattern_number(sorts_of(whole.problem))
+    stop = turn.steps(STEP + PATTERN * number)
+    if whole is None or number > MAX_PATTERNS or stop():  # listing them takes as long
+        return
+    patterns = patterns_of(whole.problem)
+    if patterns is not None:
+        from equilag.solver.lower_bounds.pattern_bound import pattern_claims
+
+        ends = state.proofs.highest, state.proofs.lowest
+        spread = state.proofs.spread, state.most_even.spread
+        yield from pattern_claims(patterns, len(whole.items), ends, spread, stop)

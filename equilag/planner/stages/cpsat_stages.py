@@ -40,7 +40,7 @@ FIRST_MODEL: Final = 0.02
 """Seconds of work to have left: what building a model takes."""
 LISTING: Final = 0.5
 """Of what the model was allowed, what listing its solutions may take."""
-DETERMINISTIC: Final = 0.3
+DETERMINISTIC: Final = 0.5
 """CP-SAT's deterministic time per second, of time or of work: less than the clock allows, so that
 the run is the same every time."""
 ALGORITHM: Final = "cp-sat"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from fractions import Fraction
+from itertools import product
 from pathlib import Path
 
 import numpy as np
@@ -73,6 +74,27 @@ def test_every_call_avoids_the_presolve_that_goes_wrong(seed: int, wall: float) 
 def test_too_many_to_be_listed() -> None:
     problem = problem_of([10**9] * 12, 3, 4, 4)
     assert all_below(problem, CpSatLimits(60.0, 10.0), 10) is None
+
+
+@pytest.mark.parametrize("seed", range(8))
+@pytest.mark.parametrize("capacities", [None, MemberCapacities.of([1, 3, decimal(2.35)])])
+def test_the_best_is_among_those_listed(seed: int, capacities: MemberCapacities | None) -> None:
+    """However many plans the rounded model takes for as good."""
+    lag = np.random.default_rng(seed).integers(1, 2**40, 6)
+    problem = problem_of(lag.tolist(), 3, 1, 3, capacities=capacities)
+    rate = capacities or MemberCapacities.of([1, 1, 1])
+
+    def spread(holder: tuple[int, ...]) -> Fraction | int:
+        load = [int(lag[np.array(holder) == m].sum()) for m in range(3)]
+        loads = [rate.load(load[m], int(rate.kind_of[m])) for m in range(3)]
+        return max(loads) - min(loads)
+
+    holders = product(range(3), repeat=6)
+    counted = [h for h in holders if all(1 <= h.count(m) <= 3 for m in range(3))]
+    best = min(map(spread, counted))
+    found = all_below(problem, CpSatLimits(60.0, 10.0), best + 1)
+    assert found is not None
+    assert min(spread(tuple(one.tolist())) for one in found) == best
 
 
 def test_the_solver_is_made_in_one_place_only() -> None:

@@ -1,0 +1,113 @@
+"""Bounds by patterns: prices of partitions show that no plan has all loads in a window.
+
+A pattern is a set of partitions that a member may hold: as many as its counts allow, with a load in
+the window. Whatever partitions are priced at, the patterns of a plan are worth as much as all
+partitions together. Where the most valuable patterns of all members are worth less, there is no
+plan with all loads in the window.
+"""
+
+from __future__ import annotations
+
+from itertools import combinations
+from math import ceil, comb, floor
+from typing import Final, NamedTuple
+
+import numpy as np
+
+from equilag.certificate.exhaustive.small_problem import SmallProblem
+from equilag.domain.columns import Floats
+from equilag.domain.group.group import Ints
+from equilag.domain.group.member_capacities import Load
+
+MAX_CELLS: Final = 20_000
+"""Partitions times members up to which patterns are counted."""
+MAX_PATTERNS: Final = 1_000_000
+"""Of all sorts of members, some 0.1 s and 30 MB; more are not listed."""
+
+
+class HeldPatterns(NamedTuple):
+    """What the members of one sort may hold: they may take the same partitions, with the same
+    counts and pinned load."""
+
+    members: int
+    sets: list[tuple[Ints, Ints]]
+    """For each number k of items: the items [n, k] and the loads [n]."""
+
+    def within(self, above: Load, below: Load) -> HeldPatterns:
+        """Those whose loads are between two loads."""
+        fits = [(load > floor(above)) & (load < ceil(below)) for _, load in self.sets]
+        kept = [(a[fit], b[fit]) for (a, b), fit in zip(self.sets, fits, strict=True)]
+        return self._replace(sets=kept)
+
+    def best(self, price: Ints | Floats, most: int) -> list[tuple[float, Ints]]:
+        """The most valuable ones of each number of items, up to `most`, with what they are worth;
+        `price` is [I]."""
+        found = list[tuple[float, Ints]]()
+        for items, _ in self.sets:
+            worth = price[items].sum(axis=1)
+            top = np.argpartition(-worth, most)[:most] if len(worth) > most else slice(None)
+            found += zip(worth[top].tolist(), items[top], strict=True)
+        return found
+
+
+class MemberSort(NamedTuple):
+    """Members that are alike: the same partitions, counts and pinned load."""
+
+    one: int
+    members: int
+    may: int
+    """Partitions that each may take."""
+    counts: range
+
+
+def sorts_of(problem: SmallProblem) -> list[MemberSort]:
+    """The sorts of members of a small problem."""
+    columns = [problem.allowed.T, problem.base[:, None], problem.lo[:, None], problem.hi[:, None]]
+    _, one, number = np.unique(np.hstack(columns), axis=0, return_index=True, return_counts=True)
+    lo, may = problem.lo, problem.allowed.sum(axis=0)
+    hi = np.minimum(problem.hi, may)
+    return [
+        MemberSort(j, members, int(may[j]), range(int(lo[j]), int(hi[j]) + 1))
+        for j, members in zip(one.tolist(), number.tolist(), strict=True)
+    ]
+
+
+def pattern_number(sorts: list[MemberSort]) -> int:
+    """How many patterns they have."""
+    return sum(comb(sort.may, k) for sort in sorts for k in sort.counts)
+
+
+def patterns_of(problem: SmallProblem) -> list[HeldPatterns] | None:
+    """The patterns of all sorts of members; None where they are too many or capacities differ."""
+    sorts = sorts_of(problem)
+    if problem.capacities is not None or pattern_number(sorts) > MAX_PATTERNS:
+        return None
+    widest: dict[int, int] = {}
+    for sort in sorts:
+        widest.update((k, max(sort.may, widest.get(k, 0))) for k in sort.counts)
+    places, found = {k: _sets(n, k) for k, n in widest.items()}, []
+    for sort in sorts:
+        mine = np.flatnonzero(problem.allowed[:, sort.one])
+        sets = [mine[places[k][: comb(sort.may, k)]] for k in sort.counts]
+        base = int(problem.base[sort.one])
+        weighed = [(items, base + problem.lag[items].sum(axis=1)) for items in sets]
+        found.append(HeldPatterns(sort.members, weighed))
+    return found
+
+
+def _sets(n: int, k: int) -> Ints:
+    """[sets, k] all sets of k numbers below n, those below any number first."""
+    sets = np.array(list(combinations(range(n), k)), np.int64).reshape(comb(n, k), k)
+    return sets[np.argsort(sets[:, -1], kind="stable")] if k else sets
+
+
+def pattern_room(patterns: list[HeldPatterns], price: Ints) -> int:
+    """What the most valuable patterns of all members are worth above all partitions [I]; below 0
+    there is no plan of such patterns."""
+    room = -int(price.sum())
+    for sort in patterns:
+        best = max((int(worth) for worth, _ in sort.best(price, 1)), default=None)
+        if best is None:
+            return -1
+        room += sort.members * best
+    return room
