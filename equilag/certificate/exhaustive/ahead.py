@@ -45,13 +45,19 @@ class Ahead:
         self._find_alone()
         self.affected = self.is_open & ~self._staying() & self.alive[:, None]
         """[n, J]"""
-        self.need, self.count = np.zeros(shape, np.int64), np.full(shape, MANY)
+        self.gone = sizes(self.task.items.own[None] & ~nodes.free[:, None])
+        """[n, J] items that a member owns and others have got."""
+        self.need, self.count = run.least(self.gone) * self.affected, np.full(shape, MANY)
         """[n, J] the fewest ends of moves at affected members, and the patterns they have, without
         regard to what other members have got."""
         left = self.task.target.most_ends - nodes.ends
-        groups = list(self._groups())
-        for group in groups:
-            self._find_need(group, int(left[group.rows].max()))
+        groups: list[_Group] = []
+        for kind in set(self.task.member_class):
+            self.alive &= self.need.sum(axis=1) <= left
+            self.affected &= self.alive[:, None]
+            for group in self._groups(kind):
+                groups.append(group)
+                self._find_need(group, int(left[group.rows].max()))
         spare = left - self.need.sum(axis=1)
         self.most = np.minimum(self.need + spare[:, None], self._unknown())
         """[n, J] most ends of moves at each member."""
@@ -84,30 +90,35 @@ class Ahead:
         fits: Flags = (run.own_lag >= self.limits.least) & (run.own_lag <= self.limits.most)
         return stays & fits
 
-    def _groups(self) -> Iterator[_Group]:
+    def _groups(self, kind: int) -> Iterator[_Group]:
         """The nodes at which members of a class are affected, by what is gone of their own."""
-        items, classes = self.task.items, np.array(self.task.member_class)
-        for kind in np.unique(classes).tolist():
-            alike = np.flatnonzero(classes == kind)
-            rows = np.flatnonzero(self.affected[:, alike].any(axis=1))
-            if len(rows):
-                gone = items.own[alike[0]] & ~self.nodes.free[rows]
-                masks, place = distinct(gone)
-                for number, mask in enumerate(masks):
-                    here = rows[place == number]
-                    first = alike[self.affected[here][:, alike].argmax(axis=1)]
-                    yield _Group(alike, here, first, mask)
+        items = self.task.items
+        alike = np.flatnonzero(np.array(self.task.member_class) == kind)
+        rows = np.flatnonzero(self.affected[:, alike].any(axis=1))
+        if len(rows):
+            gone = items.own[alike[0]] & ~self.nodes.free[rows]
+            masks, place = distinct(gone)
+            for number, mask in enumerate(masks):
+                here = rows[place == number]
+                first = alike[self.affected[here][:, alike].argmax(axis=1)]
+                yield _Group(alike, here, first, mask)
 
     def _find_need(self, group: _Group, most: int) -> None:
         places = np.ix_(group.rows, group.alike)
-        need = self.run.fewest(int(group.alike[0]), group.gone, most)
-        self.need[places] = np.where(self.affected[places], need, 0)
+        least = int(self.need[group.rows[0], group.first[0]])
+        need = self.run.fewest(int(group.alike[0]), group.gone, self._loads(group), least, most)
+        self.need[places] = np.where(self.affected[places], need[:, None], 0)
+
+    def _loads(self, group: _Group) -> tuple[Ints, Ints]:
+        """[rows] least and most lag of the members."""
+        limits = self.limits
+        return limits.least[group.rows, group.first], limits.most[group.rows, group.first]
 
     def _find_count(self, group: _Group) -> None:
         rows, most = group.rows, self.most[group.rows, group.first]
         listed = self.run.patterns(int(group.alike[0]), group.gone, int(most.max()))
         if listed is not None:
-            counts = np.searchsorted(listed.ends, most, side="right")
+            counts = listed.within(*self._loads(group), most)[1].sum(axis=1)
             self.count[np.ix_(rows, group.alike)] = counts[:, None]
 
     def _unknown(self) -> Ints:
@@ -117,7 +128,6 @@ class Ahead:
         items, nodes = self.task.items, self.nodes
         owned = np.bitwise_or.reduce(items.own, axis=0)
         waiting = sizes(nodes.free & owned & ~nodes.kept(self.task))
-        gone = sizes(items.own[None] & ~nodes.free[:, None])
         fresh = self.task.target.most_ends // 2 - nodes.known
-        most: Ints = (fresh + waiting)[:, None] + gone
+        most: Ints = (fresh + waiting)[:, None] + self.gone
         return most

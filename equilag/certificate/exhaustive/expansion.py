@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Final
 
 import numpy as np
@@ -11,6 +12,7 @@ from equilag.certificate.exhaustive.item_masks import Bits, Patterns, disjoint, 
 from equilag.certificate.exhaustive.nodes import LoadLimits, Nodes, last_fits
 from equilag.certificate.exhaustive.patterns import TooManySets, Wanted
 from equilag.certificate.exhaustive.target_patterns import TargetPatterns
+from equilag.domain.columns import ranges
 from equilag.domain.group.group import Flags, Ints
 
 CROSS: Final = 400_000
@@ -34,6 +36,9 @@ class Expansion:
         self.ahead = ahead = Ahead(run, nodes)
         chosen = np.where(ahead.affected, ahead.count, MANY + 1).argmin(axis=1)
         decides = ahead.affected.any(axis=1)
+        if run.source.holder is not None:
+            first = ahead.is_open[:, run.source.holder]
+            chosen[first], decides = run.source.holder, decides | first
         for member in range(self.members):
             rows = np.flatnonzero(ahead.alive & decides & (chosen == member))
             if len(rows):
@@ -117,21 +122,21 @@ class Expansion:
                 self._cross(rows[one : one + 1], member, must[[one]], most[[one]], join.patterns())
 
     def _cross(self, rows: Ints, member: int, must: Bits, most: Ints, listed: Patterns) -> None:
-        step = max(1, CROSS // max(1, len(listed.ends)))
-        for begin in range(0, len(rows), step):
-            part = slice(begin, begin + step)
-            here = rows[part]
-            self.task.budget.spend(len(here) * (1 + listed.mask.size))
-            may = disjoint(listed.mask[None], ~self.nodes.free[here][:, None])
+        limits, free = self.ahead.limits, self.nodes.free
+        loads = limits.least[rows, member], limits.most[rows, member]
+        first, number = listed.within(*loads, most)
+        pairs = np.cumsum(number.sum(axis=1))
+        for begin, end in _parts(pairs, CROSS):
+            part = slice(begin, end)
+            i = np.repeat(np.arange(begin, end), number[part].sum(axis=1))
+            start = first[part].ravel()
+            j = ranges(start, start + number[part].ravel())
+            self.task.budget.spend(len(i) * (2 + 2 * listed.mask.shape[1]))
+            fits = disjoint(listed.mask[j], ~free[rows[i]])
             if must[part].any():
-                may &= disjoint(~listed.mask[None], must[part][:, None])
-            i, j = np.nonzero(may)
-            row, load = here[i], listed.load[j]
-            fits = listed.ends[j] <= most[part][i]
-            fits &= load >= self.ahead.limits.least[row, member]
-            fits &= load <= self.ahead.limits.most[row, member]
+                fits &= disjoint(~listed.mask[j], must[i])
             if fits.any():
-                row, j = row[fits], j[fits]
+                row, j = rows[i[fits]], j[fits]
                 self.task.budget.spend(len(row) * (16 + 6 * self.members))
                 self._add(row, member, listed, j)
 
@@ -183,3 +188,14 @@ class Expansion:
         instance = int(sums.of[member])
         fits: Flags = (fewest <= sums.most[instance]) & (most >= sums.least[instance])
         return fits
+
+
+def _parts(ends: Ints, most: int) -> Iterator[tuple[int, int]]:
+    """Runs of rows with at most so many pairs together, or one row each; `ends` [rows] are the
+    pairs of all rows up to each."""
+    begin = 0
+    while begin < len(ends):
+        before = int(ends[begin - 1]) if begin else 0
+        end = max(begin + 1, int(np.searchsorted(ends, before + most, side="right")))
+        yield begin, end
+        begin = end

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import pairwise
 from typing import Final, NamedTuple, TypeAlias
 
 import numpy as np
@@ -204,7 +205,7 @@ def _limits(problem: SmallProblem, member: int) -> PatternLimits:
 
 
 class Patterns(NamedTuple):
-    """Sets of items that a member may take, n of them."""
+    """Sets of items that a member may take, n of them, by ends of moves and then by load."""
 
     mask: Bits
     """[n, W]"""
@@ -212,6 +213,20 @@ class Patterns(NamedTuple):
     """[n] lag, base load included; not scaled."""
     ends: Ints
     """[n] ends of moves: a move has one at who loses the item, and one at who gets it."""
+    starts: list[int]
+    """Where those of each number of ends begin, and n."""
+
+    def within(self, least: Ints, most: Ints, ends: Ints) -> tuple[Ints, Ints]:
+        """The patterns whose load lies between `least` and `most` [k] and which have at most so
+        many `ends` [k]: [k, levels] where those of each number of ends begin, and how many."""
+        first = np.zeros((len(least), len(self.starts) - 1), np.int64)
+        number = np.zeros_like(first)
+        for level, (begin, end) in enumerate(pairwise(self.starts)):
+            load = self.load[begin:end]
+            low, high = load.searchsorted(least), load.searchsorted(most, side="right")
+            first[:, level] = begin + low
+            number[:, level] = np.where(self.ends[begin] <= ends, np.maximum(high - low, 0), 0)
+        return first, number
 
 
 @dataclass(frozen=True, eq=False, slots=True)

@@ -8,6 +8,7 @@ Where moves are limited, only subsets with few moves are listed.
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from math import comb
 from typing import Final, NamedTuple
 
 import numpy as np
@@ -47,14 +48,21 @@ class Half(NamedTuple):
     """[keys]"""
     bits: Bits
     """[W] the items of this half."""
+    loads: Ints
+    """[n] all loads, ascending."""
+    place: Ints
+    """[n] key times (n + 1), and the number of loads below: ascending."""
 
-    def select(self, available: Bits, required: Bits) -> Half:
-        """The subsets of the mask `available` that contain the mask `required`."""
-        fits = disjoint(self.mask, ~available)
-        must = required & self.bits
-        if must.any():
-            fits &= disjoint(~self.mask, must)
-        return self._replace(mask=self.mask[fits], load=self.load[fits], key=self.key[fits])
+    def select(self, wanted: Wanted, budget: Budget) -> Half:
+        """The subsets of what is available that contain what is required."""
+        must, missing = wanted.required & self.bits, ~wanted.available & self.bits
+        if not must.any() and not missing.any():
+            return self
+        budget.spend(self.mask.size)
+        fits = disjoint(self.mask, missing) & disjoint(~self.mask, must)
+        return self._replace(
+            mask=self.mask[fits], load=self.load[fits], key=self.key[fits], place=self.place[fits]
+        )
 
 
 def subsets(items: ItemMasks, member: int, bits: Ints, most: int, budget: Budget) -> Half:
@@ -97,9 +105,11 @@ def subsets(items: ItemMasks, member: int, bits: Ints, most: int, budget: Budget
     _, first, key = np.unique(key, return_index=True, return_inverse=True)
     order = np.lexsort((load, key))
     budget.spend(len(mask) * 4)
-    of_key = columns[first]
+    of_key, load, key = columns[first], load[order], key[order]
+    loads = np.sort(load)
+    place = key * (len(loads) + 1) + np.searchsorted(loads, load)
     return Half(
-        mask[order], load[order], key[order], of_key[:, :-1], of_key[:, -1], items.mask(bits)
+        mask[order], load, key, of_key[:, :-1], of_key[:, -1], items.mask(bits), loads, place
     )
 
 
@@ -143,13 +153,11 @@ class Join:
         fits = fits & (left.ends[:, None] + right.ends <= wanted.ends)
         partners = fits.sum(axis=1)
         row = np.repeat(np.arange(len(left.load)), partners[left.key])
-        budget.spend(len(right.load) * 8 + len(left.load) * 12 + len(row) * 12)
+        budget.spend(len(left.load) * 12 + len(row) * 12)
         start = np.cumsum(partners) - partners
         key = np.nonzero(fits)[1][ranges(start[left.key], (start + partners)[left.key])]
         # One bisection for all keys: by key, and then by the load's place among all loads.
-        loads = np.sort(right.load)
-        place = right.key * (len(loads) + 1) + np.searchsorted(loads, right.load)
-        load = left.load + base
+        loads, place, load = right.loads, right.place, left.load + base
         least = np.searchsorted(loads, wanted.low - load, side="left")[row]
         end = np.searchsorted(loads, wanted.high - load, side="right")[row]
         first = np.searchsorted(place, key * (len(loads) + 1) + least)
@@ -165,13 +173,14 @@ class Join:
         return int(self.number.sum())
 
     def patterns(self) -> Patterns:
-        """By ends of moves, ascending."""
-        left, right = self.left, self.right
-        order = np.argsort(self.ends, kind="stable")
-        number, first = self.number[order], self.first[order]
-        i, j = np.repeat(self.row[order], number), ranges(first, first + number)
-        load = self.base + left.load[i] + right.load[j]
-        return Patterns(left.mask[i] | right.mask[j], load, np.repeat(self.ends[order], number))
+        """All of them."""
+        left, right, number = self.left, self.right, self.number
+        i, j = np.repeat(self.row, number), ranges(self.first, self.first + number)
+        load, ends = self.base + left.load[i] + right.load[j], np.repeat(self.ends, number)
+        order = np.lexsort((load, ends))
+        i, j, ends = i[order], j[order], ends[order]
+        starts = [*np.flatnonzero(np.diff(ends, prepend=-1)).tolist(), len(ends)]
+        return Patterns(left.mask[i] | right.mask[j], load[order], ends, starts)
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -180,14 +189,15 @@ class MemberPatterns:
 
     items: ItemMasks
     member_class: list[int]
+    holder: int | None = None
+    """Who has an item that outweighs most members, and decides first."""
     halves: dict[tuple[int, int], tuple[Half, Half, Flags] | None] = field(default_factory=dict)
 
     def join(self, member: int, wanted: Wanted, budget: Budget) -> Join:
         """The member's patterns. Raises OutOfBudget."""
-        left, right, fits = self._halves(member, wanted.ends, budget)
-        budget.spend(left.mask.size + right.mask.size)
-        halves = tuple(half.select(wanted.available, wanted.required) for half in (left, right))
-        return Join.of((halves[0], halves[1]), fits, int(self.items.base[member]), wanted, budget)
+        *halves, fits = self._halves(member, wanted.ends, budget)
+        left, right = (half.select(wanted, budget) for half in halves)
+        return Join.of((left, right), fits, int(self.items.base[member]), wanted, budget)
 
     def _halves(self, member: int, ends: int, budget: Budget) -> tuple[Half, Half, Flags]:
         ends = max(ends, AT_ONCE)
@@ -204,11 +214,25 @@ class MemberPatterns:
 
     def _listed(self, member: int, ends: int, budget: Budget) -> tuple[Half, Half, Flags]:
         items = self.items
-        # What is owned is in both halves, and so is what is not.
         mine = items.saved[:, member] > 0
         bits = np.flatnonzero(items.allowed[:, member] | mine)
         bits = np.concatenate((bits[mine[bits]], bits[~mine[bits]]))
-        left, right = (subsets(items, member, bits[i::2], ends, budget) for i in (0, 1))
+        splits = ((bits[::2], bits[1::2]), (bits[mine[bits]], bits[~mine[bits]]))
+        most = ends, items.most_gained(member, ends)
+        split = min(splits, key=lambda s: sum(_at_most(mine[part], most) for part in s))
+        left, right = (subsets(items, member, part, ends, budget) for part in split)
         budget.spend(left.counts.size * len(right.counts) * 4)
         counts = left.counts[:, None, :] + right.counts[None, :, :]
         return left, right, items.limits[member].admit(counts)
+
+
+def _at_most(mine: Flags, most: tuple[int, int]) -> int:
+    """Subsets of items, some of them a member's own, with at most so many ends of moves and so many
+    items gained."""
+    ends, gained = most
+    own = int(mine.sum())
+    return sum(
+        comb(own, lost) * comb(len(mine) - own, more)
+        for lost in range(min(own, ends) + 1)
+        for more in range(min(len(mine) - own, gained, ends - lost) + 1)
+    )

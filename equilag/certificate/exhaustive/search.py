@@ -4,8 +4,9 @@ It finds the most even plan of a small group, or of one in which few partitions 
 that no plan is more even; whoever checks such a claim runs the same search again. A node gives some
 members all their items. The member with the fewest sets of items left comes next (exact cover by
 branch and bound); many nodes are worked on at once. The loads that the others leave open limit a
-member's sets, and so do the moves that the others need. Where moves are limited, a member that can
-keep what it owns does not decide: when only such members are left, all of them stay.
+member's sets, and so do the moves that the others need; to make them narrow from the start, there
+is a first node for each slice of what the lightest load can be. Where moves are limited, a member
+that can keep what it owns does not decide: when only such members are left, all of them stay.
 """
 
 from __future__ import annotations
@@ -107,12 +108,13 @@ def _cases(items: ItemMasks, moves_matter: bool) -> Iterator[MemberPatterns]:
             allowed = items.allowed.copy()
             allowed[0] = np.arange(len(items.base)) == holder
             case = replace(items, allowed=allowed)
-            yield MemberPatterns(case, case.member_classes(moves_matter))
+            yield MemberPatterns(case, case.member_classes(moves_matter), holder)
 
 
 def _search(patterns: TargetPatterns) -> Bits | None:
     """[J, W] what each member gets; None if nothing meets the target. Raises OutOfBudget."""
-    stack, done = [Nodes.start(patterns.task)], FIRST_BATCH
+    sliced = patterns.source.holder is None
+    stack, done = [Nodes.start(patterns.task, sliced)], FIRST_BATCH
     most = max(FIRST_BATCH, min(MAX_BATCH, BATCH_CELLS // stack[0].held.size))
     while stack:
         nodes, batch = stack.pop(), min(most, done)

@@ -8,6 +8,7 @@ import numpy as np
 
 from equilag.certificate.exhaustive.item_masks import Bits, Patterns, SearchTask, sizes
 from equilag.certificate.exhaustive.patterns import MemberPatterns, TooManySets, Wanted
+from equilag.domain.group.group import Ints
 
 MAX_LISTED: Final = 50_000
 """Patterns of a member up to which they are listed once and then filtered. Beyond, they are joined
@@ -32,6 +33,11 @@ class TargetPatterns:
         """By class and by what is gone of its own: most ends of moves, all patterns with so many,
         and the ends of moves for which they are too many."""
         owned = items.saved.T > 0
+        self.loose = (items.allowed & (items.saved.sum(axis=1) == 0)[:, None]).sum(axis=0)
+        """[J] items without an owner that a member may take."""
+        fixed = np.array([limits.lo == limits.hi for limits in items.limits])
+        self.step = 1 + (self.may_stay & fixed & (self.loose == 0))
+        """[J] from one number of ends of moves to the next that is possible."""
         self.own_lag = owned @ items.lag + items.base
         self.can_stay = np.array([
             items.allowed[own, m].all() and items.limits[m].admit(items.counts(own))
@@ -61,35 +67,42 @@ class TargetPatterns:
             self.listed[key] = ends, listed, too_many
         return listed
 
-    def fewest(self, member: int, gone: Bits, ends: int) -> int:
-        """The fewest ends of moves of a member's patterns, more than `ends` where all have more."""
+    def fewest(
+        self, member: int, gone: Bits, loads: tuple[Ints, Ints], least: int, ends: int
+    ) -> Ints:
+        """[n] the fewest ends of moves of a member's patterns with a load between two [n], which
+        are `least` or more; more than `ends` where all have more."""
+        found: Ints = np.full(len(loads[0]), ends + 1)
         if ends > MAX_LEVELS or len(self.task.items.lag) <= FEW_ITEMS:
             listed = self.patterns(member, gone, ends)
-            return 0 if listed is None else int(listed.ends.min(initial=ends + 1))
+            return found * 0 + least if listed is None else _fewest(listed, loads, found)
         key = self.task.member_class[member], gone.tobytes()
-        first, step = self._least(member, gone)
+        step = int(self.step[member])
         if key in self.listed:
             known = min(self.listed[key][0], ends)  # more may be listed than is asked for here
-            first = max(first, first + (known - first) // step * step)
-        for most in range(first, ends + 1, step):
+            least = max(least, least + (known - least) // step * step)
+        for most in range(least, ends + 1, step):
             listed = self.patterns(member, gone, most)
             if listed is None:
-                return most
-            if len(listed.ends):
-                return int(listed.ends[0])
-        return ends + 1
+                found = np.minimum(found, most)
+                break
+            found = _fewest(listed, loads, found)
+            if (found <= most).all():
+                break
+        return found
 
-    def _least(self, member: int, gone: Bits) -> tuple[int, int]:
-        """Ends of moves that the counts force on a member, and the step to the next number of ends
-        that is possible."""
-        items = self.task.items
+    def least(self, gone: Ints) -> Ints:
+        """[n, J] ends of moves that the counts force on members which cannot keep exactly what they
+        own, and of which so many [n, J] are gone."""
         if not self.may_stay:
-            return 0, 1
-        limits = items.limits[member]
-        own, away = int(items.saved[:, member].sum()), int(sizes(gone))
-        loose = int((items.allowed[:, member] & (items.saved.sum(axis=1) == 0)).sum())
-        gained = max(0, limits.lo - (own - away) - loose)
-        return max(away, own - limits.hi) + gained, 1 + (limits.lo == limits.hi and not loose)
+            return np.zeros_like(gone)
+        items = self.task.items
+        lo, hi = np.array([(limits.lo, limits.hi) for limits in items.limits]).T
+        own = items.saved.sum(axis=0)
+        gained = np.maximum(0, lo - (own - gone) - self.loose)
+        forced = np.maximum(gone, own - hi) + gained
+        found: Ints = np.where((forced > 0) | (self.loose > 0), forced, self.step)
+        return found
 
     def meets(self, held: Bits, ends: int) -> bool:
         """True if what members hold [J, W] keeps all sums and meets the target exactly."""
@@ -97,3 +110,13 @@ class TargetPatterns:
         if items.sums is not None and not items.sums.admit(sizes(held)):
             return False
         return self.task.meets(items.base + items.chosen(held) @ items.lag, ends // 2)
+
+
+def _fewest(listed: Patterns, loads: tuple[Ints, Ints], otherwise: Ints) -> Ints:
+    """[n] the fewest ends of moves among some patterns with a load between two [n]."""
+    some = listed.within(*loads, otherwise)[1] > 0
+    if not some.size:
+        return otherwise
+    levels = listed.ends[listed.starts[:-1]]
+    found: Ints = np.where(some.any(axis=1), levels[some.argmax(axis=1)], otherwise)
+    return found

@@ -251,6 +251,13 @@ def test_few_moves_in_a_group_too_large_for_any_number_of_moves() -> None:
     assert reached == best
 
 
+def test_six_moves_among_eight_members_are_ruled_out_with_little_work() -> None:
+    lags, owner = np.random.default_rng(5).integers(1, 10**6, 64), np.arange(64) % 8
+    owned = (owner[:, None] == np.arange(8)).astype(np.int64)
+    search = Search(problem_of(lags.tolist(), 8, 8, 8, saved=owned), Budget(20_000_000))
+    assert search.find(SearchTarget(400_000, max_moves=6)) is None
+
+
 def test_a_limit_on_reads_is_left_to_others() -> None:
     problem = extended_problem(np.random.default_rng(1), 2)
     limited = replace(problem, reads=ReadsAcross(np.ones(problem.allowed.shape, np.int64), 1))
