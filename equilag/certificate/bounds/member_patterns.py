@@ -15,14 +15,14 @@ from typing import Final, NamedTuple
 import numpy as np
 
 from equilag.certificate.exhaustive.small_problem import SmallProblem
-from equilag.domain.columns import Floats
+from equilag.domain.columns import Floats, Index
 from equilag.domain.group.group import Ints
 from equilag.domain.group.member_capacities import Load
 
 MAX_CELLS: Final = 20_000
 """Partitions times members up to which patterns are counted."""
-MAX_PATTERNS: Final = 1_000_000
-"""Of all sorts of members, some 0.1 s and 30 MB; more are not listed."""
+MAX_PATTERNS: Final = 3_000_000
+"""Of all sorts of members, some 0.3 s and 50 MB; more are not listed."""
 
 
 class HeldPatterns(NamedTuple):
@@ -30,7 +30,7 @@ class HeldPatterns(NamedTuple):
     counts and pinned load."""
 
     members: int
-    sets: list[tuple[Ints, Ints]]
+    sets: list[tuple[Index, Ints]]
     """For each number k of items: the items [n, k] and the loads [n]."""
 
     def within(self, above: Load, below: Load) -> HeldPatterns:
@@ -39,10 +39,10 @@ class HeldPatterns(NamedTuple):
         kept = [(a[fit], b[fit]) for (a, b), fit in zip(self.sets, fits, strict=True)]
         return self._replace(sets=kept)
 
-    def best(self, price: Ints | Floats, most: int) -> list[tuple[float, Ints]]:
+    def best(self, price: Ints | Floats, most: int) -> list[tuple[float, Index]]:
         """The most valuable ones of each number of items, up to `most`, with what they are worth;
         `price` is [I]."""
-        found = list[tuple[float, Ints]]()
+        found = list[tuple[float, Index]]()
         for items, _ in self.sets:
             worth = price[items].sum(axis=1)
             top = np.argpartition(-worth, most)[:most] if len(worth) > most else slice(None)
@@ -87,7 +87,7 @@ def patterns_of(problem: SmallProblem) -> list[HeldPatterns] | None:
         widest.update((k, max(sort.may, widest.get(k, 0))) for k in sort.counts)
     places, found = {k: _sets(n, k) for k, n in widest.items()}, []
     for sort in sorts:
-        mine = np.flatnonzero(problem.allowed[:, sort.one])
+        mine = np.flatnonzero(problem.allowed[:, sort.one]).astype(np.int32)
         sets = [mine[places[k][: comb(sort.may, k)]] for k in sort.counts]
         base = int(problem.base[sort.one])
         weighed = [(items, base + problem.lag[items].sum(axis=1)) for items in sets]
