@@ -145,8 +145,8 @@ REMAINING: Final[tuple[Phase, ...]] = (
 """What uses the time that is left; none of the work, as all plans of an effort are to agree."""
 POINTS: Final[tuple[Phase, ...]] = (Phase((Stage("front by cp-sat", modelled_front),)),)
 """What closes the gaps of all points of the front."""
-PROVABLE: Final = 600
-"""Moves times partitions up to which a proof was seen to end within a second or two."""
+PROVABLE: Final = 900
+"""Moves times partitions up to which a proof, or a better plan, was seen to come within 2 s."""
 
 
 def count(
