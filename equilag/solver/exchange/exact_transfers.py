@@ -20,10 +20,12 @@ from typing import Final, NamedTuple
 
 import numpy as np
 
-from equilag.domain.budget import TABLE
 from equilag.domain.group.group import Flags, Ints
 from equilag.solver.local_search.assignment_state import disjoint_pairs
 
+MAX_LISTED: Final = 400_000
+"""Subsets of one size that are listed, some 20 MB at six places each; more are sampled. Splits of
+300 numbers for 25 members need 134,596."""
 WORTHWHILE: Final = 0.01
 """Pairs of subset sums, as a share of those of the most productive sizes, below which a division
 of the size among the halves is left out."""
@@ -36,7 +38,7 @@ class SubsetPlaces:
         self._listed: dict[tuple[int, int], Ints] = {}
 
     def all_of(self, width: int, size: int) -> Ints:
-        """[n, size] every subset; there must be no more than `TABLE`."""
+        """[n, size] every subset; there must be no more than `MAX_LISTED`."""
         known = self._listed.get((width, size))
         if known is None:
             flat = [place for subset in combinations(range(width), size) for place in subset]
@@ -46,7 +48,7 @@ class SubsetPlaces:
 
     def drawn(self, width: int, size: int, most: int, rng: np.random.Generator) -> Ints:
         """[n, size] at most `most` subsets: all of them, or a sample where there are more."""
-        if comb(width, size) <= min(most, TABLE):
+        if comb(width, size) <= min(most, MAX_LISTED):
             return self.all_of(width, size)
         sample = np.sort(rng.integers(width, size=(most, size)), axis=1)
         distinct: Ints = sample[(sample[:, 1:] > sample[:, :-1]).all(axis=1)]
@@ -94,7 +96,7 @@ def _divisions(left: int, right: int, size: int, share: float) -> list[int]:
     pairs = {
         first: comb(left, first) * comb(right, size - first)
         for first in range(max(0, size - right), min(left, size) + 1)
-        if max(comb(left, first), comb(right, size - first)) <= TABLE
+        if max(comb(left, first), comb(right, size - first)) <= MAX_LISTED
     }
     best = max(pairs.values(), default=0)
     return sorted((f for f in pairs if pairs[f] >= share * best), key=lambda f: -pairs[f])
@@ -194,14 +196,14 @@ def transfer_exactly(
         off = rows.off
         if len(off) < 2:
             return
-        places = listed.drawn(width, size, TABLE // len(off), rng)
+        places = listed.drawn(width, size, MAX_LISTED // len(off), rng)
         if any(stop() for _ in range(1 + len(off) * len(places) // PIECE)):
             return
         settled = _transfer(rows, off, places, rng)
         if settled >= max(1.0, SLOW * len(off)):
             failed = 0
             continue
-        complete = len(places) < TABLE // len(off) // 2
+        complete = len(places) < MAX_LISTED // len(off) // 2
         if size < width // 2 and complete:
             size += 1
             continue

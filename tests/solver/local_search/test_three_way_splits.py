@@ -15,7 +15,7 @@ from equilag.domain.group.group import Ints
 from equilag.domain.plan.metrics import member_loads
 from equilag.domain.policy.policy import Policy
 from equilag.solver.exchange.exact_transfers import (
-    TABLE,
+    MAX_LISTED,
     SubsetPlaces,
     TargetRows,
     subsets_with_sum,
@@ -26,7 +26,7 @@ from equilag.solver.local_search.three_way_splits import MAX_WIDTH, bring_close,
 
 def test_a_sample_where_there_are_too_many() -> None:
     listed, rng = SubsetPlaces(), np.random.default_rng(1)
-    assert comb(60, 5) > TABLE
+    assert comb(60, 5) > MAX_LISTED
     found = listed.drawn(60, 5, 1_000, rng)
     assert 700 < len(found) <= 1_000
     assert (np.diff(found, axis=1) > 0).all()
