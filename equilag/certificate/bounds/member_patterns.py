@@ -8,14 +8,13 @@ plan with all loads in the window.
 
 from __future__ import annotations
 
-from itertools import combinations
 from math import ceil, comb, floor
 from typing import Final, NamedTuple
 
 import numpy as np
 
 from equilag.certificate.exhaustive.small_problem import SmallProblem
-from equilag.domain.columns import Floats, Index
+from equilag.domain.columns import Floats, Index, ranges
 from equilag.domain.group.group import Ints
 from equilag.domain.group.member_capacities import Load
 
@@ -95,10 +94,14 @@ def patterns_of(problem: SmallProblem) -> list[HeldPatterns] | None:
     return found
 
 
-def _sets(n: int, k: int) -> Ints:
+def _sets(n: int, k: int) -> Index:
     """[sets, k] all sets of k numbers below n, those below any number first."""
-    sets = np.array(list(combinations(range(n), k)), np.int64).reshape(comb(n, k), k)
-    return sets[np.argsort(sets[:, -1], kind="stable")] if k else sets
+    sets = np.zeros((1, 0), np.int32)
+    for size in range(k):
+        smaller = np.array([comb(last, size) for last in range(n)], np.int64)
+        last = np.repeat(np.arange(n, dtype=np.int32), smaller)
+        sets = np.column_stack((sets[ranges(np.zeros_like(smaller), smaller)], last))
+    return sets
 
 
 def pattern_room(patterns: list[HeldPatterns], price: Ints) -> int:
