@@ -63,7 +63,7 @@ def fallback_plan(task: Task, draft: Draft, budget: Budget, notes: list[str]) ->
     """A heuristic's plan; its claims hold for any assignment at all, whatever its counts."""
     claims: tuple[Claim, ...] = ()
     group = task.group
-    if budget.limit > 0 and group.n_partitions + group.eligible.size < TABLE:
+    if budget.limit > 0 and group.n_partitions + group.eligible.size < 2 * TABLE:
         claims = unconstrained_claims(group)
     return _plan(task, budget, "fallback", draft, claims, notes)
 
