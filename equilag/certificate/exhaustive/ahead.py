@@ -7,6 +7,7 @@ from typing import Final, NamedTuple
 
 import numpy as np
 
+from equilag.certificate.exhaustive.crossing import fitting_pairs
 from equilag.certificate.exhaustive.item_masks import Bits, disjoint, distinct, sizes
 from equilag.certificate.exhaustive.nodes import LoadLimits, Nodes
 from equilag.certificate.exhaustive.target_patterns import TargetPatterns
@@ -48,8 +49,8 @@ class Ahead:
         self.gone = sizes(self.task.items.own[None] & ~nodes.free[:, None])
         """[n, J] items that a member owns and others have got."""
         self.need, self.count = run.least(self.gone) * self.affected, np.full(shape, MANY)
-        """[n, J] the fewest ends of moves at affected members, and the patterns they have, without
-        regard to what other members have got."""
+        """[n, J] the fewest ends of moves at affected members, without regard to what other members
+        have got, and how many patterns they have."""
         left = self.task.target.most_ends - nodes.ends
         groups: list[_Group] = []
         for kind in set(self.task.member_class):
@@ -115,11 +116,21 @@ class Ahead:
         return limits.least[group.rows, group.first], limits.most[group.rows, group.first]
 
     def _find_count(self, group: _Group) -> None:
-        rows, most = group.rows, self.most[group.rows, group.first]
+        """What other members have got is regarded where no more than half of them are open: before,
+        it costs more than it saves."""
+        rows, most, loads = group.rows, self.most[group.rows, group.first], self._loads(group)
         listed = self.run.patterns(int(group.alike[0]), group.gone, int(most.max()))
-        if listed is not None:
-            counts = listed.within(*self._loads(group), most)[1].sum(axis=1)
-            self.count[np.ix_(rows, group.alike)] = counts[:, None]
+        if listed is None:
+            return
+        counts = listed.within(*loads, most)[1].sum(axis=1)
+        late = np.flatnonzero(2 * self.is_open[rows].sum(axis=1) <= self.members)
+        if len(late):
+            counts[late] = 0
+            some = loads[0][late], loads[1][late]
+            free = self.nodes.free[rows[late]]
+            for i, _, _ in fitting_pairs(self.task, listed, free, some, most[late]):
+                counts[late] += np.bincount(i, minlength=len(late))
+        self.count[np.ix_(rows, group.alike)] = counts[:, None]
 
     def _unknown(self) -> Ints:
         """[n, J] most ends of moves at each member, by the number of moves that are not known."""

@@ -2,21 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Final
 
 import numpy as np
 
 from equilag.certificate.exhaustive.ahead import MANY, Ahead
+from equilag.certificate.exhaustive.crossing import fitting_pairs
 from equilag.certificate.exhaustive.item_masks import Bits, Patterns, disjoint, distinct, sizes
 from equilag.certificate.exhaustive.nodes import LoadLimits, Nodes, last_fits
 from equilag.certificate.exhaustive.patterns import TooManySets, Wanted
 from equilag.certificate.exhaustive.target_patterns import TargetPatterns
-from equilag.domain.columns import ranges
 from equilag.domain.group.group import Flags, Ints
 
-CROSS: Final = 400_000
-"""Pairs of node and pattern in one array operation."""
 MAX_PATTERNS: Final = 1_000_000
 """Patterns of a member that are tried at one node at most: some 100 MB with their nodes."""
 
@@ -49,10 +46,13 @@ class Expansion:
             self._all_may_stay(rows)
 
     def _complete(self) -> Bits | None:
-        """What members hold at a node without open members, if it meets the target."""
-        nodes = self.nodes
+        """What members hold at a node without open members, if it meets the target; of several,
+        at that of the least spread."""
+        nodes, target = self.nodes, self.task.target
         done = (nodes.open == 0) & ~nodes.free.any(axis=1)
-        for row in np.flatnonzero(done).tolist():
+        done &= (nodes.low >= target.floor) & (nodes.high <= target.cap)
+        rows = np.flatnonzero(done & (nodes.high - nodes.low <= target.spread_with(nodes.ends)))
+        for row in rows[np.argsort((nodes.high - nodes.low)[rows], kind="stable")].tolist():
             held: Bits = nodes.held[row]
             if self.run.meets(held, int(nodes.ends[row])):
                 return held
@@ -122,23 +122,13 @@ class Expansion:
                 self._cross(rows[one : one + 1], member, must[[one]], most[[one]], join.patterns())
 
     def _cross(self, rows: Ints, member: int, must: Bits, most: Ints, listed: Patterns) -> None:
-        limits, free = self.ahead.limits, self.nodes.free
-        loads = limits.least[rows, member], limits.most[rows, member]
-        first, number = listed.within(*loads, most)
-        pairs = np.cumsum(number.sum(axis=1))
-        for begin, end in _parts(pairs, CROSS):
-            part = slice(begin, end)
-            i = np.repeat(np.arange(begin, end), number[part].sum(axis=1))
-            start = first[part].ravel()
-            j = ranges(start, start + number[part].ravel())
-            self.task.budget.spend(len(i) * (2 + 2 * listed.mask.shape[1]))
-            fits = disjoint(listed.mask[j], ~free[rows[i]])
-            if must[part].any():
-                fits &= disjoint(~listed.mask[j], must[i])
+        ahead = self.ahead
+        loads = ahead.limits.least[rows, member], ahead.limits.most[rows, member]
+        for i, j, part in fitting_pairs(self.task, listed, self.nodes.free[rows], loads, most):
+            fits = disjoint(~part.mask[j], must[i])
             if fits.any():
-                row, j = rows[i[fits]], j[fits]
-                self.task.budget.spend(len(row) * (16 + 6 * self.members))
-                self._add(row, member, listed, j)
+                self.task.budget.spend(int(fits.sum()) * (16 + 6 * self.members))
+                self._add(rows[i[fits]], member, part, j[fits])
 
     def _add(self, row: Ints, member: int, listed: Patterns, j: Ints) -> None:
         task, target = self.task, self.task.target
@@ -149,7 +139,13 @@ class Expansion:
         keep = made.known <= target.most_ends // 2
         if task.items.sums is not None:
             keep &= self._within_sums(made, member)
-        keep &= LoadLimits.of(made, task).alive
+        limits = LoadLimits.of(made, task)
+        keep &= limits.alive
+        heaviest = np.where(made.is_open(self.members), limits.most * task.items.scaled.factor, 0)
+        apart_from = listed.load[j] * task.items.factor_of(member) - heaviest.max(axis=1)
+        rows = np.flatnonzero(keep & (apart_from > 0) & (made.open != 0))
+        if len(rows) and task.items.exchangeable.any():
+            keep[rows] = ~self._improved(made.take(rows), member, apart_from[rows])
         kept = np.flatnonzero(keep)
         made = made.take(kept[np.argsort(apart[kept], kind="stable")])
         last = np.flatnonzero(np.bitwise_count(made.open) == 1)
@@ -157,6 +153,24 @@ class Expansion:
             made = self._last(made, last)
         if len(made):
             self.children.append(made)
+
+    def _improved(self, made: Nodes, member: int, apart: Ints) -> Flags:
+        """[n] True where the member could give an item for a lighter one, without another move,
+        to any open member, as all of these are lighter by `apart` [n] or more."""
+        items = self.task.items
+        self.task.budget.spend(len(made) * len(items.lag) * 4)
+        mine, own = made.held[:, member], items.own[member]
+        back = items.chosen(made.free & own)
+        others = items.chosen(made.free & ~made.kept(self.task)) | back
+        found = np.zeros(len(made), np.bool_)
+        least = apart // int(items.scaled.factor.max())
+        for given, taken in ((items.chosen(mine & ~own), others), (items.chosen(mine & own), back)):
+            place = np.where(given & items.exchangeable, np.arange(len(items.lag)), -1)
+            place = np.maximum.accumulate(place, axis=1)
+            gap = items.lag[place] - items.lag
+            fits = taken & items.exchangeable & (place >= 0) & (gap > 0) & (gap < least[:, None])
+            found |= fits.any(axis=1)
+        return found
 
     def _last(self, made: Nodes, rows: Ints) -> Nodes:
         """The same, where a last open member takes what is left."""
@@ -188,14 +202,3 @@ class Expansion:
         instance = int(sums.of[member])
         fits: Flags = (fewest <= sums.most[instance]) & (most >= sums.least[instance])
         return fits
-
-
-def _parts(ends: Ints, most: int) -> Iterator[tuple[int, int]]:
-    """Runs of rows with at most so many pairs together, or one row each; `ends` [rows] are the
-    pairs of all rows up to each."""
-    begin = 0
-    while begin < len(ends):
-        before = int(ends[begin - 1]) if begin else 0
-        end = max(begin + 1, int(np.searchsorted(ends, before + most, side="right")))
-        yield begin, end
-        begin = end

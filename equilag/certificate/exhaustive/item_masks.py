@@ -148,6 +148,12 @@ class ItemMasks:
         """True if no item saves moves at several members, or more than one."""
         return bool((self.saved.sum(axis=1) <= 1).all())
 
+    @cached_property
+    def exchangeable(self) -> Flags:
+        """[I] by bit, the items of which each may take the place of any other one."""
+        alike = self.one_owner and self.n_topics == 1 and not self.scaled.slack
+        return np.asarray(self.allowed.all(axis=1) & alike)
+
     def most_gained(self, member: int, ends: int) -> int:
         """Most moves of items that the member gets, where so many have an end at it: it loses
         as many, but for what it may have more than it owns."""
@@ -215,6 +221,14 @@ class Patterns(NamedTuple):
     """[n] ends of moves: a move has one at who loses the item, and one at who gets it."""
     starts: list[int]
     """Where those of each number of ends begin, and n."""
+
+    def take(self, some: Flags) -> Patterns:
+        """Some of them [n]."""
+        begins = np.concatenate(([0], np.cumsum(some)))[self.starts]
+        columns = self.mask[some], self.load[some], self.ends[some]
+        return Patterns(
+            *columns, [*np.unique(begins[:-1][begins[:-1] < begins[-1]]).tolist(), int(begins[-1])]
+        )
 
     def within(self, least: Ints, most: Ints, ends: Ints) -> tuple[Ints, Ints]:
         """The patterns whose load lies between `least` and `most` [k] and which have at most so

@@ -7,7 +7,7 @@ from typing import Final
 
 import numpy as np
 
-from equilag.certificate.exhaustive.item_masks import Bits, SearchTask, disjoint, sizes
+from equilag.certificate.exhaustive.item_masks import Bits, ItemMasks, SearchTask, disjoint, sizes
 from equilag.domain.columns import Floats
 from equilag.domain.group.group import Flags, Ints
 
@@ -31,6 +31,8 @@ class Nodes:
     """[n] the lightest scaled load is not above this: that of the other members, or less."""
     high: Ints
     """[n] the heaviest one is not below this."""
+    floor: Ints
+    """[n] no scaled load is below this."""
     rest: Ints
     """[n] lag of the free items, and base loads of the open members."""
     ends: Ints
@@ -47,17 +49,17 @@ class Nodes:
         items, target = task.items, task.target
         everything = np.bitwise_or.reduce(items.masks, axis=0)
         total = int(items.lag.sum() + items.base.sum())
-        low, high = np.full(1, UNSEEN), np.full(1, -1)
+        low, floor = np.full(1, UNSEEN), np.full(1, max(0, target.floor))
         if sliced and len(target.allowed) == 1:
             mean = total / (1.0 / items.scaled.factor).sum()
             most = min(target.cap, int(mean * (1 + ROUNDING)) + 1)
-            edges = np.linspace(max(0, target.floor), most + 1, SLICES + 1).astype(np.int64)
+            edges = np.linspace(floor[0], most + 1, SLICES + 1).astype(np.int64)
             some = edges[:-1] < edges[1:]
-            low, high = edges[1:][some] - 1, edges[:-1][some] + target.allowed[0]
+            low, floor = edges[1:][some] - 1, edges[:-1][some]
         n, zero = len(low), np.zeros(len(low), np.int64)
         return Nodes(
             np.repeat(everything[None, :], n, axis=0), np.full(n, (1 << len(items.base)) - 1),
-            low, high, zero + total, zero, zero,
+            low, zero - 1, floor, zero + total, zero, zero,
             np.zeros((n, len(items.base), len(everything)), np.uint64),
         )  # fmt: skip
 
@@ -86,7 +88,7 @@ class Nodes:
         held[:, member] = mask
         return Nodes(
             self.free & ~mask, self.open & ~(1 << member), np.minimum(self.low, load),
-            np.maximum(self.high, load), self.rest - lag, self.ends + ends, known, held,
+            np.maximum(self.high, load), self.floor, self.rest - lag, self.ends + ends, known, held,
         )  # fmt: skip
 
     def kept(self, task: SearchTask) -> Bits:
@@ -116,7 +118,7 @@ class LoadLimits:
         is_open = nodes.is_open(len(items.base))
         spread = target.spread_with(nodes.ends)
         alive = nodes.high - np.minimum(nodes.low, nodes.high) <= spread
-        low = np.maximum(np.maximum(nodes.high, 0) - spread, max(0, target.floor))
+        low = np.maximum(np.maximum(nodes.high, 0) - spread, np.maximum(nodes.floor, target.floor))
         high = np.minimum(np.minimum(nodes.low, items.scaled.total) + spread, target.cap)
         factor = items.scaled.factor
         # Some open member has their mean or more, and all others are within the spread of it.
@@ -127,7 +129,8 @@ class LoadLimits:
         least = -(-low[:, None] // factor)
         most = np.minimum(high[:, None] // factor, nodes.rest[:, None])
         together = [np.where(is_open, side, 0).sum(axis=1) for side in (least, most)]
-        alive &= (low <= high) & (together[0] <= nodes.rest) & (nodes.rest <= together[1])
+        alive &= (low <= high) & (nodes.rest <= together[1])
+        alive &= together[0] <= nodes.rest - _excess(nodes, items, np.where(is_open, least, 0))
         others = [
             side[:, None] - np.where(is_open, each, 0)
             for side, each in zip(together, (least, most), strict=True)
@@ -136,6 +139,16 @@ class LoadLimits:
         least, most = np.maximum(least, rest - others[1]), np.minimum(most, rest - others[0])
         alive |= nodes.open == 0
         return LoadLimits(least, most, mean, alive)
+
+
+def _excess(nodes: Nodes, items: ItemMasks, least: Ints) -> Ints:
+    """[n] what free items weigh beyond what any open member needs at least [n, J], which is of no
+    use to the others."""
+    enough, found = least.max(axis=1), np.zeros(len(nodes), np.int64)
+    heavy = int(np.searchsorted(-items.lag, -enough.min(initial=UNSEEN)))
+    for lag, mask in zip(items.lag[:heavy].tolist(), items.masks[:heavy], strict=True):
+        found += np.where(disjoint(nodes.free, mask), 0, np.maximum(lag - enough, 0))
+    return found
 
 
 def last_fits(nodes: Nodes, task: SearchTask, last: int) -> Flags:

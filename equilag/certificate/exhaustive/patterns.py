@@ -195,7 +195,13 @@ class MemberPatterns:
 
     def join(self, member: int, wanted: Wanted, budget: Budget) -> Join:
         """The member's patterns. Raises OutOfBudget."""
-        *halves, fits = self._halves(member, wanted.ends, budget)
+        try:
+            *halves, fits = self._halves(member, wanted.ends, budget)
+        except TooManySets:
+            some = self.items.chosen(wanted.available)
+            if some.mean() > 0.5:  # no more than half of the items are listed once more
+                raise
+            *halves, fits = self._listed(member, wanted.ends, some, budget)
         left, right = (half.select(wanted, budget) for half in halves)
         return Join.of((left, right), fits, int(self.items.base[member]), wanted, budget)
 
@@ -204,7 +210,7 @@ class MemberPatterns:
         key = self.member_class[member], ends
         if key not in self.halves:
             try:
-                self.halves[key] = self._listed(member, ends, budget)
+                self.halves[key] = self._listed(member, ends, self.items.lag >= 0, budget)
             except TooManySets:
                 self.halves[key] = None
         found = self.halves[key]
@@ -212,10 +218,13 @@ class MemberPatterns:
             raise TooManySets
         return found
 
-    def _listed(self, member: int, ends: int, budget: Budget) -> tuple[Half, Half, Flags]:
+    def _listed(
+        self, member: int, ends: int, some: Flags, budget: Budget
+    ) -> tuple[Half, Half, Flags]:
+        """Subsets of `some` of the items [I], and of the member's own."""
         items = self.items
         mine = items.saved[:, member] > 0
-        bits = np.flatnonzero(items.allowed[:, member] | mine)
+        bits = np.flatnonzero((items.allowed[:, member] & some) | mine)
         bits = np.concatenate((bits[mine[bits]], bits[~mine[bits]]))
         splits = ((bits[::2], bits[1::2]), (bits[mine[bits]], bits[~mine[bits]]))
         most = ends, items.most_gained(member, ends)

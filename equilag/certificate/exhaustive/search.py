@@ -11,7 +11,7 @@ that can keep what it owns does not decide: when only such members are left, all
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from typing import Final
 
@@ -51,10 +51,8 @@ class Search:
             raise OutOfBudget
         self._problem = problem
         self._budget = budget
-        if not len(problem.lag):
-            return
         self._items = ItemMasks.of(problem)
-        if not self._items.scaled.fits:
+        if len(problem.lag) and not self._items.scaled.fits:
             raise OutOfBudget
         self._cases: dict[bool, tuple[list[MemberPatterns], Iterator[MemberPatterns]]] = {}
 
@@ -63,25 +61,37 @@ class Search:
 
         Raises OutOfBudget when neither could be decided.
         """
+        return next(self.improving(lambda: target), None)
+
+    def improving(self, target_of: Callable[[], SearchTarget]) -> Iterator[Ints]:
+        """[I] member per item of assignments that meet the target of their time, which is asked
+        for anew after each and may only become narrower; the search goes on from there. After the
+        last one, nothing meets the target. Raises OutOfBudget when that could not be decided.
+        """
+        target, items = target_of(), self._items
         if not len(self._problem.lag):
-            return _without_items(self._problem, target)
-        items = self._items
+            found = _without_items(self._problem, target)
+            yield from () if found is None else (found,)
+            return
         scaled = items.scaled.target(self._problem, target)
         if scaled.most_ends < 0:
-            return None
-        if not scaled.moves_matter:
-            if len(items.lag) > MAX_ITEMS or len(items.base) > MAX_MEMBERS:
-                raise OutOfBudget
-            scaled = replace(scaled, most_ends=0)
+            return
+        too_many = len(items.lag) > MAX_ITEMS or len(items.base) > MAX_MEMBERS
+        if too_many and not scaled.moves_matter:
+            raise OutOfBudget
         for source in self._sources(scaled.moves_matter):
-            task = SearchTask(source.items, target, scaled, source.member_class, self._budget)
-            held = _search(TargetPatterns(task, source))
-            if held is not None:
-                result = np.full(len(items.order), -1, dtype=np.int64)
-                for member, mask in enumerate(held):
-                    result[items.order[items.chosen(mask)]] = member
-                return result
-        return None
+            patterns = TargetPatterns(self._task(source, target_of()), source)
+            for held in _search(patterns):
+                result = np.empty_like(items.order)
+                result[items.order] = items.chosen(held).argmax(axis=0)
+                yield result
+                patterns.task = self._task(source, target_of())
+
+    def _task(self, source: MemberPatterns, target: SearchTarget) -> SearchTask:
+        scaled = source.items.scaled.target(self._problem, target)
+        if not scaled.moves_matter:
+            scaled = replace(scaled, most_ends=min(0, scaled.most_ends))
+        return SearchTask(source.items, target, scaled, source.member_class, self._budget)
 
     def _sources(self, moves_matter: bool) -> Iterator[MemberPatterns]:
         """The cases one after the other, each prepared when its turn comes."""
@@ -111,12 +121,13 @@ def _cases(items: ItemMasks, moves_matter: bool) -> Iterator[MemberPatterns]:
             yield MemberPatterns(case, case.member_classes(moves_matter), holder)
 
 
-def _search(patterns: TargetPatterns) -> Bits | None:
-    """[J, W] what each member gets; None if nothing meets the target. Raises OutOfBudget."""
+def _search(patterns: TargetPatterns) -> Iterator[Bits]:
+    """[J, W] what each member gets, of each assignment that meets the target of its time. Raises
+    OutOfBudget."""
     sliced = patterns.source.holder is None
     stack, done = [Nodes.start(patterns.task, sliced)], FIRST_BATCH
     most = max(FIRST_BATCH, min(MAX_BATCH, BATCH_CELLS // stack[0].held.size))
-    while stack:
+    while stack and patterns.task.target.most_ends >= 0:
         nodes, batch = stack.pop(), min(most, done)
         if len(nodes) > batch:
             stack.append(nodes.take(slice(batch, None)))
@@ -124,10 +135,11 @@ def _search(patterns: TargetPatterns) -> Bits | None:
         done += len(nodes)
         patterns.task.budget.spend(EXPANSION)
         expansion = Expansion(patterns, nodes)
-        if expansion.found is not None:
-            return expansion.found
-        stack += expansion.children
-    return None
+        if expansion.found is None:
+            stack += expansion.children
+        else:
+            stack.append(nodes)  # others among them may meet the next target
+            yield expansion.found
 
 
 def _without_items(problem: SmallProblem, target: SearchTarget) -> Ints | None:

@@ -144,12 +144,14 @@ def close_gap(
 
     What only a solver has closed is proved again.
     """
+    if aim.limit is not None:
+        yield from _lower(state, group, search, aim)
     step = 0
     while unproved(state, aim):
         bound, reached = aim.bound(state), aim.reached(state)
         if reached is None:
             return
-        value = min(bound + step + 1, reached) if aim.limit is None else reached
+        value = min(bound + step + 1, reached)
         found = search.find(aim.target(state, value))
         if found is not None:
             yield Proposal(group.assignment(found), ALGORITHM)
@@ -159,6 +161,19 @@ def close_gap(
         if value == reached:
             return
         step = max(1, step * 4)
+
+
+def _lower(
+    state: SolveState, group: WholeGroup, search: Search, aim: Aim
+) -> Iterator[Contribution]:
+    """Lower the plan until there is none below it."""
+    if aim.reached(state) is None or not unproved(state, aim):
+        return
+    for found in search.improving(lambda: aim.target(state, aim.reached(state) or 0)):
+        yield Proposal(group.assignment(found), ALGORITHM)
+        if not unproved(state, aim):
+            return
+    yield aim.proved(aim.reached(state) or 0, "search")
 
 
 def unproved(state: SolveState, aim: Aim) -> bool:

@@ -30,6 +30,7 @@ from equilag.certificate.exhaustive.small_problem import (
     MAX_MEMBERS_MOVING,
     ReadsAcross,
     SearchTarget,
+    SmallProblem,
 )
 from equilag.certificate.exhaustive.whole_group import whole_problem
 from equilag.domain.budget import Budget, OutOfBudget
@@ -173,11 +174,22 @@ def test_finds_a_solution_exactly_where_there_is_one() -> None:
     assert answers == {True, False}
 
 
+def least_spread(problem: SmallProblem, search: Search, most: int) -> int:
+    """That of the last of ever better plans with at most so many moves."""
+    spreads = [10**9]
+    for found in search.improving(lambda: SearchTarget(spreads[-1] - 1, max_moves=most)):
+        assert moves_of(problem, found) <= most
+        spread = int(np.ptp(loads_of(problem, found)))
+        assert spread < spreads[-1]
+        spreads.append(spread)
+    return spreads[-1]
+
+
 @pytest.mark.parametrize(
     "settings",
     [
         {"item_masks.WORD": 2, "search.FIRST_BATCH": 1, "search.MAX_BATCH": 1},
-        {"expansion.CROSS": 3},
+        {"crossing.CROSS": 3, "crossing.SPLIT": 0},
         {"target_patterns.MAX_LISTED": 2},
         {"target_patterns.MAX_LEVELS": 0},
         {"patterns.MAX_SUBSETS": 3},
@@ -216,12 +228,14 @@ def test_few_moves_are_decided_as_by_brute_force(
             best = min(within, default=10**6)
             try:
                 search = Search(problem, Budget(PLENTY))
+                reached = least_spread(problem, search, most)
                 found = search.find(SearchTarget(best, max_moves=most))
                 below = search.find(SearchTarget(best, floor=-1, max_moves=most, strict=True))
             except OutOfBudget:
                 continue
             decided += 1
             assert (found is not None) == bool(within)
+            assert not within or reached == best
             assert below is None
             if found is not None:
                 assert np.ptp(loads_of(problem, found)) == best
@@ -235,11 +249,7 @@ def test_few_moves_in_a_group_too_large_for_any_number_of_moves() -> None:
     lags = np.random.default_rng(5).integers(0, 1000, 70)
     group = group_of([70], [[0]] * 7, [n % 7 for n in range(70)], lags)
     whole = whole_problem(group, constraint_for(group, Policy(balance="total")), 2)
-    search, reached = Search(whole.problem, Budget(PLENTY)), int(lags.sum())
-    while (found := search.find(SearchTarget(reached - 1, max_moves=2))) is not None:
-        assert moves_of(whole.problem, found) <= 2
-        assert np.ptp(loads_of(whole.problem, found)) < reached
-        reached = int(np.ptp(loads_of(whole.problem, found)))
+    reached = least_spread(whole.problem, Search(whole.problem, Budget(PLENTY)), 2)
     # Two moves are one exchange of two partitions, as the counts are even.
     best = 10**6
     for one in range(70):
