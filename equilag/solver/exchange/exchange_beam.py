@@ -3,6 +3,10 @@
 A beam holds the most promising assignments for one number of moves. Each is extended by every
 exchange of one partition for another one, or for nothing, between its most extreme members; what
 adds no move stays in the beam, the rest goes to the beams one and two moves up.
+
+Where one partition outweighs the mean load, who holds it decides what all others need, and no
+single exchange leads from one holder to a good plan of another: narrow beams are tried for each of
+them, and their best plans are starts of the wide ones.
 """
 
 from __future__ import annotations
@@ -21,6 +25,7 @@ from equilag.solver.exchange.beam_exchanges import (
     extended,
     most_exchanges,
 )
+from equilag.solver.exchange.beam_holders import by_holder
 
 WIDTH: Final = 120
 """Assignments of one beam: four times as many find little more on 8 x 64."""
@@ -56,7 +61,7 @@ def search_beam(
     limit: FewExchanges,
     stop: Callable[[], bool],
 ) -> Iterator[Index]:
-    """Yield assignments [P] with at most `limit.most` moves, those of the fewest moves first.
+    """Yield assignments [P] with at most `limit.most` moves, the fewest first in each pass.
 
     `starts` meet the constraint. `stop` is asked before each extension of a beam.
     """
@@ -64,17 +69,46 @@ def search_beam(
         return
     setting = BeamGroup.of(group, constraint)
     width = max(4, min(limit.width, BEAM_CELLS // most_exchanges(group)))
+    first = [setting.states(assigned) for assigned in starts]
+    beams, cases = _beams(group, setting, first, limit.most), by_holder(setting, first)
+    narrow = limit._replace(width=max(4, width // max(1, len(cases))))
+    seldom = _once(stop, max(1, len(cases) // 2))
+    for case, states in cases:
+        for moves, ends in _passes(
+            case, _beams(group, case, states, limit.most), narrow, seldom, 1
+        ):
+            yield from setting.assignments(ends)
+            _add(beams, moves, ends)
+    wide = limit._replace(width=width)
+    for _, ends in _passes(setting, beams, wide, _once(stop, 1), PASSES):
+        yield from setting.assignments(ends)
+
+
+def _beams(
+    group: Group, setting: BeamGroup, starts: Sequence[BeamStates], most: int
+) -> dict[int, BeamStates]:
+    """The starts with at most so many moves, by their number."""
     beams: dict[int, BeamStates] = {}
-    for assigned in starts:
-        moves = count_moves(group, assigned)
-        if moves <= limit.most:
-            _add(beams, moves, setting.states(assigned))
-    stop = _once(stop)
-    for _ in range(PASSES):
+    for states in starts:
+        moves = count_moves(group, next(setting.assignments(states)))
+        if moves <= most:
+            _add(beams, moves, states)
+    return beams
+
+
+def _passes(
+    setting: BeamGroup,
+    beams: dict[int, BeamStates],
+    limit: FewExchanges,
+    stop: Callable[[], bool],
+    passes: int,
+) -> Iterator[tuple[int, BeamStates]]:
+    """The ends of the beam of each number of moves, after each pass."""
+    for _ in range(passes):
         again: dict[int, BeamStates] = {}
-        for moves, states in _pass(setting, beams, limit._replace(width=width), stop):
+        for moves, states in _pass(setting, beams, limit, stop):
             _add(again, moves, states)
-            yield from setting.assignments(_ends(states))
+            yield moves, _ends(states)
         beams = again
 
 
@@ -104,13 +138,15 @@ def _pass(
         yield moves, _best(beam, limit.width // 2)
 
 
-def _once(stop: Callable[[], bool]) -> Callable[[], bool]:
-    """The same stop condition, which is not asked again, and so not paid for, once it is met."""
-    over = False
+def _once(stop: Callable[[], bool], each: int) -> Callable[[], bool]:
+    """The same stop condition, asked at one call of `each`; no more, and so not paid for, once it
+    is met."""
+    over, calls = False, 0
 
     def stopped() -> bool:
-        nonlocal over
-        over = over or stop()
+        nonlocal over, calls
+        over = over or (calls % each == 0 and stop())
+        calls += 1
         return over
 
     return stopped

@@ -10,6 +10,7 @@ from support.groups import ODD, group_of, odd_cases
 from support.local_search import POLICIES, excess_of, never, spread_of, start, starts, window_of
 from support.oracles import Assignments
 
+from benchmarks.assignors.move_limits import FewMovesCase
 from equilag.domain.budget import limit_steps
 from equilag.domain.group.group import Group, Index
 from equilag.domain.plan.metrics import count_moves
@@ -96,6 +97,17 @@ def test_small_groups_have_the_best_plan_for_every_number_of_moves() -> None:
         truth = Assignments.all(group).balanced("total")
         best = [int(truth.where(truth.moves <= moves).spread.min()) for moves in range(7)]
         assert least_spreads(group, found, 6) == best
+
+
+def test_who_holds_a_partition_that_outweighs_most_members_changes() -> None:
+    case = FewMovesCase(8, 64, "lognormal", "random", 2)
+    group, heaviest = case.case().group(), 67_159
+    constraint, assigned = start(group, Policy(balance="total"), keep=True)
+    limit = FewExchanges(case.max_moves)
+    found = search_beam(group, constraint, [assigned], limit, limit_steps(28, never))
+    best = min(found, key=lambda each: spread_of(group, each))
+    assert spread_of(group, best) == 52_843  # proved by CP-SAT; 53,065 where its owner keeps it
+    assert best[group.lag == heaviest] != group.owner[group.lag == heaviest]
 
 
 def test_keeps_the_constraint_and_the_limit() -> None:
