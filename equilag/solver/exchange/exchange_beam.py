@@ -72,7 +72,7 @@ def search_beam(
     first = [setting.states(assigned) for assigned in starts]
     beams, cases = _beams(group, setting, first, limit.most), by_holder(setting, first)
     narrow = limit._replace(width=max(4, width // max(1, len(cases))))
-    seldom = _once(stop, max(1, len(cases) // 2))
+    seldom = _once(stop, max(1, 3 * len(cases) // 4))
     for case, states in cases:
         for moves, ends in _passes(
             case, _beams(group, case, states, limit.most), narrow, seldom, 1
