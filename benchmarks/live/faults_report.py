@@ -52,8 +52,8 @@ record/s.
 """
 FAULTS: Final = """\
 Fault after fault in four groups: two members each of librdkafka, Java, kafka-python
-and, under range, aiokafka, with sessions of 6 s; 120 records/s with `acks=all`; two stewards with
-`--every 2s`, or none. A client that is not back 120 s after a fault (*late*) hung for good.
+and, under range, aiokafka, with sessions of 6 s; 120 records/s; two stewards with `--every 2s`, or
+none. A client not back 120 s after a fault (*late*) hung for good.
 """
 
 

@@ -34,14 +34,16 @@ def faults_lines(results: Results) -> list[str]:
 
 def total_line(strategy: str, group: Results, alone: Results | None = None) -> str:
     """Return what became of the records of a group, and of its partitions beside a twin alone."""
-    twice = Counter(one["kind"] for one in group["two_owners"])
-    where = "; ".join(f"{kind}: {number}" for kind, number in twice.items())
+    twice = group["two_owners"]
+    where = "; ".join(f"{one['kind']}: {one['seconds']:g} s" for one in twice)
+    hung = _names("clients that hung for good", group["clients_stuck"])
+    beside = f" (alone {len(alone['clients_stuck'])})" if alone else ""
     return (
         f"{strategy[:1].upper()}{strategy[1:]}: {group['records']:,} records, not read "
-        f"{group['records_not_read']}; partitions with two owners {sum(twice.values())}"
+        f"{group['records_not_read']}; partitions with two owners {len(twice)}"
         f"{f' ({where})' if where else ''}"
         f"{_names('processes lost', group['processes_lost'])}"
-        f"{_names('clients that hung for good', group['clients_stuck'])}"
+        f"{hung}{beside if hung else ''}"
         f"{_owned(group, alone)}."
     )
 

@@ -19,6 +19,7 @@ from benchmarks.pictures.group_picture import DARK, LIGHT
 from benchmarks.simulation import report as simulation
 
 PAGES = CHECKOUT / "docs" / "benchmark"
+HOUR = "faults-range-cooperative-sticky.json"
 Main = Callable[[Sequence[str]], int]
 
 
@@ -57,7 +58,7 @@ def test_the_page_of_live_groups(
     kept = json.loads((source / "load-peak.json").read_text("utf-8"))
     (source / f"{partial}.json").write_text(json.dumps({**kept, "full": False, "sides": []}))
     for path in (tmp_path / "kept").iterdir():
-        if path.name not in ("load-peak.json", "faults.json"):
+        if path.name not in ("load-peak.json", HOUR):
             path.unlink()  # and is taken from the source
     words = ["--take", str(source), "--results", str(tmp_path / "kept"), "--page", str(page)]
     for _ in range(2):
@@ -69,7 +70,9 @@ def test_the_page_of_live_groups(
 
 
 def test_a_fault_whose_end_was_not_seen_is_late() -> None:
-    results = json.loads((load_report.RESULTS / "faults.json").read_text("utf-8"))
+    results = json.loads(
+        (load_report.RESULTS / "faults-range-cooperative-sticky.json").read_text("utf-8")
+    )
     names = [*results["groups"]]
     never = {name: {"role_s": None, "read_s": None} for name in names}
     lines = faults_lines({**results, "steps": [{"kind": "hang", "groups": never}]})
