@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from functools import partial
+from itertools import combinations
 from typing import Any
 
 import numpy as np
@@ -16,8 +17,9 @@ from benchmarks.assignors.inputs import named
 from equilag.certificate.bounds import member_patterns as bounds
 from equilag.certificate.bounds.member_patterns import (
     HeldPatterns,
-    pattern_number,
+    all_sets,
     pattern_room,
+    pattern_size,
     patterns_of,
     sorts_of,
 )
@@ -40,9 +42,16 @@ def listed(group: Group, policy: Policy) -> tuple[list[HeldPatterns], int]:
     assert whole is not None
     found = patterns_of(whole.problem)
     assert found is not None
-    sizes = [len(load) for sort in found for _, load in sort.sets]
-    assert sum(sizes) == pattern_number(sorts_of(whole.problem))
+    sizes = [items.size for sort in found for items, _ in sort.sets]
+    assert sum(sizes) == pattern_size(sorts_of(whole.problem))
     return found, len(whole.items)
+
+
+@pytest.mark.parametrize(("n", "k"), [(0, 0), (3, 0), (7, 1), (7, 3), (7, 4), (7, 7), (64, 63)])
+def test_sets_below_any_number_come_first(n: int, k: int) -> None:
+    found = all_sets(n, k).tolist()
+    assert sorted(found) == [[*some] for some in combinations(range(n), k)]
+    assert [*map(max, found)] == sorted(map(max, found)) if k else found == [[]]
 
 
 def extremes(group: Group, policy: Policy) -> list[tuple[Any, Any]]:

@@ -20,8 +20,9 @@ from equilag.domain.group.member_capacities import Load
 
 MAX_CELLS: Final = 20_000
 """Partitions times members up to which patterns are counted."""
-MAX_PATTERNS: Final = 3_000_000
-"""Of all sorts of members, some 0.3 s and 50 MB; more are not listed."""
+MAX_PATTERNS: Final = 10_000_000
+"""Partitions of all patterns of all sorts of members together, some 0.3 s and 150 MB; more are not
+listed."""
 
 
 class HeldPatterns(NamedTuple):
@@ -71,20 +72,20 @@ def sorts_of(problem: SmallProblem) -> list[MemberSort]:
     ]
 
 
-def pattern_number(sorts: list[MemberSort]) -> int:
-    """How many patterns they have."""
-    return sum(comb(sort.may, k) for sort in sorts for k in sort.counts)
+def pattern_size(sorts: list[MemberSort]) -> int:
+    """How many partitions their patterns have together."""
+    return sum(k * comb(sort.may, k) for sort in sorts for k in sort.counts)
 
 
 def patterns_of(problem: SmallProblem) -> list[HeldPatterns] | None:
     """The patterns of all sorts of members; None where they are too many or capacities differ."""
     sorts = sorts_of(problem)
-    if problem.capacities is not None or pattern_number(sorts) > MAX_PATTERNS:
+    if problem.capacities is not None or pattern_size(sorts) > MAX_PATTERNS:
         return None
     widest: dict[int, int] = {}
     for sort in sorts:
         widest.update((k, max(sort.may, widest.get(k, 0))) for k in sort.counts)
-    places, found = {k: _sets(n, k) for k, n in widest.items()}, []
+    places, found = {k: all_sets(n, k) for k, n in widest.items()}, []
     for sort in sorts:
         mine = np.flatnonzero(problem.allowed[:, sort.one]).astype(np.int32)
         sets = [mine[places[k][: comb(sort.may, k)]] for k in sort.counts]
@@ -94,8 +95,13 @@ def patterns_of(problem: SmallProblem) -> list[HeldPatterns] | None:
     return found
 
 
-def _sets(n: int, k: int) -> Index:
+def all_sets(n: int, k: int) -> Index:
     """[sets, k] all sets of k numbers below n, those below any number first."""
+    if 2 * k > n:  # what they leave out is less
+        inside = np.ones((comb(n, k), n), np.bool_)
+        np.put_along_axis(inside, all_sets(n, n - k), False, axis=1)
+        sets = np.nonzero(inside)[1].reshape(-1, k).astype(np.int32)
+        return sets[np.argsort(sets[:, -1], kind="stable")]
     sets = np.zeros((1, 0), np.int32)
     for size in range(k):
         smaller = np.array([comb(last, size) for last in range(n)], np.int64)

@@ -8,7 +8,7 @@ from typing import Final
 from equilag.certificate.bounds.member_patterns import (
     MAX_CELLS,
     MAX_PATTERNS,
-    pattern_number,
+    pattern_size,
     patterns_of,
     sorts_of,
 )
@@ -29,8 +29,8 @@ BOUND_CELL: Final = 2e-7
 10,000 partitions."""
 SMALL: Final = 400
 """Partitions up to which programs come early: one takes some 20 ms."""
-PATTERN: Final = 4e-8
-"""Seconds of a program of patterns for each of them."""
+PATTERN: Final = 1.5e-8
+"""Seconds of a program of patterns for each partition in them."""
 NO_SPREAD: Final = (NO_LAG.highest, NO_LAG.lowest, difference(NO_LAG))
 """The claims on the loads of a group without lag."""
 
@@ -113,9 +113,11 @@ def patterned_spread(state: SolveState, turn: Turn) -> Iterator[Contribution]:
     if state.gap <= NEGLIGIBLE * problem.mean or problem.has_capacities:
         return
     whole = whole_problem(problem.group, problem.constraint, cells=MAX_CELLS)
-    number = 0 if whole is None else pattern_number(sorts_of(whole.problem))
-    stop = turn.steps(STEP + PATTERN * number)
-    if whole is None or number > MAX_PATTERNS or stop():  # listing them takes as long
+    size = 0 if whole is None else pattern_size(sorts_of(whole.problem))
+    if whole is None or size > MAX_PATTERNS:
+        return
+    stop = turn.steps(STEP + PATTERN * size)
+    if stop():  # listing them takes as long
         return
     patterns = patterns_of(whole.problem)
     if patterns is not None:
