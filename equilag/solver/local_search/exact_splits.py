@@ -43,7 +43,7 @@ def estimate_split(rows: TargetRows, within: int | None = None) -> SplitEstimate
     """Of rows that are on target up to a distance `within`, by default that of the rows."""
     n_rows, width = rows.table.shape
     reach = rows.within if within is None else within
-    short = len(rows.lag) - rows.n_partitions
+    short = int(np.count_nonzero(rows.table >= rows.n_partitions))
     mean_count = width - short / n_rows
     most = width if n_rows - short >= MAX_ROWS else mean_count
     found = _expected_subsets(rows, most, reach)
