@@ -88,6 +88,7 @@ SHORTAGE: Final = Phase(
     )
 )
 """Who falls behind comes first."""
+LEVEL: Final = Stage("levels", levels, share=0.75, upto=0.5)
 SEARCHING: Final[tuple[Phase, ...]] = (
     Phase((BOUNDS, BULK, GREEDY, FEW), share=0.3),
     SHORTAGE,
@@ -98,11 +99,11 @@ SEARCHING: Final[tuple[Phase, ...]] = (
             Stage("cp-sat", partial(full_model, searched=True), share=0.7, upto=0.6),
             Stage("prices", partial(priced_loads, early=True), share=0.5, upto=0.65),
             Stage("paired exchange", paired_exchange, share=0.5, upto=0.5),
-            Stage("levels", levels, share=0.75, upto=0.5),
+            LEVEL,
             TRANSFERS,
             WINDOWS,
             Stage("prices", partial(priced_loads, early=False), share=0.5, upto=0.9),
-            Stage("patterns", patterned_spread, share=0.5, upto=0.9),
+            Stage("patterns", patterned_spread, share=0.5, upto=0.65),
             Stage("cp-sat", partial(full_model, searched=False), share=0.7, upto=0.7),
         ),
         share=0.6,
@@ -140,7 +141,7 @@ LIMITED: Final[tuple[Phase, ...]] = (
 EARLY_PROOF: Final = Phase((MOVES, PROOF._replace(upto=0.6)), share=0.75)
 """Their proof, before the search goes on for what lies beyond the limit."""
 REMAINING: Final[tuple[Phase, ...]] = (
-    Phase(tuple(stage._replace(upto=0.0) for stage in (BULK, TRANSFERS, WINDOWS, ROUNDS))),
+    Phase(tuple(stage._replace(upto=0.0) for stage in (LEVEL, BULK, TRANSFERS, WINDOWS, ROUNDS))),
 )
 """What uses the time that is left; none of the work, as all plans of an effort are to agree."""
 POINTS: Final[tuple[Phase, ...]] = (Phase((Stage("front by cp-sat", modelled_front),)),)

@@ -10,6 +10,7 @@ Where moves count, a descent through ever narrower windows makes the front of mo
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from typing import Final
 
@@ -198,11 +199,11 @@ def _pairs(
     wide = int(np.count_nonzero(2 * size >= size.max(initial=0)))
     each = len(state.assigned) // len(state.active) + 1
     cost = each * (1 + beside)
-    order = order[: max(FEWEST_FAR, min(wide, ROUND_SIZE // (4 * cost)))]
+    order = order[: max(FEWEST_FAR, min(wide, ROUND_SIZE // (2 * cost)))]
     far = active[order[size[order] > 0]]
-    n_partners = int(np.clip(ROUND_SIZE // (max(1, len(far)) * cost), 4, MAX_PARTNERS))
+    n_partners = int(np.clip(ROUND_SIZE // (max(1, len(far)) * cost), 2, MAX_PARTNERS))
     by_load = state.by_load()
-    pools: dict[int, Index] = {}
+    pools, turn = dict[int, Index](), Counter[tuple[int, bool]]()
     partners = [np.zeros(0, np.int32)]
     for member in far.tolist():
         kind = int(class_of[member])
@@ -210,7 +211,10 @@ def _pairs(
             shares = np.logical_or.reduce(face[face[:, kind]], axis=0)
             pools[kind] = by_load[shares[class_of[by_load]]]
         pool, half = pools[kind], n_partners // 2
-        ends = pool[:half] if state.loads[member] < window.low else pool[::-1][:half]
+        lacks = bool(state.loads[member] < window.low)
+        # Each has other partners there, as a member takes part in one exchange of a round.
+        first, turn[kind, lacks] = turn[kind, lacks], turn[kind, lacks] + 1
+        ends = (pool if lacks else pool[::-1])[first : first + half]
         some = pool[rng.integers(0, len(pool), n_partners - len(ends))]
         partners += [ends, some]
     one, other = np.repeat(far, n_partners), np.concatenate(partners)
