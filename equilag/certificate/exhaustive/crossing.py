@@ -26,15 +26,19 @@ def fitting_pairs(
     and at most so many ends of moves [n]: numbers of nodes, and of patterns among those given
     with them.
 
-    While pairs are many, the patterns with an item that many nodes lack are set apart.
+    While pairs are many, the patterns with an item that many nodes lack are set apart; not where
+    moves do not matter, as the nodes nearest to the mean load would come later then.
     """
     budget, items = task.budget, task.items
-    budget.spend(listed.mask.size)
-    listed = listed.take(disjoint(listed.mask, ~np.bitwise_or.reduce(free, axis=0)))
     first, number = listed.within(*loads, ends)
     weight = number.sum(axis=1)
     pairs = np.cumsum(weight)
-    if pairs[-1] > SPLIT * (len(free) + len(listed.load)):
+    if task.target.moves_matter and pairs[-1] > SPLIT * (len(free) + len(listed.load)):
+        anywhere = disjoint(listed.mask, ~np.bitwise_or.reduce(free, axis=0))
+        budget.spend(listed.mask.size)
+        if not anywhere.all():
+            yield from fitting_pairs(task, listed.take(anywhere), free, loads, ends)
+            return
         lacks, has = ~items.chosen(free), items.chosen(listed.mask)
         budget.spend((lacks.size + has.size) // 4)
         saved = (weight @ lacks) * has.mean(axis=0)

@@ -157,7 +157,7 @@ def last_fits(nodes: Nodes, task: SearchTask, last: int) -> Flags:
     load, count = nodes.rest * items.factor_of(last), sizes(nodes.free)
     fits = disjoint(nodes.free, ~items.mask(items.allowed[:, last]))
     fits &= (count >= limits.lo) & (count <= limits.hi)
-    fits &= (load >= target.floor) & (load <= target.cap)
+    fits &= (load >= np.maximum(nodes.floor, target.floor)) & (load <= target.cap)
     ends = nodes.ends
     if target.moves_matter:
         ends = ends + items.ends_of(last, nodes.free)
