@@ -43,8 +43,9 @@ def estimate_split(rows: TargetRows, within: int | None = None) -> SplitEstimate
     """Of rows that are on target up to a distance `within`, by default that of the rows."""
     n_rows, width = rows.table.shape
     reach = rows.within if within is None else within
-    short = int(np.count_nonzero(rows.table >= rows.n_partitions))
-    mean_count = width - short / n_rows
+    # From below where others than these rows are short, too: hopeless splits cost most.
+    short = len(rows.lag) - rows.n_partitions
+    mean_count = max(0.0, width - short / n_rows)
     most = width if n_rows - short >= MAX_ROWS else mean_count
     found = _expected_subsets(rows, most, reach)
     if width < 2 or not found:
