@@ -121,6 +121,7 @@ WORDS: Final = {
     "exact transfers": "swaps of an exact size",
     "window search": "swaps among a few members",
     "prices": "a linear program of loads",
+    "patterns": "a linear program of sets",
     "towards the owners": "as even with fewer moves",
     "front": "plans between the extremes",
     "proof": "a proof of the best",
