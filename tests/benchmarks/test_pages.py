@@ -70,9 +70,7 @@ def test_the_page_of_live_groups(
 
 
 def test_a_fault_whose_end_was_not_seen_is_late() -> None:
-    results = json.loads(
-        (load_report.RESULTS / "faults-range-cooperative-sticky.json").read_text("utf-8")
-    )
+    results = json.loads((load_report.RESULTS / HOUR).read_text("utf-8"))
     names = [*results["groups"]]
     never = {name: {"role_s": None, "read_s": None} for name in names}
     lines = faults_lines({**results, "steps": [{"kind": "hang", "groups": never}]})

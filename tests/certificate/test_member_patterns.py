@@ -21,7 +21,6 @@ from equilag.certificate.bounds.member_patterns import (
     pattern_room,
     pattern_size,
     patterns_of,
-    sorts_of,
 )
 from equilag.certificate.checks.claim_checks import check_spread_by_patterns
 from equilag.certificate.exhaustive.whole_group import whole_problem
@@ -43,7 +42,7 @@ def listed(group: Group, policy: Policy) -> tuple[list[HeldPatterns], int]:
     found = patterns_of(whole.problem)
     assert found is not None
     sizes = [items.size for sort in found for items, _ in sort.sets]
-    assert sum(sizes) == pattern_size(sorts_of(whole.problem))
+    assert sum(sizes) == pattern_size(whole.problem)
     return found, len(whole.items)
 
 

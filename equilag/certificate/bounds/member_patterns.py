@@ -72,17 +72,18 @@ def sorts_of(problem: SmallProblem) -> list[MemberSort]:
     ]
 
 
-def pattern_size(sorts: list[MemberSort]) -> int:
-    """How many partitions their patterns have together."""
-    return sum(k * comb(sort.may, k) for sort in sorts for k in sort.counts)
+def pattern_size(problem: SmallProblem) -> int | None:
+    """How many partitions all patterns have together; None where they are too many to be listed, or
+    capacities differ."""
+    size = sum(k * comb(sort.may, k) for sort in sorts_of(problem) for k in sort.counts)
+    return size if problem.capacities is None and size <= MAX_PATTERNS else None
 
 
 def patterns_of(problem: SmallProblem) -> list[HeldPatterns] | None:
-    """The patterns of all sorts of members; None where they are too many or capacities differ."""
-    sorts = sorts_of(problem)
-    if problem.capacities is not None or pattern_size(sorts) > MAX_PATTERNS:
+    """The patterns of all sorts of members; None where `pattern_size` is."""
+    if pattern_size(problem) is None:
         return None
-    widest: dict[int, int] = {}
+    sorts, widest = sorts_of(problem), dict[int, int]()
     for sort in sorts:
         widest.update((k, max(sort.may, widest.get(k, 0))) for k in sort.counts)
     places, found = {k: all_sets(n, k) for k, n in widest.items()}, []

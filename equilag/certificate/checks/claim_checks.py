@@ -155,10 +155,8 @@ def _check_prices(
 
 def check_spread_by_patterns(ledger: Ledger, value: Load, data: Mapping[str, Any]) -> None:
     """`spread_at_least` by `patterns`: the same by prices of partitions."""
-    whole, price = (
-        whole_problem(ledger.group, ledger.constraint, cells=MAX_CELLS),
-        data.get("prices"),
-    )
+    whole = whole_problem(ledger.group, ledger.constraint, cells=MAX_CELLS)
+    price = data.get("prices")
     if whole is None or not isinstance(price, list) or len(price) != len(whole.items):
         raise Refuted("data.prices has no price for each of few free partitions")
     if not all(type(x) is int and abs(x) <= HIGHEST_PATTERN for x in price):

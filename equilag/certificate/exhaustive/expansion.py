@@ -135,17 +135,18 @@ class Expansion:
         made = self.nodes.take(row).after(
             member, listed.mask[j], listed.load[j], listed.ends[j], task
         )
-        apart = np.abs(listed.load[j] * task.items.factor_of(member) - self.ahead.limits.mean[row])
+        load = listed.load[j] * task.items.factor_of(member)
+        apart = np.abs(load - self.ahead.limits.mean[row])
         keep = made.known <= target.most_ends // 2
         if task.items.sums is not None:
             keep &= self._within_sums(made, member)
         limits = LoadLimits.of(made, task)
         keep &= limits.alive
-        heaviest = np.where(made.is_open(self.members), limits.most * task.items.scaled.factor, 0)
-        apart_from = listed.load[j] * task.items.factor_of(member) - heaviest.max(axis=1)
-        rows = np.flatnonzero(keep & (apart_from > 0) & (made.open != 0))
-        if len(rows) and task.items.exchangeable.any():
-            keep[rows] = ~self._improved(made.take(rows), member, apart_from[rows])
+        if task.items.exchangeable.any():
+            most = np.where(made.is_open(self.members), limits.most * task.items.scaled.factor, 0)
+            above = load - most.max(axis=1)
+            rows = np.flatnonzero(keep & (above > 0) & (made.open != 0))
+            keep[rows] = ~self._improved(made.take(rows), member, above[rows])
         kept = np.flatnonzero(keep)
         made = made.take(kept[np.argsort(apart[kept], kind="stable")])
         last = np.flatnonzero(np.bitwise_count(made.open) == 1)

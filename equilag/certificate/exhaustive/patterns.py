@@ -210,7 +210,7 @@ class MemberPatterns:
         key = self.member_class[member], ends
         if key not in self.halves:
             try:
-                self.halves[key] = self._listed(member, ends, self.items.lag >= 0, budget)
+                self.halves[key] = self._listed(member, ends, np.True_, budget)
             except TooManySets:
                 self.halves[key] = None
         found = self.halves[key]
@@ -219,9 +219,9 @@ class MemberPatterns:
         return found
 
     def _listed(
-        self, member: int, ends: int, some: Flags, budget: Budget
+        self, member: int, ends: int, some: Flags | np.bool_, budget: Budget
     ) -> tuple[Half, Half, Flags]:
-        """Subsets of `some` of the items [I], and of the member's own."""
+        """Subsets of `some` of the items, [I] or all, and of the member's own."""
         items = self.items
         mine = items.saved[:, member] > 0
         bits = np.flatnonzero((items.allowed[:, member] & some) | mine)

@@ -73,6 +73,7 @@ BOUNDS: Final = Stage("bounds", counting_bounds, share=0.25, upto=0.2)
 GREEDY: Final = Stage("greedy descent", greedy_descent, share=0.3, upto=0.3)
 FEW: Final = Stage("few exchanges", few_exchanges, share=0.7, upto=0.15)
 BULK: Final = Stage("descent in bulk", bulk_descent, share=0.5, upto=0.25)
+LEVEL: Final = Stage("levels", levels, share=0.75, upto=0.5)
 TRANSFERS: Final = Stage("exact transfers", exact_transfers, share=0.5, upto=0.6)
 WINDOWS: Final = Stage("window search", window_search, upto=0.78)
 ROUNDS: Final = Stage("front", front_rounds, upto=0.85)
@@ -88,7 +89,6 @@ SHORTAGE: Final = Phase(
     )
 )
 """Who falls behind comes first."""
-LEVEL: Final = Stage("levels", levels, share=0.75, upto=0.5)
 SEARCHING: Final[tuple[Phase, ...]] = (
     Phase((BOUNDS, BULK, GREEDY, FEW), share=0.3),
     SHORTAGE,

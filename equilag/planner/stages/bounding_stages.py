@@ -7,10 +7,8 @@ from typing import Final
 
 from equilag.certificate.bounds.member_patterns import (
     MAX_CELLS,
-    MAX_PATTERNS,
     pattern_size,
     patterns_of,
-    sorts_of,
 )
 from equilag.certificate.exhaustive.whole_group import whole_problem
 from equilag.domain.group.loads import roughly
@@ -113,8 +111,8 @@ def patterned_spread(state: SolveState, turn: Turn) -> Iterator[Contribution]:
     if state.gap <= NEGLIGIBLE * problem.mean or problem.has_capacities:
         return
     whole = whole_problem(problem.group, problem.constraint, cells=MAX_CELLS)
-    size = 0 if whole is None else pattern_size(sorts_of(whole.problem))
-    if whole is None or size > MAX_PATTERNS:
+    size = None if whole is None else pattern_size(whole.problem)
+    if whole is None or size is None:
         return
     stop = turn.steps(STEP + PATTERN * size)
     if stop():  # listing them takes as long

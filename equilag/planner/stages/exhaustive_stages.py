@@ -146,6 +146,7 @@ def close_gap(
     """
     if aim.limit is not None:
         yield from _lower(state, group, search, aim)
+        return
     step = 0
     while unproved(state, aim):
         bound, reached = aim.bound(state), aim.reached(state)

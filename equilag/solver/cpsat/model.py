@@ -12,7 +12,8 @@ from ortools.sat.python import cp_model
 
 from equilag.certificate.exhaustive.small_problem import SmallProblem
 from equilag.domain.group.group import Ints
-from equilag.domain.group.member_capacities import Load
+from equilag.domain.group.member_capacities import Load, MemberCapacities
+from equilag.domain.plan.metrics import member_loads
 from equilag.domain.policy.objective import Objective
 from equilag.solver.cpsat import constraint_families as families
 from equilag.solver.cpsat.constraint_families import Rates, Variables
@@ -272,10 +273,9 @@ def _other_extremes(v: Variables, assigned: Ints) -> None:
     """The heaviest member loses something or the lightest one gains something; in all other
     assignments the loads of these two are as far apart as they are in this one."""
     p = v.problem
-    load = p.base + np.bincount(assigned, p.lag, len(p.base)).astype(np.int64)
-    order = (
-        np.argsort(load) if p.capacities is None else p.capacities.order(load, p.capacities.kind_of)
-    )
+    capacities = p.capacities or MemberCapacities.equal(len(p.base))
+    load: Ints = p.base + member_loads(assigned.astype(np.int32), p.lag, len(p.base))
+    order = capacities.order(load, capacities.kind_of)
     lightest, heaviest = int(order[0]), int(order[-1])
     other = [v.gets[i][heaviest].negated() for i in np.flatnonzero(assigned == heaviest).tolist()]
     gains = np.flatnonzero(p.allowed[:, lightest] & (assigned != lightest)).tolist()

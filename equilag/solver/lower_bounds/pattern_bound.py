@@ -17,13 +17,12 @@ from equilag.domain.group.group import Ints
 from equilag.domain.group.member_capacities import Load
 from equilag.domain.plan.claim import Claim
 from equilag.domain.policy.objective import SPREAD
+from equilag.solver.packing.pattern_program import ROUNDING
 
 PRICE: Final = 1_000_000
 """The highest price of a partition, as an integer."""
-ROUNDING: Final = 1e-7
-"""Of the solver's values."""
 AT_ONCE: Final = 8
-"""HeldPatterns of a sort of members that are added together."""
+"""Patterns of each sort of members that are added together."""
 HALVINGS: Final = 6
 """Of what may lie between bound and plan."""
 
