@@ -92,6 +92,10 @@ class Ledger:
         known = self.proofs.value("min_load_at_most")
         return self.counting.greatest_load if known is None else known
 
+    def window(self, spread: Load) -> tuple[Load, Load]:
+        """Above and below which loads all those of a plan with a smaller spread are."""
+        return self.highest_proved - spread, self.lowest_proved + spread
+
     def contradicted(self, claim: str, value: Load) -> bool:
         """True if the plan itself shows that the claim is wrong."""
         reached = self.plan_figures.get(claim)

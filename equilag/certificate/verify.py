@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
-from equilag.certificate.checks.claim_checks import CHECKS, SOLVER_KINDS
+from equilag.certificate.checks.claim_checks import CHECKS, SOLVER_KINDS, check_claim
 from equilag.certificate.ledger import Ledger, Refuted, claim_words, figures_reached
 from equilag.certificate.plan_document import (
     FIGURES,
@@ -45,7 +45,7 @@ from equilag.domain.plan.metrics import (
     mean_load,
     moved,
 )
-from equilag.domain.plan.plan import Plan
+from equilag.domain.plan.plan import REPEATABLE, Plan
 from equilag.domain.policy.objective import SHORT, SPREAD, Figures, Objective
 from equilag.domain.policy.policy import Policy
 from equilag.domain.policy.shape import shape_group
@@ -67,6 +67,8 @@ class VerificationReport:
     """Claims that were proved again."""
     broken: BrokenRules | None = None
     """What the plan of a heuristic breaks of the group's rules, of which it claims nothing."""
+    plan: Plan | None = None
+    """What was read, without its run; None where it cannot be read."""
 
     @property
     def holds(self) -> bool:
@@ -101,6 +103,31 @@ def check_plan(group: Group, plan: Plan | Mapping[str, Any]) -> VerificationRepo
     return report
 
 
+def checked_plan(group: Group, document: Mapping[str, Any]) -> Plan:
+    """The plan for the group from its JSON; it has no choices, which no JSON holds.
+
+    Raises InputError at `plan` with what is wrong, if anything is.
+    """
+    report = check_plan(group, document)
+    if report.findings:
+        more = f" (and {len(report.findings) - 1:,} more: equilag verify lists them)"
+        text = report.findings[0] + (more if len(report.findings) > 1 else "")
+        raise InputError(f"the plan does not hold: {text}", "plan")
+    settings, timing = document["policy"], document["timing"]
+    assert report.plan is not None  # else there were findings
+    return replace(
+        report.plan,
+        algorithm=str(document["algorithm"]),
+        time_limit=timing["time_limit_s"],
+        wall_s=timing["wall_s"],
+        notes=tuple(document.get("notes", ())),
+        seed=settings.get("seed", 0),
+        effort=settings.get("effort"),
+        repeatable=settings.get("run", REPEATABLE) == REPEATABLE,
+        interrupted=document.get("interrupted", False),
+    )
+
+
 def _check(group: Group, document: PlanDocument, report: VerificationReport) -> None:
     reduction, policy = Reduction(group, group), document.policy
     if policy is not None:
@@ -111,16 +138,13 @@ def _check(group: Group, document: PlanDocument, report: VerificationReport) -> 
     ledger = _ledger(reduction, document, report.findings)
     for placed in document.claims:
         _prove(ledger, placed, report)
-    expected = Plan(
-        reduction.given,
-        policy,
-        "feasible",
-        "",
-        document.assigned,
-        tuple(ledger.proofs.claims.values()),
-        reduction=reduction,
-    )
-    fields = expected.to_dict(reasons=False)
+    claims = tuple(placed.claim for placed in document.claims)
+    status = document.status or "feasible"
+    read = Plan(reduction.given, policy, status, "", document.assigned, claims, reduction=reduction)
+    report.plan = read
+    # Figures have the bounds that were proved.
+    proved = replace(read, claims=tuple(ledger.proofs.claims.values()))
+    fields = proved.to_dict(reasons=False)
     figures = document.figures
     for key in FIGURES:
         if key in fields and key in figures:
@@ -209,12 +233,11 @@ def _prove(ledger: Ledger, placed: PlacedClaim, report: VerificationReport) -> N
         ledger.proofs.record_of_plan(claim)
         report.unproved.append(f"{text}: rests on a solver's word")
         return
-    check = CHECKS.get(key)
-    if check is None or claim.evidence != "checked":
+    if key not in CHECKS or claim.evidence != "checked":
         report.findings.append(f"{text}: unknown kind of claim")
         return
     try:
-        check(ledger, claim.value, claim.data)
+        check_claim(ledger, key, claim.value, claim.data)
     except Refuted as error:
         report.findings.append(f"{text}: {error}")
         return

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any, Final, Literal, Unpack
 
-from equilag.certificate.checked_plan import checked_plan
+from equilag.certificate.verify import checked_plan
 from equilag.domain.budget import Budget
 from equilag.domain.document import Shown
 from equilag.domain.errors import InputError

@@ -10,8 +10,8 @@ from support.orders_service import orders_snapshot
 from support.paths import SAMPLES
 
 import equilag
-from equilag.certificate.checked_plan import checked_plan
 from equilag.certificate.plan_document import differences
+from equilag.certificate.verify import checked_plan
 from equilag.domain.errors import InputError
 
 

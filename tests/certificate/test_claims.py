@@ -12,7 +12,7 @@ from support.groups import group_of
 
 import equilag
 from equilag.certificate.checks import search_checks
-from equilag.certificate.checks.claim_checks import CHECKS, SOLVER_KINDS
+from equilag.certificate.checks.claim_checks import CHECKS, SOLVER_KINDS, UPPER, check_claim
 from equilag.certificate.exhaustive.small_problem import MAX_ITEMS
 from equilag.certificate.ledger import Ledger, Refuted
 from equilag.domain.constraint import constraint_of, unconstrained
@@ -21,9 +21,6 @@ from equilag.domain.plan.claim import Claim
 from equilag.domain.policy.policy import Policy
 from equilag.domain.reduction.reduce import reduce_group
 from equilag.solver.moves.fewest_moves import fewest_moves
-
-UPPER: Final = ("min_load_at_most",)
-"""Claims that are stronger the smaller their value is."""
 
 GROUP: Final = group_of(
     [4, 2], [[0, 1], [0, 1], [1]], owners=[0, 0, 0, 0, 0, 1], lags=[100, 7, 5, 3, 30, 20]
@@ -40,7 +37,7 @@ def ledger_of(group: Group, policy: Policy, max_moves: int | None = None) -> Led
 
 
 def check(ledger: Ledger, claim: str, kind: str, value: int, data: Mapping[str, Any]) -> None:
-    CHECKS[claim, kind](ledger, value, data)
+    check_claim(ledger, (claim, kind), value, data)
 
 
 class Proved(NamedTuple):

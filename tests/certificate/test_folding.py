@@ -9,7 +9,7 @@ from support.groups import group_of
 from support.oracles import Assignments
 
 from equilag.certificate.bounds.heaviest import folded
-from equilag.certificate.checks.claim_checks import CHECKS
+from equilag.certificate.checks.claim_checks import check_claim
 from equilag.certificate.ledger import Ledger, Refuted
 from equilag.certificate.verify import verify
 from equilag.domain.policy.policy import Policy
@@ -43,9 +43,9 @@ def test_bounds_and_plans_rest_on_it() -> None:
 
 @pytest.mark.parametrize(("name", "value"), [("min_load_at_most", 109), ("max_load_at_least", 301)])
 def test_a_refusal_says_what_the_folded_list_proves(name: str, value: int) -> None:
-    for sizes, finding in (([5], "folded list"), ([7], "at most two")):
+    for sizes, finding in (([5], r"prove no \w+ than"), ([7], "prove nothing")):
         lags = [1, 10, 100, 200, 300, 0, 0][: sizes[0]]
         group = group_of(sizes, [[0]] * 3, lags=lags)
         ledger = Ledger(group, group, Policy(), constraint_for(group, Policy()), True, None)
         with pytest.raises(Refuted, match=finding):
-            CHECKS[name, "folding"](ledger, value, {"members": "all"})
+            check_claim(ledger, (name, "folding"), value, {"members": "all"})

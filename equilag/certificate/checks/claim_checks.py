@@ -1,7 +1,8 @@
 """Which check proves which claim again: one row per kind. docs/certificates.md defines each kind.
 
-A check takes the ledger, the claim's value and its data, and raises Refuted if they do not prove
-the value. A new kind of claim is a function and a row here.
+A check takes the ledger, the claim's value and its data. It returns the strongest value that they
+prove, which is the claim's own where it tried that one alone; None for none. It raises Refuted for
+data that it cannot read. A new kind of claim is a function and a row here.
 
 The checks of claims about loads, which rest on counting, stand here too.
 """
@@ -48,70 +49,67 @@ HIGHEST_PRICE: Final = 2**60
 """Prices of loads in a claim are no higher."""
 HIGHEST_PATTERN: Final = 2**40
 """Prices of partitions are no higher."""
-ClaimCheck = Callable[[Ledger, Any, Mapping[str, Any]], None]
+ClaimCheck = Callable[[Ledger, Any, Mapping[str, Any]], Load | None]
 """Values are loads or whole numbers; the reader of a plan has seen to that."""
+UPPER: Final = ("min_load_at_most",)
+"""Claims that are stronger the smaller their value is."""
+
+
+def check_claim(ledger: Ledger, key: tuple[str, str], value: Load, data: Mapping[str, Any]) -> None:
+    """Check a claim of a known name and kind. Raises Refuted unless its data prove the value."""
+    proved, upper = CHECKS[key](ledger, value, data), key[0] in UPPER
+    if proved is None:
+        raise Refuted("its data prove nothing")
+    if value < proved if upper else value > proved:
+        raise Refuted(f"its data prove no {'less' if upper else 'more'} than {written(proved)}")
 
 
 def _by_counting(
-    words: str, bound: Callable[[Counting, Flags], Load], upper: bool = False
+    bounds: Callable[[Counting, Flags], tuple[Load, Load] | None], side: int
 ) -> ClaimCheck:
-    """The check of a floor, or of a ceiling (`upper`), by a set of members."""
+    """The check of the first or the second bound that a set of members proves."""
 
-    def check(ledger: Ledger, value: Load, data: Mapping[str, Any]) -> None:
-        _compare(words, value, bound(ledger.counting, ledger.members_in(data)), upper)
+    def check(ledger: Ledger, value: Load, data: Mapping[str, Any]) -> Load | None:
+        found = bounds(ledger.counting, ledger.members_in(data))
+        return None if found is None else found[side]
 
     return check
 
 
-def _by_heaviest(
-    words: str, bound: Callable[[Counting, Flags, int], Load | None], upper: bool = False
-) -> ClaimCheck:
+def _by_heaviest(bound: Callable[[Counting, Flags, int], Load | None]) -> ClaimCheck:
     """The same by the heaviest partitions that only these members may take."""
 
-    def check(ledger: Ledger, value: Load, data: Mapping[str, Any]) -> None:
-        members, heaviest = ledger.members_in(data), natural_in(data, "heaviest")
-        _compare(words, value, bound(ledger.counting, members, heaviest), upper)
+    def check(ledger: Ledger, value: Load, data: Mapping[str, Any]) -> Load | None:
+        return bound(ledger.counting, ledger.members_in(data), natural_in(data, "heaviest"))
 
     return check
 
 
-def _compare(words: str, value: Load, bound: Load | None, upper: bool) -> None:
-    if bound is None:
-        raise Refuted(f"{words} nothing")
-    if value < bound if upper else value > bound:
-        raise Refuted(f"{words} no {'less' if upper else 'more'} than {written(bound)}")
+def check_excess_by_average(ledger: Ledger, value: Load, data: Mapping[str, Any]) -> Load:
+    """`excess_at_least` by `average`: what a set of members has too much of, or too little."""
+    return excess_by_average(ledger.counting, ledger.members_in(data))
 
 
-def _folded(counting: Counting, members: Flags) -> tuple[int, int]:
-    found = folded(counting, members)
-    if found is None:
-        raise Refuted("not all of these members hold at most two partitions, none of them pinned")
-    return found
-
-
-def check_difference(ledger: Ledger, value: Load, data: Mapping[str, Any]) -> None:
+def check_difference(ledger: Ledger, value: Load, data: Mapping[str, Any]) -> Load:
     """`spread_at_least` by `difference`: the proved bounds of both extremes."""
-    apart = max(0, ledger.highest_proved - ledger.lowest_proved)
-    if value > apart:
-        raise Refuted(f"the proved loads are only {written(apart)} apart")
+    return max(0, ledger.highest_proved - ledger.lowest_proved)
 
 
-def check_sum(ledger: Ledger, value: Load, data: Mapping[str, Any]) -> None:
+def check_sum(ledger: Ledger, value: Load, data: Mapping[str, Any]) -> Load:
     """`cost_at_least` by `sum`: the proved spread and the proved moves."""
     checked, objective = ledger.proofs.without_solver, ledger.objective
     bound = checked.spread
     if objective is not None:
         bound += objective.cost(int(checked.value(bounds_moves(objective.unit)) or 0))
-    _compare("spread and moves prove", value, bound, upper=False)
+    return bound
 
 
-def check_short_by_rates(ledger: Ledger, value: Load, data: Mapping[str, Any]) -> None:
+def check_short_by_rates(ledger: Ledger, value: Load, data: Mapping[str, Any]) -> Load | None:
     """`short_at_least` by `rates`: what is produced beside what members can read."""
-    if ledger.shortage is None or value > ledger.shortage.least:
-        raise Refuted("rates and capacities prove less")
+    return None if ledger.shortage is None else ledger.shortage.least
 
 
-def check_short_by_prices(ledger: Ledger, value: Load, data: Mapping[str, Any]) -> None:
+def check_short_by_prices(ledger: Ledger, value: Load, data: Mapping[str, Any]) -> Load:
     """`short_at_least` by `prices`: what they prove of the members that are named."""
     limit, move = limit_in(ledger, data), natural_in(data, "move")
     place = column_of(data.get("places"), ledger.ids, "data.places", LARGEST_PRICE)
@@ -122,38 +120,36 @@ def check_short_by_prices(ledger: Ledger, value: Load, data: Mapping[str, Any]) 
     shortage, prices = ledger.shortage, ShortPrices(ledger.members_in(data), place, move)
     if shortage is None:
         raise Refuted("rates and capacities are not known")
-    least = short_by_prices(ledger.constraint, shortage, prices, limit)
-    _compare("the prices prove", value, shortage.records(least), upper=False)
+    return shortage.records(short_by_prices(ledger.constraint, shortage, prices, limit))
 
 
-def check_highest_by_prices(ledger: Ledger, value: Load, data: Mapping[str, Any]) -> None:
+def check_highest_by_prices(ledger: Ledger, value: Load, data: Mapping[str, Any]) -> Load | None:
     """`max_load_at_least` by `prices`: no plan has only loads below."""
-    _check_prices(ledger, data, None, value)
+    return value if _no_plan_by_prices(ledger, data, None, value) else None
 
 
-def check_lowest_by_prices(ledger: Ledger, value: Load, data: Mapping[str, Any]) -> None:
+def check_lowest_by_prices(ledger: Ledger, value: Load, data: Mapping[str, Any]) -> Load | None:
     """`min_load_at_most` by `prices`: no plan has only loads above."""
-    _check_prices(ledger, data, value, None)
+    return value if _no_plan_by_prices(ledger, data, value, None) else None
 
 
-def check_spread_by_prices(ledger: Ledger, value: Load, data: Mapping[str, Any]) -> None:
+def check_spread_by_prices(ledger: Ledger, value: Load, data: Mapping[str, Any]) -> Load | None:
     """`spread_at_least` by `prices`: with a smaller spread, the proved loads leave a window."""
-    above, below = ledger.highest_proved - value, ledger.lowest_proved + value
-    _check_prices(ledger, data, above, below)
+    return value if _no_plan_by_prices(ledger, data, *ledger.window(value)) else None
 
 
-def _check_prices(
+def _no_plan_by_prices(
     ledger: Ledger, data: Mapping[str, Any], above: Load | None, below: Load | None
-) -> None:
+) -> bool:
+    """True if no plan has all loads above and below two loads."""
     counting = ledger.counting
     prices = Prices(*column_of(data.get("prices"), ledger.ids, "data.prices", HIGHEST_PRICE, 3))
     if min(prices.least.min(initial=0), prices.most.min(initial=0)) < 0:
         raise Refuted("data.prices has prices of loads below 0")
-    if priced_room(counting, LoadWindow.of(counting, above, below), prices) >= 0:
-        raise Refuted("the prices leave room for such loads")
+    return priced_room(counting, LoadWindow.of(counting, above, below), prices) < 0
 
 
-def check_spread_by_patterns(ledger: Ledger, value: Load, data: Mapping[str, Any]) -> None:
+def check_spread_by_patterns(ledger: Ledger, value: Load, data: Mapping[str, Any]) -> Load | None:
     """`spread_at_least` by `patterns`: the same by prices of partitions."""
     whole = whole_problem(ledger.group, ledger.constraint, cells=MAX_CELLS)
     price = data.get("prices")
@@ -164,16 +160,9 @@ def check_spread_by_patterns(ledger: Ledger, value: Load, data: Mapping[str, Any
     patterns = patterns_of(whole.problem)
     if patterns is None:
         raise Refuted("there are too many patterns, or capacities differ")
-    above, below = ledger.highest_proved - value, ledger.lowest_proved + value
-    inside = [sort.within(above, below) for sort in patterns]
-    if pattern_room(inside, np.array(price, np.int64)) >= 0:
-        raise Refuted("the prices leave room for such loads")
+    inside = [sort.within(*ledger.window(value)) for sort in patterns]
+    return value if pattern_room(inside, np.array(price, np.int64)) < 0 else None
 
-
-MEAN: Final = "the mean load of these members proves"
-FOLDED: Final = "the folded list of these members proves"
-HEAVIEST: Final = "the heaviest partitions prove"
-LEFT: Final = "what the heaviest partitions leave proves"
 
 CHECKS: Final[Mapping[tuple[str, str], ClaimCheck]] = {
     ("counts", "residual"): check_counts,
@@ -182,15 +171,13 @@ CHECKS: Final[Mapping[tuple[str, str], ClaimCheck]] = {
     ("fewest_moves", "potentials"): check_moves_by_potentials,
     ("fewest_moves", "per-topic"): check_moves_by_topics,
     ("least_move_price", "potentials"): check_price_by_potentials,
-    ("max_load_at_least", "average"): _by_counting(MEAN, lambda c, m: c.average(m)[0]),
-    ("max_load_at_least", "heavy"): _by_heaviest(HEAVIEST, heavy),
-    ("max_load_at_least", "folding"): _by_counting(FOLDED, lambda c, m: _folded(c, m)[0]),
+    ("max_load_at_least", "average"): _by_counting(Counting.average, 0),
+    ("max_load_at_least", "heavy"): _by_heaviest(heavy),
+    ("max_load_at_least", "folding"): _by_counting(folded, 0),
     ("max_load_at_least", "prices"): check_highest_by_prices,
-    ("min_load_at_most", "average"): _by_counting(MEAN, lambda c, m: c.average(m)[1], upper=True),
-    ("min_load_at_most", "rest"): _by_heaviest(LEFT, rest, upper=True),
-    ("min_load_at_most", "folding"): _by_counting(
-        FOLDED, lambda c, m: _folded(c, m)[1], upper=True
-    ),
+    ("min_load_at_most", "average"): _by_counting(Counting.average, 1),
+    ("min_load_at_most", "rest"): _by_heaviest(rest),
+    ("min_load_at_most", "folding"): _by_counting(folded, 1),
     ("min_load_at_most", "prices"): check_lowest_by_prices,
     ("spread_at_least", "prices"): check_spread_by_prices,
     ("spread_at_least", "patterns"): check_spread_by_patterns,
@@ -203,8 +190,8 @@ CHECKS: Final[Mapping[tuple[str, str], ClaimCheck]] = {
     ("moves_at_least", "moves"): check_moves_by_moves,
     ("moves_at_least", "search"): check_moves_by_search,
     ("moves_at_least", "move-search"): check_moves_by_search,
-    ("excess_at_least", "average"): _by_counting(MEAN, excess_by_average),
-    ("excess_at_least", "heavy"): _by_heaviest(HEAVIEST, excess_by_heavy),
+    ("excess_at_least", "average"): check_excess_by_average,
+    ("excess_at_least", "heavy"): _by_heaviest(excess_by_heavy),
     ("cost_at_least", "sum"): check_sum,
     ("cost_at_least", "search"): partial(check_by_search, of_cost=True),
     ("cost_at_least", "move-search"): partial(check_by_search, of_cost=True),

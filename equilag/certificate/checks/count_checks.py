@@ -50,50 +50,48 @@ def read_potentials(group: Group, data: Mapping[str, Any]) -> Potentials:
     return Potentials(np.zeros_like(by_topic), by_member, by_partition)
 
 
-def check_counts(ledger: Ledger, value: int, data: Mapping[str, Any]) -> None:
+def check_counts(ledger: Ledger, value: int, data: Mapping[str, Any]) -> int:
     """`counts` by `residual`: the counts are even; `value` is the largest one allowed."""
     if not ledger.exact_counts:
         raise Refuted("the plan does not meet the count balance")
     largest = ledger.constraint.largest_count
     if value != largest:
         raise Refuted(f"the largest count that the balance allows is {largest}")
+    return largest
 
 
-def check_topic_squares(ledger: Ledger, value: Load, data: Mapping[str, Any]) -> None:
+def check_topic_squares(ledger: Ledger, value: Load, data: Mapping[str, Any]) -> Load:
     """`fewest_topic_squares` by `residual`: no plan with such totals has more even topics."""
     if not ledger.exact_counts or not ledger.constraint.totals_then_topics:
         raise Refuted("the plan does not meet the count balance of topics after totals")
     reached = ledger.plan_figures[SQUARES]
     if value != reached:
         raise Refuted(f"the squares of its counts add up to {written(reached)}")
+    return reached
 
 
-def check_reads_across(ledger: Ledger, value: int, data: Mapping[str, Any]) -> None:
+def check_reads_across(ledger: Ledger, value: int, data: Mapping[str, Any]) -> int | None:
     """`fewest_cross_rack` by `residual`: no other plan with such counts reads less across racks."""
-    fewest = ledger.constraint.most_across
-    if not ledger.exact_counts or fewest is None:
-        raise Refuted("the plan does not keep to the fewest reads across racks")
-    if value > fewest:
-        raise Refuted(f"plans read {fewest} partitions across racks at least")
+    return ledger.constraint.most_across if ledger.exact_counts else None
 
 
-def check_moves_by_potentials(ledger: Ledger, value: int, data: Mapping[str, Any]) -> None:
+def check_moves_by_potentials(ledger: Ledger, value: int, data: Mapping[str, Any]) -> int | None:
     """`fewest_moves` by `potentials`: node potentials of the minimum-cost flow."""
-    _check_potentials(ledger, counting_moves(ledger.original), value, data)
+    return _by_potentials(ledger, counting_moves(ledger.original), data)
 
 
-def check_price_by_potentials(ledger: Ledger, value: int, data: Mapping[str, Any]) -> None:
+def check_price_by_potentials(ledger: Ledger, value: int, data: Mapping[str, Any]) -> int | None:
     """`least_move_price` by `potentials`: the same, where a partition has its own price."""
     if ledger.original.extended.move_unit is None:
         raise Refuted("moves have no weight")
-    _check_potentials(ledger, ledger.original, value, data)
+    return _by_potentials(ledger, ledger.original, data)
 
 
-def _check_potentials(ledger: Ledger, group: Group, value: int, data: Mapping[str, Any]) -> None:
+def _by_potentials(ledger: Ledger, group: Group, data: Mapping[str, Any]) -> int | None:
     """`group` has the moves that are summed."""
-    _check_moves_forced(ledger, group, value)
-    if ledger.constraint.has_pinned:
-        return
+    forced = _forced(ledger, group)
+    if forced is not None:
+        return forced
     potentials, across = read_potentials(group, data), 0
     if "prices" in data:
         limit = None if ledger.policy is None else ledger.policy.max_cross_rack
@@ -103,8 +101,7 @@ def _check_potentials(ledger: Ledger, group: Group, value: int, data: Mapping[st
     bound = bound_by_potentials(group, ledger.constraint, potentials, across)
     if bound is None:
         raise Refuted("the potentials are not a dual solution")
-    if value > bound:
-        raise Refuted(f"the potentials prove no more than {bound}")
+    return bound
 
 
 def _read_prices(group: Group, prices: object) -> FlowPrices:
@@ -117,51 +114,50 @@ def _read_prices(group: Group, prices: object) -> FlowPrices:
     return FlowPrices(*prices)
 
 
-def check_moves_by_topics(ledger: Ledger, value: int, data: Mapping[str, Any]) -> None:
+def check_moves_by_topics(ledger: Ledger, value: int, data: Mapping[str, Any]) -> int:
     """`fewest_moves` by `per-topic`: a closed form, topic by topic."""
-    _check_moves_forced(ledger, ledger.original, value)
     if not ledger.constraint.per_topic or ledger.constraint.totals_then_topics:
         raise Refuted("the count balance is not per topic")
-    bound = bound_by_topics(ledger.original, ledger.constraint)
-    if value > bound:
-        raise Refuted(f"the topics force no more than {bound} moves")
+    bound, forced = bound_by_topics(ledger.original, ledger.constraint), _forced(ledger)
+    return bound if forced is None else min(bound, forced)
 
 
-def _check_moves_forced(ledger: Ledger, group: Group, value: int) -> None:
-    if value and not ledger.exact_counts:
-        raise Refuted("no moves are forced without exact counts")
-    if ledger.constraint.has_pinned:
-        forced = count_moves(group, ledger.constraint.pinned_assignment)
-        if value > forced:
-            raise Refuted(f"pinned partitions force no more than {forced} moves")
+def _forced(ledger: Ledger, group: Group | None = None) -> int | None:
+    """The moves that are proved whatever the data say: none without exact counts; where partitions
+    are pinned, those that they force."""
+    if not ledger.exact_counts:
+        return 0
+    if not ledger.constraint.has_pinned:
+        return None
+    return count_moves(group or ledger.original, ledger.constraint.pinned_assignment)
 
 
-def check_spread_by_moves(ledger: Ledger, value: int, data: Mapping[str, Any]) -> None:
+def check_spread_by_moves(ledger: Ledger, value: int, data: Mapping[str, Any]) -> Load:
     """`spread_at_least` by `moves`: what so many moves can take off and add to each member."""
     max_moves = limit_in(ledger, data)
     if max_moves is None:
         raise Refuted("data.max_moves is not a number of moves")
-    bound = _counted(ledger, max_moves)
-    if value > bound:
-        raise Refuted(f"{max_moves} moves prove no more than {written(bound)}")
+    return _counted(ledger, max_moves)
 
 
-def check_moves_by_moves(ledger: Ledger, value: int, data: Mapping[str, Any]) -> None:
+def check_moves_by_moves(ledger: Ledger, value: int, data: Mapping[str, Any]) -> int:
     """`moves_at_least` by `moves`: fewer moves leave a larger spread."""
     spread = _spread_in(ledger, value, data)
     if value and _counted(ledger, value - 1) <= spread:
         raise Refuted(f"counting does not rule out {value - 1} moves")
+    return value
 
 
-def check_moves_by_search(ledger: Ledger, value: int, data: Mapping[str, Any]) -> None:
+def check_moves_by_search(ledger: Ledger, value: int, data: Mapping[str, Any]) -> int:
     """`moves_at_least` by `search`: no plan with fewer moves is as even."""
     spread = _spread_in(ledger, value, data)
     if not value:
-        return
+        return 0
     if ledger.group.extended.has_stakes:
         raise Refuted("no search counts moves where partitions have several owners or weights")
     high, low = ledger.highest_proved, ledger.lowest_proved
     no_plan_within(ledger, within_spread(spread, value - 1, high, low))
+    return value
 
 
 def _spread_in(ledger: Ledger, value: int, data: Mapping[str, Any]) -> Load:

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 
 def _report(asked: Question) -> Report:
-    from equilag.certificate.checked_plan import checked_plan
+    from equilag.certificate.verify import checked_plan
     from equilag.planner.all_answers import all_answers, run_options
     from equilag.report.reports.group_report import GroupReport, ReportBasis
     from equilag.report.reports.history import CoursePoint
