@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from itertools import pairwise
 from typing import Any, Final, NamedTuple
 
+import numpy as np
 import pytest
 from support.constraints import balanced_assignment
 from support.groups import group_of
@@ -55,18 +55,14 @@ class Proved(NamedTuple):
 def potentials_of(group: Group, balance: str) -> dict[str, Any]:
     policy = Policy(balance=balance)
     constraint = constraint_of(group, policy, balanced_assignment(group, policy))
-    topic, member, partition, _ = fewest_moves(group, constraint).potentials
-    starts = group.topic_start.tolist()
-    by_topic = (
-        topic.tolist()
-        if partition is None
-        else [
-            {str(n): x for n, x in enumerate(partition[a:b].tolist())} for a, b in pairwise(starts)
-        ]
-    )
+    potentials = fewest_moves(group, constraint).potentials
+    parts = np.split(potentials.partition, group.topic_start[1:-1])
     return {
-        "topics": dict(zip(group.topics, by_topic, strict=True)),
-        "members": {m.id: int(x) for m, x in zip(group.members, member, strict=True)},
+        "topics": {
+            topic: {str(n): y for n, y in enumerate(part.tolist())}
+            for topic, part in zip(group.topics, parts, strict=True)
+        },
+        "members": {m.id: int(z) for m, z in zip(group.members, potentials.member, strict=True)},
     }
 
 

@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-import numpy as np
-
 from equilag.certificate.bounds.move_limited import spread_bounds
 from equilag.certificate.checks.potentials import (
     MAX_POTENTIAL,
@@ -39,15 +37,12 @@ def read_potentials(group: Group, data: Mapping[str, Any]) -> Potentials:
     if isinstance(topics, dict):
         numbered = {name: part for name, part in topics.items() if isinstance(part, dict)}
         topics = {name: 0 if name in numbered else y for name, y in topics.items()}
-    by_topic = column_of(topics, group.topics, "data.topics", most)
-    if not numbered:
-        return Potentials(by_topic, by_member)
-    by_partition = by_topic[group.topic_of]
+    by_partition = column_of(topics, group.topics, "data.topics", most)[group.topic_of]
     for name, part in numbered.items():
         begin, end = group.topic_start[group.topics.index(name) :][:2].tolist()
         numbers = [str(n) for n in range(end - begin)]
         by_partition[begin:end] = column_of(part, numbers, f"data.topics.{name}", most)
-    return Potentials(np.zeros_like(by_topic), by_member, by_partition)
+    return Potentials(by_partition, by_member)
 
 
 def check_counts(ledger: Ledger, value: int, data: Mapping[str, Any]) -> int:

@@ -42,27 +42,13 @@ class FlowPrices(NamedTuple):
 
 
 class Potentials(NamedTuple):
-    """The dual solution: one integer per topic or partition, and one per member."""
+    """The dual solution: one integer per partition, and one per member."""
 
-    topic: Ints
-    """[T]; all zeros where `partition` is given."""
+    partition: Ints
+    """[P] the same for all that are alike; that of what nobody reads does not matter."""
     member: Ints
     """[M]"""
-    partition: Ints | None = None
-    """[P] in place of `topic`, where the partitions of one topic are of different classes."""
     prices: FlowPrices = FlowPrices()
-
-    def by_partition(self, group: Group) -> Ints:
-        """[P]"""
-        return self.topic[group.topic_of] if self.partition is None else self.partition
-
-    @staticmethod
-    def of_classes(group: Group, by_class: Ints, member: Ints) -> Potentials:
-        """From one integer per partition class [C]."""
-        if group.partition_classes is None:
-            return Potentials(by_class[group.topic_class], member)
-        nothing = np.zeros(len(group.topics), dtype=np.int64)
-        return Potentials(nothing, member, by_class[group.partition_class])
 
 
 def moves_claim(group: Group, moves: int, potentials: Potentials) -> Claim:
@@ -90,9 +76,6 @@ def pinned_moves_claim(group: Group, moves: int) -> Claim:
 
 
 def _by_topic(group: Group, potentials: Potentials) -> dict[str, int | dict[str, int]]:
-    if potentials.partition is None:
-        pairs = zip(group.topics, potentials.topic.tolist(), strict=True)
-        return {name: y for name, y in pairs if y}
     table: dict[str, int | dict[str, int]] = {}
     parts = np.split(potentials.partition, group.topic_start[1:-1])
     for name, part in zip(group.topics, parts, strict=True):
@@ -117,7 +100,7 @@ def bound_by_potentials(
     face, so that it keeps no more than its own potential, its member's, and what the stake, less
     its reads, lies above both.
     """
-    by_unit, member = potentials.by_partition(group), potentials.member
+    by_unit, member, _ = potentials
     price, stakes = potentials.prices.move, _stakes(group)
     stakes = stakes.where(constraint.may(stakes.unit, stakes.member))
     classes = group.partition_class[stakes.unit], group.class_of[stakes.member]
@@ -173,8 +156,7 @@ def owned_of_topics(group: Group, topics: TopicIntervals) -> OwnedOfTopics:
 def _is_dual(constraint: CountConstraint, potentials: Potentials) -> bool:
     """True if no partition and no member that may take it have potentials below 0 together, with
     what is read across racks."""
-    group, member = constraint.group, potentials.member
-    by_unit = potentials.by_partition(group)
+    group, (by_unit, member, _) = constraint.group, potentials
     lowest_unit = np.full(len(group.eligible), ABOVE_ALL)
     np.minimum.at(lowest_unit, group.partition_class[group.assignable], by_unit[group.assignable])
     lowest_member = np.full(len(group.class_topics), ABOVE_ALL)
@@ -192,8 +174,7 @@ def _kept_of_topics(constraint: CountConstraint, potentials: Potentials, stakes:
     What it does not own is worth the least potential of what it may take; as if there were any
     number of that. O(P log P + topics × places).
     """
-    group, member = constraint.group, potentials.member
-    by_unit = potentials.by_partition(group)
+    group, (by_unit, member, _) = constraint.group, potentials
     parts, topics = topic_parts(group), constraint.topics
     lowest = np.full(len(parts.topic), ABOVE_ALL)
     np.minimum.at(lowest, parts.of_partition[group.assignable], by_unit[group.assignable])

@@ -42,7 +42,7 @@ class Quotas(NamedTuple):
         place, shares = group.class_of, self.shares
         takes = np.bincount(place, self.rich & shares.open, len(shares.rest))
         crowded = np.append((takes > shares.rest) & ~shares.full, False).astype(np.int64)
-        return Potentials(crowded[self.reader], self.rich - crowded[place])
+        return Potentials(crowded[self.reader][group.topic_of], self.rich - crowded[place])
 
     def claims(self, group: Group) -> tuple[Claim, ...]:
         """That the counts are the most even, and that no plan with such counts moves less."""

@@ -89,13 +89,8 @@ class FlowNodes(NamedTuple):
     def potentials(self, group: Group, node: Ints, member: Ints, prices: FlowPrices) -> Potentials:
         """What proves the cheapest plan, from the heights of nodes [N] and members [M]."""
         by_node = node + prices.move * self.weight
-        if self.of_partition is group.partition_class:
-            return Potentials.of_classes(group, by_node, member)._replace(prices=prices)
-        if self.of_partition is group.topic_of:
-            return Potentials(by_node, member, prices=prices)
-        nothing = np.zeros(len(group.topics), dtype=np.int64)
         by_unit = np.where(group.assignable, by_node[self.of_partition], 0)
-        return Potentials(nothing, member, by_unit, prices)
+        return Potentials(by_unit, member, prices)
 
 
 def _parts(group: Group, constraint: CountConstraint, parts: TopicParts) -> FlowNodes:

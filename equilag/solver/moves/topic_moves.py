@@ -48,7 +48,7 @@ def extras_by_slots(
     if member is None:
         return None
     taken = np.concatenate((own[0], topic)), np.concatenate((own[1], member))
-    return taken, Potentials(1 + flow.node, flow.member)
+    return taken, Potentials(1 + flow.node[group.topic_of], flow.member)
 
 
 def _in_rounds(slot_of: Ints, number: Ints) -> Ints:
@@ -148,4 +148,4 @@ def _extras_by_topic(group: Group, topics: TopicIntervals) -> tuple[Units, Poten
     rest = deal_in_turn(topics, np.maximum(0, topics.remainder - takers), (topic, member))
     taken = np.concatenate((topic[first], rest[0])), np.concatenate((member[first], rest[1]))
     crowded: Ints = (takers > topics.remainder).astype(np.int64)
-    return taken, Potentials(crowded, np.zeros(group.n_members, np.int64))
+    return taken, Potentials(crowded[group.topic_of], np.zeros(group.n_members, np.int64))

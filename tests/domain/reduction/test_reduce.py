@@ -16,7 +16,7 @@ from support.oracles import Assignments
 import equilag
 from equilag.certificate.bounds.counting import Counting
 from equilag.certificate.checks.count_checks import read_potentials
-from equilag.certificate.checks.potentials import Potentials, bound_by_potentials, moves_claim
+from equilag.certificate.checks.potentials import bound_by_potentials, moves_claim
 from equilag.domain.constraint import constraint_of
 from equilag.domain.errors import InputError
 from equilag.domain.group.group import NOBODY, Group, Member
@@ -158,15 +158,6 @@ def test_counts_topic_by_topic_are_refused() -> None:
         equilag.solve(group, "kip-169")
     with pytest.raises(ValueError, match="class"):
         assert group.topic_class is not None
-
-
-def test_potentials_of_single_partitions_prove_the_same_where_topics_count() -> None:
-    group = group_of([4], [[0], [0]], [0, 0, 0, 1])
-    policy = Policy("kip-169")
-    constraint = constraint_of(group, policy, balanced_assignment(group, policy))
-    zero = np.zeros(1, np.int64), np.zeros(2, np.int64)
-    assert bound_by_potentials(group, constraint, Potentials(*zero)) == 1
-    assert bound_by_potentials(group, constraint, Potentials(*zero, np.zeros(4, np.int64))) == 1
 
 
 @given(groups())

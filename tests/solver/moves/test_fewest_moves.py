@@ -74,7 +74,8 @@ def test_no_potentials_prove_too_much(balance: str) -> None:
         truth = int(Assignments.all(group).balanced(balance).moves.min())
         for _ in range(8):
             potentials = Potentials(
-                rng.integers(-1, 3, len(group.topics)), rng.integers(-2, 2, group.n_members)
+                rng.integers(-1, 3, len(group.topics))[group.topic_of],
+                rng.integers(-2, 2, group.n_members),
             )
             bound = bound_by_potentials(group, constraint, potentials)
             assert bound is None or bound <= truth
